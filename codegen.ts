@@ -1,6 +1,7 @@
 /**
- * Writes `.generated/` from the SDL and the operation files: resolver types per subgraph and typed documents.
- * Does nothing when a hash of all inputs is unchanged, so that it can stand in front of every start.
+ * Writes `.generated/` from the SDL and the operation files: resolver types per subgraph and typed
+ * documents. Does nothing when a hash of all inputs is unchanged, so that it can stand in front of
+ * every start.
  *
  *   node codegen.ts              generate what is out of date
  *   node codegen.ts --supergraph also write schema/supergraph.graphql, the committed composition; refused when the change
@@ -17,7 +18,10 @@ const OUT = join(ROOT, '.generated')
 const SUBGRAPHS = ['directory', 'social', 'store', 'trust']
 /** Rooms whose `.graphql` files are operations. */
 const OPERATION_ROOMS = ['rest-facade', 'mcp', 'web', 'gateway']
-/** Operations that have a file of their own, because their names are those of a contract that does not know of the others. */
+/**
+ * Operations that have a file of their own, because their names are those of a contract that does
+ * not know of the others.
+ */
 const OWN_NAMES = [{ name: 'rest-facade/store', files: /^(rest-facade|mcp)\/store\// }]
 
 const graphqlFiles = (folder: string): string[] =>

@@ -11,7 +11,10 @@ import { webhookVariables } from './subgraphs/store/webhook-delivery/variables.t
 import { collectorVariables } from './subgraphs/trust/collectors/variables.ts'
 import { trustVariables } from './subgraphs/trust/variables.ts'
 
-/** The variables of `npm start` and of `npx atrium`: the whole configuration. `--help` and docs/operations.md list them. */
+/**
+ * The variables of `npm start` and of `npx atrium`: the whole configuration. `--help` and
+ * docs/operations.md list them.
+ */
 export const variables = {
   PORT: gatewaySettings.PORT,
   HOST: gatewaySettings.HOST,

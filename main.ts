@@ -1,6 +1,7 @@
 /**
- * The whole system in one process, which is what `npm start` runs, or the part of it that ATRIUM_ROLE names. The log goes to standard output as JSON lines,
- * what a person should read goes to standard error.
+ * The whole system in one process, which is what `npm start` runs, or the part of it that
+ * ATRIUM_ROLE names. The log goes to standard output as JSON lines, what a person should read goes
+ * to standard error.
  */
 import type pino from 'pino'
 import {
@@ -40,9 +41,11 @@ await runProgram(async (defer, end) => {
   const port = config.PORT || (await freePort(config.HOST))
   const publicUrl = config.PUBLIC_URL ?? localUrl(config.HOST, port)
 
-  // The database needs about as long to start as Apollo needs to load, and does it in a process of its own.
+  // The database needs about as long to start as Apollo needs to load, and does it in a process of
+  // its own.
   const starting = config.ATRIUM_ROLE === 'all' ? startDatabase(config, secrets, { log, defer }) : null
-  // A server that runs already answers at once: on a busy machine loading takes longer than it is waited for, and would count as its silence.
+  // A server that runs already answers at once: on a busy machine loading takes longer than it is
+  // waited for, and would count as its silence.
   if (config.DATABASE_URL) await starting
   const loading = loadParts()
   const database = await starting
@@ -169,7 +172,9 @@ async function startDatabase(
   return database
 }
 
-/** Loaded while the database starts: these are the parts that bring Apollo and Fastify with them. */
+/**
+ * Loaded while the database starts: these are the parts that bring Apollo and Fastify with them.
+ */
 async function loadParts() {
   return {
     ...(await import('./platform/rate-limit/rate-limit-store.ts')),

@@ -1,7 +1,10 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
-/** Files that share a process, and what it has loaded: they replace nothing in it for good, and measure neither its memory nor its start. */
+/**
+ * Files that share a process, and what it has loaded: they replace nothing in it for good, and
+ * measure neither its memory nor its start.
+ */
 const SHARED = [
   'test/mcp/**/*.test.ts',
   'test/rest-facade/**/*.test.ts',
@@ -11,7 +14,8 @@ const SHARED = [
 
 export default defineConfig({
   resolve: {
-    // Apollo loads graphql/index.js; a second copy of graphql in one process refuses the first one's schemas.
+    // Apollo loads graphql/index.js; a second copy of graphql in one process refuses the first
+    // one's schemas.
     alias: [{ find: /^graphql$/, replacement: fileURLToPath(new URL('node_modules/graphql/index.js', import.meta.url)) }],
   },
   test: {
@@ -25,7 +29,8 @@ export default defineConfig({
     expect: { poll: { timeout: 15_000 } },
     projects: [
       { extends: true, test: { name: 'isolated', include: ['test/**/*.test.ts'], exclude: SHARED, isolate: true } },
-      // Loading the graph takes a second of processor time, which a process of its own for each file would repeat.
+      // Loading the graph takes a second of processor time, which a process of its own for each
+      // file would repeat.
       { extends: true, test: { name: 'shared', include: SHARED, isolate: false } },
     ],
   },

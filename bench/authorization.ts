@@ -1,10 +1,12 @@
 /**
- * What authorization directives cost an operation: the same list of 50 objects from one subgraph in this process, asked of a graph
- * without directives, of one with them by a caller who holds every scope, and by one who is refused a field of each object.
+ * What authorization directives cost an operation: the same list of 50 objects from one subgraph in
+ * this process, asked of a graph without directives, of one with them by a caller who holds every
+ * scope, and by one who is refused a field of each object.
  *
  *   npx node --expose-gc bench/authorization.ts [--rounds N (40)]
  *
- * Rounds alternate, so that a busy machine weighs on all; ratios are those of the medians to the graph without directives.
+ * Rounds alternate, so that a busy machine weighs on all; ratios are those of the medians to the
+ * graph without directives.
  */
 import { parseArgs } from 'node:util'
 import { buildSubgraphSchema } from '@apollo/subgraph'

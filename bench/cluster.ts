@@ -1,6 +1,6 @@
 /**
- * What splitting costs and gives: one process, a cluster of one copy of each part, and one of two copies, asked the same in turns, in one run. Needs haproxy and
- * redis-server.
+ * What splitting costs and gives: one process, a cluster of one copy of each part, and one of two
+ * copies, asked the same in turns, in one run. Needs haproxy and redis-server.
  *
  *   node bench/cluster.ts
  *   --seconds N (4)      how long each is asked each question, each time

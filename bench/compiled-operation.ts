@@ -1,9 +1,11 @@
 /**
- * The CPU of compiled operations as a share of graphql-js' `execute` with the same parsed document, what compiling costs, and what stays in memory.
+ * The CPU of compiled operations as a share of graphql-js' `execute` with the same parsed document,
+ * what compiling costs, and what stays in memory.
  *
  *   node --expose-gc bench/compiled-operation.ts [--only WORD] [--rounds N (30)]
  *
- * Rounds of both alternate, so that a busy machine weighs on both; the ratio is that of the medians.
+ * Rounds of both alternate, so that a busy machine weighs on both; the ratio is that of the
+ * medians.
  */
 import { parseArgs } from 'node:util'
 import { buildSubgraphSchema } from '@apollo/subgraph'

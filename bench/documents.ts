@@ -1,6 +1,6 @@
 /**
- * Measures documents that nobody sent before: how long one takes until it is admitted (parsed, validated, limited, planned, compiled) and what many of them
- * leave in memory.
+ * Measures documents that nobody sent before: how long one takes until it is admitted (parsed,
+ * validated, limited, planned, compiled) and what many of them leave in memory.
  *
  *   node --expose-gc bench/documents.ts
  *   --documents N (50000)

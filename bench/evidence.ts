@@ -3,7 +3,8 @@
  *
  *   node bench/evidence.ts
  *
- * Extracts and rates every page of evidence/pages.ts, prints how often each tier was given for each, and the pages that were rated otherwise than expected.
+ * Extracts and rates every page of evidence/pages.ts, prints how often each tier was given for
+ * each, and the pages that were rated otherwise than expected.
  */
 import { confusionTable, judgedPages } from './evidence/confusion.ts'
 

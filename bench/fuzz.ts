@@ -1,7 +1,9 @@
 /**
- * Asks a whole Atrium, which it starts over an embedded database of its own (or the empty one of DATABASE_URL), random operations and random REST requests,
- * and says which were answered wrongly: with a status of 500 or more, with an error that is a fault, with something that is no JSON or breaks its contract, or
- * not at all. Every failure is made small and kept in test/fuzz/cases, which the suite asks from then on.
+ * Asks a whole Atrium, which it starts over an embedded database of its own (or the empty one of
+ * DATABASE_URL), random operations and random REST requests, and says which were answered wrongly:
+ * with a status of 500 or more, with an error that is a fault, with something that is no JSON or
+ * breaks its contract, or not at all. Every failure is made small and kept in test/fuzz/cases,
+ * which the suite asks from then on.
  *
  *   node bench/fuzz.ts --operations 50000 --requests 50000     Ctrl-C ends it early, and says what was found
  *   node bench/fuzz.ts --door graph --seed 123                 one seed again; state that earlier seeds made is not there

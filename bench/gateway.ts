@@ -1,6 +1,7 @@
 /**
- * Compares Atrium's gateway with others that serve the same graph, in turns, each in a process of its own: `npm ci --prefix bench/gateway/contenders` first.
- * What it prints are medians of the rounds: a machine that changes its speed does so between rounds as well.
+ * Compares Atrium's gateway with others that serve the same graph, in turns, each in a process of
+ * its own: `npm ci --prefix bench/gateway/contenders` first. What it prints are medians of the
+ * rounds: a machine that changes its speed does so between rounds as well.
  *
  *   node bench/gateway.ts
  *   --rounds N (15)      how often each has its turn
@@ -73,7 +74,10 @@ type Running = {
   readonly turns: { readonly [Name in QueryName]: Turn[] }
 }
 
-/** Processor time in milliseconds per request, requests a second, and milliseconds that half of them and all but a hundredth of them took at most. */
+/**
+ * Processor time in milliseconds per request, requests a second, and milliseconds that half of them
+ * and all but a hundredth of them took at most.
+ */
 type Turn = { readonly cpu: number; readonly perSecond: number; readonly p50: number; readonly p99: number }
 
 function bodyOf(query: QueryName): string {
@@ -81,7 +85,10 @@ function bodyOf(query: QueryName): string {
   return JSON.stringify({ query: QUERIES[query], operationName, variables: VARIABLES[query] })
 }
 
-/** Starts a contender, compares its answers with those by hand and warms it up; null where it does not answer as it should, which it says. */
+/**
+ * Starts a contender, compares its answers with those by hand and warms it up; null where it does
+ * not answer as it should, which it says.
+ */
 async function running({ name, script, path, options, root }: Contender): Promise<Running | null> {
   const { child, ready: port } = await started<number>(script, options, root)
   const pool = new Pool(`http://127.0.0.1:${port}`, { connections: clients })
@@ -150,7 +157,10 @@ async function during(
 const median = (numbers: readonly number[]): number =>
   numbers.toSorted((one, other) => one - other)[numbers.length >> 1] ?? Number.NaN
 
-/** How many times the processor time of `base` another takes, of the turns of each round: the median, and between the least and the most. */
+/**
+ * How many times the processor time of `base` another takes, of the turns of each round: the
+ * median, and between the least and the most.
+ */
 function timesAsMuch(other: Running, base: Running, query: QueryName): string {
   const ratios = other.turns[query].map(({ cpu }, round) => cpu / (base.turns[query][round]?.cpu ?? Number.NaN))
   return `${median(ratios).toFixed(2)} (${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)})`

@@ -3,9 +3,9 @@
  *
  *   node bench/relevance.ts [--json] [--misses] [FOLDER]
  *
- * Imports FOLDER (default ../shared/data/directory) into a database of its own on the server of DATABASE_URL, or on an embedded
- * one, runs every query of relevance/queries.ts, and reports the share of those that succeed, by class and in all.
- * Exits 1 below 95 %.
+ * Imports FOLDER (default ../shared/data/directory) into a database of its own on the server of
+ * DATABASE_URL, or on an embedded one, runs every query of relevance/queries.ts, and reports the
+ * share of those that succeed, by class and in all. Exits 1 below 95 %.
  */
 import { randomUUID } from 'node:crypto'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
@@ -20,7 +20,10 @@ import { importPaths } from '../subgraphs/directory/import/import.ts'
 import { directorySubgraph } from '../subgraphs/directory/subgraph.ts'
 import { type Query, queries } from './relevance/queries.ts'
 
-/** Share of queries that must succeed: what the best directories reach (96 to 99 %), less what is a matter of taste. */
+/**
+ * Share of queries that must succeed: what the best directories reach (96 to 99 %), less what is a
+ * matter of taste.
+ */
 const BAR = 0.95
 
 const log = pino({ level: 'warn' }, pino.destination(2))

@@ -1,6 +1,6 @@
 /**
- * Measures the directory's REST API under load: 10 clients, each with one connection that stays open, asking distinct questions
- * drawn from what the directory holds.
+ * Measures the directory's REST API under load: 10 clients, each with one connection that stays
+ * open, asking distinct questions drawn from what the directory holds.
  *
  *   node bench/rest.ts --url http://127.0.0.1:4000 [--pid 1234]   a running Atrium; with its pid, its memory as well
  *   node bench/rest.ts PATH…                                      starts one of its own, imports PATH, measures, stops it
@@ -62,7 +62,9 @@ function dice(seed: number): () => number {
   }
 }
 
-/** Distinct questions of each kind, in an order that is the same in every run over the same data. */
+/**
+ * Distinct questions of each kind, in an order that is the same in every run over the same data.
+ */
 async function questions(base: string): Promise<Record<Kind, string[]>> {
   const [servers, plugins, skills] = await Promise.all(['/api/mcp', '/api/plugins', '/api/skills'].map((path) => all(base, path)))
   const items = [...(servers ?? []), ...(plugins ?? []), ...(skills ?? [])]
@@ -113,7 +115,10 @@ async function questions(base: string): Promise<Record<Kind, string[]>> {
   return { search: distinct(search), list: distinct(list), detail: detail.sort(() => roll() - 0.5) }
 }
 
-/** Milliseconds of every request within `seconds`, asked by all clients at once. Rejects on any status but 200. */
+/**
+ * Milliseconds of every request within `seconds`, asked by all clients at once. Rejects on any
+ * status but 200.
+ */
 async function load(base: string, paths: readonly string[], seconds: number): Promise<{ times: number[]; distinct: number }> {
   const times: number[] = []
   let asked = 0

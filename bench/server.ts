@@ -6,14 +6,19 @@ import { freePort } from '../platform/http/listen.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 
-/** The flags that `npm start` gives to V8, for processes that are to be measured as it runs them. */
+/**
+ * The flags that `npm start` gives to V8, for processes that are to be measured as it runs them.
+ */
 export const STARTED_WITH: readonly string[] =
   readFileSync(join(ROOT, 'cli/atrium.ts'), 'utf8').split('\n', 1)[0]?.match(/--\S+/g) ?? []
 
 /** An Atrium that a measurement started: where it listens, its process, and how it ends. */
 export type Started = { readonly base: string; readonly pid: number; readonly stop: () => Promise<void> }
 
-/** Starts Atrium as people do, in a temporary folder, and imports the files at `imports`. `settings` are variables of its environment. */
+/**
+ * Starts Atrium as people do, in a temporary folder, and imports the files at `imports`. `settings`
+ * are variables of its environment.
+ */
 export async function startAtrium({
   imports = [],
   settings = {},
@@ -67,7 +72,8 @@ export function residentBytes(pid: number): number {
 /** Processor time that a process has used, in milliseconds; NaN where the system does not tell. */
 export function processorMilliseconds(pid: number): number {
   try {
-    // Behind the name in parentheses, the 12th and 13th field are user and system time in hundredths of a second.
+    // Behind the name in parentheses, the 12th and 13th field are user and system time in
+    // hundredths of a second.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
     return (Number(fields[11]) + Number(fields[12])) * 10
   } catch {

@@ -1,10 +1,12 @@
 /**
- * Measures the store's REST API over a large shop, and beside what somebody would write by hand. Makes a database for it on the server of DATABASE_URL, which stays
- * for the next time: atrium_bench_store_….
+ * Measures the store's REST API over a large shop, and beside what somebody would write by hand.
+ * Makes a database for it on the server of DATABASE_URL, which stays for the next time:
+ * atrium_bench_store_….
  *
  *   DATABASE_URL=postgres://… node bench/store.ts [--products 100000] [--orders 1000000] [--seconds 5] [--rounds 3] [--only TEXT]
  *
- * `--only` measures what has this in its name. Processor time is that of the server's process, without PostgreSQL's. Says OVER where an aim is missed, and exits 1 then.
+ * `--only` measures what has this in its name. Processor time is that of the server's process,
+ * without PostgreSQL's. Says OVER where an aim is missed, and exits 1 then.
  */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
@@ -57,7 +59,10 @@ const say = (what: string, figures: string, isWithin: boolean | null, aim = ''):
 /** Requests until code is compiled: a server that runs has had more. */
 const WARM = 3_000
 
-/** The same question by one client at a time, without the first ones, which find nothing compiled or read. */
+/**
+ * The same question by one client at a time, without the first ones, which find nothing compiled or
+ * read.
+ */
 async function latency(what: string, next: () => Question, aim: number | null): Promise<void> {
   if (!what.includes(values.only)) return
   await ours.load(next, { seconds: 1, atOnce: 1 })

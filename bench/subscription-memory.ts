@@ -1,5 +1,6 @@
 /**
- * Measures the memory of identical subscriptions: starts an Atrium of its own, opens sockets, and then asks the same subscription many times over each.
+ * Measures the memory of identical subscriptions: starts an Atrium of its own, opens sockets, and
+ * then asks the same subscription many times over each.
  *
  *   node bench/subscription-memory.ts
  *   --sockets N (1000)   sockets
@@ -17,7 +18,10 @@ import { WebSocket } from 'ws'
 import { freePort } from '../platform/http/listen.ts'
 import { residentBytes, startAtrium } from './server.ts'
 
-/** Megabytes that 100,000 identical subscriptions on 1,000 sockets may take, without the sockets themselves. */
+/**
+ * Megabytes that 100,000 identical subscriptions on 1,000 sockets may take, without the sockets
+ * themselves.
+ */
 const BUDGET_MB = 300
 
 const { values } = parseArgs({
@@ -54,7 +58,9 @@ const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(reso
 /** First byte of a ping, and a whole pong. Who answers none is cut off after half a minute. */
 const [PING, PONG] = [0x89, Buffer.from([0x8a, 0x80, 0, 0, 0, 0])]
 
-/** A short text frame as clients send it: masked, with a key that changes nothing (RFC 6455 §5.2). */
+/**
+ * A short text frame as clients send it: masked, with a key that changes nothing (RFC 6455 §5.2).
+ */
 function framed(message: object): Buffer {
   const payload = Buffer.from(JSON.stringify(message))
   const { length } = payload
@@ -174,7 +180,8 @@ try {
     }))
     socket.write(Buffer.concat(messages.map(framed)))
     if (index % 5 === 4) await sleep(20)
-    // Each begins with work of its own then, which is to be done within the time that an operation has.
+    // Each begins with work of its own then, which is to be done within the time that an operation
+    // has.
     if (isOwn) await reached((index + 1) * each)
   }
   await reached(sockets * each)

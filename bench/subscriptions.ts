@@ -1,5 +1,6 @@
 /**
- * Measures sockets and fan-out: starts an Atrium of its own, opens idle sockets, then sends messages into a room that many listen to.
+ * Measures sockets and fan-out: starts an Atrium of its own, opens idle sockets, then sends
+ * messages into a room that many listen to.
  *
  *   node bench/subscriptions.ts
  *   --idle N (5000)          idle sockets whose memory is measured
@@ -14,7 +15,10 @@ import { parseArgs } from 'node:util'
 import { WebSocket } from 'ws'
 import { processorMilliseconds, residentBytes, startAtrium } from './server.ts'
 
-/** What is aimed for: bytes of an idle socket, and milliseconds from sending a message to its last but hundredth arrival. */
+/**
+ * What is aimed for: bytes of an idle socket, and milliseconds from sending a message to its last
+ * but hundredth arrival.
+ */
 const BUDGETS = { idleBytes: 16_384, fanOutMilliseconds: 30 }
 const USERS = 50
 
@@ -67,8 +71,9 @@ function framed(first: number, text: string): Buffer {
 }
 
 /**
- * A WebSocket that sends `texts`, each but the first when something was answered, and then only notes when a text arrives that has `word` in it: a thousand of them
- * share processors with the server, and what they do beyond that would be measured as the server's.
+ * A WebSocket that sends `texts`, each but the first when something was answered, and then only
+ * notes when a text arrives that has `word` in it: a thousand of them share processors with the
+ * server, and what they do beyond that would be measured as the server's.
  */
 function listening(
   url: string,
@@ -185,7 +190,10 @@ async function measureFanOut(people: readonly Person[]): Promise<void> {
   await compareWithBare(times)
 }
 
-/** The same text to as many sockets from a loop that does nothing else: what this machine can do at all. */
+/**
+ * The same text to as many sockets from a loop that does nothing else: what this machine can do at
+ * all.
+ */
 async function compareWithBare(times: readonly number[]): Promise<void> {
   const server = fork(join(import.meta.dirname, 'bare-broadcast.ts'))
   const port = await new Promise((resolve) => server.once('message', resolve))
@@ -206,7 +214,10 @@ async function compareWithBare(times: readonly number[]): Promise<void> {
   )
 }
 
-/** Milliseconds from the beginning of each of `count` sends to each arrival; waits for all of one before the next. */
+/**
+ * Milliseconds from the beginning of each of `count` sends to each arrival; waits for all of one
+ * before the next.
+ */
 async function timesOf(count: number, send: (number: number) => Promise<unknown>, arrivals: number[]): Promise<number[]> {
   const times: number[] = []
   for (let number = 0; number < count; number++) {

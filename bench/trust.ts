@@ -3,7 +3,8 @@
  *
  *   node bench/trust.ts [--json] [--only engine|service] [--seconds N (10)] [--lines N (1000000)]
  *
- * Prints figures beside their bars, and exits 1 when one is above. Figures of the service are by the clock: on a busy machine they say more about that.
+ * Prints figures beside their bars, and exits 1 when one is above. Figures of the service are by
+ * the clock: on a busy machine they say more about that.
  */
 import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'

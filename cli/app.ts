@@ -4,7 +4,10 @@ import { amountOf, textOf } from '../subgraphs/store/amount.ts'
 import type { Apps } from '../subgraphs/store/operator/apps.ts'
 import { withDatabase } from './database.ts'
 
-/** `atrium app`: programs of other people that ask stores for access, as their operator registers them. */
+/**
+ * `atrium app`: programs of other people that ask stores for access, as their operator registers
+ * them.
+ */
 export function appCommand(): Command {
   return new Command('app')
     .description('register apps that can request access to every store (OAuth 2.0); the server may be running')

@@ -70,7 +70,8 @@ The database must be empty unless --force is given, and every process of Atrium 
               file,
               files: fileDestination(storage),
               force: force === true,
-              // Jobs are made anew for what waits: they are kept by pg-boss, in a schema of its own and of its own version.
+              // Jobs are made anew for what waits: they are kept by pg-boss, in a schema of its own
+              // and of its own version.
               afterLoad: [`UPDATE store.webhook_delivery SET taken_by = NULL, taken_run = NULL WHERE status = 'waiting'`],
               extraSchemas: ['store_jobs'],
               signal,

@@ -6,7 +6,10 @@ import { readConfig } from '../platform/config/config.ts'
 import { runProgram } from '../platform/process/lifecycle.ts'
 import { wholeNumber } from './arguments.ts'
 
-/** `atrium cluster`: an installation of many processes on this machine, to try what one of many machines does. */
+/**
+ * `atrium cluster`: an installation of many processes on this machine, to try what one of many
+ * machines does.
+ */
 export function clusterCommand(): Command {
   return new Command('cluster')
     .description('run a balancer, gateways, subgraphs, PostgreSQL with a replica and Redis on this machine, until Ctrl-C')

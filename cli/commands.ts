@@ -41,7 +41,8 @@ Exit status:
   130  interrupted`,
   )
 
-// Who reads no further, as `head` does, has what they wanted: the command goes on to its end without a reader.
+// Who reads no further, as `head` does, has what they wanted: the command goes on to its end
+// without a reader.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
@@ -56,7 +57,8 @@ for (const command of below(atrium)) {
 try {
   await atrium.parseAsync()
 } catch (error) {
-  // Commander has said what is wrong with the arguments, or has printed the help that was asked for.
+  // Commander has said what is wrong with the arguments, or has printed the help that was asked
+  // for.
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2
   else {
     console.error(error instanceof OperatorError ? error.message : error)

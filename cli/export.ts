@@ -21,7 +21,10 @@ const SECRETS = [
 ]
 const SECRET_TABLES = ['credential', 'idempotency_key', 'refresh_token']
 
-/** The tables of a schema whose rows say in this column whom they belong to: each as JSON without what is secret. `owner` is put into SQL as it is. */
+/**
+ * The tables of a schema whose rows say in this column whom they belong to: each as JSON without
+ * what is secret. `owner` is put into SQL as it is.
+ */
 export async function ownedRows(client: pg.Client, schema: string, column: string, owner: string): Promise<readonly Selection[]> {
   const { rows } = await client.query<{ readonly name: string }>(
     `SELECT table_name AS name FROM information_schema.columns WHERE table_schema = $1 AND column_name = $2 AND table_name <> ALL($3) ORDER BY 1`,

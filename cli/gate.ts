@@ -7,7 +7,10 @@ import { addressOption } from './arguments.ts'
 
 type Options = { readonly atrium: string; readonly policy: Policy; readonly allowPrivate?: true; readonly json?: true }
 
-/** `atrium gate`: what an agent may cite of some sources, and why. Asks a running Atrium over HTTP, as any client does. */
+/**
+ * `atrium gate`: what an agent may cite of some sources, and why. Asks a running Atrium over HTTP,
+ * as any client does.
+ */
 export function gateCommand(): Command {
   return new Command('gate')
     .description('gate sources for citing: check trust with a running Atrium, read and rate them')
@@ -46,7 +49,10 @@ file cannot be read: do not use it, standard error has the reason; 2 wrong usage
     })
 }
 
-/** A denial and a page that does not answer are results; nobody's decision and a file that was not read are none. */
+/**
+ * A denial and a page that does not answer are results; nobody's decision and a file that was not
+ * read are none.
+ */
 const isUnjudged = ({ standing, decision, rating }: GatedSource): boolean =>
   standing !== 'denied' && decision === null && rating === null
 
@@ -86,5 +92,7 @@ function asText(results: readonly GatedSource[]): string {
     .join('\n')
 }
 
-/** Without signs that move a terminal's cursor or turn its text around: titles come from strangers. */
+/**
+ * Without signs that move a terminal's cursor or turn its text around: titles come from strangers.
+ */
 const printable = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')

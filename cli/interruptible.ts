@@ -1,7 +1,10 @@
 /** As shells have it: 128 and the number of SIGINT. */
 const INTERRUPTED = 130
 
-/** Runs a command that Ctrl-C ends in order: `work` is told, and `message` is said when it has given up for that reason. */
+/**
+ * Runs a command that Ctrl-C ends in order: `work` is told, and `message` is said when it has given
+ * up for that reason.
+ */
 export async function interruptible(message: string, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const interruption = new AbortController()
   const interrupt = (): void => interruption.abort()

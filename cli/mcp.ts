@@ -5,7 +5,10 @@ import { bridge } from './mcp/bridge.ts'
 /** The servers that a running Atrium has, as their paths name them. */
 const SERVERS = ['directory', 'store', 'trust', 'graph'] as const
 
-/** Credentials come from the environment: arguments of programs can be read by everybody on the machine. */
+/**
+ * Credentials come from the environment: arguments of programs can be read by everybody on the
+ * machine.
+ */
 const CREDENTIALS: readonly {
   readonly variable: string
   readonly header: string
@@ -33,7 +36,10 @@ const CREDENTIALS: readonly {
   },
 ]
 
-/** `atrium mcp`: one of the MCP servers over standard input and output, for clients that start their servers as programs. */
+/**
+ * `atrium mcp`: one of the MCP servers over standard input and output, for clients that start their
+ * servers as programs.
+ */
 export function mcpCommand(): Command {
   return new Command('mcp')
     .description('bridge MCP over standard input and output to a running Atrium')

@@ -23,11 +23,17 @@ const PHASES: Readonly<Record<Shown['phase'], { readonly title: string; readonly
 
 const BAR_CHARACTERS = 24
 
-/** Between two lines where nobody sees a line move, and between two drawings where somebody does. Milliseconds. */
+/**
+ * Between two lines where nobody sees a line move, and between two drawings where somebody does.
+ * Milliseconds.
+ */
 const LOG_INTERVAL_MS = 5_000
 const DRAW_INTERVAL_MS = 100
 
-/** A moving line on a terminal; elsewhere a line now and then, so that a log shows that something goes on. */
+/**
+ * A moving line on a terminal; elsewhere a line now and then, so that a log shows that something
+ * goes on.
+ */
 export function progressOn(stream: NodeJS.WriteStream): ProgressLine {
   let phase: Shown['phase'] | null = null
   let started = 0

@@ -17,7 +17,9 @@ type Create = Password & {
   readonly json?: true
 }
 
-/** `atrium user`: what no stranger may do over the network, such as making the first administrator. */
+/**
+ * `atrium user`: what no stranger may do over the network, such as making the first administrator.
+ */
 export function userCommand(): Command {
   return new Command('user')
     .description('manage users; the server may be running')

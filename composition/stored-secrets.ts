@@ -59,8 +59,8 @@ export function requiredCipher(config: AtriumConfig): SecretCipher {
 }
 
 /**
- * Throws an `OperatorError` when secrets are stored that this cipher cannot read: it would write others
- * beside them that only it can.
+ * Throws an `OperatorError` when secrets are stored that this cipher cannot read: it would write
+ * others beside them that only it can.
  */
 export async function assertKnownKeys(connection: Connection, cipher: SecretCipher): Promise<void> {
   const unknown = await withSecrets(connection, (database) => unknownKeys(database, STORED_SECRETS, cipher))

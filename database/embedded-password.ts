@@ -7,8 +7,9 @@ import { connectClient } from '../platform/database/server.ts'
 import { OperatorError } from '../platform/process/operator-error.ts'
 
 /**
- * Gives the embedded server below `dataDir` another password: a start without a password file makes one, in single-user mode.
- * Interrupted, the next start does the same. Throws an `OperatorError` while a server runs there, or when there is none.
+ * Gives the embedded server below `dataDir` another password: a start without a password file makes
+ * one, in single-user mode. Interrupted, the next start does the same. Throws an `OperatorError`
+ * while a server runs there, or when there is none.
  */
 export async function rotateEmbeddedPassword(dataDir: string): Promise<void> {
   if (!existsSync(join(dataDir, 'postgres', 'PG_VERSION'))) {

@@ -5,8 +5,9 @@ import { connectClient } from '../platform/database/server.ts'
 import { OperatorError } from '../platform/process/operator-error.ts'
 
 /**
- * Rotation of the password in DATABASE_URL. PostgreSQL keeps one password per role, so two login roles, `<owner>_a` and
- * `<owner>_b`, take turns; both act as `<owner>`, to which everything belongs.
+ * Rotation of the password in DATABASE_URL. PostgreSQL keeps one password per role, so two login
+ * roles, `<owner>_a` and `<owner>_b`, take turns; both act as `<owner>`, to which everything
+ * belongs.
  */
 export type LoginRoleOptions = {
   /** DATABASE_URL as it is. */
@@ -58,9 +59,10 @@ type Rotation = {
 }
 
 /**
- * Gives the other login role a new password, proves that it can do what the one of `url` can, and passes its URL to `save`.
- * The one of `url` stays valid. `emergency` then locks every other login role at once and ends their connections.
- * Interrupted, it can be run again: a password that was not saved is replaced. Throws an `OperatorError` that never contains a password.
+ * Gives the other login role a new password, proves that it can do what the one of `url` can, and
+ * passes its URL to `save`. The one of `url` stays valid. `emergency` then locks every other login
+ * role at once and ends their connections. Interrupted, it can be run again: a password that was
+ * not saved is replaced. Throws an `OperatorError` that never contains a password.
  */
 export async function rotateLoginRole(
   options: LoginRoleOptions & { readonly emergency: boolean; readonly save: (url: string) => void },
@@ -93,8 +95,8 @@ export async function rotateLoginRole(
 }
 
 /**
- * Locks every login role of the rotation other than the one of `url`. While something is connected by them it is refused, unless
- * `endConnections`. Does nothing the second time.
+ * Locks every login role of the rotation other than the one of `url`. While something is connected
+ * by them it is refused, unless `endConnections`. Does nothing the second time.
  */
 export async function finishLoginRoleRotation(
   options: LoginRoleOptions & { readonly endConnections: boolean },
@@ -129,7 +131,9 @@ export function withCredentials(url: string, user: string, password: string): st
   return changed.href
 }
 
-/** Whether `url` logs in as one of the roles that take turns with `role`, and so changes with it. */
+/**
+ * Whether `url` logs in as one of the roles that take turns with `role`, and so changes with it.
+ */
 export function isRotatedWith(url: string, role: string): boolean {
   const { username, searchParams } = new URL(url)
   const owner = role.replace(/_[ab]$/, '')
@@ -237,7 +241,10 @@ async function enableRole(
   })
 }
 
-/** Logs in by the new URL, and writes and reads in every schema. Throws an `OperatorError` when something is not permitted. */
+/**
+ * Logs in by the new URL, and writes and reads in every schema. Throws an `OperatorError` when
+ * something is not permitted.
+ */
 async function verifyRole(url: string, name: string, owner: string): Promise<void> {
   const advice = 'The new role is locked again; look at pg_hba.conf, a pooler, and the right to connect.'
   const client = await connectClient({ connectionString: url }, `The database as the new role "${name}"`, advice)

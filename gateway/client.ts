@@ -21,7 +21,10 @@ export type ClientResult<Data> = { readonly data: Data | null; readonly errors: 
 export type GatewayClient = {
   /** The schema that documents are validated against. */
   readonly schema: GraphQLSchema
-  /** Validates and plans `document`; throws with its name and every problem. Called once per document, at start. */
+  /**
+   * Validates and plans `document`; throws with its name and every problem. Called once per
+   * document, at start.
+   */
   readonly prepare: (document: TypedDocumentNode<unknown, never>) => Promise<void>
   /** Runs a prepared document. A failing subgraph is reported in `errors`; nothing rejects. */
   readonly run: <Data, Variables extends Record<string, unknown>>(

@@ -37,7 +37,10 @@ export type Gateway = {
    * operation name. Never throws.
    */
   readonly prepareText: (text: string, operationName: string | undefined) => PreparedOperation
-  /** Like `prepareText`, by text or by the identifier of a persisted document. All transports call it. */
+  /**
+   * Like `prepareText`, by text or by the identifier of a persisted document. All transports call
+   * it.
+   */
   readonly prepare: (params: GraphQLParams) => PreparedOperation
   readonly limits: Limits
   /** Subscriptions that run now. */
@@ -59,7 +62,10 @@ export type GatewayOptions = {
   readonly limits: Limits
   /** Cost that a client may spend per minute; null: unlimited. */
   readonly budget?: Budget | null
-  /** Subscription slots of the whole process; by default of this gateway alone, with the default limits. */
+  /**
+   * Subscription slots of the whole process; by default of this gateway alone, with the default
+   * limits.
+   */
   readonly slots?: SubscriptionSlots
   readonly log: Logger
   readonly metrics?: Metrics | null
@@ -75,7 +81,10 @@ export type GatewayOptions = {
   readonly sharedDocuments?: SharedDocuments | null
   /** Stored plans of the operations of facades, for this supergraph. */
   readonly plans?: PlanStore
-  /** Creates, over the links, the lookup of a caller's grants; by default nobody has any, so guarded fields are refused. */
+  /**
+   * Creates, over the links, the lookup of a caller's grants; by default nobody has any, so guarded
+   * fields are refused.
+   */
   readonly grantsOver?: (links: ReadonlyMap<string, Link>) => FindGrants
 }
 
@@ -145,7 +154,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   }
 }
 
-/** The links by name, timed, traced, measured and with masked errors. Throws for a subgraph without a link. */
+/**
+ * The links by name, timed, traced, measured and with masked errors. Throws for a subgraph without
+ * a link.
+ */
 function observedLinks(
   links: readonly Link[],
   supergraph: Supergraph,

@@ -1,6 +1,7 @@
 /**
- * A gateway by itself: serves the supergraph in SUPERGRAPH_FILE, whose subgraphs speak HTTP, at /graphql, and its successors in that file. Needs no database.
- * The log goes to standard output as JSON lines, what a person should read goes to standard error.
+ * A gateway by itself: serves the supergraph in SUPERGRAPH_FILE, whose subgraphs speak HTTP, at
+ * /graphql, and its successors in that file. Needs no database. The log goes to standard output as
+ * JSON lines, what a person should read goes to standard error.
  */
 import { readFileSync } from 'node:fs'
 import { describeConfig, readConfig } from '../platform/config/config.ts'
@@ -77,7 +78,10 @@ await runProgram(async (defer, end) => {
   await listen(app, listenOptionsFromConfig(config, port), defer)
   console.error(`The gateway is ready: ${localUrl(config.HOST, port)}/graphql`)
 
-  /** Rejects with a Refusal when the text is no supergraph, or one that a trusted document does not fit. */
+  /**
+   * Rejects with a Refusal when the text is no supergraph, or one that a trusted document does not
+   * fit.
+   */
   async function graphOf(supergraphSdl: string): Promise<Graph & { readonly locations: readonly SubgraphLocation[] }> {
     const locations = locationsOf(path, supergraphSdl)
     const { links, release } = pool.take(locations)
@@ -135,7 +139,8 @@ function locationsOf(file: string, sdl: string): readonly SubgraphLocation[] {
   if (locations.length === 0) throw broken(file, new Error('it has no enum join__Graph with subgraphs'))
   return locations.map(({ name, url }) => {
     const said = `SUPERGRAPH_FILE ${file} says that subgraph "${name}" is at`
-    // The header that would carry them belongs to the client. They are not repeated: this line may end in a log.
+    // The header that would carry them belongs to the client. They are not repeated: this line may
+    // end in a log.
     if (hasCredentials(url)) throw new OperatorError(`${said} an address with a user name or a password: expected one without.`)
     if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return { name, url }
     throw new OperatorError(`${said} "${url}": expected an http or https URL.`)

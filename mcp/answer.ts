@@ -27,8 +27,9 @@ import { scalarAnswer } from './scalars.ts'
 export type AnswerPath = readonly [string, ...string[]]
 
 /**
- * What the answer of a tool is: the object at `path`, as the operation selects it, described by the schema. Parsing spells enums for the wire, takes edges that
- * hold nothing but their node for that node, and leaves out what is only selected for us.
+ * What the answer of a tool is: the object at `path`, as the operation selects it, described by the
+ * schema. Parsing spells enums for the wire, takes edges that hold nothing but their node for that
+ * node, and leaves out what is only selected for us.
  */
 export function answerSchema(
   document: DocumentNode,
@@ -66,7 +67,10 @@ export function answerAt(data: unknown, path: AnswerPath): Readonly<Record<strin
   return isObject(found) ? found : null
 }
 
-/** Why there is no answer: what the last object on the way to it says, which is an expected failure then; null when it says nothing. */
+/**
+ * Why there is no answer: what the last object on the way to it says, which is an expected failure
+ * then; null when it says nothing.
+ */
 export function expectedFailureIn(data: unknown, path: AnswerPath): string | null {
   let [value, message]: [unknown, string | null] = [data, null]
   for (const key of path) {
@@ -83,7 +87,10 @@ function messageIn({ message, faults }: Readonly<Record<string, unknown>>): stri
 
 type Fault = { readonly field: string; readonly message: string }
 
-/** What is wrong with an input, without the fields of the graph: arguments need not be called like them. */
+/**
+ * What is wrong with an input, without the fields of the graph: arguments need not be called like
+ * them.
+ */
 export const textOfFaults = (faults: readonly Fault[]): string =>
   faults.map(({ field, message }) => message.replace(`${field}: `, () => '')).join(' ')
 
@@ -151,8 +158,9 @@ const possibleTypes = (type: ReturnType<typeof getNamedType>, { schema }: Reader
   isAbstractType(type) ? schema.getPossibleTypes(type) : isObjectType(type) ? [type] : []
 
 /**
- * The fields that are selected on an object of this type, by response key, in the order of the answer. `asked` is the type that the selection speaks of: an
- * interface says what a field means for all of its types.
+ * The fields that are selected on an object of this type, by response key, in the order of the
+ * answer. `asked` is the type that the selection speaks of: an interface says what a field means
+ * for all of its types.
  */
 function selectedOn(
   type: GraphQLObjectType,

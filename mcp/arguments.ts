@@ -26,7 +26,10 @@ export type Spelling = (type: string, value: string) => string
 /** Nothing but these: an argument that is misspelled would otherwise do nothing. */
 export const argumentsOf = <Shape extends z.core.$ZodShape>(shape: Shape) => z.strictObject(shape)
 
-/** The arguments of a tool: the variables of its operation, described as the places of the schema where they are used. */
+/**
+ * The arguments of a tool: the variables of its operation, described as the places of the schema
+ * where they are used.
+ */
 export function variablesSchema(
   document: DocumentNode,
   schema: GraphQLSchema,
@@ -105,7 +108,10 @@ function describeArgument(
   return text === '' ? value : value.describe(text)
 }
 
-/** What the schema says of each variable, where it is used: as an argument, or as a field of an input. The first place counts. */
+/**
+ * What the schema says of each variable, where it is used: as an argument, or as a field of an
+ * input. The first place counts.
+ */
 function descriptionsOf(document: DocumentNode, schema: GraphQLSchema): ReadonlyMap<string, string> {
   const meanings = new Map<string, string>()
   const typeInfo = new TypeInfo(schema)

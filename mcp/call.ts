@@ -7,9 +7,10 @@ import type { Call, Tool } from './tool.ts'
 export type CallReporter = { readonly log: FastifyBaseLogger; readonly onMissingScope: (scope: string, message: string) => void }
 
 /**
- * Calls a tool with whatever a client sent as arguments. Everything that goes wrong is told to the model, as a result that is an error: what was expected, what came
- * instead, what to try. `signIn` is added where credentials are missing; `lacks` is told where a token has not the scope that is needed, before anything was
- * done. Never rejects.
+ * Calls a tool with whatever a client sent as arguments. Everything that goes wrong is told to the
+ * model, as a result that is an error: what was expected, what came instead, what to try. `signIn`
+ * is added where credentials are missing; `lacks` is told where a token has not the scope that is
+ * needed, before anything was done. Never rejects.
  */
 export async function callTool(
   tool: Tool,

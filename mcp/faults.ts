@@ -1,6 +1,9 @@
 import type { z } from 'zod'
 
-/** What is wrong with arguments, a sentence for each: every fault at once, so that the next call can be right. */
+/**
+ * What is wrong with arguments, a sentence for each: every fault at once, so that the next call can
+ * be right.
+ */
 export function faultsOf(error: z.ZodError, input: unknown, argumentNames: readonly string[]): readonly string[] {
   return error.issues.map((issue) => {
     const path = issue.path.map(String).join('.')

@@ -18,13 +18,17 @@ export type HostOptions = {
   readonly publicUrl: string
   /** Further host names, and those of pages that may use it. */
   readonly hosts: readonly string[]
-  /** Whether only this machine reaches it. Names of this machine are ours then only: elsewhere they are whoever's machine the browser or proxy is on. */
+  /**
+   * Whether only this machine reaches it. Names of this machine are ours then only: elsewhere they
+   * are whoever's machine the browser or proxy is on.
+   */
   readonly isOnLoopback: boolean
 }
 
 /**
- * Refuses requests that a web page of somebody else may have sent: with an `Origin` that is not ours, or under a name that is not ours but was made to lead here
- * (DNS rebinding). Answers preflights of pages that are allowed.
+ * Refuses requests that a web page of somebody else may have sent: with an `Origin` that is not
+ * ours, or under a name that is not ours but was made to lead here (DNS rebinding). Answers
+ * preflights of pages that are allowed.
  */
 export function guard({ publicUrl, hosts, isOnLoopback }: HostOptions) {
   const { hostname, origin: ownOrigin } = new URL(publicUrl)

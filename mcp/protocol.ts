@@ -12,14 +12,18 @@ import type { PromptRow } from './texts.ts'
 import { type Call, jsonSchema, type Tool } from './tool.ts'
 import type { ToolServer } from './tool-server.ts'
 
-/** What is listed changes with a release only; clients ask again as often as for the texts of the REST API. */
+/**
+ * What is listed changes with a release only; clients ask again as often as for the texts of the
+ * REST API.
+ */
 const CACHE_HINT = { ttlMs: 300_000, cacheScope: 'public' } as const
 
 /** The generation of a client: 2026-07-28 and later, or 2025. */
 export type Era = 'modern' | 'legacy'
 
 /**
- * Makes the protocol's side of a server: an instance for each request, because nothing is kept between them. `callOf` is asked when a tool is called.
+ * Makes the protocol's side of a server: an instance for each request, because nothing is kept
+ * between them. `callOf` is asked when a tool is called.
  */
 export function protocolOf({
   server,

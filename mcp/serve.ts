@@ -20,14 +20,17 @@ export type ServingOptions = HostOptions & {
 
 /** The longest arguments of a tool are a hundred sources of 2,048 characters. */
 const MAX_BODY_BYTES = 512 * 1024
-/** Streams of a server that wait for changes, which never come; a client may open one nevertheless. */
+/**
+ * Streams of a server that wait for changes, which never come; a client may open one nevertheless.
+ */
 const MAX_OPEN_STREAMS = 1_000
 
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')) as { version: string }
 
 /**
- * Serves one MCP server at `/mcp/<name>` over streamable HTTP, without sessions, to clients of 2026-07-28 and of 2025, and its `server.json` below. Rejects when
- * the graph cannot answer one of its tools.
+ * Serves one MCP server at `/mcp/<name>` over streamable HTTP, without sessions, to clients of
+ * 2026-07-28 and of 2025, and its `server.json` below. Rejects when the graph cannot answer one of
+ * its tools.
  */
 export async function serveMcp(
   app: FastifyInstance,
@@ -100,13 +103,15 @@ export async function serveMcp(
       call: { caller, signal },
       log: request.log,
       onMissingScope(scope, message) {
-        // Clients of 2025 ask for what they are told here, and lose the rest; later ones add it to what they have.
+        // Clients of 2025 ask for what they are told here, and lose the rest; later ones add it to
+        // what they have.
         const grantedScopes = era === 'legacy' && identity !== 'anybody' ? identity.scopes : []
         missingScopes.push({ message, scopes: [...new Set([...grantedScopes, scope])].sort() })
       },
     }))
     const answer = await handler.fetch(webRequest, parsed === undefined ? {} : { parsedBody: parsed })
-    // A call says nothing before its result. In a batch others have been made: their results must not be lost.
+    // A call says nothing before its result. In a batch others have been made: their results must
+    // not be lost.
     if (identity === 'anybody' || !isCall(parsed)) return reply.send(answer)
     const whole = new Response(await answer.arrayBuffer(), answer)
     const [missing] = missingScopes
@@ -135,7 +140,10 @@ export async function serveMcp(
     return 'refused'
   }
 
-  /** Where clients that can sign in find out how (RFC 9728 §5.1), what to ask for, and what was wrong with the token that they sent (RFC 6750 §3.1). */
+  /**
+   * Where clients that can sign in find out how (RFC 9728 §5.1), what to ask for, and what was
+   * wrong with the token that they sent (RFC 6750 §3.1).
+   */
   function challenge(error: 'invalid_token' | 'insufficient_scope' | null, scopes: readonly string[]): string {
     const metadata = `resource_metadata="${publicUrl}/.well-known/oauth-protected-resource/mcp/${server.name}"`
     return `Bearer ${[...(error ? [`error="${error}"`] : []), metadata, `scope="${scopes.join(' ')}"`].join(', ')}`

@@ -30,7 +30,10 @@ export function serverJson({
   }
 }
 
-/** Registries know servers by domains that their owners have proved, spelled backwards; an address in brackets is none. */
+/**
+ * Registries know servers by domains that their owners have proved, spelled backwards; an address
+ * in brackets is none.
+ */
 const namespaceOf = (publicUrl: string): string =>
   new URL(publicUrl).hostname
     .split('.')

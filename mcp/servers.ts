@@ -6,7 +6,10 @@ import { type ServingOptions, serveMcp } from './serve.ts'
 import { storeServer } from './store/server.ts'
 import { trustServer } from './trust/server.ts'
 
-/** Serves every MCP server of this process. `introspection`: whether clients may see the schema. Rejects when the graph cannot answer one of the tools. */
+/**
+ * Serves every MCP server of this process. `introspection`: whether clients may see the schema.
+ * Rejects when the graph cannot answer one of the tools.
+ */
 export async function serveMcpServers(
   app: FastifyInstance,
   client: GatewayClient,

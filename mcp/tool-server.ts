@@ -16,11 +16,17 @@ export type ToolServer = {
   readonly resources: readonly ResourceRow[]
   readonly prompts: readonly PromptRow[]
   readonly spelling: Spelling
-  /** Headers of clients that go on to the graph; none for a server whose answers are the same for everybody. */
+  /**
+   * Headers of clients that go on to the graph; none for a server whose answers are the same for
+   * everybody.
+   */
   readonly credentials: readonly CredentialHeader[]
   /** Absent where everybody may ask as often as they like. */
   readonly accessPolicy?: AccessPolicy
-  /** Said to callers whose credentials are missing or wrong: how to send them, and where they come from. */
+  /**
+   * Said to callers whose credentials are missing or wrong: how to send them, and where they come
+   * from.
+   */
   readonly signIn?: string
   /** The headers that registries ask people to fill in; none where no key is needed. */
   readonly keyHeaders: readonly KeyHeader[]
@@ -28,7 +34,10 @@ export type ToolServer = {
 
 type KeyHeader = { readonly name: CredentialHeader; readonly description: string; readonly isRequired: boolean }
 
-/** Who may ask at all, and how often: requests of any kind count, where `ServingOptions.counting` does. */
+/**
+ * Who may ask at all, and how often: requests of any kind count, where `ServingOptions.counting`
+ * does.
+ */
 export type AccessPolicy = {
   readonly perMinute: number
   /** Whose requests are counted together, or why the credentials are good for nothing here. */

@@ -10,7 +10,10 @@ import { type Spelling, variablesSchema } from './arguments.ts'
 import { operationOf } from './names.ts'
 import type { Bound } from './scalars.ts'
 
-/** What a tool does to the world, in the words of the protocol. Hints for people and agents; nothing is enforced by them. */
+/**
+ * What a tool does to the world, in the words of the protocol. Hints for people and agents; nothing
+ * is enforced by them.
+ */
 export type Effect = {
   readonly readOnlyHint: boolean
   readonly destructiveHint: boolean
@@ -26,7 +29,10 @@ export const ADDS: Effect = { readOnlyHint: false, destructiveHint: false, idemp
 /** Writes over something, or takes it away; the same call again changes nothing more. */
 export const REPLACES: Effect = { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false }
 
-/** What came of a call. A refusal is for the model that called: it says what is wrong and what to try. */
+/**
+ * What came of a call. A refusal is for the model that called: it says what is wrong and what to
+ * try.
+ */
 export type ToolResult =
   | { readonly kind: 'answered'; readonly content: Readonly<Record<string, unknown>> }
   /** An answer that is JSON already, letter for letter as another door writes it. */
@@ -53,9 +59,14 @@ export type Tool = {
   readonly annotations: Effect
   /** Its messages complete the sentence "Expected `argument` to be …". */
   readonly accepts: z.ZodObject
-  /** What an answer is; also spells it for the wire. Null where it is no object: then it is told as text only. */
+  /**
+   * What an answer is; also spells it for the wire. Null where it is no object: then it is told as
+   * text only.
+   */
   readonly returns: z.ZodType<Readonly<Record<string, unknown>>> | null
-  /** Takes what `accepts` made of the arguments. The content of its answer goes through `returns`. */
+  /**
+   * Takes what `accepts` made of the arguments. The content of its answer goes through `returns`.
+   */
   readonly answer: (input: Readonly<Record<string, unknown>>, call: Call) => Promise<ToolResult>
 }
 
@@ -67,7 +78,10 @@ export type ToolGraph = {
   readonly spelling: Spelling
 }
 
-/** A row of a server: a tool before it knows the graph. `prepare` throws when the graph cannot answer it. */
+/**
+ * A row of a server: a tool before it knows the graph. `prepare` throws when the graph cannot
+ * answer it.
+ */
 export type ToolRow = { readonly name: string; readonly prepare: (graph: ToolGraph) => Promise<Tool> }
 
 type OperationRow<Data, Variables> = {
@@ -83,7 +97,10 @@ type OperationRow<Data, Variables> = {
   readonly missing?: string
   /** Needed for mutations; queries read. */
   readonly effect?: Effect
-  /** Where arguments or answer are not those of the operation: a form of their own, and the way there. */
+  /**
+   * Where arguments or answer are not those of the operation: a form of their own, and the way
+   * there.
+   */
   readonly form?: Form<NoInfer<Data>, NoInfer<Variables>>
 }
 
@@ -95,7 +112,10 @@ export type Form<Data, Variables> = {
   readonly content: (data: Data, input: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>
 }
 
-/** A tool that is one operation of the graph: arguments are its variables, the answer is a part of its selection. */
+/**
+ * A tool that is one operation of the graph: arguments are its variables, the answer is a part of
+ * its selection.
+ */
 export function operationTool<Data, Variables extends Record<string, unknown>>(row: OperationRow<Data, Variables>): ToolRow {
   const operation = operationOf(row.run)
   const name = snakeCase(operation.name)
@@ -152,7 +172,10 @@ export function plainTool<Accepts extends z.ZodObject>({ annotations = READS, an
   }
 }
 
-/** A schema as JSON Schema, the way clients of every generation read it: those of 2025 know no `$schema` but their own. */
+/**
+ * A schema as JSON Schema, the way clients of every generation read it: those of 2025 know no
+ * `$schema` but their own.
+ */
 export function jsonSchema(
   schema: z.ZodType,
   io: 'input' | 'output',

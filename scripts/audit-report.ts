@@ -29,8 +29,9 @@ const Report = z.object({
 })
 
 /**
- * The advisories in what `npm audit --json` writes, each once, in its order; null when the text is no report. `isDevelopment` says it
- * of a place in node_modules. Packages that are affected through another one are not named: that one is.
+ * The advisories in what `npm audit --json` writes, each once, in its order; null when the text is
+ * no report. `isDevelopment` says it of a place in node_modules. Packages that are affected through
+ * another one are not named: that one is.
  */
 export function advisoriesIn(text: string, isDevelopment: (path: string) => boolean): readonly Advisory[] | null {
   const report = Report.safeParse(parsed(text))
@@ -68,7 +69,10 @@ export function exceptionsIn(text: string): readonly Exception[] {
   throw new Error(`Expected a list of {"advisory", "package", "reason", "until": "YYYY-MM-DD"}. ${faults.join('. ')}`)
 }
 
-/** What an audit comes to: lines for people, and whether the build fails. `advisories` is null where no source answered. */
+/**
+ * What an audit comes to: lines for people, and whether the build fails. `advisories` is null where
+ * no source answered.
+ */
 export function verdictOf(
   advisories: readonly Advisory[] | null,
   exceptions: readonly Exception[],

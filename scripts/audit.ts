@@ -1,7 +1,9 @@
 /**
- * Asks the registry's advisory source about every dependency, development included. Exit status 1 for an advisory of severity high or
- * critical that audit-exceptions.json does not except, and for an exception whose day is over. Where no source answers it says so,
- * and exits 0: a build must not depend on somebody else's service. `--time-limit SECONDS` bounds each of two questions, 60 by default.
+ * Asks the registry's advisory source about every dependency, development included. Exit status 1
+ * for an advisory of severity high or critical that audit-exceptions.json does not except, and for
+ * an exception whose day is over. Where no source answers it says so, and exits 0: a build must not
+ * depend on somebody else's service. `--time-limit SECONDS` bounds each of two questions, 60 by
+ * default.
  */
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -17,7 +19,10 @@ const TIME_LIMIT_SECONDS = 60
 /** A report of a thousand packages is some 100 kB. */
 const MAX_OUTPUT_BYTES = 100_000_000
 
-/** Known since 2020 and 2022 to have two vulnerabilities: a source that has nothing about it knows no advisories. */
+/**
+ * Known since 2020 and 2022 to have two vulnerabilities: a source that has nothing about it knows
+ * no advisories.
+ */
 const PROBE = { minimist: ['0.0.8'] }
 const ProbeAnswer = z.object({ minimist: z.array(z.object({ severity: z.string(), url: z.string() })).min(1) })
 
@@ -50,7 +55,10 @@ function readExceptions(): readonly Exception[] {
   }
 }
 
-/** Whether the registry of npm's configuration answers about advisories. Its address is not told: it may hold a password. */
+/**
+ * Whether the registry of npm's configuration answers about advisories. Its address is not told: it
+ * may hold a password.
+ */
 async function findSource(): Promise<{ readonly problem: string | null }> {
   try {
     const { stdout } = await run('npm', ['config', 'get', 'registry'], { cwd: root, timeout: timeLimitMs })
@@ -72,7 +80,10 @@ async function findSource(): Promise<{ readonly problem: string | null }> {
   }
 }
 
-/** What `npm audit --json` writes, which also says things with exit status 1; empty when it takes too long. */
+/**
+ * What `npm audit --json` writes, which also says things with exit status 1; empty when it takes
+ * too long.
+ */
 async function npmAudit(): Promise<string> {
   const options = ['--json', '--package-lock-only', '--fetch-retries=1', '--fetch-timeout=20000']
   return run('npm', ['audit', ...options], {

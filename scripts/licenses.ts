@@ -1,8 +1,9 @@
 import { labelOf, type ProductionPackage } from './production-packages.ts'
 
 /**
- * Licences, by SPDX identifier, under which code may become a part of what is shipped under Apache-2.0: those that ask for no more
- * than to be named and to come along. Others need a row in `ALLOWED_PACKAGES`.
+ * Licences, by SPDX identifier, under which code may become a part of what is shipped under
+ * Apache-2.0: those that ask for no more than to be named and to come along. Others need a row in
+ * `ALLOWED_PACKAGES`.
  */
 const ALLOWED_LICENSES: ReadonlySet<string> = new Set([
   '0BSD',
@@ -30,10 +31,14 @@ const ALLOWED_PACKAGES: readonly { readonly name: RegExp; readonly license: stri
   { name: /^cities\.json$/, license: 'CC-BY-4.0', reason: 'Data, not code: GeoNames is named where places are served.' },
 ]
 
-/** What packages leave unsaid, or say in words, as their licence files have it. Of one version: another is to be read again. */
+/**
+ * What packages leave unsaid, or say in words, as their licence files have it. Of one version:
+ * another is to be read again.
+ */
 const READ_BY_US: Readonly<Record<string, string>> = {
   'png-js@2.0.0': 'MIT',
-  // Bitstream Vera's permission, with changes in the public domain: fonts may be passed on with software.
+  // Bitstream Vera's permission, with changes in the public domain: fonts may be passed on with
+  // software.
   'dejavu-fonts-ttf@2.37.3': 'LicenseRef-Bitstream-Vera',
 }
 const OWN_REFERENCES: ReadonlySet<string> = new Set(['LicenseRef-Bitstream-Vera'])
@@ -52,7 +57,10 @@ export function licenseProblem(each: ProductionPackage): string | null {
   return `${label} has the licence "${license}", which is not on the list in scripts/licenses.ts.`
 }
 
-/** Of alternatives one must be allowed, of several that hold together all. Anything else that is not a plain identifier is not. */
+/**
+ * Of alternatives one must be allowed, of several that hold together all. Anything else that is not
+ * a plain identifier is not.
+ */
 function isAllowed(expression: string): boolean {
   const bare = expression.replace(/^\((.*)\)$/, '$1')
   if (/[()]/.test(bare)) return false

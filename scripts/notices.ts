@@ -1,7 +1,8 @@
 /**
- * Writes THIRD_PARTY_NOTICES.txt: every production dependency, its licence, and the texts that its package brings. `--check` writes
- * nothing, and fails when the file is not what it would write. Fails for a licence that scripts/licenses.ts does not allow.
- * Packages for single platforms are named without their files, so that the text is the same on each.
+ * Writes THIRD_PARTY_NOTICES.txt: every production dependency, its licence, and the texts that its
+ * package brings. `--check` writes nothing, and fails when the file is not what it would write.
+ * Fails for a licence that scripts/licenses.ts does not allow. Packages for single platforms are
+ * named without their files, so that the text is the same on each.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -27,7 +27,10 @@ const Lock = z.object({
   ),
 })
 
-/** Production dependencies of the project in `root`, for every platform, ordered by name, version and path. */
+/**
+ * Production dependencies of the project in `root`, for every platform, ordered by name, version
+ * and path.
+ */
 export function productionPackages(root: string): readonly ProductionPackage[] {
   const { packages } = Lock.parse(JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')))
   return Object.entries(packages)

@@ -1,7 +1,8 @@
 /**
- * Writes the software bill of materials of a production installation as CycloneDX JSON to standard output, for every platform. It is
- * npm's own, without development dependencies: `npm sbom --omit dev` leaves out 150 production dependencies as well (npm 11.19), so
- * all are asked for, and the lock file says which stay. Fails when one is missing.
+ * Writes the software bill of materials of a production installation as CycloneDX JSON to standard
+ * output, for every platform. It is npm's own, without development dependencies: `npm sbom --omit
+ * dev` leaves out 150 production dependencies as well (npm 11.19), so all are asked for, and the
+ * lock file says which stay. Fails when one is missing.
  */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'

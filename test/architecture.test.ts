@@ -6,7 +6,10 @@ import { circles } from './support/import-graph.ts'
 const ROOT = join(import.meta.dirname, '..')
 const sources = globSync('**/*.ts', { cwd: ROOT, exclude: ['**/node_modules', '.generated', '.data'] })
 
-/** Files and what they import: paths from the root for our own, bare names for packages. Types count as well. */
+/**
+ * Files and what they import: paths from the root for our own, bare names for packages. Types count
+ * as well.
+ */
 const imports = sources.flatMap((from) =>
   [...readFileSync(join(ROOT, from), 'utf8').matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map(([, name = '']) => ({
     from,
@@ -14,7 +17,10 @@ const imports = sources.flatMap((from) =>
   })),
 )
 
-/** Who may not import whom. `from` and `to` are matched from the start of the path; `but` are the exceptions. */
+/**
+ * Who may not import whom. `from` and `to` are matched from the start of the path; `but` are the
+ * exceptions.
+ */
 const rules: readonly { why: string; from: RegExp; to: RegExp; but?: RegExp }[] = [
   {
     why: 'the platform knows neither gateway nor subgraphs',
@@ -135,7 +141,10 @@ test('values in templates of pages stand in text or between quotes, where they a
   expect(offenders).toEqual([])
 })
 
-/** Nouns without a test file of their own name, by the file that proves what they do. A noun that gets its own file leaves this table. */
+/**
+ * Nouns without a test file of their own name, by the file that proves what they do. A noun that
+ * gets its own file leaves this table.
+ */
 const PROVEN_ELSEWHERE: Readonly<Record<string, { readonly by: string; readonly why: string }>> = {
   ...elsewhere('test/subgraphs/directory/lists.test.ts', 'one list, three kinds and their counts are read together', [
     'directory/category',

@@ -56,7 +56,10 @@ test('a container starts as `npm start` does', () => {
   expect(JSON.parse(command).join(' ')).toBe(scripts.start.split('exec ')[1])
 })
 
-/** Folders of the PATH with a Node that cannot run TypeScript as it is, which the one that `npm ci` installs can. */
+/**
+ * Folders of the PATH with a Node that cannot run TypeScript as it is, which the one that `npm ci`
+ * installs can.
+ */
 const oldNodes = (process.env.PATH ?? '').split(delimiter).filter((folder) => {
   const node = join(folder, 'node')
   return existsSync(node) && Number(/^v(\d+)/.exec(execFileSync(node, ['--version'], { encoding: 'utf8' }))?.[1]) < 22

@@ -8,7 +8,10 @@ import { atrium } from './cli/support/atrium.ts'
 import { type FreshDatabase, freshDatabase } from './support/database.ts'
 import { type Program, SECRETS_KEY, startMain } from './support/program.ts'
 
-/** Bytes among young objects at which they are collected: so many that an answer is over before it has seen two collections. MiB. */
+/**
+ * Bytes among young objects at which they are collected: so many that an answer is over before it
+ * has seen two collections. MiB.
+ */
 const YOUNG = 8
 
 /** Clients, each at an address of its own: a store counts what one address asks. */
@@ -64,7 +67,10 @@ function ask(path: string, number: number): Promise<number> {
   })
 }
 
-/** MB that were made, and of them what outlived the collections of young objects, by what V8 says of them. */
+/**
+ * MB that were made, and of them what outlived the collections of young objects, by what V8 says of
+ * them.
+ */
 function collected(said: string): { readonly made: number; readonly kept: number; readonly collections: number } {
   let [made, kept, collections] = [0, 0, 0]
   let behind: number | null = null
@@ -80,8 +86,9 @@ function collected(said: string): { readonly made: number; readonly kept: number
 }
 
 /**
- * What outlives two collections of young objects stays until all objects are looked at, which takes many times as long. It needs no leak for it: one object among the old
- * that reaches an answer is enough, although nobody reaches that object.
+ * What outlives two collections of young objects stays until all objects are looked at, which takes
+ * many times as long. It needs no leak for it: one object among the old that reaches an answer is
+ * enough, although nobody reaches that object.
  */
 test.each([
   ['a list of the REST API', '/v1/products.json?limit=50', 250, 1],

@@ -10,7 +10,9 @@ import { startMain } from './support/program.ts'
 const ROOT = join(import.meta.dirname, '..')
 const run = promisify(execFile)
 
-/** The requests that README tells a newcomer to paste, in order; a request may take several lines. */
+/**
+ * The requests that README tells a newcomer to paste, in order; a request may take several lines.
+ */
 const requests = [...readFileSync(join(ROOT, 'README.md'), 'utf8').matchAll(/```sh\n([\s\S]*?)```/g)]
   .flatMap(([, block = '']) => block.replace(/^#.*\n/gm, '').split(/\n(?=curl |npx |$)/))
   .map((line) => line.trim())

@@ -75,7 +75,9 @@ async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await sleep(10)
 }
 
-/** Whether it is written down that all listeners of a topic that has so many were told everything. */
+/**
+ * Whether it is written down that all listeners of a topic that has so many were told everything.
+ */
 async function isWritten(count = 1): Promise<boolean> {
   const { rows } = await observer.query(
     `SELECT count(*)::int AS count, bool_and(coalesce(event_listener.number, event_position.number) = last_number) AS holds

@@ -93,7 +93,8 @@ test('a process that is killed while it delivers loses nothing: every event arri
   await killed
   const expected = PRODUCTS * NAMES.length
   while (new Set(received.map(({ id }) => id)).size < expected) await sleep(50)
-  // Whatever comes twice comes by now: what the dead process had begun was before what arrived last.
+  // Whatever comes twice comes by now: what the dead process had begun was before what arrived
+  // last.
   const byProduct = Map.groupBy(received, ({ body }) => JSON.parse(body).product.id as number)
   expect(byProduct.size).toBe(PRODUCTS)
   for (const own of byProduct.values()) {

@@ -43,7 +43,9 @@ export type SiteOptions = {
   readonly hasExplorer: boolean
   /** Whether clients may know the schema; its documentation is there then. */
   readonly hasSchema: boolean
-  /** What sessions of the store console are sealed with; null: something that ends with the process. */
+  /**
+   * What sessions of the store console are sealed with; null: something that ends with the process.
+   */
   readonly consoleSecret?: string | null
   /** The secret before a rotation, whose sessions go on; null: none. */
   readonly previousConsoleSecret?: string | null
@@ -55,7 +57,10 @@ export type SiteOptions = {
   readonly operations?: Operations | null
 }
 
-/** The pages that people look at. `serve` once there is a server; `lost` answers browsers for every other address of it. */
+/**
+ * The pages that people look at. `serve` once there is a server; `lost` answers browsers for every
+ * other address of it.
+ */
 export async function startSite(
   client: GatewayClient,
   options: SiteOptions,

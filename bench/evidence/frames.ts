@@ -42,7 +42,10 @@ export const divs = ({ lang, title, paragraphs: texts }: Article): string => `${
 <div class="css-77"><div class="css-3f">${title}</div>${texts.map((text) => `<div class="css-b2"><span>${text}</span></div>`).join('')}</div>
 <div class="css-5c"><a href="/1">1</a><a href="/2">2</a><a href="/3">3</a></div></div></div><script>window.__STATE__={"items":[1,2,3]}</script></body></html>`
 
-/** A blog whose tags are classes of the article, which say "cookie" and "paywall" for their own reasons. */
+/**
+ * A blog whose tags are classes of the article, which say "cookie" and "paywall" for their own
+ * reasons.
+ */
 export const blog = ({ lang, title, paragraphs: texts }: Article): string => `${head(lang, title)}
 <body class="single cookie-consent-given wp-theme"><div class="site"><header class="site-header">${menu(ENGLISH.slice(0, 6))}</header>
 <article id="post-311" class="post tag-cookie-policy tag-paywall category-notes"><h1 class="entry-title">${title}</h1>

@@ -2,7 +2,10 @@ import type { Tier } from '../../clients/evidence/rate.ts'
 import { bare, blog, divs, jsonLd, links, MENU, page, paragraphs, semantic, tables, teasers, webForm } from './frames.ts'
 import { type Article, articles } from './texts.ts'
 
-/** A page, and what a careful reader of its source would say was captured of it. The expectation was written before any page was rated. */
+/**
+ * A page, and what a careful reader of its source would say was captured of it. The expectation was
+ * written before any page was rated.
+ */
 export type Page = { readonly name: string; readonly expected: Tier; readonly html: string }
 
 const {

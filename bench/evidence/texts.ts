@@ -1,4 +1,7 @@
-/** Articles written for this evaluation, each of four paragraphs; a language's name is its BCP 47 tag. */
+/**
+ * Articles written for this evaluation, each of four paragraphs; a language's name is its BCP 47
+ * tag.
+ */
 export type Article = { readonly lang: string; readonly title: string; readonly paragraphs: readonly string[] }
 
 export const articles = {

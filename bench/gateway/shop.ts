@@ -112,7 +112,10 @@ export const MONOLITH = {
   },
 }
 
-/** What is asked: an answer of about 80 kB through all subgraphs, one of about 700 bytes, and one field. */
+/**
+ * What is asked: an answer of about 80 kB through all subgraphs, one of about 700 bytes, and one
+ * field.
+ */
 export const QUERIES = {
   large: `query Large($first: Int!) {
     topProducts(first: $first) {

@@ -13,13 +13,19 @@ export type QueryClass =
   | 'injection'
   | 'nonsense'
 
-/** A query, and what must be among the first `within` of `kind`. Written from what a user would want, before any result was seen. */
+/**
+ * A query, and what must be among the first `within` of `kind`. Written from what a user would
+ * want, before any result was seen.
+ */
 export type Query = {
   readonly class: QueryClass
   readonly query: string
   readonly kind: DirectoryKind
   readonly within: number
-  /** Matches `key`, or `name` and description, of at least one wanted item. null: nothing must be found at all. */
+  /**
+   * Matches `key`, or `name` and description, of at least one wanted item. null: nothing must be
+   * found at all.
+   */
   readonly wanted: { readonly key: RegExp } | { readonly about: RegExp } | null
 }
 

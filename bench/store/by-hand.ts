@@ -1,6 +1,7 @@
 /**
- * What somebody would write by hand for two paths of the REST API: Fastify, SQL, and nothing that is not asked for. Listens on PORT and reads DATABASE_URL; answers what
- * Atrium at PUBLIC_URL answers, for the one store whose login and authtoken are in LOGIN and AUTHTOKEN.
+ * What somebody would write by hand for two paths of the REST API: Fastify, SQL, and nothing that
+ * is not asked for. Listens on PORT and reads DATABASE_URL; answers what Atrium at PUBLIC_URL
+ * answers, for the one store whose login and authtoken are in LOGIN and AUTHTOKEN.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import Fastify from 'fastify'

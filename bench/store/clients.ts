@@ -6,11 +6,15 @@ export type Question = { readonly method?: 'GET' | 'POST'; readonly path: string
 /** Milliseconds of every request, sorted, and how many there were a second. */
 export type Measured = { readonly times: readonly number[]; readonly perSecond: number }
 
-/** Addresses that requests come from: a store counts how many come from one, 20 a second and 800 a minute. */
+/**
+ * Addresses that requests come from: a store counts how many come from one, 20 a second and 800 a
+ * minute.
+ */
 const ADDRESSES = 600
 
 /**
- * Clients with connections that stay open, each from an address of its own on this machine (127.1.0.0/16), used in turn. `authorization` is sent with everything.
+ * Clients with connections that stay open, each from an address of its own on this machine
+ * (127.1.0.0/16), used in turn. `authorization` is sent with everything.
  */
 export function clients(base: string, authorization: string) {
   const agents = Array.from(
@@ -43,7 +47,9 @@ export function clients(base: string, authorization: string) {
 
   return {
     ask,
-    /** Asks for so many seconds, or `most` times, `atOnce` at a time. Rejects on any status but 200. */
+    /**
+     * Asks for so many seconds, or `most` times, `atOnce` at a time. Rejects on any status but 200.
+     */
     async load(
       next: () => Question,
       {

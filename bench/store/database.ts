@@ -8,8 +8,8 @@ import { generate, type Size } from './generate.ts'
 export type Filled = { readonly url: string; readonly storeId: number; readonly login: string; readonly authtoken: string }
 
 /**
- * The database for a size, beside the one of `server`; it is made where it is not there yet. One that was left half-made is made anew. Throws when `signal` is aborted, and
- * then there is none.
+ * The database for a size, beside the one of `server`; it is made where it is not there yet. One
+ * that was left half-made is made anew. Throws when `signal` is aborted, and then there is none.
  */
 export async function filledDatabase(server: string, size: Size, signal: AbortSignal): Promise<Filled> {
   const name = `atrium_bench_store_${size.products}_${size.orders}`

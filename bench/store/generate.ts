@@ -23,8 +23,10 @@ const SURNAMES =
   )
 
 /**
- * Fills an empty store of a migrated database, by statements and without its actions: 3 variants and 2 pictures (without bytes) to a product, 2 lines to an order.
- * Nothing checks foreign keys meanwhile, and indices are made at the end. Throws when `signal` is aborted, and then something of it is there.
+ * Fills an empty store of a migrated database, by statements and without its actions: 3 variants
+ * and 2 pictures (without bytes) to a product, 2 lines to an order. Nothing checks foreign keys
+ * meanwhile, and indices are made at the end. Throws when `signal` is aborted, and then something
+ * of it is there.
  */
 export async function generate(
   client: pg.Client,

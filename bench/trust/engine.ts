@@ -20,8 +20,10 @@ const HOSTS = [
 ]
 
 /**
- * Reads names and decides about them from a fixed mix of evidence (a known bank, a young look-alike, nothing at all), one after the other. By the clock: median of
- * batches; of the processor: mean, with the garbage collector's threads. Only the latter has a bar, because it is the same on a busy machine.
+ * Reads names and decides about them from a fixed mix of evidence (a known bank, a young
+ * look-alike, nothing at all), one after the other. By the clock: median of batches; of the
+ * processor: mean, with the garbage collector's threads. Only the latter has a bar, because it is
+ * the same on a busy machine.
  */
 export function engineFigures(): Figure[] {
   const work = HOSTS.map(target).flatMap((one) =>

@@ -22,9 +22,10 @@ const RANKED = 100_000
 const BARS = { warm: 20, cold: 3_000, lag: 50 }
 
 /**
- * Asks a whole Atrium in another process, over HTTP with one key, while this process is the internet that its collectors see: hosts that are known, hosts that
- * nobody knows below registries of which each is dead, one host that everybody wants at once, many hosts at once, and hosts that are known while lists of
- * `lines` names are loaded.
+ * Asks a whole Atrium in another process, over HTTP with one key, while this process is the
+ * internet that its collectors see: hosts that are known, hosts that nobody knows below registries
+ * of which each is dead, one host that everybody wants at once, many hosts at once, and hosts that
+ * are known while lists of `lines` names are loaded.
  */
 export async function serviceFigures({
   seconds,
@@ -33,7 +34,8 @@ export async function serviceFigures({
   readonly seconds: number
   readonly lines: number
 }): Promise<Figure[]> {
-  // A registry of its own for each cold host, so that none of them is spared by what others have suffered.
+  // A registry of its own for each cold host, so that none of them is spared by what others have
+  // suffered.
   const silent = createServer(() => {})
   await new Promise<void>((resolve) => silent.listen(0, resolve))
   const { port } = silent.address() as AddressInfo
@@ -44,7 +46,8 @@ export async function serviceFigures({
         (_, index) => [[`dead${index}`], [`http://127.0.${index >> 8}.${index & 255 || 1}:${port}/`]] as const,
       ),
   })
-  // A shorter list would be refused, and evidence that lacks a source is asked for again with each question.
+  // A shorter list would be refused, and evidence that lacks a source is asked for again with each
+  // question.
   let ranked = RANKED
   const lists = await startHttpServer({
     '/dns.json': (_, response) =>
@@ -70,7 +73,8 @@ export async function serviceFigures({
       path: '/v1/decide',
       headers: { 'content-type': 'application/json', 'x-api-key': ready.key },
       body: JSON.stringify({ domain }),
-      // Nobody gives up. Of listeners that one signal has at once, each knows the next, also when it is gone: shared, it would keep all answers (docs/adr/0018).
+      // Nobody gives up. Of listeners that one signal has at once, each knows the next, also when
+      // it is gone: shared, it would keep all answers (docs/adr/0018).
       signal: new AbortController().signal,
     })
     if ('cause' in reply) throw reply.cause

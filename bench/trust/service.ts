@@ -1,7 +1,8 @@
 /**
- * The whole of Atrium in a process of its own, for `bench/trust.ts`: its collectors see nothing but the internet that the parent runs on loopback. Told
- * where that is by a first message, it answers with its address and a key; asked for 'lag', with how late its event loop was since it was asked last;
- * asked to 'load', it downloads the lists and says when it has them.
+ * The whole of Atrium in a process of its own, for `bench/trust.ts`: its collectors see nothing but
+ * the internet that the parent runs on loopback. Told where that is by a first message, it answers
+ * with its address and a key; asked for 'lag', with how late its event loop was since it was asked
+ * last; asked to 'load', it downloads the lists and says when it has them.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

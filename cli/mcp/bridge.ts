@@ -5,12 +5,16 @@ import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { headersFor, versionIn } from './headers.ts'
 import { messagesIn } from './messages.ts'
 
-/** How long after the end of standard input answers are still waited for: longer than an operation may take. Milliseconds. */
+/**
+ * How long after the end of standard input answers are still waited for: longer than an operation
+ * may take. Milliseconds.
+ */
 const DRAIN_TIMEOUT_MS = 15_000
 
 /**
- * Carries messages between standard input and output and the MCP server at `url`, without reading more of them than HTTP needs: so tools, versions and limits are
- * those of that server. Resolves at the end of standard input, when what was asked before it has been answered.
+ * Carries messages between standard input and output and the MCP server at `url`, without reading
+ * more of them than HTTP needs: so tools, versions and limits are those of that server. Resolves at
+ * the end of standard input, when what was asked before it has been answered.
  */
 export async function bridge(url: string, credentials: Readonly<Record<string, string>>): Promise<void> {
   const pending = new Set<Promise<void>>()
@@ -19,7 +23,9 @@ export async function bridge(url: string, credentials: Readonly<Record<string, s
   const client = new StdioServerTransport(Readable.from(input, { objectMode: false }))
   const ended = new AbortController()
   const running = new Map<string | number, AbortController>()
-  /** What was agreed on with a client of 2025; those of later generations say it in every message. */
+  /**
+   * What was agreed on with a client of 2025; those of later generations say it in every message.
+   */
   let agreedVersion: string | null = null
 
   const closed = new Promise<void>((resolve) => {
@@ -94,7 +100,10 @@ export async function bridge(url: string, credentials: Readonly<Record<string, s
   }
 }
 
-/** Standard input, whose end comes when `answered` resolves. Who pipes one message in may leave out the end of its line. */
+/**
+ * Standard input, whose end comes when `answered` resolves. Who pipes one message in may leave out
+ * the end of its line.
+ */
 async function* inputUntil(drained: () => Promise<unknown>): AsyncGenerator<Buffer> {
   let last: Buffer | null = null
   for await (const chunk of process.stdin) {

@@ -3,8 +3,8 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/server'
 const VERSION = 'io.modelcontextprotocol/protocolVersion'
 
 /**
- * What HTTP needs to know about a message. Since 2026-07-28 its headers repeat the version, method and name of the body; a client of 2025 names the version that it
- * has `agreed` on, once it has.
+ * What HTTP needs to know about a message. Since 2026-07-28 its headers repeat the version, method
+ * and name of the body; a client of 2025 names the version that it has `agreed` on, once it has.
  */
 export function headersFor(message: JSONRPCMessage, agreedVersion: string | null): Record<string, string> {
   if (!('method' in message)) return {}

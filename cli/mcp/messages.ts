@@ -1,6 +1,9 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 
-/** The messages of an answer: one as JSON, or each as it comes as an event of a stream. An answer without any yields nothing. */
+/**
+ * The messages of an answer: one as JSON, or each as it comes as an event of a stream. An answer
+ * without any yields nothing.
+ */
 export async function* messagesIn(response: Response): AsyncGenerator<object> {
   const type = response.headers.get('content-type') ?? ''
   if (/^application\/json\b/i.test(type)) {

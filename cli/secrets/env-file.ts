@@ -37,8 +37,8 @@ export const ENVIRONMENT_SECRETS: readonly EnvironmentSecret[] = [
 export type Step = 'add' | 'promote' | 'finish'
 
 /**
- * Takes one step in the file, all of it or nothing. Throws an `OperatorError` when the file is not where
- * the step begins.
+ * Takes one step in the file, all of it or nothing. Throws an `OperatorError` when the file is not
+ * where the step begins.
  */
 export function rotateInFile(file: string, secret: EnvironmentSecret, step: Step): void {
   const lines = linesOf(file)
@@ -47,7 +47,10 @@ export function rotateInFile(file: string, secret: EnvironmentSecret, step: Step
   writeLines(file, withValues(lines, secret, next))
 }
 
-/** The value of a variable in the file; null when the file does not set it. Throws an `OperatorError` for an unreadable file. */
+/**
+ * The value of a variable in the file; null when the file does not set it. Throws an
+ * `OperatorError` for an unreadable file.
+ */
 export const readVariable = (file: string, variable: string): string | null => valueIn(linesOf(file), variable)
 
 /** Sets variables in the file, quoted where they were before; all of them or none. */

@@ -136,7 +136,10 @@ async function adminUrlIn(file: string): Promise<string> {
   )
 }
 
-/** The embedded server takes its password from one file when it starts, so there is no overlap, and nobody else to wait for. */
+/**
+ * The embedded server takes its password from one file when it starts, so there is no overlap, and
+ * nobody else to wait for.
+ */
 async function rotateEmbedded({ urlFile, finish }: Options): Promise<Rotated> {
   const { DATA_DIR } = readConfig(variables, process.env)
   if (urlFile !== undefined)

@@ -43,7 +43,10 @@ type Report = {
   readonly accessKeyId: string
   /** Id of the access key until now; null: the file has the new one already. */
   readonly former: string | null
-  /** When every URL that the former one has signed has ended; null: there is no former one, or it is to be deleted at once. */
+  /**
+   * When every URL that the former one has signed has ended; null: there is no former one, or it is
+   * to be deleted at once.
+   */
   readonly deleteAfter: string | null
   readonly file: string
   readonly needsRestart: boolean

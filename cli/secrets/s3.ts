@@ -10,19 +10,23 @@ import type { S3Credentials } from '../../subgraphs/store/file/s3-credentials.ts
 import type { FileStorage } from '../../subgraphs/store/file/storage.ts'
 
 /**
- * Puts, gets and deletes a file in the bucket of the configuration. Throws an `OperatorError` when one of
- * them is refused.
+ * Puts, gets and deletes a file in the bucket of the configuration. Throws an `OperatorError` when
+ * one of them is refused.
  */
 export const checkStorage = (config: AtriumConfig): Promise<void> =>
   onBucket(config, (storage) => named('The access key', () => checkBetween(storage, storage)))
 
-/** Puts, gets and deletes a file with this access key instead of the one of the configuration. Throws an `OperatorError` when one is refused. */
+/**
+ * Puts, gets and deletes a file with this access key instead of the one of the configuration.
+ * Throws an `OperatorError` when one is refused.
+ */
 export const checkCredentials = (config: AtriumConfig, credentials: S3Credentials): Promise<void> =>
   onBucket(withCredentials(config, credentials), (storage) => named('The new access key', () => checkBetween(storage, storage)))
 
 /**
- * Checks what processes with either access key rely on while both run: each reads and deletes what the other has put, and the new
- * one reads these stored files wherever the former one can. Throws an `OperatorError` otherwise.
+ * Checks what processes with either access key rely on while both run: each reads and deletes what
+ * the other has put, and the new one reads these stored files wherever the former one can. Throws
+ * an `OperatorError` otherwise.
  */
 export async function checkOverlap(
   config: AtriumConfig,

@@ -15,7 +15,10 @@ import type { WithTrust } from './with-trust.ts'
 
 type Options = Interaction & { readonly policy: Profile; readonly explain?: true; readonly json?: true }
 
-/** `atrium trust check`: the decision that a key would get, without a key, without counting and without a record. */
+/**
+ * `atrium trust check`: the decision that a key would get, without a key, without counting and
+ * without a record.
+ */
 export function checkCommand(withTrust: WithTrust): Command {
   const { kind, mode, sensitivity } = DEFAULT_INTERACTION
   return new Command('check')

@@ -93,7 +93,10 @@ function changes(decision: Decision, request: DecideRequest, again: (other: Deci
   return [isByFormAlone(decision) ? 'nothing: the form of the target decides' : 'only other evidence']
 }
 
-/** Of private addresses and names in special use nothing is asked; of public addresses the feeds are. */
+/**
+ * Of private addresses and names in special use nothing is asked; of public addresses the feeds
+ * are.
+ */
 const isByFormAlone = ({ audit: { structural } }: Decision): boolean => structural !== null && structural !== 'public-address'
 
 function explanation({ audit, policy, reasonCodes }: Decision): string[] {

@@ -32,7 +32,10 @@ const row = z.object({
 })
 type Row = z.infer<typeof row>
 
-/** `atrium trust evaluate`: how the policy of this release does where the right answer is known. Asks nobody, and needs no database. */
+/**
+ * `atrium trust evaluate`: how the policy of this release does where the right answer is known.
+ * Asks nobody, and needs no database.
+ */
 export function evaluateCommand(): Command {
   return new Command('evaluate')
     .description('evaluate decisions against labelled cases, and show the misses')

@@ -41,7 +41,10 @@ type State = {
   readonly notDueUntil?: string | null
 }
 
-/** A source with what came of its list, if it is one: an old copy goes on being used where a new one could not be had. */
+/**
+ * A source with what came of its list, if it is one: an old copy goes on being used where a new one
+ * could not be had.
+ */
 function refreshed(state: State, lists: readonly RefreshedList[]): State {
   const list = lists.find(({ name }) => name === state.name)
   const notDueUntil = list?.notDueUntil == null ? null : new Date(list.notDueUntil * 1000).toISOString()

@@ -14,12 +14,18 @@ type Line = {
   readonly label: string
   readonly total: number
   readonly counts: Readonly<Record<string, number>>
-  /** How many were called what can be said about a name by itself; `suspected`: any of it, or refused as no host. */
+  /**
+   * How many were called what can be said about a name by itself; `suspected`: any of it, or
+   * refused as no host.
+   */
   readonly names: Readonly<Record<(typeof ABOUT_NAMES)[number] | 'suspected', number>>
   readonly reasons: readonly string[]
 }
 
-/** A line per label: how many got which action, how many were refused as no host, and the reasons that were given most. */
+/**
+ * A line per label: how many got which action, how many were refused as no host, and the reasons
+ * that were given most.
+ */
 export function tableOf(judged: readonly Judged[]): readonly Line[] {
   return [...Map.groupBy(judged, ({ label }) => label)]
     .sort(([one], [other]) => (one < other ? -1 : 1))
@@ -57,7 +63,10 @@ function namesIn(rows: readonly Judged[]): Line['names'] {
   }
 }
 
-/** The misses that would hurt most: harmless names by how strongly they are suspected, others by how little. */
+/**
+ * The misses that would hurt most: harmless names by how strongly they are suspected, others by how
+ * little.
+ */
 export function missesIn(judged: readonly Judged[]) {
   const suspicion = ({ decision }: Judged): number =>
     decision === null

@@ -11,7 +11,10 @@ export type ExtractedContent = {
   readonly title: string | null
   /** In reading order. */
   readonly blocks: readonly Block[]
-  /** Words of the page that people see and the extractor left out: menus, dialogs, forms. 0 when there are none, or nobody knows. */
+  /**
+   * Words of the page that people see and the extractor left out: menus, dialogs, forms. 0 when
+   * there are none, or nobody knows.
+   */
   readonly leftOutWords: number
   /** The page says that a part of it is not for everybody, and that part is not there. */
   readonly isRestricted: boolean
@@ -19,10 +22,16 @@ export type ExtractedContent = {
   readonly declaredWords: number | null
 }
 
-/** A link of Markdown. What it shows counts as text, where it leads does not. Both are bounded, so that matching stays linear. */
+/**
+ * A link of Markdown. What it shows counts as text, where it leads does not. Both are bounded, so
+ * that matching stays linear.
+ */
 const LINK = /(!?)\[([^[\]]{0,1000})\]\([^()\s]{0,2000}(?:\s"[^"]{0,500}")?\)/g
 
-/** The form of text that an extractor of the caller's has made, plain or Markdown. Blocks are separated by blank lines or, where there is none, by line breaks. */
+/**
+ * The form of text that an extractor of the caller's has made, plain or Markdown. Blocks are
+ * separated by blank lines or, where there is none, by line breaks.
+ */
 export function contentOfText(title: string | null, text: string): ExtractedContent {
   const lines = text.split(/\r\n?|\n/)
   const parts = lines.some((line, index) => line.trim() === '' && index > 0 && index < lines.length - 1)

@@ -2,10 +2,16 @@ import type { ExtractedContent } from './content.ts'
 import { blocksOf, type PageDocument } from './layout.ts'
 import { wordsIn } from './words.ts'
 
-/** An offer to subscribe is shorter than this, in words; what is called a paywall and longer is the text behind it. */
+/**
+ * An offer to subscribe is shorter than this, in words; what is called a paywall and longer is the
+ * text behind it.
+ */
 const OFFER_WORDS = 60
 
-/** What schema.org's terms in JSON-LD, and names of elements, say about how much of the article there is. */
+/**
+ * What schema.org's terms in JSON-LD, and names of elements, say about how much of the article
+ * there is.
+ */
 export function declarations(page: PageDocument): Pick<ExtractedContent, 'isRestricted' | 'declaredWords'> {
   const statements = [...page.querySelectorAll('script[type="application/ld+json"]')].flatMap(({ textContent }) =>
     objectsIn(textContent ?? ''),
@@ -35,7 +41,10 @@ function hasOffer(page: PageDocument): boolean {
 const wordsAt = (page: PageDocument, selector: string): number =>
   [...page.querySelectorAll(selector)].flatMap(blocksOf).reduce((sum, { text }) => sum + wordsIn(text), 0)
 
-/** One class or id, which is what publishers write. Anything else of a stranger's is not run as a selector. */
+/**
+ * One class or id, which is what publishers write. Anything else of a stranger's is not run as a
+ * selector.
+ */
 const isPlainSelector = (selector: unknown): selector is string =>
   typeof selector === 'string' && /^[.#][a-z_][\w-]{0,100}$/i.test(selector)
 

@@ -75,7 +75,8 @@ export function blocksOf(root: PageNode): Block[] {
     } else if (isElement(node) && isSeen(node)) {
       const name = node.tagName.toLowerCase()
       if (name === 'br') {
-        // One is a line of the same block, two are a paragraph; a line that is nothing but a link leads elsewhere and is no part of either.
+        // One is a line of the same block, two are a paragraph; a line that is nothing but a link
+        // leads elsewhere and is no part of either.
         if (/\n\s*$/.test(text) || (linked !== '' && text.trim() === linked.trim())) close()
         else text += '\n'
       } else {

@@ -6,14 +6,18 @@ import { blocksOf, depths, type PageDocument, type PageElement, type PageNode } 
 import { removeWalls } from './walls.ts'
 import { wordsIn } from './words.ts'
 
-/** Where Chromium stops nesting elements, and several times what large pages have: extraction takes time that grows with depth times elements. */
+/**
+ * Where Chromium stops nesting elements, and several times what large pages have: extraction takes
+ * time that grows with depth times elements.
+ */
 const MAX_DEPTH = 512
 const MAX_NODES = 100_000
 
 /**
- * Extracts the main text of an HTML page, as the reader view of Firefox does, and notes what it left out. Scripts do not run, and hidden elements are not
- * read. Throws a RangeError for a page that is nested deeper than 512 elements or has more than 100,000 nodes. Large pages take seconds: extract those of
- * strangers where they can be stopped, as `@atrium/client/gate` does.
+ * Extracts the main text of an HTML page, as the reader view of Firefox does, and notes what it
+ * left out. Scripts do not run, and hidden elements are not read. Throws a RangeError for a page
+ * that is nested deeper than 512 elements or has more than 100,000 nodes. Large pages take seconds:
+ * extract those of strangers where they can be stopped, as `@atrium/client/gate` does.
  */
 export function contentOfPage(html: string): ExtractedContent {
   const page = parsed(html)

@@ -42,29 +42,49 @@ export type EvidenceRating = {
 }
 
 /**
- * Where a short block begins to be a text of its own, and how much of a block may be links: 16 words, and a third. Both, like the rest of `isContent`,
- * are the tree that Kohlschütter, Fankhauser and Nejdl learned from news pages ("Boilerplate Detection using Shallow Text Features", WSDM 2010).
+ * Where a short block begins to be a text of its own, and how much of a block may be links: 16
+ * words, and a third. Both, like the rest of `isContent`, are the tree that Kohlschütter,
+ * Fankhauser and Nejdl learned from news pages ("Boilerplate Detection using Shallow Text
+ * Features", WSDM 2010).
  */
 const BLOCK_WORDS = 16
 
-/** The shortest whole article. Teasers before a paywall are one to three paragraphs, mostly below 120 words; reports of agencies begin around 150. */
+/**
+ * The shortest whole article. Teasers before a paywall are one to three paragraphs, mostly below
+ * 120 words; reports of agencies begin around 150.
+ */
 const FULL_WORDS = 150
 
-/** Body must be at least half of what was extracted: below that, most of what an agent would read is not the article. */
+/**
+ * Body must be at least half of what was extracted: below that, most of what an agent would read is
+ * not the article.
+ */
 const BODY_SHARE = 0.5
 
-/** A page that claims a length has been captured when half of it is there: counts differ with what is counted, captions and boxes, but hardly twofold. */
+/**
+ * A page that claims a length has been captured when half of it is there: counts differ with what
+ * is counted, captions and boxes, but hardly twofold.
+ */
 const DECLARED_SHARE = 0.5
 
-/** Replacement, control, private and unassigned characters are below a hundredth in any text, and about a third of what a wrong encoding or a binary file shows. */
+/**
+ * Replacement, control, private and unassigned characters are below a hundredth in any text, and
+ * about a third of what a wrong encoding or a binary file shows.
+ */
 const UNREADABLE_SHARE = 0.05
 
 const UNREADABLE = /[\uFFFD\p{Co}\p{Cn}]|(?![\t\n\r\f])\p{Cc}/gu
 
-/** A text that was cut ends with an ellipsis, in whatever language. A closing quotation mark, bracket or link arrow may follow. */
+/**
+ * A text that was cut ends with an ellipsis, in whatever language. A closing quotation mark,
+ * bracket or link arrow may follow.
+ */
 const BREAKS_OFF = /(?:…|\.{3}|\[\s*(?:…|\.{3})\s*\])[\s"'”’»)\]›→]*$/u
 
-/** How fit for use an extracted text is. Pure and of no language: lengths, links and marks decide, no word is known. */
+/**
+ * How fit for use an extracted text is. Pure and of no language: lengths, links and marks decide,
+ * no word is known.
+ */
 export function rateEvidence(content: ExtractedContent): EvidenceRating {
   const blocks = measured(content.blocks)
   const body = blocks.filter((block, index) => isContent(block, blocks[index - 1], blocks[index + 1]))
@@ -98,7 +118,9 @@ export function rateEvidence(content: ExtractedContent): EvidenceRating {
 
 type Measured = { readonly text: string; readonly words: number; readonly linkShare: number }
 
-/** A text that stands there again and again is one text: templates and spam repeat, articles do not. */
+/**
+ * A text that stands there again and again is one text: templates and spam repeat, articles do not.
+ */
 function measured(blocks: readonly Block[]): Measured[] {
   const seen = new Set<string>()
   return blocks.flatMap(({ text, linked }) => {

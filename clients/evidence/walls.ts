@@ -4,7 +4,10 @@ import { wordsIn } from './words.ts'
 /** What lies over a page, as markup says it. */
 const DIALOGS = 'dialog, [role="dialog"], [role="alertdialog"], [aria-modal="true"]'
 
-/** How consent dialogs are called in `id` and `class`, whatever language they speak: general words, and products that many sites use. */
+/**
+ * How consent dialogs are called in `id` and `class`, whatever language they speak: general words,
+ * and products that many sites use.
+ */
 const CONSENT =
   /cookie[-_]?(?:banner|notice|bar|wall|consent|popup|modal|message|overlay|law|policy|settings)|consent|gdpr|ccpa|onetrust|didomi|usercentrics|quantcast|qc-cmp|sp_message|truste|cmpbox|borlabs/i
 
@@ -19,7 +22,10 @@ const CONTROLS = 'button, input:not([type="hidden"]), select, textarea'
 /** What is never a wall, nor holds one together with the text. */
 const PROTECTED_TAGS = new Set(['html', 'body', 'main', 'article'])
 
-/** Takes dialogs, consent and forms out of the page, unless the text is in them. How many words that were. */
+/**
+ * Takes dialogs, consent and forms out of the page, unless the text is in them. How many words that
+ * were.
+ */
 export function removeWalls(page: PageDocument): number {
   const walls = [
     ...page.querySelectorAll(DIALOGS),

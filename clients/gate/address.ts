@@ -1,7 +1,10 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** What IANA has given out as global unicast; everything else in IPv6 is local, special, or an IPv4 address in disguise. */
+/**
+ * What IANA has given out as global unicast; everything else in IPv6 is local, special, or an IPv4
+ * address in disguise.
+ */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
 
 /** Whether an address belongs to the public internet. Text that is no address does not. */

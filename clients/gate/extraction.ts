@@ -11,7 +11,10 @@ const MAX_MEMORY_MB = 512
 /** The sources run as TypeScript, what is published as JavaScript. */
 const WORKER = new URL(`./extraction-worker${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
 
-/** Extracts the text of a page in a thread of its own, which is stopped when it takes longer than `timeoutMs`. Never rejects. */
+/**
+ * Extracts the text of a page in a thread of its own, which is stopped when it takes longer than
+ * `timeoutMs`. Never rejects.
+ */
 export function extract(html: string, timeoutMs: number): Promise<Extracted> {
   const { promise, resolve } = Promise.withResolvers<Extracted>()
   const worker = new Worker(WORKER, {

@@ -14,11 +14,17 @@ export type GateOptions = {
   /** Null: nobody is asked, so only files are read and every page of the web is held. */
   readonly client: TrustClient | null
   readonly policy?: Policy
-  /** Lets pages be fetched from addresses that are not public. Atrium denies such addresses by itself; this is for names that lead to them. Default: false. */
+  /**
+   * Lets pages be fetched from addresses that are not public. Atrium denies such addresses by
+   * itself; this is for names that lead to them. Default: false.
+   */
   readonly allowPrivate?: boolean
   /** Most bytes of a page, unpacked. Default: 5,000,000. */
   readonly maxBytes?: number
-  /** For fetching a page with its redirects, and as long again for extracting its text. Default: 15,000 milliseconds. */
+  /**
+   * For fetching a page with its redirects, and as long again for extracting its text. Default:
+   * 15,000 milliseconds.
+   */
   readonly timeoutMs?: number
   /** Finds addresses of names. Default: the system's resolver. */
   readonly lookup?: typeof lookup
@@ -46,8 +52,10 @@ export const MAX_SOURCES = 100
 const MAX_CONCURRENT_PAGES = 4
 
 /**
- * Takes candidate sources to what may be cited of them: asks Atrium about each, reads what may be read, extracts and rates the text. Denied and unverified sources are
- * never fetched, nor are those that a person must look at first. Results are in the order of `sources`. Throws a RangeError for more than 100 sources.
+ * Takes candidate sources to what may be cited of them: asks Atrium about each, reads what may be
+ * read, extracts and rates the text. Denied and unverified sources are never fetched, nor are those
+ * that a person must look at first. Results are in the order of `sources`. Throws a RangeError for
+ * more than 100 sources.
  */
 export async function gateSources(sources: readonly string[], options: GateOptions): Promise<readonly GatedSource[]> {
   if (sources.length > MAX_SOURCES) throw new RangeError(`Expected at most ${MAX_SOURCES} sources, got ${sources.length}.`)

@@ -16,5 +16,8 @@ const USES: Readonly<Record<Standing, Readonly<Record<Usability, Use>>>> = {
   unverified: { high: 'none', medium: 'none', low: 'none', none: 'none' },
 }
 
-/** What a source is good for, once both questions are answered: may it be trusted, and what was captured of it. */
+/**
+ * What a source is good for, once both questions are answered: may it be trusted, and what was
+ * captured of it.
+ */
 export const useOf = (standing: Standing, rating: EvidenceRating): Use => USES[standing][rating.usability]

@@ -22,7 +22,10 @@ export type WebOptions = {
 }
 
 export type Web = {
-  /** Follows a redirect only where `mayVisit` resolves to null; else that is the reason why not. Never rejects. */
+  /**
+   * Follows a redirect only where `mayVisit` resolves to null; else that is the reason why not.
+   * Never rejects.
+   */
   readonly get: (url: URL, mayVisit: (url: URL) => Promise<string | null>) => Promise<Fetched>
   readonly close: () => Promise<void>
 }
@@ -36,7 +39,10 @@ const FORMATS: ReadonlyMap<string, Format> = new Map([
   ['text/markdown', 'text'],
 ])
 
-/** Reads pages of strangers: bounded in time and size, and only from public addresses, whatever a name resolves to in the moment of the connection. */
+/**
+ * Reads pages of strangers: bounded in time and size, and only from public addresses, whatever a
+ * name resolves to in the moment of the connection.
+ */
 export function web({ allowPrivate, maxBytes, timeoutMs, lookup = systemLookup }: WebOptions): Web {
   const agent = new Agent({ connect: { lookup: publicLookup(allowPrivate, lookup) } })
 

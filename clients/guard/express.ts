@@ -7,7 +7,10 @@ import { refusalOf } from './refusal.ts'
 export type ExpressHandler = (request: Request, response: Response, next: NextFunction, outcome: Outcome) => unknown
 
 export type ExpressGuardOptions = GuardOptions<ExpressHandler> & {
-  /** The host or URL that a request is about; null: it is about none, and passes. May be a promise; anything else is refused. What it throws goes to the error handlers. */
+  /**
+   * The host or URL that a request is about; null: it is about none, and passes. May be a promise;
+   * anything else is refused. What it throws goes to the error handlers.
+   */
   readonly target: (request: Request) => unknown
 }
 

@@ -7,11 +7,17 @@ import { refusalOf } from './refusal.ts'
 export type FastifyHandler = (request: FastifyRequest, reply: FastifyReply, outcome: Outcome) => unknown
 
 export type FastifyGuardOptions = GuardOptions<FastifyHandler> & {
-  /** The host or URL that a request is about; null: it is about none, and passes. May be a promise; anything else is refused. What it throws goes to the error handler. */
+  /**
+   * The host or URL that a request is about; null: it is about none, and passes. May be a promise;
+   * anything else is refused. What it throws goes to the error handler.
+   */
   readonly target: (request: FastifyRequest) => unknown
 }
 
-/** A hook for Fastify: `app.addHook('preHandler', …)`, or `preHandler` of a route. Throws a TypeError when the options cannot work. */
+/**
+ * A hook for Fastify: `app.addHook('preHandler', …)`, or `preHandler` of a route. Throws a
+ * TypeError when the options cannot work.
+ */
 export function fastifyGuard({ target, ...options }: FastifyGuardOptions): preHandlerAsyncHookHandler {
   const guard = trustGuard<FastifyHandler>(options)
   return async (request, reply) => {

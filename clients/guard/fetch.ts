@@ -31,8 +31,9 @@ const MAX_REDIRECTS = 20
 const ORIGIN_HEADERS = ['authorization', 'cookie', 'proxy-authorization', 'host']
 
 /**
- * A `fetch` that asks Atrium before each request, redirects included. Rejects with `TargetBlocked`, or as `fetch` does. It does not look at addresses: a name that
- * passes may lead into a private network. Throws a TypeError when the options cannot work.
+ * A `fetch` that asks Atrium before each request, redirects included. Rejects with `TargetBlocked`,
+ * or as `fetch` does. It does not look at addresses: a name that passes may lead into a private
+ * network. Throws a TypeError when the options cannot work.
  */
 export function guardedFetch({ fetch: send = fetch, ...options }: FetchGuardOptions): typeof fetch {
   const guard = trustGuard<FetchHandler>(options)

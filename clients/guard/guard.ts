@@ -3,16 +3,22 @@ import { ACTIONS, type Action, type Interaction, type Outcome, type Policy } fro
 import { subjectOf } from '../trust/target.ts'
 import { outcomeCache } from './outcome-cache.ts'
 
-/** What happens to a request: it goes on, it is refused, or a handler of the caller's answers it. */
+/**
+ * What happens to a request: it goes on, it is refused, or a handler of the caller's answers it.
+ */
 export type Passage<Handler> = 'pass' | 'block' | Handler
 
 export type GuardOptions<Handler> = TrustClientOptions & {
   /**
-   * What happens when there is no decision, because Atrium is down, slow or wrong, or the key has no scan left. `open` lets requests through, flagged domains
-   * included; `closed` refuses them all. There is no default: neither is harmless.
+   * What happens when there is no decision, because Atrium is down, slow or wrong, or the key has
+   * no scan left. `open` lets requests through, flagged domains included; `closed` refuses them
+   * all. There is no default: neither is harmless.
    */
   readonly fail: 'open' | 'closed'
-  /** What happens for each action. Default: `proceed` and `proceed_with_caution` pass, the others are blocked. */
+  /**
+   * What happens for each action. Default: `proceed` and `proceed_with_caution` pass, the others
+   * are blocked.
+   */
   readonly actions?: Partial<Readonly<Record<Action, Passage<Handler>>>>
   readonly interaction?: Interaction
   readonly policy?: Policy
@@ -33,7 +39,10 @@ const BY_DEFAULT: Readonly<Record<Action, 'pass' | 'block'>> = {
   deny: 'block',
 }
 
-/** The part that all frameworks share: asks once for each target at a time, and not again while the decision holds. Throws a TypeError when the options cannot work. */
+/**
+ * The part that all frameworks share: asks once for each target at a time, and not again while the
+ * decision holds. Throws a TypeError when the options cannot work.
+ */
 export function trustGuard<Handler = never>(options: GuardOptions<Handler>): Guard<Handler> {
   const { fail, actions = {}, interaction, policy, cacheEntries = 1_000 } = options
   if (fail !== 'open' && fail !== 'closed')

@@ -7,7 +7,10 @@ import { refusalOf } from './refusal.ts'
 export type HonoHandler = (context: Context, next: Next, outcome: Outcome) => Promise<Response | undefined> | Response
 
 export type HonoGuardOptions = GuardOptions<HonoHandler> & {
-  /** The host or URL that a request is about; null: it is about none, and passes. May be a promise; anything else is refused. What it throws goes to `onError`. */
+  /**
+   * The host or URL that a request is about; null: it is about none, and passes. May be a promise;
+   * anything else is refused. What it throws goes to `onError`.
+   */
   readonly target: (context: Context) => unknown
 }
 

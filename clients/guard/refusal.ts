@@ -1,13 +1,18 @@
 import type { Outcome } from '../trust/decision.ts'
 
-/** What a blocked request is answered with: RFC 9457, without anything about Atrium's own condition. */
+/**
+ * What a blocked request is answered with: RFC 9457, without anything about Atrium's own condition.
+ */
 export type Refusal = {
   readonly status: 403 | 422 | 503
   readonly headers: Readonly<Record<string, string>>
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/** 403: a decision says so. 422: the target is no host. 503: nobody knows; with Atrium's `Retry-After`, if it gave one. */
+/**
+ * 403: a decision says so. 422: the target is no host. 503: nobody knows; with Atrium's
+ * `Retry-After`, if it gave one.
+ */
 export function refusalOf(outcome: Outcome): Refusal {
   switch (outcome.kind) {
     case 'decided': {

@@ -2,7 +2,10 @@ import { z } from 'zod'
 import type { TrustClient } from '../trust/client.ts'
 import { checkSource, checkSources, explainDecision, type Intent, rateText } from './checks.ts'
 
-/** A tool as agents' frameworks want it: words for the model, a schema of the arguments, and what it does. */
+/**
+ * A tool as agents' frameworks want it: words for the model, a schema of the arguments, and what it
+ * does.
+ */
 export type AgentTool<Schema extends z.ZodObject, Result> = {
   readonly name: string
   readonly description: string

@@ -3,7 +3,10 @@ import { type TrustClientOptions, trustClient } from '../trust/client.ts'
 import { agentTools } from './agent-tools.ts'
 import type { Intent } from './checks.ts'
 
-/** Tools for `generateText`, `streamText` and agents of the AI SDK. Throws a TypeError when the options cannot work. */
+/**
+ * Tools for `generateText`, `streamText` and agents of the AI SDK. Throws a TypeError when the
+ * options cannot work.
+ */
 export function aiTools({ policy, ...options }: TrustClientOptions & Pick<Intent, 'policy'>) {
   const { checkSource, checkSources, explainDecision, rateEvidence } = agentTools(trustClient(options), policy ? { policy } : {})
   return {

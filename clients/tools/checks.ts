@@ -35,7 +35,9 @@ const ADVICE: Readonly<Record<Action, string>> = {
   deny: 'Do not open it. Look for another source.',
 }
 
-/** Asks about one host or URL. Failures are in the report; it rejects only when `signal` is aborted. */
+/**
+ * Asks about one host or URL. Failures are in the report; it rejects only when `signal` is aborted.
+ */
 export async function checkSource(
   client: TrustClient,
   source: string,
@@ -48,7 +50,10 @@ export async function checkSource(
   )
 }
 
-/** Asks about up to 100 sources at once, each once, and groups them; within a group they keep their order. */
+/**
+ * Asks about up to 100 sources at once, each once, and groups them; within a group they keep their
+ * order.
+ */
 export async function checkSources(
   client: TrustClient,
   sources: readonly string[],
@@ -113,7 +118,10 @@ export type DecisionExplanation =
       readonly state: unknown
       readonly policy: unknown
       readonly reasons: readonly unknown[]
-      /** What was observed, with the points that it added, like `age_under_7d: threat 25, deviation 30 (3 days)`. */
+      /**
+       * What was observed, with the points that it added, like `age_under_7d: threat 25, deviation
+       * 30 (3 days)`.
+       */
       readonly points: readonly string[]
       /** What rules did to the action, in their order. */
       readonly rules: readonly string[]
@@ -122,7 +130,10 @@ export type DecisionExplanation =
     }
   | { readonly found: false; readonly message: string }
 
-/** Says why a decision came out as it did. Failures are in the answer; it rejects only when `signal` is aborted. */
+/**
+ * Says why a decision came out as it did. Failures are in the answer; it rejects only when `signal`
+ * is aborted.
+ */
 export async function explainDecision(
   client: TrustClient,
   decisionId: string,

@@ -4,7 +4,10 @@ import { type TrustClientOptions, trustClient } from '../trust/client.ts'
 import { type AgentTool, agentTools } from './agent-tools.ts'
 import type { Intent } from './checks.ts'
 
-/** Tools for models (`bindTools`) and agents of LangChain.js. Throws a TypeError when the options cannot work. */
+/**
+ * Tools for models (`bindTools`) and agents of LangChain.js. Throws a TypeError when the options
+ * cannot work.
+ */
 export function langchainTools({ policy, ...options }: TrustClientOptions & Pick<Intent, 'policy'>) {
   const { checkSource, checkSources, explainDecision, rateEvidence } = agentTools(trustClient(options), policy ? { policy } : {})
   return [langchainTool(checkSource), langchainTool(checkSources), langchainTool(explainDecision), langchainTool(rateEvidence)]

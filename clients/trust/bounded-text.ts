@@ -1,4 +1,7 @@
-/** The body as text, or null when it is longer than `bytes`; then the rest is not read. Throws what reading throws. */
+/**
+ * The body as text, or null when it is longer than `bytes`; then the rest is not read. Throws what
+ * reading throws.
+ */
 export async function boundedText(response: Response, bytes: number): Promise<string | null> {
   const chunks: Uint8Array[] = []
   let length = 0

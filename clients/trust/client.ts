@@ -9,18 +9,24 @@ export type TrustClientOptions = {
   /** An API key, as `npx atrium trust key create` shows it. */
   readonly apiKey: string
   /**
-   * How long one question may take, body included, in milliseconds. Default 5000: Atrium gives itself three seconds to collect evidence about a host that it
-   * has never seen.
+   * How long one question may take, body included, in milliseconds. Default 5000: Atrium gives
+   * itself three seconds to collect evidence about a host that it has never seen.
    */
   readonly timeoutMs?: number
 }
 
-/** Asks Atrium over HTTP. Nothing that Atrium or the network does makes it throw; an aborted `signal` does, with its reason. */
+/**
+ * Asks Atrium over HTTP. Nothing that Atrium or the network does makes it throw; an aborted
+ * `signal` does, with its reason.
+ */
 export type TrustClient = {
   readonly decide: (question: Question, signal?: AbortSignal) => Promise<Outcome>
   /** Up to 100 questions in one request; outcomes in the order of the questions. */
   readonly decideAll: (questions: readonly Question[], signal?: AbortSignal) => Promise<readonly Outcome[]>
-  /** The record of a decision with the evidence it was made from, as `GET /v1/decisions/{id}` sends it. */
+  /**
+   * The record of a decision with the evidence it was made from, as `GET /v1/decisions/{id}` sends
+   * it.
+   */
   readonly explain: (requestId: string, signal?: AbortSignal) => Promise<Explanation>
 }
 
@@ -32,7 +38,9 @@ export type Explanation =
 
 const MAX_QUESTIONS = 100
 
-/** A hundred decisions with evidence are some 250 kB; a record with its evidence is below 100 kB. */
+/**
+ * A hundred decisions with evidence are some 250 kB; a record with its evidence is below 100 kB.
+ */
 const MAX_RESPONSE_BYTES = 2_000_000
 
 /** Throws a TypeError when the options cannot work. */

@@ -2,7 +2,10 @@
 export const ACTIONS = ['proceed', 'proceed_with_caution', 'sandbox', 'escalate_to_human', 'deny'] as const
 export type Action = (typeof ACTIONS)[number]
 
-/** What is to be done with a target; what is left out gets Atrium's default: to fetch, reading only, of medium sensitivity. */
+/**
+ * What is to be done with a target; what is left out gets Atrium's default: to fetch, reading only,
+ * of medium sensitivity.
+ */
 export type Interaction = {
   readonly kind?: 'navigate' | 'fetch' | 'enrich' | 'download_file' | 'submit_credentials' | 'initiate_payment'
   readonly mode?: 'read_only' | 'transactional' | 'privileged'
@@ -32,13 +35,18 @@ export type Decision = {
   /** What the reasons mean, in the order of their strength. */
   readonly reasons: readonly string[]
   readonly requiresHumanReview: boolean
-  /** ISO 8601, by Atrium's clock. Null: it did not say, so the decision holds for this moment only. */
+  /**
+   * ISO 8601, by Atrium's clock. Null: it did not say, so the decision holds for this moment only.
+   */
   readonly validUntil: string | null
   /** How long it held when it arrived, in seconds; no clock of ours is compared with Atrium's. */
   readonly freshSeconds: number
 }
 
-/** Why nobody knows: no answer in time, no connection, our key, too many questions, a refusal, a fault of Atrium's, an answer that is none. */
+/**
+ * Why nobody knows: no answer in time, no connection, our key, too many questions, a refusal, a
+ * fault of Atrium's, an answer that is none.
+ */
 export type UnverifiedReason =
   | 'timeout'
   | 'unreachable'
@@ -66,7 +74,10 @@ export type Unverified = {
 /** Longest that any decision is kept, in seconds: Atrium's own ceiling. */
 const MAX_FRESH_SECONDS = 86_400
 
-/** Reads the body of an answer with a decision. Null: it is not one, whatever its status said. `now` is Atrium's time of the answer. */
+/**
+ * Reads the body of an answer with a decision. Null: it is not one, whatever its status said. `now`
+ * is Atrium's time of the answer.
+ */
 export function decisionIn(answer: unknown, now: number): Decision | null {
   const { request_id, target, decision, evidence, uncertainty, validity } = record(answer)
   const { recommended_action, action_confidence, reason_codes } = record(decision)

@@ -1,6 +1,9 @@
 import type { Outcome } from './decision.ts'
 
-/** approved: go on. sandboxed: only under restrictions, or after a person said so. denied: leave it. unverified: nobody knows, so hold it. */
+/**
+ * approved: go on. sandboxed: only under restrictions, or after a person said so. denied: leave it.
+ * unverified: nobody knows, so hold it.
+ */
 export type Group = 'approved' | 'sandboxed' | 'denied' | 'unverified'
 
 /** Where a source belongs. What is no host cannot be verified. */

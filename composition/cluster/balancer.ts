@@ -34,8 +34,10 @@ export type DatabaseServers = {
 export const CHECK_INTERVAL_MS = 500
 
 /**
- * The configuration of HAProxy for these pools on `host`: who is not ready gets no new requests, and what could not be sent to one server is sent to another. What was sent
- * is never sent twice, and a client is told in JSON when nobody can answer. `databases` are looked at as often. `statusPort` tells how the servers are doing, as CSV.
+ * The configuration of HAProxy for these pools on `host`: who is not ready gets no new requests,
+ * and what could not be sent to one server is sent to another. What was sent is never sent twice,
+ * and a client is told in JSON when nobody can answer. `databases` are looked at as often.
+ * `statusPort` tells how the servers are doing, as CSV.
  */
 export function balancerConfig(
   pools: readonly Pool[],
@@ -96,8 +98,10 @@ const errors = (): string =>
 const SOCKET = '.s.PGSQL.5432'
 
 /**
- * A way to the server that says `isInRecovery` (t or f) when it is asked: there is one primary, and whoever is promoted is found within a second. Connections
- * to one that is not the right one any more, or does not answer, are ended at once. They may be idle for hours, as those that listen are.
+ * A way to the server that says `isInRecovery` (t or f) when it is asked: there is one primary, and
+ * whoever is promoted is found within a second. Connections to one that is not the right one any
+ * more, or does not answer, are ended at once. They may be idle for hours, as those that listen
+ * are.
  */
 const databaseConfig = (
   name: string,

@@ -48,8 +48,10 @@ export type Cluster = {
 }
 
 /**
- * Starts HAProxy, Redis, PostgreSQL with a replica, `copies` of each subgraph and of the gateway, all on loopback: clients come to `port`, everything else is on
- * the 49 ports above it. Throws an `OperatorError` when something that it needs is not installed. Everything that was started is deferred.
+ * Starts HAProxy, Redis, PostgreSQL with a replica, `copies` of each subgraph and of the gateway,
+ * all on loopback: clients come to `port`, everything else is on the 49 ports above it. Throws an
+ * `OperatorError` when something that it needs is not installed. Everything that was started is
+ * deferred.
  */
 export async function startCluster({
   port,

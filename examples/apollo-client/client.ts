@@ -1,5 +1,6 @@
 /**
- * Reads the directory with Apollo Client: a normalised cache, pages that grow one list, and a second read without a request.
+ * Reads the directory with Apollo Client: a normalised cache, pages that grow one list, and a
+ * second read without a request.
  *
  *   npx node examples/apollo-client/client.ts [address]
  */
@@ -43,7 +44,8 @@ const client = new ApolloClient({
   }),
   cache: new InMemoryCache({
     typePolicies: {
-      // Lists of Atrium are Relay connections: each page is appended to the same list, one list per filter.
+      // Lists of Atrium are Relay connections: each page is appended to the same list, one list per
+      // filter.
       Query: { fields: { skills: relayStylePagination(['filter']) } },
     },
   }),

@@ -1,6 +1,6 @@
 /**
- * What an agent does with Atrium's MCP servers, without a model in between: it looks for a tool server that fits a task and, with an API key, asks whether it
- * may fetch from a domain.
+ * What an agent does with Atrium's MCP servers, without a model in between: it looks for a tool
+ * server that fits a task and, with an API key, asks whether it may fetch from a domain.
  *
  *   ATRIUM_API_KEY=sk_… npx node examples/mcp-agent/agent.ts [address] [task]
  */
@@ -19,7 +19,10 @@ async function connect(server: string, headers: Record<string, string> = {}): Pr
   return client
 }
 
-/** Calls a tool. A result with `isError` holds sentences that tell a model what to change; without a model they are an error. */
+/**
+ * Calls a tool. A result with `isError` holds sentences that tell a model what to change; without a
+ * model they are an error.
+ */
 async function callTool(client: Client, name: string, toolArguments: Record<string, unknown>): Promise<unknown> {
   const { content, structuredContent, isError } = await client.callTool({ name, arguments: toolArguments })
   if (isError) throw new Error(content.map((part) => (part.type === 'text' ? part.text : '')).join('\n'))

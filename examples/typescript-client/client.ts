@@ -1,5 +1,6 @@
 /**
- * Lists MCP servers page by page over GraphQL, with fetch and nothing else: typed documents, timeouts and every kind of failure.
+ * Lists MCP servers page by page over GraphQL, with fetch and nothing else: typed documents,
+ * timeouts and every kind of failure.
  *
  *   npx node examples/typescript-client/client.ts [address]
  */
@@ -7,7 +8,10 @@ const REQUEST_TIMEOUT_MS = 30_000
 const PAGE_SIZE = 5
 const MAX_PAGES = 3
 
-/** A GraphQL document with the types of its result and variables. Code generators write these; a few can be written by hand. */
+/**
+ * A GraphQL document with the types of its result and variables. Code generators write these; a few
+ * can be written by hand.
+ */
 type TypedDocument<Data, Variables> = { readonly text: string; readonly types?: (variables: Variables) => Data }
 
 type GraphQLResponse<Data> = {
@@ -37,7 +41,10 @@ const McpServers: TypedDocument<McpServersData, { first: number; after: string |
 
 const atriumUrl = process.argv[2] ?? process.env.ATRIUM_URL ?? 'http://localhost:4000'
 
-/** Runs one operation. Throws an Error whose message says what to do when there is no complete result. */
+/**
+ * Runs one operation. Throws an Error whose message says what to do when there is no complete
+ * result.
+ */
 async function request<Data, Variables>(document: TypedDocument<Data, Variables>, variables: Variables): Promise<Data> {
   const response = await fetch(new URL('/graphql', atriumUrl), {
     method: 'POST',

@@ -1,6 +1,6 @@
 /**
- * Queries over GET with urql and automatic persisted queries: the URL holds a hash in place of the document, so that it is short and any cache can keep
- * the answer.
+ * Queries over GET with urql and automatic persisted queries: the URL holds a hash in place of the
+ * document, so that it is short and any cache can keep the answer.
  *
  *   npx node examples/urql-get/client.ts [address]
  */

@@ -12,7 +12,10 @@ const atriumUrl = process.argv[2] ?? process.env.ATRIUM_URL ?? 'http://localhost
 const port = Number(process.env.PORT ?? 4100)
 
 const MAX_BODY_BYTES = 5_000_000
-/** Retries end after about six hours; this many deliveries are remembered for longer than that in most stores. */
+/**
+ * Retries end after about six hours; this many deliveries are remembered for longer than that in
+ * most stores.
+ */
 const MAX_SEEN_DELIVERIES = 10_000
 /** Of these one must match: while a rotation lasts, the second is made with the token before. */
 const SIGNATURE_HEADERS = ['jumpseller-hmac-sha256', 'atrium-previous-hmac-sha256'] as const
@@ -31,7 +34,10 @@ async function fetchHooksToken(): Promise<string> {
   return store.hooks_token
 }
 
-/** Whether `body`, byte for byte as it came, was signed with `token`. Takes the same time wherever a wrong signature differs. */
+/**
+ * Whether `body`, byte for byte as it came, was signed with `token`. Takes the same time wherever a
+ * wrong signature differs.
+ */
 function isSigned(body: Buffer, headers: IncomingHttpHeaders, token: string): boolean {
   const expected = createHmac('sha256', token).update(body).digest()
   return SIGNATURE_HEADERS.some((name) => {

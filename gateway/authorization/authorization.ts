@@ -17,8 +17,8 @@ import { type Refusals, type RefusedPart, refusalsOf, requirementsIn } from './o
 /** What a caller holds, and how its refusals are described. */
 export type CallerGrants = Grants & {
   /**
-   * The error that replaces every refusal: why the credentials are invalid, such as UNAUTHENTICATED.
-   * Null for valid credentials and for none.
+   * The error that replaces every refusal: why the credentials are invalid, such as
+   * UNAUTHENTICATED. Null for valid credentials and for none.
    */
   readonly denial: GraphQLFormattedError | null
   /** Describes the refusal of a root field; null for the usual error. */
@@ -36,7 +36,10 @@ export type FindGrants = (context: RequestContext) => CallerGrants | Promise<Cal
 export type OperationGuard = {
   /** The planned document, to which refusals refer. */
   readonly ready: PlannedDocument
-  /** What this caller is refused of the operation, and the error for each part; null when it may read all. */
+  /**
+   * What this caller is refused of the operation, and the error for each part; null when it may
+   * read all.
+   */
   readonly check: (context: RequestContext) => Promise<Refused | null>
   /** Memoizes `make` per kind and key, within one bound for all operations of the graph. */
   readonly remember: <Made>(kind: 'plan' | 'subscription', key: string, make: () => Made) => Made
@@ -73,7 +76,9 @@ type AuthorizedGraph = Pick<Supergraph, 'api' | 'fieldSets'>
  */
 const REFUSED_PLANS = { maxEntries: 1_000, maxCharacters: 200_000 }
 
-/** Reads the directives of a supergraph; null when it has none, so that nothing has to be checked. */
+/**
+ * Reads the directives of a supergraph; null when it has none, so that nothing has to be checked.
+ */
 export function authorizationOf(
   document: DocumentNode,
   { api, fieldSets }: AuthorizedGraph,

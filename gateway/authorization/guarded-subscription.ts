@@ -8,9 +8,10 @@ import { refusalErrors } from './refusal-errors.ts'
 export type AllowedPart = Refused & Pick<OperationGuard, 'ready'>
 
 /**
- * Guards a subscription. `planned` plans all of it, or what is allowed of it. A caller who may not have its field is refused
- * before anything begins. What a caller with credentials holds is found again before each event: when it has changed, the
- * subscription ends. Callers without credentials hold the same at all times.
+ * Guards a subscription. `planned` plans all of it, or what is allowed of it. A caller who may not
+ * have its field is refused before anything begins. What a caller with credentials holds is found
+ * again before each event: when it has changed, the subscription ends. Callers without credentials
+ * hold the same at all times.
  */
 export function guardedSubscription(guard: OperationGuard | null, planned: (allowed: AllowedPart | null) => Begin): Begin {
   const whole = planned(null)
@@ -31,7 +32,9 @@ export function guardedSubscription(guard: OperationGuard | null, planned: (allo
   }
 }
 
-/** A function of its own: closures above would keep the passage as long as the subscription runs. */
+/**
+ * A function of its own: closures above would keep the passage as long as the subscription runs.
+ */
 function recheckOf(guard: OperationGuard, caller: Caller, key: string): StillAllowed {
   const passage = { caller, signal: NEVER }
   return async () => keyOf(await guard.check(passage)) === key

@@ -12,7 +12,9 @@ export type JwtOptions = {
   readonly issuer: string | null
   /** Values of `aud` of which tokens must have one; empty: any. */
   readonly audiences: readonly string[]
-  /** The claim with the scopes: space-separated (RFC 8693 §4.2) or a list. Dots lead into objects. */
+  /**
+   * The claim with the scopes: space-separated (RFC 8693 §4.2) or a list. Dots lead into objects.
+   */
   readonly scopesClaim: string
   /** The claim with the policies that the holder meets, in the same forms; null: none are met. */
   readonly policiesClaim: string | null

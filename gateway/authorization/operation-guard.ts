@@ -29,13 +29,18 @@ export type Refusals = {
   readonly ofField: (type: string, nodes: readonly FieldNode[]) => RefusedPart | null
   /** The refusal of all objects of a type; null when they may be read. */
   readonly ofType: (type: string) => RefusedPart | null
-  /** The operation without refused fields and without fragments on refused types; null where nothing is left of the root. */
+  /**
+   * The operation without refused fields and without fragments on refused types; null where nothing
+   * is left of the root.
+   */
   readonly allowed: DocumentNode | null
   /** Every refused field and fragment, with the key of its root field. */
   readonly parts: readonly { readonly rootKey: string; readonly part: RefusedPart }[]
 }
 
-/** All requirements in an operation: of fields, their types, and possible types of abstract ones. */
+/**
+ * All requirements in an operation: of fields, their types, and possible types of abstract ones.
+ */
 export function requirementsIn(
   { document, operation }: { readonly document: DocumentNode; readonly operation: OperationDefinitionNode },
   schema: GraphQLSchema,

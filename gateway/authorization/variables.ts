@@ -6,7 +6,10 @@ const httpUrl = z
   .string()
   .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), 'an http or https URL')
 
-/** How a gateway by itself knows what callers may read of a supergraph with authorization directives. */
+/**
+ * How a gateway by itself knows what callers may read of a supergraph with authorization
+ * directives.
+ */
 export const jwtVariables = {
   JWT_JWKS_URL: {
     read: httpUrl,
@@ -50,7 +53,10 @@ export type JwtConfig = {
   readonly JWT_POLICIES_CLAIM: string | undefined
 }
 
-/** What finds the grants of callers by their tokens; undefined where no keys are named, so that nobody holds anything. */
+/**
+ * What finds the grants of callers by their tokens; undefined where no keys are named, so that
+ * nobody holds anything.
+ */
 export const grantsByJwt = (config: JwtConfig): FindGrants | undefined =>
   config.JWT_JWKS_URL === undefined
     ? undefined

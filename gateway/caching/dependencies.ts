@@ -76,6 +76,7 @@ type Fetch = { readonly serviceName: string; readonly operation: string; readonl
 function fetchesIn(part: unknown): readonly Fetch[] {
   if (Array.isArray(part)) return part.flatMap(fetchesIn)
   if (typeof part !== 'object' || part === null) return []
-  if ('kind' in part && part.kind === 'Fetch') return [part as unknown as Fetch] // a node of kind Fetch has these properties
+  // a node of kind Fetch has these properties
+  if ('kind' in part && part.kind === 'Fetch') return [part as unknown as Fetch]
   return ['node', 'nodes', 'primary', 'rest', 'ifClause', 'elseClause'].flatMap((key) => fetchesIn(Reflect.get(part, key)))
 }

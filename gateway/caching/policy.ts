@@ -25,11 +25,11 @@ export type CachePolicy = {
 const NO_HINT: CacheHint = { inheritMaxAge: false }
 
 /**
- * The policy of all hints together, by the rules of Apollo Server: the shortest `maxAge` counts, one
- * PRIVATE makes the response private. Root fields and fields of composite types have age 0 without
- * a hint of their own or of that type; other fields inherit. Computed once per document: skipped
- * fields count too, and every possible type of an abstract one. Null when the response must not be
- * cached: age 0, introspection, or no query.
+ * The policy of all hints together, by the rules of Apollo Server: the shortest `maxAge` counts,
+ * one PRIVATE makes the response private. Root fields and fields of composite types have age 0
+ * without a hint of their own or of that type; other fields inherit. Computed once per document:
+ * skipped fields count too, and every possible type of an abstract one. Null when the response must
+ * not be cached: age 0, introspection, or no query.
  */
 export function cachePolicyOf(
   { document, operation, isIntrospection }: ValidatedOperation,
@@ -40,7 +40,9 @@ export function cachePolicyOf(
   if (!root || isIntrospection || operation.operation !== 'query') return null
 
   const { fragments } = documentIndex(document)
-  /** The types that each selection set was read for: nested abstract types would multiply the work. */
+  /**
+   * The types that each selection set was read for: nested abstract types would multiply the work.
+   */
   const visited = new Map<SelectionSetNode, Set<GraphQLNamedType>>()
   let [maxAge, isPrivate] = [Number.POSITIVE_INFINITY, false]
   const restrict = (hint: Pick<CacheHint, 'maxAge' | 'scope'>) => {

@@ -1,13 +1,18 @@
 /** Makes objects of an answer that have the same keys. */
 export type ResponseObjectClass = new () => Record<string, unknown>
 
-/** About as many keys have room in objects of a function that assigns none, and as many again beside them; V8 makes hash tables of what has more. */
+/**
+ * About as many keys have room in objects of a function that assigns none, and as many again beside
+ * them; V8 makes hash tables of what has more.
+ */
 const ROOM = 12
 
 /**
- * A class for the objects that one selection makes, empty at first, with so many keys in the end. They have no inherited properties, so that every response key is safe,
- * `__proto__` too. V8 keeps objects with an empty prototype compact, and those without any as hash tables: half as fast to fill, and to write as JSON. One class per
- * selection: V8 learns from the first few objects of a class how much room one needs.
+ * A class for the objects that one selection makes, empty at first, with so many keys in the end.
+ * They have no inherited properties, so that every response key is safe, `__proto__` too. V8 keeps
+ * objects with an empty prototype compact, and those without any as hash tables: half as fast to
+ * fill, and to write as JSON. One class per selection: V8 learns from the first few objects of a
+ * class how much room one needs.
  */
 export function responseObjectClass(keys: number): ResponseObjectClass {
   const Answer = keys > ROOM ? roomy() : (function Answer() {} as unknown as ResponseObjectClass)
@@ -17,7 +22,10 @@ export function responseObjectClass(keys: number): ResponseObjectClass {
 
 const NOTHING: object = Object.freeze(Object.create(null))
 
-/** V8 makes room for as many keys as it reads assignments in a function, whether they ever happen, and takes back what the first objects do not need. */
+/**
+ * V8 makes room for as many keys as it reads assignments in a function, whether they ever happen,
+ * and takes back what the first objects do not need.
+ */
 function roomy(): ResponseObjectClass {
   return function Answer(this: Record<string, unknown>) {
     if (IS_ASSIGNED) {

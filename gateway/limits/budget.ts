@@ -6,7 +6,10 @@ import { type RateLimitResult, tokenBuckets } from '../../platform/rate-limit/to
 /** The points that every client may spend in a minute. */
 export type Budget = {
   readonly perMinute: number
-  /** Takes the cost of one operation, all of it or nothing. Never rejects. At most `perMinute` may be asked for. */
+  /**
+   * Takes the cost of one operation, all of it or nothing. Never rejects. At most `perMinute` may
+   * be asked for.
+   */
   readonly spend: (caller: Caller, points: number) => RateLimitResult | Promise<RateLimitResult>
   readonly close: () => Promise<void>
 }
@@ -15,12 +18,16 @@ export type Budget = {
 export type BudgetKeys = { readonly client: string; readonly address: string }
 
 /**
- * Budgets that one address has for all its clients together. Nobody has looked at credentials yet when their cost is counted: without a bound, whoever
- * makes up a new one for each operation would have a new budget each time. Ten, because people of one office have one address.
+ * Budgets that one address has for all its clients together. Nobody has looked at credentials yet
+ * when their cost is counted: without a bound, whoever makes up a new one for each operation would
+ * have a new budget each time. Ten, because people of one office have one address.
  */
 export const BUDGETS_PER_ADDRESS = 10
 
-/** A client is known by its credentials, hashed so that they lie nowhere; without any, by its address. */
+/**
+ * A client is known by its credentials, hashed so that they lie nowhere; without any, by its
+ * address.
+ */
 export function budgetKeys({ credentials, address }: Caller): BudgetKeys {
   const network = networkOf(address)
   const presented = CREDENTIAL_HEADERS.map((name) => credentials[name] ?? '')

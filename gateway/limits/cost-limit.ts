@@ -58,17 +58,21 @@ export type PageFault = { readonly argument: string; readonly value: number }
 
 export type CostModel = {
   /**
-   * Points of the operation with these coerced variables, never below 0: those of every leaf and every object (`@cost` replaces either, and adds
-   * for arguments), times the length of the lists it is in. Of fragments on several object types the dearest counts, for an object has one type.
+   * Points of the operation with these coerced variables, never below 0: those of every leaf and
+   * every object (`@cost` replaces either, and adds for arguments), times the length of the lists
+   * it is in. Of fragments on several object types the dearest counts, for an object has one type.
    */
   readonly cost: Count
-  /** The first page size that is out of bounds; null when all are fine. Ask before counting: a negative size would buy points. */
+  /**
+   * The first page size that is out of bounds; null when all are fine. Ask before counting: a
+   * negative size would buy points.
+   */
   readonly pageFault: (variables: Variables) => PageFault | null
 }
 
 /**
- * Compiles the counting of one operation, so that a request only evaluates it with its variables. `document` must be valid against `schema` and
- * within the bound of fields after spreading.
+ * Compiles the counting of one operation, so that a request only evaluates it with its variables.
+ * `document` must be valid against `schema` and within the bound of fields after spreading.
  */
 export function compileCostModel(
   schema: GraphQLSchema,
@@ -153,7 +157,10 @@ export function compileCostModel(
     return (variables) => argumentPoints + ownSize(variables) * (weight + children(variables))
   }
 
-  /** The length that the arguments ask for: the largest of them, else what the schema assumes. Remembers each as a page size to check. */
+  /**
+   * The length that the arguments ask for: the largest of them, else what the schema assumes.
+   * Remembers each as a page size to check.
+   */
   function sizeBy(listSize: ListSize, node: FieldNode, field: GraphQLField<unknown, unknown>): Count {
     const readers = listSize.slicing.map((argument) => {
       const size = argumentReader(argument.split('.'), node, field)
@@ -222,7 +229,10 @@ function conditionOf({ directives = [] }: SelectionNode): ((variables: Variables
     })
 }
 
-/** Sums of what a fragment has, which count in `sums` where `isOn` says so. That is asked once for all of it, however deep such fragments are in each other. */
+/**
+ * Sums of what a fragment has, which count in `sums` where `isOn` says so. That is asked once for
+ * all of it, however deep such fragments are in each other.
+ */
 function conditional(isOn: (variables: Variables) => boolean, sums: Sums): Sums {
   const within = (outer: Terms): Terms => {
     const own = noTerms()

@@ -7,7 +7,10 @@ export type CostReport = {
   readonly requested: number
   /** Points that one operation may have; null without a limit. */
   readonly limit: number | null
-  /** What the client has left of its minute, and in how many seconds all of it is there again; null without a budget. */
+  /**
+   * What the client has left of its minute, and in how many seconds all of it is there again; null
+   * without a budget.
+   */
   readonly budget: { readonly remaining: number; readonly resetSeconds: number } | null
 }
 
@@ -15,7 +18,10 @@ export type CostReport = {
 export const COST_HEADER = 'graphql-cost'
 const REPORT = 'report'
 
-/** Whether a request asks for its cost: with `GraphQL-Cost: report`, or on any door with `"extensions": {"cost": true}` beside the query. */
+/**
+ * Whether a request asks for its cost: with `GraphQL-Cost: report`, or on any door with
+ * `"extensions": {"cost": true}` beside the query.
+ */
 export const wantsCost = (header: unknown, asked: { readonly wantsCost: boolean }): boolean =>
   asked.wantsCost || (typeof header === 'string' && header.trim().toLowerCase() === REPORT)
 
@@ -23,7 +29,10 @@ export const wantsCost = (header: unknown, asked: { readonly wantsCost: boolean 
 export const withCost = (outcome: ExecutionResult, cost: CostReport | undefined): ExecutionResult =>
   cost ? { ...outcome, extensions: { ...outcome.extensions, cost } } : outcome
 
-/** A subscription whose first outcome has the report beside it: outcomes are shared by all who listen, so the others stay as they are. */
+/**
+ * A subscription whose first outcome has the report beside it: outcomes are shared by all who
+ * listen, so the others stay as they are.
+ */
 export function withCostFirst(running: Running, cost: CostReport | undefined): Running {
   return {
     follow(recipient) {

@@ -10,18 +10,25 @@ export type ListSize = {
   readonly sized: readonly string[]
 }
 
-/** What counts where the schema says nothing: points of a leaf and of an object, and items of a list of unknown length. */
+/**
+ * What counts where the schema says nothing: points of a leaf and of an object, and items of a list
+ * of unknown length.
+ */
 export type DefaultWeights = { readonly scalar: number; readonly object: number; readonly listFactor: number }
 
 /**
- * The two sets of default weights that are in use elsewhere. `dear-objects` is for graphs whose objects each take a query of their own.
+ * The two sets of default weights that are in use elsewhere. `dear-objects` is for graphs whose
+ * objects each take a query of their own.
  */
 export const PROFILES = {
   default: { scalar: 1, object: 2, listFactor: 10 },
   'dear-objects': { scalar: 1, object: 10, listFactor: 10 },
 } as const satisfies Readonly<Record<string, DefaultWeights>>
 
-/** What a supergraph says about cost with `@cost` and `@listSize`; keys are `Type`, `Type.field` and `Type.field(argument)`. */
+/**
+ * What a supergraph says about cost with `@cost` and `@listSize`; keys are `Type`, `Type.field` and
+ * `Type.field(argument)`.
+ */
 export type CostWeights = {
   readonly defaults: DefaultWeights
   readonly costs: ReadonlyMap<string, number>
@@ -64,7 +71,10 @@ export function readCostWeights(supergraph: DocumentNode, defaults: DefaultWeigh
 
 const isTypeDefinition = (kind: string): boolean => kind.endsWith('TypeDefinition')
 
-/** Arguments of the directive, also under the names that it has when a supergraph links it without importing it. */
+/**
+ * Arguments of the directive, also under the names that it has when a supergraph links it without
+ * importing it.
+ */
 function argumentsOf(
   directives: readonly ConstDirectiveNode[] | undefined,
   name: string,

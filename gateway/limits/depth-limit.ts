@@ -3,9 +3,15 @@ import { documentIndex } from '../operations/document-index.ts'
 import { type GatewayCode, refusal } from '../operations/errors.ts'
 import { BOUNDS, type Limits } from './limits.ts'
 
-/** Size of an operation with all fragments spread. Counts may exceed 2^53 and reach Infinity: compare them, never loop. */
+/**
+ * Size of an operation with all fragments spread. Counts may exceed 2^53 and reach Infinity:
+ * compare them, never loop.
+ */
 export type OperationSize = {
-  /** Levels of fields, counted like graphql-depth-limit: a root leaf is level 0; `__` fields and their children do not count. */
+  /**
+   * Levels of fields, counted like graphql-depth-limit: a root leaf is level 0; `__` fields and
+   * their children do not count.
+   */
   readonly depth: number
   readonly fields: number
   readonly aliases: number

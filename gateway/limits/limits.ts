@@ -41,7 +41,10 @@ export const BOUNDS = {
   bodyBytes: MAX_BODY_BYTES,
   /** Tokens of a document. The standard introspection query has 350. */
   tokens: 5_000,
-  /** One response name, and fragments, spreads and directives of all names, in one document: validation compares them pair by pair. */
+  /**
+   * One response name, and fragments, spreads and directives of all names, in one document:
+   * validation compares them pair by pair.
+   */
   repetitions: 300,
   /** Fields after all fragments are spread: what planning and execution really see. */
   fields: 5_000,
@@ -53,15 +56,26 @@ export const BOUNDS = {
   introspections: 4,
   /** Nesting of lists and objects in variables, and in the values of a document. */
   variableDepth: 30,
-  /** The longest page that a slicing argument may ask for, in items. Subgraphs usually allow less. */
+  /**
+   * The longest page that a slicing argument may ask for, in items. Subgraphs usually allow less.
+   */
   pageSize: 1_000,
-  /** Wall time of an operation; of a subscription, of its beginning and of what is resolved for each event. */
+  /**
+   * Wall time of an operation; of a subscription, of its beginning and of what is resolved for each
+   * event.
+   */
   operationTimeoutMs: 10_000,
   /** Operations that run at once over one WebSocket. */
   socketOperations: 100,
-  /** Bytes that wait for the reader of a WebSocket before it is closed. Longer than a long answer; a reader who keeps up has none. */
+  /**
+   * Bytes that wait for the reader of a WebSocket before it is closed. Longer than a long answer; a
+   * reader who keeps up has none.
+   */
   socketBacklogBytes: 1_000_000,
-  /** WebSockets of a process, and as many event streams: 20,000 idle ones take about 300 MB. There is no bound per address: behind a proxy all have one. */
+  /**
+   * WebSockets of a process, and as many event streams: 20,000 idle ones take about 300 MB. There
+   * is no bound per address: behind a proxy all have one.
+   */
   connections: 20_000,
   /** Events that wait for one listener before the subscription ends with SLOW_READER. */
   waitingEvents: 1_000,

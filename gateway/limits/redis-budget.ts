@@ -14,8 +14,8 @@ export async function budgetFromConfig(
 }
 
 /**
- * Budgets that all gateways count together, in Redis. While Redis cannot be reached, this process counts by itself: neither does a client wait for it, nor
- * is anybody let through uncounted.
+ * Budgets that all gateways count together, in Redis. While Redis cannot be reached, this process
+ * counts by itself: neither does a client wait for it, nor is anybody let through uncounted.
  */
 export async function redisBudget({
   url,

@@ -25,9 +25,15 @@ export type RequestCheckResult = {
 
 /** The last check of one operation. */
 export type RequestCheck = {
-  /** Variables, page sizes, cost, and the client's budget, from which the cost is taken. Cost is counted on values that are in range. Never rejects. */
+  /**
+   * Variables, page sizes, cost, and the client's budget, from which the cost is taken. Cost is
+   * counted on values that are in range. Never rejects.
+   */
   readonly check: (variables: Variables, passage: RequestContext) => RequestCheckResult | Promise<RequestCheckResult>
-  /** What the operation counts with these variables, in points; 0 where they are wrong. Takes nothing from any budget. */
+  /**
+   * What the operation counts with these variables, in points; 0 where they are wrong. Takes
+   * nothing from any budget.
+   */
   readonly cost: (variables: Variables) => number
 }
 
@@ -39,7 +45,10 @@ type Checks = {
   readonly model: CostModel
 }
 
-/** Compiles the check of one operation. Without `suggestions`, errors do not say what a client that mistypes may have meant. */
+/**
+ * Compiles the check of one operation. Without `suggestions`, errors do not say what a client that
+ * mistypes may have meant.
+ */
 export function compileRequestCheck(
   schema: GraphQLSchema,
   checked: ValidatedOperation,
@@ -107,8 +116,9 @@ function coercedIn(
 }
 
 /**
- * A default lets a variable that may be null stand where no null may. graphql-js then says so where the condition is met, which may be in one subgraph, in several,
- * or in a plan of ours: so all of that is said before.
+ * A default lets a variable that may be null stand where no null may. graphql-js then says so where
+ * the condition is met, which may be in one subgraph, in several, or in a plan of ours: so all of
+ * that is said before.
  */
 function nullableConditions({ document, operation }: ValidatedOperation): readonly string[] {
   const inConditions = conditionVariables(document)

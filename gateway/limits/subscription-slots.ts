@@ -7,7 +7,10 @@ import { refusal } from '../operations/errors.ts'
 
 /** The bounds of subscriptions that an operator may move. */
 export type SubscriptionLimits = {
-  /** Subscriptions of one client address, all its sockets and event streams together; 0 for no bound. */
+  /**
+   * Subscriptions of one client address, all its sockets and event streams together; 0 for no
+   * bound.
+   */
   readonly perAddress: number
   /** The same of one credential, from all addresses together; 0 for no bound. */
   readonly perCredential: number
@@ -19,30 +22,48 @@ export type SubscriptionLimits = {
 export type SubscriptionBound = 'ADDRESS' | 'CREDENTIAL' | 'MEMORY'
 
 /**
- * What one subscription is counted as, in bytes. Rounded up from `bench/subscription-memory.ts`, resident memory of 100,000 (docs/performance.md), so that
- * the sum is more than the process really takes.
+ * What one subscription is counted as, in bytes. Rounded up from `bench/subscription-memory.ts`,
+ * resident memory of 100,000 (docs/performance.md), so that the sum is more than the process really
+ * takes.
  */
 export const SUBSCRIPTION_BYTES = {
-  /** Each, whether it shares its source or not: the record of the operation, its id and its place. */
+  /**
+   * Each, whether it shares its source or not: the record of the operation, its id and its place.
+   */
   each: 1_000,
   /** One source of events in this process, with everything behind it in the subgraph. */
   source: 12_000,
   /** One source in another process: a connection of its own, with an HTTP parser and buffers. */
   remoteSource: 40_000,
-  /** One event stream (SSE): an HTTP exchange that lasts. WebSockets carry many, and have a bound of their own. */
+  /**
+   * One event stream (SSE): an HTTP exchange that lasts. WebSockets carry many, and have a bound of
+   * their own.
+   */
   eventStream: 20_000,
-  /** A text with its plan, and per character all that is made of it (see `documents.ts`); once for all who ask the same. */
+  /**
+   * A text with its plan, and per character all that is made of it (see `documents.ts`); once for
+   * all who ask the same.
+   */
   document: 10_000,
   documentCharacter: 70,
-  /** Per character of the variables as JSON, for each source: nothing takes more than `{}` and a comma, which are 56 bytes. */
+  /**
+   * Per character of the variables as JSON, for each source: nothing takes more than `{}` and a
+   * comma, which are 56 bytes.
+   */
   variableCharacter: 20,
 } as const
 
-/** 100 operations may run over one socket: an address may fill 20 of them, which is an office or a page in every tab; a proxy that hides its clients needs more. */
+/**
+ * 100 operations may run over one socket: an address may fill 20 of them, which is an office or a
+ * page in every tab; a proxy that hides its clients needs more.
+ */
 const DEFAULT_PER_ADDRESS = 2_000
 /** Five full sockets: a program that follows all it may, on a few devices. */
 const DEFAULT_PER_CREDENTIAL = 500
-/** Of the heap. What a process needs besides, and garbage that waits to be collected, must fit into the rest. */
+/**
+ * Of the heap. What a process needs besides, and garbage that waits to be collected, must fit into
+ * the rest.
+ */
 const DEFAULT_MEMORY_PERCENT = 25
 
 /** The limits that an environment asks for. */
@@ -56,7 +77,10 @@ export const subscriptionLimitsOf = (config: {
   memoryBytes: heapShare(config.SUBSCRIPTION_MEMORY_PERCENT),
 })
 
-/** That many percent of the most that the heap of this process may become (`--max-old-space-size`), in bytes. */
+/**
+ * That many percent of the most that the heap of this process may become (`--max-old-space-size`),
+ * in bytes.
+ */
 const heapShare = (percent: number): number => Math.floor((getHeapStatistics().heap_size_limit * percent) / 100)
 
 /** The limits of an Atrium that nobody has configured. */
@@ -77,9 +101,15 @@ export type SubscriptionSlot = {
 
 /** The subscriptions of a process, over all its doors. */
 export type SubscriptionSlots = {
-  /** Takes a place for one subscription of `caller` that takes `bytes`, or says why there is none: an error with `retryAfterSeconds`. */
+  /**
+   * Takes a place for one subscription of `caller` that takes `bytes`, or says why there is none:
+   * an error with `retryAfterSeconds`.
+   */
   readonly take: (caller: Pick<Caller, 'address' | 'credentials'>, bytes: number) => SubscriptionSlot | GraphQLFormattedError
-  /** Takes `bytes` more for something that subscriptions share, or says why not. To be given back with `releaseBytes`. */
+  /**
+   * Takes `bytes` more for something that subscriptions share, or says why not. To be given back
+   * with `releaseBytes`.
+   */
   readonly reserve: (bytes: number) => GraphQLFormattedError | null
   readonly releaseBytes: (bytes: number) => void
   /** Bytes that are counted now, and may be. */
@@ -91,12 +121,15 @@ export type SubscriptionSlots = {
 /** Whether a place was refused. */
 export const isRefusal = (taken: SubscriptionSlot | GraphQLFormattedError): taken is GraphQLFormattedError => 'message' in taken
 
-/** Seconds. By chance, so that those who are refused together do not come back together; subscriptions last, so soon is of no use. */
+/**
+ * Seconds. By chance, so that those who are refused together do not come back together;
+ * subscriptions last, so soon is of no use.
+ */
 const RETRY_SECONDS = { min: 10, max: 20 }
 
 /**
- * Counts subscriptions of a process. `onRefusal` is called for each refusal. What it remembers is bounded by the subscriptions that there are: who has none is
- * forgotten at once.
+ * Counts subscriptions of a process. `onRefusal` is called for each refusal. What it remembers is
+ * bounded by the subscriptions that there are: who has none is forgotten at once.
  */
 export function subscriptionSlots(
   { perAddress, perCredential, memoryBytes }: SubscriptionLimits = defaultSubscriptionLimits(),

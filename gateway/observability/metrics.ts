@@ -76,8 +76,8 @@ const OTHER = 'other'
 const BUCKETS_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /**
- * Counts from zero. `ofProcess` adds memory, CPU, event loop and garbage collection; their observers
- * live as long as the process.
+ * Counts from zero. `ofProcess` adds memory, CPU, event loop and garbage collection; their
+ * observers live as long as the process.
  */
 export function createMetrics({ ofProcess = false }: { readonly ofProcess?: boolean } = {}): Metrics {
   const register = new Registry()

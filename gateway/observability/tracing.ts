@@ -16,7 +16,10 @@ import type { ValidatedOperation } from '../operations/document-cache.ts'
 import type { ExecutionResult } from '../operations/execution-result.ts'
 import type { Link, RequestContext } from '../subgraph-client/link.ts'
 
-/** Spans for OpenTelemetry: one for each operation, and one for each fetch within it. Subscriptions and their events have none. */
+/**
+ * Spans for OpenTelemetry: one for each operation, and one for each fetch within it. Subscriptions
+ * and their events have none.
+ */
 export type Tracing = {
   /** `run` of one document within a span, a child of the client's `traceparent`. */
   readonly traceOperation: <Result>(

@@ -53,7 +53,9 @@ type ValidationRules = {
   readonly introspection: boolean
 }
 
-/** Validates a client's document: tokens, syntax, schema, operation, depth and size. Never throws. */
+/**
+ * Validates a client's document: tokens, syntax, schema, operation, depth and size. Never throws.
+ */
 export function validateOperation(text: string, operationName: string | undefined, rules: ValidationRules): ValidationResult {
   const document = parseBounded(text)
   if (document.kind === 'rejected') return document
@@ -147,7 +149,10 @@ const NO_INTROSPECTION = refusal(
 /** Errors reported per document: a short text can have thousands. */
 const VALIDATION_OPTIONS = { maxErrors: 20 }
 
-/** Forbidden by the specification (§5.2.4.1), but not by graphql-js: the root field could be skipped. */
+/**
+ * Forbidden by the specification (§5.2.4.1), but not by graphql-js: the root field could be
+ * skipped.
+ */
 const CONDITIONAL = refusal('GRAPHQL_VALIDATION_FAILED', 'Expected the field of a subscription without @skip and @include.')
 
 const rejected = (...errors: readonly GraphQLFormattedError[]) => ({ kind: 'rejected' as const, errors })
@@ -160,7 +165,9 @@ function syntaxError(error: GraphQLError): GraphQLFormattedError {
   return documentError(error, 'GRAPHQL_PARSE_FAILED')
 }
 
-/** The definition that `operationName` selects, or an error message. An empty name matches nothing. */
+/**
+ * The definition that `operationName` selects, or an error message. An empty name matches nothing.
+ */
 function operationNamed(document: DocumentNode, name: string | undefined): OperationDefinitionNode | string {
   const operations = document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION)
   if (name !== undefined) {

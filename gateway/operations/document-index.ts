@@ -21,7 +21,9 @@ const NO_FRAGMENTS: Fragments = new Map()
 
 const indexes = new WeakMap<DocumentNode, DocumentIndex>()
 
-/** The index of a document, built once per document object. Documents are never changed in place. */
+/**
+ * The index of a document, built once per document object. Documents are never changed in place.
+ */
 export function documentIndex(document: DocumentNode): DocumentIndex {
   let index = indexes.get(document)
   if (!index) {

@@ -31,7 +31,9 @@ export type GatewayCode =
   | 'UNAUTHORIZED_FIELD_OR_TYPE'
   | 'UNAVAILABLE'
 
-/** Characters of a message and places of an error that a client gets: both grow with what it sent. */
+/**
+ * Characters of a message and places of an error that a client gets: both grow with what it sent.
+ */
 const MAX_MESSAGE_CHARACTERS = 500
 const MAX_LOCATIONS = 10
 
@@ -67,7 +69,9 @@ export const withRequestId = (error: GraphQLFormattedError, requestId: string): 
   extensions: { ...error.extensions, requestId },
 })
 
-/** The error for a fault of ours: no detail, only what a client can quote to those who read the log. */
+/**
+ * The error for a fault of ours: no detail, only what a client can quote to those who read the log.
+ */
 export const fault = (requestId: string, path?: GraphQLFormattedError['path']): GraphQLFormattedError => ({
   message: `Something went wrong on our side; quote request ${requestId} when you report it.`,
   ...(path && { path }),

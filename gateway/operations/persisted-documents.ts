@@ -25,9 +25,10 @@ const MISMATCH = rejected(
 type Prepare = (text: string, operationName: string | undefined) => PreparedOperation
 
 /**
- * Prepares operations by text, by the hash of a registered text (automatic persisted queries), and by
- * the identifier of a trusted document. Rejected texts are not registered; registered ones are shared
- * through `shared`. Throws a `Refusal` that names the first trusted document that does not run.
+ * Prepares operations by text, by the hash of a registered text (automatic persisted queries), and
+ * by the identifier of a trusted document. Rejected texts are not registered; registered ones are
+ * shared through `shared`. Throws a `Refusal` that names the first trusted document that does not
+ * run.
  */
 export function createPersistedDocuments(
   { documents, isOnly }: TrustedDocuments,
@@ -106,7 +107,10 @@ function rejected(...[code, message]: Parameters<typeof refusal>): PreparedOpera
   return { kind: 'rejected', errors: [refusal(code, message)] }
 }
 
-/** Removes the prefix `sha256:`, which marks hashes in GraphQL over HTTP, appendix on persisted documents. */
+/**
+ * Removes the prefix `sha256:`, which marks hashes in GraphQL over HTTP, appendix on persisted
+ * documents.
+ */
 const withoutPrefix = (id: string): string => (id.startsWith('sha256:') ? id.slice('sha256:'.length) : id)
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')

@@ -11,7 +11,9 @@ export type ExecutableOperation = {
   readonly operation: OperationTypeNode
   /** Checks variables, cost and budget, then executes. Never rejects. */
   readonly run: RunOperation
-  /** Like `run`, for queries that the response cache may store; null for all others. Never rejects. */
+  /**
+   * Like `run`, for queries that the response cache may store; null for all others. Never rejects.
+   */
   readonly answer: RunCacheable | null
   /** Cost with these variables, in points; 0 for invalid variables, which `run` reports. */
   readonly cost: RequestCheck['cost']

@@ -15,14 +15,23 @@ const ADD = `return redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*', 'te
 
 /** Texts that clients registered by their hash, through whichever gateway. */
 export type SharedDocuments = {
-  /** Tells the others. Never waits, and never fails: a client whose text did not arrive is asked for it again. */
+  /**
+   * Tells the others. Never waits, and never fails: a client whose text did not arrive is asked for
+   * it again.
+   */
   readonly publish: (text: string) => void
-  /** Calls `told` with every text that is known to the others, and with new ones as they come. The returned function ends it. */
+  /**
+   * Calls `told` with every text that is known to the others, and with new ones as they come. The
+   * returned function ends it.
+   */
   readonly subscribe: (told: (text: string) => void) => () => void
   readonly close: () => Promise<void>
 }
 
-/** What an environment asks for: null without Redis, where each process knows what it was told itself. */
+/**
+ * What an environment asks for: null without Redis, where each process knows what it was told
+ * itself.
+ */
 export async function sharedDocumentsFromConfig(
   { REDIS_URL: url }: { readonly REDIS_URL?: string | undefined },
   log: Logger,
@@ -31,8 +40,9 @@ export async function sharedDocumentsFromConfig(
 }
 
 /**
- * Documents in a stream of Redis, which each gateway reads from its beginning on. Looking one up is a matter of memory, so nobody waits for Redis. What it says is
- * believed as far as the hash of the text goes: a text is judged like any other when somebody asks for it.
+ * Documents in a stream of Redis, which each gateway reads from its beginning on. Looking one up is
+ * a matter of memory, so nobody waits for Redis. What it says is believed as far as the hash of the
+ * text goes: a text is judged like any other when somebody asks for it.
  */
 export async function createSharedDocuments({
   url,

@@ -6,8 +6,10 @@ class TimeUp extends Error {
 }
 
 /**
- * Runs `work` with a signal that aborts when the client's does, or after `milliseconds`. What `outlivesClient` has no client any more once it has begun: only the
- * time ends it, this one or that of what it is part of. Cheaper than AbortSignal.timeout with AbortSignal.any, which this would be otherwise.
+ * Runs `work` with a signal that aborts when the client's does, or after `milliseconds`. What
+ * `outlivesClient` has no client any more once it has begun: only the time ends it, this one or
+ * that of what it is part of. Cheaper than AbortSignal.timeout with AbortSignal.any, which this
+ * would be otherwise.
  */
 export async function withTimeout<Result>(
   milliseconds: number,

@@ -24,7 +24,9 @@ type Entry = { readonly id: string; readonly text: unknown; readonly name?: unkn
 const FORMAT = 'apollo-persisted-query-manifest'
 const VERSION = 1
 
-/** What PERSISTED_MANIFEST and PERSISTED_ONLY say. Throws a `Refusal` when they cannot be followed. */
+/**
+ * What PERSISTED_MANIFEST and PERSISTED_ONLY say. Throws a `Refusal` when they cannot be followed.
+ */
 export function trustedDocumentsFromConfig({
   PERSISTED_MANIFEST: file,
   PERSISTED_ONLY: isOnly,
@@ -39,8 +41,9 @@ export function trustedDocumentsFromConfig({
 }
 
 /**
- * Reads a manifest of persisted documents: Apollo's format, or a map from identifier to text. Throws a `Refusal` that names the file and the first entry
- * that is wrong. Whether the documents fit a graph is not known here.
+ * Reads a manifest of persisted documents: Apollo's format, or a map from identifier to text.
+ * Throws a `Refusal` that names the file and the first entry that is wrong. Whether the documents
+ * fit a graph is not known here.
  */
 function readManifest(file: string): readonly TrustedDocument[] {
   const documents = new Map<string, TrustedDocument>()

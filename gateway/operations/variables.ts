@@ -20,14 +20,18 @@ type Values = Readonly<Record<string, unknown>>
 /** What graphql-js' `getVariableValues` makes of the values that a client sent. */
 export type Coerce = (given: Values) => ReturnType<typeof getVariableValues>
 
-/** What graphql-js would leave as it is; a list becomes another one. `UNKNOWN` for everything else. */
+/**
+ * What graphql-js would leave as it is; a list becomes another one. `UNKNOWN` for everything else.
+ */
 type Plain = (value: unknown) => unknown
 
 const UNKNOWN = Symbol('unknown')
 
 /**
- * Prepares the coercion of an operation's variables; `maxErrors` is how many errors are told. Where all values have the form that their types want already,
- * as those of most clients and all of our own have, there is nothing to do but to check that; all others, and all errors, are left to graphql-js.
+ * Prepares the coercion of an operation's variables; `maxErrors` is how many errors are told. Where
+ * all values have the form that their types want already, as those of most clients and all of our
+ * own have, there is nothing to do but to check that; all others, and all errors, are left to
+ * graphql-js.
  */
 export function compileCoercion(
   schema: GraphQLSchema,
@@ -80,7 +84,10 @@ function plainList(type: GraphQLInputType): Plain {
 /** What a scalar has that says nothing about its values, such as `_Any`. */
 const { parseValue: TAKES_ALL } = new GraphQLScalarType({ name: 'All' })
 
-/** The specification's scalars, and how they take values of their own form: as they are. Programs do replace that; theirs counts then. */
+/**
+ * The specification's scalars, and how they take values of their own form: as they are. Programs do
+ * replace that; theirs counts then.
+ */
 const SPECIFIED = new Map<unknown, unknown>(
   [GraphQLString, GraphQLID, GraphQLInt, GraphQLFloat, GraphQLBoolean].map((type) => [type, type.parseValue]),
 )

@@ -3,9 +3,15 @@ import type { TypeTest } from '../executor/federated/response-data.ts'
 
 /** What a supergraph says of keys, and of what fields require and provide. */
 export type FieldSets = {
-  /** The names of all fields that it speaks of. Plans ask for them under these names whenever they need them. */
+  /**
+   * The names of all fields that it speaks of. Plans ask for them under these names whenever they
+   * need them.
+   */
   readonly names: ReadonlySet<string>
-  /** The keys by which a subgraph finds objects of a type, each as the names of its fields; also those of the interfaces that the type has. */
+  /**
+   * The keys by which a subgraph finds objects of a type, each as the names of its fields; also
+   * those of the interfaces that the type has.
+   */
   readonly keysOf: (subgraph: string, typename: string) => readonly (readonly string[])[]
 }
 

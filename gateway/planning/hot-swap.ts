@@ -11,7 +11,10 @@ export type Graph = {
 
 /** A gateway whose graph can be replaced while it serves. */
 export type HotSwappableGateway = Gateway & {
-  /** New operations run on `next`; running ones finish on the graph they started on, which is then released. */
+  /**
+   * New operations run on `next`; running ones finish on the graph they started on, which is then
+   * released.
+   */
   readonly swap: (next: Graph) => void
 }
 
@@ -26,7 +29,10 @@ type Generation = Graph & {
 
 type Prepare = (gateway: Gateway) => PreparedOperation
 
-/** Serves `first` until another graph is swapped in. Facades keep the client of the graph they started with. */
+/**
+ * Serves `first` until another graph is swapped in. Facades keep the client of the graph they
+ * started with.
+ */
 export function hotSwappableGateway(first: Graph, log: Logger): HotSwappableGateway {
   const listeners = new Set<() => void>()
   const generations = new Set<Generation>()

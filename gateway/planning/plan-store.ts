@@ -8,15 +8,24 @@ import type { DocumentNode } from 'graphql'
 /** What was found out about a valid document. */
 export type StoredPlan = {
   readonly plan: QueryPlan
-  /** Whether it is valid as well in the schema of the only subgraph that it asks; null where that was not looked at. */
+  /**
+   * Whether it is valid as well in the schema of the only subgraph that it asks; null where that
+   * was not looked at.
+   */
   readonly isDirect: boolean | null
 }
 
-/** Plans of documents of our own, from one start to the next: checking and planning the hundreds that the facades have takes a second. */
+/**
+ * Plans of documents of our own, from one start to the next: checking and planning the hundreds
+ * that the facades have takes a second.
+ */
 export type PlanStore = {
   /** Whether nothing is known of this graph. */
   readonly isEmpty: boolean
-  /** The plan of an equal document, which was valid when it was made; null for one that nobody planned. */
+  /**
+   * The plan of an equal document, which was valid when it was made; null for one that nobody
+   * planned.
+   */
   readonly find: (document: DocumentNode) => StoredPlan | null
   readonly add: (document: DocumentNode, known: StoredPlan) => void
 }
@@ -35,8 +44,9 @@ const FORMAT = 1
 const { version } = createRequire(import.meta.url)('@apollo/query-planner/package.json') as { readonly version: string }
 
 /**
- * Plans for the graph of this SDL, that of the whole and those of its subgraphs, in `folder`, which nobody may write to whose code may not be run here. What was kept for another graph, or by another planner, is not
- * read. Where nothing can be read or written, nothing is kept.
+ * Plans for the graph of this SDL, that of the whole and those of its subgraphs, in `folder`, which
+ * nobody may write to whose code may not be run here. What was kept for another graph, or by
+ * another planner, is not read. Where nothing can be read or written, nothing is kept.
  */
 export function createPlanStore(folder: string, sdl: string): PlanStore {
   const graph = createHash('sha256').update(`${FORMAT} ${version}\n`).update(sdl).digest('base64url')

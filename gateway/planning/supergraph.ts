@@ -22,16 +22,28 @@ export type Supergraph = {
   readonly subgraphs: readonly string[]
   /** Whether anything is kept from clients, so that what subgraphs answer must be filtered. */
   readonly hasInaccessibleElements: boolean
-  /** The plan of the only operation in `document`, which is valid against `api`. Throws for what the planner does not support. */
+  /**
+   * The plan of the only operation in `document`, which is valid against `api`. Throws for what the
+   * planner does not support.
+   */
   readonly plan: (document: DocumentNode) => QueryPlan
-  /** Queries that do something, marked with `@tag(name: "once")`: a subgraph that may have done it is not asked again. */
+  /**
+   * Queries that do something, marked with `@tag(name: "once")`: a subgraph that may have done it
+   * is not asked again.
+   */
   readonly queriesWithSideEffects: ReadonlySet<string>
-  /** Whether objects of this type are of that type, interface or union, also where clients do not see it. */
+  /**
+   * Whether objects of this type are of that type, interface or union, also where clients do not
+   * see it.
+   */
   readonly isOf: TypeTest
   readonly fieldSets: FieldSets
 }
 
-/** The subgraphs of a supergraph and where it says they are reached, without composing anything. Throws for text that is no SDL. */
+/**
+ * The subgraphs of a supergraph and where it says they are reached, without composing anything.
+ * Throws for text that is no SDL.
+ */
 export function subgraphLocations(sdl: string): readonly { readonly name: string; readonly url: string }[] {
   const graphs = parse(sdl, { noLocation: true }).definitions.find(
     (definition) => definition.kind === Kind.ENUM_TYPE_DEFINITION && definition.name.value === 'join__Graph',
@@ -48,8 +60,9 @@ export function subgraphLocations(sdl: string): readonly { readonly name: string
 }
 
 /**
- * What a supergraph may demand of whoever runs it: what Apollo's library can plan, and the authorization directives, which
- * gateway/authorization enforces. Everything else that is marked for execution or security is refused at start.
+ * What a supergraph may demand of whoever runs it: what Apollo's library can plan, and the
+ * authorization directives, which gateway/authorization enforces. Everything else that is marked
+ * for execution or security is refused at start.
  */
 export const SUPPORTED_FEATURES: ReadonlySet<string> = new Set([
   ...DEFAULT_SUPPORTED_SUPERGRAPH_FEATURES,
@@ -58,11 +71,15 @@ export const SUPPORTED_FEATURES: ReadonlySet<string> = new Set([
   'https://specs.apollo.dev/policy/v0.1',
 ])
 
-/** When a planner is made that nobody needed until then: what a start has to do is done. Milliseconds. */
+/**
+ * When a planner is made that nobody needed until then: what a start has to do is done.
+ * Milliseconds.
+ */
 const PLANNER_DELAY_MS = 5_000
 
 /**
- * Reads a federation 2 supergraph. Throws when the document is none. One that is `known` was planned for before, so it is valid; its planner, which takes a few hundred milliseconds, is made
+ * Reads a federation 2 supergraph. Throws when the document is none. One that is `known` was
+ * planned for before, so it is valid; its planner, which takes a few hundred milliseconds, is made
  * when the first document has to be planned, or soon.
  */
 export function readSupergraph(document: DocumentNode, { isKnown = false }: { readonly isKnown?: boolean } = {}): Supergraph {
@@ -74,14 +91,16 @@ export function readSupergraph(document: DocumentNode, { isKnown = false }: { re
   let planner: QueryPlanner | null = null
   const plannerOf = () => {
     planner ??= new QueryPlanner(model, {
-      // Otherwise equal paths below different types of a union share one fetch, and with it the arguments of one of them.
+      // Otherwise equal paths below different types of a union share one fetch, and with it the
+      // arguments of one of them.
       typeConditionedFetching: true,
     })
     return planner
   }
   if (isKnown) setTimeout(plannerOf, PLANNER_DELAY_MS).unref()
   else plannerOf()
-  // How an operation is run and what its answer is made of are both read from its plan, one after the other.
+  // How an operation is run and what its answer is made of are both read from its plan, one after
+  // the other.
   let last: { readonly document: DocumentNode; readonly plan: QueryPlan } | null = null
   const isOf = typeTest(model)
   return {
@@ -111,7 +130,10 @@ function onceIn({ schema }: SupergraphModel): ReadonlySet<string> {
   return new Set(fields.filter(isOnce).map(({ name }) => name))
 }
 
-/** A checked operation in the words of its plan, and that plan. Throws for what the planner does not support. */
+/**
+ * A checked operation in the words of its plan, and that plan. Throws for what the planner does not
+ * support.
+ */
 export function queryPlanOf(
   { document, operation, storedPlan: known }: ValidatedOperation,
   supergraph: Supergraph,

@@ -17,8 +17,9 @@ export type WatchedFile = {
 }
 
 /**
- * Calls `changed` with the text of `file` when it is another one than before (at first, than `known`) and has been the same for a moment, never twice at once. A file that
- * is gone or cannot be read is one that has not changed: it may be about to be replaced. `changed` must not reject.
+ * Calls `changed` with the text of `file` when it is another one than before (at first, than
+ * `known`) and has been the same for a moment, never twice at once. A file that is gone or cannot
+ * be read is one that has not changed: it may be about to be replaced. `changed` must not reject.
  */
 export function watchFile(file: string, known: string, changed: (text: string) => Promise<void>): WatchedFile {
   const ended = new AbortController()

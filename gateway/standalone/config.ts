@@ -23,8 +23,8 @@ export const gatewaySettings = {
   },
   ...proxyVariables,
   SUBGRAPH_TIMEOUT_MILLISECONDS: splitVariables.SUBGRAPH_TIMEOUT_MILLISECONDS,
-  // Twice a large burst of one client; about 100 MB when all of them wait for subgraphs. `platform/http/load.ts`
-  // lowers it while the event loop is busy.
+  // Twice a large burst of one client; about 100 MB when all of them wait for subgraphs.
+  // `platform/http/load.ts` lowers it while the event loop is busy.
   LOAD_LIMIT: {
     read: wholeNumber(0, 1_000_000),
     default: '1000',
@@ -32,8 +32,8 @@ export const gatewaySettings = {
     meaning:
       'Requests, and operations over WebSocket, that a process works on at once; more are answered with 503, and fewer are taken while the processor is short. 0 sets no bound.',
   },
-  // 20 full sockets: an office, or a page open in every tab. Clients behind a proxy that TRUSTED_PROXIES
-  // does not list share one address and need more.
+  // 20 full sockets: an office, or a page open in every tab. Clients behind a proxy that
+  // TRUSTED_PROXIES does not list share one address and need more.
   MAX_SUBSCRIPTIONS_PER_ADDRESS: {
     read: wholeNumber(0, 10_000_000),
     default: '2000',
@@ -222,7 +222,10 @@ export const gatewaySettings = {
   },
 } as const satisfies Variables
 
-/** The settings of `node gateway/main.ts`: the supergraph that it serves, those of every gateway, and JWT. */
+/**
+ * The settings of `node gateway/main.ts`: the supergraph that it serves, those of every gateway,
+ * and JWT.
+ */
 export const variables = {
   SUPERGRAPH_FILE: {
     read: z.string(),

@@ -59,7 +59,9 @@ export function maskErrors(link: Link, log: Logger): Link {
     return { kind: 'open', source: maskSource(result.source, withoutCredentials(context)) }
   }
 
-  /** Separate, so that its closures do not retain the request context while the subscription runs. */
+  /**
+   * Separate, so that its closures do not retain the request context while the subscription runs.
+   */
   function maskSource(source: EventSource, ended: RequestContext): EventSource {
     return {
       ...source,

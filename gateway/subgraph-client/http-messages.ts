@@ -60,7 +60,9 @@ async function decompressed(coding: string, bytes: Buffer): Promise<string> {
 /** Writing a byte order mark is forbidden, ignoring one is allowed (RFC 8259 §8.1). */
 const withoutByteOrderMark = (text: string): string => (text.startsWith('\uFEFF') ? text.slice(1) : text)
 
-/** The GraphQL response in a text; null where it is none: it has data, or errors that say why not. */
+/**
+ * The GraphQL response in a text; null where it is none: it has data, or errors that say why not.
+ */
 export function parseGraphQLResponse(text: string): ExecutionResult | null {
   let response: unknown
   try {

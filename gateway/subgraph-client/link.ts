@@ -59,7 +59,10 @@ export type EventSource = EventIterator & {
   readonly resolve: (event: unknown, context: RequestContext) => Promise<ExecutionResult>
   /** Masks the error that `next` rejected with. Absent before `maskErrors`. */
   readonly maskError?: (error: unknown) => GraphQLError
-  /** Detaches the subscriber, so that another source of the same events is read for it; absent where that is impossible. See `DetachableIterator`. */
+  /**
+   * Detaches the subscriber, so that another source of the same events is read for it; absent where
+   * that is impossible. See `DetachableIterator`.
+   */
   readonly detach?: (() => Detached | null) | undefined
 }
 
@@ -76,10 +79,10 @@ export type SubscribeResult<Running, SubscribeError> =
 export type Link = {
   readonly name: string
   /**
-   * The schema of a local subgraph; absent for a remote one. Results of a local subgraph are trusted
-   * to conform to it and become part of the client's response. Contract: each result is made for
-   * one request, of objects and lists that nothing else keeps, with exactly the selected keys in
-   * order.
+   * The schema of a local subgraph; absent for a remote one. Results of a local subgraph are
+   * trusted to conform to it and become part of the client's response. Contract: each result is
+   * made for one request, of objects and lists that nothing else keeps, with exactly the selected
+   * keys in order.
    */
   readonly schema?: GraphQLSchema
   /** The state of the circuit breaker; absent where there is none. */
@@ -90,6 +93,8 @@ export type Link = {
    * without subscriptions.
    */
   readonly subscribe?: (request: SubgraphRequest, context: RequestContext) => Promise<SubscribeResult<EventSource, GraphQLError>>
-  /** Announces changed types, which invalidate cached responses. Absent where none are announced. */
+  /**
+   * Announces changed types, which invalidate cached responses. Absent where none are announced.
+   */
   readonly onChange?: OnChange
 }

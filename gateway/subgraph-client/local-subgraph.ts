@@ -15,7 +15,8 @@ type Prepared = { readonly document: DocumentNode; readonly run: CompiledOperati
 
 /**
  * A link to a local subgraph: compiled operations on its schema, without JSON. All fetches of one
- * client operation share one context of the subgraph, so that its loaders batch over the whole plan.
+ * client operation share one context of the subgraph, so that its loaders batch over the whole
+ * plan.
  */
 export function createLocalLink(subgraph: Subgraph): Link {
   const texts = boundedCache<Prepared>(DOCUMENTS)

@@ -35,8 +35,8 @@ export type RemoteLink = Link & { readonly circuitState: () => CircuitState; rea
 /**
  * A link to a remote subgraph, over HTTP. Passes on the request id, the address and the credentials
  * of the caller, by allow-list. Retries queries; joins equal queries of one operation that are in
- * flight. Rejects with SubgraphError on a timeout, for a response that is not GraphQL, and while the
- * circuit is open. No error names the URL or quotes the response.
+ * flight. Rejects with SubgraphError on a timeout, for a response that is not GraphQL, and while
+ * the circuit is open. No error names the URL or quotes the response.
  */
 export function createRemoteLink({
   name,
@@ -148,8 +148,8 @@ export function createRemoteLink({
 }
 
 /**
- * Idle connections close when the subgraph says so, otherwise after undici's four seconds: less than
- * the five of Node's servers. Timeouts of requests are those of `fetchWithRetries`.
+ * Idle connections close when the subgraph says so, otherwise after undici's four seconds: less
+ * than the five of Node's servers. Timeouts of requests are those of `fetchWithRetries`.
  */
 const createPool = (origin: string, connectTimeout: number): Pool =>
   new Pool(origin, {

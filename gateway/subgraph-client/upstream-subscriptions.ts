@@ -149,7 +149,9 @@ export function upstreamSubscriptions({
   }
 }
 
-/** Null for an event stream, otherwise the errors of a GraphQL response. Throws for anything else. */
+/**
+ * Null for an event stream, otherwise the errors of a GraphQL response. Throws for anything else.
+ */
 async function refusalOf({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<readonly GraphQLError[] | null> {
   if (statusCode === 200 && String(headers['content-type']).startsWith('text/event-stream')) return null
   const errors = parseGraphQLResponse(await shortText(body))?.errors

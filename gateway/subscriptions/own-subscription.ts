@@ -2,8 +2,9 @@ import type { ExecutionResult } from '../operations/execution-result.ts'
 import type { EventPipeline, Recipient, Running } from './subscribe.ts'
 
 /**
- * A subscription with a source of its own, which is asked for the next event when the last was taken: until it has been delivered what it missed. Then `share`
- * gives what it goes on as, and from there on everything is that one's business; null as long as something waits.
+ * A subscription with a source of its own, which is asked for the next event when the last was
+ * taken: until it has been delivered what it missed. Then `share` gives what it goes on as, and
+ * from there on everything is that one's business; null as long as something waits.
  */
 export class OwnSubscription implements Running {
   readonly #source: EventPipeline

@@ -6,7 +6,10 @@ type Variables = Readonly<Record<string, unknown>>
 
 /** Who is told what comes of a subscription. */
 export type Recipient = {
-  /** One outcome; `taken` is to be called when the next may come. The same object for all who are told the same. */
+  /**
+   * One outcome; `taken` is to be called when the next may come. The same object for all who are
+   * told the same.
+   */
   readonly tell: (outcome: ExecutionResult, taken: () => void) => void
   /** Nothing more comes: with the errors that ended it, or null. */
   readonly end: (errors: readonly GraphQLFormattedError[] | null) => void
@@ -33,12 +36,16 @@ export type EventPipeline = EventIterator &
 
 export type Begun<Source> = SubscribeResult<Source, GraphQLFormattedError>
 
-/** Begins a subscription for one client; the signal of `passage` counts until it has begun. Never rejects. */
+/**
+ * Begins a subscription for one client; the signal of `passage` counts until it has begun. Never
+ * rejects.
+ */
 export type Subscribe = (variables: Variables, passage: RequestContext) => Promise<Begun<Running>>
 
 /**
- * The same; `onReleased` is called once when what was opened is given back, and not for what was refused. `stillAllowed` is asked
- * before each event of a caller with credentials: the subscription ends with an error when it says no.
+ * The same; `onReleased` is called once when what was opened is given back, and not for what was
+ * refused. `stillAllowed` is asked before each event of a caller with credentials: the subscription
+ * ends with an error when it says no.
  */
 export type Begin = (
   variables: Variables,

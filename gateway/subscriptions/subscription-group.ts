@@ -6,7 +6,10 @@ import { BOUNDS } from '../limits/limits.ts'
 import type { ExecutionResult } from '../operations/execution-result.ts'
 import type { EventPipeline, Recipient, Running, StillAllowed } from './subscribe.ts'
 
-/** An event of a group, and the one behind it: who is behind holds those that it was not told of, and what nobody holds is gone. */
+/**
+ * An event of a group, and the one behind it: who is behind holds those that it was not told of,
+ * and what nobody holds is gone.
+ */
 type Entry = {
   readonly number: number
   readonly event: unknown
@@ -17,7 +20,10 @@ type Entry = {
 
 /** Clients that are told the same, each at its own pace, by one source of events. */
 export type SubscriptionGroup = {
-  /** A place in it, whose first event is the next one that is new; null where it has ended. `onReleased` is called once, when the place is given up. */
+  /**
+   * A place in it, whose first event is the next one that is new; null where it has ended.
+   * `onReleased` is called once, when the place is given up.
+   */
   readonly join: (onReleased: () => void, judged?: Judged) => Running | null
 }
 
@@ -29,8 +35,9 @@ export type Judged = {
 }
 
 /**
- * Reads `source` as fast as it comes, and tells its members. One who is more than 1,000 events behind is cut off with SLOW_READER, as everywhere; the others go on.
- * `onEnd` is called once, when it takes nobody in any more: the last one left, or the source has ended.
+ * Reads `source` as fast as it comes, and tells its members. One who is more than 1,000 events
+ * behind is cut off with SLOW_READER, as everywhere; the others go on. `onEnd` is called once, when
+ * it takes nobody in any more: the last one left, or the source has ended.
  */
 export function subscriptionGroup(source: EventPipeline, onEnd: () => void): SubscriptionGroup {
   const members = new Set<Member>()
@@ -134,7 +141,10 @@ class Member implements Running {
     this.proceed(this.#at)
   }
 
-  /** Tells what happened since, as far as its reader takes it. `last` is the newest. False when that is needed again later. */
+  /**
+   * Tells what happened since, as far as its reader takes it. `last` is the newest. False when that
+   * is needed again later.
+   */
   proceed(last: Entry): boolean {
     if (this.#isBusy && last.number - this.#at.number > BOUNDS.waitingEvents) this.#cutOff()
     while (!this.#isBusy && !this.#isReleased) {
@@ -189,7 +199,8 @@ class Member implements Running {
   #send(outcome: ExecutionResult): void {
     this.#taken ??= () => {
       this.#settle()
-      // A network that takes everything at once is told by the loop: called from here, each event would take a part of the stack.
+      // A network that takes everything at once is told by the loop: called from here, each event
+      // would take a part of the stack.
       if (!this.#isTelling) this.proceed(this.#at)
     }
     this.#isBusy = true

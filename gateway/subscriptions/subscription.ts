@@ -27,11 +27,14 @@ type Variables = Readonly<Record<string, unknown>>
 type Opening = { readonly opened: Promise<Begun<SubscriptionGroup>> }
 
 /**
- * Plans a subscription: its field's subgraph tells of the events, and for each of them the selection is resolved across the graph like that of a query.
- * That is done once per event and variables, for everybody who asked the same; where a field depends on who asks, once per caller.
- * Who asks the same shares the source of events as well. Anonymous callers share its opening. Who presents credentials opens one of its own, so that each caller
- * is judged and resumed as if it were alone; once it has been delivered what it missed, it goes on with a source that is there already. Callers with different
- * credentials share one where its subscribers can be detached, are judged one by one, and are told what anybody would be; all others where they are the same caller.
+ * Plans a subscription: its field's subgraph tells of the events, and for each of them the
+ * selection is resolved across the graph like that of a query. That is done once per event and
+ * variables, for everybody who asked the same; where a field depends on who asks, once per caller.
+ * Who asks the same shares the source of events as well. Anonymous callers share its opening. Who
+ * presents credentials opens one of its own, so that each caller is judged and resumed as if it
+ * were alone; once it has been delivered what it missed, it goes on with a source that is there
+ * already. Callers with different credentials share one where its subscribers can be detached, are
+ * judged one by one, and are told what anybody would be; all others where they are the same caller.
  * Throws when the planner does not support it.
  */
 export function plannedSubscription(
@@ -101,7 +104,10 @@ export function plannedSubscription(
     return new OwnSubscription(stillAllowed ? rechecked(source, stillAllowed) : source, () => share(own, onReleased), released)
   }
 
-  /** Joins those who are told the same, and gives `source` back, or makes it the one that is read for those who come; null where something waits in it. */
+  /**
+   * Joins those who are told the same, and gives `source` back, or makes it the one that is read
+   * for those who come; null where something waits in it.
+   */
   function share({ source, bytes, text, stillAllowed, viewerKey }: OwnSource, onReleased: () => void): Running | null {
     const detached = source.detach ? source.detach() : undefined
     if (detached === null) return null
@@ -124,7 +130,10 @@ export function plannedSubscription(
     return group.join(onReleased, judged)
   }
 
-  /** The bytes that a source of its own is counted with, or why there is no room for one. The text is counted with the first. */
+  /**
+   * The bytes that a source of its own is counted with, or why there is no room for one. The text
+   * is counted with the first.
+   */
   function reserve(text: string, { onSourceOpening: onOpening }: RequestContext): number | GraphQLFormattedError {
     const busy = onOpening?.()
     if (busy) return busy
@@ -181,7 +190,8 @@ export function plannedSubscription(
   }
 
   function pipeline(source: EventSource, text: string, given: Variables, opener: Caller): EventPipeline {
-    // What is shared must not be seen with the eyes of whoever came first; a field that needs to know who asks and does not say so says no.
+    // What is shared must not be seen with the eyes of whoever came first; a field that needs to
+    // know who asks and does not say so says no.
     const isForOne = isPersonal || source.isPersonal
     const caller = isForOne ? opener : anonymous(opener)
     const key = `${text}${isPersonal ? viewerKeyOf(caller) : ''}`
@@ -221,8 +231,9 @@ type OwnSource = {
 }
 
 /**
- * Equal for callers who see the same: everything that a subgraph is told of a caller, but for the ids of its request. Since when somebody is connected matters for
- * tokens of users, which may have ended since. Hashed, so that credentials lie nowhere.
+ * Equal for callers who see the same: everything that a subgraph is told of a caller, but for the
+ * ids of its request. Since when somebody is connected matters for tokens of users, which may have
+ * ended since. Hashed, so that credentials lie nowhere.
  */
 const viewerKeyOf = (caller: Caller): string => {
   const { credentials, address, grantedScopes = [], connectedAt } = caller

@@ -17,9 +17,9 @@ export type BatchResult =
 type BatchItem = { readonly params: GraphQLParams; readonly prepared: PreparedOperation }
 
 /**
- * Runs a batch of at most `limit` operations, each prepared like a single one. Together they share one
- * cost limit and one timeout. They run in parallel, but one after the other if one is a mutation.
- * The header `GraphQL-Cost` reports the cost of each. Never rejects.
+ * Runs a batch of at most `limit` operations, each prepared like a single one. Together they share
+ * one cost limit and one timeout. They run in parallel, but one after the other if one is a
+ * mutation. The header `GraphQL-Cost` reports the cost of each. Never rejects.
  */
 export async function runBatch(
   gateway: Gateway,

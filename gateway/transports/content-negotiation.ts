@@ -5,7 +5,9 @@ export type ResponseFormat = {
   /** Server-sent events, where the client likes them best; one body of JSON otherwise. */
   readonly kind: 'events' | 'json'
   readonly contentType: string
-  /** Status of an answer that GraphQL itself refuses: for the text, its operation or its variables. */
+  /**
+   * Status of an answer that GraphQL itself refuses: for the text, its operation or its variables.
+   */
   readonly requestErrorStatus: 200 | 400
   /** Whether the client also takes server-sent events. */
   readonly acceptsEventStream: boolean
@@ -22,11 +24,13 @@ const JSON_TYPE = 'application/json'
 const ACCEPT_CACHE_BOUND = { maxEntries: 200, maxCharacters: 50_000 }
 
 /**
- * Chooses among `application/json`, `application/graphql-response+json` and `text/event-stream` by the Accept header (RFC 9110 §12.5.1): the highest quality,
- * then whatever is named in full, then the order of the header. Null when it allows none of them. Event streams must be named.
+ * Chooses among `application/json`, `application/graphql-response+json` and `text/event-stream` by
+ * the Accept header (RFC 9110 §12.5.1): the highest quality, then whatever is named in full, then
+ * the order of the header. Null when it allows none of them. Event streams must be named.
  *
- * Who names `application/json` cannot tell an answer of ours from one of a proxy by anything but status 200, so by the specification what GraphQL refuses comes
- * with that status. Who takes anything gets the truth in the status.
+ * Who names `application/json` cannot tell an answer of ours from one of a proxy by anything but
+ * status 200, so by the specification what GraphQL refuses comes with that status. Who takes
+ * anything gets the truth in the status.
  */
 export function createContentNegotiation(): (accept: string | undefined) => ResponseFormat | null {
   const known = boundedCache<{ readonly form: ResponseFormat | null }>(ACCEPT_CACHE_BOUND)
@@ -62,7 +66,10 @@ function formFor(ranges: ReadonlyMap<string, Range>): ResponseFormat | null {
   }
 }
 
-/** Ranges by their media type in lower case, without parameters: of ours none has another meaning with them. */
+/**
+ * Ranges by their media type in lower case, without parameters: of ours none has another meaning
+ * with them.
+ */
 function rangesIn(accept: string): ReadonlyMap<string, Range> {
   const ranges = new Map<string, Range>()
   for (const [rank, element] of accept.toLowerCase().split(',').entries()) {

@@ -8,13 +8,25 @@ import { resultJson } from './result-json.ts'
 
 /** The client of one operation. */
 export type Client = {
-  /** Sends an outcome; calls `taken` when the network took it, so that a slow reader is not told faster than it reads. */
+  /**
+   * Sends an outcome; calls `taken` when the network took it, so that a slow reader is not told
+   * faster than it reads.
+   */
   readonly send: (outcomeText: string, taken: () => void) => void
-  /** A source of events is to be opened for it, which is work until it has `begun` or `ended`; gives why there is no room for that. */
+  /**
+   * A source of events is to be opened for it, which is work until it has `begun` or `ended`; gives
+   * why there is no room for that.
+   */
   readonly opening: () => GraphQLFormattedError | null
-  /** A subscription has begun: from now on it waits for events. Not called for other operations, nor for one that does not begin. */
+  /**
+   * A subscription has begun: from now on it waits for events. Not called for other operations, nor
+   * for one that does not begin.
+   */
   readonly begun: () => void
-  /** Called once: with the errors that ended it or kept it from beginning; null when it came to its end, or was stopped. */
+  /**
+   * Called once: with the errors that ended it or kept it from beginning; null when it came to its
+   * end, or was stopped.
+   */
   readonly ended: (errors: readonly GraphQLFormattedError[] | null) => void
 }
 
@@ -32,7 +44,10 @@ type DeliveryRequest = {
   readonly connectionBytes: number
 }
 
-/** Runs any operation: a query or a mutation has one outcome, a subscription one per event. Calls nothing of `client` but `opening` before it returns. */
+/**
+ * Runs any operation: a query or a mutation has one outcome, a subscription one per event. Calls
+ * nothing of `client` but `opening` before it returns.
+ */
 export function deliver(operation: ExecutableOperation, request: DeliveryRequest, client: Client): Delivery {
   return operation.subscribe ? deliverEvents(operation.subscribe, request, client) : deliverAnswer(operation, request, client)
 }
@@ -80,7 +95,10 @@ function deliverEvents(
   return delivery
 }
 
-/** A class, so that a hundred thousand of them share their code, and nothing of what they began with is kept. */
+/**
+ * A class, so that a hundred thousand of them share their code, and nothing of what they began with
+ * is kept.
+ */
 class EventDelivery implements Delivery, Recipient {
   readonly #requestId: string
   readonly #client: Client

@@ -11,13 +11,17 @@ import { type Client, type Delivery, deliver } from './delivery.ts'
 import { heartbeat } from './heartbeat.ts'
 import { parseBodyParams, parseUrlParams } from './request-params.ts'
 
-/** Between two comments to one client: proxies cut off what is silent for half a minute or more, and a dead client is found by writing to it. */
+/**
+ * Between two comments to one client: proxies cut off what is silent for half a minute or more, and
+ * a dead client is found by writing to it.
+ */
 const COMMENT_SECONDS = 15
 
 /**
- * Answers with server-sent events as graphql-sse's protocol says for distinct connections: a stream for each operation, with an event `next` for each outcome and
- * `complete` at its end. Takes any operation over POST, all but mutations over GET. What is wrong with an operation comes as `next` with errors, as clients
- * of that protocol only hand on what comes in a stream.
+ * Answers with server-sent events as graphql-sse's protocol says for distinct connections: a stream
+ * for each operation, with an event `next` for each outcome and `complete` at its end. Takes any
+ * operation over POST, all but mutations over GET. What is wrong with an operation comes as `next`
+ * with errors, as clients of that protocol only hand on what comes in a stream.
  */
 export function createEventStreamHandler(
   app: FastifyInstance,

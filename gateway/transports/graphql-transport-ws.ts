@@ -13,7 +13,10 @@ type Endpoint<Operation extends SocketOperation> = {
   readonly close: (code: number, reason: string) => void
   /** Called once, with the payload of `connection_init` where there is one. */
   readonly onInit: (payload: Readonly<Record<string, unknown>>) => void
-  /** Begins an operation, which is to call `ended` with its id; null when it was refused, and the client was told so. */
+  /**
+   * Begins an operation, which is to call `ended` with its id; null when it was refused, and the
+   * client was told so.
+   */
   readonly onSubscribe: (id: string, payload: SubscribePayload) => Operation | null
 }
 
@@ -22,7 +25,10 @@ export type ProtocolConnection<Operation> = {
   readonly onMessage: (text: string) => void
   /** The socket is closed: all operations are stopped. */
   readonly onClose: () => void
-  /** An operation came to its end by itself: its id is free again. False when the client knows of its end already. */
+  /**
+   * An operation came to its end by itself: its id is free again. False when the client knows of
+   * its end already.
+   */
   readonly ended: (id: string, operation: Operation) => boolean
 }
 
@@ -30,8 +36,9 @@ export type ProtocolConnection<Operation> = {
 const MAX_REASON_CHARACTERS = 40
 
 /**
- * The server's side of graphql-transport-ws for one socket. `graphql-ws` checks the form of messages, and nothing more: what its server keeps for each operation
- * (a parsed message, closures, an iterator and their promises) is 3 kB, of which only the id is needed (docs/decisions.md, 107).
+ * The server's side of graphql-transport-ws for one socket. `graphql-ws` checks the form of
+ * messages, and nothing more: what its server keeps for each operation (a parsed message, closures,
+ * an iterator and their promises) is 3 kB, of which only the id is needed (docs/decisions.md, 107).
  */
 export function protocolConnection<Operation extends SocketOperation>(
   { send, close, onInit, onSubscribe }: Endpoint<Operation>,
@@ -108,7 +115,10 @@ export function protocolConnection<Operation extends SocketOperation>(
 
 const ACKNOWLEDGED = JSON.stringify({ type: MessageType.ConnectionAck })
 
-/** The protocol wants a `query` in every message; clients that name a persisted document leave it out, as over HTTP. */
+/**
+ * The protocol wants a `query` in every message; clients that name a persisted document leave it
+ * out, as over HTTP.
+ */
 function withQuery(text: string): string {
   if (text.includes('"query"') || !(text.includes('"persistedQuery"') || text.includes('"documentId"'))) return text
   try {

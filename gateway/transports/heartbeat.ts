@@ -1,10 +1,16 @@
-/** Members that something is done for now and then, spread over the time between: all at once would hold up everything else. */
+/**
+ * Members that something is done for now and then, spread over the time between: all at once would
+ * hold up everything else.
+ */
 export type Heartbeat<Member> = {
   readonly add: (member: Member) => void
   readonly delete: (member: Member) => void
 }
 
-/** Calls `beat` for each member every `seconds`. One timer for all of them, and none while there are none. */
+/**
+ * Calls `beat` for each member every `seconds`. One timer for all of them, and none while there are
+ * none.
+ */
 export function heartbeat<Member>(seconds: number, beat: (member: Member) => void): Heartbeat<Member> {
   const turns = Array.from({ length: seconds }, () => new Set<Member>())
   const turnOf = new Map<Member, Set<Member>>()

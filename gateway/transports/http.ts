@@ -55,8 +55,10 @@ const REQUEST_ERRORS: readonly unknown[] = [
 export type Page = (reply: FastifyReply) => FastifyReply
 
 /**
- * The graph over HTTP at `/graphql`, by the GraphQL over HTTP specification: POST, and GET for queries. Every transport
- * prepares operations by `gateway.prepare`. `page` is for browsers; without one they get JSON like everybody. `batchLimit` is how many operations a list may have; 0 takes no lists.
+ * The graph over HTTP at `/graphql`, by the GraphQL over HTTP specification: POST, and GET for
+ * queries. Every transport prepares operations by `gateway.prepare`. `page` is for browsers;
+ * without one they get JSON like everybody. `batchLimit` is how many operations a list may have; 0
+ * takes no lists.
  */
 export async function serveGraphql(
   app: FastifyInstance,
@@ -139,7 +141,9 @@ export async function serveGraphql(
     write(result.data === undefined ? statusOf(result.errors, form) : 200, result)
   }
 
-  /** A list is no GraphQL response, so it has the media type of JSON whatever the client likes best. */
+  /**
+   * A list is no GraphQL response, so it has the media type of JSON whatever the client likes best.
+   */
   async function answerAll(request: FastifyRequest, reply: FastifyReply, given: readonly unknown[]): Promise<void> {
     const passage: RequestContext = {
       caller: callerOf(request),
@@ -156,8 +160,9 @@ export async function serveGraphql(
 type Send = (reply: FastifyReply, contentType: string, status: number, body: string | Buffer) => void
 
 /**
- * Writes answers when everything that is to be answered at this moment is known: system calls in a row cost half as much as those between which other work is
- * done. Nothing waits longer for it than for the requests that came with it.
+ * Writes answers when everything that is to be answered at this moment is known: system calls in a
+ * row cost half as much as those between which other work is done. Nothing waits longer for it than
+ * for the requests that came with it.
  */
 function sender(): Send {
   let waiting: Parameters<Send>[] = []
@@ -188,7 +193,10 @@ function refuse(request: FastifyRequest, reply: FastifyReply, status: number, me
 const textOf = ({ data, errors, extensions }: ExecutionResult, requestId: string): string =>
   JSON.stringify({ data, ...(errors && { errors: errors.map((error) => withRequestId(error, requestId)) }), extensions })
 
-/** The status of an answer without data. Apollo's clients send the text of a persisted query that we do not have when they are told so with 200. */
+/**
+ * The status of an answer without data. Apollo's clients send the text of a persisted query that we
+ * do not have when they are told so with 200.
+ */
 function statusOf(errors: readonly GraphQLFormattedError[] = [], form: ResponseFormat): number {
   const has = (code: string) => errors.some(({ extensions }) => extensions?.code === code)
   if (has('PERSISTED_QUERY_NOT_FOUND')) return 200
@@ -205,9 +213,10 @@ function withRetryAfter(reply: FastifyReply, outcomes: readonly ExecutionResult[
 }
 
 /**
- * Whether a page of another site could have made a browser send this without asking us first (CORS preflight): then nothing may come of it, not even
- * work that takes time. A content type that forms cannot have, or a header that only programs set, shows that it could not; so does a browser that says that
- * the page is one of ours, which no page can say by itself.
+ * Whether a page of another site could have made a browser send this without asking us first (CORS
+ * preflight): then nothing may come of it, not even work that takes time. A content type that forms
+ * cannot have, or a header that only programs set, shows that it could not; so does a browser that
+ * says that the page is one of ours, which no page can say by itself.
  */
 function mayBeForged({ headers }: FastifyRequest): boolean {
   const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()

@@ -1,11 +1,17 @@
 import type { GraphQLFormattedError } from 'graphql'
 import { type GatewayCode, refusal } from '../operations/errors.ts'
 
-/** Well-formed parameters of a GraphQL request, not validated: a text, an identifier, or a text with its hash. */
+/**
+ * Well-formed parameters of a GraphQL request, not validated: a text, an identifier, or a text with
+ * its hash.
+ */
 export type GraphQLParams = {
   /** The document; empty where an identifier stands for it. */
   readonly text: string
-  /** `extensions.persistedQuery.sha256Hash`, as Apollo's clients send it. Of a trusted document it may be any identifier. */
+  /**
+   * `extensions.persistedQuery.sha256Hash`, as Apollo's clients send it. Of a trusted document it
+   * may be any identifier.
+   */
   readonly hash: string | null
   /** `documentId`, by the appendix of GraphQL over HTTP about persisted documents. */
   readonly documentId: string | null
@@ -24,13 +30,18 @@ export type ParsedParams =
 const PERSISTED_VERSION = 1
 const NOTHING: GraphQLParams['variables'] = {}
 
-/** Reads the parameters out of a parsed JSON body or message. `code` is given to what is malformed. */
+/**
+ * Reads the parameters out of a parsed JSON body or message. `code` is given to what is malformed.
+ */
 export function parseBodyParams(given: unknown, code: GatewayCode = 'BAD_REQUEST'): ParsedParams {
   if (!isMap(given)) return malformed('Expected a body with a JSON object.', code)
   return read(given, given.operationName ?? undefined, given.variables ?? NOTHING, given.extensions ?? null, code)
 }
 
-/** Reads the parameters out of the query string of a URL, where maps are JSON and an empty operationName is none. */
+/**
+ * Reads the parameters out of the query string of a URL, where maps are JSON and an empty
+ * operationName is none.
+ */
 export function parseUrlParams(given: unknown, code: GatewayCode = 'BAD_REQUEST'): ParsedParams {
   if (!isMap(given)) return malformed('Expected parameters in the query string.', code)
   return read(given, given.operationName || undefined, mapIn(given.variables) ?? NOTHING, mapIn(given.extensions) ?? null, code)

@@ -1,7 +1,10 @@
 /** The longest event. */
 export const MAX_EVENT_CHARACTERS = 10_000_000
 
-/** The events of a stream, as the HTML standard spells them (§9.2.6); comments and fields that nobody here needs are dropped. */
+/**
+ * The events of a stream, as the HTML standard spells them (§9.2.6); comments and fields that
+ * nobody here needs are dropped.
+ */
 export async function* parseEventStream(
   chunks: AsyncIterable<Buffer>,
 ): AsyncGenerator<{ readonly event: string; readonly data: string }> {
@@ -23,8 +26,9 @@ export async function* parseEventStream(
 }
 
 /**
- * Makes every end of a line, which may be CR LF, CR or LF, a LF. A CR at the end of a piece ends its line at once, or an event would wait for the next one: the LF
- * that may follow there is no line of its own.
+ * Makes every end of a line, which may be CR LF, CR or LF, a LF. A CR at the end of a piece ends
+ * its line at once, or an event would wait for the next one: the LF that may follow there is no
+ * line of its own.
  */
 function lineEnds(): (piece: string) => string {
   let isAfterCr = false

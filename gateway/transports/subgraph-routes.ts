@@ -1,7 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import type { SubgraphRoutes } from '../../platform/http/subgraph-routes.ts'
 
-/** Forwards requests to the routes of a subgraph, with the headers of every response of this process. */
+/**
+ * Forwards requests to the routes of a subgraph, with the headers of every response of this
+ * process.
+ */
 export async function serveSubgraphRoutes(app: FastifyInstance, { routes, handle: answer }: SubgraphRoutes): Promise<void> {
   await app.register(async (scope) => {
     // The subgraph reads the body.

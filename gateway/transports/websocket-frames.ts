@@ -5,7 +5,10 @@ import { BOUNDS } from '../limits/limits.ts'
 /** Where frames are written: the socket, and the stream below it. */
 export type FrameTarget = { readonly socket: WebSocket; readonly stream: Duplex }
 
-/** A message on its way: `text` is an outcome, which stands behind `beginning` and is closed with it; empty where that is all. */
+/**
+ * A message on its way: `text` is an outcome, which stands behind `beginning` and is closed with
+ * it; empty where that is all.
+ */
 type Outgoing = {
   readonly target: FrameTarget
   readonly beginning: string
@@ -22,7 +25,10 @@ const TRY_AGAIN_LATER = 1013
 
 const NOTHING = Buffer.alloc(0)
 
-/** A whole, unmasked message of text (RFC 6455 §5.2): 0x81 is FIN and opcode 1; lengths above 125 take two bytes more, above 65,535 eight. */
+/**
+ * A whole, unmasked message of text (RFC 6455 §5.2): 0x81 is FIN and opcode 1; lengths above 125
+ * take two bytes more, above 65,535 eight.
+ */
 function textFrame(text: string): Buffer {
   const length = Buffer.byteLength(text)
   const header = length < 126 ? 2 : length < 65_536 ? 4 : 10
@@ -36,8 +42,9 @@ function textFrame(text: string): Buffer {
 }
 
 /**
- * Writes when everything that is to be written at this moment is known: system calls in a row cost half as much as those between which other work is done,
- * for the readers then wake up once. A socket with too many bytes that nobody reads is closed.
+ * Writes when everything that is to be written at this moment is known: system calls in a row cost
+ * half as much as those between which other work is done, for the readers then wake up once. A
+ * socket with too many bytes that nobody reads is closed.
  */
 export function createFrameWriter(): SendFrame {
   let outgoing: Outgoing[] = []
@@ -46,7 +53,10 @@ export function createFrameWriter(): SendFrame {
     if (outgoing.push({ target, beginning, text, taken }) === 1) setImmediate(write)
   }
 
-  /** What many are told is framed once, and is one buffer of one write: `ws` would frame it for each, and write header and text as two. */
+  /**
+   * What many are told is framed once, and is one buffer of one write: `ws` would frame it for
+   * each, and write header and text as two.
+   */
   function write(): void {
     const now = outgoing
     outgoing = []

@@ -19,7 +19,10 @@ import { GRAPHQL_PATH } from './http.ts'
 import { parseBodyParams } from './request-params.ts'
 import { createFrameWriter, type SendFrame } from './websocket-frames.ts'
 
-/** Between two pings to one client. One that answers none of two in a row is gone, whatever TCP says. */
+/**
+ * Between two pings to one client. One that answers none of two in a row is gone, whatever TCP
+ * says.
+ */
 const PING_SECONDS = 15
 /** How long a client may take to send `connection_init`, and to answer when it is told to close. */
 const INIT_MILLISECONDS = 5_000
@@ -28,7 +31,10 @@ const CLOSE_MILLISECONDS = 2_000
 /** What refusals of WebSockets and their operations are counted as. */
 const ROUTE_CLASS = 'websocket'
 
-/** RFC 6455 §7.4.1, and the registry that it founds; clients of this protocol connect again after either. */
+/**
+ * RFC 6455 §7.4.1, and the registry that it founds; clients of this protocol connect again after
+ * either.
+ */
 const GOING_AWAY = 1001
 const SERVICE_RESTART = 1012
 
@@ -38,7 +44,10 @@ type Connection = {
   /** What carries it. */
   readonly stream: Duplex
   readonly protocol: ProtocolConnection<Operation>
-  /** Who connected; with `connectedAt` from `connection_init` on. `requestId` is that of the connection. */
+  /**
+   * Who connected; with `connectedAt` from `connection_init` on. `requestId` is that of the
+   * connection.
+   */
   caller: Caller
   /** Operations begun so far, to give each a request id of its own. */
   begun: number
@@ -50,7 +59,10 @@ type Connection = {
   isOutdated: boolean
 }
 
-/** What the headers of an upgrade present, but for what a browser adds to the upgrade of any page: the password that it was once told for this host. */
+/**
+ * What the headers of an upgrade present, but for what a browser adds to the upgrade of any page:
+ * the password that it was once told for this host.
+ */
 function ownCredentialsIn(headers: IncomingHttpHeaders): Caller['credentials'] {
   const credentials = pickCredentials(headers)
   const { origin, host } = headers
@@ -64,14 +76,17 @@ function ownCredentialsIn(headers: IncomingHttpHeaders): Caller['credentials'] {
 export type WebSockets = { readonly count: () => number }
 
 /**
- * The graph over WebSocket at the same path and port as over HTTP, by the graphql-transport-ws protocol; `ws` carries it.
- * Operations are admitted like those over HTTP. What is wrong with one ends that one; only a breach of the protocol closes the socket.
+ * The graph over WebSocket at the same path and port as over HTTP, by the graphql-transport-ws
+ * protocol; `ws` carries it. Operations are admitted like those over HTTP. What is wrong with one
+ * ends that one; only a breach of the protocol closes the socket.
  *
- * Pages of every origin may connect: cookies are not read, a bearer token is only sent by a page that has it, and a password of HTTP Basic that a browser
- * adds by itself is not taken from pages of others. So another site's page sees what anybody sees.
+ * Pages of every origin may connect: cookies are not read, a bearer token is only sent by a page
+ * that has it, and a password of HTTP Basic that a browser adds by itself is not taken from pages
+ * of others. So another site's page sees what anybody sees.
  *
- * Slow readers: the next event is only params for when the last was handed to the network, so that waiting events stay in the subgraph, which ends the
- * subscription (SLOW_READER) when they are too many. A socket with too many bytes that nobody reads is closed with 1013.
+ * Slow readers: the next event is only params for when the last was handed to the network, so that
+ * waiting events stay in the subgraph, which ends the subscription (SLOW_READER) when they are too
+ * many. A socket with too many bytes that nobody reads is closed with 1013.
  */
 export function serveWebSockets(
   app: FastifyInstance,
@@ -235,7 +250,10 @@ export function serveWebSockets(
     else socket.close(SERVICE_RESTART, 'The graph has changed: connect again')
   }
 
-  /** Ends what began on the graph that was replaced: subscriptions would go on as long as their clients like. */
+  /**
+   * Ends what began on the graph that was replaced: subscriptions would go on as long as their
+   * clients like.
+   */
   function outdateAll(): void {
     const outdated = [...connections]
     for (const connection of outdated) {
@@ -248,7 +266,9 @@ export function serveWebSockets(
     }, BOUNDS.operationTimeoutMs).unref()
   }
 
-  /** Resolves when the last socket is closed; those that answer too late or not at all are cut off. */
+  /**
+   * Resolves when the last socket is closed; those that answer too late or not at all are cut off.
+   */
   async function everyoneGone(): Promise<void> {
     if (connections.size === 0) return
     await new Promise<void>((resolve) => {
@@ -265,7 +285,10 @@ export function serveWebSockets(
   }
 }
 
-/** How often the id of an operation is kept while it runs: by itself, and as the beginning of its messages, where a character may be escaped. */
+/**
+ * How often the id of an operation is kept while it runs: by itself, and as the beginning of its
+ * messages, where a character may be escaped.
+ */
 const ID_COPIES = 8
 
 const errorMessage = (id: string, errors: readonly GraphQLFormattedError[]): string =>

@@ -20,7 +20,10 @@ export type Coordinate = {
   readonly description: string
 }
 
-/** Everything in the schema that has a name of its own, in the order of the names; nothing of introspection. */
+/**
+ * Everything in the schema that has a name of its own, in the order of the names; nothing of
+ * introspection.
+ */
 export function coordinatesOf(schema: GraphQLSchema): readonly Coordinate[] {
   const roots = new Map([
     [schema.getQueryType(), 'query'] as const,

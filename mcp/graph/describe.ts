@@ -13,8 +13,9 @@ import {
 } from 'graphql'
 
 /**
- * The SDL of a type (`Skill`) or of a field (`Query.skills`) with what a document that uses it must know: types of arguments with all that they are made of, and the
- * type of the result, of a union its members. Null when the schema has nothing with this name.
+ * The SDL of a type (`Skill`) or of a field (`Query.skills`) with what a document that uses it must
+ * know: types of arguments with all that they are made of, and the type of the result, of a union
+ * its members. Null when the schema has nothing with this name.
  */
 export function describe(schema: GraphQLSchema, name: string): string | null {
   const [typeName = '', fieldName, ...rest] = name.split('.')
@@ -53,7 +54,10 @@ function inputsOf(type: GraphQLNamedType, found: Set<GraphQLNamedType> = new Set
   return [...found]
 }
 
-/** The types that are asked for, each once. What everybody knows is printed only when it is what was asked for. */
+/**
+ * The types that are asked for, each once. What everybody knows is printed only when it is what was
+ * asked for.
+ */
 const print = ([field, ...others]: readonly GraphQLNamedType[]): string =>
   [...new Set([field, ...others.filter((type) => !isSpecifiedScalarType(type))])]
     .flatMap((type) => (type ? printType(type) : []))

@@ -5,8 +5,9 @@ import type { Coordinate } from './coordinates.ts'
 export type SchemaSearch = (words: string, limit: number) => readonly Coordinate[]
 
 /**
- * Search over names and descriptions: whole words before beginnings of words before typing errors, names before descriptions, what can be asked at the root before
- * the rest. Equal matches stay in the order of their names.
+ * Search over names and descriptions: whole words before beginnings of words before typing errors,
+ * names before descriptions, what can be asked at the root before the rest. Equal matches stay in
+ * the order of their names.
  */
 export function schemaSearch(coordinates: readonly Coordinate[]): SchemaSearch {
   const index = new MiniSearch<Coordinate>({

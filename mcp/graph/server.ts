@@ -13,7 +13,10 @@ import { type SchemaSearch, schemaSearch } from './search.ts'
 
 const NAME = z.string().describe('A type, such as `Skill`, or a field, such as `Query.skills`.')
 
-/** The whole graph for agents: find out what can be asked, and ask it, within the limits that every client has. */
+/**
+ * The whole graph for agents: find out what can be asked, and ask it, within the limits that every
+ * client has.
+ */
 export function graphServer(guest: ExternalClient, { introspection }: { readonly introspection: boolean }): ToolServer {
   const { schema, limits } = guest
   let index: SchemaSearch | null = null

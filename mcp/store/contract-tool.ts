@@ -27,15 +27,19 @@ export type ContractRow = {
   readonly title: string
   /** For the model: what it does, when to use it, and what the answer means. */
   readonly description: string
-  /** Arguments by name: parameters of the query that the tool has, and keys of the body of which there is more to say. Those of the path it has anyway. */
+  /**
+   * Arguments by name: parameters of the query that the tool has, and keys of the body of which
+   * there is more to say. Those of the path it has anyway.
+   */
   readonly arguments?: Readonly<Record<string, Argument>>
   /** Needed for what writes; the rest reads. */
   readonly effect?: Effect
 }
 
 /**
- * A tool that is an operation of the store's REST API: the same names, words and rules, and the same answer to the letter. Arguments are parameters, and keys of the
- * body without the envelope around them.
+ * A tool that is an operation of the store's REST API: the same names, words and rules, and the
+ * same answer to the letter. Arguments are parameters, and keys of the body without the envelope
+ * around them.
  */
 export function contractTool({ name, title, description, run, ...row }: ContractRow): ToolRow {
   if (row.operation.method !== 'GET' && !row.effect)
@@ -104,7 +108,10 @@ async function runContract(
   return { ...refused, ...(needsScope !== undefined && { needsScope }), ...(isInternal && { fault: errors }) }
 }
 
-/** The operation as the tool speaks of it: with its words about arguments, and a body that has no envelope. `offered` are the parameters that the tool has. */
+/**
+ * The operation as the tool speaks of it: with its words about arguments, and a body that has no
+ * envelope. `offered` are the parameters that the tool has.
+ */
 function withArguments(operation: Operation, rowArguments: Readonly<Record<string, Argument>>) {
   const body = operation.body && withoutEnvelope(operation.body.schema)
   const { properties = {}, required = [] } = body ?? {}
@@ -154,6 +161,8 @@ const optional = (schema: Schema, isRequired: boolean): z.ZodType => {
   return isRequired ? value : value.optional()
 }
 
-/** An argument as texts of a query: a list is its name again and again; what is absent is not there. */
+/**
+ * An argument as texts of a query: a list is its name again and again; what is absent is not there.
+ */
 const textsOf = (name: string, input: Data): [string, string][] =>
   input[name] === undefined ? [] : [input[name]].flat().map((each) => [name, String(each)])

@@ -5,7 +5,10 @@ const INT_MAX = 2_147_483_647
 /** Longer than any text that the store keeps, for those whose bound the contract does not say. */
 const MAX_TEXT_CHARACTERS = 200_000
 
-/** What a value of the contract may be as an argument. Its messages complete "Expected `argument` to be …". The contract's own reading has the last word. */
+/**
+ * What a value of the contract may be as an argument. Its messages complete "Expected `argument` to
+ * be …". The contract's own reading has the last word.
+ */
 export function argumentSchema(schema: Schema): z.ZodType {
   const value = present(schema)
   const nullableValue = schema.nullable ? value.nullable() : value

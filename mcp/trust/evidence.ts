@@ -5,11 +5,17 @@ import { argumentsOf } from '../arguments.ts'
 import { text } from '../scalars.ts'
 import { plainTool } from '../tool.ts'
 
-/** Twenty thousand words: longer than what is read in one piece, and rated in less than a tenth of a second. */
+/**
+ * Twenty thousand words: longer than what is read in one piece, and rated in less than a tenth of a
+ * second.
+ */
 const MAX_TEXT_CHARACTERS = 100_000
 const expectation = `a text of at most ${MAX_TEXT_CHARACTERS} characters`
 
-/** How far an agent can rely on a text that it has extracted: the rating of `clients/evidence`, for agents without that package. */
+/**
+ * How far an agent can rely on a text that it has extracted: the rating of `clients/evidence`, for
+ * agents without that package.
+ */
 export const rateEvidenceTool = plainTool({
   name: 'rate_evidence',
   title: 'Rate evidence',

@@ -11,7 +11,9 @@ export type BoundedQueue<Item> = {
   readonly cutOff: () => void
   /** Ends it after what waits; with an error, if one is given. */
   readonly end: (error?: Error) => void
-  /** Whether nothing waits, and more may come; the reader is then done with the item that it has. */
+  /**
+   * Whether nothing waits, and more may come; the reader is then done with the item that it has.
+   */
   readonly settle: () => boolean
   readonly iterator: AsyncIterableIterator<Item>
 }
@@ -24,8 +26,9 @@ type Waiter<Item> = {
 const DONE = { done: true, value: undefined } as const
 
 /**
- * `onDone` is called when the reader is done with an item, for it asks for the next; `onReleased` once, when nobody will read any more. Not a generator: the
- * `return()` of one waits for the next item.
+ * `onDone` is called when the reader is done with an item, for it asks for the next; `onReleased`
+ * once, when nobody will read any more. Not a generator: the `return()` of one waits for the next
+ * item.
  */
 export function boundedQueue<Item>({
   onDone,

@@ -32,9 +32,9 @@ export function preparedPer<Tables, Key, Values extends readonly unknown[], Row>
 }
 
 /**
- * An array among the parameters. PostgreSQL would rate a plan for that exact length cheaper than the
- * generic one and plan anew each time, which takes longer than the statement. It does not look into
- * a subselect.
+ * An array among the parameters. PostgreSQL would rate a plan for that exact length cheaper than
+ * the generic one and plan anew each time, which takes longer than the statement. It does not look
+ * into a subselect.
  */
 const ARRAY_PARAMETER = /\$\d+::(\w+)\[\]/g
 

@@ -9,26 +9,26 @@ import { channelOf, type EventFeed, type OutboxEvent, type OutboxTables } from '
 import { OutboxSubscriber, type SubscribedTopic } from './outbox-subscriber.ts'
 import type { DetachableIterator, Detached } from './subscriber.ts'
 
-/** How often to look anyway, and to tell others that this process lives: a notification is lost when the connection breaks. Milliseconds. */
-const POLL = 5_000
-/** How soon after a fault to try again. Milliseconds. */
-const RETRY = 500
-/** How long who catches up may take to ask for an event. Milliseconds. */
-const LONGEST_SILENCE = 60_000
-/** How long positions wait for readers that are behind before they are written. Milliseconds. */
-const LAGGARDS = 250
+/** Interval of polling and of the liveness mark: a broken connection loses notifications. */
+const POLL_INTERVAL_MS = 5_000
+/** Delay before a retry after a fault. */
+const RETRY_DELAY_MS = 500
+/** Time that a listener may take to read an event while it catches up. */
+const MAX_READ_DELAY_MS = 60_000
+/** Time that stored positions wait for listeners that are behind. */
+const POSITION_DELAY_MS = 250
 
 /** Who reads a topic, for one subscriber or for many. */
 type Listener = {
   readonly queue: BoundedQueue<OutboxEvent>
   /** Whom it reads for; null once that is others' business. */
   subscriber: OutboxSubscriber | null
-  /** Number of the last event in its queue, and of the last that it is done with; at first, of the last before its time. */
+  /** Number of the last queued event and of the last consumed one; at first, of the last before. */
   told: number
   done: number
   /** Whether it is still being told what it missed: what happens meanwhile is read behind that. */
   isCatchingUp: boolean
-  /** When it last asked for an event, or was told of what it missed, by the clock of `performance`. */
+  /** Time of its last read or delivery, by `performance.now()`. */
   askedAt: number
   /** Called when it is done with all that it was told, or will not read any more. */
   onDrained: (() => void) | null
@@ -174,7 +174,7 @@ export async function eventFeed({
       } catch (error) {
         if (ended.signal.aborted) return
         log.warn({ err: error }, 'what a listener missed could not be read; trying again')
-        await sleep(RETRY, undefined, { signal: ended.signal }).catch(() => {})
+        await sleep(RETRY_DELAY_MS, undefined, { signal: ended.signal }).catch(() => {})
       }
     }
     listener.isCatchingUp = false
@@ -224,12 +224,15 @@ export async function eventFeed({
         if (ended.signal.aborted) return
         log.warn({ err: error }, 'the outbox could not be read; trying again')
         for (const topic of now) toRead.add(topic)
-        await sleep(RETRY, undefined, { signal: ended.signal }).catch(() => {})
+        await sleep(RETRY_DELAY_MS, undefined, { signal: ended.signal }).catch(() => {})
       }
     }
   }
 
-  /** What was read at once fills a queue: where there may be more, each listener goes on when it has read that. */
+  /**
+   * What was read at once fills a queue: where there may be more, each listener goes on when it has
+   * read that.
+   */
   function handOutTo(topic: Topic, events: readonly OutboxEvent[]): void {
     const isMore = events.length === BATCH
     const inTime = () => [...topic.listeners].filter(({ isCatchingUp }) => !isCatchingUp)
@@ -254,11 +257,14 @@ export async function eventFeed({
     listener.queue.push(event)
   }
 
-  /** Writes positions when every reader is done with the last event, or when those who are not have had their time. */
+  /**
+   * Writes positions when every reader is done with the last event, or when those who are not have
+   * had their time.
+   */
   function writeSoon(topic: Topic): void {
     if (topic.writing === true || ended.signal.aborted) return
     if (topic.behind > 0) {
-      topic.writing ??= setTimeout(() => void write(topic), LAGGARDS).unref()
+      topic.writing ??= setTimeout(() => void write(topic), POSITION_DELAY_MS).unref()
       return
     }
     if (topic.writing) clearTimeout(topic.writing)
@@ -282,7 +288,7 @@ export async function eventFeed({
     } catch (error) {
       if (ended.signal.aborted) return
       log.warn({ err: error }, 'the positions of listeners could not be written; trying again')
-      topic.writing = setTimeout(() => void write(topic), RETRY).unref()
+      topic.writing = setTimeout(() => void write(topic), RETRY_DELAY_MS).unref()
       return
     }
     if (topic.position > position || topic.subscribers.values().some(({ recorded }) => recorded !== null)) writeSoon(topic)
@@ -338,7 +344,10 @@ export async function eventFeed({
     }
   }
 
-  /** The database that answers now may lack what the last one had written just before it was lost: its numbers begin again where it is. */
+  /**
+   * The database that answers now may lack what the last one had written just before it was lost:
+   * its numbers begin again where it is.
+   */
   async function rewind(): Promise<void> {
     const before = [...topics.values()].map((topic) => ({ topic, position: topic.position }))
     const ends = await records.ends([...topics.keys()])
@@ -358,7 +367,7 @@ export async function eventFeed({
 
   /** Who catches up is not told of anything new, so its queue never runs over. */
   function cutOffSilent(): void {
-    const before = performance.now() - LONGEST_SILENCE
+    const before = performance.now() - MAX_READ_DELAY_MS
     for (const { listeners } of topics.values()) {
       for (const { isCatchingUp, done, told, askedAt, queue } of [...listeners]) {
         if (isCatchingUp && done < told && askedAt < before) queue.cutOff()
@@ -369,7 +378,9 @@ export async function eventFeed({
   async function watch(): Promise<void> {
     while (!ended.signal.aborted) {
       pause = new AbortController()
-      await sleep(POLL, undefined, { signal: AbortSignal.any([ended.signal, pause.signal]), ref: false }).catch(() => {})
+      await sleep(POLL_INTERVAL_MS, undefined, { signal: AbortSignal.any([ended.signal, pause.signal]), ref: false }).catch(
+        () => {},
+      )
       if (ended.signal.aborted) return
       try {
         await hear()

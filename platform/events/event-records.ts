@@ -5,7 +5,10 @@ import type { OutboxEvent, OutboxTables } from './outbox.ts'
 
 /** Events that are read at once from one topic. */
 export const BATCH = 1_000
-/** How long what a dead process leaves behind is kept, and events, which must outlive it. SQL intervals. */
+/**
+ * How long what a dead process leaves behind is kept, and events, which must outlive it. SQL
+ * intervals.
+ */
 const REMEMBERED = '5 minutes'
 const KEPT = '10 minutes'
 
@@ -29,7 +32,10 @@ export function recordsOf(database: Kysely<OutboxTables>, process: string) {
             return { id, from }
           }),
 
-    /** The events behind the positions of these topics, in order within each, at most `BATCH` of each. */
+    /**
+     * The events behind the positions of these topics, in order within each, at most `BATCH` of
+     * each.
+     */
     async read(topics: readonly { readonly name: string; readonly position: number }[]): Promise<OutboxEvent[]> {
       const names = topics.map(({ name }) => name)
       const positions = topics.map(({ position }) => String(position))
@@ -44,7 +50,9 @@ export function recordsOf(database: Kysely<OutboxTables>, process: string) {
       return new Map(rows.map(({ name, last_number }) => [name, Number(last_number)]))
     },
 
-    /** How far a topic was handed out, and how far those listeners are who are not there, or null. */
+    /**
+     * How far a topic was handed out, and how far those listeners are who are not there, or null.
+     */
     async write(
       topic: string,
       position: number,
@@ -113,9 +121,10 @@ async function lastNumber(database: Kysely<OutboxTables>, topic: string): Promis
 }
 
 /**
- * How far a listener of this name had come that a dead process left behind; it is taken away, so that one who comes back takes one place. A process is dead
- * when the lock that it held can be had: shared, for others may ask the same at this moment. Who comes back with several at once waits for one after the other:
- * rows that are locked are not all taken.
+ * How far a listener of this name had come that a dead process left behind; it is taken away, so
+ * that one who comes back takes one place. A process is dead when the lock that it held can be had:
+ * shared, for others may ask the same at this moment. Who comes back with several at once waits for
+ * one after the other: rows that are locked are not all taken.
  */
 async function leftBehind(
   database: Kysely<OutboxTables>,

@@ -17,7 +17,10 @@ export type SubscribedTopic = {
 
 const MAY = Promise.resolve(true)
 
-/** How far one subscriber is in a topic. A class, so that a hundred thousand of them share their code. */
+/**
+ * How far one subscriber is in a topic. A class, so that a hundred thousand of them share their
+ * code.
+ */
 export class OutboxSubscriber implements Subscriber {
   /** Of its row; null for one that no later process resumes. */
   readonly id: string | null

@@ -11,7 +11,10 @@ export type OutboxTables = {
   event_listener: { id: string; process: string; topic: string; listener: string; number: string | null }
 }
 
-/** Something that happened. The same frozen object for everybody who listens to its topic in this process. */
+/**
+ * Something that happened. The same frozen object for everybody who listens to its topic in this
+ * process.
+ */
 export type OutboxEvent = {
   readonly topic: string
   /** Place within the topic: dense, in the order of commits. */
@@ -24,8 +27,9 @@ export type OutboxEvent = {
 export const channelOf = (schema: string): string => `${schema}_event`
 
 /**
- * Writes an event into the transaction that causes it, so that it is sent if and only if that commits. The topic stays locked until
- * then: append last, and events of one topic are in the order of commits.
+ * Writes an event into the transaction that causes it, so that it is sent if and only if that
+ * commits. The topic stays locked until then: append last, and events of one topic are in the order
+ * of commits.
  */
 export const append = <Tables extends OutboxTables>(
   transaction: Transaction<Tables>,
@@ -61,14 +65,17 @@ const APPEND = prepared((database: Kysely<OutboxTables>, topic: string, count: n
 /** Hands out events of the outbox to listeners in this process. */
 export type EventFeed = {
   /**
-   * Every event of `topic` that is committed after this resolves, in order. `return()` takes effect at once. A listener with a name
-   * whose process died at most five minutes ago goes on where it stopped. The iterator fails with SLOW_READER when its reader is too
-   * far behind. An event counts as delivered when its reader asks for the next one, or by its subscriber, once that is detached.
+   * Every event of `topic` that is committed after this resolves, in order. `return()` takes effect
+   * at once. A listener with a name whose process died at most five minutes ago goes on where it
+   * stopped. The iterator fails with SLOW_READER when its reader is too far behind. An event counts
+   * as delivered when its reader asks for the next one, or by its subscriber, once that is
+   * detached.
    */
   readonly listen: (topic: string, listener: string | null) => Promise<DetachableIterator<OutboxEvent>>
   /**
-   * Calls `told` for every event of any process whose transaction has ended, with its topic, whether or not somebody listens to it here; with null when some may have been
-   * missed. The returned function ends it.
+   * Calls `told` for every event of any process whose transaction has ended, with its topic,
+   * whether or not somebody listens to it here; with null when some may have been missed. The
+   * returned function ends it.
    */
   readonly notice: (told: (topic: string | null) => void) => () => void
   /** Listeners now, of which one may read for many subscribers: for tests and metrics. */

@@ -51,7 +51,10 @@ export const nameGroups = (noun: 'scope' | 'policy', anyOf: AnyOfAll, mark = '"'
     })
     .join(' or ')
 
-/** Reads the directives of a supergraph or of a subgraph, under whatever names a supergraph links them. */
+/**
+ * Reads the directives of a supergraph or of a subgraph, under whatever names a supergraph links
+ * them.
+ */
 export function authorizationRules(schema: DocumentNode): AuthorizationRules {
   const names = linkedNames(schema)
   const requirements: Requirement[] = []

@@ -2,7 +2,10 @@ import { GraphQLError } from 'graphql'
 
 /** `extensions.code` of errors that a caller can act on; all others are INTERNAL_SERVER_ERROR. */
 export const CODES = {
-  /** An argument has the right type but not a permitted value; the message names it and the expectation. */
+  /**
+   * An argument has the right type but not a permitted value; the message names it and the
+   * expectation.
+   */
   badInput: 'BAD_USER_INPUT',
   /** The caller is anonymous, or the token is invalid. */
   unauthenticated: 'UNAUTHENTICATED',
@@ -14,7 +17,10 @@ export const CODES = {
   rateLimited: 'RATE_LIMITED',
   /** The subscriber reads too slowly; subscribe again and query the missed data. */
   slowReader: 'SLOW_READER',
-  /** A nested field or type that the credentials do not authorize; `requiredScopes` or `requiredPolicies` list the required ones. */
+  /**
+   * A nested field or type that the credentials do not authorize; `requiredScopes` or
+   * `requiredPolicies` list the required ones.
+   */
   unauthorizedField: 'UNAUTHORIZED_FIELD_OR_TYPE',
 } as const
 
@@ -29,7 +35,10 @@ export const unauthenticated = (
   reason = 'Expected a signed-in caller: send "Authorization: Bearer" with an access token of the mutation login.',
 ): GraphQLError => new GraphQLError(reason, { extensions: { code: CODES.unauthenticated } })
 
-/** Rejects a caller without permission. `reason` is a sentence with the required permission; any one of `scopes` suffices, for programs that can request more. */
+/**
+ * Rejects a caller without permission. `reason` is a sentence with the required permission; any one
+ * of `scopes` suffices, for programs that can request more.
+ */
 export const forbidden = (reason: string, scopes?: readonly string[]): GraphQLError =>
   new GraphQLError(reason, { extensions: { code: CODES.forbidden, ...(scopes && { scopes }) } })
 
@@ -40,13 +49,19 @@ export const notFound = (what: string, id: string): GraphQLError =>
 /** The object does not exist. `reason` is a sentence that names it. */
 export const missing = (reason: string): GraphQLError => new GraphQLError(reason, { extensions: { code: CODES.notFound } })
 
-/** Rejects a caller above a rate limit: too many of `what`, such as "sign-ins from this address". `retryAfterSeconds` is a whole number, at least 1; transports send it as Retry-After. */
+/**
+ * Rejects a caller above a rate limit: too many of `what`, such as "sign-ins from this address".
+ * `retryAfterSeconds` is a whole number, at least 1; transports send it as Retry-After.
+ */
 export const rateLimited = (what: string, retryAfterSeconds: number): GraphQLError =>
   new GraphQLError(`Too many ${what}: try again in ${retryAfterSeconds} seconds.`, {
     extensions: { code: CODES.rateLimited, retryAfterSeconds },
   })
 
-/** Rejects an address that exceeded the rate limit of a store's REST API, on every transport of that store. The facade finds its store by the extension. */
+/**
+ * Rejects an address that exceeded the rate limit of a store's REST API, on every transport of that
+ * store. The facade finds its store by the extension.
+ */
 export const bannedFromStore = (storeCode: string, retryAfterSeconds: number): GraphQLError =>
   new GraphQLError(
     `This address exceeded the rate limit of this store's REST API and is banned from the store: try again in ${retryAfterSeconds} seconds.`,

@@ -1,4 +1,7 @@
-/** Who asks, as the gateway passes it on: credentials unjudged, by allow-list. The subgraph that owns a credential judges it. */
+/**
+ * Who asks, as the gateway passes it on: credentials unjudged, by allow-list. The subgraph that
+ * owns a credential judges it.
+ */
 export type Caller = {
   /** Correlates log lines and errors of one request. */
   readonly requestId: string
@@ -7,13 +10,15 @@ export type Caller = {
   /** Lower-case header name to value; only the names of `CREDENTIAL_HEADERS`. */
   readonly credentials: Readonly<Partial<Record<CredentialHeader, string>>>
   /**
-   * When a caller who stays connected (a WebSocket, an event stream) presented the credentials. A short-lived token that was valid
-   * then goes on being good for as long as its session lives. Absent for a caller who presents them with every request.
+   * When a caller who stays connected (a WebSocket, an event stream) presented the credentials. A
+   * short-lived token that was valid then goes on being good for as long as its session lives.
+   * Absent for a caller who presents them with every request.
    */
   readonly connectedAt?: Date
   /**
-   * Scopes that one operation of a facade has beside those of the credentials, for what its published contract answers. Set by
-   * facades of this installation only, never from anything that a client sent.
+   * Scopes that one operation of a facade has beside those of the credentials, for what its
+   * published contract answers. Set by facades of this installation only, never from anything that
+   * a client sent.
    */
   readonly grantedScopes?: readonly ScopeGrant[]
   /** The trace that the request belongs to, by W3C Trace Context; absent when nobody said. */

@@ -22,7 +22,10 @@ const CODINGS: Readonly<
   gzip: { here: zlib.gzipSync, elsewhere: promisify(zlib.gzip) },
 }
 
-/** Compresses the text answers of this scope that are worth it, for clients that accept it. Answers with a coding of their own stay as they are. */
+/**
+ * Compresses the text answers of this scope that are worth it, for clients that accept it. Answers
+ * with a coding of their own stay as they are.
+ */
 export function compressResponses(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     if (typeof payload !== 'string' || reply.hasHeader('content-encoding')) return done(null, payload)
@@ -50,7 +53,10 @@ function addVary(reply: { getHeader(name: string): unknown; header(name: string,
   reply.header('vary', vary ? `${vary}, Accept-Encoding` : 'Accept-Encoding')
 }
 
-/** The better of our codings that an Accept-Encoding header allows; null when it allows none. Equal weights: br. */
+/**
+ * The better of our codings that an Accept-Encoding header allows; null when it allows none. Equal
+ * weights: br.
+ */
 export function negotiateCoding(accepted: string | readonly string[] | undefined): ContentCoding | null {
   const weights = new Map<string, number>()
   for (const element of String(accepted ?? '')

@@ -2,8 +2,9 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 
 /**
- * Ends connections that wait for nothing, now and as they become idle. Node's `closeIdleConnections` leaves out those that never sent a byte, so one
- * browser that opened a connection ahead of need would hold up a stop until a timeout.
+ * Ends connections that wait for nothing, now and as they become idle. Node's
+ * `closeIdleConnections` leaves out those that never sent a byte, so one browser that opened a
+ * connection ahead of need would hold up a stop until a timeout.
  */
 export function idleConnections(server: Server): { readonly end: () => void } {
   /** Open connections and how many requests each is in the middle of. */

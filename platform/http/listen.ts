@@ -6,8 +6,8 @@ import type { Defer } from '../process/lifecycle.ts'
 import { OperatorError } from '../process/operator-error.ts'
 
 /**
- * Where a program listens. At its end it goes on to take requests for `drainSeconds` while it says that it is not ready, and then waits for those that are being
- * answered for `graceSeconds`.
+ * Where a program listens. At its end it goes on to take requests for `drainSeconds` while it says
+ * that it is not ready, and then waits for those that are being answered for `graceSeconds`.
  */
 export type ListenOptions = {
   readonly host: string
@@ -27,7 +27,10 @@ export const listenOptionsFromConfig = (
   drainSeconds: config.SHUTDOWN_DRAIN_SECONDS,
 })
 
-/** Connections that may wait to be taken: Linux' own bound (net.core.somaxconn). With the 511 of Node a busy process has those reset that come while it is. */
+/**
+ * Connections that may wait to be taken: Linux' own bound (net.core.somaxconn). With the 511 of
+ * Node a busy process has those reset that come while it is.
+ */
 const BACKLOG = 4_096
 
 const REFUSALS: LookupTable<(at: ListenOptions) => string> = lookupTable({
@@ -79,7 +82,10 @@ export async function freePort(host: string): Promise<number> {
   }
 }
 
-/** Whether only programs of this machine reach what listens on `host`. A name is taken for an address of others, but for localhost. */
+/**
+ * Whether only programs of this machine reach what listens on `host`. A name is taken for an
+ * address of others, but for localhost.
+ */
 export const isLoopbackHost = (host: string): boolean => /^(?:localhost|(?:::ffff:)?127(?:\.\d{1,3}){3}|::1|\[::1\])$/i.test(host)
 
 /** How a program that listens on `host` and `port` is reached from this machine. */

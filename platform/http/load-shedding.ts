@@ -14,7 +14,10 @@ declare module 'fastify' {
 export class ServiceOverloadedError extends Error {
   override readonly name = 'Overloaded'
   readonly statusCode = 503
-  /** Random, so that refused clients do not return together; longer than the retry delay of a gateway. */
+  /**
+   * Random, so that refused clients do not return together; longer than the retry delay of a
+   * gateway.
+   */
   readonly retryAfterSeconds = randomInt(2, 6)
   constructor() {
     super('This server has more to do than it can: try again in a few seconds.')
@@ -22,10 +25,10 @@ export class ServiceOverloadedError extends Error {
 }
 
 /**
- * Sheds load: refuses requests over the limit before their bodies are read. Each scope's error handler
- * writes the response. `/health`, `/ready` and `/metrics` are always answered. A request counts from
- * the end of its body until its response begins, so slow senders, slow readers and event streams
- * take no capacity.
+ * Sheds load: refuses requests over the limit before their bodies are read. Each scope's error
+ * handler writes the response. `/health`, `/ready` and `/metrics` are always answered. A request
+ * counts from the end of its body until its response begins, so slow senders, slow readers and
+ * event streams take no capacity.
  */
 export function shedLoad(app: FastifyInstance, most: number, count: (routeClass: string) => void): void {
   const load = createLoadLimiter(most)

@@ -1,20 +1,23 @@
 /**
- * What a process is in the middle of, and whether it takes more on. An operation has ten seconds; what waits behind hundreds of others is answered too late to be
- * of use, and takes the time of those that could be.
+ * What a process is in the middle of, and whether it takes more on. An operation has ten seconds;
+ * what waits behind hundreds of others is answered too late to be of use, and takes the time of
+ * those that could be.
  */
 export type LoadLimiter = {
   /** Counts `work` in; false, without any effect, over the limit. */
   readonly acquire: (work: object) => boolean
   /**
-   * Starts what was taken on when it is its turn: now, unless the processor is short and more comes all the time. Where too much waits for that, the newest of it is
-   * refused instead, and is not under way any more.
+   * Starts what was taken on when it is its turn: now, unless the processor is short and more comes
+   * all the time. Where too much waits for that, the newest of it is refused instead, and is not
+   * under way any more.
    */
   readonly schedule: (work: object, then: Scheduled) => void
   /** Whether `acquire` would succeed now. Cheap: checked before a request is read. */
   readonly hasCapacity: () => boolean
   /**
-   * Takes the opening of a subscription on; false where as many are under way as requests may be at the most. It waits for a database or a subgraph, so it takes
-   * no room from requests, and the processor being short does not make it fewer: everybody who was cut off comes back at once.
+   * Takes the opening of a subscription on; false where as many are under way as requests may be at
+   * the most. It waits for a database or a subgraph, so it takes no room from requests, and the
+   * processor being short does not make it fewer: everybody who was cut off comes back at once.
    */
   readonly acquireOpening: (work: object) => boolean
   /** `work` was answered or aborted; work that was not acquired is ignored. */
@@ -32,9 +35,15 @@ export type LoadLimiter = {
 /** One of them is called, once, or none if the process ends before. */
 export type Scheduled = { readonly start: () => void; readonly refuse: () => void }
 
-/** Lowest limit: the concurrent requests of one gateway to a subgraph, enough to keep a CPU and a database busy. */
+/**
+ * Lowest limit: the concurrent requests of one gateway to a subgraph, enough to keep a CPU and a
+ * database busy.
+ */
 const MIN_LIMIT = 64
-/** While busy, the limit is the number of requests answered in this time, so the last one waits this long (Little's law). */
+/**
+ * While busy, the limit is the number of requests answered in this time, so the last one waits this
+ * long (Little's law).
+ */
 const MAX_WAIT_MS = 1_000
 /** Between two samples; the limit at most halves in this time. */
 const SAMPLE_INTERVAL_MS = 500
@@ -44,11 +53,14 @@ const BUSY_UTILIZATION = 0.9
 const SLICE_MS = 10
 
 /**
- * A load of at most `highest`; 0 for no bound. So much may wait for databases and subgraphs; what waits for the processor is bounded by the time that it takes.
+ * A load of at most `highest`; 0 for no bound. So much may wait for databases and subgraphs; what
+ * waits for the processor is bounded by the time that it takes.
  *
- * Node takes one new connection in a turn of the event loop. Were much work done in each turn, new connections would wait where nobody sees them, in the system's
- * queue, for many times as long. So while the loop has no rest, and connections come or requests are refused, work waits here: slices in which it begins take turns
- * with slices in which whoever comes is let in. Requests over connections that are there already are all seen in one turn, and need not wait.
+ * Node takes one new connection in a turn of the event loop. Were much work done in each turn, new
+ * connections would wait where nobody sees them, in the system's queue, for many times as long. So
+ * while the loop has no rest, and connections come or requests are refused, work waits here: slices
+ * in which it begins take turns with slices in which whoever comes is let in. Requests over
+ * connections that are there already are all seen in one turn, and need not wait.
  */
 export function createLoadLimiter(highest: number): LoadLimiter {
   // A Set would keep answers alive that are long over (docs/adr/0018).
@@ -116,7 +128,10 @@ export function createLoadLimiter(highest: number): LoadLimiter {
     hasArrived = true
   }
 
-  /** Begins one thing at most: what that takes goes on after this function, and is seen in the next turn. */
+  /**
+   * Begins one thing at most: what that takes goes on after this function, and is seen in the next
+   * turn.
+   */
   function turn(): void {
     const now = performance.now()
     if (now - sliceBegan >= SLICE_MS || (slice === 'arrivals' && !hasArrived)) {

@@ -2,7 +2,10 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { networkOf } from '../rate-limit/address-rate-limit.ts'
 import type { RateLimitStore } from '../rate-limit/rate-limit-store.ts'
 
-/** Wrong tokens a minute from one address that are compared at all; further ones are not. Right ones cost nothing. */
+/**
+ * Wrong tokens a minute from one address that are compared at all; further ones are not. Right ones
+ * cost nothing.
+ */
 const GUESSES_PER_MINUTE = 10
 
 /** What is looked at of a request. */
@@ -16,9 +19,10 @@ export type TokenRefusal = {
 }
 
 /**
- * A check of a token that an operator chose: null when a request has it, as the password of HTTP Basic
- * with any user name or, where `takesBearer`, as a Bearer token, which programs send. `variable` is the
- * setting that holds it, `name` what its guesses are counted as and what a browser calls it.
+ * A check of a token that an operator chose: null when a request has it, as the password of HTTP
+ * Basic with any user name or, where `takesBearer`, as a Bearer token, which programs send.
+ * `variable` is the setting that holds it, `name` what its guesses are counted as and what a
+ * browser calls it.
  */
 export function operatorTokenCheck({
   token,
@@ -62,7 +66,10 @@ export function operatorTokenCheck({
 
 const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest()
 
-/** The password of HTTP Basic (RFC 7617), or the token of Bearer (RFC 6750); empty when there is none. */
+/**
+ * The password of HTTP Basic (RFC 7617), or the token of Bearer (RFC 6750); empty when there is
+ * none.
+ */
 function presentedIn(authorization = '', takesBearer: boolean): string {
   const [, bearer] = /^Bearer +([\x21-\x7e]+) *$/i.exec(authorization) ?? []
   if (takesBearer && bearer !== undefined) return bearer

@@ -2,7 +2,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Caller, CREDENTIAL_HEADERS, type CredentialHeader } from './caller.ts'
 import { parseTraceparent } from './trace-parent.ts'
 
-/** Who asks, with the credentials that may go on to subgraphs: `names` of them, or all that there are. */
+/**
+ * Who asks, with the credentials that may go on to subgraphs: `names` of them, or all that there
+ * are.
+ */
 export function callerOf(request: FastifyRequest, names: readonly CredentialHeader[] = CREDENTIAL_HEADERS): Caller {
   const { traceparent } = request.headers
   return {

@@ -1,4 +1,6 @@
-/** Route classes by path prefix; the first match counts. Deeper paths below /mcp are pages of items. */
+/**
+ * Route classes by path prefix; the first match counts. Deeper paths below /mcp are pages of items.
+ */
 const ROUTE_CLASSES: readonly (readonly [RegExp, string | null])[] = [
   // Polled every few seconds by monitoring.
   [/^\/(?:health|ready|metrics)$/, null],

@@ -16,6 +16,7 @@ import { type LookupTable, lookupTable } from '../collections/lookup-table.ts'
 import { MAX_BODY_BYTES } from './body-limit.ts'
 import { idleConnections } from './idle-connections.ts'
 import { ServiceOverloadedError, shedLoad } from './load-shedding.ts'
+import { type ReadinessCheck, readinessOf } from './readiness.ts'
 import { routeClassOf } from './route-class.ts'
 import type { IsProxy } from './trusted-proxies.ts'
 
@@ -23,7 +24,10 @@ export { compressResponses } from './compression.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** From now on `/ready` answers 503, and connections end with the answer that they wait for; everything else goes on. */
+    /**
+     * From now on `/ready` answers 503, and connections end with the answer that they wait for;
+     * everything else goes on.
+     */
     readonly startDraining: () => void
   }
   interface FastifyRequest {
@@ -36,12 +40,6 @@ declare module 'fastify' {
   }
 }
 
-/**
- * Something that must answer before this process can: rejects when it does not, and may name what it does without for now. `signal` aborts when nobody
- * waits any longer.
- */
-export type ReadinessCheck = { readonly name: string; readonly check: (signal: AbortSignal) => Promise<unknown> }
-
 /** What a server counts about its requests. */
 export type RequestMetrics = {
   /** A request of this route class was answered, after so many seconds. */
@@ -53,7 +51,10 @@ export type RequestMetrics = {
 /** Answers a browser that follows an address of this server where there is nothing. */
 export type NotFoundPage = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 
-/** Answers a request whose path no router can read, in the form of a room; false where the path is none of its own. */
+/**
+ * Answers a request whose path no router can read, in the form of a room; false where the path is
+ * none of its own.
+ */
 export type UnroutableHandler = (
   request: FastifyRequest,
   reply: FastifyReply,
@@ -62,28 +63,33 @@ export type UnroutableHandler = (
 
 const unroutableAnswers = new WeakMap<Server, UnroutableHandler[]>()
 
-/** Has requests whose path cannot be read answered by `answer`, where that is the first one that does. */
+/**
+ * Has requests whose path cannot be read answered by `answer`, where that is the first one that
+ * does.
+ */
 export function addUnroutableHandler(server: Server, answer: UnroutableHandler): void {
   unroutableAnswers.set(server, [...(unroutableAnswers.get(server) ?? []), answer])
 }
 
-type Readiness = { readonly state: 'ok' | 'degraded' | 'failing'; readonly without: readonly string[] }
-
 /** How long a client may take to send a request, and a readiness check to answer. */
 const REQUEST_MILLISECONDS = 10_000
-const READINESS_MILLISECONDS = 2_000
 
 /** A year, as is usual. Not for hosts below this one, which may be somebody else's. */
 const STRICT_TRANSPORT = { 'strict-transport-security': 'max-age=31536000' }
 
-/** The longest part of a path between two slashes where that stands for something, in characters. */
+/**
+ * The longest part of a path between two slashes where that stands for something, in characters.
+ */
 const PART_CHARACTERS = 1_000
 const TOO_LONG_PART = `Expected parts of a path of at most ${PART_CHARACTERS} characters.`
 
 /** What a request id of a client may look like; anything else is replaced. */
 const REQUEST_ID = /^[\w.:-]{1,128}$/
 
-/** No route has a schema for Fastify to compile: what would do that takes a start some 50 ms to load. */
+/**
+ * No route has a schema for Fastify to compile: what would do that takes a start some 50 ms to
+ * load.
+ */
 const NO_SCHEMAS = {
   buildValidator: () => () => {
     throw new Error('Expected no schema of a body: what is sent is read by the room of its door.')
@@ -111,14 +117,19 @@ const CODES: Readonly<Record<number, string>> = {
 /** The code of a refusal with this HTTP status. */
 export const errorCodeOf = (status: number): string => CODES[status] ?? 'BAD_REQUEST'
 
-/** A body for a refusal that has no better place: every answer of this server that is no success is JSON. */
+/**
+ * A body for a refusal that has no better place: every answer of this server that is no success is
+ * JSON.
+ */
 export const errorBody = (status: number, message: string, details: Readonly<Record<string, unknown>> = {}) => ({
   error: { code: errorCodeOf(status), message, details },
 })
 
 /**
- * The HTTP host of a process: request ids, one log line per request without query strings or headers, JSON for every refusal, `/health` (the process
- * is up) and `/ready` (all `checks` pass). Registers no other routes. `close()` lets running requests finish and ends idle connections at once.
+ * The HTTP host of a process: request ids, one log line per request without query strings or
+ * headers, JSON for every refusal, `/health` (the process is up) and `/ready` (all `checks` pass).
+ * Registers no other routes. `close()` lets running requests finish and ends idle connections at
+ * once.
  */
 export function createHttpServer({
   log,
@@ -137,9 +148,14 @@ export function createHttpServer({
   readonly metrics?: RequestMetrics | null
   /** Whose X-Forwarded-* are believed; absent: nobody's. */
   readonly isProxy?: IsProxy | undefined
-  /** Requests and operations of WebSockets that are worked on at once; 0, the default, for no bound. */
+  /**
+   * Requests and operations of WebSockets that are worked on at once; 0, the default, for no bound.
+   */
   readonly loadLimit?: number
-  /** Where browsers reach this server. Under an https one they are told to use nothing else for a year (RFC 6797); absent, nothing is said. */
+  /**
+   * Where browsers reach this server. Under an https one they are told to use nothing else for a
+   * year (RFC 6797); absent, nothing is said.
+   */
   readonly publicUrl?: string | undefined
 }): FastifyInstance {
   const common = { 'x-content-type-options': 'nosniff', ...(publicUrl?.startsWith('https:') && STRICT_TRANSPORT) }
@@ -163,7 +179,8 @@ export function createHttpServer({
     },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    // A path that cannot be decoded, or has a part that is too long, does not reach any route or hook.
+    // A path that cannot be decoded, or has a part that is too long, does not reach any route or
+    // hook.
     frameworkErrors: (error, request, given) => {
       // Of a server without HTTP/2, which is what Fastify makes here.
       const reply = given as FastifyReply
@@ -247,32 +264,10 @@ export function createHttpServer({
   return app
 }
 
-/** What each check says now, in their order. Never rejects, and takes two seconds at most. */
-export const readinessOf = (
-  checks: readonly ReadinessCheck[],
-  log: Logger,
-): Promise<readonly (Readiness & { readonly name: string })[]> =>
-  Promise.all(checks.map(async ({ name, check }) => ({ name, ...(await outcomeOf(check, log)) })))
-
-async function outcomeOf(check: ReadinessCheck['check'], log: Logger): Promise<Readiness> {
-  const signal = AbortSignal.timeout(READINESS_MILLISECONDS)
-  const late = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))
-  try {
-    const without = withoutOf(await Promise.race([check(signal), late]))
-    return { state: without.length > 0 ? 'degraded' : 'ok', without }
-  } catch (error) {
-    log.warn({ err: error }, 'a readiness check failed')
-    return { state: 'failing', without: [] }
-  }
-}
-
-/** What a check does without, in `degraded` of what it resolves with. */
-function withoutOf(answer: unknown): readonly string[] {
-  const named: unknown = typeof answer === 'object' && answer !== null ? Reflect.get(answer, 'degraded') : null
-  return Array.isArray(named) ? named.filter((each) => typeof each === 'string') : []
-}
-
-/** What an error of Fastify or of a handler means to a client; 500 unless it says that the request is at fault, or that there is no room for it. */
+/**
+ * What an error of Fastify or of a handler means to a client; 500 unless it says that the request
+ * is at fault, or that there is no room for it.
+ */
 export function errorResponse(error: Partial<FastifyError>): { readonly status: number; readonly message: string } {
   if (error instanceof ServiceOverloadedError) return { status: error.statusCode, message: error.message }
   const status = error.statusCode
@@ -296,8 +291,8 @@ function problemOf({ headers }: IncomingMessage): Error | null {
 }
 
 /**
- * What is wrong with the host that a request names; null for nothing. RFC 9112 §3.2 wants both refused: of several we would read the first, and a proxy in front may
- * have read the last.
+ * What is wrong with the host that a request names; null for nothing. RFC 9112 §3.2 wants both
+ * refused: of several we would read the first, and a proxy in front may have read the last.
  */
 export function hostProblem({ headers, httpVersion, rawHeaders }: IncomingMessage): string | null {
   if (headers.host === undefined && httpVersion === '1.1') return 'Expected a host header.'
@@ -334,7 +329,10 @@ export function isBrowserNavigation({ method, headers: { accept = '' } }: Fastif
   return method !== 'POST' && accept.includes('text/html') && !accept.includes('json')
 }
 
-/** The path as it was sent, without the query string: that may hold what somebody searched for, or a credential. */
+/**
+ * The path as it was sent, without the query string: that may hold what somebody searched for, or a
+ * credential.
+ */
 const pathOf = ({ raw }: FastifyRequest): string => (raw.url ?? '').split('?', 1)[0]?.slice(0, 500) ?? ''
 
 function logLine(log: Logger, request: FastifyRequest, reply: FastifyReply): void {
@@ -366,7 +364,10 @@ function rememberedRoutes(app: FastifyInstance): { readonly methodsFor: (path: s
   }
 }
 
-/** Answers a request for an upgrade that is not granted, and ends the connection; `retryAfterSeconds` says when it may be. */
+/**
+ * Answers a request for an upgrade that is not granted, and ends the connection;
+ * `retryAfterSeconds` says when it may be.
+ */
 export function refuseUpgrade(socket: Duplex, status: number, message: string, retryAfterSeconds?: number): void {
   if (!socket.writable) return void socket.destroy()
   const body = JSON.stringify(errorBody(status, message))

@@ -5,7 +5,10 @@ import { z } from 'zod'
 import type { Variables } from '../config/config.ts'
 import { isAddress, isNetwork, withinAny } from '../outbound/address-policy.ts'
 
-/** Whether a peer is a reverse proxy of ours: what it says in `X-Forwarded-For`, `-Proto` and `-Host` is believed, and what anybody else says there is not. */
+/**
+ * Whether a peer is a reverse proxy of ours: what it says in `X-Forwarded-For`, `-Proto` and
+ * `-Host` is believed, and what anybody else says there is not.
+ */
 export type IsProxy = (address: string) => boolean
 
 export const proxyVariables = {
@@ -31,7 +34,10 @@ export function parseProxies(proxies: readonly string[]): IsProxy {
   return (address) => isAddress(address) && isWithin(plain(address))
 }
 
-/** The address of the client: the last in `X-Forwarded-For` that is no proxy, as far as only proxies have written there. */
+/**
+ * The address of the client: the last in `X-Forwarded-For` that is no proxy, as far as only proxies
+ * have written there.
+ */
 export function clientAddress({ socket, headers }: IncomingMessage, isProxy: IsProxy): string {
   const said = String(headers['x-forwarded-for'] ?? '')
     .split(',')

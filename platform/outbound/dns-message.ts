@@ -3,7 +3,10 @@ import { Fault } from './fault.ts'
 
 /** One DNS response. */
 export type DnsAnswer = {
-  /** "NOERROR", "NXDOMAIN", "SERVFAIL", "REFUSED", …; "REFERRAL" from a lame server, which says who might know instead of finding out. */
+  /**
+   * "NOERROR", "NXDOMAIN", "SERVFAIL", "REFUSED", …; "REFERRAL" from a lame server, which says who
+   * might know instead of finding out.
+   */
   readonly rcode: string
   /** The answer section. */
   readonly records: readonly Answer[]

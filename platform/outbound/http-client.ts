@@ -178,7 +178,10 @@ function connector(network: Network, dns: DnsClient): buildConnector.connector {
   }
 }
 
-/** The body without its coding; ends with a `malformed` for a coding that was not asked for, and with a `too_large` after `maxBytes`, so that a small answer cannot unfold into a huge one. */
+/**
+ * The body without its coding; ends with a `malformed` for a coding that was not asked for, and
+ * with a `too_large` after `maxBytes`, so that a small answer cannot unfold into a huge one.
+ */
 function bounded(body: Readable, coding: string, maxBytes: number): Readable {
   async function* pieces(): AsyncGenerator<Buffer> {
     const source = coding === 'gzip' ? body.compose(createGunzip()) : body
@@ -220,7 +223,10 @@ export async function readJson({ body }: OutboundResponse): Promise<unknown> {
   }
 }
 
-/** Seconds from a `Retry-After`, which may be a number or a date; null without a readable one. At most a day. */
+/**
+ * Seconds from a `Retry-After`, which may be a number or a date; null without a readable one. At
+ * most a day.
+ */
 export function retryAfterOf({ headers }: Pick<OutboundResponse, 'headers'>, now: Date): number | null {
   const text = headers['retry-after']
   if (text === undefined) return null

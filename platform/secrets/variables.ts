@@ -37,8 +37,8 @@ export const secretsVariables = {
 } as const satisfies Variables
 
 /**
- * The keys, the one that encrypts first; none when neither variable is set. Throws an `OperatorError` for
- * a file that has none.
+ * The keys, the one that encrypts first; none when neither variable is set. Throws an
+ * `OperatorError` for a file that has none.
  */
 export function secretsKeysOf({
   SECRETS_KEY,

@@ -7,7 +7,10 @@ import { searchRoutes } from './search/routes.ts'
 import { skillRoutes } from './skill/routes.ts'
 import { statsRoutes } from './stats/routes.ts'
 
-/** Every operation of the directory's REST API. Each document also selects the revision: entity tags are made from it. */
+/**
+ * Every operation of the directory's REST API. Each document also selects the revision: entity tags
+ * are made from it.
+ */
 export const directoryRoutes: readonly Route<GetRevisionQuery>[] = [
   ...searchRoutes,
   ...mcpServerRoutes,

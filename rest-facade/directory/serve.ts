@@ -13,8 +13,8 @@ import { directoryTexts } from './text-routes.ts'
 const LICENSE_LINK = '<https://creativecommons.org/licenses/by/4.0/>; rel="license"'
 
 /**
- * Serves `/api` and `/llms.txt`. `publicUrl` is where clients reach this process, with or without a slash at the end.
- * Rejects when the graph cannot answer one of our operations.
+ * Serves `/api` and `/llms.txt`. `publicUrl` is where clients reach this process, with or without a
+ * slash at the end. Rejects when the graph cannot answer one of our operations.
  */
 export async function serveDirectoryApi(
   app: FastifyInstance,
@@ -41,7 +41,8 @@ export async function serveDirectoryApi(
     caching: {
       contract: 'directory 1',
       publicUrl,
-      // Browsers revalidate after a minute, edges after five; both may serve a stale response meanwhile, for a day.
+      // Browsers revalidate after a minute, edges after five; both may serve a stale response
+      // meanwhile, for a day.
       found: 'public, max-age=60, s-maxage=300, stale-while-revalidate=86400',
       // Shorter, because an item may be imported the moment after.
       missing: 'public, max-age=30',

@@ -3,7 +3,10 @@ import type { z } from 'zod'
 import { excerptOf } from './excerpt.ts'
 import { type BodyFault, bodyTooLarge, invalidBody, invalidJson, notJson, type Problem } from './problem.ts'
 
-/** Accepts JSON media types and leaves parsing to endpoints, so that its faults are reported like all others. */
+/**
+ * Accepts JSON media types and leaves parsing to endpoints, so that its faults are reported like
+ * all others.
+ */
 export function acceptJson(
   scope: FastifyInstance,
   { parseAs, maxBytes }: { readonly parseAs: 'string' | 'buffer'; readonly maxBytes: number },

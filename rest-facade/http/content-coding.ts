@@ -9,7 +9,10 @@ export type Coding = (typeof CODINGS)[number] | 'identity'
 /** Shorter bodies fit into one TCP segment uncompressed. */
 const MIN_COMPRESSED_BYTES = 1024
 
-/** The coding that an Accept-Encoding header (RFC 9110 §12.5.3) prefers among ours; identity when it names none of them. */
+/**
+ * The coding that an Accept-Encoding header (RFC 9110 §12.5.3) prefers among ours; identity when it
+ * names none of them.
+ */
 export function codingFor(accepted: string | undefined): Coding {
   if (accepted === undefined || accepted === '') return 'identity'
   let best: Coding = 'identity'
@@ -36,10 +39,14 @@ function weightsOf(accepted: string): Map<string, number> {
   return weights
 }
 
-/** `text` in `coding`; null when it is too short. On this thread: a page of 20 items takes about 0.04 ms, less than a worker's message. */
+/**
+ * `text` in `coding`; null when it is too short. On this thread: a page of 20 items takes about
+ * 0.04 ms, less than a worker's message.
+ */
 export function encoded(text: string, coding: Coding): Buffer | null {
   if (coding === 'identity' || text.length < MIN_COMPRESSED_BYTES) return null
   if (coding === 'gzip') return gzipSync(text)
-  // Quality 4 costs what gzip costs and is a sixth smaller; the window of 64 kB spans the longest page.
+  // Quality 4 costs what gzip costs and is a sixth smaller; the window of 64 kB spans the longest
+  // page.
   return brotliCompressSync(text, { params: { [zlib.BROTLI_PARAM_QUALITY]: 4, [zlib.BROTLI_PARAM_LGWIN]: 16 } })
 }

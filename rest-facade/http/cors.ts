@@ -1,7 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Server } from 'node:net'
 
-/** CORS for any origin. Browsers attach no credentials of this API by themselves, so `*` exposes nothing. */
+/**
+ * CORS for any origin. Browsers attach no credentials of this API by themselves, so `*` exposes
+ * nothing.
+ */
 export const preflight = (methods: readonly string[]): Readonly<Record<string, string>> => ({
   'access-control-allow-methods': methods.join(', '),
   // `*` does not stand for Authorization.
@@ -19,8 +22,9 @@ const RESPONSE_HEADERS = {
 } as const
 
 /**
- * Sets these headers and those of the facade on every response below `mounts`. As a listener of the server, not a hook of Fastify, which answers paths that it
- * cannot decode before any hook runs: browsers should be able to read that response, too.
+ * Sets these headers and those of the facade on every response below `mounts`. As a listener of the
+ * server, not a hook of Fastify, which answers paths that it cannot decode before any hook runs:
+ * browsers should be able to read that response, too.
  */
 export function setResponseHeaders(server: Server, mounts: readonly string[], ofFacade: Readonly<Record<string, string>>): void {
   const headers = Object.entries({ ...RESPONSE_HEADERS, ...ofFacade })

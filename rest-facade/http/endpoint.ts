@@ -12,14 +12,20 @@ export type RawRequest = {
   /** Undecoded, without the question mark. */
   readonly query: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  /** Text or bytes, as the facade sets with `requestBody.parseAs`; anything else means there is no body. */
+  /**
+   * Text or bytes, as the facade sets with `requestBody.parseAs`; anything else means there is no
+   * body.
+   */
   readonly body: unknown
 }
 
 /** The failure that is sent instead of the response. */
 export type Rejected<Fault extends Failure> = {
   readonly failure: Fault
-  /** `body`: reported to authenticated callers only. `missing`: the path names nothing, and caches may keep that. */
+  /**
+   * `body`: reported to authenticated callers only. `missing`: the path names nothing, and caches
+   * may keep that.
+   */
   readonly reason?: 'body' | 'missing'
 }
 
@@ -29,8 +35,9 @@ export type WrittenResponse<Fault extends Failure> =
   | Rejected<Fault>
 
 /**
- * A row that is compiled and ready to serve: one operation of the graph under one method and one or more paths. `Input` is what it reads from a request, `Data`
- * what its document selects at least, `Fault` the failures that its facade can spell.
+ * A row that is compiled and ready to serve: one operation of the graph under one method and one or
+ * more paths. `Input` is what it reads from a request, `Data` what its document selects at least,
+ * `Fault` the failures that its facade can spell.
  */
 export type Endpoint<Data, Input, Fault extends Failure> = {
   /** The same in the OpenAPI document, and as the name of the operation's file. */

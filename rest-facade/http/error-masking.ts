@@ -4,7 +4,10 @@ import { internal, NO_ITEM, noSuchItem, type Problem, rejectedByGraph, unavailab
 /** Error codes of faults that a retry may not meet again. */
 const TRANSIENT_CODES = new Set(['SUBGRAPH_UNAVAILABLE', 'TIMEOUT', 'UNAVAILABLE'])
 
-/** Maps GraphQL errors to a problem and hides internal ones. `noItem` is the message of a 404. `isInternal`: the request is not at fault, so the errors belong in the log. */
+/**
+ * Maps GraphQL errors to a problem and hides internal ones. `noItem` is the message of a 404.
+ * `isInternal`: the request is not at fault, so the errors belong in the log.
+ */
 export function toProblem(
   errors: readonly GraphQLFormattedError[],
   requestId: string,

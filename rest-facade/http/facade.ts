@@ -5,18 +5,24 @@ import type { Caching } from './caching.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Failure, Problem } from './problem.ts'
 
-/** Everything that differs between REST facades; the interpreter (serve.ts, handler.ts) knows nothing else about them. */
+/**
+ * Everything that differs between REST facades; the interpreter (serve.ts, handler.ts) knows
+ * nothing else about them.
+ */
 export type Facade<Data, Input, Fault extends Failure> = {
   readonly endpoints: readonly Endpoint<Data, Input, Fault>[]
   readonly texts: readonly TextRoute[]
   /**
-   * Path prefixes, such as `/api`, below which this facade answers everything, 404 and 405 included. A prefix that another facade serves already is left to
-   * that one, so list the prefixes below it as well.
+   * Path prefixes, such as `/api`, below which this facade answers everything, 404 and 405
+   * included. A prefix that another facade serves already is left to that one, so list the prefixes
+   * below it as well.
    */
   readonly mounts: readonly `/${string}`[]
   /** Documented paths without an endpoint: other methods there get 405 instead of 404. */
   readonly documentedPaths?: readonly { readonly path: string; readonly method: string }[]
-  /** Whether paths that cannot be decoded get this facade's 400; the server answers them otherwise. */
+  /**
+   * Whether paths that cannot be decoded get this facade's 400; the server answers them otherwise.
+   */
   readonly answersUndecodablePaths: boolean
   /** Headers of every response, such as a link to the licence. */
   readonly headers: Readonly<Record<string, string>>
@@ -24,11 +30,20 @@ export type Facade<Data, Input, Fault extends Failure> = {
   readonly requestBody: { readonly parseAs: 'string' | 'buffer'; readonly maxBytes: number } | null
   /** The caller with the credentials that go on to the graph. */
   readonly callerOf: (request: FastifyRequest) => Caller
-  /** Runs before anything else of a request is read, 404 and 405 included. Absent where the graph alone authenticates. */
+  /**
+   * Runs before anything else of a request is read, 404 and 405 included. Absent where the graph
+   * alone authenticates.
+   */
   readonly authenticate?: (caller: Caller) => Promise<Authentication<Fault>>
-  /** Runs before a failure of the request body is reported. Absent where `authenticate` ran, or nobody needs credentials. */
+  /**
+   * Runs before a failure of the request body is reported. Absent where `authenticate` ran, or
+   * nobody needs credentials.
+   */
   readonly callerCheck?: CallerCheck
-  /** HTTP caching; null where responses belong to the caller: then they are `no-store` unless an endpoint sets the header. */
+  /**
+   * HTTP caching; null where responses belong to the caller: then they are `no-store` unless an
+   * endpoint sets the header.
+   */
   readonly caching: Caching<Data, Input> | null
   readonly failureBody: (failure: Fault | Problem, context: FailureContext) => string
   /** Media type of failures; `application/json; charset=utf-8` when absent. */
@@ -57,7 +72,9 @@ export type Authentication<Fault extends Failure> = {
   readonly isRateLimited: boolean
 }
 
-/** A document that fails for callers without valid credentials, and the headers that its data gives. */
+/**
+ * A document that fails for callers without valid credentials, and the headers that its data gives.
+ */
 export type CallerCheck = {
   readonly document: TypedDocumentNode<unknown, Record<string, never>>
   readonly headers: (data: unknown) => Readonly<Record<string, string>>

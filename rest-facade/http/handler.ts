@@ -16,7 +16,10 @@ export type SendFailure<Fault extends Failure> = (
   options?: { readonly operationId?: string; readonly cacheControl?: string | undefined },
 ) => FastifyReply
 
-/** Serves one endpoint: reads the request, runs the operation once, and writes the response or the failure. */
+/**
+ * Serves one endpoint: reads the request, runs the operation once, and writes the response or the
+ * failure.
+ */
 export function createHandler<Data, Input, Fault extends Failure>(
   endpoint: Endpoint<Data, Input, Fault>,
   facade: Facade<Data, Input, Fault>,
@@ -52,7 +55,8 @@ export function createHandler<Data, Input, Fault extends Failure>(
     const { data, errors } = await endpoint.execute(client, input, caller, signal)
     if (data === null || errors.length > 0) {
       const failure = toFailure(errors, request)
-      // The rate limit is that of a known caller: its failure carries the headers of every response to that one.
+      // The rate limit is that of a known caller: its failure carries the headers of every response
+      // to that one.
       return reject(reply, {
         failure: failure.status === 429 ? await afterCallerCheck(failure, request, caller, signal) : failure,
       })
@@ -97,7 +101,10 @@ export function createHandler<Data, Input, Fault extends Failure>(
     return caching ? unavailable : failure
   }
 
-  /** The failure with the headers of the caller; for callers without valid credentials, that failure instead. */
+  /**
+   * The failure with the headers of the caller; for callers without valid credentials, that failure
+   * instead.
+   */
   async function afterCallerCheck(
     failure: Fault | Problem,
     request: FastifyRequest,

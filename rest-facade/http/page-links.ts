@@ -1,7 +1,10 @@
 import type { Value } from './parameters.ts'
 import type { Paging } from './route.ts'
 
-/** Elements of a Link header (RFC 8288) for the next and the previous page; empty when there are none. */
+/**
+ * Elements of a Link header (RFC 8288) for the next and the previous page; empty when there are
+ * none.
+ */
 export function pageLinks(
   address: string,
   query: Readonly<Record<string, Value>>,

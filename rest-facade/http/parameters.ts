@@ -70,8 +70,8 @@ export function parseParameter(parameter: Parameter, text: string): Value | unde
 }
 
 /**
- * Parses the parameters of `table` in `query`, the undecoded text behind the question mark. Unknown names are ignored: clients add tracking parameters and
- * cache busters.
+ * Parses the parameters of `table` in `query`, the undecoded text behind the question mark. Unknown
+ * names are ignored: clients add tracking parameters and cache busters.
  */
 export function parseQuery(table: ParameterTable, query: string): ParsedQuery {
   const given = rawParameters((name) => Object.hasOwn(table, name), query)
@@ -110,7 +110,10 @@ export function rawParameters(isKnown: (name: string) => boolean, query: string)
   return given
 }
 
-/** Decodes application/x-www-form-urlencoded; null when the percent-encoding is invalid or not UTF-8. */
+/**
+ * Decodes application/x-www-form-urlencoded; null when the percent-encoding is invalid or not
+ * UTF-8.
+ */
 export function decodeFormComponent(word: string): string | null {
   try {
     return decodeURIComponent(word.replaceAll('+', ' '))

@@ -120,5 +120,8 @@ export const internal = (requestId: string): Problem => ({
   details: { requestId },
 })
 
-/** JSON of a problem as the directory and the social facade spell it: like a GraphQL error, with its code. */
+/**
+ * JSON of a problem as the directory and the social facade spell it: like a GraphQL error, with its
+ * code.
+ */
 export const errorBody = ({ code, message, details }: Problem): string => JSON.stringify({ error: { code, message, details } })

@@ -9,7 +9,9 @@ import type { Problem } from './problem.ts'
 
 type PathNames<On extends string> = On extends `${string}{${infer Name}}${infer Rest}` ? Name | PathNames<Rest> : never
 
-/** A request as a row sees it: decoded path parameters, parsed query parameters and the parsed body. */
+/**
+ * A request as a row sees it: decoded path parameters, parsed query parameters and the parsed body.
+ */
 export type RouteRequest<On extends string, Table extends ParameterTable, Body = undefined> = {
   readonly path: Readonly<Record<PathNames<On>, string>>
   readonly query: ValuesOf<Table>
@@ -29,14 +31,23 @@ export type TableInput = {
   readonly body: unknown
 }
 
-/** A row of a REST facade: a path bound to one operation of the graph. `Data` is what its document selects at least. */
+/**
+ * A row of a REST facade: a path bound to one operation of the graph. `Data` is what its document
+ * selects at least.
+ */
 export type Route<Data> = {
-  /** Name of the document's operation in camelCase; the same in the OpenAPI document and as a file name. */
+  /**
+   * Name of the document's operation in camelCase; the same in the OpenAPI document and as a file
+   * name.
+   */
   readonly operationId: string
   readonly method: RouteMethod
   /** With `{name}` for a segment that becomes `path.name`. */
   readonly path: string
-  /** Paths of services that clients migrate from, with the same parameters; not in the OpenAPI document. */
+  /**
+   * Paths of services that clients migrate from, with the same parameters; not in the OpenAPI
+   * document.
+   */
   readonly aliases: readonly string[]
   readonly parameters: ParameterTable
   /** Schema of the request body; null where there is none. */
@@ -50,7 +61,8 @@ export type Route<Data> = {
     caller: Caller,
     signal: AbortSignal,
   ) => Promise<ClientResult<Data>>
-  // Methods, whose parameters are bivariant: a row whose document selects more than `Data` is assignable.
+  // Methods, whose parameters are bivariant: a row whose document selects more than `Data` is
+  // assignable.
   /** The body; null when the path names nothing. Absent on lists. */
   body?(data: Data, request: TableInput): unknown
   /** The page of a list; absent elsewhere. Needs the parameters `limit` and `offset`. */
@@ -85,8 +97,8 @@ type Row<On extends string, Data, Variables, Table extends ParameterTable, Body>
 )
 
 /**
- * Ties the types of a row: `{x}` in the path types `path.x`, the table types `query.x`, the schema types `body`, the document types
- * `variables` and the data.
+ * Ties the types of a row: `{x}` in the path types `path.x`, the table types `query.x`, the schema
+ * types `body`, the document types `variables` and the data.
  */
 export function route<
   const On extends `${RouteMethod} /${string}`,
@@ -95,7 +107,8 @@ export function route<
   const Table extends ParameterTable = Record<never, never>,
   Body = undefined,
 >(row: Row<On, Data, Variables, Table, Body>): Route<Data> {
-  // The interpreter has checked what these types promise: the path by the router, query and body by the row's own tables.
+  // The interpreter has checked what these types promise: the path by the router, query and body by
+  // the row's own tables.
   const typed = (request: TableInput) => request as unknown as RouteRequest<On, Table, Body>
   const { problem, headers } = row
   const [method = '', path = ''] = row.on.split(' ', 2)

@@ -26,8 +26,9 @@ type Served = {
 }
 
 /**
- * Registers a facade on `app`. Its documents are validated and planned first: a bad one rejects, and stops the start. Per request: authentication and rate limit
- * where the facade has them, then path, query and body, one run of the operation, and its JSON.
+ * Registers a facade on `app`. Its documents are validated and planned first: a bad one rejects,
+ * and stops the start. Per request: authentication and rate limit where the facade has them, then
+ * path, query and body, one run of the operation, and its JSON.
  */
 export async function serveFacade<Data, Input, Fault extends Failure>(
   app: FastifyInstance,

@@ -23,7 +23,9 @@ export type TableOptions = {
   }
 }
 
-/** Compiles rows with parameter tables. Rejects when the graph cannot answer one of their documents. */
+/**
+ * Compiles rows with parameter tables. Rejects when the graph cannot answer one of their documents.
+ */
 export async function tableEndpoints<Data>(
   client: GatewayClient,
   routes: readonly Route<Data>[],

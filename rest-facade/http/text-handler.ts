@@ -3,7 +3,10 @@ import { entityTag, matchesAny, matchesTag, sendNotModified, validators } from '
 import { codingFor, encoded } from './content-coding.ts'
 import type { TextRoute } from './facade.ts'
 
-/** For facades without caching: a contract changes with a release, and nothing says when that is. Five minutes. */
+/**
+ * For facades without caching: a contract changes with a release, and nothing says when that is.
+ * Five minutes.
+ */
 const DEFAULT_CACHE_CONTROL = 'public, max-age=300'
 
 /** Serves a fixed text, compressed once per coding on first use. */

@@ -8,7 +8,10 @@ import { serveFacade } from '../http/serve.ts'
 import { tableEndpoints, tableKey } from '../http/table-endpoint.ts'
 import { sessionRoutes } from './session/routes.ts'
 
-/** Serves the public keys of tokens where RFC 8414 clients look for them. Rejects when the graph cannot answer the operation. */
+/**
+ * Serves the public keys of tokens where RFC 8414 clients look for them. Rejects when the graph
+ * cannot answer the operation.
+ */
 export async function serveSocialApi(
   app: FastifyInstance,
   client: GatewayClient,
@@ -27,7 +30,8 @@ export async function serveSocialApi(
     caching: {
       contract: 'social 1',
       publicUrl,
-      // Verifiers that meet an unknown key fetch again at once; removed keys must not be trusted for long.
+      // Verifiers that meet an unknown key fetch again at once; removed keys must not be trusted
+      // for long.
       found: 'public, max-age=300',
       missing: 'no-store',
       revisionDocument: GetJsonWebKeysDocument,

@@ -6,7 +6,10 @@ import { type RequestReader, requestReader } from './wire/request.ts'
 import { type ResponseWriter, responseWriter } from './wire/response.ts'
 import { readDocument } from './wire/selection.ts'
 
-/** A row bound to its operation of the contract: pure functions that read requests and write responses. */
+/**
+ * A row bound to its operation of the contract: pure functions that read requests and write
+ * responses.
+ */
 export type CompiledRoute = {
   readonly operation: Operation
   readonly run: Route['run']

@@ -9,7 +9,10 @@ import type { ReadRequest } from './wire/request.ts'
 
 type Data = Readonly<Record<string, unknown>>
 
-/** Compiles rows against the contract and the graph, with paths below `mount`. Rejects for what does not fit, and stops the start. */
+/**
+ * Compiles rows against the contract and the graph, with paths below `mount`. Rejects for what does
+ * not fit, and stops the start.
+ */
 export async function contractEndpoints(
   client: GatewayClient,
   routes: readonly Route[],

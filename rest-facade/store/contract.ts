@@ -1,4 +1,7 @@
-/** A schema of OpenAPI 3.0, as far as the contract uses them. `x-…` is explained in the contract's own description. */
+/**
+ * A schema of OpenAPI 3.0, as far as the contract uses them. `x-…` is explained in the contract's
+ * own description.
+ */
 export type Schema = {
   readonly type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean'
   readonly description?: string
@@ -63,7 +66,10 @@ type DocumentedOperation = {
   readonly 'x-paths'?: readonly string[]
 }
 
-/** Every operation of an OpenAPI document by its id. Throws for references that are dangling or circular. */
+/**
+ * Every operation of an OpenAPI document by its id. Throws for references that are dangling or
+ * circular.
+ */
 export function operationsOf(document: object): ReadonlyMap<string, Operation> {
   // The document is ours: a test holds it against the specification of OpenAPI.
   const { paths } = withoutReferences(document) as {
@@ -97,13 +103,18 @@ export function operationsOf(document: object): ReadonlyMap<string, Operation> {
   return operations
 }
 
-/** The only property of a schema that wraps an object, such as `product` in `{"product": {…}}`; null for other schemas. */
+/**
+ * The only property of a schema that wraps an object, such as `product` in `{"product": {…}}`; null
+ * for other schemas.
+ */
 export function envelopeOf({ properties = {} }: Schema): string | null {
   const [name, ...others] = Object.keys(properties)
   return name !== undefined && others.length === 0 && properties[name]?.type === 'object' ? name : null
 }
 
-/** The document with every `$ref` replaced by its target; equal references become the same object. */
+/**
+ * The document with every `$ref` replaced by its target; equal references become the same object.
+ */
 function withoutReferences(document: object): unknown {
   const known = new Map<string, unknown>()
   const open = new Set<string>()

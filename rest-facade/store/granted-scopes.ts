@@ -3,9 +3,10 @@ import type { Caller, ScopeGrant } from '../../platform/http/caller.ts'
 import type { Operation } from './contract.ts'
 
 /**
- * Scopes that the published contract grants beyond the scope that it requires (`x-scope`), by operationId: for that operation and its fixed selection only, to
- * credentials with that scope. Clients of the contract rely on it; GraphQL, where the client chooses the selection, grants none of this. docs/security.md says
- * the same to operators.
+ * Scopes that the published contract grants beyond the scope that it requires (`x-scope`), by
+ * operationId: for that operation and its fixed selection only, to credentials with that scope.
+ * Clients of the contract rely on it; GraphQL, where the client chooses the selection, grants none
+ * of this. docs/security.md says the same to operators.
  */
 const BEYOND_X_SCOPE: Readonly<Record<string, readonly string[]>> = {
   // The names of the questions that additional fields answer.
@@ -43,8 +44,9 @@ const BEYOND_X_SCOPE: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * Finer scopes, which open operations like their `x-scope`, and what they read of their own noun. A finer scope never grants all of the `x-scope`: members of a
- * category are customers, and need a scope of customers.
+ * Finer scopes, which open operations like their `x-scope`, and what they read of their own noun. A
+ * finer scope never grants all of the `x-scope`: members of a category are customers, and need a
+ * scope of customers.
  */
 const FINER: readonly ScopeGrant[] = [
   ...['categories', 'locations', 'custom_fields', 'checkout_custom_fields', 'customer_categories'].map((noun) => ({
@@ -73,7 +75,8 @@ function granted(scopes: readonly string[], operationIds: readonly string[]): Re
 }
 
 /**
- * Scopes that an operation grants in addition to those of the credentials: what it returns beyond its `x-scope`, and reading what it has just written.
+ * Scopes that an operation grants in addition to those of the credentials: what it returns beyond
+ * its `x-scope`, and reading what it has just written.
  */
 export function grantedScopesOf({ operationId, method, scope }: ContractOperation): readonly ScopeGrant[] {
   const beyond = Object.hasOwn(BEYOND_X_SCOPE, operationId) ? (BEYOND_X_SCOPE[operationId] ?? []) : []

@@ -14,10 +14,16 @@ const READ_OPERATIONS: Readonly<Record<string, string>> = {
   Product: 'getProduct',
 }
 
-/** Writes an object of the store as the REST API returns it to `caller`; only its id in its envelope where it was deleted. Rejects when the graph fails. */
+/**
+ * Writes an object of the store as the REST API returns it to `caller`; only its id in its envelope
+ * where it was deleted. Rejects when the graph fails.
+ */
 export type Resources = (type: string, id: number, caller: Caller, signal: AbortSignal) => Promise<string>
 
-/** Creates the writer of webhook bodies and of other texts that equal the REST API's. Rejects when a row does not fit. */
+/**
+ * Creates the writer of webhook bodies and of other texts that equal the REST API's. Rejects when a
+ * row does not fit.
+ */
 export async function resources(client: GatewayClient): Promise<Resources> {
   const contract = publishedContract()
   const operations = operationsOf(contract)

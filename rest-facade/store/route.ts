@@ -1,9 +1,11 @@
 /**
  * Rows of the store's REST API, and how to add one.
  *
- * 1. Contract: `openapi.json` has the operation already. Where it differs from the graph, extensions that `info.description` explains say so (`x-input`,
+ * 1. Contract: `openapi.json` has the operation already. Where it differs from the graph,
+ *    extensions that `info.description` explains say so (`x-input`,
  *    `x-words`, `x-format` …), not code.
- * 2. Document: `<noun>/<operationId>.graphql`, one operation, named like the operationId in PascalCase. Response keys are those of the contract, by aliases
+ * 2. Document: `<noun>/<operationId>.graphql`, one operation, named like the operationId in
+ *    PascalCase. Response keys are those of the contract, by aliases
  *    (`id: number page_title: pageTitle`); shared selections are fragments `Wire<Thing>` in `<noun>/<thing>.graphql`. Envelopes are not selected: the contract
  *    has them. A single field stands for a value (`category_ids: categories { number }`).
  *    Variables fill by name: `$id`, `$optionId` from `{id}`, `{option_id}`; `$locale` from `?locale=`; `$first`, `$offset` from `limit`, `page` (where `limit` has
@@ -17,9 +19,11 @@
  *      route({ run: DeleteCategoryDocument })
  *
  *    `answer` is the path to the body; null on it is 404. Absent where the contract has "OK" or no body.
- * 4. Test, in `test/rest-facade/store/<noun>.test.ts`: `const { ask } = await startStoreStack()`; `ask` checks every response against the contract.
+ * 4. Test, in `test/rest-facade/store/<noun>.test.ts`: `const { ask } = await startStoreStack()`;
+ *    `ask` checks every response against the contract.
  *
- * What does not match stops the start with a message: fields that are not documented, types that differ, variables that nothing fills.
+ * What does not match stops the start with a message: fields that are not documented, types that
+ * differ, variables that nothing fills.
  */
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import type { Parameters } from './wire/parameters.ts'
@@ -49,14 +53,23 @@ type Row<Data, Variables> = {
   readonly failures?: Readonly<Record<string, FailureStatus>>
   /** Variables that are computed from parameters. */
   readonly variables?: (parameters: Parameters) => Partial<NoInfer<Variables>>
-  /** Message of the 404 that the contract has for an empty list or null of the graph; null where there is data. */
+  /**
+   * Message of the 404 that the contract has for an empty list or null of the graph; null where
+   * there is data.
+   */
   readonly absence?: (data: Data) => string | null
-  /** Reshapes the value at `answer` where the contract nests it differently. Its keys are those of the contract. */
+  /**
+   * Reshapes the value at `answer` where the contract nests it differently. Its keys are those of
+   * the contract.
+   */
   // biome-ignore lint/suspicious/noExplicitAny: the value at the path `answer`, which types do not follow
   readonly shape?: (part: any) => unknown
 }
 
-/** Ties the types of a row: the document gives those of the variables and the first step of the answer. */
+/**
+ * Ties the types of a row: the document gives those of the variables and the first step of the
+ * answer.
+ */
 export function route<Data, Variables extends Record<string, unknown>>({
   run,
   answer,

@@ -19,10 +19,15 @@ const MOUNT = '/v1'
 /** Larger than any product of the contract with all its variants. */
 const MAX_BODY_BYTES = 1_000_000
 
-/** Where the contract is: below the API, and where the published service has it for makers of tools. */
+/**
+ * Where the contract is: below the API, and where the published service has it for makers of tools.
+ */
 const CONTRACT_PATHS = ['/v1/openapi.json', '/swagger.json']
 
-/** Serves the store below `/v1`. Rejects when a row fits neither the contract nor the graph. Other facades below `/v1` come after it. */
+/**
+ * Serves the store below `/v1`. Rejects when a row fits neither the contract nor the graph. Other
+ * facades below `/v1` come after it.
+ */
 export async function serveStoreApi(
   app: FastifyInstance,
   client: GatewayClient,

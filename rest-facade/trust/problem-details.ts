@@ -2,7 +2,9 @@ import { type LookupTable, lookupTable } from '../../platform/collections/lookup
 import { snakeCase } from '../../platform/text/case.ts'
 import { invalidBody, type Problem } from '../http/problem.ts'
 
-/** Problem details (RFC 9457) with our codes as extension members. `type` adds nothing to `code`. */
+/**
+ * Problem details (RFC 9457) with our codes as extension members. `type` adds nothing to `code`.
+ */
 export const problemDetails = (
   { status, code, message, details }: Problem,
   { requestId, path }: { readonly requestId: string; readonly path: string },

@@ -19,7 +19,10 @@ const OPENAPI_PATH = '/v1/decide/openapi.json'
 /** 64 KiB: twice a batch of 100 requests with long URLs. */
 const MAX_BODY_BYTES = 64 * 1024
 
-/** Serves trust decisions below `/v1`, and at the addresses that clients of such services know. Rejects when the graph cannot answer one of our operations. */
+/**
+ * Serves trust decisions below `/v1`, and at the addresses that clients of such services know.
+ * Rejects when the graph cannot answer one of our operations.
+ */
 export async function serveTrustApi(
   app: FastifyInstance,
   client: GatewayClient,

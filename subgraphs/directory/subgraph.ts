@@ -11,8 +11,8 @@ import { followRevisions } from './item/revision-feed.ts'
 import { resolvers } from './resolvers.ts'
 
 /**
- * The directory, loaded and kept up to date with every import, whoever runs it. `publicUrl` stands in front of the addresses of
- * item pages. Rejects when the database cannot be read.
+ * The directory, loaded and kept up to date with every import, whoever runs it. `publicUrl` stands
+ * in front of the addresses of item pages. Rejects when the database cannot be read.
  */
 export async function directorySubgraph({
   connection,

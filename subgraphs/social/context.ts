@@ -51,11 +51,17 @@ export type SocialParts = {
 /** What the resolvers of one operation, or of one event of a subscription, work with. */
 export type Context = SocialParts & {
   readonly caller: Caller
-  /** The viewer; null when anonymous. Rejects with UNAUTHENTICATED for an invalid token. Cached until `renew`. */
+  /**
+   * The viewer; null when anonymous. Rejects with UNAUTHENTICATED for an invalid token. Cached
+   * until `renew`.
+   */
   readonly viewer: () => Promise<Viewer | null>
   /** The viewer; rejects with UNAUTHENTICATED for an anonymous caller too. */
   readonly requireViewer: () => Promise<Viewer>
-  /** Row ids of users who signed up or in with this operation: they see what is theirs in its answer. */
+  /**
+   * Row ids of users who signed up or in with this operation: they see what is theirs in its
+   * answer.
+   */
   readonly signedInUserIds: Set<string>
   readonly load: Loaders
   /** Clears loaders and the viewer after a write. */
@@ -72,7 +78,10 @@ const loadersOf = ({ users, posts, comments, rooms, messages }: SocialParts) => 
   ...messageLoaders(messages),
 })
 
-/** A context with loaders of its own: a cache must not outlive the caller whose permissions filled it. */
+/**
+ * A context with loaders of its own: a cache must not outlive the caller whose permissions filled
+ * it.
+ */
 export function contextOf(parts: SocialParts, caller: Caller): Context {
   let pendingViewer: Promise<Viewer | null> | null = null
   const viewer = () => (pendingViewer ??= viewerOf(caller, parts))

@@ -5,8 +5,9 @@ type Mutations = Readonly<Record<string, unknown>>
 type Resolver = (parent: unknown, given: unknown, context: Context, ...rest: unknown[]) => unknown
 
 /**
- * Mutations as an operation runs them, one after the other: each is answered, and followed, by what is so once it has written. One that finds that who asks was deleted meanwhile
- * throws UNAUTHENTICATED.
+ * Mutations as an operation runs them, one after the other: each is answered, and followed, by what
+ * is so once it has written. One that finds that who asks was deleted meanwhile throws
+ * UNAUTHENTICATED.
  */
 export const withFreshContext = <Fields extends Mutations>(fields: Fields): Fields =>
   // The same names, each with a function of the same type.

@@ -26,5 +26,7 @@ const nouns: readonly Resolvers[] = [
 
 const together = mergeResolvers(nouns)
 
-/** The resolvers of every noun. Several add fields to the same type: a user has a name, and posts. */
+/**
+ * The resolvers of every noun. Several add fields to the same type: a user has a name, and posts.
+ */
 export const resolvers: Resolvers = Object.assign({ DateTime }, together, { Mutation: withFreshContext(together.Mutation ?? {}) })

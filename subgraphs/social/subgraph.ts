@@ -30,10 +30,16 @@ import { userRepository } from './user/repository.ts'
 import { signUpRecipients } from './user/sign-up-recipients.ts'
 import { SIGN_UPS } from './user/user.ts'
 
-/** As long as an operation may take. Mutations are not cancelled when their client leaves, so nothing else ends one that waits for a lock. */
+/**
+ * As long as an operation may take. Mutations are not cancelled when their client leaves, so
+ * nothing else ends one that waits for a lock.
+ */
 const STATEMENT_TIMEOUT_MS = 10_000
 
-/** People, what they write and what they say to each other. Rejects when the database cannot be read. */
+/**
+ * People, what they write and what they say to each other. Rejects when the database cannot be
+ * read.
+ */
 export async function socialSubgraph({
   connection,
   replica,

@@ -2,7 +2,10 @@ import type { Generated, GeneratedAlways } from 'kysely'
 import type { OutboxTables } from '../../platform/events/outbox.ts'
 import type { Role } from './user/user.ts'
 
-/** The tables of the schema `social`, as the migrations make them. Ids of rows are digits: a bigint does not fit a number. */
+/**
+ * The tables of the schema `social`, as the migrations make them. Ids of rows are digits: a bigint
+ * does not fit a number.
+ */
 export type Tables = OutboxTables & {
   user: {
     id: GeneratedAlways<string>

@@ -1,11 +1,15 @@
 import { type Variables, wholeNumber } from '../../platform/config/config.ts'
 
-/** The largest post: 50,000 characters of up to three bytes in UTF-8 (four for two of them), and a title. */
+/**
+ * The largest post: 50,000 characters of up to three bytes in UTF-8 (four for two of them), and a
+ * title.
+ */
 const MAX_POST_BYTES = 151_000
 
 /** Variables of what people write. */
 export const socialVariables = {
-  // Twice a second for a whole minute: faster than anybody types, and enough for an agent that talks in several rooms.
+  // Twice a second for a whole minute: faster than anybody types, and enough for an agent that
+  // talks in several rooms.
   USER_WRITES_PER_MINUTE: {
     read: wholeNumber(0, 1_000_000),
     default: '120',

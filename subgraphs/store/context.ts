@@ -173,15 +173,23 @@ export type Parts = {
 /** What the resolvers of one operation, or of one event of a subscription, work with. */
 export type Context = Parts & {
   readonly caller: Caller
-  /** What the caller may do, judged once per context. Rejects with UNAUTHENTICATED or RATE_LIMITED. */
+  /**
+   * What the caller may do, judged once per context. Rejects with UNAUTHENTICATED or RATE_LIMITED.
+   */
   readonly access: () => Promise<Access>
-  /** What the caller holds of what the schema demands: that of `access`; of a signed-in user without a store, what users hold. Rejects like `access`. */
+  /**
+   * What the caller holds of what the schema demands: that of `access`; of a signed-in user without
+   * a store, what users hold. Rejects like `access`.
+   */
   readonly grants: () => Promise<StoreGrants>
   /** The same, once it is known; null before. */
   readonly knownGrants: () => StoreGrants | null
   /** The store of the caller; rejects like `access`. */
   readonly storeId: () => Promise<number>
-  /** The user of the social graph that the caller is, by an opaque id; null for none. Rejects with UNAUTHENTICATED for a token that is not valid now. */
+  /**
+   * The user of the social graph that the caller is, by an opaque id; null for none. Rejects with
+   * UNAUTHENTICATED for a token that is not valid now.
+   */
   readonly user: () => Promise<string | null>
   /** The same, with what their token says of them. */
   readonly presented: () => Promise<Presented | null>
@@ -196,7 +204,10 @@ export type Context = Parts & {
 
 type Loaders = ReturnType<typeof loadersOf>
 
-/** Those of a noun are made when one of them is first asked for: an operation needs few of all these. */
+/**
+ * Those of a noun are made when one of them is first asked for: an operation needs few of all
+ * these.
+ */
 const loadersOf = lazyMembers<[parts: Parts, tenant: Tenant]>()(
   ({ stores }) => storeLoaders(stores),
   ({ checkoutCustomFields }, tenant) => checkoutCustomFieldLoaders(checkoutCustomFields, tenant),
@@ -250,7 +261,10 @@ function withGrantedScopes(access: Access, { grantedScopes = [] }: Caller): Acce
   return { ...access, scopes: [...new Set([...scopes, ...granted.filter(isScope)])] }
 }
 
-/** A context with loaders of its own: a cache must not outlive the caller whose permissions filled it. */
+/**
+ * A context with loaders of its own: a cache must not outlive the caller whose permissions filled
+ * it.
+ */
 export function contextOf(parts: Parts, caller: Caller): Context {
   let judging: Promise<Access> | null = null
   const access = () => (judging ??= parts.judge(caller).then((judged) => withGrantedScopes(judged, caller)))

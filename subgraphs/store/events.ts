@@ -1,6 +1,9 @@
 import { lowerCase, upperCase } from '../../platform/text/case.ts'
 
-/** What can be told to have happened in a store, each with what is told besides: `order_updated` stands for any change of an order's state. */
+/**
+ * What can be told to have happened in a store, each with what is told besides: `order_updated`
+ * stands for any change of an order's state.
+ */
 export const EVENTS = {
   customer_created: [],
   customer_deleted: [],
@@ -24,7 +27,10 @@ export const EVENTS = {
 
 export type EventName = keyof typeof EVENTS
 
-/** What happened to a thing of a store, as webhooks and subscriptions tell it. `entity` is its type in the schema, `id` its row. */
+/**
+ * What happened to a thing of a store, as webhooks and subscriptions tell it. `entity` is its type
+ * in the schema, `id` its row.
+ */
 export type StoreEvent = {
   readonly event: EventName
   readonly entity: string
@@ -37,7 +43,10 @@ export type StoreEvent = {
 /** The topic of all events of a store. */
 export const topicOf = (storeId: number): string => `store:${storeId}`
 
-/** What is told of one change, in the order in which it happened: everything once, however often it was said. */
+/**
+ * What is told of one change, in the order in which it happened: everything once, however often it
+ * was said.
+ */
 export function toldOf(happened: readonly StoreEvent[]): readonly StoreEvent[] {
   const told = new Map<string, StoreEvent>()
   for (const each of happened) {
@@ -56,7 +65,9 @@ export const eventName = (word: Uppercase<EventName>): EventName => lowerCase(wo
 /** Tables of what events are about. */
 export type SubjectTable = 'customer' | 'fulfillment' | 'order' | 'product'
 
-/** What an event is about: its type in the schema, and its table. Stock is told of with its product. */
+/**
+ * What an event is about: its type in the schema, and its table. Stock is told of with its product.
+ */
 export function subjectOf(event: EventName): { readonly entity: string; readonly table: SubjectTable } {
   if (event.startsWith('customer_')) return { entity: 'Customer', table: 'customer' }
   if (event.startsWith('fulfillment_')) return { entity: 'Fulfillment', table: 'fulfillment' }

@@ -10,8 +10,10 @@ import { decodeId } from './ids.ts'
 export type FeedEvent = OutboxEvent & { readonly payload: StoreEvent }
 
 /**
- * Events of the caller's store from now on, for a field of `Subscription`: those among `names` that are wanted. Before each the credentials are judged anew: the
- * subscription ends with UNAUTHENTICATED or FORBIDDEN when they do not open the field any more. Nobody is recognised who comes back.
+ * Events of the caller's store from now on, for a field of `Subscription`: those among `names` that
+ * are wanted. Before each the credentials are judged anew: the subscription ends with
+ * UNAUTHENTICATED or FORBIDDEN when they do not open the field any more. Nobody is recognised who
+ * comes back.
  */
 export async function eventsFor(
   { access, judge, caller, events }: Context,
@@ -42,7 +44,10 @@ export async function eventsFor(
   }
   return iterator
 
-  /** Ends the subscription otherwise. Credentials are those of one store for as long as they are good. */
+  /**
+   * Ends the subscription otherwise. Credentials are those of one store for as long as they are
+   * good.
+   */
   async function assertOpen(): Promise<void> {
     try {
       demand(await judge(caller), scopesFor(`Subscription.${field}`) ?? [])
@@ -53,7 +58,10 @@ export async function eventsFor(
   }
 }
 
-/** The row of an id that a subscription is about; null for all. Rejects with NOT_FOUND when there is none. */
+/**
+ * The row of an id that a subscription is about; null for all. Rejects with NOT_FOUND when there is
+ * none.
+ */
 export async function rowFor(
   id: string | null | undefined,
   type: string,

@@ -4,7 +4,10 @@ import { decodeId as decodeOpaqueId, encodeId } from '../toolkit/ids.ts'
 /** The largest id there is: ids fit 31 bits, as the REST API promises. */
 const MAX_ID = 2_147_483_647
 
-/** The row that an id of this type stands for, given opaque or as the number of the REST API in digits; null when it is neither. */
+/**
+ * The row that an id of this type stands for, given opaque or as the number of the REST API in
+ * digits; null when it is neither.
+ */
 export function decodeId(id: string, type: string): number | null {
   const digits = /^[1-9]\d{0,9}$/.test(id) ? id : decodeOpaqueId(id, type)
   const row = Number(digits ?? 0)
@@ -23,14 +26,20 @@ export const gone = (type: string) => ({
   number: ({ row }: { readonly row: number }) => row,
 })
 
-/** The row behind which a list goes on; "0" is in front of all. Throws BAD_USER_INPUT for what is no id. */
+/**
+ * The row behind which a list goes on; "0" is in front of all. Throws BAD_USER_INPUT for what is no
+ * id.
+ */
 export function rowBefore(argument: string, id: string, type: string): number {
   const row = id === '0' ? 0 : decodeId(id, type)
   if (row === null) throw badInput(argument, 'an id, or "0" for all', id)
   return row
 }
 
-/** The row that a change was about. Throws NOT_FOUND when it is gone: a repetition can come after somebody deleted it. */
+/**
+ * The row that a change was about. Throws NOT_FOUND when it is gone: a repetition can come after
+ * somebody deleted it.
+ */
 export async function present<Row>(row: Promise<Row | null>, what: string): Promise<Row> {
   const found = await row
   if (found === null) throw missing(`The ${what} that this was about has been deleted since.`)

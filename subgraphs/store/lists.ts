@@ -2,13 +2,19 @@ import { badInput } from '../../platform/graphql/errors.ts'
 import { isText } from '../toolkit/validation.ts'
 import { textKey } from './text-key.ts'
 
-/** Sizes of pages of the store's lists: as the REST API has them by default, and at most what GraphQL clients of shops are used to. */
+/**
+ * Sizes of pages of the store's lists: as the REST API has them by default, and at most what
+ * GraphQL clients of shops are used to.
+ */
 export const LIST_SIZES = { usual: 50, most: 250 } as const
 
 const MAX_SEARCH_LENGTH = 200
 const MAX_WORDS = 10
 
-/** The words that a list is searched by, as keys hold them; none for a blank text. Throws BAD_USER_INPUT for what is no text, or too long. */
+/**
+ * The words that a list is searched by, as keys hold them; none for a blank text. Throws
+ * BAD_USER_INPUT for what is no text, or too long.
+ */
 export function searchWords(argument: string, text: string): readonly string[] {
   if (text.length > MAX_SEARCH_LENGTH || !isText(text))
     throw badInput(argument, `text of at most ${MAX_SEARCH_LENGTH} characters`, text)

@@ -1,12 +1,16 @@
 import { type Kysely, sql } from 'kysely'
 import type { Tables } from './tables.ts'
 
-/** Things with an address of their own within the store; or products, within one language that is not the store's own. */
+/**
+ * Things with an address of their own within the store; or products, within one language that is
+ * not the store's own.
+ */
 type Addressed = 'page' | 'product' | 'product_category' | { readonly locale: string }
 
 /**
- * The wanted permalink, or, where another row has that, the wanted one with the next number: `-1`, `-2` … `own` is the row that may keep its. Who wants the same waits
- * until the transaction ends; who wants what this one is made to be can still be faster: `write` begins again then.
+ * The wanted permalink, or, where another row has that, the wanted one with the next number: `-1`,
+ * `-2` … `own` is the row that may keep its. Who wants the same waits until the transaction ends;
+ * who wants what this one is made to be can still be faster: `write` begins again then.
  */
 export async function freePermalink(
   database: Kysely<Tables>,

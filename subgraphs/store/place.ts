@@ -1,6 +1,6 @@
 /**
- * Where something goes. Codes as the store's countries list them, without what is above them: `{ country: 'CL', region: '03', municipality: '8261495' }`.
- * Null: not known.
+ * Where something goes. Codes as the store's countries list them, without what is above them: `{
+ * country: 'CL', region: '03', municipality: '8261495' }`. Null: not known.
  */
 export type Place = {
   /** ISO 3166-1 alpha-2. */
@@ -11,7 +11,9 @@ export type Place = {
   readonly postal: string | null
 }
 
-/** The last part of a code, in capitals, as callers write both `03` and `CL_03`. Null stays null. */
+/**
+ * The last part of a code, in capitals, as callers write both `03` and `CL_03`. Null stays null.
+ */
 export const lastPart = (code: string | null): string | null => code?.toUpperCase().split('_').at(-1)?.trim() ?? null
 
 /** Whether two codes of one level name the same, in either spelling. */

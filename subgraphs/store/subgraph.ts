@@ -78,14 +78,22 @@ import { webhookSubscriptionRepository } from './webhook-subscription/repository
 
 /** The subgraph, and its part that speaks to the outside by itself. */
 export type StoreSubgraph = Subgraph & {
-  /** Delivers webhooks from this process until the returned function is called; others may do so at the same time. `bodies` says what is sent. */
+  /**
+   * Delivers webhooks from this process until the returned function is called; others may do so at
+   * the same time. `bodies` says what is sent.
+   */
   readonly deliverWebhooks: (bodies: Bodies) => Promise<() => Promise<void>>
 }
 
-/** As long as an operation may take. Mutations are not cancelled when their client leaves, so nothing else ends one that waits for a lock. */
+/**
+ * As long as an operation may take. Mutations are not cancelled when their client leaves, so
+ * nothing else ends one that waits for a lock.
+ */
 const STATEMENT_MILLISECONDS = 10_000
 
-/** Shops: their catalogues, stock, customers and orders. Rejects when the database cannot be read. */
+/**
+ * Shops: their catalogues, stock, customers and orders. Rejects when the database cannot be read.
+ */
 export async function storeSubgraph({
   connection,
   replica,

@@ -21,19 +21,30 @@ export type UnitOfWork = {
 /** One store's rows, within a change or not. */
 export type Reading = { readonly query: Kysely<Tables>; readonly storeId: number }
 
-/** What a mutation answers, as plain JSON: rows by their ids, so that it can be kept and told again. */
+/**
+ * What a mutation answers, as plain JSON: rows by their ids, so that it can be kept and told again.
+ */
 type Outcome = { readonly __typename: string }
 
-/** An outcome that is a failure, which undoes the transaction: the names that the schema gives to failures. */
+/**
+ * An outcome that is a failure, which undoes the transaction: the names that the schema gives to
+ * failures.
+ */
 const isFailure = ({ __typename }: Outcome): boolean => !__typename.endsWith('Success')
 
 /** For how long a key is remembered; a client that repeats later means something new. */
 const REMEMBERED_HOURS = 24
 const MAX_KEY_LENGTH = 255
-/** Two writers who lock each other, want the same permalink, or of whom one deletes what the other refers to: how often one of them begins again. */
+/**
+ * Two writers who lock each other, want the same permalink, or of whom one deletes what the other
+ * refers to: how often one of them begins again.
+ */
 const ATTEMPTS = 5
 
-/** Undoes the transaction, and carries what is to be said instead. Not an Error: nothing is at fault, and no stack is wanted. */
+/**
+ * Undoes the transaction, and carries what is to be said instead. Not an Error: nothing is at
+ * fault, and no stack is wanted.
+ */
 class RollbackSignal {
   readonly outcome: unknown
   constructor(outcome: unknown) {
@@ -41,13 +52,17 @@ class RollbackSignal {
   }
 }
 
-/** Notes, in the transaction, to whom events have to be sent. They are in the order in which they happened; there is at least one. */
+/**
+ * Notes, in the transaction, to whom events have to be sent. They are in the order in which they
+ * happened; there is at least one.
+ */
 export type Announce = (unit: Pick<UnitOfWork, 'query' | 'storeId' | 'now'>, told: readonly StoreEvent[]) => Promise<void>
 
 /**
- * Runs a change in one transaction: all of it, or, when its outcome is a failure, nothing. With an idempotency key, a repetition
- * changes nothing and has the outcome of the first; another input under the same key is a conflict. `input` is what tells inputs apart.
- * Throws BAD_USER_INPUT for a key that is none.
+ * Runs a change in one transaction: all of it, or, when its outcome is a failure, nothing. With an
+ * idempotency key, a repetition changes nothing and has the outcome of the first; another input
+ * under the same key is a conflict. `input` is what tells inputs apart. Throws BAD_USER_INPUT for a
+ * key that is none.
  */
 export async function write<Result extends Outcome>(
   database: Kysely<Tables>,
@@ -98,8 +113,8 @@ export async function write<Result extends Outcome>(
 }
 
 /**
- * Runs a part of a change that can fail for itself: when its outcome is a failure, what it did is undone and the rest stays. Several in a row, not within
- * each other.
+ * Runs a part of a change that can fail for itself: when its outcome is a failure, what it did is
+ * undone and the rest stays. Several in a row, not within each other.
  */
 export async function withSavepoint<Result extends Outcome>(
   unit: UnitOfWork,
@@ -114,7 +129,10 @@ export async function withSavepoint<Result extends Outcome>(
   return outcome
 }
 
-/** Takes the key for this change; or gives what was done under it. Waits for another transaction that holds the key. */
+/**
+ * Takes the key for this change; or gives what was done under it. Waits for another transaction
+ * that holds the key.
+ */
 async function reserve(
   query: Transaction<Tables>,
   {
@@ -177,7 +195,8 @@ const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in
 export function isRetryable(error: unknown): boolean {
   const code = codeOf(error)
   if (code === '40001' || code === '40P01') return true
-  // What was referred to was there when it was looked for, and has been deleted since: the next time it is not found, which is an answer.
+  // What was referred to was there when it was looked for, and has been deleted since: the next
+  // time it is not found, which is an answer.
   if (code === '23503') return true
   return code === '23505' && /_permalink_key$/.test(String((error as { constraint?: string }).constraint))
 }

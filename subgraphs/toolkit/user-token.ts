@@ -26,7 +26,10 @@ export type TokenContent = TokenSubject & { readonly signedInAt: Date | null }
 /** Failures of who has the keys, not of the token. */
 const KEY_FETCH_FAULTS = new Set(['ERR_JOSE_GENERIC', 'ERR_JWKS_INVALID', 'ERR_JWKS_TIMEOUT'])
 
-/** Whether the session of a token goes on, said by who has the sessions; rejects when they cannot be asked. */
+/**
+ * Whether the session of a token goes on, said by who has the sessions; rejects when they cannot be
+ * asked.
+ */
 export type SessionCheck = (token: string) => Promise<boolean>
 
 /** The same over HTTP, for processes with no other way to check. */

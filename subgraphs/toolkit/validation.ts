@@ -27,7 +27,10 @@ export function textProblem(field: string, text: string, most: number): Problem 
 /** RFC 5321 §4.5.3.1.3, without the angle brackets. */
 const MAX_EMAIL_CHARACTERS = 254
 
-/** Validates the form of an e-mail address; null when it is valid. Only a message can verify that it exists. */
+/**
+ * Validates the form of an e-mail address; null when it is valid. Only a message can verify that it
+ * exists.
+ */
 export const emailProblem = (field: string, email: string): Problem | null =>
   textProblem(field, email, MAX_EMAIL_CHARACTERS) ??
   (/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email) ? null : problem(field, 'an address of the form name@host', email))

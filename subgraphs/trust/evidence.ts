@@ -1,9 +1,11 @@
 /**
- * What collectors found out about one host: the only thing that collectors (all the I/O) and the pipeline (all the judgement) share.
- * Collectors never judge: they store what was answered. The pipeline never asks: it reads time from `Snapshot.collectedAt`.
+ * What collectors found out about one host: the only thing that collectors (all the I/O) and the
+ * pipeline (all the judgement) share. Collectors never judge: they store what was answered. The
+ * pipeline never asks: it reads time from `Snapshot.collectedAt`.
  *
- * Times are whole seconds since 1970-01-01T00:00:00Z (`UnixSeconds`), so that no reader depends on a time zone. Names are lower-case A-labels
- * without a trailing dot. Lists have no meaning in their order unless it is said.
+ * Times are whole seconds since 1970-01-01T00:00:00Z (`UnixSeconds`), so that no reader depends on
+ * a time zone. Names are lower-case A-labels without a trailing dot. Lists have no meaning in their
+ * order unless it is said.
  */
 export type UnixSeconds = number
 
@@ -13,20 +15,31 @@ export type Source = (typeof SOURCES)[number]
 
 /** What stands around every answer of a source. */
 type Collected = {
-  /** What was asked about: the registrable domain for `rdap` and `popularity`, the host for the others, an address for a literal. */
+  /**
+   * What was asked about: the registrable domain for `rdap` and `popularity`, the host for the
+   * others, an address for a literal.
+   */
   readonly subject: string
   /** When the answer was received; for local lists, when it was looked up. */
   readonly collectedAt: UnixSeconds
-  /** Until when it may be used again: TTL, `Expires`, the next refresh of a list. Never before `collectedAt`. */
+  /**
+   * Until when it may be used again: TTL, `Expires`, the next refresh of a list. Never before
+   * `collectedAt`.
+   */
   readonly validUntil: UnixSeconds
-  /** Which edition answered: an ETag, a list id with its date, a server's name. Null where the source has none. */
+  /**
+   * Which edition answered: an ETag, a list id with its date, a server's name. Null where the
+   * source has none.
+   */
   readonly version: string | null
 }
 
 /**
  * One source's answer. Absent, failed and negative are three different things:
- * - `ok`: the source answered and `facts` are its answer, also when it says "nothing known" (a feed without hits, a name without a rank);
- * - `absent`: the source answered for sure that the thing itself is not there (`Reason` says how: not registered, NXDOMAIN, nobody listens);
+ * - `ok`: the source answered and `facts` are its answer, also when it says "nothing known" (a feed
+ *   without hits, a name without a rank);
+ * - `absent`: the source answered for sure that the thing itself is not there (`Reason` says how:
+ *   not registered, NXDOMAIN, nobody listens);
  * - `failed`: the source answered badly or not at all; nothing is known;
  * - `timeout`: no answer within its time; nothing is known;
  * - `skipped`: not asked. See `SkipReason`.
@@ -53,17 +66,29 @@ export type FailReason =
 export type SkipReason =
   /** There is no such service for this name (a TLD without RDAP): asking again will not help. */
   | 'no_service'
-  /** The question has no meaning for this target (RDAP for an address, TLS for a name without addresses or with private ones). */
+  /**
+   * The question has no meaning for this target (RDAP for an address, TLS for a name without
+   * addresses or with private ones).
+   */
   | 'not_applicable'
-  /** This installation has not set up the source, or a list is empty. Counts as unknown, like a failure. */
+  /**
+   * This installation has not set up the source, or a list is empty. Counts as unknown, like a
+   * failure.
+   */
   | 'not_configured'
   /** Left out for lack of time or places. Counts as unknown, like a failure. */
   | 'no_capacity'
 
-/** RFC 9083 reduced to what is judged. `absent`: the registry says that the domain is not registered (404). */
+/**
+ * RFC 9083 reduced to what is judged. `absent`: the registry says that the domain is not registered
+ * (404).
+ */
 export type RdapEvidence = SourceEvidence<RdapFacts, 'not_registered'>
 export type RdapFacts = {
-  /** The earliest `registration` event; null when the registry does not tell (DENIC) or the date is unreadable. May lie in the future: the pipeline says so. */
+  /**
+   * The earliest `registration` event; null when the registry does not tell (DENIC) or the date is
+   * unreadable. May lie in the future: the pipeline says so.
+   */
   readonly registeredAt: UnixSeconds | null
   readonly changedAt: UnixSeconds | null
   readonly transferredAt: UnixSeconds | null
@@ -77,20 +102,35 @@ export type RdapFacts = {
   readonly delegationSigned: boolean | null
 }
 
-/** `absent`: NXDOMAIN from a server in charge. `failed` with `servfail`: the name's servers are broken or DNSSEC is (see `dnssec`). */
+/**
+ * `absent`: NXDOMAIN from a server in charge. `failed` with `servfail`: the name's servers are
+ * broken or DNSSEC is (see `dnssec`).
+ */
 export type DnsEvidence = SourceEvidence<DnsFacts, 'nxdomain', FailReason | 'servfail'>
 export type RecordType = 'A' | 'AAAA' | 'NS' | 'MX' | 'TXT' | 'DMARC' | 'CAA'
 export type DnsFacts = {
-  /** IPv4 and IPv6 addresses of the host, as text, at the end of the CNAME chain. Empty: the name exists and has none. */
+  /**
+   * IPv4 and IPv6 addresses of the host, as text, at the end of the CNAME chain. Empty: the name
+   * exists and has none.
+   */
   readonly a: readonly string[]
   readonly aaaa: readonly string[]
   /** Names of the registrable domain's servers. */
   readonly ns: readonly string[]
-  /** Exchanges of the registrable domain, without preferences; a null MX (RFC 7505) is the empty string. */
+  /**
+   * Exchanges of the registrable domain, without preferences; a null MX (RFC 7505) is the empty
+   * string.
+   */
   readonly mx: readonly string[]
-  /** The record of the registrable domain that begins with `v=spf1`, at most 1,024 characters; null when there is none. */
+  /**
+   * The record of the registrable domain that begins with `v=spf1`, at most 1,024 characters; null
+   * when there is none.
+   */
   readonly spf: string | null
-  /** The record at `_dmarc` of the registrable domain that begins with `v=DMARC1`, at most 1,024 characters; null when there is none. */
+  /**
+   * The record at `_dmarc` of the registrable domain that begins with `v=DMARC1`, at most 1,024
+   * characters; null when there is none.
+   */
   readonly dmarc: string | null
   /** CAA records that apply, as text ("0 issue \"letsencrypt.org\""). */
   readonly caa: readonly string[]
@@ -102,11 +142,17 @@ export type DnsFacts = {
   readonly wildcard: boolean | null
   /** The smallest TTL of the address records; null without any. */
   readonly ttlSeconds: number | null
-  /** Record types whose query failed or timed out; their lists above are empty for want of an answer. */
+  /**
+   * Record types whose query failed or timed out; their lists above are empty for want of an
+   * answer.
+   */
   readonly unanswered: readonly RecordType[]
 }
 
-/** The handshake with a vetted address on port 443, SNI = host. `absent`: no TLS there (connection refused, or another protocol answers). */
+/**
+ * The handshake with a vetted address on port 443, SNI = host. `absent`: no TLS there (connection
+ * refused, or another protocol answers).
+ */
 export type TlsEvidence = SourceEvidence<TlsFacts, 'refused' | 'no_tls'>
 export type TlsFacts = {
   /** As node:tls says it: "TLSv1.3". */
@@ -135,7 +181,10 @@ export type CtFacts = {
   readonly issuers: readonly string[]
 }
 
-/** All threat feeds together. `ok` when at least one feed answered; then `failed` names those that did not. */
+/**
+ * All threat feeds together. `ok` when at least one feed answered; then `failed` names those that
+ * did not.
+ */
 export type FeedsEvidence = SourceEvidence<FeedsFacts>
 export type FeedsFacts = {
   readonly checked: readonly FeedChecked[]
@@ -151,17 +200,26 @@ export type FeedChecked = {
 }
 export type FeedHit = {
   readonly feed: string
-  /** Where the feed gets its entries; two feeds of one lineage are one witness. Usually the feed's own name. */
+  /**
+   * Where the feed gets its entries; two feeds of one lineage are one witness. Usually the feed's
+   * own name.
+   */
   readonly lineage: string
   readonly category: 'phishing' | 'malware' | 'c2' | 'spam' | 'other'
-  /** What the feed lists: this host (or address), the domain above it with all its hosts, or one URL on it. */
+  /**
+   * What the feed lists: this host (or address), the domain above it with all its hosts, or one URL
+   * on it.
+   */
   readonly scope: 'host' | 'domain' | 'url'
   /** The entry as the feed has it, at most 512 characters. */
   readonly indicator: string
   readonly firstSeenAt: UnixSeconds | null
   readonly lastSeenAt: UnixSeconds | null
   readonly state: 'online' | 'offline' | 'unknown'
-  /** The feed itself says that the domain is an honest one that is being abused (Spamhaus DBL 127.0.1.102 to .106). */
+  /**
+   * The feed itself says that the domain is an honest one that is being abused (Spamhaus DBL
+   * 127.0.1.102 to .106).
+   */
   readonly abusedLegitimate: boolean
 }
 
@@ -189,11 +247,17 @@ export type EvidenceBySource = {
 /** One source's evidence together with the source's name: what a collector returns. */
 export type Evidence = { readonly [S in Source]: { readonly source: S; readonly evidence: EvidenceBySource[S] } }[Source]
 
-/** All evidence of one host. Made by `pipeline/snapshot.ts`, which fills in sources that nobody asked and computes `id`. */
+/**
+ * All evidence of one host. Made by `pipeline/snapshot.ts`, which fills in sources that nobody
+ * asked and computes `id`.
+ */
 export type Snapshot = {
   /** Version of this shape. */
   readonly schema: 1
-  /** SHA-256 (hexadecimal) of the canonical JSON (RFC 8785) of everything else, with lists sorted that have no order. */
+  /**
+   * SHA-256 (hexadecimal) of the canonical JSON (RFC 8785) of everything else, with lists sorted
+   * that have no order.
+   */
   readonly id: string
   readonly host: string
   /** The clock of every decision made from this snapshot: when collecting ended. */

@@ -3,7 +3,8 @@
  *
  *   node subgraphs/trust/freeze-policy.ts
  *
- * Writes `pipeline/policies/<version>.json` and lists it in `pipeline/policies/frozen.ts`. Run it when a change of tables is final; a test says when it was forgotten.
+ * Writes `pipeline/policies/<version>.json` and lists it in `pipeline/policies/frozen.ts`. Run it
+ * when a change of tables is final; a test says when it was forgotten.
  */
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

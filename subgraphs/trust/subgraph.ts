@@ -5,7 +5,10 @@ import { createTrustContext } from './context.ts'
 import { createTrustParts, type TrustOptions } from './parts.ts'
 import { resolvers } from './resolvers.ts'
 
-/** Whether a name may be trusted: decisions for keys, and assessments of what the directory lists. Asks nothing of the network before `start` or a question. */
+/**
+ * Whether a name may be trusted: decisions for keys, and assessments of what the directory lists.
+ * Asks nothing of the network before `start` or a question.
+ */
 export function trustSubgraph(options: TrustOptions): Subgraph {
   const { parts, start, close } = createTrustParts(options)
   return {

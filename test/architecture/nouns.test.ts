@@ -15,10 +15,15 @@ const imports: readonly Edge[] = globSync('subgraphs/**/*.ts', { cwd: ROOT }).fl
   })),
 )
 
-/** Files that put the nouns of a subgraph together: they know all of them, and the resolvers of nouns know the context. */
+/**
+ * Files that put the nouns of a subgraph together: they know all of them, and the resolvers of
+ * nouns know the context.
+ */
 const COMPOSITION = /^subgraphs\/\w+\/(context|subgraph|resolvers|tables)\.ts$|^subgraphs\/\w+\/tables\//
 
-/** Dependencies against the direction of their nouns, each for a reason. `from` is the noun below. */
+/**
+ * Dependencies against the direction of their nouns, each for a reason. `from` is the noun below.
+ */
 const AGAINST: readonly (Edge & { readonly why: string })[] = [
   {
     from: 'store/product',

@@ -23,7 +23,10 @@ function aDataDir(): string {
   return folder
 }
 
-/** Ours without the variables of this program, so that a developer's shell does not change what a test says. */
+/**
+ * Ours without the variables of this program, so that a developer's shell does not change what a
+ * test says.
+ */
 const environment = (extra: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
   PATH: process.env.PATH,
   HOME: process.env.HOME,
@@ -49,7 +52,10 @@ type Copy = {
   readonly said: () => string
 }
 
-/** Starts everything, as the leader of a process group like a shell does it, and waits for its welcome. */
+/**
+ * Starts everything, as the leader of a process group like a shell does it, and waits for its
+ * welcome.
+ */
 async function start(env: NodeJS.ProcessEnv): Promise<Copy> {
   const child = spawn(NODE, [join(ROOT, 'main.ts')], {
     env: environment({ PORT: String(await unusedPort()), ...env }),

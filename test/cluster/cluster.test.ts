@@ -158,7 +158,8 @@ describe.skipIf(!hasCluster)('a cluster (needs haproxy and redis-server)', () =>
       }).then(({ status }) => status)
     const statuses = await Promise.all(Array.from({ length: 110 }, (_, index) => guess(index)))
     expect(new Set(statuses)).toEqual(new Set([401, 429]))
-    // 60 a minute, and one more for each second that this takes; of two copies each would have let 55 pass.
+    // 60 a minute, and one more for each second that this takes; of two copies each would have let
+    // 55 pass.
     expect(statuses.filter((status) => status === 401).length).toBeLessThan(90)
   })
 

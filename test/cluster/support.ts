@@ -14,8 +14,9 @@ export const hasCluster =
   ['/usr/sbin/haproxy', '/usr/bin/redis-server'].every((path) => existsSync(path)) || Boolean(process.env.REQUIRE_HAPROXY)
 
 /**
- * A cluster of a test's own, on 50 ports that nobody uses, with so many copies of each part. `settings` are variables of its processes, `databaseSettings`
- * PostgreSQL's; its files are in a new folder below `folder`.
+ * A cluster of a test's own, on 50 ports that nobody uses, with so many copies of each part.
+ * `settings` are variables of its processes, `databaseSettings` PostgreSQL's; its files are in a
+ * new folder below `folder`.
  */
 export async function testCluster(
   copies: number,

@@ -9,7 +9,10 @@ import { afterEach, describe, expect, test } from 'vitest'
 const ROOT = join(import.meta.dirname, '../..')
 const NODE = join(ROOT, 'node_modules/.bin/node')
 
-/** A program that holds a server: prints its URL when it answers, or why there is none; SIGTERM stops it cleanly. */
+/**
+ * A program that holds a server: prints its URL when it answers, or why there is none; SIGTERM
+ * stops it cleanly.
+ */
 const HOLDER = `
 import { startEmbedded } from ${JSON.stringify(join(ROOT, 'platform/database/embedded/embedded-server.ts'))}
 const log = { debug() {} }
@@ -29,7 +32,8 @@ afterEach(async () => {
 
 function aDataDir(): string {
   const folder = mkdtempSync(join(tmpdir(), 'atrium-embedded-'))
-  // As root, the server runs as somebody else: most people's folders may be entered, and one test says what happens otherwise.
+  // As root, the server runs as somebody else: most people's folders may be entered, and one test
+  // says what happens otherwise.
   chmodSync(folder, 0o755)
   cleanups.push(() => rmSync(folder, { recursive: true, force: true }))
   return folder

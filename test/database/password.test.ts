@@ -85,7 +85,10 @@ const allArguments = (): readonly string[] =>
       }
     })
 
-/** Data as the release before made it: everybody who reaches the socket is believed, and as root it belongs to nobody. */
+/**
+ * Data as the release before made it: everybody who reaches the socket is believed, and as root it
+ * belongs to nobody.
+ */
 async function formerData(dataDir: string): Promise<void> {
   const data = join(dataDir, 'postgres')
   const { initdb, postgres } = await binaries(isRoot ? NOBODY : null)
@@ -201,14 +204,20 @@ test('a replica follows its primary with the password, which no argument has', a
 }, 60_000)
 
 describe.skipIf(!isRoot)('as root', () => {
-  /** What a program of user nobody prints: it is loaded as root, for nobody may not enter every folder, and changes its user then. */
+  /**
+   * What a program of user nobody prints: it is loaded as root, for nobody may not enter every
+   * folder, and changes its user then.
+   */
   async function asNobody(program: string): Promise<string> {
     const become = `process.setgroups([]); process.setgid(${NOBODY}); process.setuid(${NOBODY})`
     const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', `${become}\n${program}`])
     return stdout.trim()
   }
 
-  /** Says what kind of answer the server gives to a first message without a password; or why there is none. */
+  /**
+   * Says what kind of answer the server gives to a first message without a password; or why there
+   * is none.
+   */
   const connecting = (socket: string): string => `
     const { connect } = await import('node:net')
     const words = Buffer.from('\\0\\x03\\0\\0user\\0postgres\\0database\\0postgres\\0\\0', 'latin1')
@@ -232,7 +241,8 @@ describe.skipIf(!isRoot)('as root', () => {
     const signalling = `try { process.kill(${server.pid}, 'SIGTERM'); console.log('sent') } catch ({ code }) { console.log(code) }`
     expect(await asNobody(signalling)).toBe('EPERM')
 
-    // And when the folder is opened by mistake, SCRAM (10) is what the server begins with, and not that all is well (0).
+    // And when the folder is opened by mistake, SCRAM (10) is what the server begins with, and not
+    // that all is well (0).
     chmodSync(folder, 0o755)
     chmodSync(join(folder, '.s.PGSQL.5432'), 0o777)
     expect(await asNobody(connecting(folder))).toBe('R 10')

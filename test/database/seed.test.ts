@@ -23,7 +23,10 @@ const plugins = records('plugins.json')
 const skills = records('skills.json')
 const all = [...servers, ...plugins, ...skills]
 
-/** Kind → the fields of a record in the order in which they are written, those that may be absent, how it is keyed, and how many there must be at least. */
+/**
+ * Kind → the fields of a record in the order in which they are written, those that may be absent,
+ * how it is keyed, and how many there must be at least.
+ */
 const KINDS = [
   {
     kind: 'mcp_server',
@@ -160,7 +163,8 @@ test('environment variables have a valid name, two flags and an explanation, and
       expect(name).toMatch(/^[A-Za-z_][A-Za-z0-9_]*$/)
       expect([typeof required, typeof secret]).toEqual(['boolean', 'boolean'])
       expect(description.length, name).toBeGreaterThan(3)
-      // A name that says "key", "token", "secret" or "password" and is not marked would be shown in the open.
+      // A name that says "key", "token", "secret" or "password" and is not marked would be shown in
+      // the open.
       if (/(_KEY|TOKEN|SECRET|PASSWORD|PWD)$/i.test(name)) expect(secret, name).toBe(true)
     }
   }
@@ -189,7 +193,8 @@ function textsBelow(folder: string, endings: readonly string[]): readonly string
 
 test.skipIf(withoutRealData)(`the real data knows every server's repository, package and variables${NEEDS_REAL_DATA}`, () => {
   const files = [...textsBelow(join(REAL, 'mcp'), ['.json', '.yaml']), ...textsBelow(join(REAL, 'plugins'), ['marketplace.json'])]
-  // A text of all files would confirm nothing about one server, so each is sought among the files that name it.
+  // A text of all files would confirm nothing about one server, so each is sought among the files
+  // that name it.
   const unknown = servers.flatMap((server) => {
     const identifier = String(Object.values(server.install as object)[0]).toLowerCase()
     const repository = /github\.com\/([^/]+\/[^/]+)/.exec(String(server.repoUrl ?? '').toLowerCase())?.[1]

@@ -93,7 +93,10 @@ const serve = async (answer: Flaw): Promise<Server> => {
 }
 const urlOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
-/** A gateway as an installation has it. One subgraph answers as it should; all others are one server, which does what each test says. */
+/**
+ * A gateway as an installation has it. One subgraph answers as it should; all others are one
+ * server, which does what each test says.
+ */
 beforeAll(async () => {
   good = await serve(answers('{"data":{"shop":{"name":"Corner Shop"}}}'))
   bad = await serve((exchange) => {
@@ -172,7 +175,8 @@ describe('a subgraph that', () => {
         flaw = null
       }
       await healthy()
-      // Answers that are refused are not kept, and what of them was read may be as much as one may have, a few times.
+      // Answers that are refused are not kept, and what of them was read may be as much as one may
+      // have, a few times.
       expect(residentBytes(gateway.child.pid ?? 0) - memoryBefore).toBeLessThan(150 * MEGABYTES)
     },
     60_000,

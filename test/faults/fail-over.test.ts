@@ -7,17 +7,26 @@ import { type Installation, startInstallation } from './support/installation.ts'
 import { rowsOf } from './support/kinds.ts'
 import { startLoad } from './support/ledger.ts'
 
-/** As docs/reliability.md recommends to who may lose nothing: a commit is one when the replica has it too. */
+/**
+ * As docs/reliability.md recommends to who may lose nothing: a commit is one when the replica has
+ * it too.
+ */
 const SYNCHRONOUS = { synchronous_standby_names: 'replica' }
 
-/** The machine of the primary is gone, and somebody makes a primary of the replica. The balancer finds it by itself. */
+/**
+ * The machine of the primary is gone, and somebody makes a primary of the replica. The balancer
+ * finds it by itself.
+ */
 async function failOver({ databases: { primary, replica } }: Cluster): Promise<void> {
   process.kill(primary.pid(), 'SIGKILL')
   await primary.gone()
   await rowsOf(replica.connection.connectionString, 'SELECT pg_promote()')
 }
 
-/** Stops what sends the log to the replica, as a network does that is cut. Nothing is sent by it any more: it is killed with its server. */
+/**
+ * Stops what sends the log to the replica, as a network does that is cut. Nothing is sent by it any
+ * more: it is killed with its server.
+ */
 async function cutOff({ databases: { primary } }: Cluster): Promise<() => void> {
   const [sender] = await rowsOf<{ readonly pid: number }>(
     primary.connection.connectionString,

@@ -10,8 +10,10 @@ import { openLoop, type Reply, replyTo } from './support/open-loop.ts'
 
 const SECONDS = 10
 /**
- * Times of what the process can; over connections that are kept, or a new one for each request, to it or to a balancer before it; and what refusing may leave of its
- * speed. Ten times over new connections to itself is not here: taking them needs more than half of the processor, and they wait for it in the system's queue.
+ * Times of what the process can; over connections that are kept, or a new one for each request, to
+ * it or to a balancer before it; and what refusing may leave of its speed. Ten times over new
+ * connections to itself is not here: taking them needs more than half of the processor, and they
+ * wait for it in the system's queue.
  */
 const OVERLOADS = [
   { times: 2, connections: 'kept', to: 'the process', left: 1 / 2 },
@@ -25,11 +27,16 @@ const LOAD_LIMIT = 1_000
 const PART = 'mcpServers(first: 100) { totalCount edges { node { id name } } }'
 const bodyOf = (parts: number) =>
   JSON.stringify({ query: `{ ${Array.from({ length: parts }, (_, index) => `a${index}: ${PART}`).join(' ')} }` })
-/** Some ten milliseconds of processor time, so that the client, which is one process as well, can ask for ten times as much, over a connection each. */
+/**
+ * Some ten milliseconds of processor time, so that the client, which is one process as well, can
+ * ask for ten times as much, over a connection each.
+ */
 const BODY = bodyOf(48)
 
 let atrium: Atrium
-/** The answer, and how many of them there are in a second of processor time: all that a process can. */
+/**
+ * The answer, and how many of them there are in a second of processor time: all that a process can.
+ */
 let answer: string
 let perProcessorSecond: number
 let balancer: Program
@@ -147,7 +154,10 @@ test.runIf(isLong).each(OVERLOADS)(
   300_000,
 )
 
-/** Of the last third of these answers: how long 95 of 100 took at most, and how many others were answered in this time, which is how many they waited behind. */
+/**
+ * Of the last third of these answers: how long 95 of 100 took at most, and how many others were
+ * answered in this time, which is how many they waited behind.
+ */
 function waitOf(answered: readonly Reply[]): { readonly milliseconds: number; readonly ahead: number } {
   const last = answered.slice((answered.length * 2) / 3)
   const ends = last.map(({ sentAt, took }) => sentAt + took)

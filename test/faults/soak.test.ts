@@ -7,10 +7,16 @@ import { isLong } from './support/fault.ts'
 
 /** How long rounds are repeated; of a day, the long form takes three minutes. */
 const SECONDS = Number(process.env.SOAK_SECONDS ?? 180)
-/** Rounds at least, however long they take; and how many of them warm up: code is compiled, pools and caches fill. */
+/**
+ * Rounds at least, however long they take; and how many of them warm up: code is compiled, pools
+ * and caches fill.
+ */
 const ROUNDS = 9
 const WARM_UP = 3
-/** Documents that are never seen twice in one round, and seen again in the next, so that caches have room for all of them. */
+/**
+ * Documents that are never seen twice in one round, and seen again in the next, so that caches have
+ * room for all of them.
+ */
 const DOCUMENTS = 200
 
 /** What a process holds when nobody asks anything. */
@@ -118,7 +124,10 @@ describe.runIf(isLong)('day after day', () => {
     await Promise.all(Array.from({ length: 20 }, (_, index) => listens(index)))
   }
 
-  /** Connects, hears of an event and leaves: with a word, without one, or in the middle of its subscription. */
+  /**
+   * Connects, hears of an event and leaves: with a word, without one, or in the middle of its
+   * subscription.
+   */
   async function listens(index: number): Promise<void> {
     const url = `ws://127.0.0.1:${atrium.port}/graphql`
     const opened = await acknowledged(new WebSocket(url, 'graphql-transport-ws'), { authorization: `Bearer ${token}` })
@@ -178,7 +187,8 @@ describe.runIf(isLong)('day after day', () => {
       console.log(
         `${rounds.length} rounds, medians of the first and the last third after ${WARM_UP}: heap ${heap.map((bytes) => (bytes / 1e6).toFixed(1)).join(' and ')} MB; file descriptors ${files.join(' and ')}; timers, sockets and the like ${resources.join(' and ')}; connections to PostgreSQL ${connections.join(' and ')}`,
       )
-      // A leak of a kilobyte for each of the 300 requests of a round would be 3 MB in ten of them; what caches still take is less.
+      // A leak of a kilobyte for each of the 300 requests of a round would be 3 MB in ten of them;
+      // what caches still take is less.
       expect(heap[1] - heap[0]).toBeLessThan(3e6)
       // Connections that idle are closed when they like; pools stay within what they may be.
       expect(files[1] - files[0]).toBeLessThanOrEqual(5)

@@ -26,7 +26,10 @@ export function faultOfGraph({ status, headers, text }: Reply): string | null {
   return null
 }
 
-/** What an answer came to, for figures of a run: `data`, `partial`, or the first code; of REST its status. */
+/**
+ * What an answer came to, for figures of a run: `data`, `partial`, or the first code; of REST its
+ * status.
+ */
 export function outcomeOf({ status, text }: Reply): string {
   const body = parsed(text) as Partial<GraphqlBody> | null | undefined
   const [data, errors] = [body?.data, body?.errors]
@@ -48,7 +51,8 @@ export function faultOfRest({ method, path }: Sent, reply: Reply): string | null
   if (!/json/.test(headers['content-type'] ?? '')) return `${status} of type ${headers['content-type']}: ${text.slice(0, 200)}`
   const body = parsed(text)
   if (body === undefined) return `no JSON: ${text.slice(0, 200)}`
-  // What is refused before it is known what is asked for has no contract, nor has a path that is none.
+  // What is refused before it is known what is asked for has no contract, nor has a path that is
+  // none.
   if ([405, 406, 414, 415].includes(status) || NOWHERE.test(text)) return null
   const wrong =
     operation && !isDirectoryOrTrust(where)

@@ -48,7 +48,10 @@ const entities = Object.values(api.getTypeMap())
   .filter((type) => isObjectType(type) && type.getFields().id)
   .map(({ name }) => name)
 
-/** A random operation of a seed: valid at first, then with values that fit by their names, or hostile ones; one in ten is broken as a whole. */
+/**
+ * A random operation of a seed: valid at first, then with values that fit by their names, or
+ * hostile ones; one in ten is broken as a whole.
+ */
 export function askedOf(seed: number | string): Asked {
   const random = randomOf(`fuzz ${seed}`)
   const valid = operationOf(seed, {

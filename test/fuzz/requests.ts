@@ -4,7 +4,9 @@ import { operationsOf, type Operation as StoreOperation } from '../../rest-facad
 import { randomOf } from '../gateway/differential/random.ts'
 import { hostileValue, wordFor } from './hostile.ts'
 
-/** What is sent to REST; `as` says whose credentials. A `body` is sent as JSON, a `text` as it is. */
+/**
+ * What is sent to REST; `as` says whose credentials. A `body` is sent as JSON, a `text` as it is.
+ */
 export type Sent = {
   readonly as: 'nobody' | 'store' | 'other store' | 'key'
   readonly method: string
@@ -62,7 +64,10 @@ export const operations: readonly Operation[] = (['directory', 'store', 'trust']
 /** Serial ids that may be there, and as many of them as nothing deletes. */
 const [ROWS, KEPT] = [40, 8]
 
-/** A random request of a seed: what the contract allows at first, then with values that fit by their names, or hostile ones. */
+/**
+ * A random request of a seed: what the contract allows at first, then with values that fit by their
+ * names, or hostile ones.
+ */
 export function sentOf(seed: number | string): Sent {
   const random = randomOf(`fuzz ${seed}`)
   const operation = random.pick(operations)
@@ -185,7 +190,9 @@ export function sentOf(seed: number | string): Sent {
   }
 }
 
-/** Percent-encoded as UTF-8, also what is no text: half a surrogate becomes bytes that are no UTF-8. */
+/**
+ * Percent-encoded as UTF-8, also what is no text: half a surrogate becomes bytes that are no UTF-8.
+ */
 function percent(text: string): string {
   return text.isWellFormed() ? encodeURIComponent(text) : '%ED%A0%80'
 }

@@ -33,7 +33,10 @@ const LATE = /"code":"TIMEOUT"|^status 503|^no answer: .*(timeout|abort)/
 /** Requests that are under way at once. */
 const AT_ONCE = 8
 
-/** What is wrong with the answer to one request; null when nothing is. A request that is not answered at all is wrong. */
+/**
+ * What is wrong with the answer to one request; null when nothing is. A request that is not
+ * answered at all is wrong.
+ */
 export async function faultOf(
   target: Target,
   door: Finding['door'],
@@ -59,7 +62,10 @@ export async function faultOf(
   return first !== null && LATE.test(first) ? judged() : first
 }
 
-/** Asks what these seeds make at this door, and counts what the answers came to. `found` hears of each failure, made small; `signal` ends it early. */
+/**
+ * Asks what these seeds make at this door, and counts what the answers came to. `found` hears of
+ * each failure, made small; `signal` ends it early.
+ */
 export async function run(
   target: Target,
   door: Finding['door'],
@@ -122,7 +128,10 @@ function isParsed(query: unknown): boolean {
   }
 }
 
-/** Failures that are alike, so that one of them is enough: without what differs from request to request. */
+/**
+ * Failures that are alike, so that one of them is enough: without what differs from request to
+ * request.
+ */
 const kindOf = (fault: string): string => fault.replaceAll(/request \S+ when|"requestId":"[^"]*"|\d+/g, '0').slice(0, 300)
 
 /** The same while a request is made smaller, which changes names and places. */

@@ -1,6 +1,8 @@
 /**
- * The whole of Atrium as a process of its own, so that its death would be seen, over the database of DATABASE_URL: everything is real, but nobody asks too often.
- * Limits per address go by X-Forwarded-For, so that each request can have its own. Prints where it answers and whose credentials are good, then its log.
+ * The whole of Atrium as a process of its own, so that its death would be seen, over the database
+ * of DATABASE_URL: everything is real, but nobody asks too often. Limits per address go by
+ * X-Forwarded-For, so that each request can have its own. Prints where it answers and whose
+ * credentials are good, then its log.
  */
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -24,7 +24,9 @@ export type Reply = {
 export type Target = {
   readonly ask: (asked: Asked, id: string) => Promise<Reply>
   readonly send: (sent: Sent, id: string) => Promise<Reply>
-  /** Faults that its log or its standard error told, by the id of the request where they name one. */
+  /**
+   * Faults that its log or its standard error told, by the id of the request where they name one.
+   */
   readonly faults: () => readonly { readonly id: string | null; readonly line: string }[]
   readonly stop: () => Promise<void>
 }

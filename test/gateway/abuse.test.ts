@@ -44,7 +44,10 @@ async function timed<Result>(what: string, work: () => Promise<Result>): Promise
   return result
 }
 
-/** Whether a door can carry it, and what it makes of it: a code, the code of a closed socket, or null for an answer without errors. */
+/**
+ * Whether a door can carry it, and what it makes of it: a code, the code of a closed socket, or
+ * null for an answer without errors.
+ */
 type Door = { readonly name: string; readonly outcome: (sent: Sent) => Promise<Outcome> | null }
 type Outcome = { readonly code: unknown; readonly status?: number; readonly length: number }
 
@@ -236,7 +239,10 @@ describe('WebSockets that mean harm', () => {
     if (harmless) expect(await written(harmless, beginning)).toBe('answered')
   }
 
-  /** Writes frames, texts as frames of text, then an operation; the code of the close that comes back, or that the operation was answered. */
+  /**
+   * Writes frames, texts as frames of text, then an operation; the code of the close that comes
+   * back, or that the operation was answered.
+   */
   async function written(
     frames: readonly (Buffer | string)[],
     beginning: 'acknowledged' | 'silent',
@@ -279,7 +285,10 @@ describe('WebSockets that mean harm', () => {
 /** What RFC 6455 §7.1.5 calls the end of a connection without a goodbye. */
 const CUT_OFF = 1006
 
-/** Reads frames of a server up to the code of a close, or up to what became of the operation `last one`: answered, or refused for being one too many. */
+/**
+ * Reads frames of a server up to the code of a close, or up to what became of the operation `last
+ * one`: answered, or refused for being one too many.
+ */
 function readFrames(bytes: Buffer): { readonly outcome?: number | 'answered'; readonly rest: Buffer } {
   let at = 0
   while (at + 2 <= bytes.length) {
@@ -298,7 +307,10 @@ function readFrames(bytes: Buffer): { readonly outcome?: number | 'answered'; re
   return { rest: bytes.subarray(at) }
 }
 
-/** Caches of documents and of compiled code fill up, and the allocator keeps what it had; a leak of what was sent here would be a gigabyte. */
+/**
+ * Caches of documents and of compiled code fill up, and the allocator keeps what it had; a leak of
+ * what was sent here would be a gigabyte.
+ */
 test('memory is bounded', async () => {
   growth = (await target.memory()) - memoryBefore
   expect(growth).toBeLessThan(300_000_000)

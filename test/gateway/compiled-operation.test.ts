@@ -120,7 +120,10 @@ test('operations go on when there are more than can be kept planned', () => {
   expect(new Set(others)).toEqual(new Set([first]))
 })
 
-/** Where it was once otherwise: promises that are not of the language; mutations that go on while what they gave up still runs. */
+/**
+ * Where it was once otherwise: promises that are not of the language; mutations that go on while
+ * what they gave up still runs.
+ */
 const KEPT = [15, 1971, 3287, 3483]
 /** `ATRIUM_SEEDS=20000` runs as many; 500 take two seconds. */
 const SEEDS = Number(process.env.ATRIUM_SEEDS ?? 500)
@@ -146,7 +149,8 @@ describe('values, promises and faults at random, by seed', () => {
       called.length = 0
       const second = await actual(run, { rootValue, variableValues })
       const isMutation = text.startsWith('mutation')
-      // The next mutation may begin a few microtasks sooner, beside what the one before has given up.
+      // The next mutation may begin a few microtasks sooner, beside what the one before has given
+      // up.
       const sameCalls = isMutation || JSON.stringify(called) === JSON.stringify(calledByOracle)
       if (first !== oracle || second !== oracle || !sameCalls) found.push({ seed, text, variableValues, sameCalls })
       if (oracle.includes('"message"')) seen.errors++
@@ -156,7 +160,8 @@ describe('values, promises and faults at random, by seed', () => {
     return { found, seen }
   }
 
-  // graphql-js leaves rejections unhandled when a list fails at once beside items that fail later; they are not what is tested here.
+  // graphql-js leaves rejections unhandled when a list fails at once beside items that fail later;
+  // they are not what is tested here.
   const ignore = () => {}
   const listeners = process.listeners('unhandledRejection')
   const ignoring = async <Result>(run: () => Promise<Result>): Promise<Result> => {

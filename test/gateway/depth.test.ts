@@ -13,7 +13,9 @@ beforeAll(async () => {
   graph = await localGraph()
 })
 
-/** What the package says: the depth of each operation, and whether a limit lets the document pass. */
+/**
+ * What the package says: the depth of each operation, and whether a limit lets the document pass.
+ */
 function theirs(document: DocumentNode, limit: number) {
   let depths: Record<string, number> = {}
   const rule = depthLimit(limit, {}, (found) => {

@@ -331,7 +331,10 @@ describe('a subscription', () => {
   })
 })
 
-/** A frame that needs a window of 64 MB, though it says little: magic number, no flags, window descriptor, one raw block (RFC 8878 §3.1.1). */
+/**
+ * A frame that needs a window of 64 MB, though it says little: magic number, no flags, window
+ * descriptor, one raw block (RFC 8878 §3.1.1).
+ */
 function wideZstd(text: string): Buffer {
   const block = Buffer.alloc(3)
   block.writeUIntLE((text.length << 3) | 1, 0, 3)

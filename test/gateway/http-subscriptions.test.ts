@@ -23,7 +23,10 @@ const opened: Running[] = []
 /** Streams that the ticking subgraph was asked for. */
 let streams = 0
 
-/** A subgraph as another process would serve it: JSON, and event streams by the reference implementation of their protocol. */
+/**
+ * A subgraph as another process would serve it: JSON, and event streams by the reference
+ * implementation of their protocol.
+ */
 async function serve(subgraph: Subgraph): Promise<string> {
   const server = createServer(async (request, response) => {
     const { authorization = '' } = request.headers

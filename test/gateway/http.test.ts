@@ -5,7 +5,8 @@ import type { FastifyInstance } from 'fastify'
 import { parse } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { serveGraphql } from '../../gateway/transports/http.ts'
-import { createHttpServer, type ReadinessCheck } from '../../platform/http/server.ts'
+import type { ReadinessCheck } from '../../platform/http/readiness.ts'
+import { createHttpServer } from '../../platform/http/server.ts'
 import { CALLER, keptLog, type LocalGraph, localGraph } from './support/graph.ts'
 
 let graph: LocalGraph

@@ -37,7 +37,10 @@ async function aSubgraph(name: keyof typeof SDL, field: string) {
   return { remote, link, answered: (exchange: Exchange) => answerOf(subgraph, exchange.body) }
 }
 
-/** A graph of two subgraphs over HTTP at all its doors. The first of them keeps its mutation waiting until `go` is called; `asked` says whether it waits. */
+/**
+ * A graph of two subgraphs over HTTP at all its doors. The first of them keeps its mutation waiting
+ * until `go` is called; `asked` says whether it waits.
+ */
 async function aShop() {
   const [bank, stock] = [await aSubgraph('bank', 'pay'), await aSubgraph('stock', 'take')]
   const held = Promise.withResolvers<Exchange>()

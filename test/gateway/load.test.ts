@@ -8,7 +8,9 @@ beforeEach(() => {
 })
 afterEach(() => load.close())
 
-/** Begins three things, and says in which turn of the event loop each began, in order; 0 is at once. */
+/**
+ * Begins three things, and says in which turn of the event loop each began, in order; 0 is at once.
+ */
 async function begunIn(): Promise<readonly number[]> {
   let turns = 0
   const begun: number[] = []
@@ -17,7 +19,10 @@ async function begunIn(): Promise<readonly number[]> {
   return begun
 }
 
-/** Keeps the event loop from resting for as long as it takes until the load has looked twice, while more comes where `isMoreComing`. */
+/**
+ * Keeps the event loop from resting for as long as it takes until the load has looked twice, while
+ * more comes where `isMoreComing`.
+ */
 async function withoutRest({ isMoreComing }: { readonly isMoreComing: boolean }): Promise<void> {
   const first = load.limit()
   while (load.limit() === first) {
@@ -46,7 +51,10 @@ test('where the processor is short, and more comes, one thing begins in a turn, 
   expect(begun[0]).toBeGreaterThan(0)
 })
 
-/** Takes on and begins all that there is room for while the processor is short; what of it has begun, and what was refused, once the load has looked again. */
+/**
+ * Takes on and begins all that there is room for while the processor is short; what of it has
+ * begun, and what was refused, once the load has looked again.
+ */
 async function burst({ isTooMuch }: { readonly isTooMuch: boolean }) {
   await withoutRest({ isMoreComing: true })
   const [begun, refused]: [number[], number[]] = [[], []]

@@ -7,7 +7,10 @@ const REFUSED = {
   errors: [{ message: 'Argument "if" of non-null type "Boolean!" must not be null.', extensions: { code: 'BAD_USER_INPUT' } }],
 }
 
-/** Wherever a condition can stand in a plan: a subgraph's own, one of several, a whole fetch, or nowhere at all. */
+/**
+ * Wherever a condition can stand in a plan: a subgraph's own, one of several, a whole fetch, or
+ * nowhere at all.
+ */
 const PLACES: readonly { where: string; query: string }[] = [
   { where: 'on a field of one subgraph', query: '{ product(id: "a") { id name @include(if: $x) } caller @skip(if: $y) }' },
   { where: 'on all that one fetch is for', query: '{ product(id: "a") { name rating @include(if: $x) } caller @skip(if: $y) }' },

@@ -39,7 +39,10 @@ const start = (persisted: TrustedDocuments) =>
     trustedDocuments: persisted,
   })
 
-/** Every door of a gateway: each takes the parameters of a request, and says what its first error is or what the data are. */
+/**
+ * Every door of a gateway: each takes the parameters of a request, and says what its first error is
+ * or what the data are.
+ */
 async function doorsOf(gateway: Gateway, { batchLimit = 0 } = {}) {
   const app: FastifyInstance = createHttpServer({ log: keptLog().log })
   await serveGraphql(app, gateway, { batchLimit })

@@ -334,7 +334,8 @@ describe.each(Object.entries(GENERATIONS))('a client of %s', (generation, connec
     const { structured, isError } = await call('graph', 'run_query', {
       query: '{ skills(first: 1) { totalCount } trustUsage { used } }',
     })
-    // Without a key there is no usage; that field may not be null, so the whole answer is not there.
+    // Without a key there is no usage; that field may not be null, so the whole answer is not
+    // there.
     expect({ structured, isError }).toEqual({ structured: undefined, isError: true })
     const { text } = await call('graph', 'run_query', { query: '{ trustUsage { used } }' })
     expect(text).toMatch(/^UNAUTHENTICATED: .* Send the credentials/)

@@ -28,7 +28,10 @@ export type Called = {
 
 const IDENTITY = { name: 'atrium-test', version: '1.0.0' }
 
-/** Real clients by the version that they speak. Each checks structured content against the output schema, once it has listed the tools. */
+/**
+ * Real clients by the version that they speak. Each checks structured content against the output
+ * schema, once it has listed the tools.
+ */
 export const GENERATIONS: Readonly<Record<string, (place: Place) => Promise<McpClient>>> = {
   '2025-06-18': (place) =>
     connect(new Client(IDENTITY, { supportedProtocolVersions: ['2025-06-18'], versionNegotiation: { mode: 'legacy' } }), place),

@@ -10,17 +10,24 @@ import { type McpStack, startMcpStack } from './stack.ts'
 const PROGRAM = join(import.meta.dirname, '../../node_modules/@modelcontextprotocol/conformance/dist/index.js')
 
 /**
- * Scenarios that call tools, resources and prompts of a sample server made for them, by what they call it. They are run all the same: what they say must be that
- * the sample is missing, and nothing else.
+ * Scenarios that call tools, resources and prompts of a sample server made for them, by what they
+ * call it. They are run all the same: what they say must be that the sample is missing, and nothing
+ * else.
  */
 const SAMPLE =
   /Expected the name of a (tool|prompt), one of|Resource not found: test:\/\/|^Not testable: server (does not list the diagnostic tool|exposes no tool with x-mcp-header)|'json_schema_2020_12_tool' not found/
-/** The same for scenarios about what these servers do not offer and do not claim to: completions of arguments, and subscriptions to resources. */
+/**
+ * The same for scenarios about what these servers do not offer and do not claim to: completions of
+ * arguments, and subscriptions to resources.
+ */
 const NOT_OFFERED: readonly string[] = ['completion-complete', 'resources-subscribe', 'resources-unsubscribe']
 /** Scenarios that begin with a call of the sample and say nothing of it. */
 const AFTER_SAMPLE: readonly string[] = ['input-required-result-multi-round', 'input-required-result-tampered-state']
 
-/** Scenarios that need no sample, by the version whose clients they are. All of their checks must pass. */
+/**
+ * Scenarios that need no sample, by the version whose clients they are. All of their checks must
+ * pass.
+ */
 const EVERY_2025 = [
   'server-initialize',
   'server-session-lifecycle',
@@ -51,7 +58,10 @@ type Check = { readonly id: string; readonly status: string; readonly errorMessa
 
 let stack: McpStack
 let results: string
-/** The program knows no credentials: it asks here, and each request goes on with those of one of these shops in turn, for one may ask 100 times a minute. */
+/**
+ * The program knows no credentials: it asks here, and each request goes on with those of one of
+ * these shops in turn, for one may ask 100 times a minute.
+ */
 let counter: Awaited<ReturnType<typeof forwarding>>
 beforeAll(async () => {
   stack = await startMcpStack()

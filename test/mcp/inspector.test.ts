@@ -7,7 +7,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { aGoodHost, type TestKey } from '../subgraphs/trust/support/trust.ts'
 import { type McpStack, startMcpStack } from './stack.ts'
 
-/** A folder in which `npm install @modelcontextprotocol/inspector` was run: it is as large as everything else together, so the suite does without. */
+/**
+ * A folder in which `npm install @modelcontextprotocol/inspector` was run: it is as large as
+ * everything else together, so the suite does without.
+ */
 const folder = process.env.MCP_INSPECTOR ?? ''
 const program = join(folder, 'node_modules/.bin/mcp-inspector')
 const isThere = folder !== '' && existsSync(program)

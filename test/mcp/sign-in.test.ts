@@ -71,7 +71,8 @@ const url = () => new URL(`${stack.url}/mcp/store`)
 const AGENTS: Readonly<Record<string, Agent>> = {
   '2025-06-18': agentOf({ supportedProtocolVersions: ['2025-06-18'], versionNegotiation: { mode: 'legacy' } }),
   '2025-11-25': ({ provider }) => {
-    // Its library refreshes a token that lacks a scope rather than ask for more, and gives up: https://github.com/modelcontextprotocol/typescript-sdk/issues/2255
+    // Its library refreshes a token that lacks a scope rather than ask for more, and gives up:
+    // https://github.com/modelcontextprotocol/typescript-sdk/issues/2255
     const tokens = async () => {
       const { refresh_token: _, ...rest } = (await provider.tokens()) ?? {}
       return 'access_token' in rest ? rest : undefined
@@ -169,7 +170,10 @@ async function signInToRead({ connect, finish }: ReturnType<Agent>, { link }: Ke
   await finish(new URL(await shopBrowser(stack.url).agree(asked.href, shop)).searchParams)
 }
 
-/** Sends messages with a token that may read products, by an app that may ask to read orders as well. */
+/**
+ * Sends messages with a token that may read products, by an app that may ask to read orders as
+ * well.
+ */
 async function readerOfProducts(headers: Readonly<Record<string, string>>) {
   const { clientId } = await stack.anApp({ isPublic: true, redirectUris: [CALLBACK], scopes: ['read_products', 'read_orders'] })
   const kept = keeping(clientId)

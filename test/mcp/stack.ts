@@ -27,7 +27,10 @@ export const PUBLIC_URL = 'https://atrium.example'
 
 export type McpStack = Awaited<ReturnType<typeof startMcpStack>>
 
-/** The MCP servers beside REST, over the real graph: a directory with the sample, and trust with fixed evidence in place of collectors. */
+/**
+ * The MCP servers beside REST, over the real graph: a directory with the sample, and trust with
+ * fixed evidence in place of collectors.
+ */
 export async function startMcpStack({ introspection = true, hosts = [] as readonly string[], isOnLoopback = true } = {}) {
   // A clock that stands: the same question by two ways then has the same answer to the second.
   const now = new Date()
@@ -72,7 +75,10 @@ export async function startMcpStack({ introspection = true, hosts = [] as readon
         headers: { 'x-api-key': key.secret, ...(body !== undefined && { 'content-type': 'application/json' }) },
         ...(body !== undefined && { body: JSON.stringify(body) }),
       }),
-    /** Sends a message, or the text that is given, as a client of 2025 does unless `headers` say otherwise. */
+    /**
+     * Sends a message, or the text that is given, as a client of 2025 does unless `headers` say
+     * otherwise.
+     */
     post: (server: string, message: unknown, headers: Record<string, string> = {}): Promise<Reply> =>
       askRaw(url, `/mcp/${server}`, {
         method: 'POST',

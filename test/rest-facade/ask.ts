@@ -9,7 +9,10 @@ export type Reply = {
   readonly json: any
 }
 
-/** Sends exactly this path over a socket: no client library that corrects, decodes or caches what is on the wire. */
+/**
+ * Sends exactly this path over a socket: no client library that corrects, decodes or caches what is
+ * on the wire.
+ */
 export function askRaw(
   base: string,
   path: string,

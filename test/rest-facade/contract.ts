@@ -23,7 +23,9 @@ export function resolved(value: any): any {
 
 const validators = new Map<string, ValidateFunction>()
 
-/** Every way in which `body` breaks what the contract says of this answer; empty when it keeps it. */
+/**
+ * Every way in which `body` breaks what the contract says of this answer; empty when it keeps it.
+ */
 export function breaches(path: string, status: number, body: unknown): string[] {
   const response = resolved(contract.paths[path]?.get.responses[status])
   if (!response) return [`${path} does not document ${status}`]

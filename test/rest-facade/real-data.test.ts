@@ -80,7 +80,10 @@ describe.skipIf(!isHere)(`over the real directory${isHere ? '' : ' (skipped: ../
   })
 })
 
-/** Words that a shell reads as themselves; what a plugin installs with is two lines for the agent, not for a shell. */
+/**
+ * Words that a shell reads as themselves; what a plugin installs with is two lines for the agent,
+ * not for a shell.
+ */
 function isSafeToPaste(command: string | undefined): boolean {
   if (command === undefined || command.startsWith('/plugin ')) return true
   return command.split(' ').every((word) => shellWord(word.replace(/^--?(?=[A-Za-z])/, '')) !== null)

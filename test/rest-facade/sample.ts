@@ -90,7 +90,9 @@ const entry = (kind: SampleRow['kind'], n: number): SampleRow => ({
   detail: { slug: `${kind.toLowerCase()}-${n}`, url: `https://example.com/${kind.toLowerCase()}/${n}` },
 })
 
-/** A name that only percent-encoding can carry, and one longer than most routers take by default. */
+/**
+ * A name that only percent-encoding can carry, and one longer than most routers take by default.
+ */
 export const AWKWARD = { owner: 'Ünï cödé', repo: 'a%2Fb?c#d&e=f+g' }
 export const LONG = { owner: 'com.example.a-rather-long-name-space'.padEnd(160, 'x'), repo: 'r'.repeat(200) }
 

@@ -18,12 +18,16 @@ import { temporaryFiles } from '../support/files.ts'
 import { askRaw } from './ask.ts'
 import { ROWS } from './sample.ts'
 
-/** The REST API over the real graph over a database that holds the sample, or what `fill` puts there. */
+/**
+ * The REST API over the real graph over a database that holds the sample, or what `fill` puts
+ * there.
+ */
 export async function startStack(fill: (database: FreshDatabase) => Promise<unknown> = insertSample) {
   const database = await freshDatabase()
   await fill(database)
   const log = pino({ level: 'warn' })
-  // Not where it listens: addresses in answers come from configuration. With a slash at the end, as people write it.
+  // Not where it listens: addresses in answers come from configuration. With a slash at the end, as
+  // people write it.
   const publicUrl = 'https://directory.example/base'
   const directory = await directorySubgraph({ connection: database.connection, publicUrl, log })
   const social = await socialSubgraph({ connection: database.connection, log })

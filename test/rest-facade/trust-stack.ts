@@ -16,7 +16,10 @@ import { askRaw, type Reply } from './ask.ts'
 
 export const PUBLIC_URL = 'https://trust.example'
 
-/** The trust API over the real graph, with fixed evidence in place of collectors unless some are given. */
+/**
+ * The trust API over the real graph, with fixed evidence in place of collectors unless some are
+ * given.
+ */
 export async function startTrustStack(collectors: CollectorOptions | null = null) {
   const trust = await startTrust(undefined, collectors)
   const { connection } = trust.database

@@ -66,7 +66,10 @@ function breaches(on: string, { status, headers, text }: Reply): string[] {
   const wrong = validate(body) ? [] : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`)
   return [...wrong, ...unknown.map((property) => `/${property} is not documented`)]
 }
-/** Problems may get further members, so that their schema is open; what there is by now is documented. */
+/**
+ * Problems may get further members, so that their schema is open; what there is by now is
+ * documented.
+ */
 const PROBLEM = contract.components.schemas.Problem.properties
 
 describe('the contract', () => {

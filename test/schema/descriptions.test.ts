@@ -6,7 +6,10 @@ import { expect, test } from 'vitest'
 const ROOT = join(import.meta.dirname, '../..')
 const MAX_COLUMNS = 100
 
-/** Words of the glossary's "not" column that users would read in descriptions, and what to write instead. */
+/**
+ * Words of the glossary's "not" column that users would read in descriptions, and what to write
+ * instead.
+ */
 const BANNED: readonly { readonly word: RegExp; readonly instead: string }[] = [
   { word: /\bways?\b/i, instead: 'shipping method, payment method, transport' },
   { word: /\b(ask|asks|asked|asking)\b/i, instead: 'request, query, caller' },

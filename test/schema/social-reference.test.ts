@@ -20,7 +20,10 @@ const ROOT = join(import.meta.dirname, '../..')
 const reference = parse(readFileSync(join(import.meta.dirname, 'social-reference.graphql'), 'utf8'))
 const served = apiSchemaOf(readFileSync(join(ROOT, 'schema/supergraph.graphql'), 'utf8'))
 
-/** Everything that a client of the reference can rely on, a sentence each: `Query.user: User!`, `enum Role: USER | ADMIN`. */
+/**
+ * Everything that a client of the reference can rely on, a sentence each: `Query.user: User!`,
+ * `enum Role: USER | ADMIN`.
+ */
 function promisesOf(document: DocumentNode): string[] {
   return document.definitions.flatMap((definition) => {
     switch (definition.kind) {
@@ -58,7 +61,10 @@ const inputOf = ({ name, fields = [] }: InputObjectTypeDefinitionNode): string[]
 const enumOf = ({ name, values = [] }: EnumTypeDefinitionNode): string => `enum ${name.value}: ${sortedNames(values)}`
 const unionOf = ({ name, types = [] }: UnionTypeDefinitionNode): string => `union ${name.value}: ${sortedNames(types)}`
 
-/** What of the reference `sdl` does not promise in the same words; arguments, enum values and members must be the same, fields may be more. */
+/**
+ * What of the reference `sdl` does not promise in the same words; arguments, enum values and
+ * members must be the same, fields may be more.
+ */
 function broken(sdl: string): string[] {
   const names = new Set(reference.definitions.flatMap((definition) => ('name' in definition ? [definition.name?.value] : [])))
   const definitions = parse(sdl).definitions.filter((definition) => 'name' in definition && names.has(definition.name?.value))
@@ -118,7 +124,8 @@ test.skipIf(!existsSync(SPECIFICATION))('the reference holds every row of the sp
   expect(stated.filter((promise) => !promised.has(promise))).toEqual([])
   const types = rows.filter(([, , kind = '']) => /^(enum|object|input|union)$/.test(kind))
   expect(types).toHaveLength(16)
-  // "id ID!, posts(limit: Int = 10) [Post!]!": fields are only listed where the specification knows their types.
+  // "id ID!, posts(limit: Int = 10) [Post!]!": fields are only listed where the specification knows
+  // their types.
   const fields = types.flatMap(([, type, kind, list = '']) =>
     kind === 'object' && type !== 'Error'
       ? list.split(/,\s*(?![^(]*\))/).map((field) => field.replace(/^(\w+)(?:\((.*)\))? (.+)$/, `${type}.$1($2): $3`))

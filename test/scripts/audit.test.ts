@@ -49,7 +49,9 @@ const advisory = (severity: string, id = 'GHSA-aaaa-bbbb-cccc') => ({
   cwe: [],
   cvss: { score: 7 },
 })
-/** A source that knows `found` by package, and the package that the script asks every source about. */
+/**
+ * A source that knows `found` by package, and the package that the script asks every source about.
+ */
 const knowing =
   (found: Readonly<Record<string, readonly object[]>>): Answer =>
   (asked, response) => {

@@ -94,7 +94,10 @@ describe('what is public', () => {
     '/.well-known/jwks.json',
     asked(PUBLIC),
   ]
-  /** Headers that a cache in front does not look at: an answer that is made of one poisons it for everybody. */
+  /**
+   * Headers that a cache in front does not look at: an answer that is made of one poisons it for
+   * everybody.
+   */
   const UNKEYED: readonly Record<string, string>[] = [
     { host: 'evil.example' },
     { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'gopher', 'x-forwarded-port': '1' },

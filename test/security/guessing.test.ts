@@ -7,7 +7,10 @@ beforeAll(async () => {
 })
 afterAll(() => atrium?.stop())
 
-/** A door at which somebody could guess, what one guess is, and how many a minute it takes from one address before it says 429 or RATE_LIMITED. */
+/**
+ * A door at which somebody could guess, what one guess is, and how many a minute it takes from one
+ * address before it says 429 or RATE_LIMITED.
+ */
 type Door = {
   readonly door: string
   readonly most: number

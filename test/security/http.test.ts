@@ -445,7 +445,8 @@ describe('pages of other sites', () => {
     for (const origin of [EVIL, 'null', `http://127.0.0.1:${atrium.port + 1}`, `${own}.evil.example`])
       for (const cookie of ['', '__Host-console=x'])
         expect([origin, await asked(origin, { ...basic(store), cookie })]).toEqual([origin, false])
-    // Programs say no origin, our own pages say ours, and who has the credentials may send them from anywhere.
+    // Programs say no origin, our own pages say ours, and who has the credentials may send them
+    // from anywhere.
     expect(await asked(undefined, basic(store))).toBe(true)
     expect(await asked(own, basic(store))).toBe(true)
     expect(await asked(EVIL, {}, basic(store))).toBe(true)

@@ -24,7 +24,9 @@ const INHERITED = ['constructor', '__proto__', 'toString', 'hasOwnProperty', 'va
 /** A function, and an object. */
 const ALONE = ['constructor', '__proto__']
 
-/** Names of parameters that pages, forms and the protocol read, and the inherited ones themselves. */
+/**
+ * Names of parameters that pages, forms and the protocol read, and the inherited ones themselves.
+ */
 const QUERY = [
   ...['q', 'kind', 'category', 'after', 'before', 'page', 'type', 'status', 'done', 'error', 'code', 'domain', 'policy'],
   ...['sensitivity', 'number', 'name', 'login', 'authtoken', 'access_token', 'client_id', 'redirect_uri', 'response_type'],
@@ -94,7 +96,8 @@ test('no page fails on an inherited name, in its path, in a parameter or as one'
     .flatMap(({ path }) =>
       INHERITED.flatMap((text) => [
         pathWith(path, text),
-        // One that is refused hides the others: each alone for those two of whom all others are cases.
+        // One that is refused hides the others: each alone for those two of whom all others are
+        // cases.
         ...(ALONE.includes(text) ? QUERY : []).map((name) => `${pathWith(path, 'x')}?${name}=${text}`),
         `${pathWith(path, 'x')}?${new URLSearchParams(Object.fromEntries(QUERY.map((name) => [name, text])))}`,
       ]),

@@ -5,7 +5,10 @@ import { unguardedTextKeys } from './support/text-keys.ts'
 
 type Excuse = { readonly why: string; readonly places: Readonly<Record<string, readonly string[]>> }
 
-/** Where a text may be a key of a plain object, file by file and as it is written there, and why no request finds anything inherited by it. */
+/**
+ * Where a text may be a key of a plain object, file by file and as it is written there, and why no
+ * request finds anything inherited by it.
+ */
 const EXCUSED: readonly Excuse[] = [
   {
     why: 'graphql-js makes these without a prototype: see the test below',

@@ -11,7 +11,10 @@ const SOURCES = globSync('{subgraphs,gateway,platform,rest-facade,mcp,web,client
   exclude: ['**/node_modules'],
 })
 
-/** A match against 400,000 characters that takes longer is no linear one: those need a hundredth of a second. */
+/**
+ * A match against 400,000 characters that takes longer is no linear one: those need a hundredth of
+ * a second.
+ */
 const MATCH_TIMEOUT_MS = 8_000
 
 /** For patterns that are known to be slow: they use a whole core until they are stopped. */
@@ -36,7 +39,10 @@ function patterns(): ReadonlyMap<string, Found> {
   return found
 }
 
-/** Patterns that take long for long texts, where they may stand, and why nobody has any that are as long. */
+/**
+ * Patterns that take long for long texts, where they may stand, and why nobody has any that are as
+ * long.
+ */
 const BOUNDED: readonly { readonly name: string; readonly why: string; readonly files: RegExp }[] = [
   {
     name: '/\\/+$/',

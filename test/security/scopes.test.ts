@@ -19,8 +19,9 @@ import { aToken } from '../rest-facade/store/token.ts'
 import { ANONYMOUS } from '../subgraphs/store/support/store.ts'
 
 /**
- * Which scopes read which types: any one of them does. Written down here a second time, so that a directive that is removed or
- * weakened in the SDL fails this test, and so does a new type that stands in neither table.
+ * Which scopes read which types: any one of them does. Written down here a second time, so that a
+ * directive that is removed or weakened in the SDL fails this test, and so does a new type that
+ * stands in neither table.
  */
 const READ_BY: Readonly<Record<string, string>> = {
   store_owner: 'AppAuthorization BegunConsoleSession',
@@ -79,7 +80,10 @@ const readBy = new Map(
 )
 const open = new Set(Object.values(OPEN_TYPES).flatMap((types) => types.split(' ')))
 
-/** An outcome that carries what was changed, such as `CreateProductSuccess`: each of its things has a scope of its own. */
+/**
+ * An outcome that carries what was changed, such as `CreateProductSuccess`: each of its things has
+ * a scope of its own.
+ */
 const isSuccess = (type: string): boolean => /Success$/.test(type)
 
 /** Fields of a walk below the root: `nodes { order { customer { email` are four. */
@@ -160,7 +164,10 @@ function argumentsOf(field: string, { ids, productIds, locationIds }: FullShop):
 /** Steps from the root to a field that the caller may not read; every step before it may be. */
 type RefusedPath = readonly string[]
 
-/** A selection of everything that these scopes open, to some depth; every field that they do not open is noted and left out. */
+/**
+ * A selection of everything that these scopes open, to some depth; every field that they do not
+ * open is noted and left out.
+ */
 function selectionOf(
   type: GraphQLObjectType,
   held: readonly string[],
@@ -199,7 +206,9 @@ function nested(type: GraphQLObjectType, [step = '', ...rest]: RefusedPath): str
 }
 
 const documents = new Map<string, DocumentNode>()
-/** Parsed and valid: a query that is wrong would be answered nothing, whatever the caller may read. */
+/**
+ * Parsed and valid: a query that is wrong would be answered nothing, whatever the caller may read.
+ */
 function documentOf(text: string): DocumentNode {
   const known = documents.get(text)
   if (known) return known
@@ -296,7 +305,8 @@ describe.each([
           if (needed.length > 0 && given === null) throw new Error(`Expected arguments for Query.${field.name}.`)
           const root = `${field.name}${given ? `(${given})` : ''}`
           if (field.name === 'countries' && scope !== 'no scope') {
-            // 249 countries with every municipality take most of a second: the caller with no scope reads them whole, all others one whole `country`.
+            // 249 countries with every municipality take most of a second: the caller with no scope
+            // reads them whole, all others one whole `country`.
             await answered('{ countries { __typename code name } }')
             continue
           }

@@ -11,7 +11,10 @@ const SIGN_UP = 'subscription { userCreated { id name } }'
 /** What all sockets of an attacker were told. */
 type Told = { readonly codes: Map<string, number>; readonly sockets: readonly WebSocket[]; readonly closed: () => number }
 
-/** Opens sockets from one address, and begins a hundred subscriptions over each: resolves when each of them was refused or, by `running`, runs. */
+/**
+ * Opens sockets from one address, and begins a hundred subscriptions over each: resolves when each
+ * of them was refused or, by `running`, runs.
+ */
 async function attack(
   atrium: Atrium,
   count: number,

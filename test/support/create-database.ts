@@ -6,8 +6,9 @@ import type { Connection } from '../../platform/database/database.ts'
 export type FreshDatabase = { readonly name: string; readonly connection: Connection; readonly drop: () => Promise<void> }
 
 /**
- * A new database on `server`: a copy of the one with the name `template`, or an empty one; `options` are further ones of CREATE DATABASE.
- * Its files are copied as they are: through the log, which is the default, takes twice the processor time.
+ * A new database on `server`: a copy of the one with the name `template`, or an empty one;
+ * `options` are further ones of CREATE DATABASE. Its files are copied as they are: through the log,
+ * which is the default, takes twice the processor time.
  */
 export async function createDatabase(server: string, template = 'template1', options = ''): Promise<FreshDatabase> {
   const name = `atrium_test_${randomUUID().replaceAll('-', '')}`

@@ -39,7 +39,10 @@ export type DnsServer = {
   readonly close: () => Promise<void>
 }
 
-/** A name server on loopback, over UDP and TCP. What `answer` leaves undefined does not exist. `hasTcp` false: nobody listens there. */
+/**
+ * A name server on loopback, over UDP and TCP. What `answer` leaves undefined does not exist.
+ * `hasTcp` false: nobody listens there.
+ */
 export async function startDnsServer(answer: Answerer, { hasTcp = true } = {}): Promise<DnsServer> {
   const asked: string[] = []
   const tcp = net.createServer()

@@ -9,14 +9,23 @@ import { createDatabase } from './create-database.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The PostgreSQL server of this test run, as a URL of a database on it; the user may create databases. */
+    /**
+     * The PostgreSQL server of this test run, as a URL of a database on it; the user may create
+     * databases.
+     */
     databaseUrl: string
-    /** Name of a migrated database on it that others are copied from: twenty times as fast as to migrate each. */
+    /**
+     * Name of a migrated database on it that others are copied from: twenty times as fast as to
+     * migrate each.
+     */
     migratedDatabase: string
   }
 }
 
-/** Runs once around all test files: one database server for the whole run, DATABASE_URL's or one of our own. */
+/**
+ * Runs once around all test files: one database server for the whole run, DATABASE_URL's or one of
+ * our own.
+ */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const server = await databaseServer()
   const migrated = await createDatabase(server.url)
@@ -45,7 +54,10 @@ async function databaseServer(): Promise<{ readonly url: string; readonly stop: 
   }
 }
 
-/** Where Linux keeps files in memory, if there is room: a test run creates hundreds of databases, each of a thousand files, ten times as fast there. */
+/**
+ * Where Linux keeps files in memory, if there is room: a test run creates hundreds of databases,
+ * each of a thousand files, ten times as fast there.
+ */
 const MEMORY_FOLDER = '/dev/shm'
 const MIN_FREE_BYTES = 4 * 1024 ** 3
 

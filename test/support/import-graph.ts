@@ -1,7 +1,10 @@
 /** One import: two paths from the root of the repository; `to` may be the name of a package. */
 export type Import = { readonly from: string; readonly to: string }
 
-/** The circles of an import graph: its strongly connected components of two files or more (Tarjan), each sorted. */
+/**
+ * The circles of an import graph: its strongly connected components of two files or more (Tarjan),
+ * each sorted.
+ */
 export function circles(imports: readonly Import[]): readonly (readonly string[])[] {
   const targets = new Map<string, string[]>()
   for (const { from, to } of imports) targets.set(from, [...(targets.get(from) ?? []), to])

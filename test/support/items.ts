@@ -53,7 +53,10 @@ function detailOf({ kind, key, detail }: ItemRow): Record<string, unknown> {
   }
 }
 
-/** Writes rows as an import does: one revision for all, announced to whoever listens. An existing key is changed. */
+/**
+ * Writes rows as an import does: one revision for all, announced to whoever listens. An existing
+ * key is changed.
+ */
 export async function putItems(connection: Connection, rows: readonly ItemRow[]): Promise<void> {
   await change(connection, async (client, revision) => {
     for (const row of rows) {

@@ -9,15 +9,19 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const ROOT = join(import.meta.dirname, '../..')
 const HOST = '127.0.0.1'
 
-/** How often a program is begun, and for how long in all: below the 120 seconds that a hook has, so that it is told why. Milliseconds. */
+/**
+ * How often a program is begun, and for how long in all: below the 120 seconds that a hook has, so
+ * that it is told why. Milliseconds.
+ */
 const TRIES = 3
 const LIMIT = 100_000
 /** Of what a program wrote, as much of its end is told. */
 const TOLD = 4_000
 
 /**
- * Ports below those that Linux gives to outgoing connections and to who asks for any (from 32,768 on), and above those of clusters of tests: between the look at
- * one and the start of the program nobody gets it by chance.
+ * Ports below those that Linux gives to outgoing connections and to who asks for any (from 32,768
+ * on), and above those of clusters of tests: between the look at one and the start of the program
+ * nobody gets it by chance.
  */
 const [FIRST, LAST] = [20_000, 29_999]
 
@@ -38,8 +42,10 @@ export type Program = {
 }
 
 /**
- * Begins `command` on a port that nobody uses, and resolves when `isReady` does with true. Where it ends before, or needs more than `patience` milliseconds,
- * another port is tried, for somebody may have been quicker; the last failure rejects with what the program wrote. With `port` it is always that one.
+ * Begins `command` on a port that nobody uses, and resolves when `isReady` does with true. Where it
+ * ends before, or needs more than `patience` milliseconds, another port is tried, for somebody may
+ * have been quicker; the last failure rejects with what the program wrote. With `port` it is always
+ * that one.
  */
 export async function startProgram(
   command: (port: number) => Command | Promise<Command>,
@@ -57,7 +63,10 @@ export async function startProgram(
   }
 }
 
-/** Atrium, or the part of it that ATRIUM_ROLE names, with nothing else in its environment than `env` and its port. `command` is how it is started. */
+/**
+ * Atrium, or the part of it that ATRIUM_ROLE names, with nothing else in its environment than `env`
+ * and its port. `command` is how it is started.
+ */
 export async function startMain(
   env: NodeJS.ProcessEnv,
   [file, ...args]: readonly [string, ...string[]] = [process.execPath, 'main.ts'],

@@ -1,8 +1,9 @@
 import type { Reporter, TestModule } from 'vitest/node'
 
 /**
- * Ends a run with `N passed, M failed`, alone on the last line. A file that does not load, a group whose hooks fail and an error outside of any
- * test count as failures: a run that proves nothing must not look like a run that passed.
+ * Ends a run with `N passed, M failed`, alone on the last line. A file that does not load, a group
+ * whose hooks fail and an error outside of any test count as failures: a run that proves nothing
+ * must not look like a run that passed.
  */
 export default class Total implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {

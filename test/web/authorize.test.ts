@@ -36,7 +36,9 @@ afterAll(async () => {
   await stack.close()
 })
 
-/** What an app begins with, and what it does with the answer: a library that thousands of apps use. */
+/**
+ * What an app begins with, and what it does with the answer: a library that thousands of apps use.
+ */
 async function begin(redirectUri = callback) {
   const client = await oauth.discovery(new URL(stack.url), app.clientId, undefined, oauth.None(), {
     algorithm: 'oauth2',

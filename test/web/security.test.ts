@@ -12,7 +12,10 @@ const DAY_MS = 86_400_000
 
 const root = join(import.meta.dirname, '../..')
 
-/** The fields of a security.txt, by the grammar of RFC 9116 §4: comments, empty lines, and `name: value`. Throws for anything else. */
+/**
+ * The fields of a security.txt, by the grammar of RFC 9116 §4: comments, empty lines, and `name:
+ * value`. Throws for anything else.
+ */
 function fieldsOf(text: string): readonly (readonly [name: string, value: string])[] {
   expect(text).toMatch(/\n$/)
   return text

@@ -10,7 +10,10 @@ const FOLDER = '/.well-known/agent-skills'
 
 const FrontMatter = z.object({ name: z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)*$/), description: z.string().max(1_024) })
 
-/** A skill that teaches agents how to use this service: the folder that holds its SKILL.md, and what that says of itself. */
+/**
+ * A skill that teaches agents how to use this service: the folder that holds its SKILL.md, and what
+ * that says of itself.
+ */
 type OwnSkill = { readonly name: string; readonly description: string; readonly text: string }
 
 const skills: readonly OwnSkill[] = readdirSync(import.meta.dirname, { withFileTypes: true })
@@ -21,7 +24,10 @@ const skills: readonly OwnSkill[] = readdirSync(import.meta.dirname, { withFileT
   })
   .sort((one, other) => (one.name < other.name ? -1 : 1))
 
-/** Agent Skills Discovery 0.2.0: an index at a well-known address, and one file per skill, known by its digest. */
+/**
+ * Agent Skills Discovery 0.2.0: an index at a well-known address, and one file per skill, known by
+ * its digest.
+ */
 export const agentSkillFiles: readonly FileRow[] = [
   {
     path: `${FOLDER}/index.json`,

@@ -32,14 +32,20 @@ import {
   signInPage,
 } from './page.ts'
 
-/** The protocol sets both for the address of a request: the first holds the id that is in the address, the second what only the browser has that began. */
+/**
+ * The protocol sets both for the address of a request: the first holds the id that is in the
+ * address, the second what only the browser has that began.
+ */
 const COOKIE = '_atrium_request'
 const BROWSER_COOKIE = '_atrium_browser'
 const PREFIX = '/authorize'
 /** Its id is nobody else's business, though it opens nothing without the cookie. */
 const SECRET = { config: { hasSecretPath: true } }
 
-/** The purpose of a seal, and how long an owner may think about which shop: the token that is sealed is good for as long with the store. */
+/**
+ * The purpose of a seal, and how long an owner may think about which shop: the token that is sealed
+ * is good for as long with the store.
+ */
 const OWNER = 'authorize owner'
 const CHOICE_SECONDS = 600
 
@@ -55,8 +61,9 @@ type Choice = { readonly stores: Parameters<typeof choicePage>[1]; readonly seal
 type OfRequest = FastifyRequest<{ Params: { readonly request: string } }>
 
 /**
- * Serves the pages on which shop owners sign in and agree to what an app asks for. Answers depend on who asks and are kept nowhere; forms are taken from our own
- * pages in the browser that the request was begun in only, and lead to the app at most.
+ * Serves the pages on which shop owners sign in and agree to what an app asks for. Answers depend
+ * on who asks and are kept nowhere; forms are taken from our own pages in the browser that the
+ * request was begun in only, and lead to the app at most.
  */
 export async function serveAuthorization(app: FastifyInstance, client: GatewayClient, site: Site, seal: Seal): Promise<void> {
   const documents = [
@@ -146,7 +153,10 @@ export async function serveAuthorization(app: FastifyInstance, client: GatewayCl
     }
   }
 
-  /** Asks the social graph for a token, and the store, which checks it by itself, for what the token owns. */
+  /**
+   * Asks the social graph for a token, and the store, which checks it by itself, for what the token
+   * owns.
+   */
   async function signInOwner(request: OfRequest, reply: FastifyReply): Promise<FormResult> {
     const variables = { email: fieldOf(request, 'email').trim(), password: fieldOf(request, 'password') }
     const answer = await client.run(SignInOwnerDocument, variables, callerOf(request, []), disconnectSignal(reply))
@@ -155,7 +165,10 @@ export async function serveAuthorization(app: FastifyInstance, client: GatewayCl
     return { problem: { form: 'account', message: login.__typename === 'AccountLocked' ? login.message : NO_ACCOUNT } }
   }
 
-  /** Goes on with one of an owner's stores. The session that this took ends with it: nobody signed in to the site. */
+  /**
+   * Goes on with one of an owner's stores. The session that this took ends with it: nobody signed
+   * in to the site.
+   */
   async function continueWithToken(request: OfRequest, reply: FastifyReply, token: string, store?: string): Promise<FormResult> {
     const { request: id } = request.params
     const key = { request: id, browser: browserOf(request) }

@@ -7,7 +7,9 @@ import type { Page, PathNames, RunOperation } from '../frame/page.ts'
 import type { Site } from '../frame/site.ts'
 import { FORM_TOKEN, type Visit } from './session.ts'
 
-/** Who has used the rate limits of a store in the running minute, or is shut out; the busiest first. */
+/**
+ * Who has used the rate limits of a store in the running minute, or is shut out; the busiest first.
+ */
 export type Uses = (storeCode: string) => Promise<readonly AddressUse[]>
 
 /** A page of the console is made from checked parameters, and the graph as the owner sees it. */

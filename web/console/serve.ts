@@ -44,8 +44,9 @@ export type ConsoleOptions = {
 type Shown = { readonly status?: number; readonly problems?: readonly string[] }
 
 /**
- * Serves the console of stores at `/console`: its owner signs in with the login and authtoken of a store, and sees what these open, nothing else. Works without
- * a script. Nobody keeps its pages, and every form holds a token of the visit.
+ * Serves the console of stores at `/console`: its owner signs in with the login and authtoken of a
+ * store, and sees what these open, nothing else. Works without a script. Nobody keeps its pages,
+ * and every form holds a token of the visit.
  */
 export async function serveConsole(
   app: FastifyInstance,
@@ -85,7 +86,8 @@ export async function serveConsole(
       // A form of another site comes without the cookie, and must not end what it cannot see.
       if (!session) return toConsole(reply)
       if (!isFormOf(session, request)) return show(reply, foreignForm(site))
-      // First, and everywhere: a copy of the cookie may be anywhere. Who is told that it failed is still signed in, and can try again.
+      // First, and everywhere: a copy of the cookie may be anywhere. Who is told that it failed is
+      // still signed in, and can try again.
       dataOf(await runnerFor(session, request, reply)(ConsoleSignOutDocument, { secret: session.secret }))
       sessions.end(reply)
       return toConsole(reply)
@@ -159,7 +161,10 @@ export async function serveConsole(
     return show(reply, { ...signInPage(visit, site, login, problem), status: 401 })
   }
 
-  /** Who is signed in; null: nobody, or whoever has a cookie of a session that was ended. Throws `Unanswered` where the store cannot say. */
+  /**
+   * Who is signed in; null: nobody, or whoever has a cookie of a session that was ended. Throws
+   * `Unanswered` where the store cannot say.
+   */
   async function sessionOf(request: FastifyRequest, reply: FastifyReply): Promise<Session | null> {
     const session = sessions.of(request)
     // A cookie of a release before this one has no secret.

@@ -3,7 +3,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { cookieOf, fieldOf } from '../frame/form.ts'
 import type { Seal } from '../frame/seal.ts'
 
-/** A working day: who comes back tomorrow signs in again. The store ends its sessions after as long (subgraphs/store/console-session). */
+/**
+ * A working day: who comes back tomorrow signs in again. The store ends its sessions after as long
+ * (subgraphs/store/console-session).
+ */
 const SESSION_SECONDS = 8 * 3_600
 /** For how long somebody may think about a form that signs in. */
 const VISIT_SECONDS = 3_600
@@ -14,7 +17,10 @@ export type Visit = {
   readonly formToken: string
 }
 
-/** Who is signed in, with what the graph is asked. The session goes on as long as the store knows its secret, wherever a copy of the cookie is. */
+/**
+ * Who is signed in, with what the graph is asked. The session goes on as long as the store knows
+ * its secret, wherever a copy of the cookie is.
+ */
 export type Session = Visit & Credentials & { readonly secret: string }
 
 export type Credentials = { readonly login: string; readonly authtoken: string }
@@ -22,8 +28,9 @@ export type Credentials = { readonly login: string; readonly authtoken: string }
 const [SESSION, VISIT] = ['console', 'console-visit'] as const
 
 /**
- * Sessions in sealed cookies that scripts cannot read, other sites cannot send, and, where we are reached by https, neither other hosts nor plain connections can
- * see or set. The two kinds have names of their own: a visit that another site leads to must not end a session.
+ * Sessions in sealed cookies that scripts cannot read, other sites cannot send, and, where we are
+ * reached by https, neither other hosts nor plain connections can see or set. The two kinds have
+ * names of their own: a visit that another site leads to must not end a session.
  */
 export function sessionsOf(seal: Seal, isSecureSite: boolean, now: () => number) {
   /** A proxy that is believed may say so of a request where the settings do not. */
@@ -50,7 +57,10 @@ export function sessionsOf(seal: Seal, isSecureSite: boolean, now: () => number)
   const closed = (name: string, value: object, seconds: number) => seal.close(name, value, now() + seconds * 1000)
 
   return {
-    /** What the cookie holds, which was put there by `begin`; null: nothing. Whether that session goes on is for the store to say. */
+    /**
+     * What the cookie holds, which was put there by `begin`; null: nothing. Whether that session
+     * goes on is for the store to say.
+     */
     of: (request: FastifyRequest): Session | null => opened(request, SESSION) as Session | null,
 
     /** The visit of who is not signed in; null: none yet. */

@@ -6,7 +6,10 @@ import { type Assets, assetsOf } from '../frame/assets.ts'
 
 const ASSETS = '/explorer/assets'
 
-/** Nothing from elsewhere, no script in the page. GraphiQL sets styles on elements and brings its fonts and pictures inside its stylesheet. */
+/**
+ * Nothing from elsewhere, no script in the page. GraphiQL sets styles on elements and brings its
+ * fonts and pictures inside its stylesheet.
+ */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -31,15 +34,19 @@ const FIRST_QUESTION: Example = {
 export type ExplorerOptions = {
   /** The first tabs. */
   readonly examples?: readonly Example[]
-  /** The operation that gives a token for `$email` and `$password`, as `login`; null where there is none. */
+  /**
+   * The operation that gives a token for `$email` and `$password`, as `login`; null where there is
+   * none.
+   */
   readonly signIn?: string | null
   /** Address of the pages that the explorer belongs to; null where there are none. */
   readonly home?: string | null
 }
 
 /**
- * Serves GraphiQL's files from `node_modules` and our own under `/explorer/assets`, named by their content so that browsers may keep them for ever, and returns
- * what sends the page: the GraphQL endpoint decides when.
+ * Serves GraphiQL's files from `node_modules` and our own under `/explorer/assets`, named by their
+ * content so that browsers may keep them for ever, and returns what sends the page: the GraphQL
+ * endpoint decides when.
  */
 export async function serveExplorer(
   app: FastifyInstance,

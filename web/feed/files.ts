@@ -7,7 +7,10 @@ import { KINDS } from '../item/kind.ts'
 /** An empty feed must have a time as well (RFC 4287 §4.1.1). */
 const NEVER = '1970-01-01T00:00:00Z'
 
-/** The last change of any entry (RFC 4287 §4.2.15), which need not be of the newest. Times are in UTC, so they sort as texts. */
+/**
+ * The last change of any entry (RFC 4287 §4.2.15), which need not be of the newest. Times are in
+ * UTC, so they sort as texts.
+ */
 const lastOf = (times: readonly string[]): string => times.toSorted().at(-1) ?? NEVER
 
 export const feedFiles: readonly FileRow[] = [

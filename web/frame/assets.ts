@@ -14,7 +14,10 @@ const TYPES: LookupTable<string> = lookupTable({
   png: 'image/png',
 })
 
-/** Files that pages need. Their published names change with their content, so that browsers may keep them for ever. */
+/**
+ * Files that pages need. Their published names change with their content, so that browsers may keep
+ * them for ever.
+ */
 export type Assets = {
   /** Path of a file by its own name. Throws when there is none: a page that names one is wrong. */
   readonly pathOf: (name: string) => string

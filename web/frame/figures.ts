@@ -19,6 +19,9 @@ export const momentOf = (time: string | Date): string => `${MOMENT.format(new Da
 export const counted = (count: number, singular: string, plural = `${singular}s`): string =>
   `${whole(count)} ${count === 1 ? singular : plural}`
 
-/** €12.50: an exact decimal amount, with as many places as its currency has, or as are needed up to four. */
+/**
+ * €12.50: an exact decimal amount, with as many places as its currency has, or as are needed up to
+ * four.
+ */
 export const money = (amount: string, currency: string): string =>
   new Intl.NumberFormat('en', { style: 'currency', currency, maximumFractionDigits: 4 }).format(amount as `${number}`)

@@ -17,7 +17,10 @@ export function acceptForms(scope: FastifyInstance): void {
 export const fieldOf = ({ body }: FastifyRequest, name: string): string =>
   body instanceof URLSearchParams ? (body.get(name) ?? '') : ''
 
-/** Whether a form was sent by a page of ours, as far as the browser says: other pages cannot make it say so. */
+/**
+ * Whether a form was sent by a page of ours, as far as the browser says: other pages cannot make it
+ * say so.
+ */
 export function isSameOrigin({ headers, host }: FastifyRequest): boolean {
   const { origin } = headers
   const site = headers['sec-fetch-site']

@@ -6,12 +6,16 @@ const TEXT = Symbol('text')
 /** Markup that may be sent as it is. Only `html` makes it, and `html` escapes what is put in. */
 export type Html = { readonly [TEXT]: string }
 
-/** What can be put into a template: text is escaped, markup is not, nothing is nothing, lists are joined. */
+/**
+ * What can be put into a template: text is escaped, markup is not, nothing is nothing, lists are
+ * joined.
+ */
 export type Content = Html | string | number | null | undefined | false | readonly Content[]
 
 /**
- * Markup from a template: HTML, SVG or XML. Values are escaped for text and for quoted attributes, the only places where they may stand (a test reads the
- * templates). What is an address is checked before it comes here: see `outward`.
+ * Markup from a template: HTML, SVG or XML. Values are escaped for text and for quoted attributes,
+ * the only places where they may stand (a test reads the templates). What is an address is checked
+ * before it comes here: see `outward`.
  */
 export function html(texts: TemplateStringsArray, ...values: readonly Content[]): Html {
   let text = texts[0] ?? ''

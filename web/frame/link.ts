@@ -1,7 +1,8 @@
 import { type Content, type Html, html } from './html.ts'
 
 /**
- * A link to somewhere else. An address that is not http or https, which no import should let through, is shown as text: following it could run something.
+ * A link to somewhere else. An address that is not http or https, which no import should let
+ * through, is shown as text: following it could run something.
  */
 export function externalLink(url: string, label: Content = url): Html {
   return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)

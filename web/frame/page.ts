@@ -11,7 +11,10 @@ export type Page = {
   readonly title: string
   /** One or two sentences for search engines and previews. */
   readonly description: string
-  /** The one address of what is shown, as a path; absent where there is none: nothing is to be indexed then. */
+  /**
+   * The one address of what is shown, as a path; absent where there is none: nothing is to be
+   * indexed then.
+   */
   readonly canonical?: string
   /** What stands between head and foot. */
   readonly body: Html
@@ -55,10 +58,16 @@ export type PageRow = {
   answer(request: PageRequest<string, ParameterTable>): Promise<Page | null>
 }
 
-/** The same for everybody, and news soon enough: a minute in browsers, five in caches between, and the old one while a new one is fetched. */
+/**
+ * The same for everybody, and news soon enough: a minute in browsers, five in caches between, and
+ * the old one while a new one is fetched.
+ */
 const DEFAULT_CACHE_CONTROL = 'public, max-age=60, s-maxage=300, stale-while-revalidate=3600'
 
-/** Ties the types of a row: `{x}` in the path types `path.x`, the table types `query`. `answer` gives null for what does not exist. */
+/**
+ * Ties the types of a row: `{x}` in the path types `path.x`, the table types `query`. `answer`
+ * gives null for what does not exist.
+ */
 export function page<const On extends `/${string}`, const Table extends ParameterTable = Record<never, never>>(row: {
   readonly on: On
   readonly operations: readonly TypedDocumentNode<unknown, never>[]
@@ -87,13 +96,19 @@ export class OperationFailed extends Error {
   }
 }
 
-/** The data of an answer. Throws `Unanswered` when there is none; what single fields lack is null in it. */
+/**
+ * The data of an answer. Throws `Unanswered` when there is none; what single fields lack is null in
+ * it.
+ */
 export function dataOf<Data>({ data, errors }: ClientResult<Data>): Data {
   if (data === null) throw new OperationFailed(errors)
   return data
 }
 
-/** `value`, or null when there is none. Throws `Unanswered` when it is null because something failed. */
+/**
+ * `value`, or null when there is none. Throws `Unanswered` when it is null because something
+ * failed.
+ */
 export function foundIn<Value>(value: Value | null | undefined, { errors }: ClientResult<unknown>): Value | null {
   if (value == null && errors.length > 0) throw new OperationFailed(errors)
   return value ?? null

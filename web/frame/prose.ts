@@ -1,6 +1,9 @@
 import { type Html, html } from './html.ts'
 
-/** A description: paragraphs between blank lines, `code` between backticks. Nothing else of Markdown stands in ours. */
+/**
+ * A description: paragraphs between blank lines, `code` between backticks. Nothing else of Markdown
+ * stands in ours.
+ */
 export const prose = (text: string): Html =>
   html`${text
     .split(/\n{2,}/)

@@ -21,7 +21,10 @@ ${reasons}
 <p><a href="${at(again)}">Start again</a></p>`,
 })
 
-/** The graph refused, or did not answer; `again` is the path to go on from where something asked for was wrong. */
+/**
+ * The graph refused, or did not answer; `again` is the path to go on from where something asked for
+ * was wrong.
+ */
 export function refused(errors: readonly GraphQLFormattedError[], site: Site, again: string): Page {
   const limited = errors.find(({ extensions }) => extensions?.code === 'RATE_LIMITED')
   if (limited) {
@@ -44,7 +47,10 @@ export function refused(errors: readonly GraphQLFormattedError[], site: Site, ag
   return unavailable(503)
 }
 
-/** The request itself is wrong, whatever page it is for: pages take no bodies, and no codings of them. */
+/**
+ * The request itself is wrong, whatever page it is for: pages take no bodies, and no codings of
+ * them.
+ */
 export const unacceptable = (status: number): Page => ({
   status,
   title: 'Invalid request',

@@ -5,9 +5,15 @@ const [IV_BYTES, TAG_BYTES, KEY_BYTES] = [12, 16, 32]
 
 /** Keeps values with a visitor who can neither read nor change them. */
 export type Seal = {
-  /** `value` as JSON, encrypted, good until then (milliseconds since 1970) and for this purpose only. */
+  /**
+   * `value` as JSON, encrypted, good until then (milliseconds since 1970) and for this purpose
+   * only.
+   */
   readonly close: (purpose: string, value: object | string, until: number) => string
-  /** The value; null for a text that was not closed by this seal for this purpose, and for one that has ended. */
+  /**
+   * The value; null for a text that was not closed by this seal for this purpose, and for one that
+   * has ended.
+   */
   readonly open: (purpose: string, text: string, now: number) => unknown
 }
 

@@ -21,13 +21,19 @@ const NOT_FOUND_CACHE_CONTROL = 'public, max-age=30'
 /** Makes the page for an address where there is nothing. */
 export type CreateNotFoundPage = (path: string, run: RunOperation) => Promise<Page>
 
-/** Codes of what a visitor asked for wrongly, or of what is gone; anything else is our fault, and logged. */
+/**
+ * Codes of what a visitor asked for wrongly, or of what is gone; anything else is our fault, and
+ * logged.
+ */
 const CLIENT_ERROR_CODES: readonly unknown[] = ['BAD_USER_INPUT', 'NOT_FOUND', 'RATE_LIMITED', 'UNAUTHENTICATED']
 
 /** Everything that a site answers with. */
 export type Rows = { readonly pages: readonly PageRow[]; readonly files: readonly FileRow[] }
 
-/** Answers with pages and files. Every operation is prepared before: a bad one rejects, and stops the start. */
+/**
+ * Answers with pages and files. Every operation is prepared before: a bad one rejects, and stops
+ * the start.
+ */
 export async function servePages(
   app: FastifyInstance,
   client: GatewayClient,
@@ -77,7 +83,10 @@ export async function servePages(
 /** A row's path as the router wants it. */
 export const routed = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1')
 
-/** Runs operations for a request. Pages are the same for everybody, so no credential of the request goes along: only those that a page is for. */
+/**
+ * Runs operations for a request. Pages are the same for everybody, so no credential of the request
+ * goes along: only those that a page is for.
+ */
 export function operationRunner(
   client: GatewayClient,
   request: FastifyRequest,
@@ -128,8 +137,9 @@ export function pathWithoutQuery({ raw }: FastifyRequest, first = '/'): string {
 }
 
 /**
- * The parameters of an address as people fill in forms: without those that were left empty or got nothing but blanks, and with a blank for what only moves a
- * cursor, such as a tab that was pasted along.
+ * The parameters of an address as people fill in forms: without those that were left empty or got
+ * nothing but blanks, and with a blank for what only moves a cursor, such as a tab that was pasted
+ * along.
  */
 export function withoutEmptyFields(url: string): string {
   const queryStart = url.indexOf('?')

@@ -2,7 +2,10 @@
 export type Site = {
   /** Where clients reach us, without a slash at the end. */
   readonly publicUrl: string
-  /** Address of a path of ours for links inside the site: with what `publicUrl` has behind its host, and without its host, which a visitor may call otherwise. */
+  /**
+   * Address of a path of ours for links inside the site: with what `publicUrl` has behind its host,
+   * and without its host, which a visitor may call otherwise.
+   */
   readonly at: (path: string) => string
   /** The same of one of our files, by its own name. */
   readonly asset: (name: string) => string

@@ -2,7 +2,9 @@ import type { DirectoryKind } from '#generated/operations.ts'
 
 type KindLabels = { readonly one: string; readonly many: string; readonly parameter: string }
 
-/** What people call the kinds, in the order in which they are listed, and how addresses spell them. */
+/**
+ * What people call the kinds, in the order in which they are listed, and how addresses spell them.
+ */
 export const KINDS: Readonly<Record<DirectoryKind, KindLabels>> = {
   MCP_SERVER: { one: 'MCP server', many: 'MCP servers', parameter: 'mcp' },
   PLUGIN: { one: 'Plugin', many: 'Plugins', parameter: 'plugin' },

@@ -1,6 +1,6 @@
 import type { OperationsPageQuery } from '#generated/operations.ts'
 import type { Sample } from '../../gateway/observability/history.ts'
-import type { readinessOf } from '../../platform/http/server.ts'
+import type { readinessOf } from '../../platform/http/readiness.ts'
 import { counted, whole } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Page } from '../frame/page.ts'

@@ -3,7 +3,10 @@ import { type Html, html } from '../frame/html.ts'
 const WIDTH = 240
 const HEIGHT = 56
 
-/** A line over time with its last value and its highest; null values are gaps. Drawn from zero to the highest value, `least` at least. */
+/**
+ * A line over time with its last value and its highest; null values are gaps. Drawn from zero to
+ * the highest value, `least` at least.
+ */
 export function plot(
   heading: string,
   values: readonly (number | null)[],

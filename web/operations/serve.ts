@@ -3,7 +3,8 @@ import { OperationsPageDocument } from '#generated/operations.ts'
 import type { GatewayClient } from '../../gateway/client.ts'
 import type { History } from '../../gateway/observability/history.ts'
 import { operatorTokenCheck } from '../../platform/http/operator-token.ts'
-import { compressResponses, type ReadinessCheck, readinessOf } from '../../platform/http/server.ts'
+import { type ReadinessCheck, readinessOf } from '../../platform/http/readiness.ts'
+import { compressResponses } from '../../platform/http/server.ts'
 import type { RateLimitStore } from '../../platform/rate-limit/rate-limit-store.ts'
 import { operationRunner, sendPage } from '../frame/serve.ts'
 import type { Site } from '../frame/site.ts'
@@ -21,7 +22,10 @@ export type Operations = {
   readonly rateLimits: RateLimitStore
 }
 
-/** Serves `/operations` to whoever knows the token: a browser asks for it by itself (HTTP Basic), keeps it until it is closed, and sends it nowhere else. */
+/**
+ * Serves `/operations` to whoever knows the token: a browser asks for it by itself (HTTP Basic),
+ * keeps it until it is closed, and sends it nowhere else.
+ */
 export async function serveOperations(
   app: FastifyInstance,
   client: GatewayClient,

@@ -7,7 +7,10 @@ export function describeScheme({ type, scheme, in: location, name }: SecuritySch
   return scheme === 'basic' ? 'HTTP Basic' : 'A token in Authorization: Bearer'
 }
 
-/** What a command sends for who asks, as arguments of curl with shell variables; empty where anybody may ask. */
+/**
+ * What a command sends for who asks, as arguments of curl with shell variables; empty where anybody
+ * may ask.
+ */
 export function credentials(operation: Operation, contract: Contract): readonly string[] {
   const schemes = contract.components?.securitySchemes ?? {}
   const requirements = (operation.security ?? contract.security ?? []).map((way) => Object.keys(way).map((name) => schemes[name]))

@@ -98,7 +98,10 @@ export const contracts = (): readonly FacadeContract[] =>
     ) as Contract,
   }))
 
-/** What a pointer points at inside the contract, and anything else as it is. Throws when there is nothing: the contract is wrong then. */
+/**
+ * What a pointer points at inside the contract, and anything else as it is. Throws when there is
+ * nothing: the contract is wrong then.
+ */
 export function followed<Value extends object>(value: Value | Pointer, contract: Contract): Value {
   if (!('$ref' in value) || typeof value.$ref !== 'string') return value as Value
   const found = value.$ref

@@ -34,7 +34,10 @@ export function bounds({ minimum, maximum, minLength, maxLength, default: usual 
 /** Deepest nesting that is shown: what is deeper can be opened in the document itself. */
 const DEEPEST = 6
 
-/** The properties of an object, or of the objects in an array, each with its own below it. Null where there are none. */
+/**
+ * The properties of an object, or of the objects in an array, each with its own below it. Null
+ * where there are none.
+ */
 export function properties(schema: Schema, contract: Contract, depth = 0, seen: readonly Schema[] = []): Html | null {
   const found = followed(schema, contract)
   if (depth > DEEPEST || seen.includes(found)) return null

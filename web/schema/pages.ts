@@ -24,7 +24,10 @@ const KINDS: readonly { readonly kind: __TypeKind; readonly heading: string; rea
   { kind: 'SCALAR', heading: 'Scalars', one: 'Scalar' },
 ]
 
-/** The documentation of the graph: what can be asked, and a page per type. The schema stays the same while the process runs. */
+/**
+ * The documentation of the graph: what can be asked, and a page per type. The schema stays the same
+ * while the process runs.
+ */
 export function schemaPages(): readonly PageRow[] {
   let cached: Schema | null = null
   const schemaOf = async (run: RunOperation) => (cached ??= dataOf(await run(SchemaPageDocument, {})).__schema)

@@ -1,7 +1,10 @@
 import { type Html, html } from '../frame/html.ts'
 import type { Site } from '../frame/site.ts'
 
-/** What was chosen beside the words: kept by the form, so that new words are looked for in the same place. */
+/**
+ * What was chosen beside the words: kept by the form, so that new words are looked for in the same
+ * place.
+ */
 export type Chosen = { readonly kind: string | null; readonly category: string | null }
 
 /** The search box of home and of results. It is a form; with script it answers while one types. */

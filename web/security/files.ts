@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FileRow } from '../frame/file.ts'
 
-/** RFC 9116 §2.5.5 recommends less than a year: a process that runs longer tells of a contact that nobody has looked at. */
+/**
+ * RFC 9116 §2.5.5 recommends less than a year: a process that runs longer tells of a contact that
+ * nobody has looked at.
+ */
 const VALID_DAYS = 300
 const DAY_MS = 86_400_000
 
@@ -10,8 +13,9 @@ const POLICY_PATH = '/security-policy'
 const TEXT = 'text/plain; charset=utf-8'
 
 /**
- * Whom to tell about vulnerabilities: `/.well-known/security.txt` (RFC 9116), and the policy that it names. `contacts` are URIs, the
- * preferred one first; none: the policy. Everything ends `VALID_DAYS` after `startedAt`.
+ * Whom to tell about vulnerabilities: `/.well-known/security.txt` (RFC 9116), and the policy that
+ * it names. `contacts` are URIs, the preferred one first; none: the policy. Everything ends
+ * `VALID_DAYS` after `startedAt`.
  */
 export function securityFiles(contacts: readonly string[], startedAt: Date): readonly FileRow[] {
   const policy = readFileSync(join(import.meta.dirname, '../../SECURITY.md'), 'utf8')

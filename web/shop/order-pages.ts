@@ -7,7 +7,10 @@ import type { Site } from '../frame/site.ts'
 
 type Order = NonNullable<ShopOrderPageQuery['shopOrder']>
 
-/** What links of an order lead to: `/recover` that of a cart, `/checkout` that of an order as well. Both show how it is now, also when it has gone on since. */
+/**
+ * What links of an order lead to: `/recover` that of a cart, `/checkout` that of an order as well.
+ * Both show how it is now, also when it has gone on since.
+ */
 export const shopOrderPages = [
   page({
     on: '/shops/{code}/orders/{secret}/{step}',

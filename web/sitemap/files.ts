@@ -12,7 +12,10 @@ import type { Site } from '../frame/site.ts'
 import { KIND_PARAMETERS, KINDS, kindOf } from '../item/kind.ts'
 import { searchPath } from '../search/results.ts'
 
-/** Addresses in one file: the protocol allows 50,000, and a thousand are made without anybody waiting. */
+/**
+ * Addresses in one file: the protocol allows 50,000, and a thousand are made without anybody
+ * waiting.
+ */
 const URLS_PER_FILE = 1_000
 /** What shops are called in addresses of sitemaps. */
 const SHOPS = 'shops'
@@ -130,7 +133,10 @@ const addresses = (rows: readonly Html[]): string =>
 ${rows}</urlset>
 `)
 
-/** A decision about a domain asks the network, and what somebody typed is no page: neither is for crawlers. */
+/**
+ * A decision about a domain asks the network, and what somebody typed is no page: neither is for
+ * crawlers.
+ */
 const robots = ({ publicUrl, at }: Site): string => `User-agent: *
 Disallow: ${at('/trust?')}
 Disallow: ${at('/search?q=')}

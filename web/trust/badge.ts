@@ -4,7 +4,10 @@ import type { Site } from '../frame/site.ts'
 import { highlightsOf } from './highlights.ts'
 import { ACTIONS, percent, STATES, UNCERTAINTY } from './labels.ts'
 
-/** The verdict on where an item comes from, which opens to its reasons; null: it cannot be had at the moment. */
+/**
+ * The verdict on where an item comes from, which opens to its reasons; null: it cannot be had at
+ * the moment.
+ */
 export function trustBadge(assessment: TrustBadgeFragment | null, { at }: Site): Html {
   if (assessment === null)
     return html`<p class="badge tone-none">Trust: currently unavailable. <a href="${at('/trust')}">How trust is decided</a></p>`

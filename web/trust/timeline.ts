@@ -54,7 +54,10 @@ const READERS: LookupTable<(facts: unknown) => Happening[]> = lookupTable({
   ),
 })
 
-/** What happened to a host, first things first; `looked` and `ends` are when it was looked at and until when the answer holds. */
+/**
+ * What happened to a host, first things first; `looked` and `ends` are when it was looked at and
+ * until when the answer holds.
+ */
 export function timeline(
   sources: readonly SourceEvidence[],
   { looked, ends }: { readonly looked: string; readonly ends: string },

@@ -173,7 +173,9 @@ export function createProjectionFor(
   }
 }
 
-/** Whether two paths with the same keys have the same type conditions, so lead to the same objects. */
+/**
+ * Whether two paths with the same keys have the same type conditions, so lead to the same objects.
+ */
 const hasSameTypes = (path: readonly PathSegment[], prefix: readonly PathSegment[]): boolean =>
   prefix.every(({ types }, index) => {
     const others = path[index]?.types ?? null

@@ -10,7 +10,9 @@ export type PlannedDocument = {
   readonly keyOf: (key: string) => string
 }
 
-/** The planner's variable for representations; a client variable of that name would collide with it. */
+/**
+ * The planner's variable for representations; a client variable of that name would collide with it.
+ */
 const REPRESENTATIONS = 'representations'
 
 /**

@@ -9,5 +9,7 @@ export const isData = (value: unknown): value is Data => typeof value === 'objec
 /** The `__typename` of an object; '' where it is absent or no string. */
 export const typeNameIn = ({ __typename }: Data): string => (typeof __typename === 'string' ? __typename : '')
 
-/** Whether a type matches a type condition: an object type, interface or union of the supergraph. */
+/**
+ * Whether a type matches a type condition: an object type, interface or union of the supergraph.
+ */
 export type TypeTest = (typename: string, condition: string) => boolean

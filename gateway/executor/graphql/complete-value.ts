@@ -43,7 +43,10 @@ export function executeFields(
   return PENDING
 }
 
-/** A leaf that is a property of its parent. Most are what the answer says as they are, so this is small: V8 makes it part of the loop above. */
+/**
+ * A leaf that is a property of its parent. Most are what the answer says as they are, so this is
+ * small: V8 makes it part of the loop above.
+ */
 function readProperty(
   run: OperationRun,
   field: Field,
@@ -64,8 +67,9 @@ function readProperty(
 const UNSEEN: Record<string, unknown> = Object.freeze({})
 
 /**
- * One field, at once or PENDING. Null when it fails and may be null; throws its located error when it must not. `read` is the property of the parent where that was
- * read already: a getter may not like to be asked twice.
+ * One field, at once or PENDING. Null when it fails and may be null; throws its located error when
+ * it must not. `read` is the property of the parent where that was read already: a getter may not
+ * like to be asked twice.
  */
 export function executeField(
   run: OperationRun,
@@ -133,8 +137,8 @@ function place(run: OperationRun, field: Field, to: Completion, path: Path): voi
 }
 
 /**
- * A function of its own, as are the others below that make a closure: V8 makes room for what a closure sees whenever the function around it is called, and
- * most values are no promises.
+ * A function of its own, as are the others below that make a closure: V8 makes room for what a
+ * closure sees whenever the function around it is called, and most values are no promises.
  */
 function completeLater(
   run: OperationRun,
@@ -193,7 +197,8 @@ function completeList(
   let join: Join | undefined
   let results: unknown[] = []
   if (Array.isArray(value) && value[Symbol.iterator] === ITERATOR_OF_ARRAYS) {
-    // An iterator would make an object for each item, and a list that grows leaves its smaller selves behind.
+    // An iterator would make an object for each item, and a list that grows leaves its smaller
+    // selves behind.
     results = new Array(value.length)
     const bare = to.item.kind === 'object' && !to.item.type.isTypeOf ? to.item : null
     for (let index = 0; index < value.length; index++) {
@@ -257,7 +262,10 @@ function completeItem(
   }
 }
 
-/** An item that is an object of a type that does not ask whether it is one: as most are, and with nothing between. */
+/**
+ * An item that is an object of a type that does not ask whether it is one: as most are, and with
+ * nothing between.
+ */
 function completeBareItem(
   run: OperationRun,
   field: Field,

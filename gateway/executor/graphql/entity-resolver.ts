@@ -12,8 +12,8 @@ type Extensions = {
 }
 
 /**
- * The resolver of a field. The `_entities` resolver of `@apollo/subgraph` is replaced by one without
- * a promise per entity; entity interfaces still go to the library's.
+ * The resolver of a field. The `_entities` resolver of `@apollo/subgraph` is replaced by one
+ * without a promise per entity; entity interfaces still go to the library's.
  */
 export function resolverOf(
   definition: GraphQLField<unknown, unknown>,
@@ -43,7 +43,9 @@ function finderOf(schema: GraphQLSchema, typename: string) {
   return (type.extensions as Extensions).apollo?.subgraph?.resolveReference
 }
 
-/** An entity with its type name, for `_Entity`. As in the library, its own object is not changed. */
+/**
+ * An entity with its type name, for `_Entity`. As in the library, its own object is not changed.
+ */
 function typed(entity: unknown, typename: string): unknown {
   if (typeof entity !== 'object' || entity === null) return entity
   const own = (entity as Partial<Reference>).__typename

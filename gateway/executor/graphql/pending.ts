@@ -161,7 +161,10 @@ function end(run: OperationRun, join: Join, isFailed: boolean, value: unknown): 
   else completePending(run, pending, fails, result)
 }
 
-/** Runs `then` after some microtasks, at least one. Node's `queueMicrotask` costs several times as much. */
+/**
+ * Runs `then` after some microtasks, at least one. Node's `queueMicrotask` costs several times as
+ * much.
+ */
 export function later(microtasks: number, then: () => void): void {
   let tick = NOW
   for (let index = 1; index < microtasks; index++) tick = tick.then(nothing)

@@ -11,7 +11,9 @@ const ALL = 4
 /** Neither with defaults nor with a rest, both of which `length` leaves out. */
 const isPlain = (parameters: string | null): boolean => parameters !== null && !/[=.]/.test(parameters)
 
-/** The text of the parameters of a function; null where it is not seen at a glance where they end. */
+/**
+ * The text of the parameters of a function; null where it is not seen at a glance where they end.
+ */
 function parametersIn(text: string): string | null {
   const head = /^(?:async\s+)?(?:function\b\s*)?[\w$]*\s*(?=\()/.exec(text)?.[0]
   if (head === undefined) return /^(?:async\s+)?([\w$]+)\s*=>/.exec(text)?.[1] ?? null

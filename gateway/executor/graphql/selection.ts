@@ -54,7 +54,10 @@ export type Completion = { readonly isNonNull: boolean } & (
   | {
       readonly kind: 'leaf'
       readonly type: GraphQLLeafType
-      /** The `typeof` of values that `serialize` returns unchanged; `isInteger`: within 32 bits only. */
+      /**
+       * The `typeof` of values that `serialize` returns unchanged; `isInteger`: within 32 bits
+       * only.
+       */
       readonly primitive: 'string' | 'boolean' | 'number' | undefined
       readonly isInteger: boolean
     }

@@ -9,7 +9,10 @@ import { END, tarHeader, tarPadding } from './tar.ts'
 
 export type Archive = Awaited<ReturnType<typeof createArchive>>
 
-/** A compressed archive that is being written, for its owner only: it holds everything that the database keeps secret. */
+/**
+ * A compressed archive that is being written, for its owner only: it holds everything that the
+ * database keeps secret.
+ */
 export async function createArchive(partFile: string, signal: AbortSignal) {
   // What another run left behind when it was killed.
   await rm(partFile, { force: true })

@@ -34,12 +34,16 @@ export type BackupReport = Pick<Totals, 'rows' | 'files'> & Pick<Manifest, 'take
 
 /** Bytes of a table that are kept in memory at once. */
 const MAX_PIECE_BYTES = 4_000_000
-/** Files that are removed in the moment in which the backup begins make it begin again, so often. */
+/**
+ * Files that are removed in the moment in which the backup begins make it begin again, so often.
+ */
 const MAX_ATTEMPTS = 5
 
 /**
- * Writes the state of one moment into a file, while others go on writing: tables by COPY in one transaction that sees nothing of later ones, and the files of the rows in
- * it. Throws an `OperatorError` for a database that does not fit this program; whatever it throws, no file is left behind.
+ * Writes the state of one moment into a file, while others go on writing: tables by COPY in one
+ * transaction that sees nothing of later ones, and the files of the rows in it. Throws an
+ * `OperatorError` for a database that does not fit this program; whatever it throws, no file is
+ * left behind.
  */
 export async function backUp({ connection, file, files, signal, progress }: BackupOptions): Promise<BackupReport> {
   const migrations = await migrationStatus(connection)

@@ -17,7 +17,8 @@ type Wire = {
 const MAX_WAITING_ROWS = 1_000
 
 /**
- * The rows of a `COPY … TO STDOUT`, a line of bytes each. Who reads slowly makes the database wait; who stops reading early must end the connection.
+ * The rows of a `COPY … TO STDOUT`, a line of bytes each. Who reads slowly makes the database wait;
+ * who stops reading early must end the connection.
  */
 export async function* copyOut(client: pg.Client, text: string): AsyncGenerator<Buffer> {
   const waiting: Buffer[] = []
@@ -59,7 +60,10 @@ export async function* copyOut(client: pg.Client, text: string): AsyncGenerator<
   }
 }
 
-/** Gives chunks to a `COPY … FROM STDIN`. Answers how many rows they were; rejects with what the database or `chunks` throws, and nothing was written then. */
+/**
+ * Gives chunks to a `COPY … FROM STDIN`. Answers how many rows they were; rejects with what the
+ * database or `chunks` throws, and nothing was written then.
+ */
 export function copyIn(client: pg.Client, text: string, chunks: AsyncIterable<Buffer>): Promise<number> {
   return new Promise((resolve, reject) => {
     let [rows, failure, wire]: [number, { readonly error: unknown } | null, Wire | undefined] = [0, null, undefined]

@@ -7,7 +7,10 @@ import { copyOut } from './copy.ts'
 import { filePath, SUMS } from './format.ts'
 import { STABLE_TEXT_SETTINGS } from './tables.ts'
 
-/** Rows that are exported under a name: a query without parameters, each row of which becomes an object. */
+/**
+ * Rows that are exported under a name: a query without parameters, each row of which becomes an
+ * object.
+ */
 export type Selection = { readonly name: string; readonly query: string }
 
 export type ExportOptions = {
@@ -27,8 +30,9 @@ export type ExportReport = { readonly rows: Readonly<Record<string, number>>; re
 const MAX_PIECE_BYTES = 4_000_000
 
 /**
- * Writes rows as JSON lines, and files, into one compressed archive: the state of one moment, while others go on writing. The last file lists the checksums of the others.
- * Whatever it throws, no file is left behind.
+ * Writes rows as JSON lines, and files, into one compressed archive: the state of one moment, while
+ * others go on writing. The last file lists the checksums of the others. Whatever it throws, no
+ * file is left behind.
  */
 export async function exportRows({
   connection,

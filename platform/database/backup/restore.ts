@@ -15,9 +15,13 @@ import { InvalidArchive, readEntries, type TarEntry } from './tar.ts'
 
 /** Where files of rows go. */
 export type FileDestination = {
-  /** Takes a file, which nobody sees yet. Throws an `OperatorError` for a key that cannot be one. */
+  /**
+   * Takes a file, which nobody sees yet. Throws an `OperatorError` for a key that cannot be one.
+   */
   readonly stage: (key: string, body: AsyncIterable<Buffer>) => Promise<void>
-  /** Puts everything that was taken where it belongs, before the transaction of its rows commits. */
+  /**
+   * Puts everything that was taken where it belongs, before the transaction of its rows commits.
+   */
   readonly commit: (client: pg.Client) => Promise<void>
   /** Takes back what was put there, or never was. */
   readonly discard: () => Promise<void>
@@ -46,8 +50,10 @@ export type RestoreReport = Pick<Totals, 'rows' | 'files'> & {
 }
 
 /**
- * Makes a database what it was when a backup was taken, in one transaction: all of it, or, whatever is thrown, nothing. Brings an older backup up to this
- * program. Throws an `OperatorError` for a file that is damaged, no backup or of a newer program, for a database with anything in it unless `force`, and for one that is in use.
+ * Makes a database what it was when a backup was taken, in one transaction: all of it, or, whatever
+ * is thrown, nothing. Brings an older backup up to this program. Throws an `OperatorError` for a
+ * file that is damaged, no backup or of a newer program, for a database with anything in it unless
+ * `force`, and for one that is in use.
  */
 export async function restore(options: RestoreOptions): Promise<RestoreReport> {
   const { connection, files, force, extraSchemas: otherConnections, signal } = options
@@ -146,7 +152,10 @@ async function load(
     else throw new InvalidArchive(`It holds "${entry.path}", which belongs to no backup.`)
     next = await entries.next()
 
-    /** What follows of the same table: rows may refer to others of it, so all of them come in one statement. */
+    /**
+     * What follows of the same table: rows may refer to others of it, so all of them come in one
+     * statement.
+     */
     async function* pieces(): AsyncGenerator<Buffer> {
       while (!next.done && PIECE.exec(next.value.path)?.[1] === label) {
         yield* next.value.body()
@@ -226,7 +235,10 @@ async function* gunzip(file: string, signal: AbortSignal, progress: (bytes: numb
   }
 }
 
-/** The same files, up to the list of their checksums; throws `NoArchive` when that says otherwise, or is not there. */
+/**
+ * The same files, up to the list of their checksums; throws `NoArchive` when that says otherwise,
+ * or is not there.
+ */
 async function* verifyChecksums(entries: AsyncGenerator<TarEntry>): AsyncGenerator<TarEntry> {
   const sums: string[] = []
   for await (const { path, bytes, body } of entries) {

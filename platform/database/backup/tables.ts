@@ -12,7 +12,10 @@ export const STABLE_TEXT_SETTINGS = `
   SET LOCAL datestyle = 'ISO, YMD'; SET LOCAL intervalstyle = 'postgres'; SET LOCAL timezone = 'UTC';
   SET LOCAL extra_float_digits = 1; SET LOCAL bytea_output = 'hex'; SET LOCAL client_encoding = 'UTF8'`
 
-/** The tables of these schemas, each behind those that its rows refer to. Records of migrations are not among them: they come from migrating. */
+/**
+ * The tables of these schemas, each behind those that its rows refer to. Records of migrations are
+ * not among them: they come from migrating.
+ */
 export async function listTables(client: pg.Client, schemas: readonly string[]): Promise<Table[]> {
   const { rows: tables } = await client.query<Table & { readonly oid: string }>(
     `SELECT class.oid::text, namespace.nspname AS schema, class.relname AS name,

@@ -1,4 +1,6 @@
-/** The part of POSIX `ustar` that backups are made of: plain files with paths of at most 100 bytes. */
+/**
+ * The part of POSIX `ustar` that backups are made of: plain files with paths of at most 100 bytes.
+ */
 
 const BLOCK_BYTES = 512
 /** The format has eleven octal digits for it. */

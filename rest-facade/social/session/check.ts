@@ -5,8 +5,9 @@ import type { GatewayClient } from '../../../gateway/client.ts'
 const TIMEOUT_MS = 5_000
 
 /**
- * Creates the check whether the session of a user's token is open: true, or false where it has ended; rejects when the graph fails. Creating it rejects where the
- * graph does not have the operation.
+ * Creates the check whether the session of a user's token is open: true, or false where it has
+ * ended; rejects when the graph fails. Creating it rejects where the graph does not have the
+ * operation.
  */
 export async function sessionCheck(client: GatewayClient): Promise<(token: string) => Promise<boolean>> {
   await client.prepare(GetSessionUserDocument)

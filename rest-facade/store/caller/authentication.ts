@@ -18,7 +18,10 @@ export type AccessDocument = TypedDocumentNode<{ readonly access: Access }, Reco
 const IDENTITY_TTL_MS = 1_000
 const MAX_IDENTITIES = 10_000
 
-/** Looks up who a caller is. Concurrent requests with the same credentials share one run of `document`. `now` is in milliseconds. */
+/**
+ * Looks up who a caller is. Concurrent requests with the same credentials share one run of
+ * `document`. `now` is in milliseconds.
+ */
 export function createIdentityLookup(
   client: GatewayClient,
   document: AccessDocument,
@@ -60,8 +63,9 @@ export function createIdentityLookup(
 const NEVER = new AbortController().signal
 
 /**
- * Authenticates callers of the REST API and counts their requests. Faults of a request are reported to authenticated callers only, unknown paths to everybody.
- * Callers without a valid identity are counted, and never rate limited: limits belong to a store.
+ * Authenticates callers of the REST API and counts their requests. Faults of a request are reported
+ * to authenticated callers only, unknown paths to everybody. Callers without a valid identity are
+ * counted, and never rate limited: limits belong to a store.
  */
 export function createAuthenticate(
   lookUp: (caller: Caller) => Promise<Identity>,

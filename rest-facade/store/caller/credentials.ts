@@ -6,10 +6,16 @@ import { queryOf } from '../../http/request-url.ts'
 
 const HEADERS = ['authorization', 'x-login-key', 'x-auth-token'] as const
 
-/** Query parameters with credentials. No operation has parameters of these names, and no log contains them. */
+/**
+ * Query parameters with credentials. No operation has parameters of these names, and no log
+ * contains them.
+ */
 const PARAMETERS = new Set(['login', 'authtoken', 'auth_token'])
 
-/** The caller with its credentials. Those of the query, which old clients use, become HTTP Basic; headers take precedence. */
+/**
+ * The caller with its credentials. Those of the query, which old clients use, become HTTP Basic;
+ * headers take precedence.
+ */
 export function storeCallerOf(request: FastifyRequest): Caller {
   const caller = callerOf(request, HEADERS)
   const query = queryOf(request)

@@ -3,7 +3,10 @@ import type { StoreFailure } from '../wire/failure.ts'
 /** Limits per address and store, from the published contract. */
 export const MAX_REQUESTS_PER_SECOND = 20
 export const MAX_REQUESTS_PER_MINUTE = 800
-/** Requests over the limit within BAN_SECONDS that ban an address, as published; the duration, an hour, is our choice. */
+/**
+ * Requests over the limit within BAN_SECONDS that ban an address, as published; the duration, an
+ * hour, is our choice.
+ */
 export const MAX_REQUESTS_OVER_LIMIT = 2_000
 export const BAN_SECONDS = 3_600
 
@@ -31,11 +34,17 @@ export type AddressUse = {
 /** Stands for the store of requests without valid credentials. No store has this code. */
 export const NO_STORE = '*'
 
-/** Counts requests. Never rejects. An address is that of an IPv4 client, or the /64 network of an IPv6 one. */
+/**
+ * Counts requests. Never rejects. An address is that of an IPv4 client, or the /64 network of an
+ * IPv6 one.
+ */
 export type RateLimitStore = {
   /** Counts one. */
   readonly count: (address: string, storeCode: string) => RateLimitState | Promise<RateLimitState>
-  /** Milliseconds until the end of the ban of an address from a store; 0 without one. Counts nothing. */
+  /**
+   * Milliseconds until the end of the ban of an address from a store; 0 without one. Counts
+   * nothing.
+   */
   readonly banEndsIn: (address: string, storeCode: string) => number | Promise<number>
   /** Addresses with requests in the current minute or a ban: the busiest first, at most 20. */
   readonly uses: (storeCode: string) => Promise<readonly AddressUse[]>
@@ -52,7 +61,10 @@ const NAMES = {
 } as const
 export const RATE_LIMIT_HEADERS: readonly string[] = Object.values(NAMES)
 
-/** Headers of every response, and the failure of requests over the limit. `now` is in milliseconds since 1970. */
+/**
+ * Headers of every response, and the failure of requests over the limit. `now` is in milliseconds
+ * since 1970.
+ */
 export function verdictOf(
   { second, minute, secondEndsIn, minuteEndsIn, banEndsIn }: RateLimitState,
   now: number,
@@ -79,7 +91,10 @@ const utc = (time: number): string => `${new Date(time).toISOString().slice(0, 1
 
 /** Windows in memory; those without requests for longest are evicted first. */
 const MAX_WINDOWS = 20_000
-/** Bans in memory; the oldest ends early for a new one. Each took 2,000 requests over the limit: 20,000 take 40 million. */
+/**
+ * Bans in memory; the oldest ends early for a new one. Each took 2,000 requests over the limit:
+ * 20,000 take 40 million.
+ */
 const MAX_BANS = 20_000
 
 type Window = {
@@ -91,7 +106,10 @@ type Window = {
   overEnds: number
 }
 
-/** Counts in this process. A window begins with its first request. `now` is in milliseconds of a monotonic clock: windows would last as long as it is set back. */
+/**
+ * Counts in this process. A window begins with its first request. `now` is in milliseconds of a
+ * monotonic clock: windows would last as long as it is set back.
+ */
 export function memoryRateLimit(now: () => number): RateLimitStore {
   const windows = new Map<string, Window>()
   // Separate, so that callers without credentials cannot evict windows of stores.

@@ -12,9 +12,10 @@ import {
 } from './rate-limit.ts'
 
 /**
- * Counts one request in the windows KEYS[1] (second), KEYS[2] (minute), KEYS[3] (requests over the limit) and KEYS[4] (the ban), and records the address in
- * KEYS[5]. ARGV: the limits of second and minute, the number over them that bans, its milliseconds, and the address. Returns the counts of both windows, and
- * the milliseconds until they and the ban end.
+ * Counts one request in the windows KEYS[1] (second), KEYS[2] (minute), KEYS[3] (requests over the
+ * limit) and KEYS[4] (the ban), and records the address in KEYS[5]. ARGV: the limits of second and
+ * minute, the number over them that bans, its milliseconds, and the address. Returns the counts of
+ * both windows, and the milliseconds until they and the ban end.
  */
 const COUNT = `
 local function window(key, milliseconds)
@@ -32,7 +33,10 @@ if second > tonumber(ARGV[1]) or minute > tonumber(ARGV[2]) then
 end
 return {second, minute, redis.call('PTTL', KEYS[1]), redis.call('PTTL', KEYS[2]), math.max(0, redis.call('PTTL', KEYS[4]))}`
 
-/** Returns, for each address in KEYS[1], its requests in the current minute and the milliseconds until its ban ends, by keys that begin with ARGV[1]. */
+/**
+ * Returns, for each address in KEYS[1], its requests in the current minute and the milliseconds
+ * until its ban ends, by keys that begin with ARGV[1].
+ */
 const USES = `
 local uses = {}
 for _, address in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
@@ -44,7 +48,10 @@ return uses`
 /** Returns the milliseconds until the ban KEYS[1] ends. */
 const BAN = `return math.max(0, redis.call('PTTL', KEYS[1]))`
 
-/** How long the lookup of a ban is cached, also that of none, so that operations do not each cost one. */
+/**
+ * How long the lookup of a ban is cached, also that of none, so that operations do not each cost
+ * one.
+ */
 const BAN_CACHE_MS = 1_000
 /** Cached lookups of bans; the oldest is evicted first. */
 const MAX_CACHED_BANS = 10_000
@@ -58,7 +65,10 @@ export async function storeRateLimitOf(
   return redisRateLimit(await redisScripts({ url, purpose: 'the rate limits of the store', log }))
 }
 
-/** Counts in Redis, for all processes together. While Redis is unreachable, this process counts by itself: no client waits, and no request goes uncounted. */
+/**
+ * Counts in Redis, for all processes together. While Redis is unreachable, this process counts by
+ * itself: no client waits, and no request goes uncounted.
+ */
 export function redisRateLimit(scripts: RedisScripts): RateLimitStore {
   const own = memoryRateLimit(() => performance.now())
   const cachedBans = new Map<string, { readonly at: number; readonly banEndsIn: Promise<number> }>()

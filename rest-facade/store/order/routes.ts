@@ -17,7 +17,9 @@ import { type LookupTable, lookupTable } from '../../../platform/collections/loo
 import { route } from '../route.ts'
 import type { Parameters } from '../wire/parameters.ts'
 
-/** Order states by value of `status_filters[]`: `created` is every order that is more than a cart. */
+/**
+ * Order states by value of `status_filters[]`: `created` is every order that is more than a cart.
+ */
 const STATES: LookupTable<readonly OrderStatus[]> = lookupTable({
   abandoned: ['ABANDONED'],
   canceled: ['CANCELED'],
@@ -36,7 +38,8 @@ const PERIODS: LookupTable<OrderPeriod> = lookupTable({
 })
 
 /**
- * Filters of lists. `locale` and `fields` are ignored: texts of an order stay in the language that it was created in, and responses have every documented key.
+ * Filters of lists. `locale` and `fields` are ignored: texts of an order stay in the language that
+ * it was created in, and responses have every documented key.
  */
 function filters({ query }: Parameters) {
   const values = query['status_filters[]']

@@ -50,5 +50,6 @@ export const productRoutes = [
 
 /** Enum values of the graph for those of the contract. */
 const enumValuesOf = <Word extends string>(given: Value | undefined): Word[] | null =>
-  // The parameter reader accepts values of the contract only, and these are the enum's in lower case.
+  // The parameter reader accepts values of the contract only, and these are the enum's in lower
+  // case.
   given == null ? null : [given].flat().map((value) => constantCase(String(value)) as Word)

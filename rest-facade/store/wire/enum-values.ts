@@ -3,7 +3,8 @@ import { constantCase } from '../../../platform/text/case.ts'
 import type { Schema } from '../contract.ts'
 
 /**
- * The contract's value for every value of a GraphQL enum; in lower case where the contract has a plain string. Values that the contract does not have are missing.
+ * The contract's value for every value of a GraphQL enum; in lower case where the contract has a
+ * plain string. Values that the contract does not have are missing.
  */
 export function wireValuesOf(schema: Schema, type: GraphQLEnumType): ReadonlyMap<string, string | number> {
   const values = type.getValues().map(({ name }) => name)
@@ -18,7 +19,10 @@ export function wireValuesOf(schema: Schema, type: GraphQLEnumType): ReadonlyMap
   )
 }
 
-/** Compiles the reading of an enum value: in any of its spellings, by an alias, or by its number. Returns undefined for unknown values. */
+/**
+ * Compiles the reading of an enum value: in any of its spellings, by an alias, or by its number.
+ * Returns undefined for unknown values.
+ */
 export function enumReader(schema: Schema, type: GraphQLEnumType): (given: unknown) => string | undefined {
   const values = new Map<string, string>()
   for (const [value, wireValue] of wireValuesOf(schema, type)) {

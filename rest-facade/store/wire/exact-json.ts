@@ -1,4 +1,6 @@
-/** A number whose source text a double does not keep, such as `1e400`, `12.50` or one of 20 digits. */
+/**
+ * A number whose source text a double does not keep, such as `1e400`, `12.50` or one of 20 digits.
+ */
 export type NumberText = { readonly source: string }
 
 export const isNumberText = (value: unknown): value is NumberText => value instanceof ExactNumber
@@ -34,7 +36,10 @@ export function readJson(bytes: Uint8Array): { readonly value: unknown } | { rea
   }
 }
 
-/** A reviver gets the source text of a number as its third argument (ECMAScript 2026, JSON.parse source text access). */
+/**
+ * A reviver gets the source text of a number as its third argument (ECMAScript 2026, JSON.parse
+ * source text access).
+ */
 function exact(_: string, value: unknown, { source }: { readonly source?: string }): unknown {
   return typeof value === 'number' && source !== undefined && String(value) !== source ? new ExactNumber(source) : value
 }

@@ -8,7 +8,10 @@ import type { Fault } from './input.ts'
 export type StoreFailure = Failure & {
   /** Faults by field; empty where none is at fault. */
   readonly faults?: readonly Fault[]
-  /** Current version of an object that another request has changed; null where the failure is no version conflict. */
+  /**
+   * Current version of an object that another request has changed; null where the failure is no
+   * version conflict.
+   */
   readonly currentVersion?: number | null
 }
 
@@ -28,8 +31,9 @@ export const notFound = (message = 'There is nothing with this id in this store.
 const CHALLENGE = { 'www-authenticate': 'Basic realm="store", charset="UTF-8"' }
 
 /**
- * Maps GraphQL errors to a failure and hides internal ones. `isInternal`: the request is not at fault, so the errors belong in the log. `scope` is the one that the
- * contract names for the whole operation; null where none is known.
+ * Maps GraphQL errors to a failure and hides internal ones. `isInternal`: the request is not at
+ * fault, so the errors belong in the log. `scope` is the one that the contract names for the whole
+ * operation; null where none is known.
  */
 export function toFailure(
   errors: readonly GraphQLFormattedError[],
@@ -48,7 +52,9 @@ export function toFailure(
   return { failure, isInternal }
 }
 
-/** Faults by parameter where the request has every argument that the graph rejects; else nothing. */
+/**
+ * Faults by parameter where the request has every argument that the graph rejects; else nothing.
+ */
 function rejectedArguments(errors: readonly GraphQLFormattedError[], wireArgument: WireArgument): Partial<StoreFailure> {
   const faults = errors.map(({ message, extensions }) => {
     const argument = String(extensions?.argument)
@@ -65,7 +71,10 @@ export function requiredScope([error]: readonly GraphQLFormattedError[]): string
   return typeof first === 'string' ? first : undefined
 }
 
-/** `ofOperation` is the scope that the contract names for the whole operation; null where none is known. */
+/**
+ * `ofOperation` is the scope that the contract names for the whole operation; null where none is
+ * known.
+ */
 function insufficientScope(first: string | undefined, ofOperation: string | null): Readonly<Record<string, string>> {
   return first === undefined ? {} : { 'www-authenticate': `Bearer error="insufficient_scope", scope="${ofOperation ?? first}"` }
 }

@@ -5,21 +5,28 @@ import { envelopeOf, type Schema } from '../contract.ts'
 import { isNumberText } from './exact-json.ts'
 import { scalarReader } from './scalars.ts'
 
-/** A fault in a request: `field` is the path of the key or parameter, empty for the body as a whole. */
+/**
+ * A fault in a request: `field` is the path of the key or parameter, empty for the body as a whole.
+ */
 export type Fault = { readonly field: string; readonly message: string }
 
 /** Converts request values to one input type of the graph. */
 export type Input = {
   /** Notes every fault; the result is valid only if there are none. */
   readonly read: (given: unknown, at: string, faults: Fault[]) => unknown
-  /** The request's key for each field of an input object, with its reader; empty for other types. */
+  /**
+   * The request's key for each field of an input object, with its reader; empty for other types.
+   */
   readonly fields: ReadonlyMap<string, { readonly wire: string; readonly input: Input }>
 }
 
 /** A field of an input object, or a variable that is filled like one. */
 export type InputField = { readonly type: GraphQLInputType; readonly isRequired: boolean }
 
-/** Converts JSON objects to input objects: unknown keys are ignored, null stays null, absent keys stay absent. */
+/**
+ * Converts JSON objects to input objects: unknown keys are ignored, null stays null, absent keys
+ * stay absent.
+ */
 export function objectInput(fields: ReadonlyMap<string, InputField>, schema: Schema): Input {
   const entries = [...fields].map(([name, { type, isRequired }]) => {
     const { wire, property } = wireOf(name, schema)

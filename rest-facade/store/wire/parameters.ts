@@ -23,7 +23,10 @@ const DIGITS = /^(?:0|[1-9]\d{0,9})$/
 /** Largest Int of GraphQL: 32 bits. */
 const MAX_INT = 2_147_483_647
 
-/** Compiles the reading of an operation's parameters by the contract. Unknown names are ignored: clients add tracking parameters. */
+/**
+ * Compiles the reading of an operation's parameters by the contract. Unknown names are ignored:
+ * clients add tracking parameters.
+ */
 export function parameterReader(
   parameters: readonly Parameter[],
 ): (path: Readonly<Record<string, string>>, query: string, faults: Fault[]) => Parameters | NoSuchPath {
@@ -46,7 +49,8 @@ export function parameterReader(
       const texts = given.get(name)?.filter((text) => schema.type !== 'array' || text !== '') ?? []
       if (texts.length === 0) {
         if (required) faults.push({ field: name, message: `Expected \`${name}\` to be ${expectationOf(schema)}, got nothing.` })
-        // A default of the contract has the type of its schema: a test holds the contract against OpenAPI.
+        // A default of the contract has the type of its schema: a test holds the contract against
+        // OpenAPI.
         query[name] = (schema.default as Value | undefined) ?? null
         continue
       }
@@ -73,7 +77,10 @@ function readAll(schema: Schema, texts: readonly (string | null)[]): Value | und
   return values.length <= maxItems && values.every((value) => value !== undefined) ? values : undefined
 }
 
-/** Parses a value by its schema; undefined when it is invalid. More than the maximum is the maximum: clients request "all" that way. */
+/**
+ * Parses a value by its schema; undefined when it is invalid. More than the maximum is the maximum:
+ * clients request "all" that way.
+ */
 function read(schema: Schema, text: string): string | number | boolean | undefined {
   switch (schema.type) {
     case 'integer': {
@@ -146,8 +153,9 @@ export function binding(variable: string, type: GraphQLInputType, { name, in: lo
 export type Slice = { readonly from: number; readonly to: number }
 
 /**
- * Computes the page of a list that the graph returns whole: where the contract's `limit` has no default, the response without one is the whole list. Null where
- * the graph paginates, or the operation has no pages.
+ * Computes the page of a list that the graph returns whole: where the contract's `limit` has no
+ * default, the response without one is the whole list. Null where the graph paginates, or the
+ * operation has no pages.
  */
 export function slicing(parameters: readonly Parameter[]): ((given: Parameters) => Slice) | null {
   const inQuery = (wanted: string) => parameters.find(({ name, in: location }) => name === wanted && location === 'query')
@@ -160,7 +168,10 @@ export function slicing(parameters: readonly Parameter[]): ((given: Parameters) 
   }
 }
 
-/** Fills `$first` and `$offset` from `limit` and `page`. Throws where the contract does not have these. */
+/**
+ * Fills `$first` and `$offset` from `limit` and `page`. Throws where the contract does not have
+ * these.
+ */
 export function pageBindings(variables: ReadonlyMap<string, unknown>, parameters: readonly Parameter[]): readonly Binding[] {
   if (!variables.has('first')) return []
   const isPaged = ['limit', 'page'].every((wanted) => parameters.some(({ name }) => name === wanted))
@@ -177,7 +188,10 @@ export function pageBindings(variables: ReadonlyMap<string, unknown>, parameters
   ]
 }
 
-/** The variable that a parameter fills by its name: `pageTitle` for `page_title`, `statusFilters` for `status_filters[]`. */
+/**
+ * The variable that a parameter fills by its name: `pageTitle` for `page_title`, `statusFilters`
+ * for `status_filters[]`.
+ */
 export const variableOf = ({ name }: Parameter): string => camelCase(name.replace(/\[\]$/, ''))
 
 function conversion(outer: GraphQLInputType, schema: Schema): ScalarReader {

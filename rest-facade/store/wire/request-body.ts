@@ -15,7 +15,10 @@ import {
 
 /** Reads the body of one operation into variables of its document. */
 export type BodyReader = {
-  /** Returns variables, and notes faults. Absent and empty bodies give none where the contract allows it. */
+  /**
+   * Returns variables, and notes faults. Absent and empty bodies give none where the contract
+   * allows it.
+   */
   readonly read: (bytes: unknown, faults: Fault[]) => Readonly<Record<string, unknown>>
   /** The request's name for a field that the graph rejects. */
   readonly wireField: (field: string) => string
@@ -26,8 +29,8 @@ export type BodyReader = {
 }
 
 /**
- * Compiles the reading of a body: into `$input` where the document has that variable, else into the other variables. `isGiven` tells fields of the input that
- * come from parameters or headers.
+ * Compiles the reading of a body: into `$input` where the document has that variable, else into the
+ * other variables. `isGiven` tells fields of the input that come from parameters or headers.
  */
 export function bodyReader(
   { schema, isRequired }: { readonly schema: Schema; readonly isRequired: boolean },

@@ -58,7 +58,10 @@ const RENAMED: LookupTable<string> = lookupTable({
 type HeaderVariable = keyof typeof HEADERS
 const isHeaderVariable = (name: string): name is HeaderVariable => Object.hasOwn(HEADERS, name)
 
-/** Compiles the reading of path, query, body and headers into variables. Throws for a variable that nothing fills. */
+/**
+ * Compiles the reading of path, query, body and headers into variables. Throws for a variable that
+ * nothing fills.
+ */
 export function requestReader(route: Route, operation: Operation, { variables }: ReadDocument): RequestReader {
   const inputType = variables.get('input')
   const inputObject = inputType && getNullableType(inputType.type)

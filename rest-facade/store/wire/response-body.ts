@@ -15,12 +15,17 @@ import type { Selected } from './selection.ts'
 /** Writes a value of the graph as JSON. */
 type Write = (value: unknown) => string
 
-/** Writes a response body. `gaps` are documented keys without a selected field: they are null, or an empty list. */
+/**
+ * Writes a response body. `gaps` are documented keys without a selected field: they are null, or an
+ * empty list.
+ */
 export type BodyWriter = { readonly write: Write; readonly gaps: readonly string[] }
 
 /**
- * Compiles the writing of a selection by the contract's schema: every documented key in its order, with envelopes, enum values and date formats. The text is
- * written straight from the data, without an object in between. Throws for selected fields that are not documented, and for types that do not match.
+ * Compiles the writing of a selection by the contract's schema: every documented key in its order,
+ * with envelopes, enum values and date formats. The text is written straight from the data, without
+ * an object in between. Throws for selected fields that are not documented, and for types that do
+ * not match.
  */
 export function bodyWriter(answer: Schema, part: Selected): BodyWriter {
   const gaps: string[] = []
@@ -132,7 +137,8 @@ export function constantBody({ enum: values, properties }: Schema): string | nul
   return JSON.stringify(Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, property.enum?.[0]])))
 }
 
-// The executor completes values by their types, so an object type has an object, a list type a list.
+// The executor completes values by their types, so an object type has an object, a list type a
+// list.
 const asObject = (value: unknown): Readonly<Record<string, unknown>> => value as Readonly<Record<string, unknown>>
 const asList = (value: unknown): readonly unknown[] => value as readonly unknown[]
 

@@ -22,7 +22,10 @@ export type ResponseWriter = {
 /** HTTP statuses of failure types that all mutations share. */
 const STATUSES: Route['failures'] = { ValidationError: 400, NotFoundError: 404, ConflictError: 409 }
 
-/** Compiles the writing of successes and failures. Throws for an answer path that selects nothing, and for fields that the contract does not have. */
+/**
+ * Compiles the writing of successes and failures. Throws for an answer path that selects nothing,
+ * and for fields that the contract does not have.
+ */
 export function responseWriter(
   route: Route,
   { answer }: Operation,

@@ -4,7 +4,10 @@ import type { Schema } from '../contract.ts'
 import { enumReader, wireValuesOf } from './enum-values.ts'
 import { isNumberText } from './exact-json.ts'
 
-/** Converts request values to one scalar or enum of the graph. `expectation` completes the sentence "Expected `price` to be …". */
+/**
+ * Converts request values to one scalar or enum of the graph. `expectation` completes the sentence
+ * "Expected `price` to be …".
+ */
 export type ScalarReader = {
   readonly expectation: string
   /** Undefined for invalid values. Never called with null. */
@@ -38,7 +41,8 @@ const CURSOR_ID: ScalarReader = {
 
 /** The id in a number or digits; undefined for other values. */
 export function idIn(given: unknown): string | undefined {
-  // The contract has ids in some places and objects with an id in others; both are accepted everywhere.
+  // The contract has ids in some places and objects with an id in others; both are accepted
+  // everywhere.
   const id = typeof given === 'object' && given !== null && Object.hasOwn(given, 'id') ? Reflect.get(given, 'id') : given
   const number = wholeIn(id)
   return number !== undefined && number > 0 ? String(number) : undefined
@@ -54,7 +58,10 @@ function wholeIn(given: unknown): number | undefined {
   return Math.abs(number) <= MAX_INT ? number : undefined
 }
 
-/** The exact decimal of a number or its text, without exponent, leading and trailing zeros; undefined for other values. */
+/**
+ * The exact decimal of a number or its text, without exponent, leading and trailing zeros;
+ * undefined for other values.
+ */
 function decimalIn(given: unknown): string | undefined {
   const text = isNumberText(given) ? given.source : typeof given === 'number' || typeof given === 'string' ? String(given) : ''
   const match = NUMBER.exec(text)

@@ -1,6 +1,9 @@
 import type { Schema } from '../contract.ts'
 
-/** Writes values that a row has shaped already: every documented key in its order, null where it is absent. */
+/**
+ * Writes values that a row has shaped already: every documented key in its order, null where it is
+ * absent.
+ */
 export function shapedWriter(schema: Schema): (value: unknown) => string {
   return (value) => JSON.stringify(shaped(schema, value))
 }

@@ -13,7 +13,10 @@ export const enumValue = <const Words extends readonly [string, ...string[]]>(wo
 
 const fields = { error: 'an object' }
 
-/** A decision request in the short form, the long one or both. Unknown fields are ignored: clients may be newer. */
+/**
+ * A decision request in the short form, the long one or both. Unknown fields are ignored: clients
+ * may be newer.
+ */
 export const decideRequest = z
   .object(
     {

@@ -7,7 +7,10 @@ import { quotaExceeded } from '../usage-headers.ts'
 /** Version of the response's form: the day on which it last changed. */
 const VERSION = '2026-11-21'
 
-/** A decision in both shapes at once: the nested one of the long form, and the flat fields of the short one. */
+/**
+ * A decision in both shapes at once: the nested one of the long form, and the flat fields of the
+ * short one.
+ */
 export function decisionBody({ request_id, assessment }: WireDecisionFragment, includesEvidence: boolean) {
   const { target, interaction, policy, scores, evidence, validity, override, uncertainty } = assessment
   const action = lowerCase(assessment.action)

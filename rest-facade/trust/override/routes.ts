@@ -83,7 +83,10 @@ function problemOf({ outcome }: OverrideData): Problem | null {
   )
 }
 
-/** The same where the host is a path parameter: its fault is that of a parameter, and precedes those of the body. */
+/**
+ * The same where the host is a path parameter: its fault is that of a parameter, and precedes those
+ * of the body.
+ */
 function problemOfPath(data: OverrideData, { path: { host } }: { readonly path: { readonly host: string } }): Problem | null {
   const problem = problemOf(data)
   const faults = data.outcome.__typename === 'InvalidOverride' ? data.outcome.faults : []

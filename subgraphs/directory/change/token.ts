@@ -6,7 +6,10 @@ export type ChangePosition = { readonly revision: string; readonly id: string }
 /** Before everything. */
 export const START: ChangePosition = { revision: '0', id: '0' }
 
-/** The opaque token of a place; it names its database, because the places of another one mean nothing here. */
+/**
+ * The opaque token of a place; it names its database, because the places of another one mean
+ * nothing here.
+ */
 export const createToken = (dataset: string, { revision, id }: ChangePosition): string =>
   Buffer.from(`${dataset.slice(0, 8)}:${revision}:${id}`).toString('base64url')
 

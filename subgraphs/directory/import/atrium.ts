@@ -94,15 +94,19 @@ const about = ({ description, category, tags }: Stated) => ({
 })
 
 /**
- * Our own format, for records that no other format can say, and for the seed: JSON,
- * `{ "atrium": "directory/1", "records": [ { "kind": … }, … ] }`. Fields have the names and meanings of the schema.
+ * Our own format, for records that no other format can say, and for the seed: JSON, `{ "atrium":
+ * "directory/1", "records": [ { "kind": … }, … ] }`. Fields have the names and meanings of the
+ * schema.
  *
- * - `mcp_server`: owner, repo, title; optional description, category, tags, official, transport, install (one of npm, pypi, oci:
+ * - `mcp_server`: owner, repo, title; optional description, category, tags, official, transport,
+ *   install (one of npm, pypi, oci:
  *   the name of a package or image; or remote: a URL) or installCommand, envVars (name, required, secret, description), docsUrl,
  *   repoUrl (a folder of a repository with several servers is `…/tree/HEAD/folder`). At least one of the addresses.
- * - `plugin`: marketplaceSlug, marketplaceRepo (`owner/repository`), slug, name, ecosystem, sourceUrl; optional description,
+ * - `plugin`: marketplaceSlug, marketplaceRepo (`owner/repository`), slug, name, ecosystem,
+ *   sourceUrl; optional description,
  *   category, tags.
- * - `skill`: slug, name, source (`built-in`, `optional`, `community`, `plugin`, `mcp`), docsUrl, repoUrl; optional as above.
+ * - `skill`: slug, name, source (`built-in`, `optional`, `community`, `plugin`, `mcp`), docsUrl,
+ *   repoUrl; optional as above.
  * - `persona`, `bundle`, `agent`, `guide`: slug, name, url; optional as above.
  *
  * A record with an unknown field or a wrong value is skipped with a reason that names the field.

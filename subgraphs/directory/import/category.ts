@@ -1,6 +1,9 @@
 import { UNCATEGORIZED } from '../item/item.ts'
 
-/** The vocabulary. Each category: the spellings of sources that mean it, and the words that speak for it where no source names one. */
+/**
+ * The vocabulary. Each category: the spellings of sources that mean it, and the words that speak
+ * for it where no source names one.
+ */
 const VOCABULARY: Readonly<Record<string, { readonly aliases: string; readonly words: string }>> = {
   Databases: {
     aliases: 'database, db, vector database, vector databases, data storage, storage',
@@ -194,7 +197,10 @@ const BY_SPELLING: ReadonlyMap<string, string> = new Map(
   ),
 )
 
-/** The category that a source's spelling means; null when it means none ("other", "general") or one that is not known. */
+/**
+ * The category that a source's spelling means; null when it means none ("other", "general") or one
+ * that is not known.
+ */
 export function categoryOf(spelling: string): string | null {
   return BY_SPELLING.get(fold(spelling)) ?? null
 }
@@ -206,7 +212,10 @@ const BY_WORD: ReadonlyMap<string, number> = new Map(
     .reverse(),
 )
 
-/** What a match in each place counts: a name says what a thing is, a description also what it touches. */
+/**
+ * What a match in each place counts: a name says what a thing is, a description also what it
+ * touches.
+ */
 const WEIGHTS = { name: 4, tags: 3, description: 1 }
 
 /** Words that nearly every record of the directory has: they count least. */
@@ -268,7 +277,10 @@ const COMMON = new Set([
   'manual',
 ])
 
-/** The category that the words of a record speak for; null when they speak for none. Equal scores: the one named first above. */
+/**
+ * The category that the words of a record speak for; null when they speak for none. Equal scores:
+ * the one named first above.
+ */
 export function categoryByWords(record: {
   readonly name: string
   readonly tags: readonly string[]
@@ -290,7 +302,10 @@ export function categoryByWords(record: {
   return best >= 1 ? (CATEGORIES[scores.indexOf(best)] ?? null) : null
 }
 
-/** Single words, and neighbours joined with a hyphen: `smart home` is `smart`, `home` and `smart-home`. Camel case is split. */
+/**
+ * Single words, and neighbours joined with a hyphen: `smart home` is `smart`, `home` and
+ * `smart-home`. Camel case is split.
+ */
 function wordsOf(text: string): ReadonlySet<string> {
   const words = text
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
@@ -300,7 +315,10 @@ function wordsOf(text: string): ReadonlySet<string> {
   return new Set([...words, ...words.slice(1).map((word, index) => `${words[index]}-${word}`)])
 }
 
-/** The category of a record: of the first spelling that means one, else by its words, else Uncategorized. */
+/**
+ * The category of a record: of the first spelling that means one, else by its words, else
+ * Uncategorized.
+ */
 export function categorise(
   spellings: readonly string[],
   record: Parameters<typeof categoryByWords>[0],

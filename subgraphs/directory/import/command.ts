@@ -1,6 +1,9 @@
 import { cleanUrl, repositoryOf, repositoryUrl } from './url.ts'
 
-/** A word that every POSIX shell reads as itself; null for any other. Hostile text is never quoted into being. */
+/**
+ * A word that every POSIX shell reads as itself; null for any other. Hostile text is never quoted
+ * into being.
+ */
 export function shellWord(text: string): string | null {
   return /^[A-Za-z0-9._@/:=+][A-Za-z0-9._@/:=+-]*$/.test(text) && text.length <= 500 ? text : null
 }
@@ -15,8 +18,9 @@ export type Published =
 const VERSION = /^\d[0-9A-Za-z.+-]{0,60}$/
 
 /**
- * What a published package is called, with or without its version. Package managers also take paths, repositories and aliases
- * (`file:/x`, `owner/repo`, `a@npm:b`), which are not what the source says is published there.
+ * What a published package is called, with or without its version. Package managers also take
+ * paths, repositories and aliases (`file:/x`, `owner/repo`, `a@npm:b`), which are not what the
+ * source says is published there.
  */
 const NAMES: ReadonlyMap<unknown, RegExp> = new Map([
   ['npm', /^(?:@[\w-][\w.-]*\/)?\w[\w.-]*(?<version>@[\w.+-]+)?$/],
@@ -39,7 +43,8 @@ export function installCommand(published: Published): string | null {
     const url = shellWord(cleanUrl(published.url) ?? '')
     return name === null || url === null ? null : `claude mcp add --transport ${published.transport} ${name} ${url}`
   }
-  // Readers look `from` up by words of a file: `constructor` finds something, and that is published nowhere.
+  // Readers look `from` up by words of a file: `constructor` finds something, and that is published
+  // nowhere.
   const named = shellWord(published.name) && NAMES.get(published.from)?.exec(published.name)
   if (!named) return null
   if (published.from === 'oci') {
@@ -60,9 +65,10 @@ export function installCommand(published: Published): string | null {
 }
 
 /**
- * How a published package is started, by the program that fetches it. Before the package stand only flags that are known to be
- * harmless: others choose another registry (`--registry`, `--index-url`) or open the machine (`-v /:/host`, `--privileged`). What
- * follows the package is for the server itself.
+ * How a published package is started, by the program that fetches it. Before the package stand only
+ * flags that are known to be harmless: others choose another registry (`--registry`, `--index-url`)
+ * or open the machine (`-v /:/host`, `--privileged`). What follows the package is for the server
+ * itself.
  */
 const STARTS: readonly (readonly ['npm' | 'pypi' | 'nuget' | 'oci', RegExp])[] = [
   ['npm', /^(?:npx(?: -y| --yes)?|bunx|pnpm dlx) (?:(?:-p|--package) (?=\S+ [^ -]))?(?<source>[^ -]\S*)(?= |$)/],
@@ -76,7 +82,10 @@ const STARTS: readonly (readonly ['npm' | 'pypi' | 'nuget' | 'oci', RegExp])[] =
   ['oci', /^docker run(?: -i| -t| -it| --rm| -e \w+)* (?<source>[^ -]\S*)(?= |$)/],
 ]
 
-/** Package managers also take a repository; only one of a forge, whole and fetched encrypted, shows whose code it is. */
+/**
+ * Package managers also take a repository; only one of a forge, whole and fetched encrypted, shows
+ * whose code it is.
+ */
 const isRepository = (source: string): boolean =>
   /^(?:git\+)?https:\/\/[^/]+\/[^/]+\/[^/]+\/?$/.test(source) && repositoryOf(source.replace(/@[\w.-]+$/, '')) !== null
 
@@ -88,7 +97,10 @@ function startIn(text: string): { readonly from: 'npm' | 'pypi' | 'nuget' | 'oci
   return null
 }
 
-/** The published package that a command starts, also when other words of it are not safe; null when it starts none. */
+/**
+ * The published package that a command starts, also when other words of it are not safe; null when
+ * it starts none.
+ */
 export function startedPackage(text: string): { readonly from: 'npm' | 'pypi' | 'nuget' | 'oci'; readonly name: string } | null {
   const start = startIn(text)
   return start && shellWord(start.source) !== null && NAMES.get(start.from)?.test(start.source)
@@ -96,7 +108,10 @@ export function startedPackage(text: string): { readonly from: 'npm' | 'pypi' | 
     : null
 }
 
-/** A command that a source gives as text: taken when it starts a published package and each of its words is safe; null otherwise. */
+/**
+ * A command that a source gives as text: taken when it starts a published package and each of its
+ * words is safe; null otherwise.
+ */
 export function statedCommand(text: string): string | null {
   const words = text.trim().split(/ +/)
   const isSafe = words.length <= 40 && words.every((word) => shellWord(word.replace(/^--?(?=[A-Za-z])/, '')) !== null)
@@ -105,7 +120,10 @@ export function statedCommand(text: string): string | null {
   return startedPackage(command) !== null || isRepository(startIn(command)?.source ?? '') ? command : null
 }
 
-/** What to paste when no command is known: cloning the repository, or else the first address that is safe in a shell. */
+/**
+ * What to paste when no command is known: cloning the repository, or else the first address that is
+ * safe in a shell.
+ */
 export function fallbackCommand(repoUrl: string | null, docsUrl: string): string {
   const repository = repositoryOf(repoUrl)
   if (repository) return `git clone ${repositoryUrl(repository)}`

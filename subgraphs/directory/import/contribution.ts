@@ -1,9 +1,10 @@
 import type { Ecosystem, EnvVar, Kind, SkillSource, Transport } from '../item/item.ts'
 
 /**
- * The formats that can be read; told apart by content, never by file name alone. In order of belief, for where two sources state the
- * same field: the curated before the collected, the subject itself before its readers. Our own seed comes last: it is written by
- * hand and grows old, so it stands where no other source speaks.
+ * The formats that can be read; told apart by content, never by file name alone. In order of
+ * belief, for where two sources state the same field: the curated before the collected, the subject
+ * itself before its readers. Our own seed comes last: it is written by hand and grows old, so it
+ * stands where no other source speaks.
  */
 export const FORMATS = [
   'toolhive',
@@ -34,9 +35,15 @@ export type SourceFile = {
 export type Skip = { readonly origin: string; readonly path: string; readonly line: number | null; readonly reason: string }
 
 type About = {
-  /** What makes two contributions the same item, such as `github.com/owner/repo#sub/folder` or `npm:package`; lower case. */
+  /**
+   * What makes two contributions the same item, such as `github.com/owner/repo#sub/folder` or
+   * `npm:package`; lower case.
+   */
   readonly identity: string
-  /** The natural key that the record asks for; a collision gets a deterministic suffix when it is stored. */
+  /**
+   * The natural key that the record asks for; a collision gets a deterministic suffix when it is
+   * stored.
+   */
   readonly key: string
   readonly name: string | null
   readonly description: string | null
@@ -47,7 +54,10 @@ type About = {
   readonly stars: number | null
 }
 
-/** What one record of one file states; null (or absent from a list) is "says nothing", and another source may fill it in. */
+/**
+ * What one record of one file states; null (or absent from a list) is "says nothing", and another
+ * source may fill it in.
+ */
 export type Statement =
   | (About & {
       readonly kind: 'MCP_SERVER'
@@ -94,7 +104,10 @@ export type Contribution = {
   readonly statement: Statement
 }
 
-/** One format. `recognises` looks at the parsed content; `read` turns it into contributions. Pure; never throws on bad input. */
+/**
+ * One format. `recognises` looks at the parsed content; `read` turns it into contributions. Pure;
+ * never throws on bad input.
+ */
 export type Reader = {
   readonly format: Format
   /** `content` is the parsed JSON or YAML value, or the frontmatter of a Markdown file. */

@@ -6,7 +6,10 @@ import { singleReader } from './single.ts'
 
 const KINDS: readonly unknown[] = ['server', 'remote', 'poci']
 
-/** server.yaml of Docker's MCP registry: images, remote servers, and tools that run in images of their own. */
+/**
+ * server.yaml of Docker's MCP registry: images, remote servers, and tools that run in images of
+ * their own.
+ */
 export const dockerReader = singleReader(
   'docker',
   ({ name, type, meta, about }) =>
@@ -51,7 +54,10 @@ const enabling = (name: string): string | null => shellWord(name) && `docker mcp
 /** As much of the value of a variable as is looked at. */
 const MAX_TEMPLATE_LENGTH = 500
 
-/** Secrets are needed; settings are when the parameters say so. The configuration is a map, or a list of them. */
+/**
+ * Secrets are needed; settings are when the parameters say so. The configuration is a map, or a
+ * list of them.
+ */
 function variablesOf(config: unknown) {
   return (Array.isArray(config) ? config : [config]).flatMap((value) => {
     const { secrets, env, parameters } = asRecord(value) ?? {}

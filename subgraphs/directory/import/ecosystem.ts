@@ -1,6 +1,9 @@
 import type { Ecosystem } from '../item/item.ts'
 
-/** The folder, inside a repository or a plugin, in which each ecosystem keeps its marketplace and manifest. */
+/**
+ * The folder, inside a repository or a plugin, in which each ecosystem keeps its marketplace and
+ * manifest.
+ */
 const FOLDERS: ReadonlyMap<string, Ecosystem> = new Map(
   Object.entries<Ecosystem>({
     '.claude-plugin': 'claude-code',
@@ -13,10 +16,16 @@ const FOLDERS: ReadonlyMap<string, Ecosystem> = new Map(
   }),
 )
 
-/** What the address of a marketplace or manifest says: `base` is the folder that it speaks for, empty for the root. */
+/**
+ * What the address of a marketplace or manifest says: `base` is the folder that it speaks for,
+ * empty for the root.
+ */
 export type EcosystemPath = { readonly base: string; readonly ecosystem: Ecosystem } | { readonly unknown: string }
 
-/** Reads `base/.claude-plugin/marketplace.json` and its like. A file outside such a folder is taken for the format's first user. */
+/**
+ * Reads `base/.claude-plugin/marketplace.json` and its like. A file outside such a folder is taken
+ * for the format's first user.
+ */
 export function parseEcosystemPath(path: string): EcosystemPath {
   const segments = path.split('/').slice(0, -1)
   for (const length of [1, 2]) {

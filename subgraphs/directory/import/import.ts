@@ -35,8 +35,9 @@ type Options = {
 const FILES_PER_TURN = 50
 
 /**
- * Imports files, folders and registry URLs into the directory of a migrated database: all or nothing, in one transaction.
- * Throws NoSuchPath and StarsUnreadable for wrong arguments, the signal's reason when it was aborted, and what the database throws.
+ * Imports files, folders and registry URLs into the directory of a migrated database: all or
+ * nothing, in one transaction. Throws NoSuchPath and StarsUnreadable for wrong arguments, the
+ * signal's reason when it was aborted, and what the database throws.
  */
 export async function importPaths(paths: readonly string[], options: Options): Promise<Report> {
   const started = performance.now()
@@ -93,7 +94,9 @@ export async function importPaths(paths: readonly string[], options: Options): P
   return report
 }
 
-/** A path on Windows begins with a letter and a colon as well, but not with two slashes behind it. */
+/**
+ * A path on Windows begins with a letter and a colon as well, but not with two slashes behind it.
+ */
 const isUrl = (path: string): boolean => /^https?:\/\//i.test(path) && URL.canParse(path)
 
 async function readUrl(
@@ -118,7 +121,10 @@ async function readUrl(
 
 const nothing: Reading = { format: null, contributions: [], skipped: [], unreadable: false }
 
-/** Two folders of one run may hold the same file of one origin: the first by folder counts, as if only it were there. */
+/**
+ * Two folders of one run may hold the same file of one origin: the first by folder counts, as if
+ * only it were there.
+ */
 function withoutRepeats(rooted: readonly Rooted[]): readonly Rooted[] {
   const byAddress = new Map<string, Rooted>()
   for (const one of rooted) {

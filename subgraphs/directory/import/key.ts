@@ -7,9 +7,9 @@ import { slugOf } from './text.ts'
 export type Keyed = { readonly kind: Kind; readonly identity: string; readonly key: string }
 
 /**
- * Gives every item its key. Stored items keep theirs; of new ones that ask for the same, one gets it (see `byClaim`), and the
- * others get a suffix made from their owner. Two databases that met the same items in a different order of runs can therefore
- * differ in suffixes, and in nothing else.
+ * Gives every item its key. Stored items keep theirs; of new ones that ask for the same, one gets
+ * it (see `byClaim`), and the others get a suffix made from their owner. Two databases that met the
+ * same items in a different order of runs can therefore differ in suffixes, and in nothing else.
  */
 export function assignKeys(items: readonly Merged[], stored: readonly Keyed[]): ReadonlyMap<Merged, string> {
   const known = new Map(stored.map(({ kind, identity, key }) => [`${kind} ${identity}`, key]))
@@ -35,7 +35,10 @@ export function assignKeys(items: readonly Merged[], stored: readonly Keyed[]): 
   return keys
 }
 
-/** Who is believed more; then who lies less deep, since collections keep their copies of others' work in deep folders. */
+/**
+ * Who is believed more; then who lies less deep, since collections keep their copies of others'
+ * work in deep folders.
+ */
 function byClaim(one: Merged, other: Merged): number {
   const depth = ({ identity }: Merged): number => identity.split('/').length
   return one.rank - other.rank || depth(one) - depth(other) || compare(one.identity, other.identity)
@@ -50,7 +53,9 @@ function* candidates(item: Merged, marketplaces: ReadonlyMap<string, string>): G
   for (let number = 2; ; number += 1) yield `${wanted}-${number}`
 }
 
-/** For a server, what its identity has besides the repository; for others, whose repository it is. */
+/**
+ * For a server, what its identity has besides the repository; for others, whose repository it is.
+ */
 function suffixes({ kind, identity }: Merged): readonly string[] {
   if (kind === 'MCP_SERVER') return [slugOf(/[#:]([^#]+)$/.exec(identity)?.[1]?.split('/').at(-1) ?? '')]
   return ownerSuffixes(identity)
@@ -64,7 +69,10 @@ function ownerSuffixes(identity: string): readonly string[] {
 /** The marketplace's part of a plugin's identity. */
 const marketplaceOf = (identity: string): string => identity.slice(0, identity.lastIndexOf('/'))
 
-/** One slug per marketplace, shared by its plugins: the asked one, or with its owner's name when another marketplace has it. */
+/**
+ * One slug per marketplace, shared by its plugins: the asked one, or with its owner's name when
+ * another marketplace has it.
+ */
 function marketplaceSlugs(items: readonly Merged[], stored: readonly Keyed[]): ReadonlyMap<string, string> {
   const slugs = new Map<string, string>()
   const taken = new Set<string>()

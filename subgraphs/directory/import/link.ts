@@ -6,7 +6,10 @@ export function isRepository(origin: string): boolean {
 /** The part of an identity that stands for an origin. */
 export const identityOfOrigin = (origin: string): string => (isRepository(origin) ? `github.com/${origin}` : origin).toLowerCase()
 
-/** Address of a folder of a repository at its newest commit; the repository's own for the root. Null for other origins. */
+/**
+ * Address of a folder of a repository at its newest commit; the repository's own for the root. Null
+ * for other origins.
+ */
 export function folderUrl(origin: string, folder: string, ref = 'HEAD'): string | null {
   if (!isRepository(origin)) return null
   const repository = `https://github.com/${origin}`
@@ -21,7 +24,10 @@ export const fileUrl = (origin: string, path: string): string | null =>
 
 const encodePath = (path: string): string => path.toWellFormed().split('/').map(encodeURIComponent).join('/')
 
-/** `path` as seen from `folder`, both inside an origin, empty for its root; null when it leads outside. */
+/**
+ * `path` as seen from `folder`, both inside an origin, empty for its root; null when it leads
+ * outside.
+ */
 export function resolveFolder(folder: string, path: string): string | null {
   if (path.startsWith('/') || path.includes('\\') || path.includes('\0')) return null
   const segments: string[] = []

@@ -3,9 +3,15 @@ import { byPrecedence } from './precedence.ts'
 
 /** Which folders of which repositories the marketplaces list as plugins. */
 export type Listings = {
-  /** The contributions that list exactly this folder of this repository, by the repository's part of an identity. */
+  /**
+   * The contributions that list exactly this folder of this repository, by the repository's part of
+   * an identity.
+   */
   readonly at: (repository: string, folder: string) => readonly Contribution[]
-  /** The contribution that lists a folder around this skill; null when none does. The nearest folder counts. */
+  /**
+   * The contribution that lists a folder around this skill; null when none does. The nearest folder
+   * counts.
+   */
   readonly around: (skillIdentity: string) => Contribution | null
   /** Whether any marketplace of this repository is known. */
   readonly exists: (repository: string) => boolean
@@ -46,7 +52,10 @@ export function listingsOf(contributions: readonly Contribution[]): Listings {
   }
 }
 
-/** Gives what a manifest says to the plugins that lie in its folder; a manifest stands alone only where no marketplace exists. */
+/**
+ * Gives what a manifest says to the plugins that lie in its folder; a manifest stands alone only
+ * where no marketplace exists.
+ */
 export function withManifests(
   contributions: readonly Contribution[],
   listings: Listings,

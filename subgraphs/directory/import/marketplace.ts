@@ -5,7 +5,10 @@ import { asList, asRecord } from './shape.ts'
 import { cleanTags, cleanText, slugOf } from './text.ts'
 import { cleanUrl, repositoryOf } from './url.ts'
 
-/** Where the files of a plugin lie: `folder` inside the marketplace's own repository, or null; `url` for people. */
+/**
+ * Where the files of a plugin lie: `folder` inside the marketplace's own repository, or null; `url`
+ * for people.
+ */
 type Location = { readonly folder: string | null; readonly url: string | null }
 
 /** A name that may stand in a command which somebody pastes; a first `-` would be an option. */
@@ -111,7 +114,10 @@ export const pluginIdentity = (origin: string, marketplaceSlug: string, slug: st
 
 const words = (value: unknown): readonly unknown[] => (typeof value === 'string' ? value.split(',') : asList(value))
 
-/** Null where no command is known: other agents, marketplaces inside a subfolder, names that are not safe to paste. */
+/**
+ * Null where no command is known: other agents, marketplaces inside a subfolder, names that are not
+ * safe to paste.
+ */
 function installCommand(id: string, { file, place, name }: Marketplace): string | null {
   const usable = isRepository(file.origin) && place.base === '' && WITH_PLUGIN_COMMAND.has(place.ecosystem)
   if (!usable || ![file.origin, id, name].every((word) => PASTEABLE.test(word))) return null

@@ -46,7 +46,10 @@ const wordsOf = ({ command, args }: Installation): readonly string[] =>
 /** What only stands for something of the reader's own. */
 const PLACEHOLDER = /path\/to\b|\byour[-_]/i
 
-/** The packages that the ways start; one that is called like the whole repository does not tell its servers apart. */
+/**
+ * The packages that the ways start; one that is called like the whole repository does not tell its
+ * servers apart.
+ */
 const packagesOf = (ways: readonly Installation[], repo: string): readonly string[] =>
   ways.flatMap((way) => {
     const started = startedPackage(wordsOf(way).join(' '))

@@ -44,8 +44,9 @@ const MAX_TAGS = 30
 const MAX_VARIABLES = 100
 
 /**
- * Turns all contributions into items, sorted by kind and identity. A pure function of the set: neither the order of the
- * contributions nor how they came to be there changes anything. `skipped` are manifests of plugins that nobody lists.
+ * Turns all contributions into items, sorted by kind and identity. A pure function of the set:
+ * neither the order of the contributions nor how they came to be there changes anything. `skipped`
+ * are manifests of plugins that nobody lists.
  */
 export function merge(
   contributions: readonly Contribution[],
@@ -147,7 +148,8 @@ function serverDetail(fields: Fields<Of<'MCP_SERVER'>>): Detail {
   const statedCommand = fields.first('installCommand', (said) => said.installCommand)
   if (statedCommand === null) fields.derived('installCommand', 'repository')
   return {
-    // One curated list that knows the vendor, or knows the end of support, is enough: the others just do not say.
+    // One curated list that knows the vendor, or knows the end of support, is enough: the others
+    // just do not say.
     official:
       fields.first('official', (said) => said.official || null) ?? fields.first('official', (said) => said.official) ?? false,
     transport: fields.first('transport', (said) => (said.transport === 'unknown' ? null : said.transport)) ?? 'unknown',
@@ -188,7 +190,8 @@ function pluginDetail(fields: Fields<Of<'PLUGIN'>>, group: readonly Contribution
 
 function skillDetail(fields: Fields<Of<'SKILL'>>, group: readonly ContributionOf<Of<'SKILL'>>[], listings: Listings): Detail {
   const docsUrl = fields.first('docsUrl', (said) => said.docsUrl) ?? ''
-  // A SKILL.md says nothing about how it reaches an agent: COMMUNITY is what is left when nobody else does.
+  // A SKILL.md says nothing about how it reaches an agent: COMMUNITY is what is left when nobody
+  // else does.
   const stated = fields.first('source', (said) => (said.source === 'COMMUNITY' ? null : said.source))
   const listing = stated === null ? listings.around(group[0]?.statement.identity ?? '') : null
   if (listing) fields.noteSource('source', listing)

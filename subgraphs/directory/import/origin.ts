@@ -1,7 +1,10 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 
-/** Whose files lie below a folder: `origin` as in table contribution, `root` the absolute folder that its paths count from. */
+/**
+ * Whose files lie below a folder: `origin` as in table contribution, `root` the absolute folder
+ * that its paths count from.
+ */
 export type Origin = { readonly origin: string; readonly root: string }
 
 const PLAIN = 'file:'
@@ -13,7 +16,10 @@ const FOLDER = /^([A-Za-z0-9][A-Za-z0-9-]{0,38})\+([A-Za-z0-9._-]{1,100})$/
 const REMOTE =
   /^\s*url\s*=\s*(?:https?:\/\/(?:[^@/\s]*@)?|ssh:\/\/git@|git@)github\.com[:/]([A-Za-z0-9-]{1,39})\/([A-Za-z0-9._-]{1,100}?)(?:\.git)?\/?\s*$/
 
-/** The origin that begins at this folder, by its name or by the remote of the clone that it is; null when none does. */
+/**
+ * The origin that begins at this folder, by its name or by the remote of the clone that it is; null
+ * when none does.
+ */
 export function originAt(folder: string): Origin | null {
   const named = FOLDER.exec(basename(folder))
   if (named) return { origin: `${named[1]}/${named[2]}`, root: folder }
@@ -21,7 +27,10 @@ export function originAt(folder: string): Origin | null {
   return cloned === null ? null : { origin: cloned, root: folder }
 }
 
-/** The origin of an import path: of its nearest ancestor that begins one, else the folder itself as `file:/folder`. */
+/**
+ * The origin of an import path: of its nearest ancestor that begins one, else the folder itself as
+ * `file:/folder`.
+ */
 export function originOf(folder: string): Origin {
   for (let ancestor = resolve(folder); ; ancestor = dirname(ancestor)) {
     const found = originAt(ancestor)

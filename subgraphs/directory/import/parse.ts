@@ -2,7 +2,10 @@ import { extname } from 'node:path'
 import { type Document, isScalar, LineCounter, parseDocument, visit } from 'yaml'
 import { type LookupTable, lookupTable } from '../../../platform/collections/lookup-table.ts'
 
-/** The value of a file; `content` is null for a Markdown file without frontmatter. Or why there is none. */
+/**
+ * The value of a file; `content` is null for a Markdown file without frontmatter. Or why there is
+ * none.
+ */
 export type Parsed =
   | { readonly text: string; readonly content: unknown }
   | { readonly fault: { readonly line: number | null; readonly reason: string } }
@@ -16,7 +19,9 @@ const MAX_ALIASES = 20
 /** Only the types of JSON: no tags, no merge keys, no dates. */
 const YAML_OPTIONS = { schema: 'core', merge: false, resolveKnownTags: false, prettyErrors: false } as const
 
-/** Decodes and parses a file by its ending. Never throws. Objects of the result have no prototype. */
+/**
+ * Decodes and parses a file by its ending. Never throws. Objects of the result have no prototype.
+ */
 export function parse(path: string, bytes: Uint8Array): Parsed {
   const text = decode(bytes)
   if (text === null) return fault('is not valid UTF-8')
@@ -33,7 +38,10 @@ const PARSERS: LookupTable<(text: string, path: string) => Parsed> = lookupTable
   '.md': parseMarkdown,
 })
 
-/** Whose broken frontmatter is worth a word; in other Markdown files `---` is as often a line across the page. */
+/**
+ * Whose broken frontmatter is worth a word; in other Markdown files `---` is as often a line across
+ * the page.
+ */
 const SKILL = /(^|\/)skill\.md$/i
 
 const fault = (reason: string, line: number | null = null): Parsed => ({ fault: { line, reason } })
@@ -65,7 +73,8 @@ function parseYaml(text: string, source: string, linesBefore: number): Parsed {
   if (hopeless(source)) return fault(`is nested more than ${DEEPEST} deep`)
   const lineCounter = new LineCounter()
   try {
-    // The library compares each key with every other: a minute for 60,000 keys. `misuse` does it with a set.
+    // The library compares each key with every other: a minute for 60,000 keys. `misuse` does it
+    // with a set.
     const document = parseDocument(source, { ...YAML_OPTIONS, uniqueKeys: false, lineCounter })
     // An unknown tag is only a warning to the library.
     const error = document.errors[0] ?? document.warnings[0]
@@ -82,7 +91,9 @@ function parseYaml(text: string, source: string, linesBefore: number): Parsed {
   }
 }
 
-/** What the parser would need seconds to find out: brackets or list marks opened thousands of times. */
+/**
+ * What the parser would need seconds to find out: brackets or list marks opened thousands of times.
+ */
 function hopeless(source: string): boolean {
   let [depth, deepest] = [0, 0]
   for (const character of source) {
@@ -131,7 +142,10 @@ function parseFrontmatter(text: string): Parsed {
   return lenient(frontmatter, text) ?? strict
 }
 
-/** Many files have `description: Use when: …`, which is not YAML, and yet plain to a reader: top-level `key: text` lines. */
+/**
+ * Many files have `description: Use when: …`, which is not YAML, and yet plain to a reader:
+ * top-level `key: text` lines.
+ */
 function lenient(lines: readonly string[], text: string): Parsed | null {
   const content = Object.create(null) as Record<string, unknown>
   for (const line of lines) {
@@ -141,7 +155,10 @@ function lenient(lines: readonly string[], text: string): Parsed | null {
   return 'name' in content && 'description' in content ? { text, content } : null
 }
 
-/** Removes the prototypes of a parsed value, so that no key of a file (`__proto__`, `constructor`) means anything; false when nested too deep. */
+/**
+ * Removes the prototypes of a parsed value, so that no key of a file (`__proto__`, `constructor`)
+ * means anything; false when nested too deep.
+ */
 export function tame(content: unknown): boolean {
   let level: unknown[] = [content]
   for (let depth = 0; level.length > 0; depth += 1) {

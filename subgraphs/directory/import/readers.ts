@@ -12,7 +12,10 @@ import { tensorblockReader } from './tensorblock.ts'
 import { toolhiveReader } from './toolhive.ts'
 import { toolsdkReader } from './toolsdk.ts'
 
-/** Every format, in order of recognition: the first that recognises a file reads it, so the most particular come first. */
+/**
+ * Every format, in order of recognition: the first that recognises a file reads it, so the most
+ * particular come first.
+ */
 export const readers: readonly Reader[] = [
   atriumReader,
   marketplaceReader,

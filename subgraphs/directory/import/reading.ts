@@ -16,7 +16,10 @@ export type Reading = {
   readonly unreadable: boolean
 }
 
-/** A Markdown file that nobody recognises is a text like any other; data that nobody recognises deserves a word. */
+/**
+ * A Markdown file that nobody recognises is a text like any other; data that nobody recognises
+ * deserves a word.
+ */
 const TEXT = /\.md$/i
 
 /** Reads one file. Never throws. */

@@ -20,7 +20,9 @@ const tooLongIn = (text: string): readonly number[] =>
 
 const isAboutServers = (text: string): boolean => /\bmcp\b|model context protocol/i.test(text.slice(0, 5_000))
 
-/** Lists of servers as people keep them in a README: best effort; what is no repository is reported. */
+/**
+ * Lists of servers as people keep them in a README: best effort; what is no repository is reported.
+ */
 export const readmeReader: Reader = {
   format: 'readme',
   recognises: (content, { path, text }) =>

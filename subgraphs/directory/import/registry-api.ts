@@ -6,7 +6,10 @@ export type RegistryAnswer = {
   /** The rows of all pages, as in one page. */
   readonly servers: readonly unknown[]
   readonly pages: number
-  /** Why there may be more; null when the last page was reached. An incomplete answer says nothing about what is gone. */
+  /**
+   * Why there may be more; null when the last page was reached. An incomplete answer says nothing
+   * about what is gone.
+   */
   readonly fault: string | null
 }
 
@@ -50,8 +53,9 @@ class PageFault extends Error {
 }
 
 /**
- * Reads every page of a registry: of `<url>/v0.1/servers`, or of `url` itself when it is such a list. Never throws but for an
- * aborted `signal`. Rows of versions that are not the latest are left out.
+ * Reads every page of a registry: of `<url>/v0.1/servers`, or of `url` itself when it is such a
+ * list. Never throws but for an aborted `signal`. Rows of versions that are not the latest are left
+ * out.
  */
 export async function readRegistry(url: string, { signal, onPage, bounds }: Options): Promise<RegistryAnswer> {
   const limits = { ...BOUNDS, ...bounds }

@@ -15,8 +15,9 @@ type Entry = {
 const OFFICIAL = 'io.modelcontextprotocol.registry/official'
 
 /**
- * server.json of the MCP registry: the list of the old seed (`version_detail`), one record of today (`$schema`, `name`, `version`), and a page
- * of the API (`servers` with `_meta`). Of several versions only the latest counts.
+ * server.json of the MCP registry: the list of the old seed (`version_detail`), one record of today
+ * (`$schema`, `name`, `version`), and a page of the API (`servers` with `_meta`). Of several
+ * versions only the latest counts.
  */
 export const registryReader: Reader = {
   format: 'registry',
@@ -81,12 +82,18 @@ function placesOf(content: unknown): readonly string[] {
   return asList(content).map((_, index) => `[${index}]`)
 }
 
-/** Text of a field; empty for anything else. A value without a prototype can not even be turned into text. */
+/**
+ * Text of a field; empty for anything else. A value without a prototype can not even be turned into
+ * text.
+ */
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 const isOld = (server: Readonly<Record<string, unknown>>): boolean =>
   asRecord(server.version_detail) !== null && typeof server.name === 'string'
-/** A name in a name space, and a place to get it from: package.json and others have the one or the other. */
+/**
+ * A name in a name space, and a place to get it from: package.json and others have the one or the
+ * other.
+ */
 const isCurrent = (server: Readonly<Record<string, unknown>>): boolean =>
   typeof server.name === 'string' &&
   /^[^/\s.]+\.[^/\s]+\/[^/\s]+$/.test(server.name) &&

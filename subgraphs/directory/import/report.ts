@@ -1,6 +1,8 @@
 import type { Format, Skip } from './contribution.ts'
 
-/** What an import did. Counts of items are of the whole directory, not only of what this run read. */
+/**
+ * What an import did. Counts of items are of the whole directory, not only of what this run read.
+ */
 export type Report = {
   /** Files and pages that were read. */
   readonly read: number
@@ -8,7 +10,9 @@ export type Report = {
   readonly ignored: number
   /** Records that were taken from them. */
   readonly records: number
-  /** Records and files per format, in order of recognition; formats that did not occur are absent. */
+  /**
+   * Records and files per format, in order of recognition; formats that did not occur are absent.
+   */
   readonly formats: readonly { readonly format: Format; readonly files: number; readonly records: number }[]
   /** Items that are new. */
   readonly imported: number
@@ -32,7 +36,10 @@ export type Report = {
   readonly milliseconds: number
 }
 
-/** Whether the run did nothing of what it was asked for: items change also when one of several records of theirs is withdrawn. */
+/**
+ * Whether the run did nothing of what it was asked for: items change also when one of several
+ * records of theirs is withdrawn.
+ */
 export const cameToNothing = ({ records, imported, updated, removed, stars }: Report): boolean =>
   [records, imported, updated, removed, stars].every((count) => count === 0)
 
@@ -54,7 +61,9 @@ const number = (value: number): string => value.toLocaleString('en-US')
 
 const counted = (value: number, singular: string): string => `${number(value)} ${singular}${value === 1 ? '' : 's'}`
 
-/** The report for people: what was read, what it changed, what was not taken. Ends with a newline. */
+/**
+ * The report for people: what was read, what it changed, what was not taken. Ends with a newline.
+ */
 export function reportText(report: Report): string {
   const { read, ignored, records, formats, imported, updated, unchanged, removed, merged, kept, skipped, stars, totals } = report
   const keptRecords = kept.reduce((sum, { records: count }) => sum + count, 0)
@@ -109,7 +118,10 @@ function skippedText(skipped: readonly Skip[]): readonly string[] {
 /** `plugins[3]: needs a name` and `plugins[4]: needs a name` are one reason. */
 const withoutPlace = (reason: string): string => reason.replace(/^[\w.]*\[\d+\]:? */, '')
 
-/** What a terminal must not be told: control characters and changes of direction in the name of a file. */
+/**
+ * What a terminal must not be told: control characters and changes of direction in the name of a
+ * file.
+ */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it is for
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 

@@ -48,7 +48,10 @@ const SINGLE = new RegExp(`^${SEGMENT}$`)
 /** Largest number that the database and GraphQL's Int both hold. */
 const LARGEST = 2_147_483_647
 
-/** What must hold for every row, each with the words that complete "the item …". Readers keep most of it; this makes sure. */
+/**
+ * What must hold for every row, each with the words that complete "the item …". Readers keep most
+ * of it; this makes sure.
+ */
 const RULES: readonly { readonly holds: (row: Row) => boolean; readonly fault: string }[] = [
   {
     holds: ({ kind, key }) => (kind === 'MCP_SERVER' || kind === 'PLUGIN' ? PAIR : SINGLE).test(key),

@@ -8,7 +8,10 @@ const FOLDER = join(import.meta.dirname, '../../../database/seed/directory')
 
 type Options = { readonly log: Logger; readonly signal: AbortSignal }
 
-/** Gives a directory that never held anything our own small data set. One that was emptied on purpose stays empty. */
+/**
+ * Gives a directory that never held anything our own small data set. One that was emptied on
+ * purpose stays empty.
+ */
 export async function seedDirectory(connection: Connection, { log, signal }: Options): Promise<void> {
   if (!(await isUntouched(connection))) return
   await importPaths([FOLDER], { connection, log, signal })

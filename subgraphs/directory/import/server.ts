@@ -30,7 +30,10 @@ export type StatedServer = {
   readonly deprecated?: boolean | null
 }
 
-/** Repositories that hold many servers, `owner/repo` in lower case; to the name under which they are one. */
+/**
+ * Repositories that hold many servers, `owner/repo` in lower case; to the name under which they are
+ * one.
+ */
 const MONOREPOS: ReadonlyMap<string, string> = new Map(
   [
     'modelcontextprotocol/servers',
@@ -87,7 +90,10 @@ export function serverStatement(stated: StatedServer): Statement | string {
 export const serverIdentity = (repository: Repository, names: readonly string[]): string =>
   (placeInRepository(repository, names)?.identity ?? repositoryKey(repository)).toLowerCase()
 
-/** Tags that a README begins with, also cut off in the middle; text in angle brackets that is no such tag stays. */
+/**
+ * Tags that a README begins with, also cut off in the middle; text in angle brackets that is no
+ * such tag stays.
+ */
 const MARKUP =
   /<\/?(a|b|br|center|code|div|em|h[1-6]|i|img|kbd|p|picture|source|span|strong|sub|sup|svg)\b[^<>]*(>|$)|!\[[^\]]*\]\([^)]*\)/gi
 
@@ -107,8 +113,8 @@ type ServerLocation = { readonly identity: string; readonly owner: string; reado
 const repositoryKey = ({ host, owner, repo }: Repository): string => `${host}/${owner}/${repo}`
 
 /**
- * One server per repository, unless the repository is known to hold many: sources disagree about folders of others, and a server that
- * is listed five times under five names helps nobody.
+ * One server per repository, unless the repository is known to hold many: sources disagree about
+ * folders of others, and a server that is listed five times under five names helps nobody.
  */
 function placeInRepository(repository: Repository, names: readonly string[]): ServerLocation | null {
   const { host, owner, repo, subfolder } = repository
@@ -119,7 +125,10 @@ function placeInRepository(repository: Repository, names: readonly string[]): Se
   return { identity: `${host}/${shared}#${part.replaceAll(/[-_.]/g, '')}`, owner, repo: part }
 }
 
-/** What is left of a folder, package or image when what every server is called is taken away: `@x/mcp-server-git` is `git`. */
+/**
+ * What is left of a folder, package or image when what every server is called is taken away:
+ * `@x/mcp-server-git` is `git`.
+ */
 function partOf(name: string): string {
   const own = (name.toLowerCase().split('/').at(-1) ?? '').replace(/(?<=.)[@:].*$/, '').replace(/^awslabs\./, '')
   const bare = own.replace(/^(mcp-)?server-|^mcp-|^feedmob-|(-mcp)?-server$|-mcp$/g, '')
@@ -152,7 +161,10 @@ const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/
 /** More are no interface that a person fills in. */
 const MAX_VARIABLES = 100
 
-/** Variables of a list of `{ name, … }` or of names, or of an object from name to `{ … }`; what is no name of a variable is left out. */
+/**
+ * Variables of a list of `{ name, … }` or of names, or of an object from name to `{ … }`; what is
+ * no name of a variable is left out.
+ */
 export function variablesIn(
   value: unknown,
   flags: (fields: Readonly<Record<string, unknown>>) => { required: boolean; secret?: boolean },

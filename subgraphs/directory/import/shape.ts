@@ -1,4 +1,7 @@
-/** A value of a file as an object whose fields are read by name; null for anything else, lists included. */
+/**
+ * A value of a file as an object whose fields are read by name; null for anything else, lists
+ * included.
+ */
 export function asRecord(value: unknown): Readonly<Record<string, unknown>> | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : null
 }

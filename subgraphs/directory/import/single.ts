@@ -3,7 +3,10 @@ import { asRecord } from './shape.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** A reader for a format whose file holds one record: an object that `recognises` knows by its fields. */
+/**
+ * A reader for a format whose file holds one record: an object that `recognises` knows by its
+ * fields.
+ */
 export const singleReader = (
   format: Format,
   recognises: (fields: Fields) => boolean,

@@ -5,7 +5,9 @@ import { asList, asRecord } from './shape.ts'
 import { cleanTags, cleanText, slugOf } from './text.ts'
 import { cleanUrl } from './url.ts'
 
-/** SKILL.md: frontmatter that names and describes the skill, then instructions, which are not kept. */
+/**
+ * SKILL.md: frontmatter that names and describes the skill, then instructions, which are not kept.
+ */
 export const skillReader: Reader = {
   format: 'skill',
   // Agents and commands have the same frontmatter; the format itself tells them apart by this name.
@@ -64,7 +66,10 @@ export const skillIdentity = (origin: string, folder: string): string =>
 
 const words = (value: unknown): readonly unknown[] => (typeof value === 'string' ? value.split(',') : asList(value))
 
-/** Many repositories sort their skills into folders; the nearest one above the skill's own whose name is a category counts. */
+/**
+ * Many repositories sort their skills into folders; the nearest one above the skill's own whose
+ * name is a category counts.
+ */
 function categoryFolder(folder: string): string | null {
   const above = folder.split('/').slice(0, -1).reverse()
   return above.find((name) => categoryOf(name) !== null) ?? null

@@ -28,8 +28,9 @@ export function readStars(file: string): ReturnType<typeof parseStars> {
 }
 
 /**
- * Lines of `owner/repo,stars,asOf` (a whole number, a date such as 2026-11-20), with or without that heading. Of two lines for
- * one repository the newer counts, of one day the larger. Lines that are anything else are skipped with their number.
+ * Lines of `owner/repo,stars,asOf` (a whole number, a date such as 2026-11-20), with or without
+ * that heading. Of two lines for one repository the newer counts, of one day the larger. Lines that
+ * are anything else are skipped with their number.
  */
 export function parseStars(
   text: string,

@@ -16,7 +16,9 @@ const BATCH = 1_000
 /** Any fixed number: "import" as ASCII in hexadecimal. Imports take turns. */
 const LOCK = 0x696d706f7274
 
-/** Asks for the turn that lasts until the end of the transaction; false when another import has it. */
+/**
+ * Asks for the turn that lasts until the end of the transaction; false when another import has it.
+ */
 export async function takeTurn(client: pg.ClientBase): Promise<boolean> {
   const { rows } = await client.query<{ taken: boolean }>('SELECT pg_try_advisory_xact_lock($1) AS taken', [LOCK])
   return rows[0]?.taken === true
@@ -47,7 +49,10 @@ const asRow = ({ contribution: { origin, path, locator, format, statement }, roo
   record: statement,
 })
 
-/** Addresses of all contributions of these origins, and of those that begin like one of `beginnings`, and what each was read under. */
+/**
+ * Addresses of all contributions of these origins, and of those that begin like one of
+ * `beginnings`, and what each was read under.
+ */
 export async function addressesOf(
   client: pg.ClientBase,
   origins: readonly string[],
@@ -77,7 +82,10 @@ export async function allContributions(client: pg.ClientBase): Promise<readonly 
   return rows
 }
 
-/** Stores star counts; an older count never replaces a newer one, nor a smaller one that of the same day. */
+/**
+ * Stores star counts; an older count never replaces a newer one, nor a smaller one that of the same
+ * day.
+ */
 export async function saveStars(client: pg.ClientBase, counts: readonly StarCount[]): Promise<void> {
   await inBatches(counts, (batch) =>
     client.query(
@@ -101,7 +109,10 @@ export async function allKeys(client: pg.ClientBase): Promise<readonly Keyed[]> 
   return rows
 }
 
-/** The number that the next change of the directory will have. Locks the revision until the end of the transaction. */
+/**
+ * The number that the next change of the directory will have. Locks the revision until the end of
+ * the transaction.
+ */
 export async function nextRevision(client: pg.ClientBase): Promise<string> {
   const { rows } = await client.query<{ next: string }>('SELECT number + 1 AS next FROM revision FOR UPDATE')
   if (!rows[0]) throw new Error('Expected table revision to have its row.')
@@ -159,7 +170,10 @@ export async function buryOthers(
   return rowCount ?? 0
 }
 
-/** Makes the change visible as a new state of the directory, and tells everybody who listens once it is committed. */
+/**
+ * Makes the change visible as a new state of the directory, and tells everybody who listens once it
+ * is committed.
+ */
 export async function publishRevision(client: pg.ClientBase, now: Date): Promise<void> {
   await client.query('UPDATE revision SET number = number + 1, changed_at = $1', [now])
   await client.query('NOTIFY directory_revision')

@@ -3,7 +3,10 @@ import { serverStatement, transportIn, variablesIn } from './server.ts'
 import { asList, asRecord } from './shape.ts'
 import { singleReader } from './single.ts'
 
-/** data/profiles/*.json of the TensorBlock index: collected by programs, so its commands are read with suspicion. */
+/**
+ * data/profiles/*.json of the TensorBlock index: collected by programs, so its commands are read
+ * with suspicion.
+ */
 export const tensorblockReader = singleReader(
   'tensorblock',
   ({ id, name, links, install }) =>

@@ -1,14 +1,18 @@
-/** Changes of direction, invisible marks and letters that show nothing: they make text look like something else. */
+/**
+ * Changes of direction, invisible marks and letters that show nothing: they make text look like
+ * something else.
+ */
 const INVISIBLE =
   /\u034f|[\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu
 
 /**
- * Text for people: NFC, one line, no control characters and no changes of direction, at most `maxLength` UTF-16 units.
- * Null when it is not text or nothing is left.
+ * Text for people: NFC, one line, no control characters and no changes of direction, at most
+ * `maxLength` UTF-16 units. Null when it is not text or nothing is left.
  */
 export function cleanText(value: unknown, maxLength: number): string | null {
   if (typeof value !== 'string') return null
-  // Four times as long leaves room for what is collapsed; the rest of a huge text is never looked at.
+  // Four times as long leaves room for what is collapsed; the rest of a huge text is never looked
+  // at.
   const text = value
     .slice(0, maxLength * 4)
     .toWellFormed()
@@ -22,14 +26,20 @@ export function cleanText(value: unknown, maxLength: number): string | null {
   return text === '' ? null : text
 }
 
-/** Lower-case tags without repeats, in the order of the list; values that are no text or too long for a tag are left out. */
+/**
+ * Lower-case tags without repeats, in the order of the list; values that are no text or too long
+ * for a tag are left out.
+ */
 export function cleanTags(value: unknown): string[] {
   if (!Array.isArray(value)) return []
   const tags = value.slice(0, 200).flatMap((tag) => cleanText(tag, 200)?.toLowerCase() ?? [])
   return [...new Set(tags.filter((tag) => tag.length <= 50))].slice(0, 30)
 }
 
-/** Text as a URL segment: `a` to `z`, digits, single hyphens; at most 100 characters, empty when nothing fits. */
+/**
+ * Text as a URL segment: `a` to `z`, digits, single hyphens; at most 100 characters, empty when
+ * nothing fits.
+ */
 export function slugOf(text: string): string {
   return text
     .slice(0, 1_000)

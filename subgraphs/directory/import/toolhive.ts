@@ -4,7 +4,10 @@ import { serverStatement, transportIn, variablesIn } from './server.ts'
 import { asRecord } from './shape.ts'
 import { singleReader } from './single.ts'
 
-/** spec.yaml of the ToolHive registry: the only format that knows stars. The folder names the server where the file does not. */
+/**
+ * spec.yaml of the ToolHive registry: the only format that knows stars. The folder names the server
+ * where the file does not.
+ */
 export const toolhiveReader = singleReader(
   'toolhive',
   ({ tier, transport, image, url, description }) =>

@@ -36,8 +36,9 @@ export const toolsdkReader = singleReader(
 )
 
 /**
- * Half of the names are invented labels ("github-actions") and not packages: starting what somebody else published under that name
- * would run a stranger's code. Only a name in a scope, or one that says it is a server, is taken for a package.
+ * Half of the names are invented labels ("github-actions") and not packages: starting what somebody
+ * else published under that name would run a stranger's code. Only a name in a scope, or one that
+ * says it is a server, is taken for a package.
  */
 const isPackage = (name: string): boolean =>
   !name.startsWith('@toolsdk-remote/') && (/^@[^/]+\/[^/]+$/.test(name) || /mcp/i.test(name))

@@ -31,7 +31,10 @@ type Stored = Awaited<ReturnType<typeof store.addressesOf>>[number]
 /** How often to ask whether another import has ended. Milliseconds. */
 const TURN_POLL = 200
 
-/** Brings the tables up to what was found. Runs inside the caller's transaction; throws the signal's reason between two steps. */
+/**
+ * Brings the tables up to what was found. Runs inside the caller's transaction; throws the signal's
+ * reason between two steps.
+ */
 export async function update(client: pg.ClientBase, findings: Findings, { now, signal, onStep }: Options): Promise<UpdateResult> {
   let done = 0
   const step = (): void => {
@@ -84,13 +87,19 @@ export async function update(client: pg.ClientBase, findings: Findings, { now, s
   }
 }
 
-/** Deletes what this run looked for and did not find; returns what it could not look into, and therefore kept. */
+/**
+ * Deletes what this run looked for and did not find; returns what it could not look into, and
+ * therefore kept.
+ */
 async function removeVanished(client: pg.ClientBase, findings: Findings): Promise<Report['kept']> {
   const origins = [...new Set(findings.scopes.map(({ origin }) => origin))]
   const below = findings.scopes.filter(({ origin }) => plainFolder(origin) !== null).map(({ origin }) => within(origin))
   const found = new Set(findings.contributions.map(({ contribution }) => addressText(contribution)))
   const gone = new Map<string, boolean>()
-  /** A folder that is no longer there was moved to where this run found its origin; one that is there holds its own part. */
+  /**
+   * A folder that is no longer there was moved to where this run found its origin; one that is
+   * there holds its own part.
+   */
   const isGone = (root: string): boolean => {
     const known = gone.get(root) ?? (!/^https?:/.test(root) && !existsSync(root))
     gone.set(root, known)
@@ -123,8 +132,9 @@ function covers({ origin, prefix, exact }: Scope, address: store.Address): boole
 }
 
 /**
- * Whether an origin is a plain folder below the one that a run walked through. Each import path without a repository is an origin of its own, so what a folder
- * inside was once imported as is found again under the wider one, or not at all.
+ * Whether an origin is a plain folder below the one that a run walked through. Each import path
+ * without a repository is an origin of its own, so what a folder inside was once imported as is
+ * found again under the wider one, or not at all.
  */
 function liesBelow({ origin, exact }: Scope, other: string): boolean {
   if (exact || plainFolder(origin) === null || !other.startsWith(within(origin))) return false
@@ -144,7 +154,10 @@ function isWithin(source: Source, address: Source): boolean {
   return wide.path === '' || wide.path === narrow.path || (wide.path.endsWith('/') && narrow.path.startsWith(wide.path))
 }
 
-/** Files of plain folders by where they lie: what one run calls `b/x` in `/a`, another has called `x` in `/a/b`. */
+/**
+ * Files of plain folders by where they lie: what one run calls `b/x` in `/a`, another has called
+ * `x` in `/a/b`.
+ */
 function placed({ origin, path }: Source): Source {
   const folder = plainFolder(origin)
   return folder === null ? { origin, path } : { origin: '', path: join(folder, path || './').replaceAll(sep, '/') }

@@ -2,8 +2,9 @@
 const MAX_URL_LENGTH = 2_000
 
 /**
- * An absolute http or https URL with a host and without credentials, as the URL standard writes it; null for anything else. Line
- * breaks and blanks are refused: the standard would drop or encode them, and so make another address.
+ * An absolute http or https URL with a host and without credentials, as the URL standard writes it;
+ * null for anything else. Line breaks and blanks are refused: the standard would drop or encode
+ * them, and so make another address.
  */
 export function cleanUrl(value: unknown): string | null {
   if (typeof value !== 'string' || value.length > MAX_URL_LENGTH) return null
@@ -26,7 +27,10 @@ const FORGES = new Set(['github.com', 'gitlab.com', 'bitbucket.org', 'codeberg.o
 
 const SEGMENT = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$/
 
-/** Reads the address of a repository in any of its spellings (https, git@host:, ssh, .git, /tree/…); null for others. */
+/**
+ * Reads the address of a repository in any of its spellings (https, git@host:, ssh, .git, /tree/…);
+ * null for others.
+ */
 export function repositoryOf(value: unknown): Repository | null {
   if (typeof value !== 'string') return null
   const address = value

@@ -1,8 +1,9 @@
 import type { Repository } from './url.ts'
 
 /**
- * Owners on GitHub that are the company or foundation behind the product that their servers connect to, in lower case.
- * Kept by hand, from the organisations' own verified pages; a name that is missing only costs the mark.
+ * Owners on GitHub that are the company or foundation behind the product that their servers connect
+ * to, in lower case. Kept by hand, from the organisations' own verified pages; a name that is
+ * missing only costs the mark.
  */
 const VENDORS: ReadonlySet<string> = new Set(
   `alibabacloud apify apollographql atlassian auth0 awslabs azure bitrise-io box-community brave browserbase browserstack buildkite chroma-core circleci-public

@@ -1,4 +1,7 @@
-/** Order of two semantic versions: 1.10.0 is above 1.9.0, a pre-release below its release. Null when either is none. */
+/**
+ * Order of two semantic versions: 1.10.0 is above 1.9.0, a pre-release below its release. Null when
+ * either is none.
+ */
 export function compareVersions(one: string, other: string): number | null {
   const [a, b] = [partsOf(one), partsOf(other)]
   if (!a || !b) return null
@@ -11,7 +14,10 @@ export function compareVersions(one: string, other: string): number | null {
   return comparePreReleases(a.preRelease.split('.'), b.preRelease.split('.'))
 }
 
-/** Semantic Versioning §11.4: numbers by size and below words, words by their characters, the longer above its own beginning. */
+/**
+ * Semantic Versioning §11.4: numbers by size and below words, words by their characters, the longer
+ * above its own beginning.
+ */
 function comparePreReleases(one: readonly string[], other: readonly string[]): number {
   for (const [index, a] of one.entries()) {
     const b = other[index]

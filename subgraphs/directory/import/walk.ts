@@ -13,7 +13,10 @@ export type Found = Origin & {
 
 /** A part of an origin that a run looked at completely: what it holds no longer, it has lost. */
 export type Scope = Origin & {
-  /** A folder's path inside the origin with a final `/`, empty for all of it; or, when `exact`, the path of one file. */
+  /**
+   * A folder's path inside the origin with a final `/`, empty for all of it; or, when `exact`, the
+   * path of one file.
+   */
   readonly prefix: string
   readonly exact: boolean
 }
@@ -23,13 +26,19 @@ export type Walk = {
   /** Sorted by origin and path. */
   readonly files: readonly Found[]
   readonly scopes: readonly Scope[]
-  /** Files and folders that are there but cannot be read, or are too large; their earlier records stay. */
+  /**
+   * Files and folders that are there but cannot be read, or are too large; their earlier records
+   * stay.
+   */
   readonly refused: readonly Skip[]
   /** Files of other kinds, and links. */
   readonly ignored: number
 }
 
-/** Largest file per kind, in bytes. Lists are JSON; one YAML or Markdown file is one record, and YAML parses slowly. */
+/**
+ * Largest file per kind, in bytes. Lists are JSON; one YAML or Markdown file is one record, and
+ * YAML parses slowly.
+ */
 const LIMITS: LookupTable<number> = lookupTable({
   '.json': 16_000_000,
   '.yaml': 1_000_000,
@@ -37,7 +46,10 @@ const LIMITS: LookupTable<number> = lookupTable({
   '.md': 1_000_000,
 })
 
-/** Folders of other people's files and of version control: only who names one as an import path wants it read. */
+/**
+ * Folders of other people's files and of version control: only who names one as an import path
+ * wants it read.
+ */
 export const FOREIGN = new Set(['.git', 'node_modules'])
 
 /** Deeper folders are a mistake or an attack. */
@@ -48,7 +60,10 @@ export class NoSuchPath extends Error {
   override readonly name = 'NoSuchPath'
 }
 
-/** Finds the candidate files below `paths`, without reading them and without following links. Throws NoSuchPath. */
+/**
+ * Finds the candidate files below `paths`, without reading them and without following links. Throws
+ * NoSuchPath.
+ */
 export async function walk(paths: readonly string[], signal: AbortSignal): Promise<Walk> {
   const files = new Map<string, Found>()
   const scopes: Scope[] = []

@@ -6,8 +6,9 @@ import { type Related, relatedAmong } from './related.ts'
 import type { Revision, Snapshot } from './repository.ts'
 
 /**
- * One state of the directory, in memory and immutable: 7,000 items take about 40 MB with their index. Whole items and not only what
- * lists show: a second way to the same values would have to be kept in step with this one, and would be slower.
+ * One state of the directory, in memory and immutable: 7,000 items take about 40 MB with their
+ * index. Whole items and not only what lists show: a second way to the same values would have to be
+ * kept in step with this one, and would be slower.
  */
 export type Catalogue = {
   readonly revision: Revision

@@ -1,4 +1,6 @@
-/** Every kind of record that can be imported; the first three are the datasets that can be searched. */
+/**
+ * Every kind of record that can be imported; the first three are the datasets that can be searched.
+ */
 export const KINDS = ['MCP_SERVER', 'PLUGIN', 'SKILL', 'PERSONA', 'BUNDLE', 'AGENT', 'GUIDE'] as const
 export type Kind = (typeof KINDS)[number]
 
@@ -62,7 +64,9 @@ export type Provenance = { readonly field: string; readonly source: string; read
 type Common = {
   /** Row id; the GraphQL id is opaque and made from kind and this. */
   readonly id: string
-  /** Natural key: `owner/repo`, `marketplace/slug` or `slug`. Original case, compared without case. */
+  /**
+   * Natural key: `owner/repo`, `marketplace/slug` or `slug`. Original case, compared without case.
+   */
   readonly key: string
   readonly name: string
   readonly description: string
@@ -81,7 +85,10 @@ export type McpServer = Common & McpServerDetail & { readonly kind: 'MCP_SERVER'
 export type Plugin = Common & PluginDetail & { readonly kind: 'PLUGIN' }
 export type Skill = Common & SkillDetail & { readonly kind: 'SKILL' }
 
-/** A searchable item as the rest of the subgraph sees it; `item` rows are turned into it by repository.ts. */
+/**
+ * A searchable item as the rest of the subgraph sees it; `item` rows are turned into it by
+ * repository.ts.
+ */
 export type Item = McpServer | Plugin | Skill
 
 /** The items of one kind. */

@@ -2,17 +2,26 @@ import { comparePositions } from '../../toolkit/connection.ts'
 import { type Item, UNCATEGORIZED } from './item.ts'
 import { listPosition } from './order.ts'
 
-/** Finds what has most in common with an item: most alike first, then most stars, then by kind and place in its list. */
+/**
+ * Finds what has most in common with an item: most alike first, then most stars, then by kind and
+ * place in its list.
+ */
 export type Related = (item: Item, most: number) => Item[]
 
 /** A tag that more items have says little about any, and following it would take long. */
 const COMMONEST_TAG = 400
-/** In units of a tag's weight, which is 2 to 9: who made it says as much as a common tag, a category half of that, and less than the kind of thing. */
+/**
+ * In units of a tag's weight, which is 2 to 9: who made it says as much as a common tag, a category
+ * half of that, and less than the kind of thing.
+ */
 const SAME_OWNER = 2
 const SAME_CATEGORY = 1
 const SAME_KIND = 0.5
 
-/** Prepares the answers for these items: by rare tags first, as the weight of a tag is the logarithm of how rare it is. */
+/**
+ * Prepares the answers for these items: by rare tags first, as the weight of a tag is the logarithm
+ * of how rare it is.
+ */
 export function relatedAmong(items: readonly Item[]): Related {
   const byTag = grouped(items, ({ tags }) => tags)
   const byOwner = grouped(items, (item) => [ownerOf(item)])

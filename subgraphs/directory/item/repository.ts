@@ -115,6 +115,9 @@ export const itemRepository = (query: Kysely<Tables>) => ({
   },
 })
 
-/** The detail column holds exactly the fields that its kind adds: the import checks every row before it writes. */
+/**
+ * The detail column holds exactly the fields that its kind adds: the import checks every row before
+ * it writes.
+ */
 const itemOf = ({ detail, original_category, created_at, updated_at, removed_at, revision, ...common }: ItemRow): Item =>
   ({ ...common, originalCategory: original_category, createdAt: created_at, updatedAt: updated_at, ...detail }) as unknown as Item

@@ -29,7 +29,8 @@ export const itemResolvers = {
   },
   DirectoryItem: {
     __resolveType: ({ kind }) => TYPES[kind],
-    // Others know an item by its id alone. Who asks is told of one that is not there any more: a null alone would not fit the schema, and say nothing.
+    // Others know an item by its id alone. Who asks is told of one that is not there any more: a
+    // null alone would not fit the schema, and say nothing.
     __resolveReference: async ({ id }, { catalogue }) => itemWith(id, catalogue) ?? missing(id),
   },
 } satisfies Resolvers

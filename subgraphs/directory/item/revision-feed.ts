@@ -9,8 +9,8 @@ const CHANNEL = 'directory_revision'
 const POLL = 5_000
 
 /**
- * Calls `look` soon after every import and every few seconds, never twice at once. A failing `look` is logged and tried again.
- * The returned function ends it and resolves when nothing runs any more.
+ * Calls `look` soon after every import and every few seconds, never twice at once. A failing `look`
+ * is logged and tried again. The returned function ends it and resolves when nothing runs any more.
  */
 export function followRevisions(pool: Pool, refresh: () => Promise<void>, log: Logger): () => Promise<void> {
   const ended = new AbortController()

@@ -12,7 +12,10 @@ const MAX_PREFIX_WEIGHT = 0.85
 const ONE_TYPING_ERROR = 0.06
 const TWO_TYPING_ERRORS = 0.04
 
-/** Prefixes of this many letters are completed wherever they stand; shorter ones only at the end, where a person is still typing. */
+/**
+ * Prefixes of this many letters are completed wherever they stand; shorter ones only at the end,
+ * where a person is still typing.
+ */
 const WHOLE_PREFIX = 4
 /** A word that fewer records hold may be a typing error that one of them made as well. */
 const RARE = 10
@@ -20,8 +23,9 @@ const RARE = 10
 const MAX_EXPANSIONS = 400
 
 /**
- * The known words that `typed` may mean, by number, with how much each counts. Empty when nothing is near. Typing errors are assumed
- * in words that hardly occur, and in every word when `isForgiving`.
+ * The known words that `typed` may mean, by number, with how much each counts. Empty when nothing
+ * is near. Typing errors are assumed in words that hardly occur, and in every word when
+ * `isForgiving`.
  */
 export function expansionOf(typed: string, isLast: boolean, index: WordIndex, isForgiving = false): Map<number, number> {
   const meant = new Map<number, number>()
@@ -69,13 +73,18 @@ function beginningWith(prefix: string, index: WordIndex): number[] {
   return found.sort((one, other) => countOf(other, index) - countOf(one, index)).slice(0, MAX_EXPANSIONS)
 }
 
-/** Typing errors that are forgiven by length, as in Typesense and Meilisearch; none in words with digits, where each sign matters. */
+/**
+ * Typing errors that are forgiven by length, as in Typesense and Meilisearch; none in words with
+ * digits, where each sign matters.
+ */
 function tolerance(word: string): number {
   if (/\p{N}/u.test(word) || word.length < 5) return 0
   return word.length < 9 ? 1 : 2
 }
 
-/** Known words within the tolerance of `typed`, with the number of changes; only the nearest ones. */
+/**
+ * Known words within the tolerance of `typed`, with the number of changes; only the nearest ones.
+ */
 function misspelled(typed: string, { words, letters }: WordIndex): Map<number, number> {
   const most = tolerance(typed)
   const near = new Map<number, number>()
@@ -102,7 +111,10 @@ function bits(value: number): number {
   return (((rest + (rest >>> 4)) & 0x0f0f0f0f) * 0x01010101) >>> 24
 }
 
-/** Letters to insert, drop, replace or swap with a neighbour (optimal string alignment); `most + 1` when there are more than `most`. */
+/**
+ * Letters to insert, drop, replace or swap with a neighbour (optimal string alignment); `most + 1`
+ * when there are more than `most`.
+ */
 export function distance(one: string, other: string, most: number): number {
   let before: number[] = []
   let above = Array.from({ length: other.length + 1 }, (_, column) => column)

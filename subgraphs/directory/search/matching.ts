@@ -9,7 +9,10 @@ const MAX_QUERY_CHARACTERS = 200
 /** An item that matches a query, and how well. */
 export type Found = { readonly item: Item; readonly score: number }
 
-/** What matches `query` among the items that `accepts` lets through, in no order. Throws BAD_USER_INPUT, naming `argument`, when it is too long. */
+/**
+ * What matches `query` among the items that `accepts` lets through, in no order. Throws
+ * BAD_USER_INPUT, naming `argument`, when it is too long.
+ */
 export function matching(
   query: string,
   { words, items }: Catalogue,
@@ -24,7 +27,10 @@ export function matching(
   }))
 }
 
-/** The items of a kind that `accepts` lets through and that match `query` when there is one, in the order of their list. */
+/**
+ * The items of a kind that `accepts` lets through and that match `query` when there is one, in the
+ * order of their list.
+ */
 export function listMatching<Kind extends DirectoryKind>(
   catalogue: Catalogue,
   kind: Kind,

@@ -5,7 +5,10 @@ import { expansionOf } from './expansion.ts'
 /** A record that matches, and how well; only the order of scores means something. */
 export type Match = { readonly record: number; readonly score: number }
 
-/** How much the place of a word counts: a name says what a thing is, a description also what it is not. */
+/**
+ * How much the place of a word counts: a name says what a thing is, a description also what it is
+ * not.
+ */
 const NAME_WEIGHT = 10
 const NAME_PART_WEIGHT = 5
 const TAG_WEIGHT = 4
@@ -13,7 +16,10 @@ const TEXT_WEIGHT = 1.5
 /** Words that nearly every record has order equals, no more. */
 const STOP_WORD_WEIGHT = 0.02
 
-/** Steps between the kinds of match, larger than what words can add up to within one: first the label itself, … */
+/**
+ * Steps between the kinds of match, larger than what words can add up to within one: first the
+ * label itself, …
+ */
 const IS_LABEL = 400
 /** … then labels without their empty words, … */
 const IS_LABEL_IN_SUBSTANCE = 250
@@ -30,9 +36,10 @@ const GUESSED = 0.1
 type Term = { readonly meant: ReadonlyMap<number, number>; readonly isRequired: boolean; readonly rarity: number }
 
 /**
- * Every record among those that `accepts` lets through that matches `query`, in no order. All words that tell things apart must occur;
- * when no record has them all, they may have typing errors; when that does not help, most of them are enough.
- * Words such as "mcp" and "server" only order, unless there are no others.
+ * Every record among those that `accepts` lets through that matches `query`, in no order. All words
+ * that tell things apart must occur; when no record has them all, they may have typing errors; when
+ * that does not help, most of them are enough. Words such as "mcp" and "server" only order, unless
+ * there are no others.
  */
 export function search(query: string, index: WordIndex, accepts: (record: number) => boolean = () => true): readonly Match[] {
   const typed = typedWords(query, index)
@@ -52,7 +59,10 @@ export function search(query: string, index: WordIndex, accepts: (record: number
   return found.map((record) => ({ record, score: (scores[record] as number) + nameBonus(record, key, telling, index) }))
 }
 
-/** How many of `count` words are enough when no record has all: half of a few; a third of a sentence, whose words are rarely all met. */
+/**
+ * How many of `count` words are enough when no record has all: half of a few; a third of a
+ * sentence, whose words are rarely all met.
+ */
 const minMatches = (count: number): number => (count <= 4 ? Math.ceil(count / 2) : Math.max(2, Math.ceil(count / 3)))
 
 /** The words that tell things apart; all of them when none does. */
@@ -82,7 +92,10 @@ function typedWords(query: string, { numberOf }: WordIndex): string[] {
   return [...new Set(words)]
 }
 
-/** The accepted records that hold at least `least` required terms, and per record the sum of what its best place of each term is worth. */
+/**
+ * The accepted records that hold at least `least` required terms, and per record the sum of what
+ * its best place of each term is worth.
+ */
 function tally(
   terms: readonly Term[],
   least: number,
@@ -121,7 +134,10 @@ function fieldWeight(places: number, brevity: number): number {
   return TEXT_WEIGHT * brevity
 }
 
-/** What the labels of a record add: everything when the query is a label, a share when its words all stand in one. */
+/**
+ * What the labels of a record add: everything when the query is a label, a share when its words all
+ * stand in one.
+ */
 function nameBonus(record: number, key: string, terms: readonly Term[], { labelKeys, labelWords }: WordIndex): number {
   let bonus = 0
   for (const [at, labelKey] of (labelKeys[record] ?? []).entries()) {

@@ -10,7 +10,8 @@ export const statsResolvers = {
       bundles: counts.BUNDLE,
       agents: counts.AGENT,
       guides: counts.GUIDE,
-      // Numbers of two databases may agree by chance; with the beginning of a random id they do not.
+      // Numbers of two databases may agree by chance; with the beginning of a random id they do
+      // not.
       revision: `${revision.dataset.slice(0, 8)}.${revision.number}`,
       changedAt: revision.changedAt,
     }),

@@ -3,7 +3,10 @@ import { STOP_WORDS, stem, tokenize, type Word } from './words.ts'
 
 /** Where in a record a word stands; bits, because one word may stand in several places. */
 export const IN_NAME = 8
-/** Inside an identifier of the name (`hub` in `GitHub`), or two neighbours of the name read as one word (`timescale` in `time-scale`). */
+/**
+ * Inside an identifier of the name (`hub` in `GitHub`), or two neighbours of the name read as one
+ * word (`timescale` in `time-scale`).
+ */
 export const IN_NAME_PART = 4
 export const IN_TAGS = 2
 export const IN_TEXT = 1
@@ -19,7 +22,10 @@ export type Indexed = {
   readonly text: string
 }
 
-/** Which records hold which words, and where. Immutable; records are numbered in the order in which they were given. */
+/**
+ * Which records hold which words, and where. Immutable; records are numbered in the order in which
+ * they were given.
+ */
 export type WordIndex = {
   readonly size: number
   /** Number of a known word. */
@@ -35,7 +41,10 @@ export type WordIndex = {
   readonly postings: Uint32Array
   /** Per word: index of its first posting; the next word's is where they end. */
   readonly starts: Uint32Array
-  /** Per record and label: the numbers of its words, without those that say little unless there are no others. */
+  /**
+   * Per record and label: the numbers of its words, without those that say little unless there are
+   * no others.
+   */
   readonly labelWords: readonly (readonly (readonly number[])[])[]
   /** Per record and label: the letters and digits of it, folded, without anything between. */
   readonly labelKeys: readonly (readonly string[])[]
@@ -43,7 +52,10 @@ export type WordIndex = {
   readonly brevity: Float32Array
 }
 
-/** Records that are indexed between two turns of the event loop, so that a refresh does not hold up requests. About 5 ms. */
+/**
+ * Records that are indexed between two turns of the event loop, so that a refresh does not hold up
+ * requests. About 5 ms.
+ */
 const SLICE = 100
 
 /** Builds the index; takes about 50 µs a record, in slices. */
@@ -115,7 +127,8 @@ export async function buildWordIndex(records: readonly Indexed[]): Promise<WordI
     ...packed(collected),
     labelWords,
     labelKeys,
-    // BM25's length normalisation with b = 0.4: descriptions differ in length by habit more than by content.
+    // BM25's length normalisation with b = 0.4: descriptions differ in length by habit more than by
+    // content.
     brevity: lengths.map((length) => 1 / (0.6 + (0.4 * length) / Math.max(1, average))),
   }
 }

@@ -1,4 +1,6 @@
-/** Longest word that is indexed or looked for; longer runs of letters are identifiers nobody types. */
+/**
+ * Longest word that is indexed or looked for; longer runs of letters are identifiers nobody types.
+ */
 const MAX_WORD_LENGTH = 40
 
 /** Words of the trade: nearly every item has them, so they say little and are never required. */
@@ -11,7 +13,9 @@ const FUNCTION_WORDS =
 /** Words that rank, but need not occur: alone they still answer. */
 export const STOP_WORDS: ReadonlySet<string> = new Set([...DOMAIN_STOP_WORDS, ...FUNCTION_WORDS])
 
-/** Each row is one thing under several names, as people search for it; all already in folded form. */
+/**
+ * Each row is one thing under several names, as people search for it; all already in folded form.
+ */
 const SYNONYMS: readonly (readonly string[])[] = [
   ['postgres', 'postgresql', 'pg', 'psql'],
   ['kubernetes', 'k8s', 'kubectl'],
@@ -68,7 +72,9 @@ const MARKS = /\p{M}+/gu
 const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}]/u
 const UNSPACED_RUN =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}ー]+|[^\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}ー]+/gu
-/** Where a person would read a new word inside an identifier: `fooBar`, `HTTPServer`, `s3Bucket`. */
+/**
+ * Where a person would read a new word inside an identifier: `fooBar`, `HTTPServer`, `s3Bucket`.
+ */
 const INNER = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}]+|\p{Lu}+|\p{N}+/gu
 
 /** Lower case, compatibility forms and accents folded: `Ｃafé` becomes `cafe`. */
@@ -108,7 +114,10 @@ const ENDINGS = 'izations ization ations ation ings ing ies ers ors ied er or ed
 /** Letters that must be left of a word. */
 const MIN_STEM_LENGTH = 4
 
-/** The common beginning of the forms of an English word; the word itself when it is short or not Latin. */
+/**
+ * The common beginning of the forms of an English word; the word itself when it is short or not
+ * Latin.
+ */
 export function stem(word: string): string {
   if (word.length <= MIN_STEM_LENGTH || !/^[a-z]+$/.test(word)) return word
   for (const ending of ENDINGS) {

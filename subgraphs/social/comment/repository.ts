@@ -46,7 +46,10 @@ export const commentRepository = (database: Kysely<Tables>, quota: QuotaReposito
       .groupBy('post_id')
       .execute(),
 
-  /** Writes a comment; undefined when its post is gone, null when that is beyond the quota of its author. */
+  /**
+   * Writes a comment; undefined when its post is gone, null when that is beyond the quota of its
+   * author.
+   */
   async create(comment: Pick<Comment, 'postId' | 'authorId' | 'content'>): Promise<Comment | undefined | null> {
     const { postId, authorId, content } = comment
     const written = sql<Comment & { readonly isThere: true }>`

@@ -6,7 +6,10 @@ import type { SessionRepository } from '../session/repository.ts'
 import { signedOut } from '../session/viewer.ts'
 import type { MessageRepository } from './repository.ts'
 
-/** Tells of a room only members with a session that is alive; others get UNAUTHENTICATED or FORBIDDEN. */
+/**
+ * Tells of a room only members with a session that is alive; others get UNAUTHENTICATED or
+ * FORBIDDEN.
+ */
 export const messageRecipients = (messages: MessageRepository, sessions: SessionRepository, now: () => Date): RecipientFilter =>
   createRecipientFilter(
     ({ topic, payload }, sessionIds) => messages.recipients(roomIn(topic), String(payload.id), sessionIds, now()),

@@ -39,7 +39,10 @@ export const messageRepository = (database: Kysely<Tables>, inRoom: KeyedMutex, 
         .groupBy('room_id')
         .execute(),
 
-    /** Writes a message as a member, and tells who listens; null when that is beyond the quota of its author. */
+    /**
+     * Writes a message as a member, and tells who listens; null when that is beyond the quota of
+     * its author.
+     */
     send: (roomId: string, authorId: string, text: string): Promise<Message | 'no such room' | 'not a member' | null> =>
       inRoom(roomId, () =>
         retryAfterDeadlock(() =>
@@ -58,7 +61,10 @@ export const messageRepository = (database: Kysely<Tables>, inRoom: KeyedMutex, 
         ),
       ),
 
-    /** Those of these sessions that are alive and whose user is a member of the room; `isThere` says whether the message still is. */
+    /**
+     * Those of these sessions that are alive and whose user is a member of the room; `isThere` says
+     * whether the message still is.
+     */
     recipients: (
       roomId: string,
       messageId: string,

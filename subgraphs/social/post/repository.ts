@@ -46,7 +46,10 @@ export const postRepository = (database: Kysely<Tables>, quota: QuotaRepository)
     return rows
   },
 
-  /** Published posts, last published first, one more than asked for; of one author, or of all for null. */
+  /**
+   * Published posts, last published first, one more than asked for; of one author, or of all for
+   * null.
+   */
   feed(authorId: string | null, { size, after }: KeysetRange): Promise<Post[]> {
     let query = database.selectFrom('post').select(COLUMNS).where('published_at', 'is not', null)
     if (authorId !== null) query = query.where('author_id', '=', authorId)
@@ -67,7 +70,10 @@ export const postRepository = (database: Kysely<Tables>, quota: QuotaRepository)
     return query.executeTakeFirstOrThrow().then(({ count }) => Number(count))
   },
 
-  /** Published posts about several items, last published first, of each item one more than asked for. */
+  /**
+   * Published posts about several items, last published first, of each item one more than asked
+   * for.
+   */
   async about(itemIds: readonly string[], { size, after }: KeysetRange): Promise<Post[]> {
     const behind = after ? sql`AND (ordered_at, id) < (${after[0]}::timestamptz, ${after[1]}::bigint)` : sql``
     const { rows } = await sql<Post>`
@@ -100,7 +106,10 @@ export const postRepository = (database: Kysely<Tables>, quota: QuotaRepository)
     return rows[0] ?? null
   },
 
-  /** Changes what is given; undefined when the post is gone, null when that is beyond the quota of its author. */
+  /**
+   * Changes what is given; undefined when the post is gone, null when that is beyond the quota of
+   * its author.
+   */
   update: (
     { id, authorId }: Pick<Post, 'id' | 'authorId'>,
     { title, content, aboutId }: Partial<Pick<Post, 'title' | 'content' | 'aboutId'>>,

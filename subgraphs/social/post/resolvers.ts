@@ -107,7 +107,10 @@ export async function visiblePost(id: string, { load, viewer }: Context): Promis
   return post && isVisible(post, (await viewer())?.user.id ?? null) ? post : null
 }
 
-/** The post with this opaque id, for its author; null when there is none. Throws FORBIDDEN for others who see it. */
+/**
+ * The post with this opaque id, for its author; null when there is none. Throws FORBIDDEN for
+ * others who see it.
+ */
 async function ownPost(id: string, context: Context): Promise<Post | null> {
   const { user } = await context.requireViewer()
   const post = await visiblePost(id, context)
@@ -118,6 +121,8 @@ async function ownPost(id: string, context: Context): Promise<Post | null> {
 const titleProblem = (title: string): Problem | null => textProblem('title', title, MAX_TITLE_CHARACTERS)
 const contentProblem = (content: string): Problem | null => textProblem('content', content, MAX_CONTENT_CHARACTERS)
 
-/** Whether there is such an item only the directory knows: this refuses what cannot be an id of it. */
+/**
+ * Whether there is such an item only the directory knows: this refuses what cannot be an id of it.
+ */
 const aboutProblem = (aboutId: string | null | undefined): Problem | null =>
   aboutId == null || /^[\w-]{1,100}$/.test(aboutId) ? null : problem('aboutId', 'the id of an item of the directory', aboutId)

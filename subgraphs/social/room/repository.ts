@@ -16,8 +16,9 @@ const MEMBER_COLUMNS = ['room_id as roomId', 'user_id as userId', 'joined_at as 
 export type MembershipChange = Room | 'no such room' | 'no such user' | 'not the owner'
 
 /**
- * Rooms and their members in the database. Who changes members, or writes a message, locks the room's row first, and waits for others here before that: those who wait for
- * one room must not hold all connections.
+ * Rooms and their members in the database. Who changes members, or writes a message, locks the
+ * room's row first, and waits for others here before that: those who wait for one room must not
+ * hold all connections.
  */
 export const roomRepository = (database: Kysely<Tables>, inRoom: KeyedMutex, quota: QuotaRepository) => ({
   /** In any order, without those that do not exist. */
@@ -190,7 +191,10 @@ const SELECT_FOR_UPDATE = prepared((database: Kysely<Tables>, roomId: string) =>
   database.selectFrom('room').select(COLUMNS).where('id', '=', roomId).forNoKeyUpdate().compile(),
 )
 
-/** Ends every membership of a user who is about to be deleted: rooms pass on to whoever is a member for longest, or end with their last member. */
+/**
+ * Ends every membership of a user who is about to be deleted: rooms pass on to whoever is a member
+ * for longest, or end with their last member.
+ */
 export const leaveEveryRoom = async (transaction: Transaction<Tables>, userId: string): Promise<void> => {
   await leaveRooms(transaction, userId, null)
 }

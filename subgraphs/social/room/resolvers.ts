@@ -111,7 +111,10 @@ export const roomResolvers = {
   },
 } satisfies Resolvers
 
-/** The room with this opaque id, for a member. Throws NOT_FOUND when there is none, and FORBIDDEN for who is no member. */
+/**
+ * The room with this opaque id, for a member. Throws NOT_FOUND when there is none, and FORBIDDEN
+ * for who is no member.
+ */
 export async function roomForMember(id: string, viewer: Viewer, context: Context): Promise<Room> {
   const row = decodeId(id, 'Room')
   const room = row === null ? null : await context.load.roomById.load(row)

@@ -1,14 +1,18 @@
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose'
 import type { KeyRepository, SigningKey } from './key-repository.ts'
 
-/** How long an access token is good for; RFC 9700 wants it short, for it cannot be taken back from those who only check its signature. */
+/**
+ * How long an access token is good for; RFC 9700 wants it short, for it cannot be taken back from
+ * those who only check its signature.
+ */
 export const TOKEN_SECONDS = 15 * 60
 
 /** How long a key signs. */
 export const KEY_LIFETIME_MS = 30 * 24 * 60 * 60 * 1000
 
 /**
- * How long a key is published before it signs. Caches show the keys of before for five minutes (`/.well-known/jwks.json` says so); the rest is for those who look less often.
+ * How long a key is published before it signs. Caches show the keys of before for five minutes
+ * (`/.well-known/jwks.json` says so); the rest is for those who look less often.
  */
 const PUBLISH_LEAD_MS = 60 * 60 * 1000
 
@@ -20,11 +24,17 @@ export const KEYS_MAX_AGE_MS = 3_000
 
 /** The keys that sign tokens, shared by all processes through the database. */
 export type KeyRing = {
-  /** The key to sign with at `now`, and, shortly before that retires, there is a next one as well. Made when there is none: the first of all signs at once. */
+  /**
+   * The key to sign with at `now`, and, shortly before that retires, there is a next one as well.
+   * Made when there is none: the first of all signs at once.
+   */
   readonly signing: (now: Date) => Promise<SigningKey>
   /** The key with this id; null when there is none. */
   readonly byId: (kid: string) => Promise<SigningKey | null>
-  /** The keys of all tokens that may be valid at `now`, and the one that signs next, newest first; never none. */
+  /**
+   * The keys of all tokens that may be valid at `now`, and the one that signs next, newest first;
+   * never none.
+   */
   readonly published: (now: Date) => Promise<readonly SigningKey[]>
 }
 
@@ -59,7 +69,10 @@ export function keyRing(keys: KeyRepository): KeyRing {
   const usableAt = (at: Date): SigningKey | undefined =>
     cached.filter(({ retiresAt }) => retiresAt > at).sort((a, b) => a.retiresAt.getTime() - b.retiresAt.getTime())[0]
 
-  /** Sees to it that a key can sign at that time; one that has to be made signs for a month behind it. */
+  /**
+   * Sees to it that a key can sign at that time; one that has to be made signs for a month behind
+   * it.
+   */
   async function provide(at: Date, now: Date): Promise<void> {
     if (usableAt(at)) return
     await read()

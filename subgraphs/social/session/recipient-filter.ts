@@ -21,7 +21,9 @@ export function createRecipientFilter(
 ): RecipientFilter {
   const batches = new WeakMap<OutboxEvent, RecipientBatch>()
 
-  /** The permitted recipients, found once every session that receives the event now is in the batch. */
+  /**
+   * The permitted recipients, found once every session that receives the event now is in the batch.
+   */
   function recipientsOf(event: OutboxEvent, sessionId: string): RecipientBatch['recipients'] {
     const batch = batches.get(event) ?? startBatch(event)
     batch.sessionIds.add(sessionId)

@@ -11,7 +11,9 @@ export type NewSession = {
   readonly expiresAt: Date
 }
 
-/** What a password was compared with, and how often all sessions of the user had been ended by then. */
+/**
+ * What a password was compared with, and how often all sessions of the user had been ended by then.
+ */
 export type Credentials = { readonly userId: string; readonly passwordHash: string | null; readonly signOuts: number }
 
 /** Sessions, and what ends them. */
@@ -26,7 +28,10 @@ export const sessionRepository = (database: Kysely<Tables>) => ({
   living: (sessionIds: readonly string[], at: Date): Promise<string[]> =>
     LIVING(database, sessionIds, at).then((rows) => rows.map(({ id }) => id)),
 
-  /** A user by the key of the address, with what the password is compared with; null when there is none. */
+  /**
+   * A user by the key of the address, with what the password is compared with; null when there is
+   * none.
+   */
   async credentialsOf(emailKey: string): Promise<Credentials | null> {
     const row = await database
       .selectFrom('user')
@@ -37,8 +42,8 @@ export const sessionRepository = (database: Kysely<Tables>) => ({
   },
 
   /**
-   * A new session, with the token that refreshes it; false, and no session, when the password is not the one any more that was compared, or all sessions of the user have been
-   * ended since.
+   * A new session, with the token that refreshes it; false, and no session, when the password is
+   * not the one any more that was compared, or all sessions of the user have been ended since.
    */
   open: (session: NewSession, refreshHash: Buffer, checked: Credentials): Promise<boolean> =>
     database.transaction().execute(async (transaction) => {
@@ -56,8 +61,9 @@ export const sessionRepository = (database: Kysely<Tables>) => ({
     }),
 
   /**
-   * Puts a new refresh token in the place of one, and prolongs the session; null when that one is not good. One that was used before ends its session: two have it, and
-   * one of them is not its owner.
+   * Puts a new refresh token in the place of one, and prolongs the session; null when that one is
+   * not good. One that was used before ends its session: two have it, and one of them is not its
+   * owner.
    */
   rotate: (
     hash: Buffer,
@@ -118,8 +124,9 @@ export const sessionRepository = (database: Kysely<Tables>) => ({
     }),
 
   /**
-   * Sets a password, and ends every session of the user but one, or all for null. With `checked`, who gave the password of before is no operator: false, and nothing is
-   * changed, when that is not the password any more.
+   * Sets a password, and ends every session of the user but one, or all for null. With `checked`,
+   * who gave the password of before is no operator: false, and nothing is changed, when that is not
+   * the password any more.
    */
   setPassword: (
     userId: string,
@@ -136,7 +143,10 @@ export const sessionRepository = (database: Kysely<Tables>) => ({
     }),
 })
 
-/** Whether the password is the one still that was compared, and no sign-out came between; both stay so until the transaction ends. */
+/**
+ * Whether the password is the one still that was compared, and no sign-out came between; both stay
+ * so until the transaction ends.
+ */
 const isUnchanged = (transaction: Transaction<Tables>, { userId, passwordHash, signOuts }: Credentials): Promise<boolean> =>
   transaction
     .selectFrom('user')
@@ -148,7 +158,10 @@ const isUnchanged = (transaction: Transaction<Tables>, { userId, passwordHash, s
     .executeTakeFirst()
     .then((found) => found !== undefined)
 
-/** Keeps log-ins that are under way from opening sessions. Before sessions are ended: those that were opened until then are seen. */
+/**
+ * Keeps log-ins that are under way from opening sessions. Before sessions are ended: those that
+ * were opened until then are seen.
+ */
 const endingAll = (transaction: Transaction<Tables>, userId: string) =>
   transaction
     .updateTable('user')

@@ -74,7 +74,10 @@ export function checkPassword(email: string, password: string, context: CheckCon
   })
 }
 
-/** Begins a session; null when the password is another by now, or its user has been signed out everywhere since it was checked. */
+/**
+ * Begins a session; null when the password is another by now, or its user has been signed out
+ * everywhere since it was checked.
+ */
 export async function openSession(checked: Credentials, parts: Needed): Promise<Tokens | null> {
   const createdAt = parts.now()
   const { userId } = checked

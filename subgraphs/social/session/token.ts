@@ -2,7 +2,10 @@ import { errors, importJWK, type JWK, type JWTVerifyGetKey, SignJWT } from 'jose
 import { ISSUER, type TokenContent } from '../../toolkit/user-token.ts'
 import { type KeyRing, TOKEN_SECONDS } from './key-ring.ts'
 
-/** A new access token of a session, and when it ends. One that a password was given for says when (`auth_time` of OpenID Connect). */
+/**
+ * A new access token of a session, and when it ends. One that a password was given for says when
+ * (`auth_time` of OpenID Connect).
+ */
 export async function signToken(
   { userId, sessionId, signedInAt }: TokenContent,
   keys: KeyRing,

@@ -14,8 +14,9 @@ export type Viewer = { readonly user: User; readonly sessionId: string }
 export const signedOut = (): Error => unauthenticated('Expected a session that has not ended: sign in again.')
 
 /**
- * The viewer; null when the caller presents no token of ours. Throws UNAUTHENTICATED when the token is not valid or its session has ended:
- * a program that believes to be signed in should hear that it is not.
+ * The viewer; null when the caller presents no token of ours. Throws UNAUTHENTICATED when the token
+ * is not valid or its session has ended: a program that believes to be signed in should hear that
+ * it is not.
  */
 export async function viewerOf(
   caller: Caller,

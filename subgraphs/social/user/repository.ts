@@ -168,7 +168,9 @@ async function unlessLast(remove: () => Promise<boolean>): Promise<boolean | 'la
   }
 }
 
-/** In the order of ids, so that two who commented on each other's posts do not wait for each other. */
+/**
+ * In the order of ids, so that two who commented on each other's posts do not wait for each other.
+ */
 const lockComments = (transaction: Transaction<Tables>, userId: string) =>
   sql`
     SELECT FROM comment WHERE author_id = ${userId} OR post_id IN (SELECT id FROM post WHERE author_id = ${userId})
@@ -187,7 +189,10 @@ function matches({ text, inAddresses }: UserSearch) {
   return inAddresses ? sql<boolean>`(${inName} OR email_key LIKE ${pattern(emailKey(text))})` : inName
 }
 
-/** Null when an address is taken: two may sign up with one at the same time, and only the database sees both. */
+/**
+ * Null when an address is taken: two may sign up with one at the same time, and only the database
+ * sees both.
+ */
 async function unlessTaken<Result>(write: () => Promise<Result>): Promise<Result | null> {
   try {
     return await write()

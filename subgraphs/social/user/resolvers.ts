@@ -146,7 +146,10 @@ async function refuseAddress(email: string, changed: User, currentPassword: stri
   return validationError([checked.kind === 'locked' ? passwordLocked(checked.unlockAt) : passwordWrong])
 }
 
-/** The user with this opaque id, for that user and administrators; null when there is none. Throws FORBIDDEN for others. */
+/**
+ * The user with this opaque id, for that user and administrators; null when there is none. Throws
+ * FORBIDDEN for others.
+ */
 async function changeable(id: string, { requireViewer, load }: Context): Promise<User | null> {
   const { user: viewer } = await requireViewer()
   const row = decodeId(id, 'User')

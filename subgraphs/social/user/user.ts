@@ -20,7 +20,10 @@ export const emailKey = (email: string): string => email.toLowerCase()
 /** What failed log-ins are counted by, whether somebody has the address or not. */
 export const addressHash = (key: string): Buffer => createHash('sha256').update(key).digest()
 
-/** What names are searched and ordered by. Two letters are not the lower case of their upper case: ς, which ends a word, and ß, whose upper case is SS. */
+/**
+ * What names are searched and ordered by. Two letters are not the lower case of their upper case:
+ * ς, which ends a word, and ß, whose upper case is SS.
+ */
 export const nameKey = (name: string): string => name.normalize('NFKC').toLowerCase().replaceAll('ς', 'σ').replaceAll('ß', 'ss')
 
 /** The topic of sign-ups in the outbox. Payload: `id`, the row id of the user. */

@@ -6,13 +6,21 @@ import { bearerIn, credentialsIn } from './credentials.ts'
 import type { Access } from './grant.ts'
 import type { AccessRepository } from './repository.ts'
 
-/** Judges credentials. Rejects with UNAUTHENTICATED for those that are none, and RATE_LIMITED for an address that guesses. */
+/**
+ * Judges credentials. Rejects with UNAUTHENTICATED for those that are none, and RATE_LIMITED for an
+ * address that guesses.
+ */
 export type AccessJudge = (caller: Caller) => Promise<Access>
 
-/** Milliseconds until the end of the ban of an address (IPv6: of a /64 network) from a store's REST API; 0 without one. Never rejects. */
+/**
+ * Milliseconds until the end of the ban of an address (IPv6: of a /64 network) from a store's REST
+ * API; 0 without one. Never rejects.
+ */
 export type BanLookup = (address: string, storeCode: string) => number | Promise<number>
 
-/** For how long a judgement holds: an authtoken that is reset elsewhere is good for so much longer. */
+/**
+ * For how long a judgement holds: an authtoken that is reset elsewhere is good for so much longer.
+ */
 const KEPT_MILLISECONDS = 1_000
 const MAX_KEPT = 10_000
 
@@ -23,8 +31,8 @@ export const HOW_TO_SIGN_IN =
 export const hashOf = (secret: string): Buffer => createHash('sha256').update(secret).digest()
 
 /**
- * A judge that asks the database, and remembers its judgements for a second. `refusals` counts failures per address; who is banned
- * from the REST API of a store is banned from the store.
+ * A judge that asks the database, and remembers its judgements for a second. `refusals` counts
+ * failures per address; who is banned from the REST API of a store is banned from the store.
  */
 export function accessJudge(
   repository: AccessRepository,
@@ -60,7 +68,10 @@ export function accessJudge(
     return access
   }
 
-  /** What a caller presents: a key that tells it from others, how it is looked up, and what is said when it is none. */
+  /**
+   * What a caller presents: a key that tells it from others, how it is looked up, and what is said
+   * when it is none.
+   */
   function presentedBy(caller: Caller) {
     const given = credentialsIn(caller)
     if (given) {

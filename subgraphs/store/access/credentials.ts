@@ -1,6 +1,9 @@
 import type { Caller } from '../../../platform/http/caller.ts'
 
-/** The login and authtoken that a caller presents: HTTP Basic, or the two headers of tool servers; null for none. */
+/**
+ * The login and authtoken that a caller presents: HTTP Basic, or the two headers of tool servers;
+ * null for none.
+ */
 export function credentialsIn({
   credentials,
 }: Pick<Caller, 'credentials'>): { readonly login: string; readonly authtoken: string } | null {
@@ -13,7 +16,10 @@ export function credentialsIn({
   return colon < 1 ? null : { login: decoded.slice(0, colon), authtoken: decoded.slice(colon + 1) }
 }
 
-/** A token that an app was given: its shape tells it from the JWT of a person and from the keys of the trust part. */
+/**
+ * A token that an app was given: its shape tells it from the JWT of a person and from the keys of
+ * the trust part.
+ */
 const BEARER = /^Bearer +(sat_[\w-]{43})$/i
 
 /** The token of an app in an Authorization header; null for none. */

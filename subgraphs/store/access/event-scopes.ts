@@ -4,10 +4,16 @@ import { demand, demandForField } from './guard.ts'
 import { scopesFor } from './rules.ts'
 import type { Scope } from './scopes.ts'
 
-/** Types that the body of a webhook has parts of, beside the thing that its event is about: REST answers a fulfillment with its order. */
+/**
+ * Types that the body of a webhook has parts of, beside the thing that its event is about: REST
+ * answers a fulfillment with its order.
+ */
 const TYPES_WITHIN: Readonly<Partial<Record<string, readonly string[]>>> = { Fulfillment: ['Order'] }
 
-/** What reads all that a webhook sends of an event: of each list any one scope, of all lists together. */
+/**
+ * What reads all that a webhook sends of an event: of each list any one scope, of all lists
+ * together.
+ */
 export function scopesOfEvent(event: EventName): readonly (readonly Scope[])[] {
   const { entity } = subjectOf(event)
   return [entity, ...(TYPES_WITHIN[entity] ?? [])].map((type) => {
@@ -17,12 +23,17 @@ export function scopesOfEvent(event: EventName): readonly (readonly Scope[])[] {
   })
 }
 
-/** Throws FORBIDDEN, with the scopes that are missing, for events of things that may not be read. */
+/**
+ * Throws FORBIDDEN, with the scopes that are missing, for events of things that may not be read.
+ */
 export function demandEvents(access: Access, events: readonly EventName[]): void {
   for (const scopes of events.flatMap(scopesOfEvent)) demand(access, scopes)
 }
 
-/** Throws UNAUTHORIZED_FIELD_OR_TYPE for the body of a delivery of an event whose thing may not be read. */
+/**
+ * Throws UNAUTHORIZED_FIELD_OR_TYPE for the body of a delivery of an event whose thing may not be
+ * read.
+ */
 export function demandBody(access: Access, event: EventName): void {
   for (const scopes of scopesOfEvent(event)) demandForField(access, 'WebhookDelivery.body', scopes)
 }

@@ -6,6 +6,8 @@ export type Access = {
   readonly storeCode: string
   /** All: the store's own authtoken. */
   readonly scopes: 'all' | readonly Scope[]
-  /** The app whose token it is; null for the store's own authtoken, and for parts of this process. */
+  /**
+   * The app whose token it is; null for the store's own authtoken, and for parts of this process.
+   */
   readonly app: { readonly id: number; readonly code: string } | null
 }

@@ -31,10 +31,11 @@ type Extensions = { readonly apollo?: { readonly subgraph?: { resolveReference?:
 const ROOTS = ['Query', 'Mutation', 'Subscription']
 
 /**
- * Puts every field of a schema behind what its directives, and those of its type, demand beyond what its parent type demanded
- * already. Root fields answer UNAUTHENTICATED to unknown callers and FORBIDDEN to known ones; fields below answer
- * UNAUTHORIZED_FIELD_OR_TYPE. Throws for a root field without a directive that is not listed as public, and for a union or an
- * interface that leads to more than the field it is the type of: nobody would check that.
+ * Puts every field of a schema behind what its directives, and those of its type, demand beyond
+ * what its parent type demanded already. Root fields answer UNAUTHENTICATED to unknown callers and
+ * FORBIDDEN to known ones; fields below answer UNAUTHORIZED_FIELD_OR_TYPE. Throws for a root field
+ * without a directive that is not listed as public, and for a union or an interface that leads to
+ * more than the field it is the type of: nobody would check that.
  */
 export function guardSchema(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
@@ -90,7 +91,9 @@ function implies(held: Requirement, demanded: Requirement): boolean {
   return scopes === null || held.scopes.every((all) => scopes.some((enough) => enough.every((scope) => all.includes(scope))))
 }
 
-/** Those that do not look at `info` are not given it: it is larger than most objects of an answer. */
+/**
+ * Those that do not look at `info` are not given it: it is larger than most objects of an answer.
+ */
 function behind(demanded: readonly Requirement[], coordinate: string, resolver: Resolver): Resolver {
   if (resolver.length > 3 || resolver === defaultFieldResolver) {
     return (parent, args, context, info) => whenMet(demanded, coordinate, context, () => resolver(parent, args, context, info))
@@ -99,7 +102,10 @@ function behind(demanded: readonly Requirement[], coordinate: string, resolver: 
   return (parent, args, context) => whenMet(demanded, coordinate, context, () => short(parent, args, context))
 }
 
-/** What `proceed` returns, at once where it is known already what the caller holds. Throws, or rejects, when that is not enough. */
+/**
+ * What `proceed` returns, at once where it is known already what the caller holds. Throws, or
+ * rejects, when that is not enough.
+ */
 function whenMet(demanded: readonly Requirement[], coordinate: string, context: Context, proceed: () => unknown): unknown {
   const known = context.knownGrants()
   if (known) {
@@ -141,13 +147,19 @@ function unauthorized(coordinate: string, { scopes, policies }: Pick<Requirement
   })
 }
 
-/** Throws FORBIDDEN when access has none of these scopes; an empty list is open to every known caller. */
+/**
+ * Throws FORBIDDEN when access has none of these scopes; an empty list is open to every known
+ * caller.
+ */
 export function demand({ scopes: held }: Access, demanded: readonly Scope[]): void {
   if (held === 'all' || demanded.length === 0 || demanded.some((scope) => held.includes(scope))) return
   throw missingScope(demanded)
 }
 
-/** Throws UNAUTHORIZED_FIELD_OR_TYPE when access has none of the scopes that a field needs for this one object. */
+/**
+ * Throws UNAUTHORIZED_FIELD_OR_TYPE when access has none of the scopes that a field needs for this
+ * one object.
+ */
 export function demandForField({ scopes: held }: Access, coordinate: string, demanded: readonly Scope[]): void {
   if (held === 'all' || demanded.some((scope) => held.includes(scope))) return
   throw unauthorized(coordinate, { scopes: demanded.map((scope) => [scope]), policies: null })

@@ -21,7 +21,10 @@ export const accessRepository = (database: Kysely<Tables>) => ({
     return found ? { ...found, scopes: 'all', app: null } : null
   },
 
-  /** What the token of an app with this hash allows at `at`; null when there is none, or it has ended. */
+  /**
+   * What the token of an app with this hash allows at `at`; null when there is none, or it has
+   * ended.
+   */
   async byToken(tokenHash: Buffer, at: Date): Promise<Access | null> {
     const found = await database
       .selectFrom('app_token')

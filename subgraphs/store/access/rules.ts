@@ -2,7 +2,10 @@ import { authorizationRules, type Requirement } from '../../../platform/graphql/
 import { sdlOf } from '../../toolkit/sdl.ts'
 import { isScope, type Scope } from './scopes.ts'
 
-/** The policy that only the store's own login and authtoken meet: `@policy(policies: [["store_owner"]])`. */
+/**
+ * The policy that only the store's own login and authtoken meet: `@policy(policies:
+ * [["store_owner"]])`.
+ */
 export const STORE_OWNER = 'store_owner'
 
 /** What the schema of the store demands of callers, by type and field. */
@@ -23,8 +26,8 @@ export const PUBLIC_ROOT_FIELDS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Scopes of which any one opens a type or a field by its own directive; an empty list is open to every known caller. Null where
- * there is no directive, or one that no scope meets.
+ * Scopes of which any one opens a type or a field by its own directive; an empty list is open to
+ * every known caller. Null where there is no directive, or one that no scope meets.
  */
 export function scopesFor(coordinate: string): readonly Scope[] | null {
   const requirement = RULES.ofField.get(coordinate) ?? RULES.ofType.get(coordinate)

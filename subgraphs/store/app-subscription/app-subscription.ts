@@ -49,7 +49,10 @@ export function planProblems(plans: readonly AppPlan[]): readonly Problem[] {
   )
 }
 
-/** The month that a day lies in, of months that begin on the day of `startsOn`; where a month lacks that day, on its last one. `day` is not before `startsOn`. */
+/**
+ * The month that a day lies in, of months that begin on the day of `startsOn`; where a month lacks
+ * that day, on its last one. `day` is not before `startsOn`.
+ */
 export function cycleOf(startsOn: string, day: string): Cycle {
   const [[year, month], [ofYear, ofMonth]] = [yearAndMonth(startsOn), yearAndMonth(day)]
   const months = (ofYear - year) * 12 + ofMonth - month

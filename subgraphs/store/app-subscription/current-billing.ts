@@ -10,7 +10,9 @@ export async function billingCycleOn(context: Context, appId: number, date: stri
   return cycleWith(await context.storeId(), async (day) => holding(found, day), date, await calendarIn(context))
 }
 
-/** The subscription to an app that holds today, or the last one there was; null when there was none. */
+/**
+ * The subscription to an app that holds today, or the last one there was; null when there was none.
+ */
 export async function currentSubscription(context: Context, appId: number): Promise<AppSubscription | null> {
   const found = await context.load.subscriptionsToApp.load(appId)
   const { today } = await calendarIn(context)

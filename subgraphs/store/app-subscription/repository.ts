@@ -18,7 +18,10 @@ export type CycleKey = { readonly subscription: Pick<AppSubscription, 'id'>; rea
 
 export type AppSubscriptionRepository = ReturnType<typeof appSubscriptionRepository>
 
-/** What apps cost and what stores pay for them, in the database; but for plans, every call is about one store. */
+/**
+ * What apps cost and what stores pay for them, in the database; but for plans, every call is about
+ * one store.
+ */
 export const appSubscriptionRepository = (database: Kysely<Tables>) => ({
   /** In the order of their makers. */
   plansOf: (appIds: readonly number[]): Promise<(AppPlan & { readonly appId: number })[]> =>
@@ -90,7 +93,10 @@ export const appSubscriptionRepository = (database: Kysely<Tables>) => ({
       .execute()
   },
 
-  /** For each cycle, in order, how many orders count in it and the sum of what was paid of it, as exact text. */
+  /**
+   * For each cycle, in order, how many orders count in it and the sum of what was paid of it, as
+   * exact text.
+   */
   async accounts(storeId: number, cycles: readonly CycleKey[]): Promise<{ readonly orders: number; readonly paid: string }[]> {
     const { rows } = await sql<{ readonly orders: number; readonly paid: string }>`
       SELECT

@@ -7,7 +7,10 @@ import { newAppCode, newAppSecret } from './secret.ts'
 
 type Versioned = { readonly expectedVersion?: number | null | undefined }
 
-/** Registers an app of the store's own. `told` is given its secret, which is no part of what is kept; never for a public app. */
+/**
+ * Registers an app of the store's own. `told` is given its secret, which is no part of what is
+ * kept; never for a public app.
+ */
 export async function createApp(
   { query, storeId, now }: UnitOfWork,
   input: AppInput & { readonly isPublic?: boolean | null | undefined },

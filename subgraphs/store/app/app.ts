@@ -33,13 +33,21 @@ const MAX_REDIRECT_URIS = 10
 const MAX_NAME_LENGTH = 100
 const MAX_URI_LENGTH = 2_000
 
-/** Instead of an address: the code is shown, to be typed into the app. Clients of the published API test with it. */
+/**
+ * Instead of an address: the code is shown, to be typed into the app. Clients of the published API
+ * test with it.
+ */
 export const OUT_OF_BAND = 'urn:ietf:wg:oauth:2.0:oob'
 
-/** http is for this computer only (RFC 8252 §7.3): on any other way somebody could read the code. */
+/**
+ * http is for this computer only (RFC 8252 §7.3): on any other way somebody could read the code.
+ */
 const LOOPBACK = /^(127\.0\.0\.1|\[::1\]|localhost)$/
 
-/** What a host is made of (RFC 952, RFC 3986 for IPv6). URLs allow more, such as `;` and `*`, which no host has and which means something in a policy of a page. */
+/**
+ * What a host is made of (RFC 952, RFC 3986 for IPv6). URLs allow more, such as `;` and `*`, which
+ * no host has and which means something in a policy of a page.
+ */
 const HOST = /^(?:[a-z0-9-]+(?:\.[a-z0-9-]+)*\.?|\[[0-9a-f:.]+\])$/
 
 /** Whether answers may be sent to this address. */
@@ -50,7 +58,8 @@ export function isRedirectUri(uri: string): boolean {
   if (username !== '' || password !== '') return false
   if (protocol === 'https:') return !LOOPBACK.test(hostname) && HOST.test(hostname)
   if (protocol === 'http:') return LOOPBACK.test(hostname)
-  // RFC 8252 §7.1: a name that its maker owns, backwards. Those without a point are common property, and some of them run code.
+  // RFC 8252 §7.1: a name that its maker owns, backwards. Those without a point are common
+  // property, and some of them run code.
   return /^[a-z][a-z0-9-]*(\.[a-z0-9-]+)+:$/.test(protocol)
 }
 

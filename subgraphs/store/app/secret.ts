@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { hashOf } from '../access/access.ts'
 
-/** A secret of an app: its text exists only at the moment of its making. 256 random bits, so a fast hash keeps it. */
+/**
+ * A secret of an app: its text exists only at the moment of its making. 256 random bits, so a fast
+ * hash keeps it.
+ */
 export function newAppSecret(): { readonly text: string; readonly hash: Buffer } {
   const text = randomBytes(32).toString('base64url')
   return { text, hash: hashOf(text) }

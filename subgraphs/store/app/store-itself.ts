@@ -4,8 +4,9 @@ import { appRepository } from './repository.ts'
 import { newAppCode, newAppSecret } from './secret.ts'
 
 /**
- * The app that belongs to whoever has the store's authtoken, made when it is first needed. Nobody knows its secret, so nobody can ask for tokens as it, until the store resets
- * that. The row of the store is locked meanwhile.
+ * The app that belongs to whoever has the store's authtoken, made when it is first needed. Nobody
+ * knows its secret, so nobody can ask for tokens as it, until the store resets that. The row of the
+ * store is locked meanwhile.
  */
 export async function appOfStoreItself({ query, storeId, now }: Pick<UnitOfWork, 'query' | 'storeId' | 'now'>): Promise<number> {
   const apps = appRepository(query)

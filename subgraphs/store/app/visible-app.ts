@@ -3,7 +3,10 @@ import type { Access } from '../access/grant.ts'
 import type { App } from './app.ts'
 import type { AppRepository } from './repository.ts'
 
-/** The app with this code, if the store may have it: one of its own, or one that every store can use; null for any other. */
+/**
+ * The app with this code, if the store may have it: one of its own, or one that every store can
+ * use; null for any other.
+ */
 export async function findVisibleApp(
   apps: AppRepository,
   { storeId }: Pick<Access, 'storeId'>,
@@ -13,7 +16,10 @@ export async function findVisibleApp(
   return found && (found.storeId === null || found.storeId === storeId) ? found : null
 }
 
-/** The same for who asks about an app: an app may ask about itself only. Throws NOT_FOUND and FORBIDDEN. */
+/**
+ * The same for who asks about an app: an app may ask about itself only. Throws NOT_FOUND and
+ * FORBIDDEN.
+ */
 export async function visibleApp(apps: AppRepository, access: Access, code: string): Promise<App> {
   const found = await findVisibleApp(apps, access, code)
   if (!found) throw missing(`App with code ${excerpt(code)} not found.`)

@@ -7,7 +7,10 @@ import type { Protocol } from '../oauth/protocol.ts'
 import type { Store } from '../store/store.ts'
 import { type AuthorizationRequest, scopesOf } from './authorization-request.ts'
 
-/** Which request, and what only the browser has that began it: its id stands in addresses, and opens nothing by itself. */
+/**
+ * Which request, and what only the browser has that began it: its id stands in addresses, and opens
+ * nothing by itself.
+ */
 export type RequestKey = { readonly id: string; readonly browser: string | null | undefined }
 
 /** What a step needs: the protocol, which remembers the request, and who the apps are. */

@@ -12,10 +12,16 @@ export type AuthorizationRequest = {
   readonly redirectUri: string
 }
 
-/** For how long a password counts that was given: as long as somebody may take to choose a store. Milliseconds. */
+/**
+ * For how long a password counts that was given: as long as somebody may take to choose a store.
+ * Milliseconds.
+ */
 const FRESH = 10 * 60 * 1000
 
-/** Whether somebody has just given a password: a token that was lent or found is not enough to give an app access for months. */
+/**
+ * Whether somebody has just given a password: a token that was lent or found is not enough to give
+ * an app access for months.
+ */
 export const isFresh = ({ signedInAt }: Pick<Presented, 'signedInAt'>, now: Date): boolean =>
   signedInAt !== null && now.getTime() - signedInAt.getTime() < FRESH
 

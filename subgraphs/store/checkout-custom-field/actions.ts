@@ -11,7 +11,9 @@ import { checkoutCustomFieldRepository } from './repository.ts'
 
 type Versioned = { readonly expectedVersion?: number | null | undefined }
 
-/** What `Customer.additionalFields` promises to hold, since a customer answers each question once. */
+/**
+ * What `Customer.additionalFields` promises to hold, since a customer answers each question once.
+ */
 const MAX_FIELDS = 250
 
 /** Adds a question, behind all others unless the input has a position. */

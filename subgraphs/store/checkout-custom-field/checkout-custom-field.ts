@@ -59,7 +59,10 @@ export function changedCheckoutCustomField(
   return loses ? { ...changed, selectOptions: [] } : changed
 }
 
-/** What is wrong with a question as it would be, in the order of its fields. The types have no null, but a caller can. */
+/**
+ * What is wrong with a question as it would be, in the order of its fields. The types have no null,
+ * but a caller can.
+ */
 export function checkoutCustomFieldProblems({
   label,
   type,

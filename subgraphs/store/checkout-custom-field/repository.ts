@@ -46,7 +46,10 @@ export const checkoutCustomFieldRepository = (database: Kysely<Tables>) => ({
 
   count: (storeId: number): Promise<number> => countRows(database, 'checkout_custom_field', storeId),
 
-  /** How many fields there are, and the position of the last; nobody else adds one until the transaction ends. */
+  /**
+   * How many fields there are, and the position of the last; nobody else adds one until the
+   * transaction ends.
+   */
   async lockEnd(storeId: number): Promise<{ readonly count: number; readonly last: number }> {
     await sql`SELECT pg_advisory_xact_lock(${FIELDS_LOCK}, ${storeId})`.execute(database)
     const { count, last } = await database

@@ -1,12 +1,18 @@
 import type { Kysely } from 'kysely'
 import type { Tables } from '../tables.ts'
 
-/** Open at once for one store: more than people sign in from. Who signs in once more ends the oldest. */
+/**
+ * Open at once for one store: more than people sign in from. Who signs in once more ends the
+ * oldest.
+ */
 const MAX_SESSIONS_PER_STORE = 100
 
 export type ConsoleSessionRepository = ReturnType<typeof consoleSessionRepository>
 
-/** Sessions of consoles, by the hash of what their browser has. `database` is the primary: a session that was ended must not go on where that is not known yet. */
+/**
+ * Sessions of consoles, by the hash of what their browser has. `database` is the primary: a session
+ * that was ended must not go on where that is not known yet.
+ */
 export const consoleSessionRepository = (database: Kysely<Tables>) => ({
   /** Begins a session, and forgets what is too old or too many. */
   async insert(storeId: number, hash: Buffer, { at, expiresAt }: { readonly at: Date; readonly expiresAt: Date }): Promise<void> {

@@ -2,7 +2,10 @@ import { randomBytes } from 'node:crypto'
 import type { Resolvers } from '#generated/store/resolvers.ts'
 import { hashOf } from '../access/access.ts'
 
-/** A working day: who comes back tomorrow signs in again. The cookie of the console lives as long (web/console/session.ts). */
+/**
+ * A working day: who comes back tomorrow signs in again. The cookie of the console lives as long
+ * (web/console/session.ts).
+ */
 const SESSION_MILLISECONDS = 8 * 60 * 60 * 1000
 const SECRET_BYTES = 32
 

@@ -19,7 +19,10 @@ export type StoreDefaults = {
   readonly language: string
 }
 
-/** Codes that the list has besides ISO 3166-1: two that are only reserved (Ascension, Tristan da Cunha) and one that users assigned (Kosovo). */
+/**
+ * Codes that the list has besides ISO 3166-1: two that are only reserved (Ascension, Tristan da
+ * Cunha) and one that users assigned (Kosovo).
+ */
 const NOT_ISO: ReadonlySet<string> = new Set(['AC', 'TA', 'XK'])
 
 const countryNames = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
@@ -44,7 +47,10 @@ export const countries = (): readonly Country[] => all
 /** The country with this code, in either case; null when there is none. */
 export const countryOf = (code: string): Country | null => byCode.get(code.toUpperCase()) ?? null
 
-/** The capital of a country, or where there is none the country; the code itself where there is no such country. */
+/**
+ * The capital of a country, or where there is none the country; the code itself where there is no
+ * such country.
+ */
 export const capitalOf = (code: string): string => known[code as keyof typeof known]?.capital || (countryOf(code)?.name ?? code)
 
 /** The time zones that the engine knows in the country. */
@@ -55,7 +61,8 @@ export function defaultsOf(countryCode: string): StoreDefaults | null {
   const country = countryOf(countryCode)
   if (country === null) return null
   const { code } = country
-  const { currency, languages } = known[code as keyof typeof known] // each code of `all` is a key of `known`
+  // each code of `all` is a key of `known`
+  const { currency, languages } = known[code as keyof typeof known]
   return {
     currency: CURRENCIES[code] ?? currency[0] ?? 'USD',
     timezone: TIMEZONES[code] ?? zonesOf(code)[0] ?? 'UTC',
@@ -67,12 +74,13 @@ export function defaultsOf(countryCode: string): StoreDefaults | null {
 export const isCurrency = (code: string): boolean => currencies.has(code)
 
 /**
- * Whether this is a name of IANA's time zone database, in its own spelling, older names and "UTC" included. Distances such as "+03:00" are not names:
- * they know no summer time.
+ * Whether this is a name of IANA's time zone database, in its own spelling, older names and "UTC"
+ * included. Distances such as "+03:00" are not names: they know no summer time.
  */
 export function isTimezone(name: string): boolean {
   if (timezones.has(name) || name === 'UTC') return true
-  // Names that link to another are not in the list of the engine, which yet knows them in any case: ours are Area/Place.
+  // Names that link to another are not in the list of the engine, which yet knows them in any case:
+  // ours are Area/Place.
   if (!/^[A-Z][A-Za-z]+(\/[A-Z][A-Za-z_-]+){1,2}$/.test(name)) return false
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
@@ -81,7 +89,10 @@ export function isTimezone(name: string): boolean {
   }
 }
 
-/** The English name of the language with this BCP 47 tag ("Brazilian Portuguese" for "pt-BR"); null for what is no tag in its usual spelling, or unknown. */
+/**
+ * The English name of the language with this BCP 47 tag ("Brazilian Portuguese" for "pt-BR"); null
+ * for what is no tag in its usual spelling, or unknown.
+ */
 export function languageName(tag: string): string | null {
   try {
     return Intl.getCanonicalLocales(tag)[0] === tag ? (languageNames.of(tag) ?? null) : null

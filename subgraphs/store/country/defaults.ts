@@ -1,8 +1,9 @@
 import { type LookupTable, lookupTable } from '../../../platform/collections/lookup-table.ts'
 
 /**
- * The time zone of a country whose zones are several, none, or spelled an older way by the engine (`Asia/Calcutta`): the one that most people there
- * live by, of IANA's list. A test holds this table against the engine's.
+ * The time zone of a country whose zones are several, none, or spelled an older way by the engine
+ * (`Asia/Calcutta`): the one that most people there live by, of IANA's list. A test holds this
+ * table against the engine's.
  */
 export const TIMEZONES: LookupTable<string> = lookupTable({
   AQ: 'Antarctica/McMurdo',
@@ -49,5 +50,8 @@ export const TIMEZONES: LookupTable<string> = lookupTable({
 /** The currency where the list of countries names none. */
 export const CURRENCIES: LookupTable<string> = lookupTable({ AQ: 'USD' })
 
-/** The language that shops of a country write, where the first of its official languages is not it or it has none. */
+/**
+ * The language that shops of a country write, where the first of its official languages is not it
+ * or it has none.
+ */
 export const LANGUAGES: LookupTable<string> = lookupTable({ AQ: 'en', BV: 'nb', HM: 'en', IE: 'en', MF: 'fr', ZA: 'en' })

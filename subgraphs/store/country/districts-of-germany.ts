@@ -1,6 +1,8 @@
 /**
- * The 400 districts of Germany, towns that are one included, by the GeoNames code of their Land, each with the first five digits of the official key
- * (Amtlicher Gemeindeschlüssel), as they are since Eisenach became part of one in 2021. GeoNames has, at this level, only the Regierungsbezirke of four Länder.
+ * The 400 districts of Germany, towns that are one included, by the GeoNames code of their Land,
+ * each with the first five digits of the official key (Amtlicher Gemeindeschlüssel), as they are
+ * since Eisenach became part of one in 2021. GeoNames has, at this level, only the
+ * Regierungsbezirke of four Länder.
  */
 export const DISTRICTS_OF_GERMANY: Readonly<Record<string, string>> = {
   '01':

@@ -1,8 +1,8 @@
 import { type LookupTable, lookupTable } from '../../../platform/collections/lookup-table.ts'
 
 /**
- * Codes of ISO 3166-2 for regions that GeoNames names in another language or form than ISO does, keyed by GeoNames' code. All other regions are recognised
- * by their names.
+ * Codes of ISO 3166-2 for regions that GeoNames names in another language or form than ISO does,
+ * keyed by GeoNames' code. All other regions are recognised by their names.
  */
 export const ISO_REGIONS: LookupTable<string> = lookupTable({
   'AR.07': 'AR-C',

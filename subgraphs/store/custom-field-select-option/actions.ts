@@ -64,7 +64,10 @@ export async function deleteCustomFieldSelectOption(unit: UnitOfWork, named: Nam
   return { __typename: 'DeleteCustomFieldSelectOptionSuccess' as const, row: option.id }
 }
 
-/** The select option with its field locked; null when there is none, or when it is not of the field that was named. */
+/**
+ * The select option with its field locked; null when there is none, or when it is not of the field
+ * that was named.
+ */
 async function lockedOption({ query, storeId }: UnitOfWork, { id, customFieldId }: Named) {
   const options = customFieldSelectOptionRepository(query)
   const row = decodeId(id, 'CustomFieldSelectOption') ?? 0

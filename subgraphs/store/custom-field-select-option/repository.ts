@@ -7,7 +7,10 @@ const COLUMNS = ['id', 'custom_field_id as customFieldId', 'value'] as const
 
 export type CustomFieldSelectOptionRepository = ReturnType<typeof customFieldSelectOptionRepository>
 
-/** Select options in the database; every call is about one store. Whoever writes holds the lock of their field. */
+/**
+ * Select options in the database; every call is about one store. Whoever writes holds the lock of
+ * their field.
+ */
 export const customFieldSelectOptionRepository = (database: Kysely<Tables>) => ({
   /** In any order, without those that do not exist. */
   findByIds: (storeId: number, ids: readonly number[]): Promise<CustomFieldSelectOption[]> =>

@@ -6,7 +6,8 @@ import { customFieldRepository } from './repository.ts'
 const AT_ONCE = 200
 
 /**
- * Runs a change of what a custom field can say, or of one of its options, and writes anew what search finds the products by of which it says anything.
+ * Runs a change of what a custom field can say, or of one of its options, and writes anew what
+ * search finds the products by of which it says anything.
  */
 export async function reindexing(
   { query, storeId }: UnitOfWork,

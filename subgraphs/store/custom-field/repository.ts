@@ -39,7 +39,10 @@ export const customFieldRepository = (database: Kysely<Tables>) => ({
 
   count: (storeId: number): Promise<number> => countRows(database, 'custom_field', storeId),
 
-  /** Whether a field other than this one has the label. Nobody can give it to one until the transaction ends. */
+  /**
+   * Whether a field other than this one has the label. Nobody can give it to one until the
+   * transaction ends.
+   */
   async isTaken(storeId: number, label: string, own: number | null): Promise<boolean> {
     await sql`SELECT pg_advisory_xact_lock(${LABELS_LOCK}, ${storeId})`.execute(database)
     const found = await database
@@ -139,7 +142,10 @@ export const customFieldRepository = (database: Kysely<Tables>) => ({
     await database.deleteFrom('custom_field').where('store_id', '=', storeId).where('id', '=', id).execute()
   },
 
-  /** Makes these the options of a field, in this order: those with the same text stay, others come and go. */
+  /**
+   * Makes these the options of a field, in this order: those with the same text stay, others come
+   * and go.
+   */
   async replaceSelectOptions(storeId: number, customFieldId: number, values: readonly string[]): Promise<void> {
     const keys = values.map(identityKey)
     await sql`

@@ -53,7 +53,10 @@ export const customerAdditionalFieldRepository = (database: Kysely<Tables>) => (
     return made?.id ?? null
   },
 
-  /** False when the customer has another answer to that question: the transaction is of no use then, but for going back. */
+  /**
+   * False when the customer has another answer to that question: the transaction is of no use then,
+   * but for going back.
+   */
   async update(storeId: number, { id, checkoutCustomFieldId, value }: CustomerAdditionalField): Promise<boolean> {
     try {
       await database

@@ -15,13 +15,16 @@ export type Versioned = { readonly expectedVersion?: number | null | undefined }
 export const MAX_CATEGORIES = 250
 
 /**
- * What is stored in place of a password that a caller gives: undefined for none, and for one that is refused anyway. Takes some 20 ms, so ask for it outside of a
- * transaction.
+ * What is stored in place of a password that a caller gives: undefined for none, and for one that
+ * is refused anyway. Takes some 20 ms, so ask for it outside of a transaction.
  */
 export const passwordHashOf = async ({ password }: CustomerChange): Promise<string | null | undefined> =>
   password == null ? password : passwordProblem('password', password) ? undefined : hashPassword(password)
 
-/** The same input without what nothing may remember, not even as the fingerprint of an idempotency key. */
+/**
+ * The same input without what nothing may remember, not even as the fingerprint of an idempotency
+ * key.
+ */
 export const withoutPassword = <Input extends CustomerChange>({ password: _, ...input }: Input): Omit<Input, 'password'> => input
 
 /** Creates a customer. `passwordHash` is that of the input's password. */
@@ -110,7 +113,10 @@ const categoryProblems = ({ categoryIds }: CustomerInput) =>
     ? [problem('categoryIds', `at most ${MAX_CATEGORIES} categories`, categoryIds.length)]
     : []
 
-/** Puts a customer into these categories only; undefined changes nothing, null takes it out of all. What stands in the way, or null. */
+/**
+ * Puts a customer into these categories only; undefined changes nothing, null takes it out of all.
+ * What stands in the way, or null.
+ */
 async function putIntoCategories(
   { query, storeId }: Pick<UnitOfWork, 'query' | 'storeId'>,
   customerId: number,

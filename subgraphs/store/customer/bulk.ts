@@ -17,7 +17,10 @@ type Failure = Exclude<
 /** What became of one row: the customer's, or why it was refused. */
 export type BulkRow = { readonly index: number; readonly customer: number | null; readonly failure: Failure | null }
 
-/** What is stored in place of the passwords of rows. One after another: others want theirs hashed as well. */
+/**
+ * What is stored in place of the passwords of rows. One after another: others want theirs hashed as
+ * well.
+ */
 export async function passwordHashesOf(rows: readonly CustomerInput[]): Promise<readonly (string | null | undefined)[]> {
   const hashes: (string | null | undefined)[] = []
   for (const row of rows.slice(0, MAX_ROWS)) hashes.push(await passwordHashOf(row))

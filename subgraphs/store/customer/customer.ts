@@ -103,7 +103,10 @@ function changedAddress(before: CustomerAddress | null, change: AddressChange | 
 const changedText = (before: string | null, given: string | null | undefined): string | null =>
   given === undefined ? before : given === null || given.trim() === '' ? null : given
 
-/** What is wrong with a customer as it would be, and with a new password, in the order of the fields. */
+/**
+ * What is wrong with a customer as it would be, and with a new password, in the order of the
+ * fields.
+ */
 export function customerProblems(customer: CustomerFields, password: string | null | undefined): readonly Problem[] {
   const { email, phone, phonePrefix, status, acceptsMarketing, shippingAddress, billingAddress } = customer
   return problemsIn([
@@ -127,7 +130,10 @@ export function fullname({ email, billingAddress }: Pick<Customer, 'email' | 'bi
   return names.length > 0 ? names.join(' ') : email
 }
 
-/** What a customer is found by: names, e-mail address and phone number, that also without what stands between its digits. */
+/**
+ * What a customer is found by: names, e-mail address and phone number, that also without what
+ * stands between its digits.
+ */
 export function searchKey({ email, phone, phonePrefix, shippingAddress, billingAddress }: CustomerFields): string {
   const names = [billingAddress, shippingAddress].map((address) => `${address?.name ?? ''} ${address?.surname ?? ''}`)
   const number = phone === null ? '' : `${phonePrefix ?? ''}${phone}`

@@ -15,8 +15,9 @@ const PLACE = (column: string) =>
     FROM jsonb_each(${sql.ref(column)})) END`
 
 /**
- * Takes what tells who somebody is out of the orders of a store, and out of everything that was written about them: amounts, lines, taxes, refunds and the ledger stay. Answers
- * how many orders there were.
+ * Takes what tells who somebody is out of the orders of a store, and out of everything that was
+ * written about them: amounts, lines, taxes, refunds and the ledger stay. Answers how many orders
+ * there were.
  */
 export async function eraseFromOrders(
   database: Kysely<Tables>,
@@ -101,7 +102,10 @@ async function searchableByLines(database: Kysely<Tables>, storeId: number, ids:
     WHERE "order".store_id = ${storeId} AND "order".id = found.id`.execute(database)
 }
 
-/** What was sent about these things, and answered to it. What still waits is written when it is sent. */
+/**
+ * What was sent about these things, and answered to it. What still waits is written when it is
+ * sent.
+ */
 async function forgetDeliveries(
   database: Kysely<Tables>,
   storeId: number,

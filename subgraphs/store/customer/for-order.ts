@@ -8,8 +8,9 @@ export type OrderCustomer = Pick<CustomerChange, 'phone' | 'phonePrefix' | 'ship
 }
 
 /**
- * The row of the customer with this address, who is created when there is none: a customer who exists stays as it is, because an order proves nothing about who wrote it.
- * Orders at once with one new address all get the same row.
+ * The row of the customer with this address, who is created when there is none: a customer who
+ * exists stays as it is, because an order proves nothing about who wrote it. Orders at once with
+ * one new address all get the same row.
  */
 export async function customerForOrder({ query, storeId, now, emit }: UnitOfWork, given: OrderCustomer): Promise<number> {
   const customers = customerRepository(query)

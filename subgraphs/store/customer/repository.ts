@@ -115,7 +115,10 @@ export const customerRepository = (database: Kysely<Tables>) => ({
       .where('email_key', 'in', emails.map(emailKey))
       .execute(),
 
-  /** The new row; null when another customer has the address. Waits for a transaction that is about to write the same one. */
+  /**
+   * The new row; null when another customer has the address. Waits for a transaction that is about
+   * to write the same one.
+   */
   async insert(storeId: number, customer: StoredCustomer, at: Date): Promise<number | null> {
     const made = await database
       .insertInto('customer')
@@ -126,7 +129,10 @@ export const customerRepository = (database: Kysely<Tables>) => ({
     return made?.id ?? null
   },
 
-  /** False when another customer has the address: the transaction is of no use then, but for going back. */
+  /**
+   * False when another customer has the address: the transaction is of no use then, but for going
+   * back.
+   */
   async update(storeId: number, id: number, customer: StoredCustomer, at: Date): Promise<boolean> {
     try {
       await database

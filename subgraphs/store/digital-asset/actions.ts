@@ -41,7 +41,9 @@ export async function createDigitalAsset(unit: UnitOfWork, { productId, url, ...
   return { __typename: 'CreateDigitalAssetSuccess' as const, digitalAsset }
 }
 
-/** Deletes a digital asset. `file`: whose bytes are to go once that is certain; null: it had none. */
+/**
+ * Deletes a digital asset. `file`: whose bytes are to go once that is certain; null: it had none.
+ */
 export async function deleteDigitalAsset(unit: UnitOfWork, { id, productId, isExternal }: Named) {
   const assets = digitalAssetRepository(unit.query)
   const asset = await ownedPart(unit, assets.findByIds, { row: decodeId(id, 'DigitalAsset'), productId })

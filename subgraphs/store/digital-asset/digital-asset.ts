@@ -18,7 +18,10 @@ export type DigitalAsset = {
 /** As many digital assets as a product may have: it is read with all of them. */
 export const MAX_ASSETS = 100
 
-/** For how long a URL is good, at least and at most: a week is the longest that S3 signs for. Seconds. */
+/**
+ * For how long a URL is good, at least and at most: a week is the longest that S3 signs for.
+ * Seconds.
+ */
 const SHORTEST = 60
 const MAX_AGE_SECONDS = 604_800
 const MAX_URL_LENGTH = 2_048

@@ -8,8 +8,8 @@ import type { FileStorage } from './storage.ts'
 import type { FileConfig } from './variables.ts'
 
 /**
- * The storage that the configuration names. `local`: what this process has to serve itself; null when a bucket does. Throws an `OperatorError` when it cannot be
- * used.
+ * The storage that the configuration names. `local`: what this process has to serve itself; null
+ * when a bucket does. Throws an `OperatorError` when it cannot be used.
  */
 export async function fileStorageOf(
   config: FileConfig & Partial<Config<typeof secretsVariables>>,

@@ -4,8 +4,9 @@
 export type Visibility = 'public' | 'private'
 
 /**
- * The place of a stored file, such as `public/7/3f/3f….png`: its path in FILES_DIR, its key in S3 and its path below /files. Nothing in it comes from a
- * client, and 124 random bits make it unguessable.
+ * The place of a stored file, such as `public/7/3f/3f….png`: its path in FILES_DIR, its key in S3
+ * and its path below /files. Nothing in it comes from a client, and 124 random bits make it
+ * unguessable.
  */
 export type FileKey = string
 
@@ -20,8 +21,8 @@ export type FileKind = {
 }
 
 /**
- * Pictures, which browsers show. SVG is not among them: it is a document with scripts, styles and links of its own, and what a sanitiser lets through is
- * decided anew by every browser.
+ * Pictures, which browsers show. SVG is not among them: it is a document with scripts, styles and
+ * links of its own, and what a sanitiser lets through is decided anew by every browser.
  */
 export const IMAGE: FileKind = {
   visibility: 'public',
@@ -41,13 +42,17 @@ export const FOREVER = 'public, max-age=31536000, immutable'
 
 const KEY = /^(?:public|private)\/[1-9]\d{0,9}\/([0-9a-f]{2})\/\1[0-9a-f]{30}\.[a-z0-9]{2,5}$/
 
-/** Whether the text is a key that we could have made: there is no way out of the folder with one. */
+/**
+ * Whether the text is a key that we could have made: there is no way out of the folder with one.
+ */
 export const isFileKey = (text: string): text is FileKey => KEY.test(text)
 
 /** Whether the key's file needs a signed URL. */
 export const isPrivate = (key: FileKey): boolean => key.startsWith('private/')
 
-/** A new key. `random` has at least 16 bytes; the first names a folder, so that none grows too long. */
+/**
+ * A new key. `random` has at least 16 bytes; the first names a folder, so that none grows too long.
+ */
 export function fileKey(visibility: Visibility, storeId: number, random: Uint8Array, extension: string): FileKey {
   const name = Buffer.from(random).toString('hex').slice(0, 32)
   return `${visibility}/${storeId}/${name.slice(0, 2)}/${name}.${/^[a-z0-9]{2,5}$/.test(extension) ? extension : 'bin'}`
@@ -56,15 +61,22 @@ export function fileKey(visibility: Visibility, storeId: number, random: Uint8Ar
 /** Characters of a file name. Most file systems take 255 bytes. */
 const MAX_NAME_LENGTH = 100
 
-/** Controls, what separates folders on some system, and what changes the direction of the text so that an extension looks like another. */
+/**
+ * Controls, what separates folders on some system, and what changes the direction of the text so
+ * that an extension looks like another.
+ */
 const UNFIT = /[\p{Cc}\p{Cs}\p{Bidi_Control}/\\:*?"<>|]/gu
 
-/** What a download is called: the text without what cannot be in a file name; null when nothing is left. */
+/**
+ * What a download is called: the text without what cannot be in a file name; null when nothing is
+ * left.
+ */
 export function fileName(text: string): string | null {
   const name = text
     .replaceAll(UNFIT, '')
     .trim()
-    // Each run is begun at its first character only: a long one inside of the name must not be tried from every character.
+    // Each run is begun at its first character only: a long one inside of the name must not be
+    // tried from every character.
     .replace(/^\.+|(?<![. ])[. ]+$/g, '')
   if (name.length <= MAX_NAME_LENGTH) return name || null
   const extension = /\.[a-z0-9]{1,5}$/i.exec(name)?.[0] ?? ''

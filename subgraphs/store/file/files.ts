@@ -27,7 +27,10 @@ export type KeepOptions = {
   readonly storeId: number
   /** What the client calls the file; null or unfit: what its source calls it. */
   readonly name?: string | null
-  /** Told of the file before its bytes are kept, so that none are that nobody knows of. What it throws keeps nothing. */
+  /**
+   * Told of the file before its bytes are kept, so that none are that nobody knows of. What it
+   * throws keeps nothing.
+   */
   readonly record: (file: StoredFile) => Promise<unknown>
 }
 
@@ -39,7 +42,10 @@ export type Files = Pick<FileStorage, 'open' | 'delete' | 'publicUrl' | 'private
   readonly keepOwn: (bytes: Uint8Array, kind: FileKind, options: KeepOptions) => Promise<Kept>
 }
 
-/** Files that arrive at once, for one store and for all: each may take 100 MB of disk and as long as a download may. */
+/**
+ * Files that arrive at once, for one store and for all: each may take 100 MB of disk and as long as
+ * a download may.
+ */
 const AT_ONCE = { perKey: 10, total: 50 }
 /** How long a file waits for its turn. Milliseconds. */
 const TURN = 1_000
@@ -87,7 +93,10 @@ export function storeFiles(storage: FileStorage, sources: Sources): Files {
   }
 }
 
-/** What a client can do about it, and nothing about what we saw: addresses of names are ours to know. */
+/**
+ * What a client can do about it, and nothing about what we saw: addresses of names are ours to
+ * know.
+ */
 function expectationOf({ reason, message }: Fault, { maxBytes }: FileKind): string {
   switch (reason) {
     case 'too_large':

@@ -15,7 +15,10 @@ export type LocalStorage = FileStorage & {
 /** Nothing takes that long to arrive: whoever wrote it was killed. Milliseconds. */
 const ABANDONED = 3_600_000
 
-/** Makes the folder when it is missing. `publicUrl`: where clients reach us, without a slash at the end. */
+/**
+ * Makes the folder when it is missing. `publicUrl`: where clients reach us, without a slash at the
+ * end.
+ */
 export async function localStorage({
   folder,
   publicUrl,
@@ -69,7 +72,10 @@ export async function localStorage({
   }
 }
 
-/** One secret for all processes that share the folder: whoever can read it can read the files as well. */
+/**
+ * One secret for all processes that share the folder: whoever can read it can read the files as
+ * well.
+ */
 async function sharedSecret(folder: string): Promise<Uint8Array> {
   const path = join(folder, '.secret')
   const known = await readFile(path).catch((error: unknown) => {
@@ -80,7 +86,8 @@ async function sharedSecret(folder: string): Promise<Uint8Array> {
   const mine = join(folder, '.incoming', randomBytes(16).toString('hex'))
   await writeFile(mine, randomBytes(32), { flag: 'wx', mode: 0o600, flush: true })
   try {
-    // Unlike a rename, this fails when another process was faster, and is whole from the first moment.
+    // Unlike a rename, this fails when another process was faster, and is whole from the first
+    // moment.
     await link(mine, path)
   } catch (error) {
     if (!hasCode(error, 'EEXIST')) throw error

@@ -9,8 +9,9 @@ import type { Received } from './storage.ts'
 const HEAD_BYTES = 4_100
 
 /**
- * Writes what arrives into a file of its own in this folder, which only we can read, and finds out what it is. Throws what `source` throws, and
- * `too_large` for more than `maxBytes`; then nothing is left of it.
+ * Writes what arrives into a file of its own in this folder, which only we can read, and finds out
+ * what it is. Throws what `source` throws, and `too_large` for more than `maxBytes`; then nothing
+ * is left of it.
  */
 export async function receive(source: Source['body'], folder: string, maxBytes: number): Promise<Received> {
   const path = join(folder, randomBytes(16).toString('hex'))
@@ -41,7 +42,9 @@ async function write(source: Source['body'], file: FileHandle, maxBytes: number)
   return { bytes, sha256: hash.digest('hex'), head }
 }
 
-/** From the beginning alone: what follows is never parsed, so that nothing in it can keep us busy. */
+/**
+ * From the beginning alone: what follows is never parsed, so that nothing in it can keep us busy.
+ */
 async function typeOf(head: Uint8Array): Promise<Pick<Received, 'type' | 'extension'>> {
   // Loaded when the first file arrives: most processes never see one.
   const { fileTypeFromBuffer } = await import('file-type')

@@ -37,8 +37,10 @@ export const fileRepository = (database: Kysely<Tables>) => ({
   count: (storeId: number, bytes: number) => adjustUsage(database, storeId, { products: 0, fileBytes: bytes }),
 
   /**
-   * Removes files that nothing refers to: `remove` deletes the bytes of each, then its row goes. Only those from before `before`: younger ones may be
-   * about to be referred to; or only those with these ids. Answers how many there were, at most 100. Files that another process removes are left to it.
+   * Removes files that nothing refers to: `remove` deletes the bytes of each, then its row goes.
+   * Only those from before `before`: younger ones may be about to be referred to; or only those
+   * with these ids. Answers how many there were, at most 100. Files that another process removes
+   * are left to it.
    */
   sweep(which: { readonly before: Date } | Pinned, remove: (key: string) => Promise<void>): Promise<number> {
     return database.transaction().execute(async (query) => {

@@ -17,7 +17,10 @@ const FILE_CHECK_INTERVAL_MS = 1_000
 
 type CredentialsConfig = FileConfig & Partial<Config<typeof secretsVariables>>
 
-/** The access key of the configuration, now and later. Throws an `OperatorError` when there is none, or two. */
+/**
+ * The access key of the configuration, now and later. Throws an `OperatorError` when there is none,
+ * or two.
+ */
 export function s3CredentialsOf(config: CredentialsConfig): () => S3Credentials {
   const { S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey, S3_CREDENTIALS_FILE: file } = config
   refuseTwoSources(config)
@@ -47,7 +50,9 @@ export function parseS3Credentials(
   throw new OperatorError(`Expected ${source} to hold lines of S3_ACCESS_KEY_ID=… and S3_SECRET_ACCESS_KEY=….`)
 }
 
-/** A file that cannot be read later leaves the access key as it was: a rotation replaces it whole. */
+/**
+ * A file that cannot be read later leaves the access key as it was: a rotation replaces it whole.
+ */
 function credentialsInFile(file: string, config: CredentialsConfig): () => S3Credentials {
   let version = versionOf(file)
   let credentials = readS3Credentials(file, config)
@@ -85,8 +90,8 @@ function versionOf(file: string): string | null {
 }
 
 /**
- * The secret itself, which may be given as `atrium secrets seal` encrypts it. Throws an `OperatorError`
- * when SECRETS_KEY does not open it.
+ * The secret itself, which may be given as `atrium secrets seal` encrypts it. Throws an
+ * `OperatorError` when SECRETS_KEY does not open it.
  */
 function openSecret(secret: string, { SECRETS_KEY, SECRETS_KEY_FILE }: Partial<Config<typeof secretsVariables>>): string {
   try {

@@ -11,22 +11,30 @@ import type { S3Credentials } from './s3-credentials.ts'
 import type { FileStorage } from './storage.ts'
 
 export type S3Options = {
-  /** The bucket itself, `https://bucket.s3.eu-west-1.amazonaws.com` or `https://host/bucket`, without a slash at the end. */
+  /**
+   * The bucket itself, `https://bucket.s3.eu-west-1.amazonaws.com` or `https://host/bucket`,
+   * without a slash at the end.
+   */
   readonly bucketUrl: string
   readonly region: string
   /** The access key of this moment: each signature asks anew. */
   readonly credentials: () => S3Credentials
-  /** Where everybody reaches the bucket's files, without a slash at the end; null: at `bucketUrl`. */
+  /**
+   * Where everybody reaches the bucket's files, without a slash at the end; null: at `bucketUrl`.
+   */
   readonly publicUrl: string | null
 }
 
-/** How long a connection, the beginning of an answer, and a pause within one may take. Milliseconds. */
+/**
+ * How long a connection, the beginning of an answer, and a pause within one may take. Milliseconds.
+ */
 const CONNECT = 5_000
 const SILENCE = 10_000
 
 /**
- * Files in a bucket of any service that speaks S3's protocol. Clients get them from there; this process is not asked again. That public ones can be read
- * by everybody is up to the bucket's policy, for the keys that begin with `public/`.
+ * Files in a bucket of any service that speaks S3's protocol. Clients get them from there; this
+ * process is not asked again. That public ones can be read by everybody is up to the bucket's
+ * policy, for the keys that begin with `public/`.
  */
 export async function s3Storage({ bucketUrl, region, credentials, publicUrl }: S3Options): Promise<FileStorage> {
   const incoming = await mkdtemp(join(tmpdir(), 'atrium-files-'))

@@ -6,13 +6,17 @@ import { type FileKey, FOREVER, isFileKey, isPrivate } from './file.ts'
 import type { LocalStorage } from './local-storage.ts'
 import { permissionIn } from './signature.ts'
 
-/** GET and HEAD of `/files/…`: what is public for everybody, and what is private for whoever has a signed URL. */
+/**
+ * GET and HEAD of `/files/…`: what is public for everybody, and what is private for whoever has a
+ * signed URL.
+ */
 export function serveFiles(app: FastifyInstance, { folder, secret }: LocalStorage, now = () => new Date()): void {
   app.get('/files/*', async (request, reply) => {
     const [path = '', query = ''] = (request.raw.url ?? '').split('?', 2)
     const key = path.slice('/files/'.length)
     if (!isFileKey(key)) throw refusal(404, 'There is no such file.')
-    // A picture is looked at wherever a shop is; nothing that is stored here runs as a page of ours.
+    // A picture is looked at wherever a shop is; nothing that is stored here runs as a page of
+    // ours.
     reply.header('content-security-policy', "default-src 'none'; sandbox").header('cross-origin-resource-policy', 'cross-origin')
     if (isPrivate(key)) {
       const permission = permissionIn(key, new URLSearchParams(query), { secret, now: now().getTime() })
@@ -27,7 +31,8 @@ export function serveFiles(app: FastifyInstance, { folder, secret }: LocalStorag
 }
 
 async function answer({ raw }: FastifyRequest, reply: FastifyReply, { key, folder }: { key: FileKey; folder: string }) {
-  // Ranges, conditions and validators are the library's; the folder of the key is safe, so is the key.
+  // Ranges, conditions and validators are the library's; the folder of the key is safe, so is the
+  // key.
   const { statusCode, headers, stream, type } = await send(raw, join('/', key), {
     root: folder,
     cacheControl: false,

@@ -17,7 +17,10 @@ export const signedQuery = (permission: Permission, secret: Uint8Array): string 
     signature: signatureOf(permission, secret).toString('base64url'),
   }).toString()
 
-/** What the query string allows; 'expired' when it did, null when it does not. `now` in milliseconds. */
+/**
+ * What the query string allows; 'expired' when it did, null when it does not. `now` in
+ * milliseconds.
+ */
 export function permissionIn(
   key: FileKey,
   query: URLSearchParams,

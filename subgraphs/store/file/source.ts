@@ -15,12 +15,18 @@ export type Source = {
 
 /** Where the bytes of new files come from: the outside, or the URL itself. */
 export type Sources = {
-  /** Calls `take` with what an http, https or data URL leads to. Throws a `Fault`, or what `take` throws. */
+  /**
+   * Calls `take` with what an http, https or data URL leads to. Throws a `Fault`, or what `take`
+   * throws.
+   */
   readonly read: <Result>(url: string, maxBytes: number, take: (source: Source) => Promise<Result>) => Promise<Result>
   readonly close: () => Promise<void>
 }
 
-/** For tests: other DNS servers, and exceptions from what may be connected to. No configuration leads here. */
+/**
+ * For tests: other DNS servers, and exceptions from what may be connected to. No configuration
+ * leads here.
+ */
 export type SourceNetwork = Partial<NetworkOptions>
 
 /** The whole time of a download: what waits for it may take 10 seconds. Milliseconds. */

@@ -7,7 +7,10 @@ export type Received = {
   readonly bytes: number
   /** SHA-256 in hexadecimal digits. */
   readonly sha256: string
-  /** By what the bytes are, whatever anybody said; `application/octet-stream` where that is nothing known. */
+  /**
+   * By what the bytes are, whatever anybody said; `application/octet-stream` where that is nothing
+   * known.
+   */
   readonly type: string
   /** Without the dot. */
   readonly extension: string
@@ -17,7 +20,10 @@ export type Received = {
 export type FileStorage = {
   /** A folder for what arrives, best on the file system that it ends on. */
   readonly incoming: string
-  /** Keeps the bytes under this key, all of them or none, and takes `received.path` away or leaves it. */
+  /**
+   * Keeps the bytes under this key, all of them or none, and takes `received.path` away or leaves
+   * it.
+   */
   readonly put: (key: FileKey, received: Received) => Promise<void>
   /** The bytes; null when there are none. The body must be read or destroyed. */
   readonly open: (key: FileKey) => Promise<{ readonly body: Readable; readonly bytes: number } | null>
@@ -25,7 +31,10 @@ export type FileStorage = {
   readonly delete: (key: FileKey) => Promise<void>
   /** Where anybody can get a public file. */
   readonly publicUrl: (key: FileKey) => string
-  /** Where whoever holds the URL gets a private file as a download with this name, for so many seconds: 1 to 604,800. */
+  /**
+   * Where whoever holds the URL gets a private file as a download with this name, for so many
+   * seconds: 1 to 604,800.
+   */
   readonly privateUrl: (key: FileKey, options: { readonly name: string; readonly seconds: number }) => Promise<string>
   readonly close: () => Promise<void>
 }

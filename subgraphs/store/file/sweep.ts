@@ -3,7 +3,10 @@ import { type PeriodicJob, runPeriodically } from '../../../platform/process/run
 import type { Files } from './files.ts'
 import type { FileRepository } from './repository.ts'
 
-/** How often files that nothing refers to are looked for, and how old they are then at least: a change refers to its file within seconds. Milliseconds. */
+/**
+ * How often files that nothing refers to are looked for, and how old they are then at least: a
+ * change refers to its file within seconds. Milliseconds.
+ */
 const EVERY = 600_000
 const AGE = 3_600_000
 

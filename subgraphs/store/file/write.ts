@@ -21,8 +21,10 @@ export type WithFile = {
 const MAX_URL_LENGTH = 2_048
 
 /**
- * Runs a change that refers to a file which is elsewhere as yet. `change` is tried without one first, and answers `NEEDS_FILE` when that is all it lacks: so
- * nothing is fetched for what is refused, nor for a repetition, and no transaction is open while a server takes its time. Then it runs with the row of the file.
+ * Runs a change that refers to a file which is elsewhere as yet. `change` is tried without one
+ * first, and answers `NEEDS_FILE` when that is all it lacks: so nothing is fetched for what is
+ * refused, nor for a repetition, and no transaction is open while a server takes its time. Then it
+ * runs with the row of the file.
  */
 export async function writeWithFile<Result extends { readonly __typename: string }>(
   context: Context,
@@ -89,8 +91,8 @@ const recordWithinQuota = (
 const needsFile = (outcome: { readonly __typename: string }): outcome is typeof NEEDS_FILE => outcome.__typename === 'NeedsFile'
 
 /**
- * The outcome of a deletion, when the bytes of the file that it names are gone as well. What fails there is only logged: a later sweep does it. A repetition
- * finds nothing left to do.
+ * The outcome of a deletion, when the bytes of the file that it names are gone as well. What fails
+ * there is only logged: a later sweep does it. A repetition finds nothing left to do.
  */
 export async function deletingFile<Outcome extends { readonly __typename: string; readonly file?: number | null }>(
   { files, fileRecords, storeId, log }: Context,

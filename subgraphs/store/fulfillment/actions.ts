@@ -87,7 +87,10 @@ export async function updateFulfillment(unit: UnitOfWork, id: string, input: Ful
   return { __typename: 'UpdateFulfillmentSuccess' as const, fulfillment: before.id, file: withdrawn }
 }
 
-/** Deletes a fulfillment whose goods have not left. `file` of the outcome: its label; null: it had none. */
+/**
+ * Deletes a fulfillment whose goods have not left. `file` of the outcome: its label; null: it had
+ * none.
+ */
 export async function deleteFulfillment(unit: UnitOfWork, id: string, { expectedVersion }: Versioned) {
   const { query, storeId, emit } = unit
   const found = await locked(unit, id, { expectedVersion })
@@ -176,7 +179,10 @@ function termsOf(
   }
 }
 
-/** What an order is sent in when nobody says: one package that weighs what its lines weigh; none where nothing is sent. */
+/**
+ * What an order is sent in when nobody says: one package that weighs what its lines weigh; none
+ * where nothing is sent.
+ */
 async function packagesOf({ query, storeId }: UnitOfWork, { id, shippingRequired }: Order): Promise<readonly Package[]> {
   if (!shippingRequired) return []
   const lines = await orderLineRepository(query).ofOrders(storeId, [id])

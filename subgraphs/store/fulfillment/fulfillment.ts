@@ -22,7 +22,9 @@ export type FulfillmentType =
 /** Where goods are that were handed over. */
 export type Whereabouts = Exclude<ShipmentStatus, 'UNFULFILLED'>
 
-/** A parcel: centimetres, and the store's unit of weight, as exact decimals; null where nobody said. */
+/**
+ * A parcel: centimetres, and the store's unit of weight, as exact decimals; null where nobody said.
+ */
 export type Package = {
   readonly length: string | null
   readonly width: string | null
@@ -180,7 +182,8 @@ export function changedFields(before: Omit<FulfillmentFields, 'shipmentStatus'>,
   ) as Pick<FulfillmentFields, (typeof TEXTS)[number]>
   const type = input.type ?? before.type
   const isSameCarrier = type === before.type && texts.trackingCompany === before.trackingCompany
-  // Carriers have pages of their own. What an order was told it keeps, until somebody else carries it.
+  // Carriers have pages of their own. What an order was told it keeps, until somebody else carries
+  // it.
   const isCounted = type === 'MANUAL' && texts.trackingCompany?.toLowerCase() === 'other'
   const trackingUrl = input.trackingUrl === undefined || !isCounted ? undefined : textIn(input.trackingUrl)
   return {
@@ -204,7 +207,10 @@ export const packageIn = ({ length, width, height, weight }: PackageInput): Pack
 /** Blank texts count as absent: forms send them. */
 export const textIn = (text: Text): string | null => (text?.trim() ? text.trim() : null)
 
-/** Whether there is something to be stuck on: what the store carries itself needs nothing, and what goes nowhere has nothing to say. */
+/**
+ * Whether there is something to be stuck on: what the store carries itself needs nothing, and what
+ * goes nowhere has nothing to say.
+ */
 export const isLabelled = ({ type, address }: Pick<Fulfillment, 'type' | 'address'>): boolean =>
   type !== 'MANUAL' && address !== null
 

@@ -6,8 +6,8 @@ import { drawLabel, labelOf } from './label.ts'
 type Deps = Pick<Context, 'fulfillments' | 'locations' | 'stores' | 'files' | 'fileRecords' | 'now'>
 
 /**
- * The fulfillment with its label, which is drawn and kept where it has none yet and can have one; null when there is no such fulfillment. Not in a transaction:
- * a storage may take its time.
+ * The fulfillment with its label, which is drawn and kept where it has none yet and can have one;
+ * null when there is no such fulfillment. Not in a transaction: a storage may take its time.
  */
 export async function withLabel(deps: Deps, storeId: number, row: number): Promise<Fulfillment | null> {
   const { fulfillments, locations, stores, files, fileRecords, now } = deps
@@ -40,7 +40,10 @@ export async function withLabel(deps: Deps, storeId: number, row: number): Promi
   return drawn ?? null
 }
 
-/** Draws the label of a fulfillment that was just written. What fails there is only logged: whoever asks for the label has it drawn. */
+/**
+ * Draws the label of a fulfillment that was just written. What fails there is only logged: whoever
+ * asks for the label has it drawn.
+ */
 export async function tryLabel(context: Context, row: number): Promise<void> {
   try {
     await withLabel(context, await context.storeId(), row)

@@ -64,7 +64,10 @@ const [WIDTH, HEIGHT, EDGE] = [298, 420, 17]
 /** What the built-in fonts of PDF can write; anything else takes a hundred times as long. */
 const LATIN_1 = /^[\n\x20-\x7e\xa0-\xff]*$/
 
-/** Draws a label as a PDF, dated `at`. Characters that DejaVu Sans does not have, such as Chinese ones, are drawn as boxes. */
+/**
+ * Draws a label as a PDF, dated `at`. Characters that DejaVu Sans does not have, such as Chinese
+ * ones, are drawn as boxes.
+ */
 export async function drawLabel(label: Label, at: Date): Promise<Buffer> {
   // Loaded when the first label is drawn: most processes never draw one.
   const { default: PDFDocument } = await import('pdfkit')

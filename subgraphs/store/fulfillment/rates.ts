@@ -10,7 +10,10 @@ import { destinationProblems, type NewFulfillmentInput, type PackageInput } from
 /** What is to be sent, as a caller gives it. */
 export type FulfillmentRatesInput = Pick<NewFulfillmentInput, 'orderId' | 'locationId' | 'shippingAddress' | 'packages'>
 
-/** What sending would cost by each of the store's ways. Not in a transaction: external services have five seconds. */
+/**
+ * What sending would cost by each of the store's ways. Not in a transaction: external services have
+ * five seconds.
+ */
 export async function fulfillmentRates(context: Context, input: FulfillmentRatesInput) {
   const { locationId, orderId, shippingAddress, packages } = input
   const problems = [

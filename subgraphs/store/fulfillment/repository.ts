@@ -165,7 +165,10 @@ export const fulfillmentRepository = (database: Kysely<Tables>) => {
         .execute()
     },
 
-    /** Gives a fulfillment the label that was drawn of this version; false when it has changed since, or has one. */
+    /**
+     * Gives a fulfillment the label that was drawn of this version; false when it has changed
+     * since, or has one.
+     */
     async setLabel(storeId: number, { id, version }: Pick<Fulfillment, 'id' | 'version'>, file: number): Promise<boolean> {
       const { numUpdatedRows } = await database
         .updateTable('fulfillment')

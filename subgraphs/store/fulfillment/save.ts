@@ -3,8 +3,8 @@ import { type Fulfillment, type FulfillmentFields, isLabelStale } from './fulfil
 import { fulfillmentRepository } from './repository.ts'
 
 /**
- * Writes what a locked fulfillment says from now on, and, where its goods are somewhere else, its history. A label that would say something else is withdrawn:
- * its file, or null.
+ * Writes what a locked fulfillment says from now on, and, where its goods are somewhere else, its
+ * history. A label that would say something else is withdrawn: its file, or null.
  */
 export async function saveFulfillment(
   { query, storeId, now, emit }: UnitOfWork,

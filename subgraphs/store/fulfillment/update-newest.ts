@@ -11,7 +11,10 @@ type Told = {
   readonly trackingUrl?: string | null | undefined
 }
 
-/** Tells the newest fulfillment of a locked order, if it has one, where its goods are. That they may be there was judged. */
+/**
+ * Tells the newest fulfillment of a locked order, if it has one, where its goods are. That they may
+ * be there was judged.
+ */
 export async function updateNewestFulfillment(
   unit: UnitOfWork,
   orderId: number,

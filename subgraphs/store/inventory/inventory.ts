@@ -1,4 +1,7 @@
-/** Pieces of an item: a thousand million fit a 32-bit number, and every sum over locations fits twice. */
+/**
+ * Pieces of an item: a thousand million fit a 32-bit number, and every sum over locations fits
+ * twice.
+ */
 export const MAX_STOCK = 1_000_000_000
 
 /** What is counted: a product, or one of its variants. */
@@ -25,8 +28,9 @@ export type Shortage = Item & { readonly wanted: number; readonly available: num
 export const keyOf = ({ productId, variantId }: Item): string => `${productId}/${variantId ?? ''}`
 
 /**
- * Takes `quantity` from the sources in their order, from the preferred location first. Whole from one place where one has enough: nobody wants two parcels.
- * Null when there is not enough in all of them.
+ * Takes `quantity` from the sources in their order, from the preferred location first. Whole from
+ * one place where one has enough: nobody wants two parcels. Null when there is not enough in all of
+ * them.
  */
 export function allocate(sources: readonly Source[], quantity: number, preferred: number | null): readonly Allocation[] | null {
   const ordered = sources.toSorted((one, other) => Number(other.locationId === preferred) - Number(one.locationId === preferred))

@@ -82,7 +82,9 @@ export const inventoryRepository = (database: Kysely<Tables>) => ({
   holders: (storeId: number, productIds: readonly number[]): Promise<readonly Holder[]> =>
     holdersOf(database, storeId, productIds, HOLDERS),
 
-  /** The same, locked until the transaction ends: in one order, so that nobody waits in a circle. */
+  /**
+   * The same, locked until the transaction ends: in one order, so that nobody waits in a circle.
+   */
   lock: (storeId: number, productIds: readonly number[]): Promise<readonly Holder[]> =>
     holdersOf(database, storeId, productIds, LOCKED),
 

@@ -6,7 +6,10 @@ import { type Change, type Holder, inventoryRepository, type Kept, type Moved } 
 /** Pieces that somebody wants. */
 export type Wanted = Item & { readonly quantity: number }
 
-/** Pieces that a line of an order wants. Lines of things that do not exist, or never run out, hold nothing. */
+/**
+ * Pieces that a line of an order wants. Lines of things that do not exist, or never run out, hold
+ * nothing.
+ */
 export type WantedStock = Wanted & {
   readonly orderLineId: number
   /** Where they are taken from if that has enough; null: wherever they are. */
@@ -33,8 +36,8 @@ export async function lockStock(
 }
 
 /**
- * Takes what lines of orders want out of the stock of their products, all of it or nothing: what is short is told, in the order it was wanted. Two lines of one
- * item share its stock.
+ * Takes what lines of orders want out of the stock of their products, all of it or nothing: what is
+ * short is told, in the order it was wanted. Two lines of one item share its stock.
  */
 export async function reserveStock(
   unit: UnitOfWork,
@@ -79,8 +82,8 @@ export async function shortagesNow({ query, storeId }: Reading, wanted: readonly
 }
 
 /**
- * Puts back what lines of orders hold, where it came from; the main location stands in for one that is gone. Of a line that holds less than it is to give
- * back, all is put back.
+ * Puts back what lines of orders hold, where it came from; the main location stands in for one that
+ * is gone. Of a line that holds less than it is to give back, all is put back.
  */
 export async function releaseStock(unit: UnitOfWork, returned: readonly ReturnedStock[]): Promise<void> {
   if (returned.length === 0) return
@@ -105,7 +108,10 @@ export async function releaseStock(unit: UnitOfWork, returned: readonly Returned
   await Promise.all([apply(unit, changes), allocations.release(storeId, parts)])
 }
 
-/** After a product or variant was given a stock where that is kept per location: the main location gets the difference, and others give what it lacks. */
+/**
+ * After a product or variant was given a stock where that is kept per location: the main location
+ * gets the difference, and others give what it lacks.
+ */
 export async function settleStock(unit: UnitOfWork, item: Item, stock: number): Promise<void> {
   const { query, storeId, now } = unit
   const inventory = inventoryRepository(query)
@@ -125,7 +131,10 @@ export function tellOfLevels({ emit }: Pick<UnitOfWork, 'emit'>, moved: readonly
   }
 }
 
-/** Before a location goes: its products are locked. What is given back makes them say what is left elsewhere, once it is gone: with the last location, nothing. */
+/**
+ * Before a location goes: its products are locked. What is given back makes them say what is left
+ * elsewhere, once it is gone: with the last location, nothing.
+ */
 export async function recountAfterLocation(
   { query, storeId }: UnitOfWork,
   locationId: number,
@@ -159,13 +168,18 @@ async function apply(unit: UnitOfWork, changes: readonly Change[]): Promise<void
   tellOfLevels(unit, moved)
 }
 
-/** Pieces per location that may be taken from, the first to be asked first; null stands for an item without levels. */
+/**
+ * Pieces per location that may be taken from, the first to be asked first; null stands for an item
+ * without levels.
+ */
 const stockOf = (own: number, kept: readonly Kept[] | undefined): Map<number | null, number> =>
   kept
     ? new Map(kept.filter(({ isSource }) => isSource).map(({ locationId, stock }) => [locationId, stock]))
     : new Map([[null, own]])
 
-/** What wants take from where, and what there is too little of. Wants of one item share its stock. */
+/**
+ * What wants take from where, and what there is too little of. Wants of one item share its stock.
+ */
 function takenFrom<Want extends Wanted & Pick<WantedStock, 'preferredLocationId'>>(
   holders: readonly Holder[],
   kept: readonly Kept[],
@@ -219,6 +233,9 @@ function partsOf(held: readonly KeptAllocation[], returned: readonly ReturnedSto
   })
 }
 
-/** Where pieces that came from a location go back to; null: the item's stock is not kept per location. */
+/**
+ * Where pieces that came from a location go back to; null: the item's stock is not kept per
+ * location.
+ */
 const homeOf = (kept: readonly Kept[] | undefined, locationId: number | null): number | null =>
   kept?.find((level) => level.locationId === locationId)?.locationId ?? kept?.[0]?.locationId ?? null

@@ -8,10 +8,15 @@ export type LedgerEntry = {
   readonly createdAt: Date
 }
 
-/** What a store has been paid, less what it paid back and what it paid for apps. `amount` is exact decimal text. */
+/**
+ * What a store has been paid, less what it paid back and what it paid for apps. `amount` is exact
+ * decimal text.
+ */
 export type StoreBalance = { readonly amount: string; readonly currency: string; readonly formatted: string }
 
-/** A balance as people of a country write it in a language: ISO 3166-1 alpha-2 code and BCP 47 tag. */
+/**
+ * A balance as people of a country write it in a language: ISO 3166-1 alpha-2 code and BCP 47 tag.
+ */
 export function balanceOf(
   amount: string,
   currency: string,
@@ -19,6 +24,7 @@ export function balanceOf(
 ): StoreBalance {
   const { language: tongue, script, region = country } = new Intl.Locale(language)
   const format = new Intl.NumberFormat([tongue, script, region].filter((part) => part).join('-'), { style: 'currency', currency })
-  // Text is formatted to its last place; the types of TypeScript's libraries want it to look like a number.
+  // Text is formatted to its last place; the types of TypeScript's libraries want it to look like a
+  // number.
   return { amount, currency, formatted: format.format(amount as Intl.StringNumericLiteral) }
 }

@@ -37,7 +37,10 @@ export type Location = {
 /** What is written of a location by its author. */
 export type LocationFields = Omit<Location, 'id' | 'createdAt' | 'updatedAt' | 'version'>
 
-/** Fields as a caller gives them, those of the address among the others: undefined stays as it is, null clears. */
+/**
+ * Fields as a caller gives them, those of the address among the others: undefined stays as it is,
+ * null clears.
+ */
 export type LocationChange = {
   readonly [Field in Exclude<keyof LocationFields, 'address'>]?: LocationFields[Field] | null | undefined
 } & { readonly [Field in keyof LocationAddress]?: LocationAddress[Field] | null | undefined }
@@ -79,7 +82,8 @@ export function changedLocation(before: LocationFields, change: LocationChange):
         return [field, value === undefined ? was : typeof value === 'string' && value.trim() === '' ? null : value]
       }),
     )
-  // The same fields, each of its own type or null, which `locationProblems` refuses where there must be something.
+  // The same fields, each of its own type or null, which `locationProblems` refuses where there
+  // must be something.
   return { ...merged(own), address: merged(address) } as LocationFields
 }
 

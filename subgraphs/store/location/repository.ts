@@ -35,12 +35,18 @@ export const locationRepository = (database: Kysely<Tables>) => ({
       await database.selectFrom('location').select(COLUMNS).where('store_id', '=', storeId).orderBy('id').limit(most).execute()
     ).map(locationOf),
 
-  /** Keeps everybody else from changing locations of this store until the transaction ends: one of them is the main one. */
+  /**
+   * Keeps everybody else from changing locations of this store until the transaction ends: one of
+   * them is the main one.
+   */
   async lock(storeId: number): Promise<void> {
     await sql`SELECT pg_advisory_xact_lock(${LOCK}, ${storeId})`.execute(database)
   },
 
-  /** Keeps everybody else from changing locations of this store until the transaction ends, but not from doing the same. */
+  /**
+   * Keeps everybody else from changing locations of this store until the transaction ends, but not
+   * from doing the same.
+   */
   async lockShared(storeId: number): Promise<void> {
     await sql`SELECT pg_advisory_xact_lock_shared(${LOCK}, ${storeId})`.execute(database)
   },

@@ -25,7 +25,10 @@ const MAX_VALUE_LENGTH = 10_000
 
 const NAME = /^[\w-]{1,60}$/
 
-/** What each type takes. `kept` is the value in the one form in which it is kept; null when it is none of the type. */
+/**
+ * What each type takes. `kept` is the value in the one form in which it is kept; null when it is
+ * none of the type.
+ */
 const TYPES: Readonly<Record<MetafieldType, { readonly expectation: string; readonly kept: (value: string) => string | null }>> =
   {
     TEXT: { expectation: 'text', kept: (value) => value },

@@ -1,6 +1,9 @@
 import type { Scope } from '../access/scopes.ts'
 
-/** What has metafields: SDL type, its table, and the scopes that may set them, any one of which will do. Triggers of these tables delete metafields with their owner. */
+/**
+ * What has metafields: SDL type, its table, and the scopes that may set them, any one of which will
+ * do. Triggers of these tables delete metafields with their owner.
+ */
 export const OWNERS = {
   Store: { table: 'store', scopes: ['write_store'] },
   ProductCategory: { table: 'product_category', scopes: ['write_store', 'write_categories'] },

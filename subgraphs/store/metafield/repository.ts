@@ -28,7 +28,10 @@ export const metafieldRepository = (database: Kysely<Tables>) => ({
     return rows
   },
 
-  /** Whether there is such a thing. It goes on existing until the transaction ends, and nobody else changes its metafields. */
+  /**
+   * Whether there is such a thing. It goes on existing until the transaction ends, and nobody else
+   * changes its metafields.
+   */
   async lockOwner(storeId: number, { type, id }: Owner): Promise<boolean> {
     if (type === 'Store' && id !== storeId) return false
     // The tables are alike in this, which types of queries cannot be told of so many at once.

@@ -159,7 +159,8 @@ async function refused(): Promise<never> {
 const metadataOf = ({ code, name, redirectUris, scopes, secretHash }: AppWithSecret): AdapterPayload => ({
   client_id: code,
   client_name: name,
-  // Kinds of addresses are checked at registration; this is the kind that lets through all of those.
+  // Kinds of addresses are checked at registration; this is the kind that lets through all of
+  // those.
   application_type: 'native',
   redirect_uris: redirectUris,
   response_types: ['code'],

@@ -1,14 +1,18 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Provider } from 'oidc-provider'
 
-/** The cookie that holds what only the browser of a request has: one for the request's page, one for the address that it goes on at. */
+/**
+ * The cookie that holds what only the browser of a request has: one for the request's page, one for
+ * the address that it goes on at.
+ */
 export const BROWSER_COOKIE = '_atrium_browser'
 
 type Interaction = InstanceType<Provider['Interaction']>
 
 /**
- * What ties a request to the browser that began it: 250 random bits that the library makes once for all steps of an authorization. They are sealed with the request,
- * stand in no address, and leave us as a cookie only.
+ * What ties a request to the browser that began it: 250 random bits that the library makes once for
+ * all steps of an authorization. They are sealed with the request, stand in no address, and leave
+ * us as a cookie only.
  */
 export const browserSecretOf = (interaction: Interaction): string => interaction.cid
 

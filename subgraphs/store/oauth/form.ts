@@ -7,8 +7,9 @@ const MAX_BYTES = 50_000
 export class UnreadableForm extends Error {}
 
 /**
- * The same request with its form as `application/x-www-form-urlencoded`, which is all that the protocol's library reads; programs for the published API send
- * `multipart/form-data`. Rejects with `UnreadableForm`.
+ * The same request with its form as `application/x-www-form-urlencoded`, which is all that the
+ * protocol's library reads; programs for the published API send `multipart/form-data`. Rejects with
+ * `UnreadableForm`.
  */
 export async function withPlainForm(request: IncomingMessage): Promise<IncomingMessage> {
   const type = request.headers['content-type'] ?? ''

@@ -15,7 +15,10 @@ import type { OauthRepository } from './repository.ts'
 /** The library, set up. */
 export type Protocol = Provider
 
-/** Lifetimes in seconds. An access token's is published, a code's is the most of RFC 6749 §4.1.2; the others are ours. */
+/**
+ * Lifetimes in seconds. An access token's is published, a code's is the most of RFC 6749 §4.1.2;
+ * the others are ours.
+ */
 export const SECONDS = {
   code: 10 * 60,
   accessToken: 60 * 60,
@@ -33,15 +36,18 @@ const GOES_ON = /^\/oauth\/authorize\/([^/]+)$/
 
 const SHORT_COOKIE = { httpOnly: true, sameSite: 'lax', signed: false } as const
 
-/** No answer of the protocol is a page of ours. Should the library ever make one, nothing runs in it, and it is in no frame. */
+/**
+ * No answer of the protocol is a page of ours. Should the library ever make one, nothing runs in
+ * it, and it is in no frame.
+ */
 const POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 /** What access tokens begin with: no other credential that Atrium gives out looks so. */
 const ACCESS_TOKEN_PREFIX = 'sat_'
 
 /**
- * OAuth 2.0 (RFC 6749, 7636, 7009, 9207) by `oidc-provider`, without its OpenID Connect: nothing is signed, and no scope leads there. Rejects when the library does
- * not accept its settings.
+ * OAuth 2.0 (RFC 6749, 7636, 7009, 9207) by `oidc-provider`, without its OpenID Connect: nothing is
+ * signed, and no scope leads there. Rejects when the library does not accept its settings.
  */
 export async function startProtocol({
   oauth,
@@ -60,7 +66,10 @@ export async function startProtocol({
   const before = new URL(publicUrl).pathname.replace(/\/$/, '')
   const isUsed = () => new errors.InvalidGrant('it was used before')
 
-  /** Answers travel in the query. `form_post` is the library's own page, with a script inside and no policy, which errors would be shown on as well. */
+  /**
+   * Answers travel in the query. `form_post` is the library's own page, with a script inside and no
+   * policy, which errors would be shown on as well.
+   */
   class QueryOnly extends Library {
     override registerResponseMode(...[name, handler]: Parameters<Provider['registerResponseMode']>): void {
       if (name === 'query') super.registerResponseMode(name, handler)
@@ -154,7 +163,8 @@ export async function startProtocol({
   provider.use(async (ctx, next) => {
     const startedAt = Math.floor(Date.now() / 1000)
     ctx.set('content-security-policy', POLICY)
-    // Where a request goes on, it is still the browser's that began it; one that has ended is the library's to tell.
+    // Where a request goes on, it is still the browser's that began it; one that has ended is the
+    // library's to tell.
     const id = GOES_ON.exec(ctx.path)?.[1]
     const interaction = id === undefined ? undefined : await provider.Interaction.find(id)
     if (interaction && !isOfBrowser(interaction, ctx.cookies.get(BROWSER_COOKIE, { signed: false }))) {

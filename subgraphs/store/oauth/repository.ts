@@ -28,7 +28,9 @@ export type OauthRepository = ReturnType<typeof oauthRepository>
 const KEPT_MILLISECONDS = 24 * 60 * 60 * 1000
 const FOREIGN_KEY_VIOLATION = '23503'
 
-/** Codes, tokens, consents and sign-ins in the database: found by the hash of what their holder has. */
+/**
+ * Codes, tokens, consents and sign-ins in the database: found by the hash of what their holder has.
+ */
 export const oauthRepository = (database: Kysely<Tables>) => ({
   async storeExists(storeId: number): Promise<boolean> {
     const found = await database.selectFrom('store').select('id').where('id', '=', storeId).executeTakeFirst()

@@ -4,7 +4,10 @@ const CIPHER = 'aes-256-gcm'
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** A value that only who knows `secret`, which is random and long, can read again. Whoever reads the database does not. */
+/**
+ * A value that only who knows `secret`, which is random and long, can read again. Whoever reads the
+ * database does not.
+ */
 export function sealed(value: unknown, secret: string): Buffer {
   const nonce = randomBytes(NONCE_BYTES)
   const cipher = createCipheriv(CIPHER, keyOf(secret), nonce)

@@ -2,7 +2,10 @@ import { hashOf } from '../access/access.ts'
 import { bearerIn } from '../access/credentials.ts'
 import type { OauthRepository } from './repository.ts'
 
-/** What `/oauth/token/info` answers. The shape is Doorkeeper's, which clients of the published API know. */
+/**
+ * What `/oauth/token/info` answers. The shape is Doorkeeper's, which clients of the published API
+ * know.
+ */
 export async function tokenInfo(
   {
     authorization,

@@ -10,7 +10,10 @@ import type { Tables } from '../tables.ts'
 
 /** What an operator does with apps that every store can use. */
 export type Apps = {
-  /** Registers an app; `clientSecret` is null for a public one. Throws an `OperatorError` for what is not permitted. */
+  /**
+   * Registers an app; `clientSecret` is null for a public one. Throws an `OperatorError` for what
+   * is not permitted.
+   */
   readonly create: (app: {
     readonly name: string
     readonly redirectUris: readonly string[]
@@ -22,7 +25,10 @@ export type Apps = {
   readonly list: () => Promise<readonly App[]>
   /** What an app costs. Throws an `OperatorError` for a code that is none of theirs. */
   readonly plansOf: (code: string) => Promise<readonly AppPlan[]>
-  /** Says what an app costs, in place of what it cost before; subscriptions keep their plans. Throws an `OperatorError` for what is not permitted. */
+  /**
+   * Says what an app costs, in place of what it cost before; subscriptions keep their plans. Throws
+   * an `OperatorError` for what is not permitted.
+   */
   readonly setPlans: (code: string, plans: readonly AppPlan[]) => Promise<void>
 }
 

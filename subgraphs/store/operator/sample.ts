@@ -7,12 +7,16 @@ import { storeRepository } from '../store/repository.ts'
 import { setUpStore } from '../store/set-up.ts'
 import type { Tables } from '../tables.ts'
 
-/** What the store of a first start is called. Nobody is told its authtoken: `atrium store token reset demo` gives out one. */
+/**
+ * What the store of a first start is called. Nobody is told its authtoken: `atrium store token
+ * reset demo` gives out one.
+ */
 const DEMO = { code: 'demo', name: 'Marigold & Daughters', country: 'IE' }
 
 /**
- * Sets up a filled store where there never was one, meanwhile: all of it, or, when it fails or is stopped, nothing, and the next start tries again. Several processes
- * at once make one. The returned function stops it.
+ * Sets up a filled store where there never was one, meanwhile: all of it, or, when it fails or is
+ * stopped, nothing, and the next start tries again. Several processes at once make one. The
+ * returned function stops it.
  */
 export function seedStore(
   connection: Connection,

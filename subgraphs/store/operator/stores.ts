@@ -16,7 +16,10 @@ import { write } from '../write.ts'
 
 /** What an operator does with stores. */
 export type Stores = {
-  /** Sets up a store, all of it or nothing; with a sample, filled with that. Throws an `OperatorError` for a name or country that is not permitted. */
+  /**
+   * Sets up a store, all of it or nothing; with a sample, filled with that. Throws an
+   * `OperatorError` for a name or country that is not permitted.
+   */
   readonly create: (store: {
     readonly name: string
     readonly country: string
@@ -27,7 +30,10 @@ export type Stores = {
   readonly list: () => Promise<readonly ListedStore[]>
   /** Gives a store another authtoken; null when there is none with this code. */
   readonly resetToken: (code: string) => Promise<Credentials | null>
-  /** Gives a store to a user by an opaque id, or to nobody for null; false when there is no store with this code. */
+  /**
+   * Gives a store to a user by an opaque id, or to nobody for null; false when there is no store
+   * with this code.
+   */
   readonly setOwner: (code: string, user: string | null) => Promise<boolean>
   /** Erases whoever has this address, as a customer and in the orders of every store. */
   readonly erase: (email: string) => Promise<ErasedInStores>
@@ -43,7 +49,9 @@ export type Stores = {
   readonly endSignIns: (options: {
     readonly apps: boolean
   }) => Promise<{ readonly consoleSessions: number; readonly signIns: number; readonly consents: number }>
-  /** Takes the stores of a user, by an opaque id, into nobody's hands; answers how many there were. */
+  /**
+   * Takes the stores of a user, by an opaque id, into nobody's hands; answers how many there were.
+   */
   readonly disown: (user: string) => Promise<number>
 }
 
@@ -112,7 +120,8 @@ export async function withStores<Result>(
       async erase(email) {
         const erased = { customers: 0, orders: 0 }
         for (const { id: storeId } of await stores.list()) {
-          // Webhooks are planned by a process that delivers them; whoever listens to the feed is told.
+          // Webhooks are planned by a process that delivers them; whoever listens to the feed is
+          // told.
           const unit = { storeId, now: new Date(), announce: async () => {}, secrets }
           const gone = await write(database.query, unit, { name: 'erase', input: null, key: null }, (each) =>
             eraseByEmail(each, email),

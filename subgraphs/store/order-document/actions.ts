@@ -22,7 +22,10 @@ type DocumentInput = {
   readonly appCode?: string | null | undefined
 }
 
-/** How often a free address is drawn. With a million documents in a store, each draw fails once in two thousand times. */
+/**
+ * How often a free address is drawn. With a million documents in a store, each draw fails once in
+ * two thousand times.
+ */
 const DRAWS = 5
 
 /** Keeps where a document of an order is. */

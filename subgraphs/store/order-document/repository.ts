@@ -48,7 +48,10 @@ export const orderDocumentRepository = (database: Kysely<Tables>) => ({
   ofOrders: (storeId: number, orderIds: readonly number[]): Promise<OrderDocument[]> =>
     whole(documents(database, storeId).where('order_id', 'in', orderIds).orderBy('id')),
 
-  /** The document of an order with this address, until the transaction ends; null when there is none. */
+  /**
+   * The document of an order with this address, until the transaction ends; null when there is
+   * none.
+   */
   async lock(storeId: number, orderId: number, publicId: string): Promise<OrderDocument | null> {
     if (!/^\d+$/.test(publicId)) return null
     const [found] = await whole(

@@ -37,8 +37,9 @@ export type WrittenRefund = {
 export const MAX_REFUNDS = 250
 
 /**
- * What a refund comes to. Units of a line cost their share of what the line cost, rounded so that all units together cost the line. `refunded` are the units of
- * each line that were paid back before.
+ * What a refund comes to. Units of a line cost their share of what the line cost, rounded so that
+ * all units together cost the line. `refunded` are the units of each line that were paid back
+ * before.
  */
 export function refundOf(
   order: Pick<Order, 'total' | 'refunded' | 'currency'>,

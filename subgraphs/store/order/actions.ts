@@ -52,7 +52,10 @@ export async function updateOrder(unit: UnitOfWork, id: string, input: OrderUpda
   return { __typename: 'UpdateOrderSuccess' as const, order: order.id }
 }
 
-/** Marks an order as paid. One that is paid already stays as it is, so that a gateway may say so twice. */
+/**
+ * Marks an order as paid. One that is paid already stays as it is, so that a gateway may say so
+ * twice.
+ */
 export async function markOrderPaid(
   unit: UnitOfWork,
   id: string,

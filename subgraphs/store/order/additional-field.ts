@@ -15,7 +15,10 @@ export type WrittenField = Pick<OrderAdditionalField, 'label' | 'value' | 'area'
 
 const AREAS: readonly string[] = ['contact', 'billing_shipping', 'other']
 
-/** What is to be written so that the inputs are true of an order that has `before`; or what is wrong with them. */
+/**
+ * What is to be written so that the inputs are true of an order that has `before`; or what is wrong
+ * with them.
+ */
 export function writtenFields(before: readonly OrderAdditionalField[], inputs: readonly AdditionalFieldInput[]) {
   const problems = inputs.flatMap((input, index) => fieldProblems(input, `additionalFields.${index}`))
   if (inputs.length > MAX_ADDITIONAL_FIELDS) {

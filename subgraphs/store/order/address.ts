@@ -43,8 +43,9 @@ export function addressIn(input: AddressInput): OrderAddress {
 }
 
 /**
- * Name and code of the region that an address says, by which taxes and zones find it; nothing where the country has none that is meant. Where they mean two, the name is
- * right: countries have numbers of their own for regions, and people read names.
+ * Name and code of the region that an address says, by which taxes and zones find it; nothing where
+ * the country has none that is meant. Where they mean two, the name is right: countries have
+ * numbers of their own for regions, and people read names.
  */
 export function regionIn(
   country: Country | null,
@@ -72,7 +73,10 @@ export function addressProblems(at: string, input: AddressInput): readonly Probl
   ])
 }
 
-/** The address that was stored; null for none. What is no text is nothing: other programs may have written it. */
+/**
+ * The address that was stored; null for none. What is no text is nothing: other programs may have
+ * written it.
+ */
 export function addressOf(stored: unknown): OrderAddress | null {
   if (typeof stored !== 'object' || stored === null) return null
   const part = (field: string): string | null => {

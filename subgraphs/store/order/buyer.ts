@@ -84,7 +84,10 @@ export async function findBuyer({ query, storeId }: Reading, input: BuyerInput) 
   return { buyer }
 }
 
-/** The row of the customer, who is created where the store does not know the address; null for a guest of whom nothing is known. */
+/**
+ * The row of the customer, who is created where the store does not know the address; null for a
+ * guest of whom nothing is known.
+ */
 export async function keepBuyer(
   unit: UnitOfWork,
   { row, snapshot, shippingAddress, billingAddress }: FoundBuyer,

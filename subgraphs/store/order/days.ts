@@ -45,7 +45,9 @@ export const dayIn = (at: Date, timezone: string): string =>
 const dayAfter = (day: string, days: number): string =>
   new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY).toISOString().slice(0, 10)
 
-/** The first instant of a day in a zone: midnight, or what clocks show after it where they skip it. */
+/**
+ * The first instant of a day in a zone: midnight, or what clocks show after it where they skip it.
+ */
 function startOf(day: string, timezone: string): Date {
   const midnight = Date.parse(`${day}T00:00:00Z`)
   // Zones are at most 14 hours from UTC, and days begin at a quarter of an hour since 1972.

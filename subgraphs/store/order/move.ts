@@ -22,7 +22,10 @@ export type Move = {
   readonly reason: string | null
 }
 
-/** Lets a locked order go on to another state, with all that belongs to that; what is to be changed of its row, or why it can not. */
+/**
+ * Lets a locked order go on to another state, with all that belongs to that; what is to be changed
+ * of its row, or why it can not.
+ */
 export async function moveOrder(unit: UnitOfWork, order: Order, { to, restock, reason }: Move) {
   const { query, storeId, now, emit } = unit
   const forbidden = statusProblem(order.status, to)

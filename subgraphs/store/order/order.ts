@@ -84,7 +84,10 @@ export type OrderAmounts = {
   readonly total: string
 }
 
-/** What an order says of itself, besides what is changed later. Rows of things that may be gone are called numbers. */
+/**
+ * What an order says of itself, besides what is changed later. Rows of things that may be gone are
+ * called numbers.
+ */
 export type OrderTerms = OrderAmounts & {
   readonly currency: string
   readonly locale: string | null

@@ -21,8 +21,9 @@ const MAX_ATTEMPTS = 10
 const MAX_SEARCH_KEY_LENGTH = 20_000
 
 /**
- * A change that creates an order. An order that was quoted is prepared already; any other one is prepared in the transaction. A transaction that is retried
- * prepares again: what it lost to may have changed what the order refers to.
+ * A change that creates an order. An order that was quoted is prepared already; any other one is
+ * prepared in the transaction. A transaction that is retried prepares again: what it lost to may
+ * have changed what the order refers to.
  */
 export function placeOrder(input: NewOrderInput, quoted: QuotedOrder | null) {
   let prepared = quoted?.prepared ?? null
@@ -47,7 +48,10 @@ async function createOrder(unit: UnitOfWork, input: NewOrderInput, prepared: Pre
 
 type Written = Awaited<ReturnType<typeof writeOrder>>
 
-/** Other orders took the last use of a promotion as often as this order tried: that is a problem of its coupons. */
+/**
+ * Other orders took the last use of a promotion as often as this order tried: that is a problem of
+ * its coupons.
+ */
 const withoutUsedUp = (outcome: Written): Exclude<Written, { readonly __typename: 'UsedUp' }> =>
   outcome.__typename === 'UsedUp'
     ? validationError([problem('couponCodes', 'still of use when the order is written: try again', outcome.codes.join(', '))])

@@ -69,7 +69,10 @@ export const orderRepository = (database: Kysely<Tables>) => ({
     return Number(count)
   },
 
-  /** Ids of the orders of customers, oldest first, one more of each than asked for; `status` null: in any state. */
+  /**
+   * Ids of the orders of customers, oldest first, one more of each than asked for; `status` null:
+   * in any state.
+   */
   async idsOfCustomers(
     storeId: number,
     customerIds: readonly number[],
@@ -243,8 +246,9 @@ function selected(database: Kysely<Tables>, storeId: number, which: OrderSelecti
 }
 
 /**
- * How far times may lag behind ids: an order is written within seconds of its time, by a clock that is at most hours off. Within these bounds lists by id need not go
- * through all orders in front of a time, nor behind it. Milliseconds.
+ * How far times may lag behind ids: an order is written within seconds of its time, by a clock that
+ * is at most hours off. Within these bounds lists by id need not go through all orders in front of
+ * a time, nor behind it. Milliseconds.
  */
 const LAG = 24 * 60 * 60 * 1000
 

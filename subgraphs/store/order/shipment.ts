@@ -10,8 +10,8 @@ import { fulfillmentOf, isShipped, shipmentProblem } from './states.ts'
 export type Shipment = Pick<OrderChange, 'shipmentStatus' | 'trackingNumber' | 'trackingCompany' | 'trackingUrl'>
 
 /**
- * Notes where the goods of a locked order are: what is to be changed of its row, or why they can not be there. The newest fulfillment of the order, if it has one,
- * is told the same.
+ * Notes where the goods of a locked order are: what is to be changed of its row, or why they can
+ * not be there. The newest fulfillment of the order, if it has one, is told the same.
  */
 export async function shipOrder(unit: UnitOfWork, order: Pick<Order, 'id' | 'status' | 'shipmentStatus'>, shipment: Shipment) {
   if (Object.keys(shipment).length === 0) return { change: {} }
@@ -21,7 +21,10 @@ export async function shipOrder(unit: UnitOfWork, order: Pick<Order, 'id' | 'sta
   return { change: await noteShipment(unit, order, shipment) }
 }
 
-/** Notes where the goods of a locked order are, as one of its fulfillments says: what is to be changed of its row. */
+/**
+ * Notes where the goods of a locked order are, as one of its fulfillments says: what is to be
+ * changed of its row.
+ */
 export async function noteShipment(
   { query, storeId, now, emit }: UnitOfWork,
   { id, shipmentStatus: from }: Pick<Order, 'id' | 'shipmentStatus'>,

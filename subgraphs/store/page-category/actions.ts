@@ -38,7 +38,10 @@ export async function deletePageCategory(unit: UnitOfWork, id: string, given: Ve
   return { __typename: 'DeletePageCategorySuccess' as const, row: gone.row }
 }
 
-/** Puts these pages into the category, or says why they cannot be; undefined leaves it as it is, null empties it. */
+/**
+ * Puts these pages into the category, or says why they cannot be; undefined leaves it as it is,
+ * null empties it.
+ */
 async function fill({ query, storeId }: UnitOfWork, categoryId: number, pageIds: readonly string[] | null | undefined) {
   if (pageIds === undefined) return null
   const rows = (pageIds ?? []).map((id) => decodeId(id, 'Page') ?? 0)

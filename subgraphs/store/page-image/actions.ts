@@ -29,7 +29,10 @@ export async function createPageImage(
   return { __typename: 'CreatePageImageSuccess' as const, pageImage }
 }
 
-/** Replaces a picture by the one of `file`, and moves it. With a `url` and without `file`, says whether it would. */
+/**
+ * Replaces a picture by the one of `file`, and moves it. With a `url` and without `file`, says
+ * whether it would.
+ */
 export async function updatePageImage(
   { query, storeId, now }: UnitOfWork,
   { id, pageId }: Named,
@@ -56,7 +59,9 @@ export async function updatePageImage(
   return { __typename: 'UpdatePageImageSuccess' as const, pageImage: image.id, file: file === null ? null : image.fileId }
 }
 
-/** Deletes a picture; those behind it move up. `file`: whose bytes are to go once that is certain. */
+/**
+ * Deletes a picture; those behind it move up. `file`: whose bytes are to go once that is certain.
+ */
 export async function deletePageImage({ query, storeId, now }: UnitOfWork, named: Named) {
   const images = pageImageRepository(query)
   const image = await imageOf({ query, storeId }, images, named)

@@ -53,7 +53,10 @@ export const pageImageRepository = (database: Kysely<Tables>) => {
         .execute()
     },
 
-    /** Gives pictures the places 1, 2, 3 … in this order; the constraint looks at the end of the transaction. */
+    /**
+     * Gives pictures the places 1, 2, 3 … in this order; the constraint looks at the end of the
+     * transaction.
+     */
     async arrange(storeId: number, ids: readonly number[]): Promise<void> {
       await sql`UPDATE page_image SET position = wanted.position
         FROM unnest(${ids}::integer[]) WITH ORDINALITY AS wanted (id, position)

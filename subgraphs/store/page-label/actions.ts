@@ -14,7 +14,10 @@ export async function createLabel({ query, storeId, now }: UnitOfWork, kind: Lab
   return taken ? validationError([taken]) : { row: await labels.insert(storeId, name, now) }
 }
 
-/** Gives it this name; undefined leaves it, and counts as a change all the same. `row` is null for ids that are none; `id` is what they were. */
+/**
+ * Gives it this name; undefined leaves it, and counts as a change all the same. `row` is null for
+ * ids that are none; `id` is what they were.
+ */
 export async function updateLabel(
   { query, storeId, now }: UnitOfWork,
   kind: LabelKind,

@@ -1,6 +1,9 @@
 import { type Problem, problem, textProblem } from '../../toolkit/validation.ts'
 
-/** What pages are sorted by, a category, or laid out by, a template: a name that is unique among those of its kind in the store. */
+/**
+ * What pages are sorted by, a category, or laid out by, a template: a name that is unique among
+ * those of its kind in the store.
+ */
 export type PageLabel = {
   readonly id: number
   readonly name: string
@@ -20,7 +23,10 @@ const MAX_TEXT_LENGTH = 100
 /** What is wrong with the name; null: nothing. */
 export const nameProblem = (name: string): Problem | null => textProblem('name', name, MAX_TEXT_LENGTH)
 
-/** What is wrong with giving this name, or with one more of the kind; null: nothing. `others` are the names that the store has. */
+/**
+ * What is wrong with giving this name, or with one more of the kind; null: nothing. `others` are
+ * the names that the store has.
+ */
 export function labelProblem(kind: LabelKind, name: string, others: readonly string[], isNew: boolean): Problem | null {
   if (others.includes(name)) return problem('name', `a name that no other ${LABEL_KINDS[kind]} has`, name)
   if (!isNew || others.length < MAX_LABELS) return null

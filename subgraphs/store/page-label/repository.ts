@@ -37,7 +37,10 @@ export function pageLabelRepository(database: Kysely<Tables>, kind: LabelKind) {
       return new Set(kept.map(({ id }) => id))
     },
 
-    /** The row with this name, which goes on existing until the transaction ends; null when there is none. */
+    /**
+     * The row with this name, which goes on existing until the transaction ends; null when there is
+     * none.
+     */
     async keepNamed(storeId: number, name: string): Promise<number | null> {
       const found = await database
         .selectFrom(table)
@@ -49,7 +52,9 @@ export function pageLabelRepository(database: Kysely<Tables>, kind: LabelKind) {
       return found?.id ?? null
     },
 
-    /** The names of the others. Nobody gives another name in this store until the transaction ends. */
+    /**
+     * The names of the others. Nobody gives another name in this store until the transaction ends.
+     */
     async lockNames(storeId: number, own: number | null): Promise<readonly string[]> {
       await sql`SELECT pg_advisory_xact_lock(${NAMES_LOCK}, ${storeId})`.execute(database)
       const others = await database

@@ -84,7 +84,10 @@ export async function deletePage({ query, storeId }: UnitOfWork, id: string, { e
   return { __typename: 'DeletePageSuccess' as const, row: before.id }
 }
 
-/** The rows that an input refers to, which go on existing until the transaction ends; undefined for what it does not say. */
+/**
+ * The rows that an input refers to, which go on existing until the transaction ends; undefined for
+ * what it does not say.
+ */
 async function references({ query, storeId }: UnitOfWork, { template, categoryIds }: PageInput) {
   const rows = categoryIds?.map((id) => decodeId(id, 'PageCategory') ?? 0)
   const found = await pageLabelRepository(query, 'page_category').keep(storeId, rows ?? [])

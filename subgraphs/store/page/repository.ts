@@ -140,7 +140,10 @@ export const pageRepository = (database: Kysely<Tables>) => ({
       .execute()
   },
 
-  /** Puts the page into these categories and no others: it keeps its places, and becomes the last of those that are new. */
+  /**
+   * Puts the page into these categories and no others: it keeps its places, and becomes the last of
+   * those that are new.
+   */
   async setCategories(storeId: number, pageId: number, categoryIds: readonly number[]): Promise<void> {
     await sql`DELETE FROM page_category_member
       WHERE store_id = ${storeId} AND page_id = ${pageId} AND category_id <> ALL (${categoryIds}::integer[])`.execute(database)

@@ -62,7 +62,10 @@ export const paymentMethodProblems = (
     credentialProblem('secret', secret),
   ])
 
-/** What is wrong with a text that is not to be repeated: 1 to 500 printable ASCII characters; null when nothing is. */
+/**
+ * What is wrong with a text that is not to be repeated: 1 to 500 printable ASCII characters; null
+ * when nothing is.
+ */
 export const credentialProblem = (field: string, text: string | null | undefined): Problem | null =>
   text == null || /^[\x21-\x7e]{1,500}$/.test(text)
     ? null

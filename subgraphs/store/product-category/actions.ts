@@ -57,7 +57,10 @@ export async function updateProductCategory({ query, storeId, now }: UnitOfWork,
   return { __typename: 'UpdateProductCategorySuccess' as const, productCategory: before.id }
 }
 
-/** Deletes a category; products stay, parts move up. Taxes would be lost unseen, and be missing from orders: they are named instead. */
+/**
+ * Deletes a category; products stay, parts move up. Taxes would be lost unseen, and be missing from
+ * orders: they are named instead.
+ */
 export async function deleteProductCategory({ query, storeId }: UnitOfWork, id: string, { expectedVersion }: Versioned) {
   const categories = productCategoryRepository(query)
   await categories.lockTree(storeId)
@@ -80,7 +83,10 @@ function taxedProblem(category: string, taxes: readonly string[]) {
   return problem('id', `a category that no tax is for: change or delete ${which} first`, category)
 }
 
-/** The row of the parent that was asked for; null for none, `missing` when there is no such category. */
+/**
+ * The row of the parent that was asked for; null for none, `missing` when there is no such
+ * category.
+ */
 async function parentOf(
   categories: ProductCategoryRepository,
   storeId: number,

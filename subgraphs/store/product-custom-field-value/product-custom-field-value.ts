@@ -26,7 +26,10 @@ const MAX_TEXT_LENGTH = 5_000
 /** So many options are named to who chose none of them. */
 const NAMED = 20
 
-/** What a text says as a value of such a field, or what is wrong with it. `options` are those of a selection. */
+/**
+ * What a text says as a value of such a field, or what is wrong with it. `options` are those of a
+ * selection.
+ */
 export function saidBy(
   value: string,
   type: CustomFieldType,

@@ -23,7 +23,10 @@ export type ProductImageRepository = ReturnType<typeof productImageRepository>
 
 /** Pictures of products in the database; every call is about one store. */
 export const productImageRepository = (database: Kysely<Tables>) => {
-  /** Moves the pictures of a product from one place to another by so many; constraints look at the end of the transaction. */
+  /**
+   * Moves the pictures of a product from one place to another by so many; constraints look at the
+   * end of the transaction.
+   */
   const shift = (storeId: number, productId: number, { from, to, by }: { from: number; to: number; by: number }) =>
     sql`
       UPDATE product_image SET position = position + ${by}

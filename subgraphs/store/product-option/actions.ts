@@ -176,7 +176,10 @@ export async function deleteProductOptionValue(unit: UnitOfWork, id: string, wit
   return { __typename: 'DeleteProductOptionValueSuccess' as const, row: found.value.id }
 }
 
-/** The option, with its product locked: everything about options and variants is changed by one at a time. */
+/**
+ * The option, with its product locked: everything about options and variants is changed by one at a
+ * time.
+ */
 async function lockedOption({ query, storeId }: UnitOfWork, id: string, { productId }: Within) {
   const options = productOptionRepository(query)
   const row = decodeId(id, 'ProductOption') ?? 0

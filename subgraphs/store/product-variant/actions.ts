@@ -77,7 +77,10 @@ export async function deleteProductVariant(
   return { __typename: 'DeleteProductVariantSuccess' as const, row: found.variant.id }
 }
 
-/** Writes the variants that come with a product: those with an id are changed, the others added. Null: all are written. */
+/**
+ * Writes the variants that come with a product: those with an id are changed, the others added.
+ * Null: all are written.
+ */
 export async function writeVariants(
   unit: UnitOfWork,
   product: Product,
@@ -146,7 +149,10 @@ async function writeVariant(
 
 const imageRow = (id: string | null): number | null => (id === null ? null : decodeId(id, 'ProductImage'))
 
-/** The variant and its product, whose row is locked: everything about its variants is changed by one at a time. */
+/**
+ * The variant and its product, whose row is locked: everything about its variants is changed by one
+ * at a time.
+ */
 async function lockedVariant({ query, storeId }: UnitOfWork, id: string, productId: string | null | undefined) {
   const variants = productVariantRepository(query)
   const row = decodeId(id, 'ProductVariant') ?? 0

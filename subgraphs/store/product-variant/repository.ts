@@ -125,7 +125,10 @@ export const productVariantRepository = (database: Kysely<Tables>) => ({
     await database.deleteFrom('product_variant').where('store_id', '=', storeId).where('id', '=', id).execute()
   },
 
-  /** Writes the combinations of a product's variants anew, after an option has gone. Throws a unique violation when two are the same. */
+  /**
+   * Writes the combinations of a product's variants anew, after an option has gone. Throws a unique
+   * violation when two are the same.
+   */
   async recombine(storeId: number, productId: number): Promise<void> {
     await sql`
       UPDATE product_variant AS variant

@@ -110,7 +110,10 @@ export async function deleteProduct(
   return { __typename: 'DeleteProductSuccess' as const, row: before.id }
 }
 
-/** What an input points at: rows of categories, and the language of its texts when that is not the store's own. */
+/**
+ * What an input points at: rows of categories, and the language of its texts when that is not the
+ * store's own.
+ */
 async function referencesOf({ query, storeId }: UnitOfWork, { categoryIds, locale, permalink }: ProductInput) {
   if (typeof permalink === 'string' && (permalink.trim() === '' || permalink.length > 200)) {
     return { failure: validationError([problem('permalink', '1 to 200 characters', permalink)]) }

@@ -2,15 +2,18 @@ import { decodeId } from '../ids.ts'
 import type { UnitOfWork } from '../write.ts'
 import { productRepository } from './repository.ts'
 
-/** The row of the product that is to get a part, locked until the transaction ends; null when there is no such product. */
+/**
+ * The row of the product that is to get a part, locked until the transaction ends; null when there
+ * is no such product.
+ */
 export async function lockedOwner({ query, storeId }: UnitOfWork, productId: string): Promise<number | null> {
   const product = await productRepository(query).lock(storeId, decodeId(productId, 'Product') ?? 0)
   return product?.id ?? null
 }
 
 /**
- * What a part that is to be changed is, with its product locked; null when there is no such part, or when it is not of the product that was named.
- * `find` finds it by its row.
+ * What a part that is to be changed is, with its product locked; null when there is no such part,
+ * or when it is not of the product that was named. `find` finds it by its row.
  */
 export async function ownedPart<Part extends { readonly productId: number }>(
   { query, storeId }: UnitOfWork,

@@ -127,7 +127,10 @@ function given(field: keyof ProductFields, change: ProductChange): unknown {
   return typeof value === 'string' && value.trim() === '' && field !== 'name' && field in TEXTS ? null : value
 }
 
-/** What is wrong with a product as it would be, in the order of the schema. Null where the schema has none is wrong, too. */
+/**
+ * What is wrong with a product as it would be, in the order of the schema. Null where the schema
+ * has none is wrong, too.
+ */
 export function productProblems(product: ProductFields): readonly Problem[] {
   const missing = (Object.keys(NEW_PRODUCT) as (keyof ProductFields)[]).filter(
     (field) => product[field] === null && NEW_PRODUCT[field] !== null,

@@ -137,7 +137,10 @@ async function withinQuota<Outcome extends { readonly __typename: string }>(
   return exceeded(quotas, await quota.usageOf(storeId), ONE_PRODUCT)
 }
 
-/** The language to read in; null for the store's own. Throws BAD_USER_INPUT for one that the store does not have. */
+/**
+ * The language to read in; null for the store's own. Throws BAD_USER_INPUT for one that the store
+ * does not have.
+ */
 async function languageOf(locale: string | null | undefined, { load, storeId }: Context): Promise<string | null> {
   if (locale == null) return null
   const languages = await load.languagesOfStore.load(await storeId())

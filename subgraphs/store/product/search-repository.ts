@@ -2,7 +2,10 @@ import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Tables } from '../tables.ts'
 import { containing, textKey } from '../text-key.ts'
 
-/** What products are searched by: words as keys hold them, at least one, and fields as `keys` of `product_search` has them; none for all. */
+/**
+ * What products are searched by: words as keys hold them, at least one, and fields as `keys` of
+ * `product_search` has them; none for all.
+ */
 export type ProductWords = { readonly texts: readonly string[]; readonly fields: readonly string[] }
 
 /** Longer texts are found by their beginning only. */
@@ -11,7 +14,10 @@ const MAX_TEXT_LENGTH = 20_000
 /** What parts the texts of a product: no word holds one, so none is found across two texts. */
 const BETWEEN = '\n'
 
-/** Writes anew what search finds these products by. Run it in the transaction of every change of such a text. */
+/**
+ * Writes anew what search finds these products by. Run it in the transaction of every change of
+ * such a text.
+ */
 export async function indexProducts(database: Kysely<Tables>, storeId: number, productIds: readonly number[]): Promise<void> {
   const ids = sql`${productIds}::integer[]`
   const { rows } = await sql<{ readonly productId: number; readonly field: string; readonly text: string }>`
@@ -57,7 +63,10 @@ export async function indexProducts(database: Kysely<Tables>, storeId: number, p
     WHERE product_search.keys <> excluded.keys`.execute(database)
 }
 
-/** Whether all of these words are in the product's texts, or in those of these fields where some are given. */
+/**
+ * Whether all of these words are in the product's texts, or in those of these fields where some are
+ * given.
+ */
 export function foundBy(storeId: number, words: ProductWords): RawBuilder<boolean> {
   const keyOf = (field: string) => sql`keys ->> ${field}`
   const within = words.fields.length > 0 ? sql`concat_ws(${BETWEEN}, ${sql.join(words.fields.map(keyOf))})` : null

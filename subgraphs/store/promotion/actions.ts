@@ -133,7 +133,10 @@ function filledBy(input: Input): Filled {
   }
 }
 
-/** What is to be written: what the input has, over what there was. Ids that are none are row 0, which nothing has. */
+/**
+ * What is to be written: what the input has, over what there was. Ids that are none are row 0,
+ * which nothing has.
+ */
 function fieldsOf(input: Input, before: PromotionFields): PromotionFields {
   const members = Object.fromEntries(
     REFERENCES.map(({ field, member, type }) => {
@@ -167,7 +170,9 @@ function fieldsOf(input: Input, before: PromotionFields): PromotionFields {
   })
 }
 
-/** The type that an input means: the one that it names, or that of the only amount that it gives. */
+/**
+ * The type that an input means: the one that it names, or that of the only amount that it gives.
+ */
 function typeOf({ type, discountAmountFix: fix, discountAmountPercent: percent }: Input): Promotion['type'] | null {
   if (type != null) return type
   if (fix != null && percent == null) return 'FIX'
@@ -177,7 +182,10 @@ function typeOf({ type, discountAmountFix: fix, discountAmountPercent: percent }
 const couponsOf = (coupons: Input['coupons']): readonly CouponFields[] =>
   (coupons ?? []).map(({ code, usageLimit }) => ({ code, usageLimit: usageLimit ?? 0 }))
 
-/** A failure that names the first of the ids that the store does not have; null when it has all that are written. */
+/**
+ * A failure that names the first of the ids that the store does not have; null when it has all that
+ * are written.
+ */
 async function missingOf(promotions: PromotionRepository, storeId: number, input: Input, fields: PromotionFields) {
   for (const { field, member, type, table, what } of REFERENCES) {
     if (input[field] == null) continue

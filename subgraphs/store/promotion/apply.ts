@@ -72,12 +72,17 @@ export type Discounts = {
 type Candidate = { readonly promotion: PromotionRule; readonly coupon: Coupon | null }
 type Outcome = Omit<Discounts, 'refused'> & { readonly saved: Amount }
 
-/** Products before the order before shipping, so that percentages of the order are of what is still to be paid. */
+/**
+ * Products before the order before shipping, so that percentages of the order are of what is still
+ * to be paid.
+ */
 const TURN: Readonly<Record<PromotionRule['target'], number>> = { CATEGORIES: 0, BUY_X_GET_Y: 0, ORDER: 1, SHIPPING: 2 }
 
 /**
- * What a store's promotions take off a cart. Those that are cumulative come together; any other comes alone. Of these possibilities the customer gets the one that
- * saves most; of equal ones the cumulative, then the oldest promotion. Each percentage is of what is left by those before it, and nothing goes below zero.
+ * What a store's promotions take off a cart. Those that are cumulative come together; any other
+ * comes alone. Of these possibilities the customer gets the one that saves most; of equal ones the
+ * cumulative, then the oldest promotion. Each percentage is of what is left by those before it, and
+ * nothing goes below zero.
  */
 export function applyPromotions(cart: Cart, promotions: readonly PromotionRule[]): Discounts {
   const inTurn = [...promotions].sort((one, other) => TURN[one.target] - TURN[other.target] || one.id - other.id)
@@ -120,7 +125,10 @@ function isFor({ customers, customerCategories }: PromotionRule, customer: Cart[
   }
 }
 
-/** PRICE is of all goods, before anything comes off. Units are counted of what the promotion is about: for CATEGORIES only what is selected. */
+/**
+ * PRICE is of all goods, before anything comes off. Units are counted of what the promotion is
+ * about: for CATEGORIES only what is selected.
+ */
 function meetsCondition(promotion: PromotionRule, { lines, currency }: Cart): boolean {
   const unit = minorUnitOf(currency)
   const counted = promotion.target === 'CATEGORIES' ? selected(lines, promotion.selection) : lines
@@ -141,7 +149,9 @@ const selected = (lines: readonly CartLine[], selection: Selection): readonly Ca
 
 const unitsOf = (lines: readonly CartLine[]): number => lines.reduce((units, { quantity }) => units + quantity, 0)
 
-/** Variants of a product count together; a product that the store does not have is like no other. */
+/**
+ * Variants of a product count together; a product that the store does not have is like no other.
+ */
 function unitsByProduct(lines: readonly CartLine[]): ReadonlyMap<number | CartLine, number> {
   const units = new Map<number | CartLine, number>()
   for (const line of lines) units.set(line.productId ?? line, (units.get(line.productId ?? line) ?? 0) + line.quantity)
@@ -193,7 +203,10 @@ function outcomeOf(cart: Cart, candidates: readonly Candidate[]): Outcome {
   return { lines, order, shipping, applied, saved: sumOf(applied.map(({ amount }) => amount)) }
 }
 
-/** What comes off a number of units that cost `amount` together: a percentage, or money for each; at most all of it. */
+/**
+ * What comes off a number of units that cost `amount` together: a percentage, or money for each; at
+ * most all of it.
+ */
 const amountOff = ({ discount }: PromotionRule, amount: Amount, units: number, unit: Amount): Amount =>
   least(discount.isFixed ? rounded(discount.value * BigInt(units), unit) : percentOf(amount, discount.value, unit), amount)
 
@@ -207,8 +220,9 @@ function discountedUnits(promotion: PromotionRule, lines: readonly CartLine[]): 
 }
 
 /**
- * One unit of Y for every `quantityX` units of X, the cheapest first. A unit is never both: of something that is X and Y, three with `quantityX` 2 are one
- * discounted unit and two that were bought for it.
+ * One unit of Y for every `quantityX` units of X, the cheapest first. A unit is never both: of
+ * something that is X and Y, three with `quantityX` 2 are one discounted unit and two that were
+ * bought for it.
  */
 function freeUnits({ required, selection, quantityX }: PromotionRule, lines: readonly CartLine[]): readonly number[] {
   const isX = lines.map((line) => isSelected(required, line))

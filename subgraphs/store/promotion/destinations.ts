@@ -1,8 +1,8 @@
 import { lastPart, type Place } from '../place.ts'
 
 /**
- * Where a promotion of shipping counts. Codes repeat what is above them: `CL`, `CL_03`, `CL_03_8261495`; `*`, `*_*` and `*_*_*` stand for all. All three
- * empty: everywhere.
+ * Where a promotion of shipping counts. Codes repeat what is above them: `CL`, `CL_03`,
+ * `CL_03_8261495`; `*`, `*_*` and `*_*_*` stand for all. All three empty: everywhere.
  */
 export type Destinations = {
   readonly countries: readonly string[]
@@ -11,8 +11,9 @@ export type Destinations = {
 }
 
 /**
- * Whether a place is meant. A longer list narrows only what it speaks of: countries CL and PT with region CL_03 mean that region of Chile, and all of
- * Portugal. Where a list has nothing to say, what is named below it counts: region CL_03 alone means no other country.
+ * Whether a place is meant. A longer list narrows only what it speaks of: countries CL and PT with
+ * region CL_03 mean that region of Chile, and all of Portugal. Where a list has nothing to say,
+ * what is named below it counts: region CL_03 alone means no other country.
  */
 export function isDestination(destinations: Destinations, place: Place): boolean {
   const countries = inCapitals(destinations.countries)

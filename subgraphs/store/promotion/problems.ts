@@ -16,7 +16,10 @@ const MAX_COUNTRIES = 250
 const MAX_REGIONS = 1_000
 const MAX_MUNICIPALITIES = 5_000
 
-/** The fields with nothing in them that the others do not ask for: callers repeat whole promotions, old conditions included. */
+/**
+ * The fields with nothing in them that the others do not ask for: callers repeat whole promotions,
+ * old conditions included.
+ */
 export function withoutStrays(fields: PromotionFields): PromotionFields {
   const { discountTarget, buysAtLeast, type, lasts, customers } = fields
   const kept = <Value, None>(isAsked: boolean, value: Value, none: None) => (isAsked ? value : none)
@@ -49,8 +52,9 @@ export function withoutStrays(fields: PromotionFields): PromotionFields {
 export type Filled = { readonly customers: boolean; readonly selected: boolean }
 
 /**
- * What is wrong with a promotion without strays, in the order of its fields. A list may be empty unless `filled` says otherwise: what was in it may have been deleted
- * since, and the rest can then still be changed.
+ * What is wrong with a promotion without strays, in the order of its fields. A list may be empty
+ * unless `filled` says otherwise: what was in it may have been deleted since, and the rest can then
+ * still be changed.
  */
 export function promotionProblems(fields: PromotionFields, filled: Filled): readonly Problem[] {
   const { discountTarget, buysAtLeast, lasts, beginsAt, expiresAt, maxTimesUsed, quantityX } = fields
@@ -147,7 +151,10 @@ const isCount = (count: number | null): boolean => count !== null && count >= 1
 const countProblem = (field: string, list: readonly unknown[], most: number): Problem | null =>
   list.length <= most ? null : problem(field, `a list of at most ${most}`, list.length)
 
-/** Codes of countries, regions and municipalities, joined: each part letters and digits, or all of them stars. */
+/**
+ * Codes of countries, regions and municipalities, joined: each part letters and digits, or all of
+ * them stars.
+ */
 function placeProblem(field: string, code: string, parts: number, examples: string): Problem | null {
   const given = code.split('_')
   const [country = '', ...below] = given

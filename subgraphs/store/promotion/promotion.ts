@@ -1,7 +1,10 @@
 import { amountOf } from '../amount.ts'
 import type { Coupon, DiscountTarget, PromotionCondition, PromotionCustomers, PromotionLasts, PromotionRule } from './rule.ts'
 
-/** A promotion as a merchant writes it: everything that its other fields do not ask for is null or empty. */
+/**
+ * A promotion as a merchant writes it: everything that its other fields do not ask for is null or
+ * empty.
+ */
 export type Promotion = {
   readonly id: number
   readonly name: string
@@ -38,7 +41,10 @@ export type Promotion = {
 /** A coupon in the database. */
 export type PromotionCoupon = Coupon & { readonly promotionId: number }
 
-/** What a promotion says, for `applyPromotions`. `coupons`: those of its coupons that can have been entered; none, if it has none at all. */
+/**
+ * What a promotion says, for `applyPromotions`. `coupons`: those of its coupons that can have been
+ * entered; none, if it has none at all.
+ */
 export const ruleOf = (promotion: Promotion, coupons: readonly Coupon[]): PromotionRule => ({
   id: promotion.id,
   name: promotion.name,

@@ -3,14 +3,19 @@ import type { AppliedPromotion } from './apply.ts'
 import { type CouponUse, type PromotionUse, redemptionRepository } from './redemption-repository.ts'
 import { isUsable, isUsedUp } from './rule.ts'
 
-/** `used-up`: another order took the last use since this one was calculated; nothing is counted, and the order has to be calculated again. */
+/**
+ * `used-up`: another order took the last use since this one was calculated; nothing is counted, and
+ * the order has to be calculated again.
+ */
 export type Redemption =
   | { readonly kind: 'redeemed' }
   | { readonly kind: 'used-up'; readonly promotionIds: readonly number[]; readonly couponCodes: readonly string[] }
 
 /**
- * Counts the promotions and coupons of an order, in the transaction that creates it: either all of them or none, never beyond a limit. To be called last, for
- * orders with the same promotion wait for each other from here on. `applied` is `discounts.applied` of `calculateCart`; the order's row has to be there.
+ * Counts the promotions and coupons of an order, in the transaction that creates it: either all of
+ * them or none, never beyond a limit. To be called last, for orders with the same promotion wait
+ * for each other from here on. `applied` is `discounts.applied` of `calculateCart`; the order's row
+ * has to be there.
  */
 export async function redeem(
   { query, storeId }: Pick<UnitOfWork, 'query' | 'storeId'>,
@@ -40,7 +45,10 @@ export async function redeem(
   return { kind: 'redeemed' }
 }
 
-/** Gives back what an order used, when it is cancelled or abandoned; an order that used nothing, or gave it back already, changes nothing. */
+/**
+ * Gives back what an order used, when it is cancelled or abandoned; an order that used nothing, or
+ * gave it back already, changes nothing.
+ */
 export async function unredeem({ query, storeId }: Pick<UnitOfWork, 'query' | 'storeId'>, orderId: number): Promise<void> {
   const redemptions = redemptionRepository(query)
   const redeemed = await redemptions.lockOf(storeId, orderId)

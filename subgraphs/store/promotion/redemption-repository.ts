@@ -15,9 +15,14 @@ export type PromotionUse = {
 /** What is left of a coupon. */
 export type CouponUse = { readonly id: number; readonly code: string; readonly usageLimit: number; readonly timesUsed: number }
 
-/** Which orders used which promotions, and how often each was used; every call is about one store. */
+/**
+ * Which orders used which promotions, and how often each was used; every call is about one store.
+ */
 export const redemptionRepository = (database: Kysely<Tables>) => ({
-  /** Those that exist of these promotions, until the transaction ends. In the order of their ids, so that two orders do not wait for each other. */
+  /**
+   * Those that exist of these promotions, until the transaction ends. In the order of their ids, so
+   * that two orders do not wait for each other.
+   */
   lockPromotions: (storeId: number, ids: readonly number[]): Promise<PromotionUse[]> =>
     database
       .selectFrom('promotion')
@@ -28,7 +33,10 @@ export const redemptionRepository = (database: Kysely<Tables>) => ({
       .forNoKeyUpdate()
       .execute(),
 
-  /** Those that exist of these coupons, until the transaction ends; to be called after `lockPromotions`. */
+  /**
+   * Those that exist of these coupons, until the transaction ends; to be called after
+   * `lockPromotions`.
+   */
   async lockCoupons(storeId: number, ids: readonly number[]): Promise<CouponUse[]> {
     if (ids.length === 0) return []
     return database

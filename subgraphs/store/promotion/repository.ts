@@ -77,7 +77,8 @@ export const promotionRepository = (database: Kysely<Tables>) => ({
   },
 
   /**
-   * Those that can count for an order: promotions for everybody that are on and not past, and, whatever their state, those of the coupons with these keys.
+   * Those that can count for an order: promotions for everybody that are on and not past, and,
+   * whatever their state, those of the coupons with these keys.
    */
   candidates: (storeId: number, keys: readonly string[], now: Date): Promise<Promotion[]> =>
     database
@@ -169,7 +170,10 @@ export const promotionRepository = (database: Kysely<Tables>) => ({
       .forUpdate()
       .execute(),
 
-  /** Makes the coupons of a promotion these; those that stay keep what they were used. Returns the keys that another promotion has. */
+  /**
+   * Makes the coupons of a promotion these; those that stay keep what they were used. Returns the
+   * keys that another promotion has.
+   */
   async setCoupons(storeId: number, promotionId: number, coupons: readonly CouponFields[]): Promise<ReadonlySet<string>> {
     const keys = coupons.map(({ code }) => couponKey(code))
     const codes = coupons.map(({ code }) => code)

@@ -59,7 +59,10 @@ export type PromotionStatus = 'ACTIVE' | 'EXPIRED'
 /** What ends a promotion, and how far it is. */
 export type Ends = Pick<PromotionRule, 'lasts' | 'beginsAt' | 'expiresAt' | 'timesUsed' | 'maxTimesUsed'>
 
-/** Expired is what cannot come back by waiting: past its last instant, or used up. One that is off, or begins later, is active. */
+/**
+ * Expired is what cannot come back by waiting: past its last instant, or used up. One that is off,
+ * or begins later, is active.
+ */
 export const promotionStatus = (promotion: Ends, now: Date): PromotionStatus =>
   hasEnded(promotion, now) || isUsedUp(promotion) ? 'EXPIRED' : 'ACTIVE'
 

@@ -22,7 +22,10 @@ export type Settings = {
 /** Since when the shop is as it is. Days. */
 const OPENED = 120
 
-/** Writes how the shop works: where it is, how it sends, what is paid and charged, and what its pages say. */
+/**
+ * Writes how the shop works: where it is, how it sends, what is paid and charged, and what its
+ * pages say.
+ */
 export async function fillSettings(
   { ago, currency, country }: Filled,
   { pages }: Pick<ReturnType<typeof readSample>, 'pages'>,

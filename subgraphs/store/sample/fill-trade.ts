@@ -34,7 +34,10 @@ const SENT: Readonly<Partial<Record<SampleOrder['ends'], readonly ShipmentStatus
   DELIVERED: ['IN_TRANSIT', 'DELIVERED'],
 }
 
-/** Writes customers, their orders as they went on, and what they say: everything in the order in which it happened. */
+/**
+ * Writes customers, their orders as they went on, and what they say: everything in the order in
+ * which it happened.
+ */
 export async function fillTrade(filled: Filled, { customers, orders, reviews, products }: Trade, means: Means): Promise<void> {
   const ids = await fillCustomers(filled, customers)
   const steps: Step[] = []

@@ -1,7 +1,10 @@
 import { type LookupTable, lookupTable } from '../../../platform/collections/lookup-table.ts'
 import { amountOf, minorUnitOf, ONE, rounded, textOf } from '../amount.ts'
 
-/** What about a euro buys, where that is far from one of the currency: rough, for prices that look right. */
+/**
+ * What about a euro buys, where that is far from one of the currency: rough, for prices that look
+ * right.
+ */
 const PER_EURO: LookupTable<number> = lookupTable({
   ARS: 1500,
   BRL: 6,

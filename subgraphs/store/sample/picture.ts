@@ -3,7 +3,10 @@ import { crc32, deflateSync } from 'node:zlib'
 /** Colours of a picture, by what they are for. `paper` is also what cuts holes. */
 type Tone = 'paper' | 'main' | 'shade' | 'light' | 'ink'
 
-/** A shape on a square of 100 by 100, from its upper left corner. `line`: a closed line through these points. */
+/**
+ * A shape on a square of 100 by 100, from its upper left corner. `line`: a closed line through
+ * these points.
+ */
 type Shape =
   | { readonly oval: readonly [x: number, y: number, width: number, height: number]; readonly tone: Tone }
   | { readonly box: readonly [x: number, y: number, width: number, height: number]; readonly tone: Tone }
@@ -124,7 +127,10 @@ export type Motif = keyof typeof MOTIFS
 const SIDE = 240
 const FINE = 2
 
-/** A picture of a thing in a colour (#rrggbb), as PNG of 240 by 240 pixels. The same bytes every time. */
+/**
+ * A picture of a thing in a colour (#rrggbb), as PNG of 240 by 240 pixels. The same bytes every
+ * time.
+ */
 export function pictureOf(motif: Motif, colour: string): Buffer {
   const tones = tonesOf(colour)
   const places = Object.keys(tones)
@@ -168,7 +174,10 @@ function tonesOf(colour: string): Readonly<Record<Tone, Colour>> {
   return { paper: mixed(250, 0.85), main, shade: mixed(0, 0.22), light: mixed(255, 0.5), ink: mixed(40, 0.8) }
 }
 
-/** Pixels in red, green and blue, each row behind its filter byte: each pixel is the mean of its steps. */
+/**
+ * Pixels in red, green and blue, each row behind its filter byte: each pixel is the mean of its
+ * steps.
+ */
 function smoothed(steps: Uint8Array, colours: readonly Colour[]): Buffer {
   const rows = Buffer.alloc(SIDE * (1 + SIDE * 3))
   const flat = Uint8Array.from(colours.flat())

@@ -24,7 +24,10 @@ export type SampleProduct = {
   readonly colour: string
   readonly status?: ProductStatus
   readonly featured?: true
-  /** What it comes in: values with their colours, or values alone. Their combinations are its variants, the last option changing fastest. */
+  /**
+   * What it comes in: values with their colours, or values alone. Their combinations are its
+   * variants, the last option changing fastest.
+   */
   readonly options?: Readonly<Record<string, Readonly<Record<string, string>> | readonly string[]>>
   /** What the variants with a value cost more. */
   readonly dearer?: Readonly<Record<string, number>>
@@ -32,7 +35,9 @@ export type SampleProduct = {
   readonly stock: readonly (readonly [workshop: number, shop: number])[]
 }
 
-/** A variant of the sample: its values of each option. `sku` is the product's with these behind it. */
+/**
+ * A variant of the sample: its values of each option. `sku` is the product's with these behind it.
+ */
 export type SampleVariant = {
   readonly sku: string
   readonly price: number

@@ -16,7 +16,10 @@ const COLUMNS = [
 
 export type ScriptTagRepository = ReturnType<typeof scriptTagRepository>
 
-/** Scripts in the database; every call is about one store, and where `appId` is not null about one app. */
+/**
+ * Scripts in the database; every call is about one store, and where `appId` is not null about one
+ * app.
+ */
 export const scriptTagRepository = (database: Kysely<Tables>) => {
   const selected = (storeId: number, appId: number | null) => {
     const all = database.selectFrom('script_tag').where('store_id', '=', storeId)

@@ -22,7 +22,10 @@ export type ScriptTagChange = { readonly [Field in keyof ScriptTagFields]?: Scri
 export const MAX_SCRIPT_TAGS = 250
 const MAX_URL_LENGTH = 2_000
 
-/** http is for trying on one's own computer: anywhere else somebody on the way could put in another script. */
+/**
+ * http is for trying on one's own computer: anywhere else somebody on the way could put in another
+ * script.
+ */
 const LOOPBACK = /^(127\.0\.0\.1|\[::1\]|localhost)$/
 
 /** What is wrong with a script as it would be, in the order of its fields. */

@@ -19,7 +19,9 @@ export type Parcel = {
   readonly weight: Amount
   /** As listed, before any discount: a coupon must not make shipping dearer. */
   readonly price: Amount
-  /** From where goods leave, in kilometres; null: not known, and tables by distance have no price. */
+  /**
+   * From where goods leave, in kilometres; null: not known, and tables by distance have no price.
+   */
   readonly distance: Amount | null
 }
 
@@ -36,8 +38,10 @@ export function parcelOf(lines: readonly ParcelLine[], distance: Amount | null):
 }
 
 /**
- * What a method asks for a parcel, in whole minor units of the currency; null: it does not go there, does not take this, or is off. `external` is the
- * price that the service of an EXTERNAL method gave. CORREOS_CHILE, CHILEXPRESS and UPS have no price of their own here: carriers are connected as EXTERNAL.
+ * What a method asks for a parcel, in whole minor units of the currency; null: it does not go
+ * there, does not take this, or is off. `external` is the price that the service of an EXTERNAL
+ * method gave. CORREOS_CHILE, CHILEXPRESS and UPS have no price of their own here: carriers are
+ * connected as EXTERNAL.
  */
 export function shippingPrice(
   method: ShippingRule,
@@ -69,7 +73,9 @@ function basePrice({ type, tables }: ShippingRule, parcel: Parcel, place: Place,
   }
 }
 
-/** The table whose location names the place most exactly; of equal ones the first that has a price. */
+/**
+ * The table whose location names the place most exactly; of equal ones the first that has a price.
+ */
 function tablePrice(tables: readonly ShippingTable[], parcel: Parcel, place: Place): Amount | null {
   const depths = tables.map(({ locations }) =>
     locations.length === 0 ? 0 : Math.max(...locations.map((zone) => zoneDepth(zone, place) ?? -1)),

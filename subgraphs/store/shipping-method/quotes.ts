@@ -55,7 +55,10 @@ export type QuoteDeps = {
   readonly secrets: SecretCipher
 }
 
-/** What sending would cost each way that a store offers, the cheapest first. Asks all external services at once, which may take five seconds: not in a transaction. */
+/**
+ * What sending would cost each way that a store offers, the cheapest first. Asks all external
+ * services at once, which may take five seconds: not in a transaction.
+ */
 export async function shippingQuotes(
   { shippingMethods, shippingServices, secrets }: QuoteDeps,
   store: Store,
@@ -180,5 +183,8 @@ function packedWeight(packages: readonly QuotePackage[] | undefined): Amount | n
   return weights.length === 0 || weights.includes(null) ? null : sumOf(weights.map((weight) => weight ?? 0n))
 }
 
-/** Fourteen digits pass through a number unharmed; sums of many lines may have more, and lose their last ones. */
+/**
+ * Fourteen digits pass through a number unharmed; sums of many lines may have more, and lose their
+ * last ones.
+ */
 const wireNumber = (amount: Amount): number => Number(amount) / 10_000

@@ -11,7 +11,10 @@ type Deps = {
   readonly secrets: SecretCipher
 }
 
-/** Asks the provider of an external method which services there are, and keeps them. One that does not answer leaves what was known. */
+/**
+ * Asks the provider of an external method which services there are, and keeps them. One that does
+ * not answer leaves what was known.
+ */
 export async function refreshServices(
   { shippingMethods, shippingServices, secrets }: Deps,
   store: Store,

@@ -101,7 +101,10 @@ export const shippingMethodRepository = (database: Kysely<Tables>) => ({
     await database.deleteFrom('shipping_method').where('store_id', '=', storeId).where('id', '=', id).execute()
   },
 
-  /** What signs requests to the services of these methods: their own token, or else the store's token of webhooks. */
+  /**
+   * What signs requests to the services of these methods: their own token, or else the store's
+   * token of webhooks.
+   */
   async tokens(storeId: number, ids: readonly number[], secrets: SecretCipher): Promise<ReadonlyMap<number, string>> {
     const rows = await database
       .selectFrom('shipping_method')
@@ -130,7 +133,10 @@ export const shippingMethodRepository = (database: Kysely<Tables>) => ({
       .orderBy(sql`service_code COLLATE "C"`)
       .execute(),
 
-  /** Makes the services of a method those that its provider tells of; those that stay keep their ids, and whether they are offered. */
+  /**
+   * Makes the services of a method those that its provider tells of; those that stay keep their
+   * ids, and whether they are offered.
+   */
   async setServices(storeId: number, methodId: number, told: readonly ToldService[]): Promise<void> {
     const [codes, names] = [told.map(({ code }) => code), told.map(({ name }) => name)]
     await sql`

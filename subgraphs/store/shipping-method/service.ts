@@ -31,21 +31,30 @@ export type RateRequest = {
   readonly isOwnToken: boolean
 }
 
-/** External services for sending. Both throw a `Fault` when there is no answer in time, or none that can be read. */
+/**
+ * External services for sending. Both throw a `Fault` when there is no answer in time, or none that
+ * can be read.
+ */
 export type ShippingServices = {
   readonly rates: (asked: RateRequest, request: object) => Promise<readonly Rate[]>
   readonly services: (asked: RateRequest) => Promise<readonly ToldService[]>
   readonly close: () => Promise<void>
 }
 
-/** For tests: other DNS servers, and exceptions from what may be connected to. No configuration leads here. */
+/**
+ * For tests: other DNS servers, and exceptions from what may be connected to. No configuration
+ * leads here.
+ */
 export type ShippingNetwork = Partial<NetworkOptions>
 
 /** A customer waits for it. Milliseconds. */
 const TIME = 5_000
 /** A hundred rates are a tenth of it. */
 const MAX_BYTES = 262_144
-/** Questions at once, of one store and of all: each holds a connection for as long as a service likes. */
+/**
+ * Questions at once, of one store and of all: each holds a connection for as long as a service
+ * likes.
+ */
 const AT_ONCE = { perKey: 20, total: 200 }
 
 const text = (most: number) => z.string().trim().min(1).max(most).refine(isText)

@@ -11,7 +11,10 @@ export type ShippingTable = {
   readonly locations: readonly Zone[]
 }
 
-/** Comes on top: money for every unit sent, or a percentage of the goods. A FLAT method is nothing but its fees. */
+/**
+ * Comes on top: money for every unit sent, or a percentage of the goods. A FLAT method is nothing
+ * but its fees.
+ */
 export type ShippingFee = { readonly type: 'FIXED' | 'PERCENTAGE'; readonly value: string }
 
 /** What the price of a way to send depends on. */

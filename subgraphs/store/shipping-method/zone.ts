@@ -12,7 +12,10 @@ export type Zone = {
   readonly postalCodeRangeEnd: string | null
 }
 
-/** How exactly a zone names a place, 0 (everywhere) to 4 (by postal code); null: the place is outside. */
+/**
+ * How exactly a zone names a place, 0 (everywhere) to 4 (by postal code); null: the place is
+ * outside.
+ */
 export function zoneDepth(
   { country, region, municipality, postalCodeRangeStart, postalCodeRangeEnd }: Zone,
   place: Place,
@@ -32,8 +35,9 @@ export function zoneDepth(
 }
 
 /**
- * Whether a postal code lies between two, which belong to the range; a bound that is null is open. Spaces, hyphens and case do not count. Codes are compared
- * as far as the bound goes, so that 1000 to 1999 contains 1500-123; a code that is shorter than a bound is outside.
+ * Whether a postal code lies between two, which belong to the range; a bound that is null is open.
+ * Spaces, hyphens and case do not count. Codes are compared as far as the bound goes, so that 1000
+ * to 1999 contains 1500-123; a code that is shorter than a bound is outside.
  */
 export function isPostalWithin(postal: string | null, from: string | null, to: string | null): boolean {
   const code = compactCode(postal ?? '')

@@ -49,7 +49,10 @@ const addressOf = (given: NonNullable<StoreChange['address']>): StoreAddress => 
   countryCode: given.countryCode ?? null,
 })
 
-/** Sets up another store for whoever holds the caller's. `told` is given its authtoken, which is no part of what is kept. */
+/**
+ * Sets up another store for whoever holds the caller's. `told` is given its authtoken, which is no
+ * part of what is kept.
+ */
 export async function createStore(
   { query, storeId, now, secrets }: UnitOfWork,
   input: { readonly name: string; readonly country?: string | null | undefined; readonly theme?: string | null | undefined },
@@ -92,7 +95,9 @@ export async function createStore(
   return { __typename: 'CreateStoreSuccess' as const, store, login }
 }
 
-/** Gives the caller's store another authtoken. `told` is given it, which is no part of what is kept. */
+/**
+ * Gives the caller's store another authtoken. `told` is given it, which is no part of what is kept.
+ */
 export async function resetAuthtoken({ query, storeId, now }: UnitOfWork, told: (authtoken: string) => void) {
   const authtoken = newAuthtoken()
   const login = await storeRepository(query).setToken(storeId, hashOf(authtoken), now)

@@ -253,7 +253,10 @@ export const storeRepository = (database: Kysely<Tables>) => ({
     return login
   },
 
-  /** Gives the store with this code another authtoken; its login, or null when there is no such store. */
+  /**
+   * Gives the store with this code another authtoken; its login, or null when there is no such
+   * store.
+   */
   async resetToken(code: string, tokenHash: Buffer, at: Date): Promise<string | null> {
     const found = await database
       .updateTable('credential')

@@ -19,7 +19,10 @@ export const newAuthtoken = (): string => randomBytes(24).toString('base64url')
 export const newHooksToken = (): string => randomBytes(16).toString('hex')
 const newLogin = (): string => randomBytes(16).toString('hex')
 
-/** Sets up a store with what its country has by default. Run it in a transaction; the code is made from the name unless one is wanted. */
+/**
+ * Sets up a store with what its country has by default. Run it in a transaction; the code is made
+ * from the name unless one is wanted.
+ */
 export async function setUpStore(
   query: Kysely<Tables>,
   wanted: {

@@ -59,7 +59,10 @@ export type StoreChange = {
   readonly languages?: readonly string[] | null | undefined
 }
 
-/** Stores that one account may set up within 24 hours; the published limit of `POST /store/setup.json`. */
+/**
+ * Stores that one account may set up within 24 hours; the published limit of `POST
+ * /store/setup.json`.
+ */
 export const SET_UPS_PER_DAY = 5
 export const DAY = 24 * 60 * 60 * 1000
 const MAX_LANGUAGES = 20

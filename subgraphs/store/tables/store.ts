@@ -1,6 +1,9 @@
 import type { Generated, GeneratedAlways } from 'kysely'
 
-/** Stores, their credentials, and what everything in them shares, as tables: decimals are exact text. */
+/**
+ * Stores, their credentials, and what everything in them shares, as tables: decimals are exact
+ * text.
+ */
 export type StoreTables = {
   store: {
     id: GeneratedAlways<number>

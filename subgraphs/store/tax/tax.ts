@@ -37,13 +37,18 @@ export type TaxSettings = {
   readonly version: number
 }
 
-/** What a store with more would be slow to work an order out by; none that is known has a hundred. */
+/**
+ * What a store with more would be slow to work an order out by; none that is known has a hundred.
+ */
 export const MAX_TAXES = 1_000
 const MAX_REGION_LENGTH = 20
 /** Percent. Taxes above the price exist, on tobacco and spirits. */
 const MAX_PERCENT = 1_000n * ONE
 
-/** What is wrong with a tax, in the order of its fields. `hasCategory`: it is to be for one category of products. */
+/**
+ * What is wrong with a tax, in the order of its fields. `hasCategory`: it is to be for one category
+ * of products.
+ */
 export function taxProblems(
   { name, country, region, rate, fixed, shipping }: TaxFields,
   hasCategory: boolean,
@@ -61,14 +66,20 @@ export function taxProblems(
   ])
 }
 
-/** The place of a tax, its region by the code that addresses have. One that the country does not list stays as it was given. */
+/**
+ * The place of a tax, its region by the code that addresses have. One that the country does not
+ * list stays as it was given.
+ */
 export function placed<Where extends Pick<TaxFields, 'country' | 'region'>>(fields: Where): Where {
   const country = fields.country === null ? null : countryOf(fields.country)
   const region = country && fields.region !== null ? regionNamed(country, fields.region) : null
   return region ? { ...fields, region: region.code } : fields
 }
 
-/** What is wrong with a region that the country, which has regions, does not list: no address would ever be in it. */
+/**
+ * What is wrong with a region that the country, which has regions, does not list: no address would
+ * ever be in it.
+ */
 export function regionProblem({ country: code, region }: Pick<TaxFields, 'country' | 'region'>): Problem | null {
   const country = code === null ? null : countryOf(code)
   const [example] = country ? regionsOf(country) : []
@@ -77,8 +88,9 @@ export function regionProblem({ country: code, region }: Pick<TaxFields, 'countr
 }
 
 /**
- * The taxes on a product that goes to, or is billed to, a place. `categories`: those of the product, and all above them. A tax for all categories comes
- * on top of one for a category, as merchants set up a general and a special tax. In the order given.
+ * The taxes on a product that goes to, or is billed to, a place. `categories`: those of the
+ * product, and all above them. A tax for all categories comes on top of one for a category, as
+ * merchants set up a general and a special tax. In the order given.
  */
 export const taxesOnProduct = <T extends TaxRule>(
   taxes: readonly T[],

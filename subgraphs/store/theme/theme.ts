@@ -41,7 +41,10 @@ export type Publication = {
   readonly publishedAt: Date
 }
 
-/** A theme with these settings, as somebody sees it; `publishedAt` is null for what customers do not see. */
+/**
+ * A theme with these settings, as somebody sees it; `publishedAt` is null for what customers do not
+ * see.
+ */
 export type ThemeView = {
   readonly theme: Theme
   readonly customised: SettingValues
@@ -94,7 +97,10 @@ export const valueProblem = (
   value: unknown,
 ): Problem | null => (TYPES[type].takes(value, options) ? null : problem(field, TYPES[type].expectation, value))
 
-/** What customising a theme by these values makes of it, or what is wrong with them. Null sets one to its default. */
+/**
+ * What customising a theme by these values makes of it, or what is wrong with them. Null sets one
+ * to its default.
+ */
 export function customised(
   { settings, customised: before }: Pick<Theme, 'settings' | 'customised'>,
   given: unknown,

@@ -13,7 +13,10 @@ import { webhookDeliveryRepository } from './repository.ts'
 import type { WebhookSender } from './send.ts'
 import { type Attempt, headersOf, type Signer, type WebhookDelivery } from './webhook-delivery.ts'
 
-/** Writes a thing of the store as the REST API answers it to `caller`; only its id in its envelope where it is gone. Rejects when the graph does not answer. */
+/**
+ * Writes a thing of the store as the REST API answers it to `caller`; only its id in its envelope
+ * where it is gone. Rejects when the graph does not answer.
+ */
 export type Bodies = (entity: string, id: number, caller: Caller, signal: AbortSignal) => Promise<string>
 
 /** What delivering needs. */
@@ -29,7 +32,10 @@ export type Delivering = {
   readonly now: () => Date
 }
 
-/** How long an attempt that is under way may go on when this process stops delivering. What is cut off is sent again, by whoever delivers next. Milliseconds. */
+/**
+ * How long an attempt that is under way may go on when this process stops delivering. What is cut
+ * off is sent again, by whoever delivers next. Milliseconds.
+ */
 const STOP_TIMEOUT_MS = 5_000
 /** Making a body; an operation has no more. Milliseconds. */
 const BODY_TIMEOUT_MS = 10_000
@@ -51,7 +57,10 @@ export async function deliver(delivering: Delivering): Promise<() => Promise<voi
   }
 }
 
-/** Plans what waits without a job, which is so in a database that was restored. Answers how many there were, at most a thousand. */
+/**
+ * Plans what waits without a job, which is so in a database that was restored. Answers how many
+ * there were, at most a thousand.
+ */
 function adopt({ database, plan }: Delivering): Promise<number> {
   return database.transaction().execute(async (query) => {
     const orphans = await webhookDeliveryRepository(query).orphans(ORPHANS)
@@ -62,7 +71,8 @@ function adopt({ database, plan }: Delivering): Promise<number> {
 }
 
 /**
- * One attempt. Killed at any point, the job runs again: before the answer is written down, the same bytes are sent again under the same id; after that, nothing is.
+ * One attempt. Killed at any point, the job runs again: before the answer is written down, the same
+ * bytes are sent again under the same id; after that, nothing is.
  */
 async function attempt(delivering: Delivering, job: JobRun, ended: AbortSignal): Promise<void> {
   const { sender, now } = delivering
@@ -147,7 +157,8 @@ async function recordIn(
   if (health) await subscriptions.setHealth(storeId, health)
   if (health?.pausedAt && !subscription.pausedAt) {
     log.warn({ storeId, webhook: subscription.id, failures: health.failureCount }, 'a webhook was paused')
-    // What waited behind its deliveries, for other webhooks of the same receiver, need not wait for it.
+    // What waited behind its deliveries, for other webhooks of the same receiver, need not wait for
+    // it.
     return plan.wake(unit, delivery.url)
   }
   const head = await deliveries.headOf(storeId, delivery)

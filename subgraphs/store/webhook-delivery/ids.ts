@@ -1,6 +1,9 @@
 import { decodeId, encodeId } from '../../toolkit/ids.ts'
 
-/** The id of a delivery in the schema and in its header. The REST API has no deliveries, so there is no number. */
+/**
+ * The id of a delivery in the schema and in its header. The REST API has no deliveries, so there is
+ * no number.
+ */
 export const deliveryId = (row: number): string => encodeId('WebhookDelivery', String(row))
 
 /** The row of such an id; null when it is none. */

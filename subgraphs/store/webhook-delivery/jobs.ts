@@ -13,14 +13,19 @@ export type DeliveryJob = {
   readonly dueAt: Date | null
 }
 
-/** A run of a job: the same job runs again when the process that ran it has died, or failed itself. */
+/**
+ * A run of a job: the same job runs again when the process that ran it has died, or failed itself.
+ */
 export type JobRun = { readonly jobId: string; readonly run: number; readonly storeId: number; readonly deliveryId: number }
 
 /** When deliveries are begun, kept by pg-boss beside the tables of the store. */
 export type DeliveryJobs = {
   /** In the transaction: they begin if and only if it commits. */
   readonly add: (query: UnitOfWork['query'], jobs: readonly DeliveryJob[]) => Promise<void>
-  /** Runs jobs in this process until the returned function is called, which resolves when the last has ended. What rejects runs again. */
+  /**
+   * Runs jobs in this process until the returned function is called, which resolves when the last
+   * has ended. What rejects runs again.
+   */
   readonly work: (run: (job: JobRun) => Promise<void>) => Promise<() => Promise<void>>
   /** How they are at this time. */
   readonly queues: (at: Date) => Promise<readonly JobQueue[]>
@@ -32,20 +37,35 @@ export type JobClock = NonNullable<ConstructorParameters<typeof PgBoss>[0]['cloc
 
 const SCHEMA = 'store_jobs'
 const QUEUE = 'webhook-delivery'
-/** What a job says when it runs, and how often others look whether one has fallen silent. Its process is dead then, and another takes over. Seconds. */
+/**
+ * What a job says when it runs, and how often others look whether one has fallen silent. Its
+ * process is dead then, and another takes over. Seconds.
+ */
 const HEARTBEAT = 10
 const SUPERVISION = 5
 /** One attempt takes 15 seconds at most, and making its body 10. Seconds. */
 const MAX_TEXT_LENGTH = 60
-/** When our own database fails a job: again after a second, and later and later up to a minute; never given up. */
+/**
+ * When our own database fails a job: again after a second, and later and later up to a minute;
+ * never given up.
+ */
 const AGAIN = { retryLimit: 1_000_000, retryDelay: 1, retryBackoff: true, retryDelayMax: 60 }
-/** A job that waits is needed as long as its delivery is kept; one that is done is of no use. Seconds. */
+/**
+ * A job that waits is needed as long as its delivery is kept; one that is done is of no use.
+ * Seconds.
+ */
 const KEPT = { retentionSeconds: 31 * 24 * 60 * 60, deleteAfterSeconds: 600 }
-/** Deliveries at once in a process, and of one store: a slow receiver must not take the places of others. */
+/**
+ * Deliveries at once in a process, and of one store: a slow receiver must not take the places of
+ * others.
+ */
 const AT_ONCE = { localConcurrency: 12, localGroupConcurrency: 4 }
 /** Jobs that are written in one statement. */
 const BATCH = 1_000
-/** What is still under way when the subgraph ends is cut off then, and begun again elsewhere. Milliseconds. */
+/**
+ * What is still under way when the subgraph ends is cut off then, and begun again elsewhere.
+ * Milliseconds.
+ */
 const STOP_TIMEOUT_MS = 5_000
 
 /** A row for each queue, also for one without jobs. Jobs that are done count for nothing. */

@@ -6,7 +6,10 @@ import { webhookDeliveryRepository } from './repository.ts'
 /** Where in time deliveries begin: everything happens in the transaction that it is called in. */
 export type DeliveryPlan = {
   readonly announce: Announce
-  /** Begins deliveries when they are due, instead of whenever they were to begin before. Null: at once. */
+  /**
+   * Begins deliveries when they are due, instead of whenever they were to begin before. Null: at
+   * once.
+   */
   readonly begin: (unit: Pick<UnitOfWork, 'query' | 'storeId'>, deliveries: readonly Beginning[]) => Promise<void>
   /** Begins what is next for a URL, after it may have become another. */
   readonly wake: (unit: Pick<UnitOfWork, 'query' | 'storeId' | 'now'>, url: string) => Promise<void>
@@ -15,8 +18,9 @@ export type DeliveryPlan = {
 type Beginning = { readonly deliveryId: number; readonly dueAt: Date | null }
 
 /**
- * A delivery that is next in its lane always has a job that has not run to its end: one made with it, or when the one before it was done with, or when a
- * subscription was paused, resumed, moved or deleted. A job that comes before its delivery is next does nothing.
+ * A delivery that is next in its lane always has a job that has not run to its end: one made with
+ * it, or when the one before it was done with, or when a subscription was paused, resumed, moved or
+ * deleted. A job that comes before its delivery is next does nothing.
  */
 export function deliveryPlan(jobs: DeliveryJobs): DeliveryPlan {
   const begin: DeliveryPlan['begin'] = async ({ query, storeId }, deliveries) => {

@@ -2,7 +2,10 @@ import type { Logger } from 'pino'
 import { type PeriodicJob, runPeriodically } from '../../../platform/process/run-periodically.ts'
 import type { WebhookDeliveryRepository } from './repository.ts'
 
-/** How often old deliveries are looked for, and how old they are then, whatever became of them. Milliseconds. */
+/**
+ * How often old deliveries are looked for, and how old they are then, whatever became of them.
+ * Milliseconds.
+ */
 const EVERY = 3_600_000
 const AGE = 30 * 24 * 3_600_000
 /** Few enough that nobody waits for them. */

@@ -1,5 +1,4 @@
 import { type Kysely, sql } from 'kysely'
-import { prepared } from '../../../platform/database/prepared-statements.ts'
 import type { SecretCipher } from '../../../platform/secrets/cipher.ts'
 import { secretLocation } from '../../../platform/secrets/stored.ts'
 import type { KeysetRange } from '../../toolkit/keyset.ts'
@@ -7,6 +6,7 @@ import type { EventName, StoreEvent, SubjectTable } from '../events.ts'
 import { HOOKS_TOKEN, PREVIOUS_HOOKS_TOKEN } from '../stored-secrets.ts'
 import type { Tables } from '../tables.ts'
 import type { WebhookSubscription } from '../webhook-subscription/webhook-subscription.ts'
+import { insertDeliveries } from './insertion-repository.ts'
 import type { Attempt, DeliveryStatus, Signer, WebhookAttempt, WebhookDelivery } from './webhook-delivery.ts'
 
 const COLUMNS = [
@@ -92,10 +92,11 @@ export const webhookDeliveryRepository = (database: Kysely<Tables>) => {
     },
 
     /**
-     * Writes a delivery for every subscription to each of these events, in their order. Whoever deletes a subscription waits for the transaction, or is waited for.
+     * Writes a delivery for every subscription to each of these events, in their order. Whoever
+     * deletes a subscription waits for the transaction, or is waited for.
      */
     async insertFor(storeId: number, told: readonly StoreEvent[], at: Date): Promise<number[]> {
-      const rows = await INSERT_FOR(
+      const rows = await insertDeliveries(
         database,
         storeId,
         told.map(({ event }) => event),
@@ -136,7 +137,10 @@ export const webhookDeliveryRepository = (database: Kysely<Tables>) => {
       return Number(id)
     },
 
-    /** Names the jobs that are to begin deliveries which nobody is sending; jobs that were named before do nothing any more. */
+    /**
+     * Names the jobs that are to begin deliveries which nobody is sending; jobs that were named
+     * before do nothing any more.
+     */
     async plan(storeId: number, planned: readonly Planned[]): Promise<void> {
       if (planned.length === 0) return
       await sql`
@@ -145,7 +149,10 @@ export const webhookDeliveryRepository = (database: Kysely<Tables>) => {
         WHERE delivery.store_id = ${storeId} AND delivery.id = planned.id AND delivery.taken_run IS NULL`.execute(database)
     },
 
-    /** Deliveries of every store that wait, and that no job is to begin, oldest first. Whoever asks at the same time is told of others. */
+    /**
+     * Deliveries of every store that wait, and that no job is to begin, oldest first. Whoever asks
+     * at the same time is told of others.
+     */
     async orphans(most: number): Promise<{ readonly storeId: number; readonly deliveryId: number; readonly dueAt: Date }[]> {
       const rows = await database
         .selectFrom('webhook_delivery')
@@ -172,21 +179,29 @@ export const webhookDeliveryRepository = (database: Kysely<Tables>) => {
     },
 
     /**
-     * Keeps everybody else from deciding what is next in lanes of this store until the transaction ends; to be asked before every other lock. Who resumes a webhook
-     * while the delivery before its own is recorded would leave the next one to who records, for whom the webhook is still paused.
+     * Keeps everybody else from deciding what is next in lanes of this store until the transaction
+     * ends; to be asked before every other lock. Who resumes a webhook while the delivery before
+     * its own is recorded would leave the next one to who records, for whom the webhook is still
+     * paused.
      */
     async lockOrder(storeId: number): Promise<void> {
       await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`webhooks ${storeId}`}, 0))`.execute(database)
     },
 
-    /** Keeps everybody else from beginning or recording deliveries of a lane until the transaction ends. */
+    /**
+     * Keeps everybody else from beginning or recording deliveries of a lane until the transaction
+     * ends.
+     */
     async lockLane(storeId: number, { url, entity, entityId }: Lane): Promise<void> {
       await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`webhook ${storeId} ${entity} ${entityId} ${url}`}, 0))`.execute(
         database,
       )
     },
 
-    /** The delivery of a lane that is next; null: none, or all are paused. Its subscription cannot be paused, resumed or deleted until the transaction ends. */
+    /**
+     * The delivery of a lane that is next; null: none, or all are paused. Its subscription cannot
+     * be paused, resumed or deleted until the transaction ends.
+     */
     async headOf(
       storeId: number,
       { url, entity, entityId }: Lane,
@@ -246,7 +261,10 @@ export const webhookDeliveryRepository = (database: Kysely<Tables>) => {
       return row?.body ?? body
     },
 
-    /** The delivery that this run of a job is sending; null when another one has taken it over, or it is gone. */
+    /**
+     * The delivery that this run of a job is sending; null when another one has taken it over, or
+     * it is gone.
+     */
     async ofRun(
       storeId: number,
       { deliveryId, jobId, run }: Planned & { readonly run: number },
@@ -298,7 +316,10 @@ export const webhookDeliveryRepository = (database: Kysely<Tables>) => {
         .execute()
     },
 
-    /** Begins deliveries of a subscription again: those that wait, and those that were given up since it has been failing. */
+    /**
+     * Begins deliveries of a subscription again: those that wait, and those that were given up
+     * since it has been failing.
+     */
     async beginAgain(
       storeId: number,
       { id, url, failingSince }: Pick<WebhookSubscription, 'id' | 'url' | 'failingSince'>,
@@ -377,23 +398,3 @@ export const webhookDeliveryRepository = (database: Kysely<Tables>) => {
 }
 
 const deliveryOf = <Row extends { readonly id: string }>({ id, ...row }: Row) => ({ ...row, id: Number(id) })
-
-const INSERT_FOR = prepared(
-  (
-    database: Kysely<Tables>,
-    storeId: number,
-    events: readonly EventName[],
-    entities: readonly string[],
-    ids: readonly number[],
-    at: Date,
-  ) =>
-    sql<{ id: string }>`
-      INSERT INTO webhook_delivery (store_id, subscription_id, url, event, entity, entity_id, triggered_at, due_at, created_at)
-      SELECT ${storeId}, subscription.id, subscription.url, subscription.event, told.entity, told.id, ${at}, ${at}, ${at}
-      FROM unnest(${events}::text[], ${entities}::text[], ${ids}::integer[])
-        WITH ORDINALITY AS told (event, entity, id, place)
-      JOIN webhook_subscription AS subscription ON subscription.store_id = ${storeId} AND subscription.event = told.event
-      ORDER BY told.place, subscription.id
-      FOR KEY SHARE OF subscription
-      RETURNING id`.compile(database),
-)

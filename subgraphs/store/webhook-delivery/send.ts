@@ -61,7 +61,10 @@ export function webhookSender(options: WebhookNetwork = {}): WebhookSender {
 const refusedWith = (status: number): string =>
   status >= 300 && status < 400 ? `status ${status}: redirects are not followed` : `status ${status}`
 
-/** As much of an answer as there is in time, and as is kept. The status has said already what became of the delivery. */
+/**
+ * As much of an answer as there is in time, and as is kept. The status has said already what became
+ * of the delivery.
+ */
 async function beginningOf(body: Readable): Promise<string | null> {
   const chunks: Buffer[] = []
   let bytes = 0

@@ -53,10 +53,16 @@ export type Signer = {
 const MAX_TRIES = 5
 const MINUTE = 60_000
 
-/** How long to wait after the attempt with this number: its fourth power in minutes, as published. Milliseconds; null: there is no other attempt. */
+/**
+ * How long to wait after the attempt with this number: its fourth power in minutes, as published.
+ * Milliseconds; null: there is no other attempt.
+ */
 export const waitAfter = (tries: number): number | null => (tries < MAX_TRIES ? tries ** 4 * MINUTE : null)
 
-/** The headers of one attempt. `now` decides whether the token before the last rotation signs as well. */
+/**
+ * The headers of one attempt. `now` decides whether the token before the last rotation signs as
+ * well.
+ */
 export function headersOf(
   { id, event, triggeredAt, isTest }: Pick<WebhookDelivery, 'id' | 'event' | 'triggeredAt' | 'isTest'>,
   { storeCode, hooksToken, previousHooksToken, previousHooksTokenUntil }: Signer,

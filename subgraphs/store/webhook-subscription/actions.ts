@@ -44,8 +44,9 @@ export async function createWebhookSubscription(unit: UnitOfWork, { refusal }: W
 }
 
 /**
- * Changes what the input has. Whoever changes a paused webhook has repaired it. `demandEvents` throws for events whose things
- * the caller may not read: of the webhook as it was and as it is to be, and of deliveries that wait, which another URL would get.
+ * Changes what the input has. Whoever changes a paused webhook has repaired it. `demandEvents`
+ * throws for events whose things the caller may not read: of the webhook as it was and as it is to
+ * be, and of deliveries that wait, which another URL would get.
  */
 export async function updateWebhookSubscription(
   unit: UnitOfWork,
@@ -114,7 +115,8 @@ export async function pauseWebhookSubscription(unit: UnitOfWork, { plan }: Webho
   if (!before) return notFoundError('webhook', id)
   if (before.pausedAt === null) {
     await subscriptions.setHealth(storeId, { ...before, pausedAt: now })
-    // What waited behind its deliveries, for other webhooks of the same receiver, need not wait for it.
+    // What waited behind its deliveries, for other webhooks of the same receiver, need not wait for
+    // it.
     await plan.wake(unit, before.url)
   }
   return { __typename: 'PauseWebhookSubscriptionSuccess' as const, webhookSubscription: before.id }

@@ -49,13 +49,18 @@ export const webhookSubscriptionRepository = (database: Kysely<Tables>) => {
       return Number(count)
     },
 
-    /** The row until the transaction ends; null when there is none. Deliveries of it are neither begun nor recorded by others until then. */
+    /**
+     * The row until the transaction ends; null when there is none. Deliveries of it are neither
+     * begun nor recorded by others until then.
+     */
     async lock(storeId: number, id: number): Promise<WebhookSubscription | null> {
       const found = await selected().where('store_id', '=', storeId).where('id', '=', id).forNoKeyUpdate().executeTakeFirst()
       return found ?? null
     },
 
-    /** Throws a violation of `webhook_subscription_once` when there is one for this event and URL. */
+    /**
+     * Throws a violation of `webhook_subscription_once` when there is one for this event and URL.
+     */
     async insert(storeId: number, { name, event, url }: WebhookSubscriptionFields, at: Date): Promise<number> {
       const { id } = await database
         .insertInto('webhook_subscription')

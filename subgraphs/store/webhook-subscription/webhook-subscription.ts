@@ -20,7 +20,9 @@ export type WebhookSubscription = {
 /** What is written of a subscription. */
 export type WebhookSubscriptionFields = Pick<WebhookSubscription, 'name' | 'event' | 'url'>
 
-/** Why nothing is sent to an address; null: it may be. Names are judged when they are connected to. */
+/**
+ * Why nothing is sent to an address; null: it may be. Names are judged when they are connected to.
+ */
 export type Refusal = (endpoint: { readonly address: string; readonly port: number }) => string | null
 
 /** Each one is read, and may be sent, with every event. */

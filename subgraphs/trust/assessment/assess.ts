@@ -33,8 +33,9 @@ export async function loadOrCollectSnapshot(
 }
 
 /**
- * Decides from evidence that is there. The clock of a decision is its snapshot's: where evidence is good for longer than what was decided from it, it is
- * put together anew at `at`, and decided about again.
+ * Decides from evidence that is there. The clock of a decision is its snapshot's: where evidence is
+ * good for longer than what was decided from it, it is put together anew at `at`, and decided about
+ * again.
  */
 export function decideFromSnapshot(
   snapshot: Snapshot,

@@ -1,7 +1,10 @@
 import type { Logger } from 'pino'
 import type { Sources, Subject } from './sources.ts'
 
-/** Hosts that are looked at in the background at once, and that may wait for it: lists of the directory name hundreds. */
+/**
+ * Hosts that are looked at in the background at once, and that may wait for it: lists of the
+ * directory name hundreds.
+ */
 const MAX_CONCURRENT_HOSTS = 4
 const MAX_WAITING_HOSTS = 1_000
 

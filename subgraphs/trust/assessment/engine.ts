@@ -16,7 +16,9 @@ export type Engine = {
   readonly policyVersion: string
   /** Whether decisions of a version can be made again. */
   readonly knowsPolicy: (version: string) => boolean
-  /** To be waited for before `decide`, which prepares the tables of a version in one go otherwise. */
+  /**
+   * To be waited for before `decide`, which prepares the tables of a version in one go otherwise.
+   */
   readonly prepare: (version: string) => Promise<void>
   readonly normalise: (type: TargetType, value: string) => Normalised
   readonly snapshotOf: (host: string, collectedAt: UnixSeconds, evidence: readonly Evidence[]) => Snapshot
@@ -43,7 +45,10 @@ export const engine: Engine = {
   overrideFor,
 }
 
-/** Whether anything beside the form of a target matters: private addresses and names in special use are never looked up. */
+/**
+ * Whether anything beside the form of a target matters: private addresses and names in special use
+ * are never looked up.
+ */
 export const needsEvidence = ({ kind, reach, name }: Target): boolean =>
   kind === 'address' ? reach === 'public' : name.specialUse === null
 
@@ -52,7 +57,10 @@ export const listEvidence = ({ sources }: Snapshot): readonly Evidence[] =>
   // Each source with its own evidence, as `Evidence` says.
   SOURCES.map((source) => ({ source, evidence: sources[source] }) as Evidence)
 
-/** Whether looking at a target again could not tell more than a snapshot: there is nothing to look at, or everybody has answered. */
+/**
+ * Whether looking at a target again could not tell more than a snapshot: there is nothing to look
+ * at, or everybody has answered.
+ */
 export const isFinal = (target: Target, snapshot: Snapshot): boolean => !needsEvidence(target) || isComplete(snapshot)
 
 /** Whether every source has answered, or has nothing to say. */

@@ -14,7 +14,10 @@ type Needed = {
   readonly now: () => Date
 }
 
-/** What is thought of the hosts of URLs, from stored evidence: one read for all of them. What is missing or old is collected in the background. */
+/**
+ * What is thought of the hosts of URLs, from stored evidence: one read for all of them. What is
+ * missing or old is collected in the background.
+ */
 export const assessmentLoaders = ({ engine, snapshots, background, now }: Needed) => ({
   assessmentByUrl: loaderByKey(
     async (urls) => {

@@ -7,8 +7,9 @@ const MAX_SLICE_MS = 5
 const preparing = new Map<string, Promise<void>>()
 
 /**
- * Makes the tables of a version ready, a few at a time, so that nobody waits for them but whoever is to be answered from them. Resolves at once when they
- * are, or when this release does not have them.
+ * Makes the tables of a version ready, a few at a time, so that nobody waits for them but whoever
+ * is to be answered from them. Resolves at once when they are, or when this release does not have
+ * them.
  */
 export function preparePolicy(version: string): Promise<void> {
   const known = preparing.get(version)

@@ -20,8 +20,9 @@ export const snapshotRepository = (database: Kysely<Tables>) => ({
   },
 
   /**
-   * Looks at the next thousand snapshots that have ended before `supersededBefore`, behind `after`, and deletes those that no judgement refers to: when there is
-   * a newer one of the host, or when they were made before `before`. Returns where it stopped; null at the end.
+   * Looks at the next thousand snapshots that have ended before `supersededBefore`, behind `after`,
+   * and deletes those that no judgement refers to: when there is a newer one of the host, or when
+   * they were made before `before`. Returns where it stopped; null at the end.
    */
   async deleteUnused({ before, supersededBefore, after }: SweepRange): Promise<SweepCursor | null> {
     const behind = after ? sql`AND (valid_until, id) > (${after.validUntil}, ${after.id})` : sql``

@@ -1,11 +1,16 @@
 import type { Snapshot } from '../evidence.ts'
 
-/** What is asked about: a host, and what was registered above it; null for addresses and public suffixes. */
+/**
+ * What is asked about: a host, and what was registered above it; null for addresses and public
+ * suffixes.
+ */
 export type Subject = { readonly host: string; readonly registrable: string | null }
 
 /** Where evidence comes from: `collectors/sources.ts`, or fixed snapshots. */
 export type Sources = {
-  /** Rejects only with the reason of an aborted signal: sources that fail are part of the snapshot. */
+  /**
+   * Rejects only with the reason of an aborted signal: sources that fail are part of the snapshot.
+   */
   readonly evidenceFor: (
     subject: Subject,
     options?: { readonly signal?: AbortSignal; readonly budgetMs?: number },

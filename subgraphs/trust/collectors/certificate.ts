@@ -8,7 +8,10 @@ const MAX_NAMES = 100
 /** The longest way from a certificate to a root that is walked. */
 const MAX_CHAIN_DEPTH = 10
 
-/** What the CA/Browser Forum's policy identifiers say, the strictest first: EV, OV, IV (a person, as good as OV), DV. */
+/**
+ * What the CA/Browser Forum's policy identifiers say, the strictest first: EV, OV, IV (a person, as
+ * good as OV), DV.
+ */
 const POLICIES = [
   ['2.23.140.1.1', 'EV'],
   ['2.23.140.1.2.2', 'OV'],
@@ -19,7 +22,10 @@ const POLICIES = [
 /** RFC 5280 §4.2.1.4. */
 const CERTIFICATE_POLICIES = '2.5.29.32'
 
-/** A host's certificate as it presents it. `chain` begins with it; `isAuthorized`: OpenSSL trusts chain and dates. */
+/**
+ * A host's certificate as it presents it. `chain` begins with it; `isAuthorized`: OpenSSL trusts
+ * chain and dates.
+ */
 export function describeCertificate(
   chain: readonly X509Certificate[],
   {
@@ -38,7 +44,8 @@ export function describeCertificate(
     notAfter: secondsOf(leaf.validToDate),
     chainTrusted: isAuthorized || leadsToRoot(chain, authorities),
     selfSigned: leaf.issuer === leaf.subject && verifies(leaf, leaf),
-    // Not by the common name, which browsers stopped reading in 2017; a wildcard stands for one label.
+    // Not by the common name, which browsers stopped reading in 2017; a wildcard stands for one
+    // label.
     nameMatches: leaf.checkHost(host, { subject: 'never', partialWildcards: false }) !== undefined,
     validation: validationOf(leaf.raw),
     fingerprint256: leaf.fingerprint256,
@@ -64,8 +71,9 @@ function namesOf(certificate: X509Certificate): string[] {
 }
 
 /**
- * Whether signatures lead from the first certificate to a root that we trust, whatever the dates say. OpenSSL stops at the first
- * fault it finds, so that an expired certificate of a known authority looks to it like one of nobody.
+ * Whether signatures lead from the first certificate to a root that we trust, whatever the dates
+ * say. OpenSSL stops at the first fault it finds, so that an expired certificate of a known
+ * authority looks to it like one of nobody.
  */
 function leadsToRoot(chain: readonly X509Certificate[], authorities: readonly string[] | null): boolean {
   const roots = rootsFor(authorities)
@@ -119,7 +127,10 @@ const OCTET_STRING = 0x04
 /** `extensions [3]` in a TBSCertificate. */
 const EXTENSIONS = 0xa3
 
-/** Identifiers in the certificate policies extension; none when there is none or the DER is not what it should be. node:crypto does not show them. */
+/**
+ * Identifiers in the certificate policies extension; none when there is none or the DER is not what
+ * it should be. node:crypto does not show them.
+ */
 function policiesOf(der: Buffer): string[] {
   const [certificate] = valuesIn(der, 0, der.length)
   const [body] = certificate ? childrenOf(der, certificate) : []

@@ -9,15 +9,19 @@ export type Circuits = {
 }
 
 /**
- * Registries are asked seldom, answer slowly and are down for minutes: a longer view than that of our own services, and longer rests. A
- * minute at most: when it was our own network that failed, all of them are open.
+ * Registries are asked seldom, answer slowly and are down for minutes: a longer view than that of
+ * our own services, and longer rests. A minute at most: when it was our own network that failed,
+ * all of them are open.
  */
 const SOURCE_PACE: CircuitSettings = { windowSeconds: 60, minAttempts: 5, initialCoolingMs: 5_000, maxCoolingMs: 60_000 }
 
 /** What says that the service itself fails; everything else is about one answer, or about us. */
 const FAILURES: ReadonlySet<FaultReason> = new Set(['timeout', 'unavailable', 'rate_limited', 'refused', 'no_tls'])
 
-/** One circuit per upstream, in this process. `now`: milliseconds of a clock that does not go backwards. */
+/**
+ * One circuit per upstream, in this process. `now`: milliseconds of a clock that does not go
+ * backwards.
+ */
 export function createCircuits(log: Logger, now: () => number = () => performance.now()): Circuits {
   // Upstreams are the operator's and those of IANA's list: some hundred.
   const circuits = new Map<string, CircuitBreaker>()

@@ -6,7 +6,10 @@ import type { Evidence, FailReason, Source, UnixSeconds } from '../evidence.ts'
 import type { CollectorParts, CollectorResult, Subject } from './collector.ts'
 import { ADDRESSES_TIMEOUT_MS, type CollectorRow } from './collectors.ts'
 
-/** How long a source that did not answer is left alone: long enough not to be a burden, short enough to be forgotten. Seconds. */
+/**
+ * How long a source that did not answer is left alone: long enough not to be a burden, short enough
+ * to be forgotten. Seconds.
+ */
 const MIN_RETRY_SECONDS = 60
 /** A source that asks for more patience than this is asked sooner. Seconds. */
 const MAX_RETRY_SECONDS = 3_600
@@ -16,7 +19,10 @@ const GRACE_MS = 100
 /** The row's answer, always: a fault, a silence and a mistake of ours are answers too. */
 export type PendingEvidence = { readonly row: CollectorRow; readonly evidence: Promise<Evidence> }
 
-/** What is under way, each to be ended early when everything ends. A set, because a signal with thousands of listeners is slow. */
+/**
+ * What is under way, each to be ended early when everything ends. A set, because a signal with
+ * thousands of listeners is slow.
+ */
 export type RunningCollections = Set<AbortController>
 
 /** Starts these rows at once, and is among `running` until the last has answered. */

@@ -10,10 +10,16 @@ import type { DnsblZones } from './dnsbl.ts'
 import type { ListRepository } from './list-repository.ts'
 import type { List } from './lists.ts'
 
-/** A normalised target. Names are lower-case A-labels without a trailing dot; an address is its own host and has no registrable domain. */
+/**
+ * A normalised target. Names are lower-case A-labels without a trailing dot; an address is its own
+ * host and has no registrable domain.
+ */
 export type Subject = {
   readonly host: string
-  /** By the public suffix list without its private section; null for an address and for a name that is itself a suffix. */
+  /**
+   * By the public suffix list without its private section; null for an address and for a name that
+   * is itself a suffix.
+   */
   readonly registrable: string | null
 }
 

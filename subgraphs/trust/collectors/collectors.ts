@@ -12,7 +12,10 @@ export type CollectorRow<S extends Source = Source> = {
   readonly source: S
   /** Its time, from the moment on that it has what it `needs`. Milliseconds. */
   readonly timeoutMs: number
-  /** What its answer is about, and is kept under: hosts of one domain share answers about the domain. */
+  /**
+   * What its answer is about, and is kept under: hosts of one domain share answers about the
+   * domain.
+   */
   readonly subjectOf: (subject: Subject) => string
   /** Whether it begins once the host's addresses are known. */
   readonly needs: 'addresses' | null
@@ -23,12 +26,16 @@ const host = (subject: Subject): string => subject.host
 const domain = (subject: Subject): string => subject.registrable ?? subject.host
 const row = <S extends Source>(each: CollectorRow<S>): CollectorRow<S> => each
 
-/** How long the host's addresses are waited for. What waits for them has the rest of the budget. Milliseconds. */
+/**
+ * How long the host's addresses are waited for. What waits for them has the rest of the budget.
+ * Milliseconds.
+ */
 export const ADDRESSES_TIMEOUT_MS = 1_100
 
 /**
- * All sources. Within the budget of three seconds: addresses, then DNS and TLS; the rest beside them. `ct` has little time because it is never
- * decisive, lists because they are in our own database.
+ * All sources. Within the budget of three seconds: addresses, then DNS and TLS; the rest beside
+ * them. `ct` has little time because it is never decisive, lists because they are in our own
+ * database.
  */
 export const collectors: readonly CollectorRow[] = [
   row({ source: 'rdap', timeoutMs: 2_500, subjectOf: domain, needs: null, collect: collectRdap }),

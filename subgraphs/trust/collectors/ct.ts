@@ -5,12 +5,17 @@ import type { Collector, CollectorResult } from './collector.ts'
 import { parseDate } from './rdap-response.ts'
 import { asRecord, asSet, asText } from './untrusted-json.ts'
 
-/** Some thousand certificates, as crt.sh spells them. A domain with more has a history, and its answer is refused. */
+/**
+ * Some thousand certificates, as crt.sh spells them. A domain with more has a history, and its
+ * answer is refused.
+ */
 const MAX_BYTES = 4 * 1024 * 1024
 const MAX_ISSUERS = 10
 const DAY_SECONDS = 86_400
 
-/** Asks an index of certificate logs that speaks crt.sh's JSON, where the operator has named one. */
+/**
+ * Asks an index of certificate logs that speaks crt.sh's JSON, where the operator has named one.
+ */
 export const collectCt: Collector<'ct'> = async ({ subject: { registrable }, parts, signal, now }) => {
   if (parts.ctUrl === null) return { status: 'skipped', reason: 'not_configured', validFor: DAY_SECONDS }
   if (registrable === null) return { status: 'skipped', reason: 'not_applicable', validFor: DAY_SECONDS }

@@ -11,7 +11,10 @@ import { asSet, asText } from './untrusted-json.ts'
 /** Addresses, servers, exchanges and CAA records that are kept of each kind. */
 const MAX_RECORDS = 64
 const MAX_TEXT_CHARACTERS = 1_024
-/** Bounds of how long an answer with addresses is used again; without addresses, the lower one five times. Seconds. */
+/**
+ * Bounds of how long an answer with addresses is used again; without addresses, the lower one five
+ * times. Seconds.
+ */
 const MIN_VALID_SECONDS = 60
 const MAX_VALID_SECONDS = 3_600
 /** RFC 1035 §2.3.4. */
@@ -38,7 +41,8 @@ export const collectDns: Collector<'dns'> = async ({ subject, parts: { dns }, si
     }
   }
 
-  // First and alone: a name that is not there has nothing else, and under load addresses of all hosts go before records of some.
+  // First and alone: a name that is not there has nothing else, and under load addresses of all
+  // hosts go before records of some.
   const where = await addresses()
   if (where.status === 'nxdomain') return { status: 'absent', reason: 'nxdomain', validFor: MIN_VALID_SECONDS * 5 }
   const isBogus = where.status === 'servfail' && (await resolvesWithoutValidation(dns, host, signal))
@@ -109,7 +113,10 @@ function caaText(record: unknown): string | null {
   return asText(`${flags} ${tag} "${value}"`, 300)
 }
 
-/** RFC 8659 §3: the closest name upwards that has any. Not further than the registrable domain; the deepest four names. */
+/**
+ * RFC 8659 §3: the closest name upwards that has any. Not further than the registrable domain; the
+ * deepest four names.
+ */
 async function certificationAuthorities(
   host: string,
   registrable: string,

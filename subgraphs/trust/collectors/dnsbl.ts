@@ -7,14 +7,20 @@ import type { FeedHit, FeedsFacts } from '../evidence.ts'
 /** Block lists that are asked over DNS, in the manner of Spamhaus DBL. */
 export type DnsblZones = {
   readonly zones: readonly string[]
-  /** All zones at once; a zone that does not answer is among `failed`. Never rejects. `at`: now, in seconds. */
+  /**
+   * All zones at once; a zone that does not answer is among `failed`. Never rejects. `at`: now, in
+   * seconds.
+   */
   readonly lookUp: (host: string, at: number, signal: AbortSignal) => Promise<FeedsFacts>
 }
 
 /** How long a zone's answer counts, and how long it is believed to answer honestly. Seconds. */
 export const DNSBL_VALID_SECONDS = 900
 
-/** Categories by the last number of the code (https://www.spamhaus.org/faqs/domain-blocklist/): 127.0.1.2 to .6, and .102 to .106 for abused honest domains. */
+/**
+ * Categories by the last number of the code (https://www.spamhaus.org/faqs/domain-blocklist/):
+ * 127.0.1.2 to .6, and .102 to .106 for abused honest domains.
+ */
 const CATEGORIES: Readonly<Record<number, FeedHit['category']>> = { 2: 'spam', 4: 'phishing', 5: 'malware', 6: 'c2' }
 const ABUSED_CODE_OFFSET = 100
 
@@ -70,7 +76,10 @@ export function dnsblZones(dns: DnsClient, zones: readonly string[]): DnsblZones
     })
   }
 
-  /** Whether a name that nobody has is not listed: some resolvers answer every name with the address of an advertiser. */
+  /**
+   * Whether a name that nobody has is not listed: some resolvers answer every name with the address
+   * of an advertiser.
+   */
   function answersNegatively(zone: string, at: number, signal: AbortSignal): Promise<boolean> {
     const cached = honesty.get(zone)
     if (cached && at - cached.at < DNSBL_VALID_SECONDS) return cached.answer
@@ -83,7 +92,10 @@ export function dnsblZones(dns: DnsClient, zones: readonly string[]): DnsblZones
     return answer
   }
 
-  /** The codes that list the name. Throws for codes that mean a fault, and for addresses that are no codes. */
+  /**
+   * The codes that list the name. Throws for codes that mean a fault, and for addresses that are no
+   * codes.
+   */
   async function codesOf(name: string, signal: AbortSignal): Promise<string[]> {
     const { rcode, records } = await dns.query(name, 'A', signal)
     if (rcode === 'NXDOMAIN') return []

@@ -8,7 +8,10 @@ import { DNSBL_VALID_SECONDS } from './dnsbl.ts'
 const MIN_VALID_SECONDS = 60
 const MAX_VALID_SECONDS = 3_600
 
-/** Looks into the local copies of threat feeds, and asks block lists over DNS where the operator has named some. */
+/**
+ * Looks into the local copies of threat feeds, and asks block lists over DNS where the operator has
+ * named some.
+ */
 export const collectFeeds: Collector<'feeds'> = async ({ subject, parts, signal, now }) => {
   const at = Math.floor(now().getTime() / 1000)
   const zones = isAddress(subject.host) ? [] : parts.dnsbl.zones
@@ -68,7 +71,10 @@ async function findInLists({ host, registrable }: Subject, parts: CollectorParts
   }
 }
 
-/** The names between a host and its registrable domain, which is the last of them; none above an address. */
+/**
+ * The names between a host and its registrable domain, which is the last of them; none above an
+ * address.
+ */
 function above(host: string, registrable: string | null): string[] {
   if (registrable === null || host === registrable) return []
   const labels = host.split('.')

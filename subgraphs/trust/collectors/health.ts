@@ -1,6 +1,9 @@
 import type { Evidence, Source } from '../evidence.ts'
 
-/** Whether a source can be reached, as `/ready` tells it. `untried`: nothing was asked since the start; `off`: this installation has not set it up. */
+/**
+ * Whether a source can be reached, as `/ready` tells it. `untried`: nothing was asked since the
+ * start; `off`: this installation has not set it up.
+ */
 export type SourceStatus = {
   readonly name: string
   readonly state: 'up' | 'down' | 'untried' | 'off'
@@ -14,7 +17,10 @@ export type Health = {
   readonly of: (source: Source) => SourceStatus
 }
 
-/** So many answers are remembered, and so many in a row must fail before a source counts as down: one registry or one host may well be. */
+/**
+ * So many answers are remembered, and so many in a row must fail before a source counts as down:
+ * one registry or one host may well be.
+ */
 const MAX_REMEMBERED = 20
 const MIN_FAILURES = 3
 

@@ -10,8 +10,9 @@ export type Indicator = { readonly key: string; readonly scope: FeedHit['scope']
 const MAX_INDICATOR_LENGTH = 512
 
 /**
- * Reads a URL, a host, an address with or without a port, or a wildcard, defanged (`hxxp`, `[.]`) or not. Null for what is none of these, and for what
- * would list half of the world: a public suffix such as `com` or `github.io`, a name without a dot, an address that is not public.
+ * Reads a URL, a host, an address with or without a port, or a wildcard, defanged (`hxxp`, `[.]`)
+ * or not. Null for what is none of these, and for what would list half of the world: a public
+ * suffix such as `com` or `github.io`, a name without a dot, an address that is not public.
  */
 export function parseIndicator(text: string): Indicator | null {
   const indicator = asText(text, MAX_INDICATOR_LENGTH)

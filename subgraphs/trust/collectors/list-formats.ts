@@ -6,8 +6,9 @@ import { parseDate } from './rdap-response.ts'
 import { asList, asRecord, asText } from './untrusted-json.ts'
 
 /**
- * How a list is read. `lines`: one entry per line; the reader is made anew for each copy, and says 'nothing' for a comment or an entry that is not about
- * names, null for a line it cannot read. `document`: JSON as a whole; null when it is something else.
+ * How a list is read. `lines`: one entry per line; the reader is made anew for each copy, and says
+ * 'nothing' for a comment or an entry that is not about names, null for a line it cannot read.
+ * `document`: JSON as a whole; null when it is something else.
  */
 export type ListFormat =
   | { readonly kind: 'lines'; readonly reader: () => (line: string) => ListEntry | 'nothing' | null }
@@ -38,7 +39,9 @@ export const urlhausCsv: ListFormat = {
   },
 }
 
-/** Below this the list itself says that it is guessing (https://threatfox.abuse.ch/faq/). Percent. */
+/**
+ * Below this the list itself says that it is guessing (https://threatfox.abuse.ch/faq/). Percent.
+ */
 const THREATFOX_SURE = 50
 const THREATFOX_CATEGORIES: LookupTable<ListEntry['category']> = lookupTable({
   botnet_cc: 'c2',
@@ -46,7 +49,10 @@ const THREATFOX_CATEGORIES: LookupTable<ListEntry['category']> = lookupTable({
   payload_delivery: 'malware',
 })
 
-/** https://threatfox.abuse.ch/export/: first_seen, id, value, type, threat_type, …, the 9th is last_seen, the 10th the confidence. Also has hashes of files. */
+/**
+ * https://threatfox.abuse.ch/export/: first_seen, id, value, type, threat_type, …, the 9th is
+ * last_seen, the 10th the confidence. Also has hashes of files.
+ */
 export const threatfoxCsv: ListFormat = {
   kind: 'lines',
   reader: () => (line) => {
@@ -112,7 +118,10 @@ export const rankedNames: ListFormat = {
   },
 }
 
-/** https://data.iana.org/rdap/dns.json (RFC 9224 §3): top-level domains, and the addresses that answer for them. */
+/**
+ * https://data.iana.org/rdap/dns.json (RFC 9224 §3): top-level domains, and the addresses that
+ * answer for them.
+ */
 export const rdapBootstrap = {
   kind: 'document',
   read(json: unknown): ListEntry[] | null {

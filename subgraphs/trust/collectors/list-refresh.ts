@@ -30,7 +30,10 @@ export type RefreshParts = {
   readonly signal: AbortSignal
 }
 
-/** Downloads a list if it is due and nobody else does; false when it is not. Never rejects: a failure is logged and noted, and the old copy stays. */
+/**
+ * Downloads a list if it is due and nobody else does; false when it is not. Never rejects: a
+ * failure is logged and noted, and the old copy stays.
+ */
 export async function refreshList(list: List, parts: RefreshParts): Promise<boolean> {
   const { lists, log, signal } = parts
   try {
@@ -47,7 +50,10 @@ export async function refreshList(list: List, parts: RefreshParts): Promise<bool
   return true
 }
 
-/** The number of entries of the new copy; null when there is none. Throws a `Fault` for a copy that is refused. */
+/**
+ * The number of entries of the new copy; null when there is none. Throws a `Fault` for a copy that
+ * is refused.
+ */
 async function download(list: List, { lists, https, now, signal }: RefreshParts): Promise<number | null> {
   const old = await lists.edition(list.name)
   const response = await https.get(list.url, {
@@ -103,7 +109,10 @@ function assertSane(list: List, { entries, unreadable, asOf }: Copy, old: Editio
   }
 }
 
-/** The entries of an answer in batches, while it comes in. `hash` and `unreadable` are complete when `batches` is. */
+/**
+ * The entries of an answer in batches, while it comes in. `hash` and `unreadable` are complete when
+ * `batches` is.
+ */
 function readEntries(
   list: List,
   { body }: OutboundResponse,

@@ -40,7 +40,10 @@ export type ListState = {
   readonly dueAt: UnixSeconds | null
 }
 
-/** Entries of one list about one key that are looked at, the latest first: some platforms have thousands. */
+/**
+ * Entries of one list about one key that are looked at, the latest first: some platforms have
+ * thousands.
+ */
 const MAX_ENTRIES_PER_KEY = 20
 /** Targets that share a statement. */
 const MAX_LOOKUPS_PER_STATEMENT = 100
@@ -50,7 +53,10 @@ const ROWS_PER_STATEMENT = 1_000
 type Found = ListEntry & { readonly list: string }
 type ListLookup = { readonly lists: readonly string[]; readonly keys: readonly string[] }
 
-/** Lists in the database, shared by every process. Every target is looked for in each of them: where many targets come at once, they share statements. */
+/**
+ * Lists in the database, shared by every process. Every target is looked for in each of them: where
+ * many targets come at once, they share statements.
+ */
 export const listRepository = (database: Kysely<CollectorTables>) => {
   const find = batchWork(
     async (asked: readonly ListLookup[]): Promise<readonly (readonly Found[])[]> => {
@@ -102,7 +108,10 @@ export const listRepository = (database: Kysely<CollectorTables>) => {
     /** The copy of one list; null when it was never loaded. */
     edition: async (list: string): Promise<Edition | null> => (await states([list]))[0]?.edition ?? null,
 
-    /** Takes the task to download a list, until `retryAt`; false when it is not due or another process has it. */
+    /**
+     * Takes the task to download a list, until `retryAt`; false when it is not due or another
+     * process has it.
+     */
     async claim(list: string, { now, retryAt }: { readonly now: UnixSeconds; readonly retryAt: UnixSeconds }): Promise<boolean> {
       await database
         .insertInto('list')
@@ -119,8 +128,9 @@ export const listRepository = (database: Kysely<CollectorTables>) => {
     },
 
     /**
-     * Loads a new copy and puts it in the place of the old one; everything or nothing. `finish` is called with the number of entries once all are
-     * read, says what the copy is, and throws to refuse it. Resolves to the number of entries.
+     * Loads a new copy and puts it in the place of the old one; everything or nothing. `finish` is
+     * called with the number of entries once all are read, says what the copy is, and throws to
+     * refuse it. Resolves to the number of entries.
      */
     async replace(
       list: string,

@@ -10,7 +10,10 @@ const DEFLATE = 8
 /** How much one list may unfold to: a hundred times Tranco. Bytes. */
 const MAX_UNPACKED_BYTES = 2_500_000_000
 
-/** The text of a list that may come as it is, as gzip, or as a zip whose first file it is. Throws `malformed` for a broken one. */
+/**
+ * The text of a list that may come as it is, as gzip, or as a zip whose first file it is. Throws
+ * `malformed` for a broken one.
+ */
 export async function* unpacked(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const source = chunks[Symbol.asyncIterator]()
   let head = Buffer.alloc(0)

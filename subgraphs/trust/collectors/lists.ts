@@ -109,10 +109,16 @@ export const LIST_NAMES: readonly string[] = LISTS.map(({ name }) => name)
 /** Whether a copy of a list ships with this program. */
 export const isShipped = (name: string): boolean => name === BOOTSTRAP
 
-/** A list as an operator asks for it: its name, and another address where it has one, such as a mirror or one with a key. */
+/**
+ * A list as an operator asks for it: its name, and another address where it has one, such as a
+ * mirror or one with a key.
+ */
 export type ListChoice = { readonly name: string; readonly url: string | null }
 
-/** The lists of these choices. Registries' services are always among them. Throws for a name that there is not. */
+/**
+ * The lists of these choices. Registries' services are always among them. Throws for a name that
+ * there is not.
+ */
 export function chosenLists(choices: readonly ListChoice[]): List[] {
   const all = choices.some(({ name }) => name === BOOTSTRAP) ? choices : [{ name: BOOTSTRAP, url: null }, ...choices]
   return all.map(({ name, url }) => {

@@ -3,12 +3,17 @@ import { Fault } from '../../../platform/outbound/fault.ts'
 import type { RdapFacts, UnixSeconds } from '../evidence.ts'
 import { asList, asRecord, asSet, asText } from './untrusted-json.ts'
 
-/** The first domain of all was registered on 15 March 1985; what is older is a placeholder. Seconds. */
+/**
+ * The first domain of all was registered on 15 March 1985; what is older is a placeholder. Seconds.
+ */
 const FIRST_DOMAIN = Date.UTC(1985, 0, 1) / 1000
 const STATUSES = 40
 const NAMESERVERS = 40
 
-/** Reads a domain object (RFC 9083 §5.3). Throws `malformed` when it is none, or is one of another name. */
+/**
+ * Reads a domain object (RFC 9083 §5.3). Throws `malformed` when it is none, or is one of another
+ * name.
+ */
 export function parseDomain(json: unknown, name: string): RdapFacts {
   const domain = asRecord(json)
   if (domain?.objectClassName !== 'domain') throw new Fault('malformed', 'Expected an RDAP domain')
@@ -44,7 +49,10 @@ export function parseDomain(json: unknown, name: string): RdapFacts {
   }
 }
 
-/** Where the registrar's own answer is, for registries that leave out dates; null when the answer names none. */
+/**
+ * Where the registrar's own answer is, for registries that leave out dates; null when the answer
+ * names none.
+ */
 export function relatedDomain(json: unknown): string | null {
   const link = asList(asRecord(json)?.links)
     .map(asRecord)
@@ -63,7 +71,10 @@ function datesOf(events: unknown, action: string): UnixSeconds[] {
     .sort((one, other) => one - other)
 }
 
-/** A date of RFC 3339. Some registries leave out the zone or the time; those are read as UTC. Null for what is none, or is older than any domain. */
+/**
+ * A date of RFC 3339. Some registries leave out the zone or the time; those are read as UTC. Null
+ * for what is none, or is older than any domain.
+ */
 export function parseDate(value: unknown): UnixSeconds | null {
   const match = /^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}:\d{2}:\d{2})(?:\.\d+)?)?([Zz]|[+-]\d{2}:?\d{2})?$/.exec(
     asText(value, 40) ?? '',

@@ -6,14 +6,17 @@ import type { ListRepository } from './list-repository.ts'
 export const BOOTSTRAP = 'iana-rdap'
 
 /**
- * Services for an installation that has not loaded IANA's list yet: a copy of May 2026, in IANA's own form (CC0 1.0 by
- * https://www.iana.org/help/licensing-terms).
+ * Services for an installation that has not loaded IANA's list yet: a copy of May 2026, in IANA's
+ * own form (CC0 1.0 by https://www.iana.org/help/licensing-terms).
  */
 const SHIPPED: ReadonlyMap<string, string> = new Map(
   rdapBootstrap.read(copy)?.map(({ key, indicator }): [string, string] => [key, indicator]),
 )
 
-/** Where the registry of a name answers; 'none': it has no such service; 'unknown': the list was never loaded, and the shipped copy, which may be old, does not say. */
+/**
+ * Where the registry of a name answers; 'none': it has no such service; 'unknown': the list was
+ * never loaded, and the shipped copy, which may be old, does not say.
+ */
 export async function rdapServiceOf(lists: ListRepository, registrable: string): Promise<string | 'none' | 'unknown'> {
   // RFC 9224 §4: the entry with the most labels wins.
   const labels = registrable.split('.')

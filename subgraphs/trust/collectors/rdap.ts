@@ -11,7 +11,10 @@ const ACCEPT = 'application/rdap+json, application/json;q=0.5'
 const MAX_BYTES = 512 * 1024
 const DAY = 86_400
 
-/** Asks the registry of the registrable domain about its registration, and its registrar when the registry does not tell the date. */
+/**
+ * Asks the registry of the registrable domain about its registration, and its registrar when the
+ * registry does not tell the date.
+ */
 export const collectRdap: Collector<'rdap'> = async ({ subject, parts, signal, now }) => {
   const { registrable } = subject
   if (registrable === null) return { status: 'skipped', reason: 'not_applicable', validFor: DAY }
@@ -41,7 +44,9 @@ export const collectRdap: Collector<'rdap'> = async ({ subject, parts, signal, n
     return parts.https.get(url, { signal, accept: ACCEPT, maxBytes: MAX_BYTES })
   }
 
-  /** One step further, never in a circle; whatever goes wrong there, the registry's answer stands. */
+  /**
+   * One step further, never in a circle; whatever goes wrong there, the registry's answer stands.
+   */
   async function fromRegistrar(json: unknown, asked: readonly string[]): Promise<RdapFacts | null> {
     const related = relatedDomain(json)
     if (related === null || asked.includes(related)) return null

@@ -5,7 +5,10 @@ import type { CollectorTables } from './tables.ts'
 /** A stored snapshot and until when none of its sources needs to be asked again. */
 export type StoredSnapshot = { readonly snapshot: Snapshot; readonly validUntil: UnixSeconds }
 
-/** How long evidence that is no longer valid is kept: it may still be better than none. SQL interval. */
+/**
+ * How long evidence that is no longer valid is kept: it may still be better than none. SQL
+ * interval.
+ */
 const RETENTION = '7 days'
 
 /** Evidence and snapshots in the database. */
@@ -57,7 +60,10 @@ export const evidenceRepository = (database: Kysely<CollectorTables>) => ({
     return rows.map(({ source, body }) => ({ source, evidence: body }) as Evidence)
   },
 
-  /** Keeps answers, each over an older one of the same source and subject; of several about the same, the last. */
+  /**
+   * Keeps answers, each over an older one of the same source and subject; of several about the
+   * same, the last.
+   */
   async save(answers: readonly Evidence[]): Promise<void> {
     if (answers.length === 0) return
     const distinct = new Map(answers.map((answer) => [`${answer.source} ${answer.evidence.subject}`, answer]))

@@ -33,9 +33,14 @@ const STALE_LIST_SECONDS = 48 * 3_600
 const DNS_PROBE_TIMEOUT_MS = 1_500
 /** How long a decision waits for what is stored, and for its snapshot to be. Milliseconds. */
 const DATABASE_TIMEOUT_MS = 400
-/** Targets whose evidence is stored by one statement: what is late with it is not answered in time. */
+/**
+ * Targets whose evidence is stored by one statement: what is late with it is not answered in time.
+ */
 const MAX_SAVES_PER_STATEMENT = 100
-/** How long an answer is shared after it has come: until it can be read from the database, also by who has just looked there in vain. Seconds. */
+/**
+ * How long an answer is shared after it has come: until it can be read from the database, also by
+ * who has just looked there in vain. Seconds.
+ */
 const SHARED_SECONDS = 10
 const HOUR_MS = 3_600_000
 
@@ -44,20 +49,27 @@ export type EvidenceOptions = {
   readonly signal?: AbortSignal
   /** How long to wait for sources; those that are late appear as `timeout`. Milliseconds. */
   readonly budgetMs?: number
-  /** A snapshot that ended at most so long ago will do, while a new one is collected for the next caller. Seconds. */
+  /**
+   * A snapshot that ended at most so long ago will do, while a new one is collected for the next
+   * caller. Seconds.
+   */
   readonly maxStaleSeconds?: number
 }
 
 /** Everything that the trust subgraph learns from outside. */
 export type TrustSources = {
   /**
-   * All evidence about a target: the stored snapshot while it is valid, else a new one with what is valid of the old. Rejects only with the reason of an
-   * aborted signal: sources that fail are part of the snapshot. Equal targets that are asked for at the same time are collected once.
+   * All evidence about a target: the stored snapshot while it is valid, else a new one with what is
+   * valid of the old. Rejects only with the reason of an aborted signal: sources that fail are part
+   * of the snapshot. Equal targets that are asked for at the same time are collected once.
    */
   readonly evidenceFor: (subject: Subject, options?: EvidenceOptions) => Promise<Snapshot>
   /** What can be reached, in a fixed order: sources first, then lists by name. Never rejects. */
   readonly status: () => Promise<SourceStatus[]>
-  /** Downloads the lists that are due, and says how each of them stands then. Rejects when the database does not answer. */
+  /**
+   * Downloads the lists that are due, and says how each of them stands then. Rejects when the
+   * database does not answer.
+   */
   readonly refreshLists: () => Promise<readonly RefreshedList[]>
   /** Looks after lists and DNS from now on, until it is closed. */
   readonly start: () => void
@@ -118,14 +130,18 @@ export function trustSources({
     log,
   }
   const health = sourceHealth()
-  /** Targets that are collected now, and single answers: hosts of one domain share those about the domain. */
+  /**
+   * Targets that are collected now, and single answers: hosts of one domain share those about the
+   * domain.
+   */
   const collecting = new Map<string, Promise<Snapshot>>()
   const sharedEvidence = new Map<string, { readonly evidence: Promise<Evidence>; since: UnixSeconds | null }>()
   const background = new Set<Promise<unknown>>()
   const running: RunningCollections = new Set()
   let isDnsUp: boolean | null = null
 
-  // Under load many targets share a statement. Few at first: were hundreds begun at once, none of them would be answered in time.
+  // Under load many targets share a statement. Few at first: were hundreds begun at once, none of
+  // them would be answered in time.
   const latestOf = batchWork(repository.latestSnapshots)
   const validOf = batchWork(async (targets: readonly Subject[]) => {
     const valid = await repository.valid(targets.flatMap(sourceSubjects), seconds())
@@ -295,7 +311,10 @@ export function trustSources({
     return snapshot
   }
 
-  /** What the database says, or `otherwise` when it fails or takes too long: a decision does not wait for it. What is written will still be. */
+  /**
+   * What the database says, or `otherwise` when it fails or takes too long: a decision does not
+   * wait for it. What is written will still be.
+   */
   async function inTime<Result>(work: Promise<Result>, otherwise: Result, complaint: string): Promise<Result> {
     const late = Promise.withResolvers<never>()
     const timer = setTimeout(() => late.reject(new Error('The database takes too long.')), DATABASE_TIMEOUT_MS)

@@ -9,7 +9,10 @@ export const asList = (value: unknown): readonly unknown[] => (Array.isArray(val
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to be taken out
 const CONTROL = /[\u0000-\u001F\u007F-\u009F\u2028\u2029\uFFFE\uFFFF]|\p{Surrogate}/gu
 
-/** Text without control characters, at most `length` characters; null for anything else and for empty text. */
+/**
+ * Text without control characters, at most `length` characters; null for anything else and for
+ * empty text.
+ */
 export function asText(value: unknown, length: number): string | null {
   if (typeof value !== 'string') return null
   const text = value
@@ -19,5 +22,8 @@ export function asText(value: unknown, length: number): string | null {
   return text === '' ? null : text.slice(0, length).replace(/\p{Surrogate}/gu, '')
 }
 
-/** Sorted and without doubles, so that a server that shuffles its answer does not make another one of it. */
+/**
+ * Sorted and without doubles, so that a server that shuffles its answer does not make another one
+ * of it.
+ */
 export const asSet = (values: readonly string[]): string[] => [...new Set(values)].sort()

@@ -25,7 +25,9 @@ export type DecideParts = AssessParts & {
   readonly judgementCache: JudgementCache
   /** Recently parsed requests, by the JSON of their input. */
   readonly requestCache: BoundedCache<PreparedRequest>
-  /** Authenticates the caller and charges `questions` to its rate limit; rejects when either fails. */
+  /**
+   * Authenticates the caller and charges `questions` to its rate limit; rejects when either fails.
+   */
   readonly callerState: (requests: readonly RequestKey[], questions: number) => Promise<CallerState>
 }
 
@@ -33,8 +35,9 @@ export type DecideParts = AssessParts & {
 export type PreparedRequest = RequestKey & { readonly request: DecideRequest; readonly text: string }
 
 /**
- * Answers questions, in their order. Each answer is one scan of the key, counted when it is stored; where fewer are left than questions are valid, the first
- * ones get them, and for the others nothing is collected.
+ * Answers questions, in their order. Each answer is one scan of the key, counted when it is stored;
+ * where fewer are left than questions are valid, the first ones get them, and for the others
+ * nothing is collected.
  */
 export async function decideAll(
   questions: readonly DecisionInput[],

@@ -38,8 +38,9 @@ type CallerStateQuery = {
 }
 
 /**
- * Finds who asks: by the hash of a secret that is good at `at`, null when there is none; an answer of another version than `policyVersion` is not valid.
- * Every decision begins with this, so it is one statement, and those that come at once share it.
+ * Finds who asks: by the hash of a secret that is good at `at`, null when there is none; an answer
+ * of another version than `policyVersion` is not valid. Every decision begins with this, so it is
+ * one statement, and those that come at once share it.
  */
 export const findCallerStates = (database: Kysely<Tables>): ((question: CallerStateQuery) => Promise<CallerState | null>) =>
   batchWork(
@@ -102,7 +103,10 @@ type StoredOverride = {
 const overrideOf = (keyId: string, { expiresAt, ...override }: StoredOverride): Override =>
   toEngineOverride({ ...override, keyId, expiresAt: expiresAt === null ? null : fromUnixSeconds(expiresAt) })
 
-/** Of decisions the last one first, then whether it is valid: the other way round would read all that have ended. */
+/**
+ * Of decisions the last one first, then whether it is valid: the other way round would read all
+ * that have ended.
+ */
 const SELECT_CALLER_STATES = prepared(
   (
     database: Kysely<Tables>,

@@ -14,10 +14,16 @@ export type Judgement = {
   readonly text: string
 }
 
-/** Judgements of late. Nothing in them can grow old: what they were made from is their key, and the engine is a pure function of that. */
+/**
+ * Judgements of late. Nothing in them can grow old: what they were made from is their key, and the
+ * engine is a pure function of that.
+ */
 export type JudgementCache = BoundedCache<Judgement>
 
-/** About as many as are good at one time where a thousand names are asked about; in memory they are some three times as large as in text. */
+/**
+ * About as many as are good at one time where a thousand names are asked about; in memory they are
+ * some three times as large as in text.
+ */
 const MAX_JUDGEMENTS = 2_000
 const MAX_CHARACTERS = 8_000_000
 
@@ -29,7 +35,9 @@ export const createJudgementCache = (): JudgementCache =>
     charactersOf: (key, { text }) => key.length + 2 * text.length,
   })
 
-/** Id of a judgement: SHA-256 of its inputs and output, joined by line breaks, which none contains. */
+/**
+ * Id of a judgement: SHA-256 of its inputs and output, joined by line breaks, which none contains.
+ */
 export const judgementId = (made: {
   readonly requestText: string
   readonly snapshotId: string
@@ -42,6 +50,9 @@ export const judgementId = (made: {
 /** An override as it is stored; null for none. */
 export const overrideText = (override: Override | null): string | null => override && JSON.stringify(override)
 
-/** All that a judgement depends on: the snapshot by its id, the request by the hash of its canonical text. */
+/**
+ * All that a judgement depends on: the snapshot by its id, the request by the hash of its canonical
+ * text.
+ */
 export const judgementKey = (snapshotId: string, request: Buffer, override: Override | null): string =>
   `${snapshotId} ${request.toString('base64')} ${overrideText(override) ?? ''}`

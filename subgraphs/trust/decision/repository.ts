@@ -22,7 +22,8 @@ export type NewDecision = Decision & {
 
 /** Decisions in the database. */
 export const decisionRepository = (database: Kysely<Tables>) => {
-  // Of keys without a limit, whose decisions wait for no count: those that come at once share a statement.
+  // Of keys without a limit, whose decisions wait for no count: those that come at once share a
+  // statement.
   const inserted = batchWork(
     async (all: readonly (readonly NewDecision[])[]) => {
       await INSERT(database, ...columnsOf(all.flat()))
@@ -77,8 +78,9 @@ export const decisionRepository = (database: Kysely<Tables>) => {
     snapshot: snapshotsById(database),
 
     /**
-     * Stores the decisions that there are scans for, the first ones first, and counts them in the same statement. `limit`: scans a month, null for none.
-     * Returns how many were stored, and the scans of the month; null where they are not counted.
+     * Stores the decisions that there are scans for, the first ones first, and counts them in the
+     * same statement. `limit`: scans a month, null for none. Returns how many were stored, and the
+     * scans of the month; null where they are not counted.
      */
     async record(
       decisions: readonly NewDecision[],
@@ -102,7 +104,10 @@ export const decisionRepository = (database: Kysely<Tables>) => {
       return { stored: row.taken, scans: row.scans }
     },
 
-    /** Deletes decisions that were made before `time`, the oldest first, and says how many: at most a thousand, 0 when there are no more. */
+    /**
+     * Deletes decisions that were made before `time`, the oldest first, and says how many: at most
+     * a thousand, 0 when there are no more.
+     */
     async deleteBefore(time: Date): Promise<number> {
       const { numDeletedRows } = await database
         .deleteFrom('decision')
@@ -113,7 +118,10 @@ export const decisionRepository = (database: Kysely<Tables>) => {
       return Number(numDeletedRows)
     },
 
-    /** Looks at the next thousand judgements that have ended before `time`, behind `after`, and deletes those that are no decision. Returns where it stopped; null at the end. */
+    /**
+     * Looks at the next thousand judgements that have ended before `time`, behind `after`, and
+     * deletes those that are no decision. Returns where it stopped; null at the end.
+     */
     async deleteUnusedJudgements(time: Date, after: SweepCursor | null): Promise<SweepCursor | null> {
       const behind = after ? sql`AND (valid_until, id) > (${after.validUntil}, ${after.id})` : sql``
       const { rows } = await sql<SweepCursor>`
@@ -178,7 +186,9 @@ const snapshotsById = (database: Kysely<Tables>): ((id: string) => Promise<Snaps
     return ids.map((id) => found.get(id) ?? null)
   })
 
-/** What decisions refer to, as far as it may not be there: evidence first, then what was made of it. */
+/**
+ * What decisions refer to, as far as it may not be there: evidence first, then what was made of it.
+ */
 async function saveNewJudgements(database: Kysely<Tables>, decisions: readonly NewDecision[]): Promise<void> {
   await saveSnapshots(
     database,
@@ -205,7 +215,10 @@ async function saveNewJudgements(database: Kysely<Tables>, decisions: readonly N
     .execute()
 }
 
-/** Collectors have stored theirs, most of the time; those that were put together anew are ours to store. */
+/**
+ * Collectors have stored theirs, most of the time; those that were put together anew are ours to
+ * store.
+ */
 async function saveSnapshots(database: Kysely<Tables>, all: readonly Snapshot[]): Promise<void> {
   const snapshots = uniqueById(all)
   if (snapshots.length === 0) return
@@ -235,6 +248,9 @@ async function saveSnapshots(database: Kysely<Tables>, all: readonly Snapshot[])
     .execute()
 }
 
-/** Each once, and in one order everywhere: two statements that write the same rows must not wait for each other. */
+/**
+ * Each once, and in one order everywhere: two statements that write the same rows must not wait for
+ * each other.
+ */
 const uniqueById = <Row extends { readonly id: string }>(rows: readonly Row[]): readonly Row[] =>
   [...new Map(rows.map((row) => [row.id, row])).values()].sort((one, other) => (one.id < other.id ? -1 : 1))

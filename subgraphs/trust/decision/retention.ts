@@ -4,19 +4,28 @@ import type { SnapshotRepository } from '../assessment/repository.ts'
 import type { DecisionRepository } from './repository.ts'
 
 const DAY_MS = 86_400_000
-/** How long a judgement that is no decision's is kept after its end, and a snapshot that none was made from, when there is a newer one: as long as evidence that has ended. */
+/**
+ * How long a judgement that is no decision's is kept after its end, and a snapshot that none was
+ * made from, when there is a newer one: as long as evidence that has ended.
+ */
 const SUPERSEDED_RETENTION_MS = 7 * DAY_MS
 
 /** Deletes what is older than it needs to be. */
 export type Retention = {
   /** Deletes all of it now. Rejects when the database fails. */
   readonly run: () => Promise<void>
-  /** Runs at once and then once a day, until it is closed. Every process may: deleting twice does no harm. */
+  /**
+   * Runs at once and then once a day, until it is closed. Every process may: deleting twice does no
+   * harm.
+   */
   readonly start: () => void
   readonly close: () => Promise<void>
 }
 
-/** `days`: age at which decisions go; 0: never. Their snapshots go with them, and so does any other of that age. */
+/**
+ * `days`: age at which decisions go; 0: never. Their snapshots go with them, and so does any other
+ * of that age.
+ */
 export function retention({
   decisions,
   snapshots,

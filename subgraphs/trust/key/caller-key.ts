@@ -6,8 +6,9 @@ import { secretIn } from './key.ts'
 import { secretHash } from './secret.ts'
 
 /**
- * What `find` has for the hash of the secret that a caller presents: the key, or more. Rejects with UNAUTHENTICATED, with a `reason` for programs, when there
- * is no secret or nothing is found, and RATE_LIMITED for an address that guesses: `refusals` counts what was no key.
+ * What `find` has for the hash of the secret that a caller presents: the key, or more. Rejects with
+ * UNAUTHENTICATED, with a `reason` for programs, when there is no secret or nothing is found, and
+ * RATE_LIMITED for an address that guesses: `refusals` counts what was no key.
  */
 export async function authenticateKey<Found>(
   caller: Caller,

@@ -39,7 +39,9 @@ export function monthRange(at: Date): { readonly start: Date; readonly end: Date
 /** A JWT is a credential of another subgraph, and says nothing about keys. */
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
-/** The secret that a caller presents: X-API-Key, else a bearer token that is no JWT; null for none. */
+/**
+ * The secret that a caller presents: X-API-Key, else a bearer token that is no JWT; null for none.
+ */
 export function secretIn({ credentials }: Pick<Caller, 'credentials'>): string | null {
   const own = credentials['x-api-key']?.trim()
   if (own) return own

@@ -2,12 +2,16 @@ import { rateLimited } from '../../../platform/graphql/errors.ts'
 import type { RateLimitStore, TakeTokens } from '../../../platform/rate-limit/rate-limit-store.ts'
 import { type ApiKey, PLANS, type Plan } from './key.ts'
 
-/** Counts questions of a key; rejects with RATE_LIMITED, with the seconds to wait, when they are too many at once. */
+/**
+ * Counts questions of a key; rejects with RATE_LIMITED, with the seconds to wait, when they are too
+ * many at once.
+ */
 export type KeyRate = (key: Pick<ApiKey, 'id' | 'plan'>, questions: number) => Promise<void>
 
 /**
- * Lets each key ask so many questions a minute as its plan says, all at once or spread: a bucket that fills again evenly. 0: no bound. Whoever asks more at once
- * than a bucket holds gets the whole bucket's worth counted.
+ * Lets each key ask so many questions a minute as its plan says, all at once or spread: a bucket
+ * that fills again evenly. 0: no bound. Whoever asks more at once than a bucket holds gets the
+ * whole bucket's worth counted.
  */
 export function keyRate(perMinute: Readonly<Record<Plan, number>>, { buckets }: RateLimitStore): KeyRate {
   const ofPlans = new Map<Plan, TakeTokens>(

@@ -61,7 +61,10 @@ export const keyRepository = (database: Kysely<Tables>) => ({
       .returning(COLUMNS)
       .executeTakeFirst(),
 
-  /** Gives a key a new secret, and lets those it has end at `endsAt`; undefined when there is no such key in use. */
+  /**
+   * Gives a key a new secret, and lets those it has end at `endsAt`; undefined when there is no
+   * such key in use.
+   */
   rotate: (
     id: string,
     secret: Secret,
@@ -149,8 +152,9 @@ type NewKey = { readonly name: string; readonly plan: Plan; readonly secret: Sec
 export type KeyRepository = ReturnType<typeof keyRepository>
 
 /**
- * The statement that takes up to `wanted` scans of a month: it returns how many there were to take, and the scans of the month. Its row stays locked until the
- * transaction ends: whoever asks at the same time waits, and sees what is left.
+ * The statement that takes up to `wanted` scans of a month: it returns how many there were to take,
+ * and the scans of the month. Its row stays locked until the transaction ends: whoever asks at the
+ * same time waits, and sees what is left.
  */
 export function takeScans({
   keyId,

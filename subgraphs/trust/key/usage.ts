@@ -1,7 +1,10 @@
 import { type ApiKey, monthRange, SCANS_PER_MONTH, type Usage } from './key.ts'
 import type { KeyRepository } from './repository.ts'
 
-/** What is left of a key at `at`. `counted`: its scans, where they are known already; plans without a limit count only when they are asked. */
+/**
+ * What is left of a key at `at`. `counted`: its scans, where they are known already; plans without
+ * a limit count only when they are asked.
+ */
 export async function usageOf(
   { id, plan }: ApiKey,
   at: Date,

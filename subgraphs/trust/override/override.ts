@@ -78,7 +78,10 @@ export const toEngineOverride = ({
   actor: `key ${keyId}`,
 })
 
-/** What the subject of an override is: everything below a registrable domain or a tenant is meant as well. */
+/**
+ * What the subject of an override is: everything below a registrable domain or a tenant is meant as
+ * well.
+ */
 export function scopeOf(subject: string, engine: Pick<Engine, 'normalise'>): 'HOST' | 'DOMAIN' | 'TENANT' {
   const found = engine.normalise('domain', subject)
   if (found.kind === 'invalid' || found.target.kind === 'address') return 'HOST'

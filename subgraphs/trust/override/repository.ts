@@ -44,7 +44,10 @@ export const overrideRepository = (database: Kysely<Tables>) => {
         .executeTakeFirstOrThrow()
         .then(({ count }) => Number(count)),
 
-    /** Sets the override of a subject, new or in the place of one; null when the key has too many already. */
+    /**
+     * Sets the override of a subject, new or in the place of one; null when the key has too many
+     * already.
+     */
     set: (keyId: string, { subject, action, reason, expiresAt }: SetOverride, at: Date): Promise<Override | null> =>
       database.transaction().execute(async (transaction) => {
         // Those who set at once would each see room for one more.

@@ -4,8 +4,9 @@ import ipaddr from 'ipaddr.js'
 export type Reach = 'public' | 'private'
 
 /**
- * Ranges of ipaddr.js that lead to the internet. Everything else (loopback, link-local with cloud metadata services, private, carrier NAT, multicast,
- * reserved) does not, and neither do IPv6 forms that carry an IPv4 address (mapped, NAT64, 6to4, Teredo): they are detours to anything.
+ * Ranges of ipaddr.js that lead to the internet. Everything else (loopback, link-local with cloud
+ * metadata services, private, carrier NAT, multicast, reserved) does not, and neither do IPv6 forms
+ * that carry an IPv4 address (mapped, NAT64, 6to4, Teredo): they are detours to anything.
  */
 const PUBLIC = new Set(['unicast'])
 

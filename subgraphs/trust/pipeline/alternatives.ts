@@ -9,8 +9,10 @@ import type { Action } from './stages.ts'
 export type Alternative = { readonly of: 'question' | 'evidence'; readonly condition: string; readonly action: Action }
 
 /**
- * What would change a decision, found by deciding again: with every other policy and deed, then with evidence that is different in one respect. Only what
- * could be: a certificate that is in order is supposed to have run out, not to be put in order. In a fixed order; also what changes nothing.
+ * What would change a decision, found by deciding again: with every other policy and deed, then
+ * with evidence that is different in one respect. Only what could be: a certificate that is in
+ * order is supposed to have run out, not to be put in order. In a fixed order; also what changes
+ * nothing.
  */
 export function alternativesTo(snapshot: Snapshot, request: DecideRequest, policyVersion: string): Alternative[] {
   const again = (other: Partial<DecideRequest>, seen: Snapshot): Action =>

@@ -19,7 +19,9 @@ export type BrandLabel = {
 /** A label and the brand it belongs to. */
 export type Owned = BrandLabel & { readonly brand: string; readonly suffixes: ReadonlySet<string> }
 
-/** The registry, made ready for questions: everything is looked up, nothing is compared in a loop. */
+/**
+ * The registry, made ready for questions: everything is looked up, nothing is compared in a loop.
+ */
 export type BrandIndex = {
   readonly byDomain: ReadonlyMap<string, string>
   readonly byLabel: ReadonlyMap<string, Owned>
@@ -45,7 +47,10 @@ const MAX_SHORT_LABEL = 4
 
 const indexes = new WeakMap<readonly string[], BrandIndex>()
 
-/** The index of a registry; made once per list, since it holds some 100,000 permutations. Stops after each brand, for those who have other things to do. */
+/**
+ * The index of a registry; made once per list, since it holds some 100,000 permutations. Stops
+ * after each brand, for those who have other things to do.
+ */
 export function* brandIndexSteps(lines: readonly string[]): Generator<void, BrandIndex> {
   const existing = indexes.get(lines)
   if (existing) return existing

@@ -18,8 +18,8 @@ export type Confidence = {
 const share = (whole: number, percent: number): number => Math.floor((whole * percent) / 100)
 
 /**
- * How sure the scores can be, from how much answered and how many kinds of evidence agree. Never falls when a source answers in addition. `shares`: what each
- * source can say of what matters.
+ * How sure the scores can be, from how much answered and how many kinds of evidence agree. Never
+ * falls when a source answers in addition. `shares`: what each source can say of what matters.
  */
 export function confidenceOf(
   snapshot: Snapshot,
@@ -51,7 +51,8 @@ export function confidenceOf(
   ): number {
     if (witness.host >= 2) return Math.max(plain, CONFIDENCE.hostHits)
     if (witness.host === 1 && !isEstablished) return Math.max(plain, CONFIDENCE.hostHit)
-    // One witness against an established domain may be wrong; what others say without it is not less sure for that.
+    // One witness against an established domain may be wrong; what others say without it is not
+    // less sure for that.
     if (witness.host === 1 && threatBesideFeeds < BANDS.high) return Math.min(plain, CONFIDENCE.hostHitEstablished)
     if (threat < BANDS.medium || threatFamilies.length >= 2) return plain
     return share(plain, threatFamilies.length === 1 ? CONFIDENCE.oneFamily : CONFIDENCE.noFamily)

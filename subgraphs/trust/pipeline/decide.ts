@@ -16,8 +16,9 @@ import { decideFromStructure } from './structural-decision.ts'
 import { validityOf } from './validity.ts'
 
 /**
- * Decides. A pure function of its arguments: no clock (the time is the snapshot's), no I/O, no locale. Equal arguments give equal bytes, forever: see
- * `decisionText`. Throws when the policy is unknown or the snapshot is about another host, which are faults of the caller.
+ * Decides. A pure function of its arguments: no clock (the time is the snapshot's), no I/O, no
+ * locale. Equal arguments give equal bytes, forever: see `decisionText`. Throws when the policy is
+ * unknown or the snapshot is about another host, which are faults of the caller.
  */
 export function decide(snapshot: Snapshot, request: DecideRequest, policyVersion: string, override: Override | null): Decision {
   const policy = policyOf(policyVersion)
@@ -80,7 +81,10 @@ function judge(snapshot: Snapshot, features: Features, policy: Policy, assumptio
   return { snapshot, features, scores, confidence: confidenceOf(snapshot, features, scores, policy) }
 }
 
-/** What speaks for the action: threat for a clear threat, trust for going on, both doubts for what lies between. */
+/**
+ * What speaks for the action: threat for a clear threat, trust for going on, both doubts for what
+ * lies between.
+ */
 function actionConfidence({ state, action }: Routed, { trust, threat, deviation }: Confidence): number {
   if (state === 'A') return threat / 100
   if (action === 'proceed' || action === 'proceed_with_caution') return trust / 100
@@ -130,7 +134,10 @@ function toDecision(
   }
 }
 
-/** The caller's word comes first where it opens a door; where it closes one, what speaks against does, and be it the caller's policy alone. */
+/**
+ * The caller's word comes first where it opens a door; where it closes one, what speaks against
+ * does, and be it the caller's policy alone.
+ */
 function reasonsWithOverride(reasons: readonly Reason[], action: Action, strength: number): Reason[] {
   const applied: Reason = { code: 'CALLER_OVERRIDE_APPLIED', strength }
   if (action === 'proceed') return [applied, ...inOrder(reasons, action)]

@@ -13,7 +13,10 @@ import type { Family } from './weights.ts'
 /** A score of 0 to 100 and how sure it is, 0 to 1. */
 export type Score = { readonly score: number; readonly confidence: number }
 
-/** The answer to one request: all that every wire format needs, and how it came about. Plain JSON without anything that depends on when it is computed. */
+/**
+ * The answer to one request: all that every wire format needs, and how it came about. Plain JSON
+ * without anything that depends on when it is computed.
+ */
 export type Decision = {
   readonly target: Pick<Target, 'type' | 'value' | 'host' | 'unicode'>
   readonly interaction: Interaction

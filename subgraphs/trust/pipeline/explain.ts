@@ -36,7 +36,10 @@ function strongest(reasons: readonly Reason[]): Reason[] {
   return [...found].map(([code, strength]) => ({ code, strength }))
 }
 
-/** Reasons against first, unless the answer is to proceed; then the stronger; then by name, so that the order is one. */
+/**
+ * Reasons against first, unless the answer is to proceed; then the stronger; then by name, so that
+ * the order is one.
+ */
 export function inOrder(reasons: readonly Reason[], action: Action): Reason[] {
   const senses: readonly Sense[] = action === 'proceed' ? ['positive', 'mixed', 'negative'] : ['negative', 'mixed', 'positive']
   return [...reasons].sort(
@@ -75,7 +78,10 @@ function derived(
   return [...reasons, ...lastResort(reasons, routed, scores, weights)]
 }
 
-/** An answer other than to proceed must name something that speaks against: what is missing to strong trust, where nothing else does. */
+/**
+ * An answer other than to proceed must name something that speaks against: what is missing to
+ * strong trust, where nothing else does.
+ */
 function lastResort(
   reasons: readonly Reason[],
   routed: Routed,
@@ -119,7 +125,10 @@ export const uncertaintyIn = (
 ): Uncertainty['state'] =>
   trust < CONFIDENCE.medium || threat < CONFIDENCE.medium ? 'high' : overall < CONFIDENCE.high ? 'medium' : 'low'
 
-/** How far the answer can be relied on. A clear denial needs no review; a person decides where the service could not. */
+/**
+ * How far the answer can be relied on. A clear denial needs no review; a person decides where the
+ * service could not.
+ */
 export function uncertaintyOf({ features, confidence }: Judged, routed: Routed, policy: Policy): Uncertainty {
   const wasClamped = routed.clamps.length > 0
   const deniedWithoutGround = routed.clamps.includes('denial-without-ground')

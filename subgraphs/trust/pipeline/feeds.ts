@@ -19,7 +19,10 @@ const NOBODY: FeedWitness = { host: 0, url: 0, urlHits: 0, old: 0 }
 
 type About = { readonly isPlatform: boolean; readonly isYoung: boolean }
 
-/** What the feeds say, as the strongest observation that their hits support, and how sure they can be taken. */
+/**
+ * What the feeds say, as the strongest observation that their hits support, and how sure they can
+ * be taken.
+ */
 export function feedObservations(
   { sources: { feeds }, collectedAt }: Snapshot,
   about: About,

@@ -2,7 +2,10 @@ import { type BrandIndex, isDistinctive, type Owned } from './brand.ts'
 import type { Target } from './normalise.ts'
 import { skeletonOf } from './skeleton.ts'
 
-/** How a name that is not the brand's own uses the brand. Strongest first: the first that fits is taken. */
+/**
+ * How a name that is not the brand's own uses the brand. Strongest first: the first that fits is
+ * taken.
+ */
 export type LookalikeKind =
   /** Letters of other scripts or with accents spell the brand, or a typosquat of it. */
   | 'homograph'
@@ -23,7 +26,10 @@ export type LookalikeKind =
 
 export type Lookalike = { readonly kind: LookalikeKind; readonly brand: string }
 
-/** The brand whose own name this is; null for all others. Tenants of a brand's platform are not the brand. */
+/**
+ * The brand whose own name this is; null for all others. Tenants of a brand's platform are not the
+ * brand.
+ */
 export function ownerOf({ host, name }: Target, index: BrandIndex): string | null {
   const root = name.shared ? name.tenant : name.registrable
   for (let domain = host; ; domain = domain.slice(domain.indexOf('.') + 1)) {
@@ -43,7 +49,9 @@ export type LureWords = {
 
 type Under = { readonly suffix: string; readonly shared: boolean; readonly index: BrandIndex; readonly words: LureWords }
 
-/** What of a brand a name imitates; null for brands themselves and for names that remind of none. */
+/**
+ * What of a brand a name imitates; null for brands themselves and for names that remind of none.
+ */
 export function lookalikeOf(target: Target, index: BrandIndex, words: LureWords): Lookalike | null {
   const root = target.name.tenant ?? target.name.registrable
   if (target.kind !== 'name' || root === null || ownerOf(target, index) !== null) return null
@@ -80,7 +88,10 @@ function coreLookalike(core: string, under: Under): Lookalike | null {
   return combination(core, under)
 }
 
-/** Everyday words are everybody's; worldwide labels are the owner's under any country's suffix. On a shared suffix the label is anybody's. */
+/**
+ * Everyday words are everybody's; worldwide labels are the owner's under any country's suffix. On a
+ * shared suffix the label is anybody's.
+ */
 function isForeign({ word, worldwide }: Owned, { suffix, shared }: Under): boolean {
   if (word) return false
   return shared || !(worldwide && /^(?:[a-z]{2,3}\.)?[a-z]{2}$/.test(suffix))
@@ -88,7 +99,9 @@ function isForeign({ word, worldwide }: Owned, { suffix, shared }: Under): boole
 
 const countsUnder = (owned: Owned, suffix: string): boolean => isDistinctive(owned) || owned.suffixes.has(suffix)
 
-/** One slip away, and not a word that means something of its own (`mail` is not a misspelt `gmail`). */
+/**
+ * One slip away, and not a word that means something of its own (`mail` is not a misspelt `gmail`).
+ */
 function typosquatOf(label: string, { index, suffix, words }: Under): Owned | null {
   const owned = index.byTyposquat.get(label)?.owned
   return owned && countsUnder(owned, suffix) && !words.business.has(label) && !words.lures.has(label) ? owned : null

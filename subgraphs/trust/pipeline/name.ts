@@ -3,11 +3,17 @@ import { SPECIAL_USE, type SpecialUse } from './lists/special-use.ts'
 
 /** The parts of a host name that decisions differ by. All are A-labels. */
 export type NameParts = {
-  /** What was registered: the part that RDAP and popularity lists know. Null for public suffixes (`co.uk`) and single labels. */
+  /**
+   * What was registered: the part that RDAP and popularity lists know. Null for public suffixes
+   * (`co.uk`) and single labels.
+   */
   readonly registrable: string | null
   /** The public suffix under which `registrable` stands. */
   readonly suffix: string | null
-  /** Whose name it is on a shared suffix (`foo.github.io`): equals `registrable` elsewhere, null for the suffix itself. */
+  /**
+   * Whose name it is on a shared suffix (`foo.github.io`): equals `registrable` elsewhere, null for
+   * the suffix itself.
+   */
   readonly tenant: string | null
   /** Whether the host lies below a suffix that a company shares out. */
   readonly shared: boolean
@@ -16,7 +22,10 @@ export type NameParts = {
 
 const options = { validateHostname: false, extractHostname: false, detectIp: false } as const
 
-/** Cuts a valid A-label host at its public suffix (the list inside tldts, part of the policy's version). */
+/**
+ * Cuts a valid A-label host at its public suffix (the list inside tldts, part of the policy's
+ * version).
+ */
 export function partsOf(host: string): NameParts {
   const registry = parse(host, { ...options, allowPrivateDomains: false })
   const tenancy = parse(host, { ...options, allowPrivateDomains: true })

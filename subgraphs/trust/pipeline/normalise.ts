@@ -4,12 +4,18 @@ import { type NameParts, partsOf } from './name.ts'
 import { type NameFinding, nameFindings } from './script.ts'
 import { foldedToAscii } from './skeleton.ts'
 
-/** What a decision is about, in one spelling. Everything that depends on tables of names is settled here, once, and stored with the decision. */
+/**
+ * What a decision is about, in one spelling. Everything that depends on tables of names is settled
+ * here, once, and stored with the decision.
+ */
 export type Target = {
   readonly type: TargetType
   /** As it was sent. */
   readonly value: string
-  /** Lower-case A-labels without a trailing dot, or the canonical text of an address, without brackets. */
+  /**
+   * Lower-case A-labels without a trailing dot, or the canonical text of an address, without
+   * brackets.
+   */
   readonly host: string
   /** `host` for people: U-labels. */
   readonly unicode: string
@@ -19,9 +25,15 @@ export type Target = {
   /** For addresses: where they lead. */
   readonly reach: Reach | null
   readonly name: NameParts
-  /** What is wrong with the letters of an internationalised name, each finding once, in alphabetical order. */
+  /**
+   * What is wrong with the letters of an internationalised name, each finding once, in alphabetical
+   * order.
+   */
   readonly findings: readonly NameFinding[]
-  /** What stands before the `@` of a URL; browsers ignore it and people read it. Null when there is nothing. */
+  /**
+   * What stands before the `@` of a URL; browsers ignore it and people read it. Null when there is
+   * nothing.
+   */
   readonly userinfo: string | null
   readonly port: number | null
 }
@@ -41,15 +53,20 @@ export type TargetFault =
   | 'zone'
   | 'address'
 
-/** Longest text that is read, in UTF-16 units: what servers commonly take as a URL; a host alone ends at 253. */
+/**
+ * Longest text that is read, in UTF-16 units: what servers commonly take as a URL; a host alone
+ * ends at 253.
+ */
 const MAX_TEXT_LENGTH = 2048
 
 const invalid = (code: TargetFault, message: string): Normalised => ({ kind: 'invalid', code, message })
 const NO_NAME: NameParts = { registrable: null, suffix: null, tenant: null, shared: false, specialUse: null }
 
 /**
- * Stage 1: one spelling for every way to write a host. Takes a host, a host with port or path, or an http(s) URL, whatever `type` says, because
- * clients mix them up. Splits like the WHATWG URL standard; IDNA is UTS #46 nontransitional with STD3 rules, from the tables of tr46 and not of Node.
+ * Stage 1: one spelling for every way to write a host. Takes a host, a host with port or path, or
+ * an http(s) URL, whatever `type` says, because clients mix them up. Splits like the WHATWG URL
+ * standard; IDNA is UTS #46 nontransitional with STD3 rules, from the tables of tr46 and not of
+ * Node.
  */
 export function normalise(type: TargetType, value: string): Normalised {
   if (value.length > MAX_TEXT_LENGTH)
@@ -74,7 +91,10 @@ export function normalise(type: TargetType, value: string): Normalised {
   return hostTarget(type, value, split.host, userinfo === '' ? null : userinfo, split.port)
 }
 
-/** What stands between the scheme's slashes and the path; null for schemes other than http and https. A number after a colon is a port, not a scheme. */
+/**
+ * What stands between the scheme's slashes and the path; null for schemes other than http and
+ * https. A number after a colon is a port, not a scheme.
+ */
 function authorityOf(text: string): string | null {
   const scheme = /^([a-z][a-z0-9+.-]*):(?!\d+(?:[/?#\\]|$))/i.exec(text)
   if (scheme && !/^https?$/i.test(scheme[1] ?? '')) return null
@@ -167,7 +187,10 @@ function toAscii(text: string): string | null {
   return mapped === '' ? null : tr46.toASCII(mapped, IDNA)
 }
 
-/** Browsers decode %-escapes in hosts before anything else. Null when they are broken or hide something that is not text. */
+/**
+ * Browsers decode %-escapes in hosts before anything else. Null when they are broken or hide
+ * something that is not text.
+ */
 function percentDecoded(text: string): string | null {
   if (!text.includes('%')) return text
   try {
@@ -180,7 +203,10 @@ function percentDecoded(text: string): string | null {
 /** WHATWG URL, "ends in a number checker": such hosts are IPv4 addresses or nothing. */
 const endsInNumber = (host: string): boolean => /(?:^|\.)(?:\d+|0x[0-9a-f]*)$/.test(host)
 
-/** IPv4 in any of its spellings (`127.1`, `0x7f.1`, `2130706433`, `0177.0.0.1`), read as browsers do; null when it is none. */
+/**
+ * IPv4 in any of its spellings (`127.1`, `0x7f.1`, `2130706433`, `0177.0.0.1`), read as browsers
+ * do; null when it is none.
+ */
 function ipv4Of(host: string): string | null {
   const url = URL.parse(`http://${host}/`)
   return url && /^\d+\.\d+\.\d+\.\d+$/.test(url.hostname) ? url.hostname : null

@@ -13,7 +13,10 @@ import type { SignalId } from './weights.ts'
 export type Features = {
   readonly observations: readonly Observation[]
   readonly drivers: readonly Driver[]
-  /** Sources that might have said anything: failed, timed out, not asked. Not those that have nothing to say about this target. */
+  /**
+   * Sources that might have said anything: failed, timed out, not asked. Not those that have
+   * nothing to say about this target.
+   */
   readonly unknown: ReadonlySet<Source>
   readonly ageDays: number | null
   readonly rank: number | null
@@ -25,13 +28,19 @@ export type Features = {
   readonly isPlatform: boolean
   readonly isBelowApex: boolean
   readonly hasCertificateFault: boolean
-  /** Whether certificate logs, had they answered, could have shown use before the present registration. */
+  /**
+   * Whether certificate logs, had they answered, could have shown use before the present
+   * registration.
+   */
   readonly mayBeReregistered: boolean
 }
 
 const DAY = 86_400
 
-/** Stage 3: evidence in, observations out. The order of evidence does not matter: everything is counted, and the best or worst taken. */
+/**
+ * Stage 3: evidence in, observations out. The order of evidence does not matter: everything is
+ * counted, and the best or worst taken.
+ */
 export function observe(target: Target, snapshot: Snapshot, policy: Policy): Features {
   const at = snapshot.collectedAt
   const { sources } = snapshot

@@ -2,13 +2,19 @@ import type { UnixSeconds } from '../evidence.ts'
 import type { Target } from './normalise.ts'
 import type { Override } from './request.ts'
 
-/** Whether an override speaks about a target at a time: the host itself, or what it belongs to, and not run out. */
+/**
+ * Whether an override speaks about a target at a time: the host itself, or what it belongs to, and
+ * not run out.
+ */
 export function appliesTo(override: Override, target: Target, at: UnixSeconds): boolean {
   if (override.expiresAt !== null && override.expiresAt <= at) return false
   return subjectsOf(target).includes(override.subject)
 }
 
-/** The caller's override for a target, the most exact one; null when there is none. Of several for one subject the first counts. */
+/**
+ * The caller's override for a target, the most exact one; null when there is none. Of several for
+ * one subject the first counts.
+ */
 export function overrideFor(target: Target, overrides: readonly Override[], at: UnixSeconds): Override | null {
   for (const subject of subjectsOf(target)) {
     const found = overrides.find((override) => override.subject === subject && appliesTo(override, target, at))

@@ -60,7 +60,10 @@ function* prepare(version: string, { engine, weights, lists }: Tables): Generato
 
 const wordsOf = ({ lures, business }: Lists): LureWords => ({ lures: new Set(lures), business: new Set(business) })
 
-/** Whether a name is one of `domains` or below one, at label boundaries: `netflix.com` is not below `x.com`. */
+/**
+ * Whether a name is one of `domains` or below one, at label boundaries: `netflix.com` is not below
+ * `x.com`.
+ */
 function underAny(domains: readonly string[]): (name: string) => boolean {
   const set = new Set(domains)
   return (name) => {

@@ -5,7 +5,10 @@ import type { Target } from './normalise.ts'
 import { type Features, nameObservations, unknownSources } from './observe.ts'
 import type { Policy } from './policy.ts'
 
-/** What is known about a public address: what feeds say of it, and how it was written. No other source knows addresses, whatever a snapshot holds. */
+/**
+ * What is known about a public address: what feeds say of it, and how it was written. No other
+ * source knows addresses, whatever a snapshot holds.
+ */
 export function observeAddress(target: Target, snapshot: Snapshot, policy: Policy): Features {
   const { feeds } = snapshot.sources
   const isUnknown = unknownSources(snapshot).has('feeds')

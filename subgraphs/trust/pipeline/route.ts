@@ -52,8 +52,9 @@ export type Routed = {
 type Steps = Omit<Routed, 'clamps'>
 
 /**
- * Stage 6: state and policy give the base, floors and interaction move it up, clamps hold it back. `best` is the same target judged with the best
- * assumed about what is missing: a denial stands only if it stands there as well.
+ * Stage 6: state and policy give the base, floors and interaction move it up, clamps hold it back.
+ * `best` is the same target judged with the best assumed about what is missing: a denial stands
+ * only if it stands there as well.
  */
 export function route(judged: Judged, best: Judged, request: DecideRequest, policy: Policy): Routed {
   const steps = stepsOf(judged, request, policy, 'nothing')
@@ -85,8 +86,9 @@ const cell = (state: State, profile: Profile, { weights }: Policy): Action =>
   weights.MATRIX[state][PROFILES.indexOf(profile)] ?? 'deny'
 
 /**
- * Denial needs a clear threat, or strong doubt that is at least medium sure and has two kinds of evidence or a witness about the host itself. Against
- * strong trust one feed counts as nothing, and neither do listed pages against the platform that they stand on.
+ * Denial needs a clear threat, or strong doubt that is at least medium sure and has two kinds of
+ * evidence or a witness about the host itself. Against strong trust one feed counts as nothing, and
+ * neither do listed pages against the platform that they stand on.
  */
 function hasGround({ scores, confidence, features }: Judged, state: State, { weights: { BANDS, CONFIDENCE } }: Policy): boolean {
   if (state === 'A') return true
@@ -116,7 +118,8 @@ function floorsOf(judged: Judged, state: State, { profile }: DecideRequest, poli
     ['deceptive-userinfo', saw('deceptive_userinfo'), apart],
     ['compromised-site', !isPlatform && witness.urlHits >= FLOORS.compromisedHits && scores.trust < BANDS.high, apart],
     ['mixed-with-threat', state === 'F' && scores.threat >= FLOORS.mixedThreat, apart],
-    // Less trust must not make strong doubt milder: what would be a conflict with trust is at least that without.
+    // Less trust must not make strong doubt milder: what would be a conflict with trust is at least
+    // that without.
     [
       'mixed-with-strong-doubt',
       state === 'F' && (scores.threat >= BANDS.high || scores.deviation >= BANDS.high),

@@ -27,8 +27,9 @@ export type Scores = {
 }
 
 /**
- * What is supposed about sources without an answer: `nothing`, or that each of them would have said the best it can. A denial must hold under both, so
- * that no missing source ever turns an answer into a denial.
+ * What is supposed about sources without an answer: `nothing`, or that each of them would have said
+ * the best it can. A denial must hold under both, so that no missing source ever turns an answer
+ * into a denial.
  */
 export type Assumption = 'nothing' | 'best'
 
@@ -56,7 +57,10 @@ const RESEMBLANCE: ReadonlySet<SignalId> = new Set([
 const clamp = (score: number): number => Math.max(0, Math.min(100, score))
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)
 
-/** Stage 4: three scores of 0 to 100 from the observations. Sums of whole numbers, so their order does not matter. */
+/**
+ * Stage 4: three scores of 0 to 100 from the observations. Sums of whole numbers, so their order
+ * does not matter.
+ */
 export function scoresOf(features: Features, policy: Policy, assumption: Assumption): Scores {
   const { STEPS, SIGNALS } = policy.weights
   const established = isEstablished(features, policy, assumption)

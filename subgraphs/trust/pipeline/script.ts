@@ -4,15 +4,24 @@ import { SCRIPTS } from './lists/scripts.ts'
 export type NameFinding =
   /** Letters of scripts that no language mixes. */
   | 'mixed-scripts'
-  /** Letters of one other script that all look like Latin ones, under a suffix where that script is not at home. */
+  /**
+   * Letters of one other script that all look like Latin ones, under a suffix where that script is
+   * not at home.
+   */
   | 'whole-script-lookalike'
   /** Marks, symbols, dead letters: nothing that names are written with. */
   | 'unusual-character'
   /** Digits of other scripts that look like European digits. */
   | 'digit-lookalike'
-  /** Letters that are at home in one country only (Icelandic þ, Azerbaijani ə, the Catalan middle dot) elsewhere. */
+  /**
+   * Letters that are at home in one country only (Icelandic þ, Azerbaijani ə, the Catalan middle
+   * dot) elsewhere.
+   */
   | 'foreign-letter'
-  /** Sequences that are read as something else: a dot on an i that has one, a lone stroke among Latin letters. */
+  /**
+   * Sequences that are read as something else: a dot on an i that has one, a lone stroke among
+   * Latin letters.
+   */
   | 'dangerous-sequence'
   /** Joiners, and the same mark twice. */
   | 'invisible'
@@ -27,7 +36,10 @@ const RANGES: readonly Range[] = Object.entries(SCRIPTS)
   )
   .sort(([a], [b]) => a - b)
 
-/** The script of a character, `Common` for ASCII digits and hyphens, null for what names are not written with. */
+/**
+ * The script of a character, `Common` for ASCII digits and hyphens, null for what names are not
+ * written with.
+ */
 function scriptOf(character: string): string | null {
   const code = character.codePointAt(0) ?? 0
   if (code < 0x80) return /[a-z]/.test(character) ? 'Latin' : 'Common'
@@ -45,14 +57,20 @@ function scriptOf(character: string): string | null {
   return null
 }
 
-/** Scripts that one language writes side by side; Latin may stand beside each of them (UTS #39, "highly restrictive"). */
+/**
+ * Scripts that one language writes side by side; Latin may stand beside each of them (UTS #39,
+ * "highly restrictive").
+ */
 const TOGETHER: readonly (readonly string[])[] = [
   ['Han', 'Bopomofo', 'Latin'],
   ['Han', 'Hiragana', 'Katakana', 'Kana', 'Latin'],
   ['Han', 'Hangul', 'Latin'],
 ]
 
-/** Letters that pass for Latin ones, by script, and the suffixes where the script is at home: the sets of Chromium's policy for showing such names. */
+/**
+ * Letters that pass for Latin ones, by script, and the suffixes where the script is at home: the
+ * sets of Chromium's policy for showing such names.
+ */
 const LATIN_LOOKALIKES: Readonly<Record<string, { readonly letters: string; readonly home: readonly string[] }>> = {
   Armenian: { letters: 'ագզէլհյոսւօ', home: ['am'] },
   Cyrillic: { letters: 'аысԁеԍһіюјӏорԗԛѕԝхуъьҽпгѵѡ', home: ['bg', 'by', 'kz', 'ru', 'su', 'ua', 'uz'] },
@@ -73,7 +91,10 @@ const LATIN_LOOKALIKES: Readonly<Record<string, { readonly letters: string; read
   Thai: { letters: 'บพเแ๐', home: ['th'] },
 }
 
-/** Letters of other scripts that pass for European digits; a label of nothing but these and digits says a number that it is not. */
+/**
+ * Letters of other scripts that pass for European digits; a label of nothing but these and digits
+ * says a number that it is not.
+ */
 const DIGIT_LOOKALIKES = new Set('θ२২੨੨૨೩೭շзҙӡउওਤ੩૩౩ဒვპკੜ੫丩ㄐճ৪੪୫૭୨౨')
 /** Read as slashes when no ideograph or kana stands on either side. */
 const STROKES = new Set('ノンソゾ丶乀乁丿')
@@ -89,7 +110,9 @@ const ACCENTED = new Set(['Latin', 'Greek', 'Cyrillic', 'Inherited'])
 
 type Letter = { readonly character: string; readonly script: string | null }
 
-/** All findings of a name in U-labels, each once, in alphabetical order. Names in ASCII have none. */
+/**
+ * All findings of a name in U-labels, each once, in alphabetical order. Names in ASCII have none.
+ */
 export function nameFindings(unicode: string): readonly NameFinding[] {
   if (/^[\0-\x7f]*$/.test(unicode)) return []
   const labels = unicode.split('.')
@@ -113,7 +136,8 @@ function labelFindings(label: string, suffix: string): NameFinding[] {
       letters.some(({ character }) => DIGIT_LOOKALIKES.has(character)),
     'foreign-letter': hasForeignLetter(label, suffix),
     'dangerous-sequence': isDangerous(letters, scripts),
-    // The category of a character that exists does not change between versions of Unicode in any case that matters here.
+    // The category of a character that exists does not change between versions of Unicode in any
+    // case that matters here.
     invisible: /[\u200c\u200d]|(\p{M})\1/u.test(label.normalize('NFD')),
   }
   return (Object.keys(checks) as NameFinding[]).filter((finding) => checks[finding])

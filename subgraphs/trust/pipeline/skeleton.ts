@@ -7,8 +7,8 @@ const LOOKS_LIKE: ReadonlyMap<string, string> = new Map(
 )
 
 /**
- * The ASCII name that people read in a name: accents dropped, look-alikes of ASCII letters replaced (UTS #39, and letters that only resemble).
- * Letters that look like nothing in ASCII stay.
+ * The ASCII name that people read in a name: accents dropped, look-alikes of ASCII letters replaced
+ * (UTS #39, and letters that only resemble). Letters that look like nothing in ASCII stay.
  */
 export function foldedToAscii(unicode: string): string {
   if (/^[\0-\x7f]*$/.test(unicode)) return unicode

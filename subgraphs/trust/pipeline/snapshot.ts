@@ -3,9 +3,10 @@ import { type Evidence, type EvidenceBySource, type Snapshot, SOURCES, type Sour
 import { canonicalText } from './canonical.ts'
 
 /**
- * Puts the evidence of one host together. Sources that nobody asked are `skipped` for lack of capacity, which counts as unknown. Lists without an
- * order are sorted and broken surrogates replaced, so that the same findings have the same id, in whatever order they came in.
- * Of two answers of one source the later one counts.
+ * Puts the evidence of one host together. Sources that nobody asked are `skipped` for lack of
+ * capacity, which counts as unknown. Lists without an order are sorted and broken surrogates
+ * replaced, so that the same findings have the same id, in whatever order they came in. Of two
+ * answers of one source the later one counts.
  */
 export function snapshotOf(host: string, collectedAt: UnixSeconds, evidence: readonly Evidence[]): Snapshot {
   const latest = new Map<Source, Evidence>()

@@ -1,4 +1,7 @@
-/** The scales of an answer and the table between them. What moves along them is in `route.ts`, what the steps weigh in `weights.ts`. */
+/**
+ * The scales of an answer and the table between them. What moves along them is in `route.ts`, what
+ * the steps weigh in `weights.ts`.
+ */
 
 /** What may be done at a target, from mild to strict. Clients know these five and no others. */
 export const ACTIONS = ['proceed', 'proceed_with_caution', 'sandbox', 'escalate_to_human', 'deny'] as const
@@ -12,11 +15,16 @@ export type Profile = (typeof PROFILES)[number]
 export const TIERS = ['low', 'medium', 'high', 'critical'] as const
 export type Tier = (typeof TIERS)[number]
 
-/** A clear threat, B high anomaly, C high uncertainty, D conflicting signals, E safe known, F mixed. */
+/**
+ * A clear threat, B high anomaly, C high uncertainty, D conflicting signals, E safe known, F mixed.
+ */
 export const STATES = ['A', 'B', 'C', 'D', 'E', 'F'] as const
 export type State = (typeof STATES)[number]
 
-/** Columns in the order of `PROFILES`. Each row grows stricter to the right; doubt is isolated first, then shown to a person. */
+/**
+ * Columns in the order of `PROFILES`. Each row grows stricter to the right; doubt is isolated
+ * first, then shown to a person.
+ */
 export const MATRIX: Readonly<Record<State, readonly [Action, Action, Action, Action]>> = {
   A: ['deny', 'deny', 'deny', 'deny'],
   B: ['sandbox', 'sandbox', 'escalate_to_human', 'deny'],

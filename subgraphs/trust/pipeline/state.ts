@@ -13,7 +13,10 @@ export type Judged = {
   readonly confidence: Confidence
 }
 
-/** Stage 5: one of six states; the first that fits. Where the best is assumed about what is missing, nothing counts as sparse. */
+/**
+ * Stage 5: one of six states; the first that fits. Where the best is assumed about what is missing,
+ * nothing counts as sparse.
+ */
 export function stateOf(judged: Judged, policy: Policy, assumption: Assumption): State {
   const { scores, confidence, features } = judged
   const { BANDS, CONFIDENCE } = policy.weights
@@ -30,7 +33,10 @@ export function stateOf(judged: Judged, policy: Policy, assumption: Assumption):
   return 'F'
 }
 
-/** One feed never convicts a domain of strong trust, and listed pages never convict the platform that they stand on. */
+/**
+ * One feed never convicts a domain of strong trust, and listed pages never convict the platform
+ * that they stand on.
+ */
 function isClearThreat(
   { scores, confidence, features: { witness, isPlatform } }: Judged,
   { weights: { BANDS, CONFIDENCE } }: Policy,
@@ -40,7 +46,10 @@ function isClearThreat(
   return !(isPlatform && witness.host === 0 && scores.threatBesideFeeds < BANDS.high)
 }
 
-/** Feeds, the zone and the certificate must have answered: who has not been asked about is nobody's safe acquaintance. */
+/**
+ * Feeds, the zone and the certificate must have answered: who has not been asked about is nobody's
+ * safe acquaintance.
+ */
 function isSafeKnown({ snapshot: { sources }, scores, confidence }: Judged, { weights: { BANDS, CONFIDENCE } }: Policy): boolean {
   return (
     scores.trust >= BANDS.high &&
@@ -54,8 +63,9 @@ function isSafeKnown({ snapshot: { sources }, scores, confidence }: Judged, { we
 }
 
 /**
- * Whether the worst that sources without an answer might have said would have changed a good opinion. Registries, zones, certificates and feeds can say
- * enough to; certificate logs can where the domain may have had an earlier owner; popularity lists have nothing bad to say.
+ * Whether the worst that sources without an answer might have said would have changed a good
+ * opinion. Registries, zones, certificates and feeds can say enough to; certificate logs can where
+ * the domain may have had an earlier owner; popularity lists have nothing bad to say.
  */
 export function mightBeWorse({ snapshot, features, scores }: Judged, { weights: { BANDS, SIGNALS } }: Policy): boolean {
   const { unknown, mayBeReregistered } = features

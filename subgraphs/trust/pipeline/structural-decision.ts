@@ -42,7 +42,9 @@ function decideWithoutEvidence(structural: Structural, request: DecideRequest, p
   }
 }
 
-/** The form says that an address is no name; the rest is up to the feeds, and as sure as they are. */
+/**
+ * The form says that an address is no name; the rest is up to the feeds, and as sure as they are.
+ */
 function decideAddress(structural: Structural, snapshot: Snapshot, request: DecideRequest, policy: Policy): Finding {
   const { CONFIDENCE, STRENGTH } = policy.weights
   const features = observeAddress(request.target, snapshot, policy)

@@ -12,7 +12,10 @@ export type Structural = {
   readonly codes: readonly Code[]
   /** Whether the interaction may make it stricter. Never stricter than a person’s decision. */
   readonly shifts: boolean
-  /** Whether callers may decide for themselves. Private networks are ours to protect as well as theirs. */
+  /**
+   * Whether callers may decide for themselves. Private networks are ours to protect as well as
+   * theirs.
+   */
   readonly mayBeOverridden: boolean
 }
 
@@ -24,7 +27,10 @@ const PRIVATE: Structural = {
   mayBeOverridden: false,
 }
 
-/** What the form of a target decides; null where evidence has to. Names in special use have no registration, and addresses no name to judge. */
+/**
+ * What the form of a target decides; null where evidence has to. Names in special use have no
+ * registration, and addresses no name to judge.
+ */
 export function structuralOf(target: Target, snapshot: Snapshot, policy: Policy): Structural | null {
   if (target.kind === 'address')
     return target.reach === 'public'
@@ -54,7 +60,10 @@ export function structuralOf(target: Target, snapshot: Snapshot, policy: Policy)
   }
 }
 
-/** Feeds list addresses too, and nothing else is known about one: two witnesses convict it, one calls a person. Its codes are those of engine 1; later ones have points. */
+/**
+ * Feeds list addresses too, and nothing else is known about one: two witnesses convict it, one
+ * calls a person. Its codes are those of engine 1; later ones have points.
+ */
 function publicAddress(snapshot: Snapshot, policy: Policy): Structural {
   const { witness, observations } = feedObservations(snapshot, { isPlatform: false, isYoung: false }, policy)
   const listed = observations.flatMap(({ signal }) => policy.weights.SIGNALS[signal].codes)

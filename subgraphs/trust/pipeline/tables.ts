@@ -17,13 +17,21 @@ export type Lists = {
   readonly platforms: readonly string[]
 }
 
-/** Everything that a decision depends on beside its snapshot, its request and the code. Plain JSON. */
+/**
+ * Everything that a decision depends on beside its snapshot, its request and the code. Plain JSON.
+ */
 export type Tables = {
-  /** Version of the code that reads the tables. Raised when it comes to other decisions from the same tables. */
+  /**
+   * Version of the code that reads the tables. Raised when it comes to other decisions from the
+   * same tables.
+   */
   readonly engine: number
   readonly weights: Weights
   readonly lists: Lists
-  /** Tables of names that normalisation has used; their results are stored in the target, so that old decisions need no old tables. */
+  /**
+   * Tables of names that normalisation has used; their results are stored in the target, so that
+   * old decisions need no old tables.
+   */
   readonly names: Readonly<Record<string, string>>
 }
 

@@ -20,7 +20,10 @@ const KEYBOARDS = [
   ['1234567890', 'azertyuiop', 'qsdfghjklm', 'wxcvbn'],
 ] as const
 
-/** Keys that touch a key: beside it, and two in the row above and below, because rows are shifted by half a key. */
+/**
+ * Keys that touch a key: beside it, and two in the row above and below, because rows are shifted by
+ * half a key.
+ */
 const NEIGHBOURS: ReadonlyMap<string, string> = neighbours()
 
 function neighbours(): Map<string, string> {
@@ -65,7 +68,10 @@ const GLYPHS: LookupTable<readonly string[]> = lookupTable({
   a: ['4', 'o'],
 })
 
-/** Every label that one slip makes of `label`, with the first slip that makes it. `label` itself is not among them. */
+/**
+ * Every label that one slip makes of `label`, with the first slip that makes it. `label` itself is
+ * not among them.
+ */
 export function typosquatsOf(label: string, suffixes: readonly string[]): Map<string, TyposquatKind> {
   const made = new Map<string, TyposquatKind>()
   const add = (kind: TyposquatKind, written: string) => {

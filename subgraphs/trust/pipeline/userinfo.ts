@@ -2,7 +2,10 @@ import { type BrandIndex, isDistinctive } from './brand.ts'
 import type { Policy } from './policy.ts'
 import { foldedToAscii, skeletonOf } from './skeleton.ts'
 
-/** Whether people read another name than the host's, which is `owner`'s, in what stands before the `@` of a URL: anything with a dot, or another brand. */
+/**
+ * Whether people read another name than the host's, which is `owner`'s, in what stands before the
+ * `@` of a URL: anything with a dot, or another brand.
+ */
 export function isDeceptive(userinfo: string, owner: string | null, { engine, brands }: Policy): boolean {
   // Engine 1 saw dots of ASCII, and no brands.
   if (engine < 2) return /\.|%2e/i.test(userinfo)
@@ -27,7 +30,10 @@ function percentDecoded(escapes: string): string {
   }
 }
 
-/** A brand other than the owner's as the whole of it; among other words only one that is no everyday word itself. */
+/**
+ * A brand other than the owner's as the whole of it; among other words only one that is no everyday
+ * word itself.
+ */
 function namesBrand(name: string, owner: string | null, { byLabel, bySkeleton }: BrandIndex): boolean {
   const brandOf = (text: string) => {
     const owned = byLabel.get(text) ?? bySkeleton.get(skeletonOf(text))

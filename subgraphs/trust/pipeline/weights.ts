@@ -2,13 +2,13 @@ import type { Code } from './codes.ts'
 import { MATRIX } from './stages.ts'
 
 /**
- * Every number that a decision depends on, each with its reason. Points are whole numbers on scales of 0 to 100, confidences are hundredths, times are
- * seconds unless a name says days. A change here is a new policy version: see `policy.ts`.
+ * All numbers of decisions, with reasons: points 0 to 100, confidences in hundredths, times in
+ * seconds unless a name says days. A change is a new policy version: `policy.ts`.
  */
 
 const DAY = 86_400
 
-/** Kinds of evidence that can be wrong independently of each other. `none`: a consequence or an absence, which corroborates nothing. */
+/** Independent kinds of evidence. `none`: a consequence or an absence; corroborates nothing. */
 export type Family = 'registration' | 'name' | 'hosting' | 'tls' | 'feed' | 'popularity' | 'none'
 
 export type SignalWeight = {
@@ -279,7 +279,10 @@ export const STEPS = {
   certifiedWithinDays: 3,
   certifiedDomainUnderDays: 30,
   ctFromDays: 730,
-  /** 8 addresses in 6 networks within 5 minutes: content networks answer with fewer addresses, from one network. */
+  /**
+   * 8 addresses in 6 networks within 5 minutes: content networks answer with fewer addresses, from
+   * one network.
+   */
   fluxAddresses: 8,
   fluxNetworks: 6,
   fluxTtlSeconds: 300,
@@ -297,7 +300,10 @@ export const STEPS = {
   /** Established: honest until several witnesses say otherwise; resemblance counts half. */
   establishedRank: 100_000,
   establishedDays: 3650,
-  /** Public logs of certificates began in March 2013: who registered before cannot have been logged before. */
+  /**
+   * Public logs of certificates began in March 2013: who registered before cannot have been logged
+   * before.
+   */
   ctLogsSince: 1_362_096_000,
   /** The age of a shared suffix is not its tenants’: below strong trust, above weak. */
   tenantTrustCap: 45,
@@ -337,7 +343,10 @@ export const CONFIDENCE = {
   structural: 99,
 } as const
 
-/** The most that a source without an answer might have said in favour: what a denial must stand against. */
+/**
+ * The most that a source without an answer might have said in favour: what a denial must stand
+ * against.
+ */
 export const BEST_CASE = { rdap: 40, dns: 18, tls: 14, ct: 5, feeds: 0, popularity: 35 } as const
 
 /** Sums of what is done, how, and with what: published. */
@@ -347,15 +356,24 @@ export const INTERACTION = {
   sensitivity: { low: 0, medium: 1, high: 2, critical: 3 },
   /** Sums from which the tiers medium, high and critical begin. */
   tiers: [3, 5, 7],
-  /** Steps of severity per tier. At a safe known target only the last counts: paying at one’s own bank is not to be stopped. */
+  /**
+   * Steps of severity per tier. At a safe known target only the last counts: paying at one’s own
+   * bank is not to be stopped.
+   */
   shift: [0, 0, 1, 2],
   shiftSafeKnown: [0, 0, 0, 1],
 } as const
 
-/** From which threat a mixed target, and from how many listed pages a site without strong trust, is kept apart. */
+/**
+ * From which threat a mixed target, and from how many listed pages a site without strong trust, is
+ * kept apart.
+ */
 export const FLOORS = { mixedThreat: 55, compromisedHits: 2 } as const
 
-/** For how long a decision holds, in seconds. The ceiling is that of Safe Browsing v5 for an empty answer. */
+/**
+ * For how long a decision holds, in seconds. The ceiling is that of Safe Browsing v5 for an empty
+ * answer.
+ */
 export const VALIDITY = {
   A: 21_600,
   B: 3_600,
@@ -371,7 +389,10 @@ export const VALIDITY = {
   ceiling: 86_400,
 } as const
 
-/** How strongly codes about the whole stand in the order of reasons: behind observations, except where they alone made the difference. */
+/**
+ * How strongly codes about the whole stand in the order of reasons: behind observations, except
+ * where they alone made the difference.
+ */
 export const STRENGTH = { derived: 2, decisive: 60, override: 100, highlights: 8, primary: 4 } as const
 
 export const WEIGHTS = { SIGNALS, STEPS, BANDS, CONFIDENCE, BEST_CASE, MATRIX, INTERACTION, FLOORS, VALIDITY, STRENGTH }

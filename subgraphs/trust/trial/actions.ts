@@ -14,7 +14,10 @@ export type TrialResult =
     }
   | { readonly kind: 'invalid'; readonly faults: readonly Fault[] }
 
-/** Decides for somebody without a key. Rejects with RATE_LIMITED; a question that cannot be understood costs nothing. */
+/**
+ * Decides for somebody without a key. Rejects with RATE_LIMITED; a question that cannot be
+ * understood costs nothing.
+ */
 export async function runTrial(
   question: DecisionInput,
   address: string,

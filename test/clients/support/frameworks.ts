@@ -18,13 +18,18 @@ export type Service = {
 }
 
 export type ServiceOptions = Omit<GuardOptions<never>, 'actions'> & {
-  /** Answers those that are to be sandboxed with 202; lets those that are to be escalated through. */
+  /**
+   * Answers those that are to be sandboxed with 202; lets those that are to be escalated through.
+   */
   readonly isHandled?: boolean
 }
 
 type Start = (options: ServiceOptions) => Promise<Service>
 
-/** `GET /visit?to=…`, and `GET /health`, which is about nobody. `?fail=1` makes the look for the target fail. */
+/**
+ * `GET /visit?to=…`, and `GET /health`, which is about nobody. `?fail=1` makes the look for the
+ * target fail.
+ */
 export const frameworks: Readonly<Record<string, Start>> = {
   async Express({ isHandled, ...options }) {
     const visited: string[] = []

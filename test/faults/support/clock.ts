@@ -1,6 +1,8 @@
 /**
- * Loaded before a process of Atrium: its clock is ahead by the milliseconds in the file with the name of its role, in the folder FAULT_CLOCKS, read twenty times a
- * second; behind where they are negative. Durations, which are measured by another clock, stay right, as they do when an administrator sets the clock.
+ * Loaded before a process of Atrium: its clock is ahead by the milliseconds in the file with the
+ * name of its role, in the folder FAULT_CLOCKS, read twenty times a second; behind where they are
+ * negative. Durations, which are measured by another clock, stay right, as they do when an
+ * administrator sets the clock.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -10,7 +10,10 @@ const CLIENTS = isLong ? 2 : 1
 /** Acknowledgements of each kind before a fault, and after it. */
 export const ENOUGH = isLong ? 5 : 2
 
-/** What clients may be told while something is broken: that it is not there now, with a code and a time to come again, or that the connection is gone. */
+/**
+ * What clients may be told while something is broken: that it is not there now, with a code and a
+ * time to come again, or that the connection is gone.
+ */
 const EXPECTED = [
   /^200 (SUBGRAPH_UNAVAILABLE|TIMEOUT|UNAVAILABLE)(,(SUBGRAPH_UNAVAILABLE|TIMEOUT|UNAVAILABLE))*$/,
   /^50[234] UNAVAILABLE$/i,
@@ -20,8 +23,10 @@ const EXPECTED = [
 ]
 
 /**
- * Has clients write, brings a fault about, waits until each kind of write is acknowledged again, and compares what was acknowledged with what is there: nothing
- * may be lost, nothing there twice, and nobody told something else than that it does not work now. `fault` resolves when all is as before.
+ * Has clients write, brings a fault about, waits until each kind of write is acknowledged again,
+ * and compares what was acknowledged with what is there: nothing may be lost, nothing there twice,
+ * and nobody told something else than that it does not work now. `fault` resolves when all is as
+ * before.
  */
 export async function underLoad(
   { task }: Pick<TestContext, 'task'>,
@@ -42,7 +47,10 @@ export async function underLoad(
   return findings
 }
 
-/** Puts what was found into the table that `npm run test:faults` ends with, under the title of the test. */
+/**
+ * Puts what was found into the table that `npm run test:faults` ends with, under the title of the
+ * test.
+ */
 export function noteFault({ task }: Pick<TestContext, 'task'>, findings: readonly Findings[]): void {
   const sum = (count: (each: Findings) => number) => findings.reduce((total, each) => total + count(each), 0)
   task.meta.fault = {

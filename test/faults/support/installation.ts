@@ -11,7 +11,9 @@ export type Installation = {
   readonly cluster: Cluster
   /** Writes of four kinds: in a room, of products and with a key that nobody used before. */
   readonly kinds: () => Promise<readonly Kind[]>
-  /** Ids of the deliveries that the receiver was sent about each order, by the order's id in REST. */
+  /**
+   * Ids of the deliveries that the receiver was sent about each order, by the order's id in REST.
+   */
   readonly deliveries: ReadonlyMap<number, ReadonlySet<string>>
   /** Orders of which it was not told. */
   readonly untold: () => Promise<readonly number[]>

@@ -11,7 +11,10 @@ type Place = { readonly url: string; readonly databaseUrl: string }
 /** Pieces of a product that no run sells out. */
 export const STOCK = 1_000_000
 
-/** Messages in a room, and a member who is told of them. Nothing tells a message from its repetition, so a client that was told nothing cannot repeat it. */
+/**
+ * Messages in a room, and a member who is told of them. Nothing tells a message from its
+ * repetition, so a client that was told nothing cannot repeat it.
+ */
 export function messages({ url, databaseUrl }: Place, token: string, room: string): Kind {
   const listener = listenTo(url, token, room)
   const written = () =>

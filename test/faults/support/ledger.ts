@@ -1,17 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Writes of one kind that clients do, each under a name of its own that is found again in the database. */
+/**
+ * Writes of one kind that clients do, each under a name of its own that is found again in the
+ * database.
+ */
 export type Kind = {
   readonly name: string
-  /** Writes `name` once. Rejects when nobody said that it is written, which it may be all the same. */
+  /**
+   * Writes `name` once. Rejects when nobody said that it is written, which it may be all the same.
+   */
   readonly write: (name: string) => Promise<void>
-  /** Whether the same name may be written again until somebody says that it is: repetitions then change nothing. */
+  /**
+   * Whether the same name may be written again until somebody says that it is: repetitions then
+   * change nothing.
+   */
   readonly isRepeatable: boolean
   /** Between two writes of one client; absent: 75. Milliseconds. */
   readonly pause?: number
   /** The names that are there, each as often as it is. */
   readonly written: () => Promise<readonly string[]>
-  /** What else must add up when nobody writes any more: a sentence for each thing that does not. `names` are the different ones that are there. */
+  /**
+   * What else must add up when nobody writes any more: a sentence for each thing that does not.
+   * `names` are the different ones that are there.
+   */
   readonly wrongs?: (names: number) => Promise<readonly string[]>
 }
 
@@ -32,13 +43,19 @@ export type Findings = {
 
 /** Clients that write without a pause. */
 export type Load = {
-  /** Resolves when each kind has so many acknowledgements more of writes that begin from now on. Rejects, naming the kind, when that takes longer than `milliseconds`. */
+  /**
+   * Resolves when each kind has so many acknowledgements more of writes that begin from now on.
+   * Rejects, naming the kind, when that takes longer than `milliseconds`.
+   */
   readonly more: (acknowledgements: number, milliseconds?: number) => Promise<void>
   /** Ends the clients, with what they have begun, and compares their ledgers with what is there. */
   readonly settle: () => Promise<readonly Findings[]>
 }
 
-/** Between two writes of one client, so that a minute of them stays within the limits of a store. Milliseconds. */
+/**
+ * Between two writes of one client, so that a minute of them stays within the limits of a store.
+ * Milliseconds.
+ */
 const PAUSE = 75
 /** How long writes may stay away before it is a fault of its own. Milliseconds. */
 const PATIENCE = 90_000

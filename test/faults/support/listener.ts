@@ -5,7 +5,10 @@ import { ask } from '../../cluster/support.ts'
 
 /** A member of a room who is told of its messages. */
 export type Listener = {
-  /** Waits until everything of `texts` was seen, at most `milliseconds`, and stops; a sentence for each thing that went wrong. */
+  /**
+   * Waits until everything of `texts` was seen, at most `milliseconds`, and stops; a sentence for
+   * each thing that went wrong.
+   */
   readonly settle: (texts: readonly string[], milliseconds?: number) => Promise<readonly string[]>
 }
 
@@ -13,8 +16,9 @@ export type Listener = {
 const AGAIN = 200
 
 /**
- * Follows a room over a WebSocket through the balancer, as docs/reliability.md advises: comes again whenever that ends, and reads with a query what came between as
- * soon as it is told of something new.
+ * Follows a room over a WebSocket through the balancer, as docs/reliability.md advises: comes again
+ * whenever that ends, and reads with a query what came between as soon as it is told of something
+ * new.
  */
 export function listenTo(url: string, token: string, room: string): Listener {
   const client = createClient({

@@ -11,14 +11,23 @@ export type Reply = {
   readonly took: number
 }
 
-/** From when a request has a connection, longer than anything may take: what has no answer then hangs. Milliseconds. */
+/**
+ * From when a request has a connection, longer than anything may take: what has no answer then
+ * hangs. Milliseconds.
+ */
 const PATIENCE = 60_000
 /** Between two looks at what is due. Milliseconds. */
 const STEP = 10
-/** How many connections a balancer has, which most installations are behind; others make a new one for each request. */
+/**
+ * How many connections a balancer has, which most installations are behind; others make a new one
+ * for each request.
+ */
 const KEPT = 500
 
-/** Sends `perSecond` requests a second to `/graphql` for `seconds`, whatever becomes of them, as clients do who do not know of each other. */
+/**
+ * Sends `perSecond` requests a second to `/graphql` for `seconds`, whatever becomes of them, as
+ * clients do who do not know of each other.
+ */
 export async function openLoop(
   port: number,
   body: string,

@@ -3,7 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 // biome-ignore lint/suspicious/noExplicitAny: answers are read by the paths that each client knows.
 type Data = any
 
-/** A client that is told nothing for this long gives up; no answer may take so long. Milliseconds. */
+/**
+ * A client that is told nothing for this long gives up; no answer may take so long. Milliseconds.
+ */
 const PATIENCE = 30_000
 
 export type Asked = {
@@ -13,7 +15,10 @@ export type Asked = {
   readonly body?: object
 }
 
-/** The JSON of a successful answer. Rejects with what a client can tell of any other: its status and codes, or why there was none. */
+/**
+ * The JSON of a successful answer. Rejects with what a client can tell of any other: its status and
+ * codes, or why there was none.
+ */
 export async function request({ url, method = 'POST', headers = {}, body }: Asked): Promise<Data> {
   const response = await fetch(url, {
     method,
@@ -33,7 +38,10 @@ export async function request({ url, method = 'POST', headers = {}, body }: Aske
   throw new Error(`${response.status} ${answer === null ? 'no JSON' : codesIn(answer)}${again}`)
 }
 
-/** The data of an operation of the graph. Rejects like `request`, and when the field `name` is not of the type `NameSuccess`. */
+/**
+ * The data of an operation of the graph. Rejects like `request`, and when the field `name` is not
+ * of the type `NameSuccess`.
+ */
 export async function mutate(base: string, authorization: string, name: string, text: string, variables: object): Promise<Data> {
   const body = { query: text, variables }
   const { data } = await request({ url: `${base}/graphql`, headers: { authorization }, body })
@@ -44,7 +52,10 @@ export async function mutate(base: string, authorization: string, name: string, 
 
 const isJson = ({ headers }: Response): boolean => /\bjson\b/.test(headers.get('content-type') ?? '')
 
-/** The code of every error, in the forms of the graph, of our own doors and of the trust service; a store has messages only. */
+/**
+ * The code of every error, in the forms of the graph, of our own doors and of the trust service; a
+ * store has messages only.
+ */
 const codesIn = ({ errors, error, code, message }: Data): string =>
   Array.isArray(errors)
     ? [...new Set(errors.map((each: Data) => each.extensions?.code ?? each.message))].join()

@@ -4,7 +4,10 @@ import type { Socket as Tcp } from 'node:net'
 export type FrameAbuse = {
   readonly why: string
   readonly hostile: readonly (Buffer | string)[]
-  /** The codes that the socket may be closed with, 1006 for a connection that is cut off; null: it answers the next operation. */
+  /**
+   * The codes that the socket may be closed with, 1006 for a connection that is cut off; null: it
+   * answers the next operation.
+   */
   readonly codes: readonly number[] | null
   readonly harmless?: readonly (Buffer | string)[]
 }

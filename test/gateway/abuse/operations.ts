@@ -1,16 +1,25 @@
 import { getIntrospectionQuery } from 'graphql'
 import type { Asked } from '../support/doors.ts'
 
-/** Something that a client may send, as an object or as the text of it where JSON.stringify would not say it. */
+/**
+ * Something that a client may send, as an object or as the text of it where JSON.stringify would
+ * not say it.
+ */
 export type Sent = Asked | { readonly text: string }
 
-/** One operation that means harm, and the closest one that does not. Both are sent over every door that can carry them. */
+/**
+ * One operation that means harm, and the closest one that does not. Both are sent over every door
+ * that can carry them.
+ */
 export type Abuse = {
   readonly why: string
   readonly hostile: Sent
   /** The code of the refusal; absent for what may be answered, as long as it is answered soon. */
   readonly code?: string | RegExp
-  /** Over WebSocket, where it differs: a code, the code that the socket is closed with, or null for what is answered there. */
+  /**
+   * Over WebSocket, where it differs: a code, the code that the socket is closed with, or null for
+   * what is answered there.
+   */
   readonly overSocket?: string | number | null
   /** What must be accepted; absent where nothing is like it. */
   readonly harmless?: Sent
@@ -43,7 +52,10 @@ const INPUT = 'BAD_USER_INPUT'
 const COST = 'COST_LIMIT_EXCEEDED'
 const DEPTH = 'DEPTH_LIMIT_EXCEEDED'
 const NAME = 'OPERATION_RESOLUTION_FAILURE'
-/** What is no GraphQL request at all: the doors have their own words for it, and a WebSocket is closed as its protocol says. */
+/**
+ * What is no GraphQL request at all: the doors have their own words for it, and a WebSocket is
+ * closed as its protocol says.
+ */
 const SHAPE = /^BAD_/
 const NO_REQUEST = 4400
 

@@ -7,7 +7,10 @@ export type RawAbuse = {
   readonly hostile: (socket: Tcp) => unknown
   /** The statuses of all answers, in order: each one that is listed here may be it. */
   readonly statuses: readonly (readonly number[])[]
-  /** Whether the connection may have been ended before the last of them, or the client have missed them: who is refused while still writing may be. */
+  /**
+   * Whether the connection may have been ended before the last of them, or the client have missed
+   * them: who is refused while still writing may be.
+   */
   readonly mayEndEarly?: true
   readonly harmless?: (socket: Tcp) => unknown
   /** Of the harmless one; one 200 unless given. */

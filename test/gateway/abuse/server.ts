@@ -1,6 +1,7 @@
 /**
- * A graph at all its doors as a process of its own, so that its memory is its own and its death would be seen: prints its port, answers `GET /memory` with
- * the bytes that it holds after a collection.
+ * A graph at all its doors as a process of its own, so that its memory is its own and its death
+ * would be seen: prints its port, answers `GET /memory` with the bytes that it holds after a
+ * collection.
  */
 import { buildSubgraphSchema } from '@apollo/subgraph'
 import { parse } from 'graphql'

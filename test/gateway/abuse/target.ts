@@ -21,7 +21,9 @@ export type Target = {
   readonly socket: (connectionParams?: object) => Promise<Socket>
   /** A WebSocket that has said nothing. */
   readonly silentSocket: (protocol?: string | string[]) => WebSocket
-  /** Sends bytes as they are; resolves with all that comes back when the server ends the connection. */
+  /**
+   * Sends bytes as they are; resolves with all that comes back when the server ends the connection.
+   */
   readonly raw: (write: (socket: Tcp) => unknown) => Promise<string>
   /** Bytes that the process holds after a collection. */
   readonly memory: () => Promise<number>

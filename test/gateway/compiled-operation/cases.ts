@@ -11,7 +11,10 @@ export type Case = {
   readonly root?: () => unknown
 }
 
-/** Values at the innermost place of a list of lists, beside good ones; `item` is called for that place. */
+/**
+ * Values at the innermost place of a list of lists, beside good ones; `item` is called for that
+ * place.
+ */
 function inLists(wrapper: string, item: () => unknown, good: () => unknown): unknown {
   const depth = [...wrapper].filter((letter) => letter === 'l').length
   if (depth === 0) return item()
@@ -31,7 +34,10 @@ const caught = (value: () => unknown): unknown => {
   }
 }
 
-/** A fault of each kind at each place, at once and later: what becomes null, and what is said about it. */
+/**
+ * A fault of each kind at each place, at once and later: what becomes null, and what is said about
+ * it.
+ */
 const nulls: Case[] = wrappers.flatMap((wrapper) =>
   Object.entries(FAULTS).flatMap(([fault, value]) => {
     const isList = wrapper.includes('l')

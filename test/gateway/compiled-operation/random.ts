@@ -11,7 +11,10 @@ export function dice(seed: number): () => number {
   }
 }
 
-/** The same for a text: what happens at a place is the same however often, and in whatever order, it is asked. */
+/**
+ * The same for a text: what happens at a place is the same however often, and in whatever order, it
+ * is asked.
+ */
 const diceOf = (seed: number, place: string) => {
   let hash = seed
   for (const letter of place) hash = Math.imul(hash ^ letter.charCodeAt(0), 16777619) >>> 0
@@ -103,7 +106,10 @@ export const ticks = async (count: number): Promise<void> => {
   for (let index = 0; index < count; index++) await undefined
 }
 
-/** A world in which every value, delay and fault is decided by the seed and its place. `called` hears of every property that is read. */
+/**
+ * A world in which every value, delay and fault is decided by the seed and its place. `called`
+ * hears of every property that is read.
+ */
 export function randomWorld(
   seed: number,
   called: (place: string) => void,

@@ -3,18 +3,28 @@ import type { Answer } from './answer.ts'
 
 /**
  * An answer without what may differ between gateways that are both right:
- * - Messages. Ours says nothing of faults (a text of ours and the request's id instead), the oracle quotes the subgraph.
- * - Codes of faults: INTERNAL_SERVER_ERROR, DOWNSTREAM_SERVICE_ERROR, SUBGRAPH_UNAVAILABLE and BAD_USER_INPUT without more are all "fault". A code that
+ * - Messages. Ours says nothing of faults (a text of ours and the request's id instead), the oracle
+ *   quotes the subgraph.
+ * - Codes of faults: INTERNAL_SERVER_ERROR, DOWNSTREAM_SERVICE_ERROR, SUBGRAPH_UNAVAILABLE and
+ *   BAD_USER_INPUT without more are all "fault". A code that
  *   a subgraph gave on purpose stays.
- * - How often an error without a path is told. It is about a service, not about a place: the oracle tells it for every fetch that failed, ours once.
- * - Which of several errors that nulled the same place is told: the specification asks for one. Errors that a subgraph reported must be told all.
- * Data is compared as text, so that the order of keys counts.
+ * - How often an error without a path is told. It is about a service, not about a place: the oracle
+ *   tells it for every fetch that failed, ours once.
+ * - Which of several errors that nulled the same place is told: the specification asks for one.
+ *   Errors that a subgraph reported must be told all. Data is compared as text, so that the order
+ *   of keys counts.
  */
 export type Normal = {
   readonly data: string
-  /** Errors that subgraphs reported, or that stand for one that did not answer: path and class, sorted; those without a path once. */
+  /**
+   * Errors that subgraphs reported, or that stand for one that did not answer: path and class,
+   * sorted; those without a path once.
+   */
   readonly reported: readonly string[]
-  /** Places that are null because the gateway found values there that do not fit the schema, and no reported error explains. */
+  /**
+   * Places that are null because the gateway found values there that do not fit the schema, and no
+   * reported error explains.
+   */
   readonly found: readonly string[]
 }
 
@@ -32,7 +42,10 @@ export function normal({ data, errors = [] }: Answer): Normal {
   }
 }
 
-/** Errors about an answer of a subgraph that it did not report itself. The oracle has no code for a wrong number of entities. */
+/**
+ * Errors about an answer of a subgraph that it did not report itself. The oracle has no code for a
+ * wrong number of entities.
+ */
 const isFound = ({ message, extensions }: GraphQLFormattedError) =>
   ['INVALID_SUBGRAPH_ANSWER', 'INVALID_GRAPHQL'].includes(String(extensions?.code)) ||
   message.startsWith('Expected "data._entities"')
@@ -62,8 +75,9 @@ function placeOf({ path }: GraphQLFormattedError, data: unknown): string {
 }
 
 /**
- * The places that are null because of an error, each once. Errors of fields that the answer does not have are left out: what an `@interfaceObject` is asked for
- * one type, the planner asks for all.
+ * The places that are null because of an error, each once. Errors of fields that the answer does
+ * not have are left out: what an `@interfaceObject` is asked for one type, the planner asks for
+ * all.
  */
 export const placesOfErrors = ({ data, errors = [] }: Answer): readonly string[] =>
   [...new Set(errors.map((error) => placeOf(error, data)))].filter((place) => isIn(place, data)).sort()

@@ -1,9 +1,15 @@
 import type { Answer } from './answer.ts'
 
-/** What is right: an answer, one of several, or the oracle's data with errors at the places where the field that throws stands. */
+/**
+ * What is right: an answer, one of several, or the oracle's data with errors at the places where
+ * the field that throws stands.
+ */
 export type Right = Answer | { readonly oneOf: readonly Answer[] } | typeof AT_THE_PLACES_OF_THE_FIELD
 
-/** One fault of the oracle, and where it shows. Of an error the path counts, and the code where a subgraph gave one on purpose. */
+/**
+ * One fault of the oracle, and where it shows. Of an error the path counts, and the code where a
+ * subgraph gave one on purpose.
+ */
 export type Deviation = {
   readonly why: string
   readonly shows: readonly {

@@ -3,8 +3,9 @@ import { type ExecutionResult, GraphQLError } from 'graphql'
 /** A fault of one field, `Type.field`. */
 export type FieldFault = {
   /**
-   * A resolver throws what clients must not see, or refuses with a code of its own. Or the subgraph breaks its schema without an error: null where that
-   * promises a value, an object in place of a leaf, something else in place of a list or an object.
+   * A resolver throws what clients must not see, or refuses with a code of its own. Or the subgraph
+   * breaks its schema without an error: null where that promises a value, an object in place of a
+   * leaf, something else in place of a list or an object.
    */
   readonly kind: 'throws' | 'refuses' | 'null' | 'wrong' | 'misshapen'
   readonly subgraph: string
@@ -43,7 +44,10 @@ export async function injected(
   return fault.kind in changed ? { data: { _entities: changed[fault.kind as keyof typeof changed] } } : answer
 }
 
-/** Every fault of an operation that reached `reached` (entries of a tap): each subgraph in turn, and each kind. */
+/**
+ * Every fault of an operation that reached `reached` (entries of a tap): each subgraph in turn, and
+ * each kind.
+ */
 export function faultsFor(reached: ReadonlySet<string>, entityFetches: ReadonlySet<string>): readonly Fault[] {
   const fields = [...reached].map((entry) => {
     const [subgraph = '', field = '', nullability, leaf] = entry.split(' ')

@@ -35,13 +35,19 @@ export type Choice = {
   readonly isShared: (type: string, field: string) => boolean
   /** Whether nothing may be under a condition that leaves it out. */
   readonly hasRequirements: boolean
-  /** Names of fields that plans need by themselves, which other fields may have in an answer all the same. */
+  /**
+   * Names of fields that plans need by themselves, which other fields may have in an answer all the
+   * same.
+   */
   readonly needed: ReadonlySet<string>
   /** The share of operations that are mutations; a tenth when absent. */
   readonly mutations?: number
 }
 
-/** How names in an answer are chosen: freely, which may conflict; the same for what is the same; or all different. */
+/**
+ * How names in an answer are chosen: freely, which may conflict; the same for what is the same; or
+ * all different.
+ */
 type Naming = 'free' | 'by what is asked' | 'all different'
 
 const SIZE = 40
@@ -99,7 +105,8 @@ function attempt(
       if (first && random.chance(0.12)) chosen.push(random.pick(chosen))
       else chosen.push(selection(type, depth))
     }
-    // Where everything is under a condition, the planner may take that for a condition of what is around it.
+    // Where everything is under a condition, the planner may take that for a condition of what is
+    // around it.
     const isAlwaysSomething = chosen.some((one) => one.kind === Kind.FIELD && !one.directives?.length)
     if (!isAlwaysSomething) chosen.push({ kind: Kind.FIELD, name: nameNode('__typename') })
     return { kind: Kind.SELECTION_SET, selections: chosen }
@@ -186,7 +193,8 @@ function attempt(
   function conditions(): readonly DirectiveNode[] {
     return ['skip', 'include'].flatMap((name): DirectiveNode[] => {
       if (!random.chance(0.06)) return []
-      // What is left out all the time tells little; the planner does not always see that a constant leaves something out.
+      // What is left out all the time tells little; the planner does not always see that a constant
+      // leaves something out.
       const isIncluded = hasRequirements || random.chance(0.7)
       const isOn = (name === 'include') === isIncluded
       const value: ValueNode =

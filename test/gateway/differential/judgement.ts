@@ -7,7 +7,9 @@ import { PENDING, type Pending } from './pending.ts'
 import type { Place } from './places.ts'
 import type { Form } from './subject.ts'
 
-/** An operation, what stands where in its answer without faults, and the fault that there is now. */
+/**
+ * An operation, what stands where in its answer without faults, and the fault that there is now.
+ */
 export type Asked = {
   readonly at: string
   readonly fault: Fault | null
@@ -21,11 +23,15 @@ const SHOWN = DEVIATIONS.flatMap(({ shows }) => shows)
 /** Every line of the lists of deviations and of what is pending. */
 export const LINES: readonly object[] = [...SHOWN, ...PENDING]
 
-/** The answers that are right, the lines that say so against the oracle, and what is wrong with them; null when nobody knows. */
+/**
+ * The answers that are right, the lines that say so against the oracle, and what is wrong with
+ * them; null when nobody knows.
+ */
 export function rightAnswers(said: Answer, asked: Asked) {
   const shown = SHOWN.filter((entry) => entry.at === asked.at)
   const line = shown.find((entry) => (entry.fault ?? 'no fault') === labelOf(asked.fault))
-  // Where the oracle errs without a fault, only what is written out by hand says what is right with one.
+  // Where the oracle errs without a fault, only what is written out by hand says what is right with
+  // one.
   if (!line && shown.some((entry) => !entry.fault)) return null
   const answers = line ? answersOf(line.right, said, asked) : [said]
   const isOpen = answers.length > 1
@@ -45,9 +51,9 @@ export function rightAnswers(said: Answer, asked: Asked) {
 }
 
 /**
- * What is right where a field's value has the wrong shape: the answer when that value is null, which is `nulled`, and an error at every place of the field that
- * is null then: where another subgraph said a value, too, that is there.
- * The oracle itself gives up the whole operation.
+ * What is right where a field's value has the wrong shape: the answer when that value is null,
+ * which is `nulled`, and an error at every place of the field that is null then: where another
+ * subgraph said a value, too, that is there. The oracle itself gives up the whole operation.
  */
 export function withMisshapen(nulled: Answer, asked: Asked): Answer {
   const own = (placesOfFault(asked) ?? []).filter((path) => endsInNull([...JSON.parse(path), NOWHERE], nulled.data))
@@ -92,8 +98,9 @@ export function excuses(
 }
 
 /**
- * Paths of errors of a field that throws which are no place of that field in the answer without faults, or are told twice. Where that answer is null, nobody
- * knows; keys are fetched without being asked for.
+ * Paths of errors of a field that throws which are no place of that field in the answer without
+ * faults, or are told twice. Where that answer is null, nobody knows; keys are fetched without
+ * being asked for.
  */
 function misplacedErrors({ errors = [] }: Answer, asked: Asked): readonly string[] {
   if (asked.fault?.kind !== 'throws' && asked.fault?.kind !== 'refuses') return []
@@ -106,7 +113,10 @@ function misplacedErrors({ errors = [] }: Answer, asked: Asked): readonly string
   })
 }
 
-/** Where the field of the fault stands in the answer; null for faults that are of no field, and for keys. */
+/**
+ * Where the field of the fault stands in the answer; null for faults that are of no field, and for
+ * keys.
+ */
 function placesOfFault({ fault, places, schema }: Asked): readonly string[] | null {
   if (!fault || !('field' in fault)) return null
   const [type = '', name = ''] = fault.field.split('.')

@@ -1,4 +1,7 @@
-/** Random operations that were answered wrongly once, made small. Kept as operations, because a seed means another one when a schema changes. */
+/**
+ * Random operations that were answered wrongly once, made small. Kept as operations, because a seed
+ * means another one when a schema changes.
+ */
 export const KEPT_SEEDS: readonly {
   readonly why: string
   /** The world that it is asked of. */

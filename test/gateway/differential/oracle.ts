@@ -5,7 +5,10 @@ import type { Answer } from './answer.ts'
 import { breaksSchema, injected } from './faults.ts'
 import type { Case, Running, Tap } from './small-graph.ts'
 
-/** Apollo's gateway over some subgraphs. `entityFetches` are the subgraphs that were asked for entities since it was last emptied. */
+/**
+ * Apollo's gateway over some subgraphs. `entityFetches` are the subgraphs that were asked for
+ * entities since it was last emptied.
+ */
 export type Oracle = {
   readonly ask: (operation: Case) => Promise<Answer>
   readonly entityFetches: Set<string>
@@ -13,8 +16,9 @@ export type Oracle = {
 }
 
 /**
- * ApolloGateway over schemas in this process; what they answer passes through JSON. Errors about values that do not fit the schema are moved to
- * where errors are, also those that it drops because there are others.
+ * ApolloGateway over schemas in this process; what they answer passes through JSON. Errors about
+ * values that do not fit the schema are moved to where errors are, also those that it drops because
+ * there are others.
  */
 export async function startOracle(supergraphSdl: string, subgraphs: readonly Running[], tap: Tap): Promise<Oracle> {
   const { ApolloGateway } = await loaded()
@@ -64,7 +68,10 @@ const asJson = (answer: ExecutionResult | object): Answer => JSON.parse(JSON.str
 
 const QUIET = { debug() {}, info() {}, warn() {}, error() {} }
 
-/** What the gateway found of the last operation's values that do not fit; operations are asked one after the other. */
+/**
+ * What the gateway found of the last operation's values that do not fit; operations are asked one
+ * after the other.
+ */
 let completionErrors: readonly GraphQLFormattedError[] = []
 
 async function loaded() {

@@ -1,8 +1,9 @@
 import type { Form } from './subject.ts'
 
 /**
- * Where we are wrong; what is right is in the oracle's answer or, where that is wrong too, in `deviations.ts`. To be removed, line by line, when it is right: a
- * line that nothing needs any more fails.
+ * Where we are wrong; what is right is in the oracle's answer or, where that is wrong too, in
+ * `deviations.ts`. To be removed, line by line, when it is right: a line that nothing needs any
+ * more fails.
  */
 export type Pending = {
   /** `graph / case`; any case when absent. */

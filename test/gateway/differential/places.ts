@@ -14,7 +14,10 @@ import {
 } from 'graphql'
 import type { Case } from './small-graph.ts'
 
-/** Where in an answer a field of an object stands: the steps to it, the type of the object that has it, and its name in the schema. */
+/**
+ * Where in an answer a field of an object stands: the steps to it, the type of the object that has
+ * it, and its name in the schema.
+ */
 export type Place = { readonly path: readonly (string | number)[]; readonly type: string; readonly field: string }
 
 /** What an operation is asked by to know the type of every object in its answer. */
@@ -40,8 +43,8 @@ export const typed = (query: string): string =>
   )
 
 /**
- * Every place of `data`, which is the answer to `typed(query)` without faults; where nobody knows the type of an object, and it was asked without, it counts as
- * one of the declared type.
+ * Every place of `data`, which is the answer to `typed(query)` without faults; where nobody knows
+ * the type of an object, and it was asked without, it counts as one of the declared type.
  */
 export function placesOf({ query, operationName }: Case, schema: GraphQLSchema, data: unknown): readonly Place[] {
   const document = parse(query, { noLocation: true })

@@ -10,7 +10,10 @@ import type { World } from './worlds.ts'
 /** What is wrong with our answers to an operation. */
 export type Finding = { readonly form: string; readonly truth: Answer; readonly answer: Answer }
 
-/** Whether an answer says nothing else than the truth, with null in some places beside those of errors, or above them. */
+/**
+ * Whether an answer says nothing else than the truth, with null in some places beside those of
+ * errors, or above them.
+ */
 const lacksOnlyBeside = (errors: readonly string[], truth: unknown, answer: unknown): boolean =>
   differsOnly(truth, answer, (path) =>
     errors.some((error) => {
@@ -19,7 +22,10 @@ const lacksOnlyBeside = (errors: readonly string[], truth: unknown, answer: unkn
     }),
   )
 
-/** Whether an answer says nothing else than the truth, with null in some places where `said` has nothing either. */
+/**
+ * Whether an answer says nothing else than the truth, with null in some places where `said` has
+ * nothing either.
+ */
 function lacksOnlyWith(said: unknown, truth: unknown, answer: unknown): boolean {
   return differsOnly(truth, answer, (path) => {
     const there = path.reduce((value, name) => Reflect.get(Object(value), name), said)
@@ -45,8 +51,9 @@ function differsOnly(
 }
 
 /**
- * What is wrong, by graphql-js executing the same graph as one schema. Under faults the data must be the same, and the same places must be null with an error
- * told; which of several errors is told may differ, because one schema stops at the first. There null is right as well where
+ * What is wrong, by graphql-js executing the same graph as one schema. Under faults the data must
+ * be the same, and the same places must be null with an error told; which of several errors is told
+ * may differ, because one schema stops at the first. There null is right as well where
  * `ApolloGateway` has nothing.
  */
 export async function findingsOf(operation: Case, world: World, isFaulty: boolean): Promise<readonly Finding[]> {
@@ -57,11 +64,14 @@ export async function findingsOf(operation: Case, world: World, isFaulty: boolea
     const answer = await world.subjects[form].ask(operation)
     if (isRight(truth, answer) || isTooLarge(answer, operation)) continue
     const said = await world.oracle.ask(operation)
-    // The planner cannot plan everything that is valid: fragments inside of each other that exclude each other.
+    // The planner cannot plan everything that is valid: fragments inside of each other that exclude
+    // each other.
     if (isUnplanned(answer) && said.data === undefined) continue
-    // What one fetch could not get is missing where another field requires it, while in one schema nothing requires anything.
+    // What one fetch could not get is missing where another field requires it, while in one schema
+    // nothing requires anything.
     if (isFaulty && hasErrorsOf(said, answer) && lacksOnlyWith(said.data, truth.data, answer.data)) continue
-    // What an `@interfaceObject` is asked for one type, the planner asks for all: where that fails for another, all that was asked of it in one fetch is lacking.
+    // What an `@interfaceObject` is asked for one type, the planner asks for all: where that fails
+    // for another, all that was asked of it in one fetch is lacking.
     const strays = strayErrors(answer, truth)
     const isStray = strays.length > 0 && isDeepStrictEqual(strays, strayErrors(said, truth))
     if (isFaulty && isStray && lacksOnlyBeside(strays, truth.data, answer.data)) continue
@@ -87,7 +97,10 @@ function isAsked([step, ...rest]: readonly (string | number)[], value: unknown):
   return typeof value === 'object' && value !== null && Object.hasOwn(value, step) && isAsked(rest, Reflect.get(value, step))
 }
 
-/** Some of many random operations ask for more aliases than any client may, when each fragment counts where it is used. */
+/**
+ * Some of many random operations ask for more aliases than any client may, when each fragment
+ * counts where it is used.
+ */
 const isTooLarge = ({ errors = [] }: Answer, { query }: Case) =>
   errors.some(({ extensions }) => extensions?.code === 'OPERATION_TOO_LARGE') && aliasesIn(parse(query)) > BOUNDS.aliases
 

@@ -105,7 +105,8 @@ export function createValues(random: Random): RandomValues {
     const mayBeAbsent = isNullable || defaultValue !== undefined
     if (mayBeAbsent && random.chance(0.35))
       return variable(String(isNullable ? nullable : new GraphQLNonNull(nullable)), undefined, defaultValue)
-    // Null is for where the place can be null; in place of a promise it is an error of the field, which is tested elsewhere.
+    // Null is for where the place can be null; in place of a promise it is an error of the field,
+    // which is tested elsewhere.
     const value = isNullable && !isNonNullType(type) && random.chance(0.2) ? null : jsonFor(new GraphQLNonNull(nullable), 0)
     return variable(String(isNullable ? nullable : new GraphQLNonNull(nullable)), value, defaultValue)
   }

@@ -4,7 +4,9 @@ import type { Case } from './small-graph.ts'
 /** How many smaller operations are tried before what there is must do. */
 const TRIES = 400
 
-/** A smaller operation that still fails, as small as taking away one thing after the other makes it. */
+/**
+ * A smaller operation that still fails, as small as taking away one thing after the other makes it.
+ */
 export async function shrunk(operation: Case, api: GraphQLSchema, fails: (smaller: Case) => Promise<boolean>): Promise<Case> {
   let best = operation
   let tries = 0
@@ -32,7 +34,10 @@ function isValid({ query }: Case, api: GraphQLSchema): boolean {
   }
 }
 
-/** The same operation without one selection, argument, directive or name, or with the content of a fragment in its place. */
+/**
+ * The same operation without one selection, argument, directive or name, or with the content of a
+ * fragment in its place.
+ */
 function* smallerThan(operation: Case): Generator<Case> {
   const document = parse(operation.query, { noLocation: true })
   const nodes: ASTNode[] = []

@@ -15,10 +15,16 @@ import { compose } from '../../../gateway/planning/composition.ts'
 import type { Answer } from './answer.ts'
 import type { Fault, FieldFault } from './faults.ts'
 
-/** What a subgraph of a table is: SDL without its link to federation, and resolvers over constant values. */
+/**
+ * What a subgraph of a table is: SDL without its link to federation, and resolvers over constant
+ * values.
+ */
 export type SmallSubgraph = { readonly sdl: string; readonly resolvers?: object }
 
-/** One operation over a small graph. `data` is what the specification says, where that is worth writing out. */
+/**
+ * One operation over a small graph. `data` is what the specification says, where that is worth
+ * writing out.
+ */
 export type Case = {
   readonly name: string
   readonly query: string
@@ -37,7 +43,10 @@ export type Table = {
   readonly isRefusedByOracle?: true
 }
 
-/** A subscription, under a fault if any, and what a client is told of each event, as the specification says it. */
+/**
+ * A subscription, under a fault if any, and what a client is told of each event, as the
+ * specification says it.
+ */
 export type SubscriptionCase = {
   readonly name: string
   readonly query: string
@@ -46,10 +55,15 @@ export type SubscriptionCase = {
   readonly events: readonly Answer[]
 }
 
-/** A subgraph that runs; `lax` says whatever its resolvers say, as a service that breaks its own schema would. */
+/**
+ * A subgraph that runs; `lax` says whatever its resolvers say, as a service that breaks its own
+ * schema would.
+ */
 export type Running = { readonly name: string; readonly strict: GraphQLSchema; readonly lax: GraphQLSchema }
 
-/** What every resolver of a graph looks at: which fault there is now, and which fields were reached. */
+/**
+ * What every resolver of a graph looks at: which fault there is now, and which fields were reached.
+ */
 export type Tap = { fault: Fault | null; readonly reached: Set<string> }
 
 const DIRECTIVES =
@@ -90,7 +104,10 @@ function tapped(schema: GraphQLSchema, subgraph: string, tap: Tap): GraphQLSchem
   return schema
 }
 
-/** The same schema without promises about null and leaves, and for the field that is misshapen none about lists and objects. */
+/**
+ * The same schema without promises about null and leaves, and for the field that is misshapen none
+ * about lists and objects.
+ */
 function relaxed(schema: GraphQLSchema, subgraph: string, tap: Tap): GraphQLSchema {
   for (const { name, field } of fieldsOf(schema)) {
     const type = isLeafType(getNullableType(field.type)) ? ANYTHING : withoutPromises(field.type)

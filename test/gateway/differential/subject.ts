@@ -10,7 +10,8 @@ import { breaksSchema, injected } from './faults.ts'
 import type { Case, Running, Tap } from './small-graph.ts'
 
 /**
- * How subgraphs are reached: executed in this process, or as over HTTP, where answers are text and nothing is known about them; mixed, each other way in turn.
+ * How subgraphs are reached: executed in this process, or as over HTTP, where answers are text and
+ * nothing is known about them; mixed, each other way in turn.
  */
 export const FORMS = ['local', 'json', 'mixed'] as const
 export type Form = (typeof FORMS)[number]

@@ -35,7 +35,8 @@ describe.each(TABLES.filter((table) => !table.isRefusedByOracle))(
       for (const fault of faults) wrong.push(...(await wrongUnder(fault, operation, asked, oracle)))
       tap.fault = null
       if (wrong.length > 0) expect.fail(wrong.map((problem) => JSON.stringify(problem)).join('\n\n'))
-      // What comes from this process becomes part of the answer as it is: in the order of the question all the same.
+      // What comes from this process becomes part of the answer as it is: in the order of the
+      // question all the same.
       const [one, ...others] = await Promise.all(FORMS.map((form) => subjects[form].ask(operation)))
       for (const other of others) expect(JSON.stringify(other.data)).toBe(JSON.stringify(one?.data))
     })

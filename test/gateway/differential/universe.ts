@@ -33,8 +33,9 @@ export type Thing = {
 export type Part = { readonly typeDefs: DocumentNode; readonly schema: GraphQLSchema }
 
 /**
- * Values for every field of a graph, which depend on the object, the field and its arguments and on nothing else, so that it does not matter who is asked.
- * A field with `@requires` also depends on what it requires.
+ * Values for every field of a graph, which depend on the object, the field and its arguments and on
+ * nothing else, so that it does not matter who is asked. A field with `@requires` also depends on
+ * what it requires.
  */
 export type Universe = {
   readonly valueAt: (thing: Thing, field: string, given: Readonly<Record<string, unknown>>) => unknown
@@ -43,13 +44,25 @@ export type Universe = {
   readonly root: (typename: string) => Thing
   /** Names of fields that keys, `@requires` or `@provides` use. */
   readonly needed: ReadonlySet<string>
-  /** Whether anything is under `@requires`: the planner fails where only a part of what is required is under a condition; see `deviations.ts`. */
+  /**
+   * Whether anything is under `@requires`: the planner fails where only a part of what is required
+   * is under a condition; see `deviations.ts`.
+   */
   readonly hasRequirements: boolean
-  /** Fields of an `@interfaceObject`: the planner takes the arguments of one type for all; see `deviations.ts`. */
+  /**
+   * Fields of an `@interfaceObject`: the planner takes the arguments of one type for all; see
+   * `deviations.ts`.
+   */
   readonly isShared: (type: string, field: string) => boolean
-  /** Fields that operations must not ask for: what they require cannot be worked out, here or by the planner. */
+  /**
+   * Fields that operations must not ask for: what they require cannot be worked out, here or by the
+   * planner.
+   */
   readonly isLeftOut: (type: string, field: string) => boolean
-  /** Whether anything throws. Only fields throw whose promises are the same everywhere, and which nothing else needs. */
+  /**
+   * Whether anything throws. Only fields throw whose promises are the same everywhere, and which
+   * nothing else needs.
+   */
   isFaulty: boolean
 }
 
@@ -63,7 +76,10 @@ type Facts = {
   types: Set<string>
 }
 
-/** Throws when a key of an entity has no text of its own on its first level: there is nothing to tell entities apart by. */
+/**
+ * Throws when a key of an entity has no text of its own on its first level: there is nothing to
+ * tell entities apart by.
+ */
 export function createUniverse(api: GraphQLSchema, parts: readonly Part[]): Universe {
   const facts = new Map<string, Facts>()
   const keys = new Map<string, Set<string>>()
@@ -98,7 +114,8 @@ export function createUniverse(api: GraphQLSchema, parts: readonly Part[]): Univ
           if (isInterfaceObject) shared.add(`${own}.${field.name.value}`)
           if (required === undefined) continue
           noteRequired(`${own}.${field.name.value}`, selectionOf(required))
-          // Below a fragment the planner sends objects of other types, too, without their keys: `deviations.ts`.
+          // Below a fragment the planner sends objects of other types, too, without their keys:
+          // `deviations.ts`.
           if (isInterfaceObject) leftOut.add(`${own}.${field.name.value}`)
         }
       }
@@ -130,7 +147,10 @@ export function createUniverse(api: GraphQLSchema, parts: readonly Part[]): Univ
     if (required) known.requires = required
   }
 
-  /** Types that a field may lead to: those that clients know. An object type that stands for an interface leads to all that implement it. */
+  /**
+   * Types that a field may lead to: those that clients know. An object type that stands for an
+   * interface leads to all that implement it.
+   */
   function possibleOf(type: GraphQLNamedType, schema: GraphQLSchema): readonly string[] {
     const seen = api.getType(type.name)
     if (isObjectType(type) && isObjectType(seen)) return [type.name]
@@ -283,7 +303,10 @@ export function createUniverse(api: GraphQLSchema, parts: readonly Part[]): Univ
   }
 }
 
-/** The type of an entity, which its identity begins with. An `@interfaceObject` is told of another one. */
+/**
+ * The type of an entity, which its identity begins with. An `@interfaceObject` is told of another
+ * one.
+ */
 const typeIn = (identity: string): string | undefined => /^(\w+):\d$/.exec(identity)?.[1]
 
 /** What both types promise. */

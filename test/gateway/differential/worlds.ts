@@ -35,7 +35,9 @@ export type World = {
   readonly subjects: Readonly<Record<Form, Subject>>
 }
 
-/** Its entities have keys of objects only: nothing to tell them apart by that a universe could make. */
+/**
+ * Its entities have keys of objects only: nothing to tell them apart by that a universe could make.
+ */
 const WITHOUT_UNIVERSE = ['tagged']
 
 /** Graphs that random operations are asked of: those of the tables, and our own. */

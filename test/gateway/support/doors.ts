@@ -29,7 +29,10 @@ export type Doors = {
 /** A WebSocket that is acknowledged. */
 export type Socket = {
   readonly socket: WebSocket
-  /** Asks one operation and waits until it is answered, refused or stopped: its messages without ids. A closed socket counts as an answer. */
+  /**
+   * Asks one operation and waits until it is answered, refused or stopped: its messages without
+   * ids. A closed socket counts as an answer.
+   */
   readonly ask: (asked: Asked | { readonly text: string }) => Promise<readonly Data[]>
   /** The next message about `id`. */
   readonly next: (id: string) => Promise<Data>

@@ -8,7 +8,10 @@ export type Told = ExecutionResult | { readonly ended: readonly GraphQLFormatted
 /** A subscription that is read one outcome after the other. */
 export type Followed = { readonly next: () => Promise<Told>; readonly return: () => void }
 
-/** Follows a subscription like a client whose network takes an outcome when the test asks for the next. */
+/**
+ * Follows a subscription like a client whose network takes an outcome when the test asks for the
+ * next.
+ */
 export function followed(running: Running): Followed {
   const told: { readonly told: Told; readonly taken: () => void }[] = []
   let wake: (() => void) | null = null

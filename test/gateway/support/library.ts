@@ -62,7 +62,10 @@ export const librarySupergraph = (urls: { books?: string; ratings?: string } = {
     { name: 'ratings', typeDefs: parse(RATINGS_SDL), ...(urls.ratings && { url: urls.ratings }) },
   ])
 
-/** A graph with hints behind a real server. `asked` counts what its subgraphs were really asked, by field. */
+/**
+ * A graph with hints behind a real server. `asked` counts what its subgraphs were really asked, by
+ * field.
+ */
 export type Library = {
   readonly gateway: Gateway
   readonly metrics: Metrics

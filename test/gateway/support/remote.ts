@@ -12,7 +12,9 @@ export type Remote = {
   readonly requests: { readonly headers: IncomingMessage['headers']; readonly body: string }[]
   /** Connections that were ever opened. */
   readonly connections: () => number
-  /** What happens to the next requests, one each; then, and where it says null, they are answered. */
+  /**
+   * What happens to the next requests, one each; then, and where it says null, they are answered.
+   */
   readonly next: (((exchange: Exchange) => void) | null)[]
   /** What happens to every request that `next` does not concern. */
   always: ((exchange: Exchange) => void) | null

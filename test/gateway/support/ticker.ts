@@ -27,14 +27,20 @@ export const LABEL_SDL = `
 
 type Tick = { readonly number: number; readonly text: string }
 
-/** A graph of two subgraphs, one of which ticks: its source is a plain queue, and everything that happens is counted. */
+/**
+ * A graph of two subgraphs, one of which ticks: its source is a plain queue, and everything that
+ * happens is counted.
+ */
 export type Ticker = {
   readonly gateway: Gateway
   /** Tells everybody who listens to `channel`, and everybody is told the same object. */
   readonly tick: (text?: string, channel?: string) => number
   /** Iterators that are open now. */
   readonly listening: () => number
-  /** How often a field of an event was worked out: `text` by the ticking subgraph, `label` by the other one, `mine` for a caller. */
+  /**
+   * How often a field of an event was worked out: `text` by the ticking subgraph, `label` by the
+   * other one, `mine` for a caller.
+   */
   readonly worked: { text: number; label: number; mine: number }
   /** The parts, to be served over HTTP instead. */
   readonly subgraphs: readonly Subgraph[]

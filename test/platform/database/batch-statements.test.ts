@@ -57,7 +57,9 @@ const nap = prepared((query: Kysely<Tables>, seconds: number) => sql`SELECT pg_s
 
 const operation = <Result>(work: () => Result, signal = new AbortController().signal): Result => withCancellation(signal, work)
 
-/** An Execute message of PostgreSQL's protocol: its length, a portal without a name, and all rows. */
+/**
+ * An Execute message of PostgreSQL's protocol: its length, a portal without a name, and all rows.
+ */
 const EXECUTE = 'E\0\0\0\t\0\0\0\0\0'
 /** How many statements each connection that was asked anything was asked. */
 const statements = (): number[] => asked.filter(Boolean).map((text) => text.split(EXECUTE).length - 1)

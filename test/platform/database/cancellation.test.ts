@@ -7,7 +7,8 @@ import { databaseProxy } from './support/database-proxy.ts'
 
 test('a cancellation that reaches the database before its statement is repeated until that has ended', async () => {
   const fresh = await emptyDatabase()
-  // What the first connection says is held back from `holding` until the second has been told that it cancelled.
+  // What the first connection says is held back from `holding` until the second has been told that
+  // it cancelled.
   let holding = false
   const held: (() => void)[] = []
   const proxy = await databaseProxy(fresh.connection, {

@@ -373,7 +373,8 @@ test('who listens goes on with a database that lacks the last events, as after a
     })
   })
   await database.pool.query('DELETE FROM event WHERE number > 2; UPDATE event_topic SET last_number = 2')
-  // After that is committed: who is cut off within the same transaction may be back before its end, and see the events still.
+  // After that is committed: who is cut off within the same transaction may be back before its end,
+  // and see the events still.
   await database.pool.query(
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%' AND datname = current_database()",
   )

@@ -16,7 +16,9 @@ function aCircuit() {
     pass: (milliseconds: number) => {
       time += milliseconds
     },
-    /** How long it stays open from now on: to the millisecond in which it first lets somebody in. */
+    /**
+     * How long it stays open from now on: to the millisecond in which it first lets somebody in.
+     */
     cooling: () => {
       const begun = time
       for (let end = breaker.enter(); ; end = breaker.enter()) {

@@ -48,7 +48,10 @@ async function bearer(scopes: readonly string[]): Promise<{ authorization: strin
   return { authorization: `Bearer ${await token}` }
 }
 
-/** Something of a schema of the contract with every key in it: what is wrong with it is nobody's business who may not ask. */
+/**
+ * Something of a schema of the contract with every key in it: what is wrong with it is nobody's
+ * business who may not ask.
+ */
 function sampleOf({ type, enum: words, properties, items, description = '', 'x-format': format }: Schema): unknown {
   if (words) return words[0]
   if (format === 'iso8601' || /^When\b|^(?:Earliest|Latest) day/.test(description)) return '2026-11-20 09:00:00 UTC'
@@ -60,7 +63,10 @@ function sampleOf({ type, enum: words, properties, items, description = '', 'x-f
   return type === 'string' || type === undefined ? '1' : type === 'boolean' ? true : 1
 }
 
-/** Every scope that opens a field of an operation which the scope of the contract opens, and with it all that is answered. */
+/**
+ * Every scope that opens a field of an operation which the scope of the contract opens, and with it
+ * all that is answered.
+ */
 function openingScopes({
   route,
   operation,
@@ -217,7 +223,8 @@ test('operations of the contract are granted what they answer beyond their scope
       )
     const held = operation.scope === null ? [] : [operation.scope]
     if (operationId !== NEEDS_ORDERS) expect([operationId, unmet([...held, ...given])]).toEqual([operationId, []])
-    // Whoever writes reads what was written; an operation that answers nothing of it needs no grant, and gains nothing by it.
+    // Whoever writes reads what was written; an operation that answers nothing of it needs no
+    // grant, and gains nothing by it.
     const beyond = given.filter((scope) => operation.scope?.replace('write_', 'read_') !== scope)
     for (const scope of beyond) {
       const less = [...held, ...given].filter((each) => each !== scope)
@@ -248,7 +255,9 @@ function documentOf(place: string): string {
   return `${root.toLowerCase()} { ${name}${given.length > 0 ? `(${given.join(', ')})` : ''} ${selection} }`
 }
 
-/** The codes of the errors that an app with these scopes is told, with the scopes that they name. */
+/**
+ * The codes of the errors that an app with these scopes is told, with the scopes that they name.
+ */
 async function refusals(place: string, scopes: readonly string[]): Promise<(readonly [code: unknown, scopes: unknown])[]> {
   const caller = { ...ANONYMOUS, credentials: await bearer(scopes) }
   if (!place.startsWith('Subscription.')) {
@@ -313,7 +322,8 @@ test('no scope opens a field but what the contract demands of its operations, an
   const others = roots.flatMap(({ place, demand }) => {
     const finer = FINER.flatMap(([field, noun]) => (field.test(place) ? [`read_${noun}`, `write_${noun}`] : []))
     const known = [...demanded(place), ...finer]
-    // The contract has no word about fields that none of its operations selects: one scope is theirs.
+    // The contract has no word about fields that none of its operations selects: one scope is
+    // theirs.
     const own = demanded(place).some((scope) => scope !== null) || !Array.isArray(demand) ? [] : demand.slice(0, 1)
     return Array.isArray(demand)
       ? demand.filter((scope) => ![...known, ...own].includes(scope)).map((scope) => [place, scope])

@@ -29,7 +29,10 @@ export const operationFor = (method: string, path: string): Operation | undefine
     .filter(({ operation, pattern }) => operation.method === method && pattern.test(path))
     .sort((one, other) => one.names - other.names)[0]?.operation
 
-/** Every way in which an answer breaks what the contract says of its operation; empty when it keeps it. */
+/**
+ * Every way in which an answer breaks what the contract says of its operation; empty when it keeps
+ * it.
+ */
 export function breaches(operation: Operation, { status, headers, text }: Reply): string[] {
   const isSuccess = status === operation.status
   const schema = isSuccess ? operation.answer : operation.failures.get(status)
@@ -51,7 +54,10 @@ const LIMIT_HEADERS = ['minute', 'second'].flatMap((span) => [
   `jumpseller-per${span}ratelimit-remaining`,
 ])
 
-/** Keys that are missing, or not documented, or in another order than documented; lists that hold null. */
+/**
+ * Keys that are missing, or not documented, or in another order than documented; lists that hold
+ * null.
+ */
 function keyFaults(schema: Schema, value: unknown, at: string): string[] {
   if (Array.isArray(value))
     return value.flatMap((item, index) =>

@@ -7,7 +7,10 @@ import { type StoreRestStack, startStoreStack } from './stack.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../../../docs/store.md'), 'utf8')
 
-/** What docs/store.md tells its readers to paste, in order: requests, which may take several lines, and ids that they find in the answers. */
+/**
+ * What docs/store.md tells its readers to paste, in order: requests, which may take several lines,
+ * and ids that they find in the answers.
+ */
 const pasted = [...page.matchAll(/```sh\n([\s\S]*?)```/g)]
   .flatMap(([, block = '']) => block.replace(/^#.*\n/gm, '').split(/\n(?=curl |[A-Z]+=)/))
   .map((request) => request.trim())

@@ -29,7 +29,10 @@ const TOO_LARGE = JSON.stringify({ much: 'x'.repeat(1_000_000) })
 
 type Particular = Asked & { readonly values?: Seen; readonly query?: string }
 
-/** Failures that only one operation has, or that it has another way: bodies that refer to nothing, and lists that must not be empty. */
+/**
+ * Failures that only one operation has, or that it has another way: bodies that refer to nothing,
+ * and lists that must not be empty.
+ */
 const PARTICULAR: Readonly<Record<string, (seen: Seen, cast: Cast) => Particular>> = {
   '400 getFulfillmentLabel': ({ by_hand }) => ({ values: { id: by_hand ?? 0 } }),
   '402 setupStore': (_, { unpaid }) => unpaid,
@@ -52,7 +55,10 @@ const PARTICULAR: Readonly<Record<string, (seen: Seen, cast: Cast) => Particular
   }),
 }
 
-/** Requests of an operation that have to be answered with this status; none when there is no way to it. `step` is one that succeeds. */
+/**
+ * Requests of an operation that have to be answered with this status; none when there is no way to
+ * it. `step` is one that succeeds.
+ */
 export function attempts(
   operation: Operation,
   status: number,

@@ -4,11 +4,17 @@ import { PNG } from '../../support/images.ts'
 import type { StoreRestStack } from './stack.ts'
 import { aToken } from './token.ts'
 
-/** A shop that has so many of everything: of all that the contract lists, and of what belongs to the first of each. */
+/**
+ * A shop that has so many of everything: of all that the contract lists, and of what belongs to the
+ * first of each.
+ */
 export type FullShop = {
   readonly shop: TestStore
   readonly size: number
-  /** What stands in paths of the contract behind each of their words, such as `products`: that of the first. */
+  /**
+   * What stands in paths of the contract behind each of their words, such as `products`: that of
+   * the first.
+   */
   readonly ids: Readonly<Record<string, number | string>>
   readonly productIds: readonly number[]
   readonly locationIds: readonly number[]
@@ -19,7 +25,10 @@ type Made = any
 
 const PICTURE = `data:image/png;base64,${PNG.toString('base64')}`
 
-/** Sets up a shop of this size through the REST API, and through SQL what that has no operations for. */
+/**
+ * Sets up a shop of this size through the REST API, and through SQL what that has no operations
+ * for.
+ */
 export async function aFullShop(stack: StoreRestStack, size: number): Promise<FullShop> {
   const shop = await stack.aStore({ name: `Shop of ${size}` })
   const { storeId } = shop
@@ -247,7 +256,10 @@ const STATUS: Readonly<Record<string, string>> = { products: 'available', orders
 
 type PathId = { readonly name: string; readonly of: string | null }
 
-/** The parameters of an operation's path, each with the word that says of what it is the id; null: of nothing that a store has. */
+/**
+ * The parameters of an operation's path, each with the word that says of what it is the id; null:
+ * of nothing that a store has.
+ */
 export function idsInPath({ path }: Operation): PathId[] {
   const steps = path.split('/').slice(1)
   return steps.flatMap((step, index): PathId[] => {
@@ -264,7 +276,10 @@ export function idsInPath({ path }: Operation): PathId[] {
   })
 }
 
-/** The path of an operation with ids of a shop in it, those of another one where `foreign` names them. */
+/**
+ * The path of an operation with ids of a shop in it, those of another one where `foreign` names
+ * them.
+ */
 export function pathOf(operation: Operation, { ids }: FullShop, foreign: Readonly<Record<string, number | string>> = {}): string {
   const found = idsInPath(operation)
   const steps = operation.path.split('/')

@@ -2,7 +2,10 @@ import type { Operation } from '../../../rest-facade/store/contract.ts'
 import { PDF, PNG } from '../../support/images.ts'
 import { operations } from './contract.ts'
 
-/** What the way through the API has learned: values of parameters in paths by their names, `{id}` by the first word of its path. */
+/**
+ * What the way through the API has learned: values of parameters in paths by their names, `{id}` by
+ * the first word of its path.
+ */
 export type Seen = Readonly<Record<string, string | number>>
 
 /** One request that has to succeed. */
@@ -10,7 +13,10 @@ export type Step = {
   readonly operation: string
   readonly query?: (seen: Seen) => string
   readonly body?: (seen: Seen) => unknown
-  /** Under which name the id of what was made is remembered, and where in the answer it stands when not in its envelope. */
+  /**
+   * Under which name the id of what was made is remembered, and where in the answer it stands when
+   * not in its envelope.
+   */
   readonly learns?: string
   readonly from?: (json: never) => string | number
 }
@@ -28,7 +34,10 @@ const THEME = {
   files: [{ path: 'assets/theme.css', content: 'h1 { color: red }' }],
 }
 
-/** The way from a store with nothing in it to one that has everything, in an order in which each request finds what it needs. */
+/**
+ * The way from a store with nothing in it to one that has everything, in an order in which each
+ * request finds what it needs.
+ */
 export const GROWING: readonly Step[] = [
   step('getStoreInfo'),
   step('listStoreLanguages'),
@@ -254,7 +263,10 @@ export const GROWING: readonly Step[] = [
   step('listJsApps'),
 ]
 
-/** What needs something that only the graph can make, or a customer: a subscription to an app, its code, a review. */
+/**
+ * What needs something that only the graph can make, or a customer: a subscription to an app, its
+ * code, a review.
+ */
 export const BEYOND: readonly Step[] = [
   step('listJsAppsByApp'),
   step('getAppInstallStatus'),
@@ -305,7 +317,10 @@ const WORDS: Seen = {
 }
 const STATUSES: Seen = { products: 'available', orders: 'pending_payment', customers: 'Pending Payment' }
 
-/** The names under which values of `{field_id}` and `{image_id}` are known, by the first word of the path. */
+/**
+ * The names under which values of `{field_id}` and `{image_id}` are known, by the first word of the
+ * path.
+ */
 const NAMES: Readonly<Record<string, string>> = {
   'customers field_id': 'customer_field_id',
   'products field_id': 'product_field_id',

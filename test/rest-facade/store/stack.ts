@@ -34,7 +34,9 @@ export const UNLIMITED: RateLimitStore = {
 export type Asked = {
   /** Sent as JSON; bytes and texts as they are. */
   readonly body?: unknown
-  /** Whose credentials are sent; null sends none. The store that the stack began with when absent. */
+  /**
+   * Whose credentials are sent; null sends none. The store that the stack began with when absent.
+   */
   readonly as?: TestStore | null
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -99,7 +101,10 @@ export async function startStoreStack({
     graph: store.ask,
     /** The store whose credentials are sent unless a request says otherwise. */
     own,
-    /** Sends one request, such as `GET /categories.json`, and fails the test when the answer breaks the contract. */
+    /**
+     * Sends one request, such as `GET /categories.json`, and fails the test when the answer breaks
+     * the contract.
+     */
     async ask(on: string, { body, as = own, headers = {} }: Asked = {}): Promise<Reply> {
       const [method = '', path = ''] = on.split(' ')
       const isSent = body !== undefined

@@ -103,7 +103,10 @@ const EQUALLY_LONG = ['countries']
 /** Things within things within things. */
 const DEPTH = 3
 
-/** Everything of a type that can be asked for without saying more, down to things that are on the way there already. */
+/**
+ * Everything of a type that can be asked for without saying more, down to things that are on the
+ * way there already.
+ */
 function selectionOf(type: GraphQLNamedType, above: readonly string[]): string | null {
   if (!isCompositeType(type)) return ''
   if (!isObjectType(type) || above.length === DEPTH || above.includes(type.name)) return null

@@ -21,7 +21,10 @@ beforeEach(async () => {
   before = await everything()
 })
 
-/** What both shops have in all tables, as sums of their rows; what was only asked leaves it as it is. */
+/**
+ * What both shops have in all tables, as sums of their rows; what was only asked leaves it as it
+ * is.
+ */
 async function everything(): Promise<unknown> {
   const tables = await stack.sql(
     `SELECT table_name AS name FROM information_schema.columns
@@ -144,7 +147,10 @@ function idsInBody({ operationId, body }: Operation): string[] {
 }
 
 type Ids = FullShop['ids']
-/** A request for each of these keys in which nothing but the id is of another store; `mine` are ids of the one that asks. */
+/**
+ * A request for each of these keys in which nothing but the id is of another store; `mine` are ids
+ * of the one that asks.
+ */
 const REQUESTS: Readonly<Record<string, (their: Ids, mine: Ids) => object>> = {
   'createProduct .product.categories[].id': ({ categories: id }) => ({ product: { name: 'x', price: 1, categories: [{ id }] } }),
   'createProduct .product.categories[].parent_id': ({ categories: parent_id }) => ({
@@ -249,7 +255,10 @@ function promotions(operationId: string): Record<string, (their: Ids, mine: Ids)
   )
 }
 
-/** Ids that are refused where they are one's own as well: what is named is of another product or order, or has to be there already. */
+/**
+ * Ids that are refused where they are one's own as well: what is named is of another product or
+ * order, or has to be there already.
+ */
 const SAME_FOR_OWN = [
   'createProduct .product.categories[].parent_id',
   'updateProduct .product.categories[].parent_id',

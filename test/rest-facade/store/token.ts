@@ -3,7 +3,9 @@ import { hashOf } from '../../../subgraphs/store/access/access.ts'
 import type { TestStore } from '../../subgraphs/store/support/store.ts'
 import type { StoreRestStack } from './stack.ts'
 
-/** An access token with these scopes, for an app of the shop's own, as a consent leaves it behind. */
+/**
+ * An access token with these scopes, for an app of the shop's own, as a consent leaves it behind.
+ */
 export async function aToken(
   { sql }: Pick<StoreRestStack, 'sql'>,
   { storeId }: TestStore,

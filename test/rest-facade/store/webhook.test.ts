@@ -59,8 +59,9 @@ const status =
     response.writeHead(code, headers).end(body)
 
 /**
- * What there is to do for webhooks of the shop, besides tests: what is being sent, and what is due and next for its thing and URL, unless its webhook is paused. The
- * clock of the test begins what is due; what is being sent ends in the time of the machine.
+ * What there is to do for webhooks of the shop, besides tests: what is being sent, and what is due
+ * and next for its thing and URL, unless its webhook is paused. The clock of the test begins what
+ * is due; what is being sent ends in the time of the machine.
  */
 async function toDo(): Promise<{ readonly sending: number; readonly due: number }> {
   const heads = await stack.sql(
@@ -75,7 +76,10 @@ async function toDo(): Promise<{ readonly sending: number; readonly due: number 
   return { sending, due }
 }
 
-/** How long a delivery may be under way before time passes all the same: what was begun and lost is done again in the time of the store. Milliseconds. */
+/**
+ * How long a delivery may be under way before time passes all the same: what was begun and lost is
+ * done again in the time of the store. Milliseconds.
+ */
 const SENDING = 5_000
 
 /** Lets time pass, a second of the store's at once, but none while something is being sent. */
@@ -88,7 +92,9 @@ async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
     await sleep(2)
   }
 }
-/** Lets so much time pass, and then as much as is needed for everything that is due to be done with. */
+/**
+ * Lets so much time pass, and then as much as is needed for everything that is due to be done with.
+ */
 async function pass(minutes: number): Promise<void> {
   await clock.setTime(clock.now() + minutes * MINUTE)
   // What comes although it is not due is given the time to.
@@ -196,7 +202,8 @@ test('a receiver that is down gets every event afterwards, in order for each pro
   const [one, other] = [await aProduct('One'), await aProduct('Other')]
   for (const name of ['a', 'b']) for (const id of [one, other]) await rename(id, `${id} ${name}`)
   for (const minutes of [0, 1, 16, 81]) await pass(minutes)
-  // Two products, each tried four times; what came after their first events waited for those, until their webhook was paused.
+  // Two products, each tried four times; what came after their first events waited for those, until
+  // their webhook was paused.
   const first = at('/down').slice(0, 8)
   expect([new Set(first.map(eventOf)), new Set(first.map(idOf)).size]).toEqual([new Set(['product_created']), 2])
   expect(new Set(at('/down').slice(8).map(eventOf))).toEqual(new Set(['product_updated']))
@@ -255,7 +262,8 @@ test('what waits for a webhook is sent when that is resumed while the delivery b
   // Who resumes has seen that the one before is being sent, and cannot commit yet.
   const blocker = new pg.Client(stack.database.connection)
   await blocker.connect()
-  // Not by the connection that blocks: within a transaction what others do stays as it was first seen.
+  // Not by the connection that blocks: within a transaction what others do stays as it was first
+  // seen.
   const finds = async (from: string) => (await stack.sql(`SELECT FROM ${from}`)).length > 0
   await blocker.query('BEGIN; LOCK TABLE store_jobs.job IN SHARE MODE')
   const resuming = resume(updated)

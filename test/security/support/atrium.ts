@@ -33,7 +33,10 @@ export type Asked = {
   readonly headers?: Readonly<Record<string, string>>
   /** Sent as JSON; a text as it is. */
   readonly body?: unknown
-  /** The address of this machine that it comes from, to be somebody else to limits: 127.0.0.1 when absent. */
+  /**
+   * The address of this machine that it comes from, to be somebody else to limits: 127.0.0.1 when
+   * absent.
+   */
   readonly from?: string
 }
 
@@ -49,8 +52,8 @@ export type Atrium = {
     asked?: Asked,
   ) => Promise<{ data: Data; errors?: Data[] } & Pick<Reply, 'status' | 'headers'>>
   /**
-   * Sends bytes as they are; resolves with all that came back when the server ended the connection or has been silent for a second. For its first byte it has
-   * `patience` milliseconds.
+   * Sends bytes as they are; resolves with all that came back when the server ended the connection
+   * or has been silent for a second. For its first byte it has `patience` milliseconds.
    */
   readonly raw: (text: string, patience?: number) => Promise<string>
   /** Everything that it wrote to standard output and standard error. */

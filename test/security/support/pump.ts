@@ -1,16 +1,23 @@
 /**
- * Matches patterns against long texts that grow out of what they match, in a process of its own, which the parent ends when one of them takes too long: told
- * `{ pattern, flags }`, it says now and then how many texts were tried.
+ * Matches patterns against long texts that grow out of what they match, in a process of its own,
+ * which the parent ends when one of them takes too long: told `{ pattern, flags }`, it says now and
+ * then how many texts were tried.
  */
 import * as fc from 'fast-check'
 
 export type Pattern = { readonly pattern: string; readonly flags: string }
 
-/** `isGuessed`: texts are made of what texts are usually made of, not of examples, which cannot be had of every pattern in any time. */
+/**
+ * `isGuessed`: texts are made of what texts are usually made of, not of examples, which cannot be
+ * had of every pattern in any time.
+ */
 export type Told = Pattern & { readonly isGuessed: boolean }
 export type Heard = { readonly count: number; readonly isLast: boolean }
 
-/** A part that is repeated to this length is looked at more closely when it takes a tenth of a second: by then, what is linear needs far less. */
+/**
+ * A part that is repeated to this length is looked at more closely when it takes a tenth of a
+ * second: by then, what is linear needs far less.
+ */
 const [SHORT, LONG] = [30_000, 400_000]
 const CLOSER_MILLISECONDS = 100
 

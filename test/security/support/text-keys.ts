@@ -14,7 +14,10 @@ export type TextKey = {
   readonly type: string
 }
 
-/** A program of the compiler over these files. TypeScript 7 has no API, so the one that an older package brings is used, with its own libraries. */
+/**
+ * A program of the compiler over these files. TypeScript 7 has no API, so the one that an older
+ * package brings is used, with its own libraries.
+ */
 function programOf(files: readonly string[], more: ReadonlyMap<string, string>): ts.Program {
   const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile)
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT)
@@ -33,8 +36,9 @@ function programOf(files: readonly string[], more: ReadonlyMap<string, string>):
 }
 
 /**
- * Every element access and every `in` whose key is an open text (no union of literals, no number, no symbol), except where `Object.hasOwn` of the same object and
- * key stands in the same function, and where the object is a `LookupTable`. `more` are texts of files that exist here only.
+ * Every element access and every `in` whose key is an open text (no union of literals, no number,
+ * no symbol), except where `Object.hasOwn` of the same object and key stands in the same function,
+ * and where the object is a `LookupTable`. `more` are texts of files that exist here only.
  */
 export function unguardedTextKeys(pattern: string, more: ReadonlyMap<string, string> = new Map()): readonly TextKey[] {
   const files =

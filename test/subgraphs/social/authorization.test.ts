@@ -5,11 +5,17 @@ import { encodeId } from '../../../subgraphs/toolkit/ids.ts'
 import { sdlOf } from '../../../subgraphs/toolkit/sdl.ts'
 import { ANONYMOUS, type Answered, type Social, startSocial, type TestUser } from './support/social.ts'
 
-/** Kinds of callers, in the order of the columns. `self` is the user, the author, the owner of the room. */
+/**
+ * Kinds of callers, in the order of the columns. `self` is the user, the author, the owner of the
+ * room.
+ */
 const CALLERS = ['anonymous', 'self', 'other', 'moderator', 'admin'] as const
 type CallerKind = (typeof CALLERS)[number]
 
-/** What a caller gets: the value, null without an error, data that says no, or an error with this code. */
+/**
+ * What a caller gets: the value, null without an error, data that says no, or an error with this
+ * code.
+ */
 type Outcome = 'value' | 'null' | 'UNAUTHENTICATED' | 'FORBIDDEN' | 'NOT_FOUND'
 type Row = readonly [Outcome, Outcome, Outcome, Outcome, Outcome]
 
@@ -72,7 +78,10 @@ const FIELDS: Readonly<Record<string, Row>> = {
 const CARRIERS =
   /(?:Payload|Success|Connection|Edge)$|^(?:PageInfo|Error|NotFoundError|ValidationError|LoginSuccess|InvalidCredentials|AccountLocked|InvalidRefreshToken|JsonWebKey|QuotaExceededError|QuotaLevel|WriteQuota|RoomInvitation)$/
 
-/** Everything that an operation on the root needs: made afresh for each caller, with `self` as user, author and owner. */
+/**
+ * Everything that an operation on the root needs: made afresh for each caller, with `self` as user,
+ * author and owner.
+ */
 type World = {
   readonly users: Readonly<Record<Exclude<CallerKind, 'anonymous'>, TestUser>>
   readonly bystander: TestUser
@@ -251,7 +260,9 @@ function outcomeOf({ data, errors }: Answered): string {
   return answer === null ? 'null' : 'value'
 }
 
-/** A subscription that is admitted is a value: what it then sends is the matter of its own tests. */
+/**
+ * A subscription that is admitted is a value: what it then sends is the matter of its own tests.
+ */
 async function outcomeFor(text: string, caller: Caller): Promise<string> {
   if (!text.startsWith('subscription')) return outcomeOf(await social.ask(text, {}, caller))
   const { schema, context } = social.subgraph

@@ -222,7 +222,8 @@ describe('comments', () => {
 
   test('on a post that is deleted at the same time are written or not, and never fail', async () => {
     const id = await aPost()
-    // Not the post of the comment: it is looked for when the comment is written, and may be gone by then.
+    // Not the post of the comment: it is looked for when the comment is written, and may be gone by
+    // then.
     const comment = 'mutation ($id: ID!) { r: addComment(postId: $id, content: "C") { __typename } }'
     const answers = await Promise.all([
       ask(act('deletePost'), { id }, ann),

@@ -25,7 +25,10 @@ beforeAll(async () => {
 afterAll(() => social.close())
 afterEach(releaseAll)
 
-/** The same caller from an address that nobody used before, so that limits of other tests do not count. */
+/**
+ * The same caller from an address that nobody used before, so that limits of other tests do not
+ * count.
+ */
 const fresh = (caller: Caller = ANONYMOUS): Caller => ({ ...caller, address: `10.0.0.${++addresses}` })
 const codeOf = ({ errors }: Answered) => errors?.[0]?.extensions.code
 

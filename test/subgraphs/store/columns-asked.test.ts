@@ -19,7 +19,10 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => stack.close())
 
-/** Lists that read only what is asked: the type of their objects, how a selection of those is asked for, and of one that is read whole. */
+/**
+ * Lists that read only what is asked: the type of their objects, how a selection of those is asked
+ * for, and of one that is read whole.
+ */
 const LISTS: readonly (readonly [type: string, ask: (fields: string) => string, one: string])[] = [
   ['Product', (fields) => `{ products(first: 50) { nodes { ${fields} } } }`, 'product'],
   [

@@ -26,7 +26,8 @@ const text = (namespace: string, key: string, value = 'x') => ({ namespace, key,
 test('everything that has an id and a version has metafields, a table and scopes', () => {
   const { schema } = stack.subgraph
   const entities = Object.values(schema.getTypeMap()).filter(
-    // An app is no part of a store, and its webhooks and scripts are nobody else's: what is noted about them would be seen by others.
+    // An app is no part of a store, and its webhooks and scripts are nobody else's: what is noted
+    // about them would be seen by others.
     (type) =>
       isObjectType(type) &&
       type.getFields().id &&

@@ -20,7 +20,10 @@ afterAll(() => stack.close())
 
 type App = Awaited<ReturnType<OauthStack['anApp']>>
 
-/** The app's own side: a library that thousands of apps use, told nothing but the address of the server. */
+/**
+ * The app's own side: a library that thousands of apps use, told nothing but the address of the
+ * server.
+ */
 const clientOf = ({ clientId, clientSecret }: App) =>
   oauth.discovery(
     new URL(stack.url),

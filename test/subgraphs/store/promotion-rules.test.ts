@@ -101,7 +101,10 @@ const MEMBER = { categories: new Set<number>() }
 const REGULAR = { categories: new Set([REGULARS]) }
 const SUMMER = coupon(1, 'Summer-26')
 
-/** Worked by hand; the comment of a row has the figures. Prices: mug 10.00, pot 25.50, tee 19.99, sock 3.33, book 7.05; shipping 6.00. */
+/**
+ * Worked by hand; the comment of a row has the figures. Prices: mug 10.00, pot 25.50, tee 19.99,
+ * sock 3.33, book 7.05; shipping 6.00.
+ */
 const ROWS: readonly Row[] = [
   // 1. Off the order
   // 20.00 + 19.99 = 39.99; 10 % is 3.999, rounded 4.00.
@@ -773,7 +776,8 @@ const ROWS: readonly Row[] = [
     off: { order: '5.5' },
     by: [1, 2],
   },
-  // Mugs 20.00 − 4.00 = 16.00; then 10 % of 16.00 + 19.99 = 35.99 is 3.599, rounded 3.60; then half of shipping, 3.00.
+  // Mugs 20.00 − 4.00 = 16.00; then 10 % of 16.00 + 19.99 = 35.99 is 3.599, rounded 3.60; then half
+  // of shipping, 3.00.
   {
     why: 'products, then the order, then shipping',
     lines: [mug(2), tee()],

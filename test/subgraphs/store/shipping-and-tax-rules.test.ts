@@ -255,7 +255,8 @@ test('a basket is discounted, then taxed where it goes', () => {
   )
   expect(lineTaxes.map((taxes) => taxes.map(({ id }) => id))).toEqual([[1, 2], [1]])
   expect(shippingTaxes.map(({ id }) => id)).toEqual([4])
-  // Goods 20.00 + 20.00; taxes 4.60 + 2 × 1.00 and 4.60; shipping 6.00 with 0.36; a gift card of 1.00.
+  // Goods 20.00 + 20.00; taxes 4.60 + 2 × 1.00 and 4.60; shipping 6.00 with 0.36; a gift card of
+  // 1.00.
   const { lines, shippingTaxes: _, ...totals } = money
   expect(Object.entries(totals).map(([name, amount]) => `${name} ${textOf(amount)}`)).toEqual([
     'subtotal 40',

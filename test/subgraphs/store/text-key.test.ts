@@ -57,7 +57,9 @@ describe('what was written before', () => {
   const migrationOf = (name: string) =>
     readFileSync(join(import.meta.dirname, '../../../database/store/migrations', name, 'migration.sql'), 'utf8')
   const NAME_KEYS = migrationOf('20261124090000_name_keys')
-  /** The next one, which made one row of those that the texts of a product had in `product_search`. */
+  /**
+   * The next one, which made one row of those that the texts of a product had in `product_search`.
+   */
   const PRODUCT_SEARCH = migrationOf('20261124100000_product_search')
   const TRICKY = [
     'ガラス',

@@ -2,7 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { batchWork } from '../../../subgraphs/toolkit/batch-work.ts'
 
-/** Doubles numbers, and notes which came together; refuses those with a zero among them. `begun` resolves when the first are being doubled. */
+/**
+ * Doubles numbers, and notes which came together; refuses those with a zero among them. `begun`
+ * resolves when the first are being doubled.
+ */
 function doubling(options?: { readonly most: number }) {
   const batches: (readonly number[])[] = []
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>()

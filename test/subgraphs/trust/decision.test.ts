@@ -42,7 +42,8 @@ test('the schema has every reason and every driver that the engine knows', () =>
   const schema = buildSchema(apiSchemaOf(readFileSync(join(import.meta.dirname, '../../../schema/supergraph.graphql'), 'utf8')))
   const valuesOf = (name: string) => (schema.getType(name) as GraphQLEnumType).getValues()
   expect(valuesOf('ReasonCode').map(({ name }) => name)).toEqual(Object.keys(CODES))
-  // Labels are part of stored decisions, which replay byte by byte, so the SDL words its descriptions by itself.
+  // Labels are part of stored decisions, which replay byte by byte, so the SDL words its
+  // descriptions by itself.
   expect(valuesOf('ReasonCode').filter(({ description }) => !description)).toEqual([])
   expect(valuesOf('UncertaintyDriver').map(({ name }) => name)).toEqual([...DRIVERS])
 })

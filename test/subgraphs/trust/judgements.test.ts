@@ -54,7 +54,8 @@ test("a decision that cannot be stored is nobody else's failure, though they are
     keys.set(host, await trust.aKey({ plan: 'unlimited' }))
     await ask(host)
   }
-  // Counts rows also of statements that fail, and before those end: a sequence knows no transactions.
+  // Counts rows also of statements that fail, and before those end: a sequence knows no
+  // transactions.
   await trust.sql(`
     CREATE SEQUENCE tried;
     CREATE FUNCTION count_tried() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM nextval('trust.tried'); RETURN NEW; END $$;
@@ -71,7 +72,8 @@ test("a decision that cannot be stored is nobody else's failure, though they are
   await deleting.query('DELETE FROM trust.api_key WHERE id = $1', [keys.get('gone')?.row])
   const before = ask('ahead')
   await expect.poll(tried).toBe(1)
-  // While that one waits, the next ones come together behind it. Who asks is found out in the order of asking, so they are there when a question after them is answered.
+  // While that one waits, the next ones come together behind it. Who asks is found out in the order
+  // of asking, so they are there when a question after them is answered.
   const asked = ['first', 'gone', 'third'].map(ask)
   let answered = 0
   for (const each of asked) void each.then(() => answered++)
@@ -117,7 +119,10 @@ async function locked(table: string): Promise<pg.Client> {
   return client
 }
 
-/** Statements that wait for the table of decisions: of this database, for its copies are other tests', and have the same numbers. */
+/**
+ * Statements that wait for the table of decisions: of this database, for its copies are other
+ * tests', and have the same numbers.
+ */
 async function waiting(): Promise<unknown> {
   const sql = `SELECT count(*)::int AS n FROM pg_locks WHERE NOT granted AND relation = 'trust.decision'::regclass
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`

@@ -43,7 +43,9 @@ test('a key works in either header, and a token of another subgraph beside it do
   }
 })
 
-/** The two ways on which a key is looked for: by itself, and together with what a decision needs. */
+/**
+ * The two ways on which a key is looked for: by itself, and together with what a decision needs.
+ */
 const ASKING = [
   ['a count', USAGE],
   ['a decision', DECIDE],

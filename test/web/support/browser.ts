@@ -7,7 +7,10 @@ import { expect } from 'vitest'
 
 const CHROMIUM = '/usr/bin/chromium'
 const QUIET = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync']
-/** Ignored by git: to be looked at by people, and written only for them, with SCREENSHOTS=1. Pictures take longer than the tests around them. */
+/**
+ * Ignored by git: to be looked at by people, and written only for them, with SCREENSHOTS=1.
+ * Pictures take longer than the tests around them.
+ */
 const PICTURES = join(import.meta.dirname, '../../../.screenshots')
 
 /** Where tests with a browser cannot run. Where they must, they fail instead. */
@@ -47,12 +50,16 @@ export async function picture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: true })
 }
 
-/** Expects that a page fits and is accessible in every look, and keeps a picture of each where pictures are wanted. */
+/**
+ * Expects that a page fits and is accessible in every look, and keeps a picture of each where
+ * pictures are wanted.
+ */
 export async function look(page: Page, name: string): Promise<void> {
   for (const each of LOOKS) {
     await wear(page, each)
     await expectToFit(page)
-    // Colours differ between the schemes and order between the widths: two looks have met all of them.
+    // Colours differ between the schemes and order between the widths: two looks have met all of
+    // them.
     if (each.isAudited) await expectAccessible(page)
     await picture(page, `${name}-${each.colorScheme}-${each.width}`)
   }

@@ -104,7 +104,10 @@ const ITEMS: readonly ItemRow[] = [
   ),
 ]
 
-/** The whole site over the real graph, with what `fill` puts into the directory and fixed evidence about hosts, at an address of its own. */
+/**
+ * The whole site over the real graph, with what `fill` puts into the directory and fixed evidence
+ * about hosts, at an address of its own.
+ */
 export async function startWeb({ fill = sample }: { readonly fill?: (connection: Connection) => Promise<unknown> } = {}) {
   const begun = Date.now()
   let ahead = 0

@@ -16,7 +16,8 @@ export const skillPages = [
         {
           key: skill.slug,
           trust: skill.trust,
-          // There is no one command: agents differ in where they keep skills, and all of them can read its address.
+          // There is no one command: agents differ in where they keep skills, and all of them can
+          // read its address.
           install: { heading: 'Give this address to your agent', text: skill.docsUrl },
           facts: [
             { name: 'Distribution', value: SOURCES[skill.source] },

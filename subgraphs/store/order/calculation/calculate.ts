@@ -16,7 +16,10 @@ export type CalculatedOrder = CalculatedTerms & {
   readonly refused: readonly RefusedCoupon[]
 }
 
-/** Calculates a prepared order by the promotions and taxes of its store: the one way to its totals, for previews as for orders that are placed. Writes nothing. */
+/**
+ * Calculates a prepared order by the promotions and taxes of its store: the one way to its totals,
+ * for previews as for orders that are placed. Writes nothing.
+ */
 export async function calculateOrder(
   scope: CalculationScope,
   { lines, terms, cart }: PreparedOrder,
@@ -40,8 +43,9 @@ export type CartOutcome =
   | { readonly kind: 'too-large' }
 
 /**
- * Calculates a cart. The transaction that places the order then calls `redeem(unit, orderId, discounts.applied)` and, when that says `used-up`, calculates again.
- * Five statements, whatever the size of the cart.
+ * Calculates a cart. The transaction that places the order then calls `redeem(unit, orderId,
+ * discounts.applied)` and, when that says `used-up`, calculates again. Five statements, whatever
+ * the size of the cart.
  */
 export async function calculateCart(scope: CalculationScope, cart: CartInput): Promise<CartOutcome> {
   const { query, storeId, now } = scope

@@ -27,7 +27,10 @@ export type CartInput = {
     /** Off the whole line. */
     readonly discount: string
   }[]
-  /** Price of shipping, as quoted or as given; null: nothing is shipped, or no shipping method is chosen yet. */
+  /**
+   * Price of shipping, as quoted or as given; null: nothing is shipped, or no shipping method is
+   * chosen yet.
+   */
   readonly shipping: string | null
   readonly shippingPlace: Place
   readonly billingPlace: Place
@@ -46,7 +49,10 @@ export type Cart = {
   readonly currency: string
   readonly pricesIncludeTax: boolean
   readonly lines: readonly CartLine[]
-  /** Price of shipping before promotions; null: nothing is shipped, or no shipping method is chosen yet, and nothing is due for it. */
+  /**
+   * Price of shipping before promotions; null: nothing is shipped, or no shipping method is chosen
+   * yet, and nothing is due for it.
+   */
   readonly shipping: Amount | null
   /** Destination: promotions of shipping depend on it. */
   readonly place: Place
@@ -70,7 +76,10 @@ export type CalculatedCart = {
   readonly shippingTaxes: readonly Tax[]
 }
 
-/** Discounts, taxes and totals of a cart by the rules of its store. Pure. A cart whose prices an application gave has no promotions among its rules. */
+/**
+ * Discounts, taxes and totals of a cart by the rules of its store. Pure. A cart whose prices an
+ * application gave has no promotions among its rules.
+ */
 export function applyRules(basket: Cart, { promotions, taxes }: CartRules): CalculatedCart {
   const discounts = applyPromotions(basket, promotions)
   const lineTaxes = basket.lines.map(({ categories }) => taxesOnProduct(taxes, categories, basket.taxPlace))

@@ -40,7 +40,10 @@ export type Catalogue = {
   readonly variants: ReadonlyMap<number, CatalogueVariant>
 }
 
-/** Reads what lines of an order take from the catalogue; names in a language, or in the store's own for null. Two statements. */
+/**
+ * Reads what lines of an order take from the catalogue; names in a language, or in the store's own
+ * for null. Two statements.
+ */
 export async function readCatalogue(
   database: Kysely<Tables>,
   storeId: number,

@@ -16,7 +16,10 @@ export type LineInput = {
   readonly weight?: string | null | undefined
 }
 
-/** A line before anything is worked out: what was given, and what the catalogue says where nothing was. */
+/**
+ * A line before anything is worked out: what was given, and what the catalogue says where nothing
+ * was.
+ */
 export type DraftLine = Omit<OrderLineTerms, 'subtotal' | 'tax' | 'total' | 'taxes'> & {
   readonly isKnown: boolean
   readonly requiresShipping: boolean

@@ -16,7 +16,10 @@ export type MethodsInput = {
   readonly pickupLocationId?: string | null | undefined
 }
 
-/** Finds the shipping method, payment method and pickup location of an order; null for those it does not name. */
+/**
+ * Finds the shipping method, payment method and pickup location of an order; null for those it does
+ * not name.
+ */
 export async function findMethods({ query, storeId }: Reading, input: MethodsInput) {
   const { shippingMethodId, paymentMethodId, pickupLocationId } = input
   const one = async <Row>(

@@ -52,7 +52,10 @@ export type PreparedTerms = Omit<
   | 'customer'
 >
 
-/** An order completed from the catalogue, the customer and the settings of its store: ready to be quoted, calculated and written. */
+/**
+ * An order completed from the catalogue, the customer and the settings of its store: ready to be
+ * quoted, calculated and written.
+ */
 export type PreparedOrder = {
   readonly store: Store
   readonly lines: readonly DraftLine[]
@@ -75,8 +78,9 @@ const NO_BUYER: FoundBuyer = {
 export type PrepareFailure = { readonly failure: ReturnType<typeof validationError> | ReturnType<typeof notFoundError> }
 
 /**
- * Completes an input from the rows of its store and writes nothing. About ten statements, whatever the number of lines; they do not wait for each other.
- * Shipping costs what the input says, or nothing until a quote is added (`withQuote`).
+ * Completes an input from the rows of its store and writes nothing. About ten statements, whatever
+ * the number of lines; they do not wait for each other. Shipping costs what the input says, or
+ * nothing until a quote is added (`withQuote`).
  */
 export async function prepareOrder(reading: Reading, input: NewOrderInput): Promise<PrepareFailure | PreparedOrder> {
   const { query, storeId } = reading

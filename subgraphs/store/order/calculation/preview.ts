@@ -4,7 +4,10 @@ import type { CalculationScope } from './cart.ts'
 import { type NewOrderInput, prepareOrder } from './prepare.ts'
 import { type QuotedOrder, withQuote } from './shipping.ts'
 
-/** The outcome of `Query.calculateOrder`: the totals that `createOrder` would write, and the stock that is short. Writes nothing. */
+/**
+ * The outcome of `Query.calculateOrder`: the totals that `createOrder` would write, and the stock
+ * that is short. Writes nothing.
+ */
 export async function previewOrder(scope: CalculationScope, input: NewOrderInput, quoted: QuotedOrder | null) {
   const prepared = withQuote(quoted?.prepared ?? (await prepareOrder(scope, input)), quoted?.quote ?? null, input)
   if ('failure' in prepared) return prepared.failure

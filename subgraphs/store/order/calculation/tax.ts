@@ -23,7 +23,10 @@ function taxesOnTop(paid: Amount, basis: TaxBasis): readonly Amount[] {
   return basis.taxes.map((tax) => (tax.isFixed ? fixedTax(tax, basis) : percentOf(paid, tax.rate, basis.unit)))
 }
 
-/** Fixed taxes first, as far as what is paid goes; of the rest, the percentages together, so that rounding happens once. */
+/**
+ * Fixed taxes first, as far as what is paid goes; of the rest, the percentages together, so that
+ * rounding happens once.
+ */
 function taxesIncluded(paid: Amount, basis: TaxBasis): readonly Amount[] {
   let rest = paid
   const fixed = basis.taxes.map((tax) => {

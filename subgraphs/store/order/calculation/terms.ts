@@ -13,7 +13,10 @@ export type CalculatedTerms = {
   readonly coupons: readonly string[]
 }
 
-/** The terms of a calculated order as they are stored. `names` are those of the promotions that apply. */
+/**
+ * The terms of a calculated order as they are stored. `names` are those of the promotions that
+ * apply.
+ */
 export function calculatedTerms(
   currency: string,
   drafts: readonly DraftLine[],
@@ -37,7 +40,8 @@ export function calculatedTerms(
       const given = amountOf(draft.discount)
       return {
         ...draft,
-        // The given discount keeps all its decimal places; what promotions add is whole minor units.
+        // The given discount keeps all its decimal places; what promotions add is whole minor
+        // units.
         discount: textOf(given + discount - rounded(given, unit)),
         subtotal: textOf(subtotal),
         tax: textOf(tax),

@@ -6,7 +6,9 @@ export type TotalsInputLine = {
   readonly price: Amount
   /** At least 1. */
   readonly quantity: number
-  /** Off the whole line, not off each unit: only so does a line have a whole number of minor units. */
+  /**
+   * Off the whole line, not off each unit: only so does a line have a whole number of minor units.
+   */
   readonly discount: Amount
   readonly taxes: readonly TaxRate[]
 }
@@ -39,8 +41,9 @@ export type LineTotals = {
 }
 
 /**
- * Totals of an order: whole minor units, none below zero, and
- * `total = subtotal + tax + shipping + shippingTax - discount - shippingDiscount - giftCardsDiscount`. The lines sum to `subtotal`, `tax` and `discount`.
+ * Totals of an order: whole minor units, none below zero, and `total = subtotal + tax + shipping +
+ * shippingTax - discount - shippingDiscount - giftCardsDiscount`. The lines sum to `subtotal`,
+ * `tax` and `discount`.
  */
 export type OrderTotals = {
   readonly subtotal: Amount
@@ -58,8 +61,10 @@ export type OrderTotals = {
 }
 
 /**
- * Totals of an order. Rounded, once each, are: the amount of a line, its discount, what comes off the order, each tax of a line, shipping, its discount and
- * each of its taxes. Everything else is a sum of those. Discounts stop at what they come off. Taxes are charged on what is left after discounts.
+ * Totals of an order. Rounded, once each, are: the amount of a line, its discount, what comes off
+ * the order, each tax of a line, shipping, its discount and each of its taxes. Everything else is a
+ * sum of those. Discounts stop at what they come off. Taxes are charged on what is left after
+ * discounts.
  */
 export function orderTotals(order: TotalsInput): OrderTotals {
   const unit = minorUnitOf(order.currency)

@@ -1,9 +1,11 @@
 /**
- * Brands that are imitated, each with the labels people know it by and every domain that is known to be its own. From public knowledge; kept by hand.
- * One line is `labels = domains`; the first domain is the one people type. Marks before a label:
+ * Brands that are imitated, each with the labels people know it by and every domain that is known
+ * to be its own. From public knowledge; kept by hand. One line is `labels = domains`; the first
+ * domain is the one people type. Marks before a label:
  * - `~` an everyday word or a common name: it alone, or inside other words, says nothing;
- * - `+` the owner holds the label under country suffixes throughout (`google.de`), so those are not foreign.
- * A domain that is missing here makes its owner look like an imitator: add it rather than lower a weight.
+ * - `+` the owner holds the label under country suffixes throughout (`google.de`), so those are not
+ *   foreign. A domain that is missing here makes its owner look like an imitator: add it rather
+ *   than lower a weight.
  */
 export const BRANDS: readonly string[] = [
   // Payments and money transfer

@@ -1,7 +1,8 @@
 /**
  * Characters that look like ASCII letters or digits: what they are taken for → the characters.
- * `UTS_39` is Unicode's `confusables.txt` (UTS #39), reduced to sources that IDNA allows in a name and to targets of ASCII letters and digits;
- * taken by way of the package confusable_homoglyphs 3.2.0. © Unicode, Inc., under the Unicode License (https://www.unicode.org/license.txt).
+ * `UTS_39` is Unicode's `confusables.txt` (UTS #39), reduced to sources that IDNA allows in a name
+ * and to targets of ASCII letters and digits; taken by way of the package confusable_homoglyphs
+ * 3.2.0. © Unicode, Inc., under the Unicode License (https://www.unicode.org/license.txt).
  */
 export const UTS_39: Readonly<Record<string, string>> = {
   '2': 'ᒿꛯ',
@@ -63,8 +64,9 @@ export const UTS_39: Readonly<Record<string, string>> = {
 }
 
 /**
- * Ours, beyond UTS #39, which compares forms and leaves out letters that only resemble: letters with a stroke or a hook, which have no decomposition,
- * and Cyrillic and Greek letters that are read as Latin ones at a glance.
+ * Ours, beyond UTS #39, which compares forms and leaves out letters that only resemble: letters
+ * with a stroke or a hook, which have no decomposition, and Cyrillic and Greek letters that are
+ * read as Latin ones at a glance.
  */
 export const RESEMBLING: Readonly<Record<string, string>> = {
   a: 'αλд',

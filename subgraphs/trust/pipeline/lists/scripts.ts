@@ -1,9 +1,11 @@
 /**
- * Which letters, marks and digits belong to which script, for names on the internet: Unicode 15.0 `Scripts.txt`, reduced to the scripts that
- * UAX #31 recommends for identifiers, to what IDNA allows, and without blocks that no living spelling needs (phonetic, archaic, presentation forms).
- * A character outside of ASCII that is not here has no business in a name. Written down here, because the tables inside Node change with Node
- * and a decision must come out the same tomorrow. Hexadecimal code points; `Kana` stands for marks that Hiragana and Katakana share.
- * © Unicode, Inc., under the Unicode License (https://www.unicode.org/license.txt).
+ * Which letters, marks and digits belong to which script, for names on the internet: Unicode 15.0
+ * `Scripts.txt`, reduced to the scripts that UAX #31 recommends for identifiers, to what IDNA
+ * allows, and without blocks that no living spelling needs (phonetic, archaic, presentation forms).
+ * A character outside of ASCII that is not here has no business in a name. Written down here,
+ * because the tables inside Node change with Node and a decision must come out the same tomorrow.
+ * Hexadecimal code points; `Kana` stands for marks that Hiragana and Katakana share. © Unicode,
+ * Inc., under the Unicode License (https://www.unicode.org/license.txt).
  */
 export const SCRIPTS: Readonly<Record<string, string>> = {
   Arabic:

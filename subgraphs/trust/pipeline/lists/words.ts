@@ -1,4 +1,7 @@
-/** Words that phishing names are made of, because they ask for credentials, money or haste. Two of them in one name are a lure; one beside a brand is. */
+/**
+ * Words that phishing names are made of, because they ask for credentials, money or haste. Two of
+ * them in one name are a lure; one beside a brand is.
+ */
 export const LURES: readonly string[] = (
   'account accounts alert alerts auth authenticate authentication authorize banking billing cancel claim confirm confirmation connect credential ' +
   'credentials deposit giveaway identity invoice kyc limited locked login logon mfa notice notification otp password pay payment payments payout ' +
@@ -14,7 +17,10 @@ export const BUSINESS: readonly string[] = (
   'sign store support survey system team ticket track tracking user users web webmail win www'
 ).split(' ')
 
-/** Suffixes with far more abuse than use, year after year, in the published counts of abuse desks and block lists. */
+/**
+ * Suffixes with far more abuse than use, year after year, in the published counts of abuse desks
+ * and block lists.
+ */
 export const RISKY_SUFFIXES: readonly string[] = (
   'bar beauty bond buzz cam cf cfd click country cyou date download fit ga gq hair icu lat link live loan makeup men ml mom monster mov quest racing ' +
   'rest review sbs science shop skin stream surf tk today top trade uno vip wang win work xyz yachts zip'
@@ -27,8 +33,9 @@ export const PARKING_SERVERS: readonly string[] = (
 ).split(' ')
 
 /**
- * Platforms where anybody publishes under the platform's own name, beside the shared suffixes that the public suffix list knows. What stands there
- * is not the platform's word, and a bad page there does not convict the platform. Matched at label boundaries.
+ * Platforms where anybody publishes under the platform's own name, beside the shared suffixes that
+ * the public suffix list knows. What stands there is not the platform's word, and a bad page there
+ * does not convict the platform. Matched at label boundaries.
  */
 export const PLATFORMS: readonly string[] = (
   'archive.org bit.ly bitbucket.org canva.com codepen.io dailymotion.com deviantart.com discord.com discord.gg discordapp.com docs.google.com ' +

@@ -321,7 +321,10 @@ const owners: Table = {
   ],
 }
 
-/** Promises that one subgraph makes and another does not, so that fields have other names on the way. */
+/**
+ * Promises that one subgraph makes and another does not, so that fields have other names on the
+ * way.
+ */
 const renamed: Table = {
   graph: 'renamed',
   subgraphs: {

@@ -2,7 +2,10 @@ import type { Table } from '../small-graph.ts'
 
 type Ref = { readonly id: string }
 
-/** Lists in lists, lists that come in parts from two subgraphs, null at every depth, and promises about null at every depth. */
+/**
+ * Lists in lists, lists that come in parts from two subgraphs, null at every depth, and promises
+ * about null at every depth.
+ */
 const grids: Table = {
   graph: 'grids',
   subgraphs: {

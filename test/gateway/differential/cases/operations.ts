@@ -86,7 +86,10 @@ const subscriptions: readonly SubscriptionCase[] = [
   },
 ]
 
-/** Mutations of two subgraphs that see each other's effects, subscriptions, and what else an operation can be. */
+/**
+ * Mutations of two subgraphs that see each other's effects, subscriptions, and what else an
+ * operation can be.
+ */
 const chat = (): Table => {
   let opened = 'none'
   const open = async (name: string) => {

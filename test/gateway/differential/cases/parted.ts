@@ -1,6 +1,9 @@
 import type { Table } from '../small-graph.ts'
 
-/** One person wrote posts of several types: what is asked about the person once is gone on with in other ways for each type. */
+/**
+ * One person wrote posts of several types: what is asked about the person once is gone on with in
+ * other ways for each type.
+ */
 const parted: Table = {
   graph: 'parted',
   subgraphs: {

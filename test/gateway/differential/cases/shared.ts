@@ -2,7 +2,10 @@ import type { Table } from '../small-graph.ts'
 
 const NAMES: Readonly<Record<string, string>> = { '1': 'Ada', '2': 'Bob' }
 
-/** The same few people stand at many places: what is found out about one is found out for all places where nothing else was said. */
+/**
+ * The same few people stand at many places: what is found out about one is found out for all places
+ * where nothing else was said.
+ */
 const shared: Table = {
   graph: 'shared',
   subgraphs: {

@@ -17,7 +17,9 @@ const day = () =>
     parseLiteral: (node) => (node.kind === Kind.STRING ? Number(node.value.slice(4)) : Number.NaN),
   })
 
-/** Frozen, because an executor that writes into what a subgraph keeps would change the next answer. */
+/**
+ * Frozen, because an executor that writes into what a subgraph keeps would change the next answer.
+ */
 const KEPT = Object.freeze({
   deep: Object.freeze([1, null, Object.freeze({ __typename: 'Thing', id: 'x' })]),
   zero: 0,

@@ -9,7 +9,10 @@ import type { Connection } from '../../../../platform/database/database.ts'
 /** What hears, and hands on, what is said over a connection; `place` counts connections from 0. */
 export type Between = (said: { readonly bytes: Buffer; readonly place: number; readonly pass: () => void }) => void
 
-/** A server in front of a test's database, on a Unix socket: `toServer` and `toClient` decide when something goes on. */
+/**
+ * A server in front of a test's database, on a Unix socket: `toServer` and `toClient` decide when
+ * something goes on.
+ */
 export async function databaseProxy(connection: Connection, { toServer, toClient }: { toServer: Between; toClient: Between }) {
   const { host, port, database, user, password } = new pg.Client(connection)
   // The embedded server asks for one.

@@ -1,4 +1,7 @@
-/** A process of its own that listens and prints the numbers of what it is told: `node listener.ts CONNECTION TOPIC NAME`. */
+/**
+ * A process of its own that listens and prints the numbers of what it is told: `node listener.ts
+ * CONNECTION TOPIC NAME`.
+ */
 import pino from 'pino'
 import { eventFeed } from '../../../../platform/events/event-feed.ts'
 

@@ -1,4 +1,7 @@
-/** Writes the types of a store's client, made from an OpenAPI document, as a merchant's own program would: `generate.ts <address or file of the document> <file>`. */
+/**
+ * Writes the types of a store's client, made from an OpenAPI document, as a merchant's own program
+ * would: `generate.ts <address or file of the document> <file>`.
+ */
 import { writeFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 

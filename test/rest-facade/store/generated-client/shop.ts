@@ -8,7 +8,10 @@ export type Seen = Readonly<Record<string, unknown>>
 const PICTURE =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
-/** Runs a shop through a client whose types come from the contract: from an empty catalogue to an order that is paid and sent, and back. Every body and answer is checked by the compiler. */
+/**
+ * Runs a shop through a client whose types come from the contract: from an empty catalogue to an
+ * order that is paid and sent, and back. Every body and answer is checked by the compiler.
+ */
 export async function runShop(baseUrl: string, { login, authtoken }: { login: string; authtoken: string }): Promise<Seen> {
   const store = createClient<paths>({
     baseUrl,

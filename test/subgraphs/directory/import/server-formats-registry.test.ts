@@ -15,7 +15,10 @@ const ABSENT = existsSync(SHARED) ? '' : ' (skipped: ../shared/data/directory/mc
 
 type Server = Extract<Statement, { kind: 'MCP_SERVER' }>
 
-/** Reads content as an import does: its objects have no prototype, which is where `String(value)` throws. */
+/**
+ * Reads content as an import does: its objects have no prototype, which is where `String(value)`
+ * throws.
+ */
 function read(path: string, content: unknown) {
   const parsed = parse(path, new TextEncoder().encode(JSON.stringify(content)))
   if ('fault' in parsed) throw new Error(parsed.fault.reason)
@@ -142,7 +145,10 @@ function* replaced(content: unknown, value: unknown): Generator<unknown> {
   }
 }
 
-/** Words that are safe in a shell, and do not make a package manager or a client take something else than a published name. */
+/**
+ * Words that are safe in a shell, and do not make a package manager or a client take something else
+ * than a published name.
+ */
 const COMMAND =
   /^(npx -y [@\w./+-]+|uvx [@\w.=+-]+|dnx [@\w.+-]+ --yes|docker run -i --rm( -e \w+)* [a-z0-9][\w./:@-]*|docker mcp server enable [\w.@/:=+][\w.@/:=+-]*|claude mcp add --transport (http|sse) [\w-]+ https?:[\w.@/:=+-]+)$/
 

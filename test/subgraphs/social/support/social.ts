@@ -15,7 +15,10 @@ import { emailKey, nameKey, type Role } from '../../../../subgraphs/social/user/
 import { encodeId } from '../../../../subgraphs/toolkit/ids.ts'
 import { type FreshDatabase, freshDatabase } from '../../../support/database.ts'
 
-/** A user that a test made: `id` is what clients see, `row` is what tables hold, `caller` is signed in. */
+/**
+ * A user that a test made: `id` is what clients see, `row` is what tables hold, `caller` is signed
+ * in.
+ */
 export type TestUser = { readonly id: string; readonly row: string; readonly email: string; readonly caller: Caller }
 
 export const ANONYMOUS: Caller = { requestId: 'test', address: '127.0.0.1', credentials: {} }
@@ -38,7 +41,10 @@ export type Social = {
   readonly close: () => Promise<void>
 }
 
-/** The real subgraph over a database of its own. `now` moves its clock, but not that of the database. */
+/**
+ * The real subgraph over a database of its own. `now` moves its clock, but not that of the
+ * database.
+ */
 export async function startSocial(
   now: () => Date = () => new Date(),
   quotas: WriteQuotas = DEFAULT_WRITE_QUOTAS,

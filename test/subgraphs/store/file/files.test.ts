@@ -282,7 +282,8 @@ describe('what is not connected to', () => {
     cleanups.push(canary.close, dns.close)
     const files = await someFiles({ resolvers: [dns], tlsPort: canary.port, allow: ({ address }) => address === '127.0.0.2' })
     await keep(files, `http://cdn.test:${canary.port}/a.png`)
-    // The first answer, which the test allows, is where the connection goes; the second is never asked for.
+    // The first answer, which the test allows, is where the connection goes; the second is never
+    // asked for.
     expect(dns.asked.filter((each) => each === 'cdn.test A')).toHaveLength(1)
     expect(canary.connections()).toBe(1)
   })

@@ -1,6 +1,9 @@
 import { inflateSync } from 'node:zlib'
 
-/** What each page of a PDF in a built-in font says, without the ends of its lines: pdfkit writes texts as hexadecimal digits between adjustments of spaces. */
+/**
+ * What each page of a PDF in a built-in font says, without the ends of its lines: pdfkit writes
+ * texts as hexadecimal digits between adjustments of spaces.
+ */
 export function pagesOf(pdf: Buffer): readonly string[] {
   const text = pdf.toString('latin1')
   return [...text.matchAll(/\/Filter \/FlateDecode[^>]*>>\s*stream\n([\s\S]*?)\nendstream/g)].map(([, stream = '']) => {

@@ -73,7 +73,10 @@ const BARE = {
   updated_at: now,
 } as const
 
-/** An order with nothing in it, as the redemption wants one; in a transaction of its own that redeems what the cart applies. */
+/**
+ * An order with nothing in it, as the redemption wants one; in a transaction of its own that
+ * redeems what the cart applies.
+ */
 const ordered = (more: Partial<CartInput>) =>
   database.query.transaction().execute(async (query) => {
     const unit = { query, storeId: shop.storeId, now }

@@ -200,7 +200,9 @@ test('whatever many do at once, no piece is lost, made up or sold twice, and the
   )
 }, 180_000)
 
-/** A shop with a plain product, one with variants, one in three places, and one that never runs out. */
+/**
+ * A shop with a plain product, one with variants, one in three places, and one that never runs out.
+ */
 async function aWorld() {
   const own = await stack.aStore()
   const mine = shopping(stack, own)
@@ -298,7 +300,8 @@ async function aWorld() {
         expect([index, stock + Number(row?.held)]).toEqual([index, initial + (added[index] ?? 0)])
         if (levels !== null) expect(levels).toBe(stock)
       }
-      // Carts hold nothing; what is on hold for others is what was bought, as long as nothing was put back.
+      // Carts hold nothing; what is on hold for others is what was bought, as long as nothing was
+      // put back.
       const lines = await stack.sql(
         `SELECT o.status, line.qty, coalesce((SELECT sum(quantity) FROM stock_allocation held
             WHERE held.store_id = line.store_id AND held.order_line_id = line.id), 0)::integer AS held,

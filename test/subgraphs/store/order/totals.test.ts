@@ -142,7 +142,8 @@ describe('orders that were worked by hand', () => {
       anOrder({ lines: [['10', 2, '5', [VAT]]] }),
       { subtotal: '20', discount: '5', tax: '2.85', total: '17.85' },
     ],
-    // 10.00 in thirds of 3 equal lines: 3.34, 3.33, 3.33. Taxes of 26.66 (5.0654), 26.67 (5.0673), 26.67: 5.07 each.
+    // 10.00 in thirds of 3 equal lines: 3.34, 3.33, 3.33. Taxes of 26.66 (5.0654), 26.67 (5.0673),
+    // 26.67: 5.07 each.
     [
       'a discount of the order is borne by the lines',
       anOrder({

@@ -18,7 +18,9 @@ export const anApp = async ({ database }: Pick<StoreStack, 'database'>): Promise
   return clientId
 }
 
-/** What the protocol leaves behind when a store agrees to an app; `oauth.test.ts` goes all the way. */
+/**
+ * What the protocol leaves behind when a store agrees to an app; `oauth.test.ts` goes all the way.
+ */
 export async function agreedApp(
   stack: Pick<StoreStack, 'database'>,
   { storeId }: Pick<TestStore, 'storeId'>,

@@ -10,7 +10,10 @@ const FAILURES: Readonly<Record<string, string>> = {
   QuotaExceededError: 'field limit retryAfterSeconds',
 }
 
-/** Runs mutations by name and gives their payloads. `selected` is what is selected of the answered thing, by its type. */
+/**
+ * Runs mutations by name and gives their payloads. `selected` is what is selected of the answered
+ * thing, by its type.
+ */
 export const changer =
   (stack: StoreStack, selected: Readonly<Record<string, string>>) =>
   // biome-ignore lint/suspicious/noExplicitAny: every payload is another

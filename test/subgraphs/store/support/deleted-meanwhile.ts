@@ -4,7 +4,10 @@ import type { StoreStack } from './store.ts'
 
 const WAITING = `SELECT FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE NOT granted AND datname = current_database()`
 
-/** Runs a change while a transaction that is not yet committed has deleted something: it commits as soon as the change waits for it. */
+/**
+ * Runs a change while a transaction that is not yet committed has deleted something: it commits as
+ * soon as the change waits for it.
+ */
 export async function deletedMeanwhile<Outcome>(
   stack: StoreStack,
   deletion: string,

@@ -20,7 +20,10 @@ import { keptLog } from '../../../gateway/support/graph.ts'
 import { fixedSources } from '../../trust/support/trust.ts'
 import { startStore } from './store.ts'
 
-/** The store with everything that apps and shop owners meet: the protocol, its pages, REST, GraphQL and tools, at an address of its own. */
+/**
+ * The store with everything that apps and shop owners meet: the protocol, its pages, REST, GraphQL
+ * and tools, at an address of its own.
+ */
 export async function startOauth() {
   // Clients must know the address before the server listens.
   const port = await freePort('127.0.0.1')

@@ -1,6 +1,9 @@
 import type { TestStore } from './store.ts'
 
-/** A browser without pictures, for what many requests are needed for: keeps cookies by path, follows redirects by hand, sends forms. */
+/**
+ * A browser without pictures, for what many requests are needed for: keeps cookies by path, follows
+ * redirects by hand, sends forms.
+ */
 export function shopBrowser(url: string) {
   /** By name and path, as browsers keep them. */
   const cookies = new Map<string, { readonly name: string; readonly value: string; readonly path: string }>()
@@ -41,7 +44,10 @@ export function shopBrowser(url: string) {
 
   return {
     cookies,
-    /** The value of the cookie of this name that the longest path of this address gets; empty when there is none. */
+    /**
+     * The value of the cookie of this name that the longest path of this address gets; empty when
+     * there is none.
+     */
     cookieAt: (address: string, name: string): string =>
       [...cookies.values()]
         .filter((cookie) => cookie.name === name && new URL(address).pathname.startsWith(cookie.path))

@@ -3,13 +3,21 @@ import { vi } from 'vitest'
 
 /** How the store calls its connections. */
 const APPLICATION = 'atrium store'
-/** What comes by the clock and not by an operation: who asks is judged anew after a second; events, and what is old, are looked after in the background. */
+/**
+ * What comes by the clock and not by an operation: who asks is judged anew after a second; events,
+ * and what is old, are looked after in the background.
+ */
 const BY_THE_CLOCK =
   /"credential"\."token_hash"|"app_token"\."hash"|\bevent_(?:listener|position|process|topic)\b|\bFROM event\b|LISTEN|\bFROM file WHERE|\bcreated_at < /i
 
-/** Hears the SQL statements of the store's operations in this process, from now on until it is stopped. */
+/**
+ * Hears the SQL statements of the store's operations in this process, from now on until it is
+ * stopped.
+ */
 export function watchStatements(): {
-  /** In the order in which they began; parameters without their numbers, and a list of them as one. */
+  /**
+   * In the order in which they began; parameters without their numbers, and a list of them as one.
+   */
   readonly texts: () => readonly string[]
   readonly stop: () => void
 } {

@@ -28,7 +28,10 @@ export const ANONYMOUS: Caller = { requestId: 'test', address: '127.0.0.1', cred
 
 export const PUBLIC_URL = 'https://atrium.example'
 
-/** The answer as a client sees it: no prototypes, nothing undefined. Fields are what the test says they are. */
+/**
+ * The answer as a client sees it: no prototypes, nothing undefined. Fields are what the test says
+ * they are.
+ */
 export type Answered = {
   // biome-ignore lint/suspicious/noExplicitAny: every test asks for something else
   data: any
@@ -67,7 +70,10 @@ export function setterUp(query: Database<Tables>['query'], now: () => Date = () 
   }
 }
 
-/** The real subgraph over a database of its own. `now` moves its clock; without `userKeys` no user is known. */
+/**
+ * The real subgraph over a database of its own. `now` moves its clock; without `userKeys` no user
+ * is known.
+ */
 export async function startStore(
   now: () => Date = () => new Date(),
   {

@@ -17,7 +17,10 @@ import { startTrust, type Trust } from './support/trust.ts'
 
 const PUBLIC = '93.184.216.34'
 
-/** A case: what the name server says, and what becomes of it. `facts` are those that the case is about. */
+/**
+ * A case: what the name server says, and what becomes of it. `facts` are those that the case is
+ * about.
+ */
 type Case = {
   readonly why: string
   readonly host: string

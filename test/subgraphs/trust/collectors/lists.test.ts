@@ -21,7 +21,10 @@ afterEach(async () => {
 
 const HOUR = 3_600_000
 
-/** Sources with lists from a server of the test, whose answers may change, and a clock that can be moved. */
+/**
+ * Sources with lists from a server of the test, whose answers may change, and a clock that can be
+ * moved.
+ */
 async function aStage(
   lists: Readonly<Record<string, { readonly format: List['format']; readonly answer: Handler } & Partial<List>>>,
   { answer = zone({}), ...options }: Partial<TrustOptions> & { readonly answer?: Answerer } = {},
@@ -414,7 +417,10 @@ test('a certificate log index gives first date, count and issuers; any other ans
   expect(await trust.ask('ct', 'busy.example')).toMatchObject({ status: 'failed', reason: 'rate_limited' })
 })
 
-/** A zip with one deflated file, written as a stream: without sizes in front, and with a table of contents behind. */
+/**
+ * A zip with one deflated file, written as a stream: without sizes in front, and with a table of
+ * contents behind.
+ */
 function zipOf(name: string, content: string): Buffer {
   const header = Buffer.alloc(30)
   header.writeUInt32LE(0x04034b50, 0)

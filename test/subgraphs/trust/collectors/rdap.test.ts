@@ -338,7 +338,10 @@ afterAll(async () => {
   canary.close()
 })
 
-/** Each case in a process that has seen none of the others, or their failures would leave the registry alone. */
+/**
+ * Each case in a process that has seen none of the others, or their failures would leave the
+ * registry alone.
+ */
 async function asked(name: string): Promise<RdapEvidence> {
   const own = await startTrust({ dns, allowedPorts: [registry.port, 1], database: trust.database })
   try {

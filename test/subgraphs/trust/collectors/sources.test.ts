@@ -125,7 +125,8 @@ test('a late source is a timeout for this caller and an answer for the next', as
       json({ objectClassName: 'domain', ldhName: 'slow.com', events: [] })(request, response)
     },
   })
-  // Of which the database may have 400: DNS has its own time, and the registry a second more than that.
+  // Of which the database may have 400: DNS has its own time, and the registry a second more than
+  // that.
   const first = await trust.evidenceFor(subject('slow.com'), { budgetMs: 1_900 })
   expect(statuses(first)).toMatchObject({ rdap: 'timeout', dns: 'ok' })
   open.resolve()

@@ -41,7 +41,10 @@ export type Trust = {
   readonly close: () => Promise<void>
 }
 
-/** The real subgraph over a database of its own, whose decisions are all replayed in the end, with fixed evidence in place of collectors unless some are given. `now` moves its clock. */
+/**
+ * The real subgraph over a database of its own, whose decisions are all replayed in the end, with
+ * fixed evidence in place of collectors unless some are given. `now` moves its clock.
+ */
 export async function startTrust(now: () => Date = () => new Date(), collectors: CollectorOptions | null = null): Promise<Trust> {
   const database = await freshDatabase()
   const { connection } = database
@@ -107,7 +110,10 @@ export type FixedSources = Sources & {
 
 type Told = { readonly [S in Source]: Partial<EvidenceBySource[S]> & Pick<EvidenceBySource[S], 'status'> }
 
-/** Sources that answer what a test has told them, as of now. A host that nobody told about has no evidence. */
+/**
+ * Sources that answer what a test has told them, as of now. A host that nobody told about has no
+ * evidence.
+ */
 export function fixedSources(now: () => Date): FixedSources {
   const told = new Map<string, Partial<Told>>()
   const asked: string[] = []

@@ -23,8 +23,9 @@ export type S3Server = Pick<HttpServer, 'close'> & {
 }
 
 /**
- * One bucket on loopback that speaks the part of S3's protocol that we use. Requests are judged by Amazon's own implementation of the signatures, which
- * has to come to the same one; what is below `public/` may be read by everybody, as by a bucket policy.
+ * One bucket on loopback that speaks the part of S3's protocol that we use. Requests are judged by
+ * Amazon's own implementation of the signatures, which has to come to the same one; what is below
+ * `public/` may be read by everybody, as by a bucket policy.
  */
 export async function startS3Server(): Promise<S3Server> {
   const objects = new Map<string, Stored>()

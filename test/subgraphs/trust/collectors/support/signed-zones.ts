@@ -6,7 +6,9 @@ import { join } from 'node:path'
 import type { Endpoint } from '../../../../../platform/outbound/safe-connect.ts'
 import { type Program, startProgram } from '../../../../support/program.ts'
 
-/** Whether Knot DNS and Unbound are on the PATH: a server that signs, and a resolver that checks. */
+/**
+ * Whether Knot DNS and Unbound are on the PATH: a server that signs, and a resolver that checks.
+ */
 export const hasSigningServers = ['knotd', 'keymgr', 'unbound'].every((program) => !spawnSync(program, ['--version']).error)
 
 const ADDRESS = '93.184.216.34'
@@ -16,8 +18,8 @@ const WRONG = '0'.repeat(64)
 const START = { patience: 20_000 }
 
 /**
- * A root of our own with zones below: signed ones, one whose key is not the one that is vouched for, one that has lost its signatures, and `lame.test`, which
- * is said to lie with `lame`.
+ * A root of our own with zones below: signed ones, one whose key is not the one that is vouched
+ * for, one that has lost its signatures, and `lame.test`, which is said to lie with `lame`.
  */
 export async function startSignedZones(
   lame: Endpoint,

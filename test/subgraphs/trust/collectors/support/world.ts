@@ -24,13 +24,18 @@ export type WorldOptions = {
   readonly rdap?: Handler | undefined
   /** Of DNS; otherwise every name is here, but for those that look made up. */
   readonly answer?: Answerer | undefined
-  /** What the list of registries says beside .com, for a list of usual length or another registry. */
+  /**
+   * What the list of registries says beside .com, for a list of usual length or another registry.
+   */
   readonly services?: (registryPort: number) => readonly (readonly [suffixes: readonly string[], urls: readonly string[]])[]
   /** Further endpoints that may be connected to. */
   readonly allow?: (endpoint: Endpoint) => boolean
 }
 
-/** DNS that answers every name, a registry that knows every .com, and a TLS server behind all of them. */
+/**
+ * DNS that answers every name, a registry that knows every .com, and a TLS server behind all of
+ * them.
+ */
 export async function startWorld({ rdap, answer, services = () => [], allow = () => false }: WorldOptions = {}): Promise<World> {
   const authority = await anAuthority()
   const handshakes: string[] = []

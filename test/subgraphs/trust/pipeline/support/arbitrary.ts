@@ -9,7 +9,10 @@ import {
 } from '../../../../../subgraphs/trust/pipeline/request.ts'
 import { aHit, ct, DAY, dns, feeds, NOW, popularity, rdap, tls } from './samples.ts'
 
-/** Names of every sort: brands, look-alikes, tenants, platforms, internationalised ones, plain ones, and an address. */
+/**
+ * Names of every sort: brands, look-alikes, tenants, platforms, internationalised ones, plain ones,
+ * and an address.
+ */
 export const hosts = fc.constantFrom(
   'paypal.com',
   'paypa1-secure-login.com',
@@ -110,7 +113,8 @@ const unknowns = (source: Source): fc.Arbitrary<Evidence> =>
         : how === 'failed'
           ? { ...around, status: 'failed', reason: 'unavailable' }
           : { ...around, status: 'skipped', reason: how }
-    return { source, evidence: answer } as Evidence // Every source can fail, time out or be skipped.
+    // Every source can fail, time out or be skipped.
+    return { source, evidence: answer } as Evidence
   })
 
 const absent = (source: 'rdap' | 'dns' | 'tls', reason: string): fc.Arbitrary<Evidence> =>

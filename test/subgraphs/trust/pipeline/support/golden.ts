@@ -18,7 +18,10 @@ const HOSTS = [
   'a.onion',
 ]
 
-/** Decisions of a policy version about all sorts of hosts, evidence, policies and interactions, one line each. */
+/**
+ * Decisions of a policy version about all sorts of hosts, evidence, policies and interactions, one
+ * line each.
+ */
 export function goldenText(version: string): string {
   const lines = HOSTS.flatMap((host) =>
     [knownBank, youngLookalike, nothingKnown].flatMap((sample, index) => {

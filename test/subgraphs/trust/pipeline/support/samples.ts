@@ -116,7 +116,8 @@ export const popularity = (rank: number | null = null): Evidence => ({
   evidence: { ...collected('x'), status: 'ok', facts: { ranks: rank === null ? [] : [{ list: 'tranco', listId: 'X', rank }] } },
 })
 
-export const timeout = (source: Source): Evidence => ({ source, evidence: { ...collected('x'), status: 'timeout' } }) as Evidence // Every source can time out.
+// Every source can time out.
+export const timeout = (source: Source): Evidence => ({ source, evidence: { ...collected('x'), status: 'timeout' } }) as Evidence
 
 /** Old, popular, in good order. */
 export const knownBank = (host: string): Snapshot =>
