@@ -91,10 +91,7 @@ export const webhookDeliveryRepository = (database: Kysely<Tables>) => {
       return rows.map((row) => ({ ...row, deliveryId: Number(row.deliveryId) }))
     },
 
-    /**
-     * Writes a delivery for every subscription to each of these events, in their order. Whoever
-     * deletes a subscription waits for the transaction, or is waited for.
-     */
+    /** Inserts a delivery per event and subscription, in order. Locks against deletion. */
     async insertFor(storeId: number, told: readonly StoreEvent[], at: Date): Promise<number[]> {
       const rows = await insertDeliveries(
         database,
