@@ -39,9 +39,9 @@ function createCommand(): Command {
     .option('--json', 'print {id, email, name, role, createdAt} on standard output')
     .action(async ({ json, email, name, role, phoneNumber, ...given }: Create) => {
       const password = await passwordIn(given)
-      const outcome = await onAccounts((accounts) => accounts.create({ email, name, role, phoneNumber, password }))
-      if ('problems' in outcome) throw new OperatorError(outcome.problems.map(({ message }) => message).join('\n'))
-      const { user } = outcome
+      const result = await onAccounts((accounts) => accounts.create({ email, name, role, phoneNumber, password }))
+      if ('problems' in result) throw new OperatorError(result.problems.map(({ message }) => message).join('\n'))
+      const { user } = result
       if (json) console.log(JSON.stringify(shown(user), null, 2))
       else
         console.log(
@@ -68,10 +68,10 @@ function passwordCommand(): Command {
     .action(async ({ json, email, ...given }: SetPassword, command: Command) => {
       const password = await passwordIn(given)
       if (password === undefined) return command.error('error: expected --password-stdin or --password', { exitCode: 2 })
-      const outcome = await onAccounts((accounts) => accounts.setPassword(email, password))
-      if ('problems' in outcome) throw new OperatorError(outcome.problems.map(({ message }) => message).join('\n'))
+      const executed = await onAccounts((accounts) => accounts.setPassword(email, password))
+      if ('problems' in executed) throw new OperatorError(executed.problems.map(({ message }) => message).join('\n'))
       console.log(
-        json ? JSON.stringify(shown(outcome.user), null, 2) : `${outcome.user.email} has a new password; all sessions ended.`,
+        json ? JSON.stringify(shown(executed.user), null, 2) : `${executed.user.email} has a new password; all sessions ended.`,
       )
     })
 }

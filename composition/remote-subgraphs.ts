@@ -4,7 +4,7 @@ import { linkSecretsOf, locationsOf } from '../gateway/signed-link/variables.ts'
 import { checkReachability, isReady } from '../gateway/subgraph-client/health.ts'
 import { createRemoteLink } from '../gateway/subgraph-client/remote-subgraph.ts'
 import type { Defer } from '../platform/process/lifecycle.ts'
-import { OAUTH_ROUTES } from '../subgraphs/store/oauth/door.ts'
+import { OAUTH_ROUTES } from '../subgraphs/store/oauth/routes.ts'
 import type { ConnectedSubgraphs } from './local-subgraphs.ts'
 import type { AtriumConfig, SubgraphDeps } from './subgraph-factories.ts'
 

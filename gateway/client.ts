@@ -46,7 +46,7 @@ export type ExternalClient = {
       readonly operationName: string | undefined
       readonly variables: Readonly<Record<string, unknown>>
     },
-    passage: RequestContext,
+    context: RequestContext,
   ) => Promise<ExecutionResult>
 }
 
@@ -58,11 +58,11 @@ export const createExternalClient = (gateway: {
 }): ExternalClient => ({
   schema: gateway.schema,
   limits: gateway.limits,
-  async query(params, passage) {
+  async query(params, requestContext) {
     const prepared = gateway.prepare({ ...params, hash: null, documentId: null, wantsCost: false })
     if (prepared.kind === 'rejected') return { errors: prepared.errors }
     if (prepared.operation !== 'query') return { errors: [NOT_A_QUERY] }
-    return prepared.run(params.variables, passage)
+    return prepared.run(params.variables, requestContext)
   },
 })
 
@@ -75,12 +75,12 @@ const NO_ERRORS: readonly GraphQLFormattedError[] = []
  * per call. `wrap` adds observability to each prepared operation.
  */
 export function createClient(
-  machinery: ExecutorDeps,
+  deps: ExecutorDeps,
   log: Logger,
   wrap: (operation: ValidatedOperation, run: RunOperation) => RunOperation,
   plans: PlanStore,
 ): GatewayClient {
-  const { supergraph } = machinery
+  const { supergraph } = deps
   const prepared = new WeakMap<DocumentNode, { readonly run: RunOperation; readonly outlivesClient: boolean }>()
 
   return {
@@ -89,8 +89,8 @@ export function createClient(
       try {
         const storedPlan = plans.find(document)
         const operation = validateInternalOperation(document, supergraph.api, storedPlan)
-        const run = planOperation(operation, machinery, { mutations: 'refused' })
-        if (!storedPlan && !operation.isIntrospection) plans.add(document, createStoredPlan(operation, machinery))
+        const run = planOperation(operation, deps, { mutations: 'refused' })
+        if (!storedPlan && !operation.isIntrospection) plans.add(document, createStoredPlan(operation, deps))
         prepared.set(document, { run: wrap(operation, run), outlivesClient: outlivesClient(operation) })
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error)
@@ -103,9 +103,9 @@ export function createClient(
       const { run, outlivesClient } = operation
       const execute = (passage: RequestContext) => run(withoutUndefined(variables), passage)
       try {
-        const outcome = await withTimeout(BOUNDS.operationTimeoutMs, { caller, signal }, execute, { outlivesClient })
+        const result = await withTimeout(BOUNDS.operationTimeoutMs, { caller, signal }, execute, { outlivesClient })
         // `Data` was generated from the schema that the document was validated against.
-        return { data: (outcome.data ?? null) as Data | null, errors: outcome.errors ?? NO_ERRORS }
+        return { data: (result.data ?? null) as Data | null, errors: result.errors ?? NO_ERRORS }
       } catch (error) {
         log.error({ err: error, requestId: caller.requestId }, 'an operation of a facade failed')
         return { data: null, errors: [fault(caller.requestId)] }

@@ -101,7 +101,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const slow = slowMilliseconds > 0 ? createSlowLog(slowMilliseconds, log) : null
   const linksByName = observedLinks(links, supergraph, { slow, tracing, metrics, log })
   const authorization = authorizationOf(document, supergraph, grantsOver(linksByName))
-  const machinery: ExecutorDeps = { supergraph, links: linksByName, metrics, authorization }
+  const deps: ExecutorDeps = { supergraph, links: linksByName, metrics, authorization }
   const cache = responseCache({
     maxBytes: options.responseCacheBytes ?? 0,
     ...(metrics && { count: metrics.responseCacheLookup }),
@@ -109,7 +109,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const caching = createOperationCache({ supergraph, document, viewer: viewerFields(document), links, cache })
   const rules = { schema: supergraph.api, weights: readCostWeights(document, limits.weights), limits, introspection }
   const observe = observer({ metrics, tracing, slow })
-  const preparation = { machinery, document, caching, limits, budget, slots, introspection, observe, log }
+  const preparation = { machinery: deps, document, caching, limits, budget, slots, introspection, observe, log }
   const { prepareOperation, subscriptions } = createOperationPreparation(preparation)
 
   let misses = 0
@@ -134,9 +134,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   return {
     schema: supergraph.api,
     client: createClient(
-      machinery,
+      deps,
       log,
-      (operation, run) => observe(operation, caching.invalidateAfter(operation, run), (outcome) => outcome, null),
+      (operation, run) => observe(operation, caching.invalidateAfter(operation, run), (result) => result, null),
       plans,
     ),
     prepareText: (text, operationName) => countRejected(prepareText(text, operationName)),

@@ -1,7 +1,7 @@
 import { type TrustClientOptions, trustClient } from '../trust/client.ts'
 import { ACTIONS, type Action, type Interaction, type Outcome, type Policy } from '../trust/decision.ts'
 import { subjectOf } from '../trust/target.ts'
-import { outcomeCache } from './outcome-cache.ts'
+import { outcomeCache } from './decision-cache.ts'
 
 /**
  * What happens to a request: it goes on, it is refused, or a handler of the caller's answers it.

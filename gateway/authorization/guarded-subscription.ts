@@ -36,8 +36,8 @@ export function guardedSubscription(guard: OperationGuard | null, planned: (allo
  * A function of its own: closures above would keep the passage as long as the subscription runs.
  */
 function recheckOf(guard: OperationGuard, caller: Caller, key: string): StillAllowed {
-  const passage = { caller, signal: NEVER }
-  return async () => keyOf(await guard.check(passage)) === key
+  const requestContext = { caller, signal: NEVER }
+  return async () => keyOf(await guard.check(requestContext)) === key
 }
 
 const NEVER = new AbortController().signal

@@ -22,12 +22,12 @@ const REPORT = 'report'
  * Whether a request asks for its cost: with `GraphQL-Cost: report`, or on any door with
  * `"extensions": {"cost": true}` beside the query.
  */
-export const wantsCost = (header: unknown, asked: { readonly wantsCost: boolean }): boolean =>
-  asked.wantsCost || (typeof header === 'string' && header.trim().toLowerCase() === REPORT)
+export const wantsCost = (header: unknown, request: { readonly wantsCost: boolean }): boolean =>
+  request.wantsCost || (typeof header === 'string' && header.trim().toLowerCase() === REPORT)
 
 /** The outcome with the report beside it. */
-export const withCost = (outcome: ExecutionResult, cost: CostReport | undefined): ExecutionResult =>
-  cost ? { ...outcome, extensions: { ...outcome.extensions, cost } } : outcome
+export const withCost = (result: ExecutionResult, cost: CostReport | undefined): ExecutionResult =>
+  cost ? { ...result, extensions: { ...result.extensions, cost } } : result
 
 /**
  * A subscription whose first outcome has the report beside it: outcomes are shared by all who
@@ -38,8 +38,8 @@ export function withCostFirst(running: Running, cost: CostReport | undefined): R
     follow(recipient) {
       let isFirst = true
       running.follow({
-        tell(outcome, taken) {
-          recipient.tell(isFirst ? withCost(outcome, cost) : outcome, taken)
+        tell(executed, taken) {
+          recipient.tell(isFirst ? withCost(executed, cost) : executed, taken)
           isFirst = false
         },
         end: (errors) => recipient.end(errors),

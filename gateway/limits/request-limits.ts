@@ -29,7 +29,7 @@ export type RequestCheck = {
    * Variables, page sizes, cost, and the client's budget, from which the cost is taken. Cost is
    * counted on values that are in range. Never rejects.
    */
-  readonly check: (variables: Variables, passage: RequestContext) => RequestCheckResult | Promise<RequestCheckResult>
+  readonly check: (variables: Variables, context: RequestContext) => RequestCheckResult | Promise<RequestCheckResult>
   /**
    * What the operation counts with these variables, in points; 0 where they are wrong. Takes
    * nothing from any budget.

@@ -87,12 +87,12 @@ export function sampleBetween(before: Snapshot, now: Snapshot): Sample {
   const increase = (name: string, labels: Labels = {}) => sumOf(now, name, labels) - sumOf(before, name, labels)
   const share = (name: string, hits: readonly string[]): number | null => {
     const all = increase(name)
-    return all === 0 ? null : hits.reduce((sum, outcome) => sum + increase(name, { outcome }), 0) / all
+    return all === 0 ? null : hits.reduce((sum, result) => sum + increase(name, { outcome: result }), 0) / all
   }
   const quantileOf = (name: string, labels: Labels, fraction: number) =>
     quantile(bucketsBetween(before, now, name, labels), fraction)
-  const failed = (name: string, outcomes: readonly string[], labels: Labels = {}) =>
-    outcomes.reduce((sum, outcome) => sum + increase(name, { ...labels, outcome }), 0)
+  const failed = (name: string, results: readonly string[], labels: Labels = {}) =>
+    results.reduce((sum, executed) => sum + increase(name, { ...labels, outcome: executed }), 0)
   const operationTime = 'atrium_operation_duration_seconds'
 
   return {

@@ -90,7 +90,7 @@ function parseBounded(text: string): DocumentNode | RejectedOperation {
     // `parse` throws nothing else.
     return rejected(syntaxError(error as GraphQLError))
   }
-  const repeated = mostRepeated(document)
+  const repeated = mostFrequent(document)
   if (repeated.times > BOUNDS.repetitions) {
     const message = `Expected at most ${BOUNDS.repetitions} times ${repeated.what}, got ${repeated.times}.`
     return rejected(refusal('OPERATION_TOO_LARGE', message))
@@ -207,7 +207,7 @@ function valueDepth(document: DocumentNode): number {
 }
 
 /** The most frequent response name or construct: validation compares equal names pair by pair. */
-function mostRepeated(document: DocumentNode): { readonly what: string; readonly times: number } {
+function mostFrequent(document: DocumentNode): { readonly what: string; readonly times: number } {
   const names = new Map<string, number>()
   const count = (name: string) => names.set(name, (names.get(name) ?? 0) + 1)
   visit(document, {

@@ -95,13 +95,13 @@ function compileSingleResult(
   const guard = machinery.authorization?.guardOf(validated) ?? null
   const plannedRun = caching.invalidateAfter(validated, planOperation(validated, machinery, { guard }))
   const timeoutOptions = { outlivesClient: outlivesClient(validated) }
-  const execute: RunOperation = (variables, passage) =>
-    runWithTimeout(passage, log, (bounded) => plannedRun(variables, bounded), timeoutOptions)
+  const execute: RunOperation = (variables, context) =>
+    runWithTimeout(context, log, (bounded) => plannedRun(variables, bounded), timeoutOptions)
   const answering = caching.cacheQuery(validated, execute)
-  const run: RunOperation = async (variables, passage) => {
-    const { errors, cost } = await check(variables, passage)
-    const outcome = errors.length > 0 ? { errors } : await execute(variables, passage)
-    return passage.wantsCost ? withCost(outcome, cost) : outcome
+  const run: RunOperation = async (variables, requestContext) => {
+    const { errors, cost } = await check(variables, requestContext)
+    const executed = errors.length > 0 ? { errors } : await execute(variables, requestContext)
+    return requestContext.wantsCost ? withCost(executed, cost) : executed
   }
   const answer: RunCacheable = async (variables, passage) => {
     // Not cacheable: a cost report is about this client and moment; a result with unauthorized
@@ -113,7 +113,7 @@ function compileSingleResult(
   return {
     kind: 'executable',
     operation: validated.operation.operation,
-    run: observe(validated, run, (outcome) => outcome, costOf),
+    run: observe(validated, run, (response) => response, costOf),
     answer: answering && observe(validated, answer, resultOfAnswer, costOf),
     subscribe: null,
   }

@@ -24,7 +24,7 @@ export type SharedDocuments = {
    * Calls `told` with every text that is known to the others, and with new ones as they come. The
    * returned function ends it.
    */
-  readonly subscribe: (told: (text: string) => void) => () => void
+  readonly subscribe: (delivered: (text: string) => void) => () => void
   readonly close: () => Promise<void>
 }
 
@@ -63,9 +63,9 @@ export async function createSharedDocuments({
 
   return {
     publish: (text) => void scripts.run(ADD, [KEY], [MAX_DOCUMENTS, text]),
-    subscribe(told) {
-      following.add(told)
-      return () => void following.delete(told)
+    subscribe(sent) {
+      following.add(sent)
+      return () => void following.delete(sent)
     },
     async close() {
       ended.abort()
@@ -81,7 +81,7 @@ export async function createSharedDocuments({
         for (const [, entries] of answer ?? []) {
           for (const [id, [, text = '']] of entries) {
             last = id
-            if (text.length <= BOUNDS.bodyBytes) for (const told of following) told(text)
+            if (text.length <= BOUNDS.bodyBytes) for (const notified of following) notified(text)
           }
         }
       } catch {

@@ -13,23 +13,23 @@ class TimeUp extends Error {
  */
 export async function withTimeout<Result>(
   milliseconds: number,
-  passage: RequestContext,
+  context: RequestContext,
   work: (bounded: RequestContext) => Promise<Result>,
   { outlivesClient = false }: { readonly outlivesClient?: boolean } = {},
 ): Promise<Result> {
   const controller = new AbortController()
-  const { signal } = passage
+  const { signal } = context
   const abort = () => controller.abort(signal.reason)
-  const hear = () => {
+  const listen = () => {
     if (!outlivesClient || signal.reason instanceof TimeUp) abort()
   }
   if (signal.aborted) abort()
-  else signal.addEventListener('abort', hear, { once: true })
+  else signal.addEventListener('abort', listen, { once: true })
   const timer = setTimeout(() => controller.abort(new TimeUp(`The operation took longer than ${milliseconds} ms.`)), milliseconds)
   try {
-    return await work({ caller: passage.caller, signal: controller.signal })
+    return await work({ caller: context.caller, signal: controller.signal })
   } finally {
     clearTimeout(timer)
-    signal.removeEventListener('abort', hear)
+    signal.removeEventListener('abort', listen)
   }
 }

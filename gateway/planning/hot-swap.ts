@@ -119,19 +119,19 @@ export function hotSwappableGateway(first: Graph, log: Logger): HotSwappableGate
 
     return {
       ...prepared,
-      run: (variables, passage) =>
+      run: (variables, context) =>
         count(
-          () => run(variables, passage),
-          async (again) => (again.kind === 'executable' ? again.run(variables, passage) : { errors: again.errors }),
+          () => run(variables, context),
+          async (again) => (again.kind === 'executable' ? again.run(variables, context) : { errors: again.errors }),
         ),
       answer:
         answer &&
-        ((variables, passage) =>
+        ((variables, requestContext) =>
           count(
-            () => answer(variables, passage),
+            () => answer(variables, requestContext),
             async (again) => {
               if (again.kind === 'rejected') return { result: { errors: again.errors } }
-              return again.answer?.(variables, passage) ?? { result: await again.run(variables, passage) }
+              return again.answer?.(variables, requestContext) ?? { result: await again.run(variables, requestContext) }
             },
           )),
       subscribe:

@@ -51,13 +51,13 @@ export class OwnSubscription implements Running {
       this.#recipient?.end(null)
       return
     }
-    const outcome = this.#source.outcome(result.value)
-    if (outcome instanceof Promise) void outcome.then(this.#tell)
-    else this.#tell(outcome)
+    const executed = this.#source.outcome(result.value)
+    if (executed instanceof Promise) void executed.then(this.#tell)
+    else this.#tell(executed)
   }
 
-  readonly #tell = (outcome: ExecutionResult): void => {
-    this.#recipient?.tell(outcome, this.#ask)
+  readonly #tell = (response: ExecutionResult): void => {
+    this.#recipient?.tell(response, this.#ask)
   }
 
   readonly #fail = (error: unknown): void => this.#recipient?.end([this.#source.fault(error)])

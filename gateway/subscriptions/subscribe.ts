@@ -10,7 +10,7 @@ export type Recipient = {
    * One outcome; `taken` is to be called when the next may come. The same object for all who are
    * told the same.
    */
-  readonly tell: (outcome: ExecutionResult, taken: () => void) => void
+  readonly tell: (result: ExecutionResult, taken: () => void) => void
   /** Nothing more comes: with the errors that ended it, or null. */
   readonly end: (errors: readonly GraphQLFormattedError[] | null) => void
 }
@@ -40,7 +40,7 @@ export type Begun<Source> = SubscribeResult<Source, GraphQLFormattedError>
  * Begins a subscription for one client; the signal of `passage` counts until it has begun. Never
  * rejects.
  */
-export type Subscribe = (variables: Variables, passage: RequestContext) => Promise<Begun<Running>>
+export type Subscribe = (variables: Variables, context: RequestContext) => Promise<Begun<Running>>
 
 /**
  * The same; `onReleased` is called once when what was opened is given back, and not for what was
@@ -49,7 +49,7 @@ export type Subscribe = (variables: Variables, passage: RequestContext) => Promi
  */
 export type Begin = (
   variables: Variables,
-  passage: RequestContext,
+  requestContext: RequestContext,
   onReleased: () => void,
   stillAllowed?: StillAllowed,
 ) => Promise<Begun<Running>>

@@ -68,14 +68,14 @@ export function subscriptionGroup(source: EventPipeline, onEnd: () => void): Sub
       end(null)
       return
     }
-    const outcome = source.outcome(result.value)
-    if (outcome instanceof Promise) void outcome.then((done) => tell(result.value, done))
-    else tell(result.value, outcome)
+    const executed = source.outcome(result.value)
+    if (executed instanceof Promise) void executed.then((done) => notify(result.value, done))
+    else notify(result.value, executed)
   }
 
-  function tell(event: unknown, outcome: ExecutionResult): void {
+  function notify(event: unknown, response: ExecutionResult): void {
     if (ending) return
-    const entry: Entry = { number: last.number + 1, event, outcome, next: null }
+    const entry: Entry = { number: last.number + 1, event, outcome: response, next: null }
     last.next = entry
     last = entry
     let isAnyoneBehind = false

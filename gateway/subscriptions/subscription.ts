@@ -39,7 +39,7 @@ type Opening = { readonly opened: Promise<Begun<SubscriptionGroup>> }
  */
 export function plannedSubscription(
   checked: ValidatedOperation,
-  machinery: ExecutorDeps,
+  deps: ExecutorDeps,
   viewer: ViewerFields,
   {
     log,
@@ -54,7 +54,7 @@ export function plannedSubscription(
     readonly allowed?: AllowedPart | null
   },
 ): Begin {
-  const { supergraph, links } = machinery
+  const { supergraph, links } = deps
   const { ready, plan } = allowed?.refusals.allowed
     ? { ready: allowed.ready, plan: supergraph.plan(allowed.refusals.allowed) }
     : queryPlanOf(checked, supergraph)
@@ -64,10 +64,10 @@ export function plannedSubscription(
   const begin = link.subscribe
 
   const isPersonal = dependsOnViewer(plan, supergraph.api, viewer)
-  const { requestFor, answerTo } = waysOf(checked, ready, node, machinery, allowed)
+  const { requestFor, answerTo } = methodsOf(checked, ready, node, deps, allowed)
   const names = (checked.operation.variableDefinitions ?? []).map(({ variable }) => variable.name.value)
   /** What came of each event, by what may differ between those who are told of it. */
-  const outcomes = new WeakMap<object, Map<string, ExecutionResult | Promise<ExecutionResult>>>()
+  const results = new WeakMap<object, Map<string, ExecutionResult | Promise<ExecutionResult>>>()
   /** Of anonymous callers, by variables; and of the others, by what they share. */
   const groups = new Map<string, Opening>()
   const shared = new Map<string, SubscriptionGroup>()
@@ -75,17 +75,17 @@ export function plannedSubscription(
   const documentBytes = SUBSCRIPTION_BYTES.document + characters * SUBSCRIPTION_BYTES.documentCharacter
   let sources = 0
 
-  return async (given, passage, onReleased, stillAllowed) => {
+  return async (given, context, onReleased, stillAllowed) => {
     // What the operation does not know would be kept with it, and make it differ from others.
     const variables = pick(given, names)
     const text = JSON.stringify(variables)
-    if (isAnonymous(passage.caller)) return joined(text, variables, passage, onReleased)
+    if (isAnonymous(context.caller)) return joined(text, variables, context, onReleased)
 
-    const bytes = reserve(text, passage)
+    const bytes = reserve(text, context)
     if (typeof bytes !== 'number') return { kind: 'refused', errors: [bytes] }
-    const opened = await open(text, variables, passage)
+    const opened = await open(text, variables, context)
     if (opened.kind === 'open') {
-      const own = { source: opened.source, bytes, text, stillAllowed, viewerKey: viewerKeyOf(passage.caller) }
+      const own = { source: opened.source, bytes, text, stillAllowed, viewerKey: viewerKeyOf(context.caller) }
       return { kind: 'open', source: sharing(own, onReleased) }
     }
     releaseBytes(bytes)
@@ -152,23 +152,23 @@ export function plannedSubscription(
   async function joined(
     text: string,
     variables: Variables,
-    passage: RequestContext,
+    requestContext: RequestContext,
     onReleased: () => void,
   ): Promise<Begun<Running>> {
-    const opening = groups.get(text) ?? openGroup(text, variables, passage)
+    const opening = groups.get(text) ?? openGroup(text, variables, requestContext)
     if (!('opened' in opening)) return { kind: 'refused', errors: [opening] }
     const opened = await opening.opened
     if (opened.kind === 'refused') return opened
     const running = opened.source.join(onReleased)
     // It takes in everybody who waited for it; one that is found open may end meanwhile.
-    return running ? { kind: 'open', source: running } : joined(text, variables, passage, onReleased)
+    return running ? { kind: 'open', source: running } : joined(text, variables, requestContext, onReleased)
   }
 
-  function openGroup(text: string, variables: Variables, asking: RequestContext): Opening | GraphQLFormattedError {
-    const bytes = reserve(text, asking)
+  function openGroup(text: string, variables: Variables, request: RequestContext): Opening | GraphQLFormattedError {
+    const bytes = reserve(text, request)
     if (typeof bytes !== 'number') return bytes
     // Nobody's in particular: whoever comes first may leave while others wait for it.
-    const passage = { caller: anonymous(asking.caller), signal: NEVER }
+    const passage = { caller: anonymous(request.caller), signal: NEVER }
     const forget = () => {
       if (groups.get(text) === opening) groups.delete(text)
       releaseBytes(bytes)
@@ -196,15 +196,15 @@ export function plannedSubscription(
     const caller = isForOne ? opener : anonymous(opener)
     const key = `${text}${isPersonal ? viewerKeyOf(caller) : ''}`
     const fault = (error: unknown) => formatted(source.maskError?.(error) ?? UNKNOWN)
-    return { next: source.next, return: source.return, detach: source.detach, isPersonal: isForOne, outcome, fault }
+    return { next: source.next, return: source.return, detach: source.detach, isPersonal: isForOne, outcome: result, fault }
 
-    function outcome(event: unknown): ExecutionResult | Promise<ExecutionResult> {
+    function result(event: unknown): ExecutionResult | Promise<ExecutionResult> {
       // What is no object cannot be told from an equal one.
       if (typeof event !== 'object' || event === null) return workedOut(event)
-      const known = outcomes.get(event) ?? new Map<string, ExecutionResult | Promise<ExecutionResult>>()
-      if (known.size === 0) outcomes.set(event, known)
-      const told = known.get(key)
-      if (told) return told
+      const known = results.get(event) ?? new Map<string, ExecutionResult | Promise<ExecutionResult>>()
+      if (known.size === 0) results.set(event, known)
+      const delivered = known.get(key)
+      if (delivered) return delivered
       const working = workedOut(event)
       known.set(key, working)
       void working.then((done) => known.set(key, done))
@@ -250,7 +250,7 @@ function subscriptionNode({ node }: QueryPlan): SubscriptionNode {
 }
 
 /** What the field's subgraph is asked, and how an event becomes an outcome. */
-function waysOf(
+function methodsOf(
   checked: ValidatedOperation,
   ready: PlannedDocument,
   { primary, rest }: SubscriptionNode,
@@ -290,8 +290,8 @@ const pick = (variables: Variables, names: readonly string[]): Variables =>
 
 const anonymous = ({ requestId, address }: Caller): Caller => ({ requestId, address, credentials: {} })
 
-const withId = (outcome: ExecutionResult, requestId: string): ExecutionResult =>
-  outcome.errors ? { ...outcome, errors: outcome.errors.map((error) => withRequestId(error, requestId)) } : outcome
+const withId = (executed: ExecutionResult, requestId: string): ExecutionResult =>
+  executed.errors ? { ...executed, errors: executed.errors.map((error) => withRequestId(error, requestId)) } : executed
 
 /** Without locations: they belong to the fetch, whose text is not the client's. */
 const formatted = ({ message, path, extensions }: GraphQLError): GraphQLFormattedError => ({

@@ -25,7 +25,7 @@ export async function runBatch(
   gateway: Gateway,
   operations: readonly unknown[],
   limit: number,
-  passage: RequestContext,
+  context: RequestContext,
 ): Promise<BatchResult> {
   if (limit === 0)
     return refused('BAD_REQUEST', 'Expected one operation as a JSON object, got a list: this server takes no batches.')
@@ -49,9 +49,9 @@ export async function runBatch(
     return refused('COST_LIMIT_EXCEEDED', message, { cost, limit: allowed })
   }
 
-  const outcomes = await withTimeout(BOUNDS.operationTimeoutMs, passage, async (bounded) => {
+  const results = await withTimeout(BOUNDS.operationTimeoutMs, context, async (bounded) => {
     const run = (item: BatchItem) => {
-      const wantsCost = item.params.wantsCost || passage.wantsCost === true
+      const wantsCost = item.params.wantsCost || context.wantsCost === true
       return runItem(item, { ...bounded, wantsCost })
     }
     if (!items.some(({ prepared }) => prepared.operation === 'mutation')) return Promise.all(items.map(run))
@@ -59,14 +59,14 @@ export async function runBatch(
     for (const item of items) inOrder.push(await run(item))
     return inOrder
   })
-  return { kind: 'run', outcomes }
+  return { kind: 'run', outcomes: results }
 }
 
 const costOf = ({ prepared, params }: BatchItem): number => (prepared.kind === 'executable' ? prepared.cost(params.variables) : 0)
 
-function runItem({ prepared, params }: BatchItem, passage: RequestContext): ExecutionResult | Promise<ExecutionResult> {
+function runItem({ prepared, params }: BatchItem, requestContext: RequestContext): ExecutionResult | Promise<ExecutionResult> {
   if (prepared.operation === 'subscription') return { errors: [SUBSCRIPTIONS_NOT_SUPPORTED] }
-  return prepared.kind === 'rejected' ? { errors: prepared.errors } : prepared.run(params.variables, passage)
+  return prepared.kind === 'rejected' ? { errors: prepared.errors } : prepared.run(params.variables, requestContext)
 }
 
 const refused = (...[code, message, details]: Parameters<typeof refusal>): BatchResult => ({

@@ -12,7 +12,7 @@ export type Client = {
    * Sends an outcome; calls `taken` when the network took it, so that a slow reader is not told
    * faster than it reads.
    */
-  readonly send: (outcomeText: string, taken: () => void) => void
+  readonly send: (resultText: string, taken: () => void) => void
   /**
    * A source of events is to be opened for it, which is work until it has `begun` or `ended`; gives
    * why there is no room for that.
@@ -129,8 +129,8 @@ class EventDelivery implements Delivery, Recipient {
     source.follow(this)
   }
 
-  tell(outcome: ExecutionResult, taken: () => void): void {
-    this.#client.send(resultJson(outcome), taken)
+  tell(result: ExecutionResult, taken: () => void): void {
+    this.#client.send(resultJson(result), taken)
   }
 
   end(errors: readonly GraphQLFormattedError[] | null): void {

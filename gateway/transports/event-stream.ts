@@ -96,13 +96,13 @@ export function createEventStreamHandler(
         stream.end((errors ? nextEvent(JSON.stringify({ errors })) : '') + COMPLETE)
       },
     }
-    const asking = {
+    const pending = {
       variables: params.variables,
       caller,
       wantsCost: wantsCost(request.headers[COST_HEADER], params),
       connectionBytes: SUBSCRIPTION_BYTES.eventStream,
     }
-    const delivery = deliver(prepared, asking, client)
+    const delivery = deliver(prepared, pending, client)
     streams.set(stream, delivery)
     if (prepared.subscribe) lasting.add(stream)
     // Its answer begins now, and what there is to do for it with that.

@@ -111,8 +111,8 @@ export async function serveGraphql(
     const isPost = request.method === 'POST'
     if (isPost && Array.isArray(request.body)) return answerAll(request, reply, request.body)
 
-    const write = (status: number, outcome: ExecutionResult) =>
-      send(outcome.errors ? withRetryAfter(reply, [outcome]) : reply, form.contentType, status, textOf(outcome, request.id))
+    const write = (status: number, executed: ExecutionResult) =>
+      send(executed.errors ? withRetryAfter(reply, [executed]) : reply, form.contentType, status, textOf(executed, request.id))
     const parsed = isPost ? parseBodyParams(request.body) : parseUrlParams(request.query)
     if (parsed.kind === 'malformed') return write(400, { errors: [parsed.error] })
     const { params } = parsed
@@ -128,14 +128,14 @@ export async function serveGraphql(
       reply.header('allow', 'POST')
       return write(405, { errors: [refusal('METHOD_NOT_ALLOWED', message)] })
     }
-    const passage: RequestContext = {
+    const context: RequestContext = {
       caller: callerOf(request),
       signal: disconnectSignal(reply),
       wantsCost: wantsCost(request.headers[COST_HEADER], params),
     }
     const answered = prepared.answer
-      ? await prepared.answer(params.variables, passage)
-      : { result: await prepared.run(params.variables, passage) }
+      ? await prepared.answer(params.variables, context)
+      : { result: await prepared.run(params.variables, context) }
     if ('bytes' in answered) return sendCacheableResponse(request, reply, answered, form.contentType, send)
     const { result } = answered
     write(result.data === undefined ? statusOf(result.errors, form) : 200, result)
@@ -145,14 +145,14 @@ export async function serveGraphql(
    * A list is no GraphQL response, so it has the media type of JSON whatever the client likes best.
    */
   async function answerAll(request: FastifyRequest, reply: FastifyReply, given: readonly unknown[]): Promise<void> {
-    const passage: RequestContext = {
+    const requestContext: RequestContext = {
       caller: callerOf(request),
       signal: disconnectSignal(reply),
       wantsCost: wantsCost(request.headers[COST_HEADER], { wantsCost: false }),
     }
-    const batch = await runBatch(gateway, given, batchLimit, passage)
+    const batch = await runBatch(gateway, given, batchLimit, requestContext)
     if (batch.kind === 'refused') return send(reply, JSON_TYPE, 400, textOf({ errors: [batch.error] }, request.id))
-    const texts = batch.outcomes.map((outcome) => textOf(outcome, request.id))
+    const texts = batch.outcomes.map((response) => textOf(response, request.id))
     send(withRetryAfter(reply, batch.outcomes), JSON_TYPE, 200, `[${texts.join(',')}]`)
   }
 }
@@ -205,8 +205,8 @@ function statusOf(errors: readonly GraphQLFormattedError[] = [], form: ResponseF
 }
 
 /** Says when the last of what was params too often may be params again (RFC 9110 §10.2.3). */
-function withRetryAfter(reply: FastifyReply, outcomes: readonly ExecutionResult[]): FastifyReply {
-  const seconds = outcomes
+function withRetryAfter(reply: FastifyReply, results: readonly ExecutionResult[]): FastifyReply {
+  const seconds = results
     .flatMap(({ errors = [] }) => errors.map(({ extensions }) => extensions?.retryAfterSeconds))
     .filter((value) => typeof value === 'number')
   return seconds.length === 0 ? reply : reply.header('retry-after', String(Math.max(1, Math.ceil(Math.max(...seconds)))))

@@ -78,9 +78,9 @@ export async function eventFeed({
 
   return {
     listen,
-    notice(told) {
-      noticing.add(told)
-      return () => void noticing.delete(told)
+    notice(delivered) {
+      noticing.add(delivered)
+      return () => void noticing.delete(delivered)
     },
     listeners: () => [...topics.values()].reduce((sum, { listeners }) => sum + listeners.size, 0),
     async close() {
@@ -125,7 +125,7 @@ export async function eventFeed({
     topic.listeners.add(own)
     // Before the listener is told of anything new, it is told what others here were told already.
     try {
-      await tellMissed(own, topic)
+      await notifyMissed(own, topic)
     } catch (error) {
       await queue.iterator.return?.()
       throw error
@@ -170,7 +170,7 @@ export async function eventFeed({
       if (ended.signal.aborted || !topic.listeners.has(listener)) return
       if (listener.told >= topic.position) break
       try {
-        await tellMissed(listener, topic)
+        await notifyMissed(listener, topic)
       } catch (error) {
         if (ended.signal.aborted) return
         log.warn({ err: error }, 'what a listener missed could not be read; trying again')
@@ -190,7 +190,7 @@ export async function eventFeed({
   }
 
   /** Tells a listener the next events of those that others here were told already. */
-  async function tellMissed(listener: Listener, topic: Topic): Promise<void> {
+  async function notifyMissed(listener: Listener, topic: Topic): Promise<void> {
     if (listener.told >= topic.position) return
     const { told } = listener
     const missed = await records.read([{ name: topic.name, position: told }])
@@ -198,7 +198,7 @@ export async function eventFeed({
     if (listener.told !== told || listener.told >= topic.position) return
     // What comes next has been tidied away.
     if (missed[0]?.number !== told + 1) listener.queue.cutOff()
-    else for (const event of missed) if (event.number <= topic.position) tell(listener, event)
+    else for (const event of missed) if (event.number <= topic.position) notify(listener, event)
     listener.askedAt = performance.now()
   }
 
@@ -248,10 +248,10 @@ export async function eventFeed({
     if (!topic || event.number <= topic.position) return
     topic.position = event.number
     topic.behind = topic.subscribers.size
-    for (const listener of [...topic.listeners]) if (!listener.isCatchingUp) tell(listener, event)
+    for (const listener of [...topic.listeners]) if (!listener.isCatchingUp) notify(listener, event)
   }
 
-  function tell(listener: Listener, event: OutboxEvent): void {
+  function notify(listener: Listener, event: OutboxEvent): void {
     if (event.number <= listener.told) return
     listener.told = event.number
     listener.queue.push(event)
@@ -317,7 +317,7 @@ export async function eventFeed({
     const client = await database.pool.connect()
     ear = client
     client.on('notification', ({ payload }) => {
-      for (const told of noticing) told(payload ?? null)
+      for (const sent of noticing) sent(payload ?? null)
       const topic = topics.get(payload ?? '')
       if (topic) readSoon([topic])
     })
@@ -333,7 +333,7 @@ export async function eventFeed({
       await client.query(`LISTEN ${channelOf(schema)}`)
       await rewind()
       // What was committed while nobody heard it.
-      for (const told of noticing) told(null)
+      for (const notified of noticing) notified(null)
       await records.beat()
     } catch (error) {
       if (ear === client) {

@@ -77,7 +77,7 @@ export type EventFeed = {
    * whether or not somebody listens to it here; with null when some may have been missed. The
    * returned function ends it.
    */
-  readonly notice: (told: (topic: string | null) => void) => () => void
+  readonly notice: (delivered: (topic: string | null) => void) => () => void
   /** Listeners now, of which one may read for many subscribers: for tests and metrics. */
   readonly listeners: () => number
   readonly close: () => Promise<void>

@@ -69,8 +69,8 @@ export const bannedFromStore = (storeCode: string, retryAfterSeconds: number): G
   )
 
 /** Ends the subscription of a slow reader with more than `most` queued events. */
-export const slowReader = (most: number): GraphQLError =>
-  new GraphQLError(`More than ${most} events were queued for this slow subscriber. Subscribe again, and query the missed data.`, {
+export const slowReader = (max: number): GraphQLError =>
+  new GraphQLError(`More than ${max} events were queued for this slow subscriber. Subscribe again, and query the missed data.`, {
     extensions: { code: CODES.slowReader },
   })
 

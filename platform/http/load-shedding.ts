@@ -30,8 +30,8 @@ export class ServiceOverloadedError extends Error {
  * counts from the end of its body until its response begins, so slow senders, slow readers and
  * event streams take no capacity.
  */
-export function shedLoad(app: FastifyInstance, most: number, count: (routeClass: string) => void): void {
-  const load = createLoadLimiter(most)
+export function shedLoad(app: FastifyInstance, max: number, count: (routeClass: string) => void): void {
+  const load = createLoadLimiter(max)
   app.decorate('load', load)
   app.decorate('overloadError', (routeClass: string) => {
     count(routeClass)

@@ -248,15 +248,15 @@ export function createHttpServer({
 
   app.get('/health', async (_, reply) => reply.header('cache-control', 'no-store').send({ status: 'ok' }))
   app.get('/ready', async (_, reply) => {
-    const outcomes = await readinessOf(checks, log)
-    const isReady = !isClosing && outcomes.every(({ state }) => state !== 'failing')
-    const without = outcomes.filter((each) => each.without.length > 0).map((each) => [each.name, each.without])
+    const results = await readinessOf(checks, log)
+    const isReady = !isClosing && results.every(({ state }) => state !== 'failing')
+    const without = results.filter((each) => each.without.length > 0).map((each) => [each.name, each.without])
     return reply
       .code(isReady ? 200 : 503)
       .header('cache-control', 'no-store')
       .send({
         status: isReady ? 'ready' : 'unavailable',
-        checks: Object.fromEntries(outcomes.map(({ name, state }) => [name, state])),
+        checks: Object.fromEntries(results.map(({ name, state }) => [name, state])),
         // Still ready: what is down makes answers poorer, not wrong.
         ...(without.length > 0 && { without: Object.fromEntries(without) }),
       })

@@ -48,7 +48,7 @@ export function circuitBreaker({
     windowSeconds,
     minAttempts: leastAttempts,
     initialCoolingMs: firstCooling,
-    maxCoolingMs: longestCooling,
+    maxCoolingMs: maxCooling,
   } = DEFAULT_SETTINGS,
 }: {
   readonly now: () => number
@@ -94,7 +94,7 @@ export function circuitBreaker({
   }
 
   function open(milliseconds: number): void {
-    cooling = Math.min(milliseconds, longestCooling)
+    cooling = Math.min(milliseconds, maxCooling)
     change('open')
   }
 

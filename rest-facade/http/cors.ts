@@ -39,7 +39,7 @@ export function setResponseHeaders(server: Server, mounts: readonly string[], of
 
 /** Whether a path belongs to the facade with these mounts, and not to one that is mounted below. */
 export function isBelow(server: Server, url: string, mounts: readonly string[]): boolean {
-  const mount = longestAround(url, mountsOf.get(server) ?? [])
+  const mount = maxAround(url, mountsOf.get(server) ?? [])
   return mount !== undefined && mounts.includes(mount)
 }
 
@@ -49,12 +49,12 @@ export const isTaken = (server: Server, mount: string): boolean => mountsOf.get(
 /** One facade may be mounted below another: `/api/v1` below `/api`. */
 const mountsOf = new WeakMap<Server, string[]>()
 
-function longestAround(url: string, mounts: readonly string[]): string | undefined {
-  let longest: string | undefined
+function maxAround(url: string, mounts: readonly string[]): string | undefined {
+  let max: string | undefined
   for (const mount of mounts) {
-    if (url.startsWith(mount) && isEnd(url[mount.length]) && mount.length > (longest?.length ?? -1)) longest = mount
+    if (url.startsWith(mount) && isEnd(url[mount.length]) && mount.length > (max?.length ?? -1)) max = mount
   }
-  return longest
+  return max
 }
 
 const isEnd = (character: string | undefined): boolean => character === undefined || character === '/' || character === '?'

@@ -28,7 +28,7 @@ export async function directorySubgraph({
   const database = openDatabase<Tables>(connection, { schema: 'directory', onError })
   const items = itemRepository(database.query)
   let catalogue = await items.snapshot().then(catalogueOf)
-  const { onChange, notify: tell } = changeListeners()
+  const { onChange, notify: deliver } = changeListeners()
 
   const unfollow = followRevisions(
     database.pool,
@@ -37,7 +37,7 @@ export async function directorySubgraph({
       if (dataset === catalogue.revision.dataset && number === catalogue.revision.number) return
       catalogue = await items.snapshot().then(catalogueOf)
       // Everything that the directory answers is of one revision.
-      tell(null)
+      deliver(null)
       log.info({ revision: catalogue.revision.number, items: catalogue.items.length }, 'the directory was refreshed')
     },
     log,

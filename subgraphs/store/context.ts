@@ -298,10 +298,10 @@ export function contextOf(parts: Parts, caller: Caller): Context {
     async write(name, input, change) {
       const { now, secrets, webhooks } = parts
       const unit = { storeId: await storeId(), now: now(), announce: webhooks.plan.announce, secrets }
-      const outcome = await write(parts.database, unit, { name, input, key: input.idempotencyKey }, change)
+      const result = await write(parts.database, unit, { name, input, key: input.idempotencyKey }, change)
       // What was read before the change is not as it was any more.
       context.load = loadersOf(parts, { storeId })
-      return outcome
+      return result
     },
   }
   return context

@@ -47,15 +47,15 @@ export const topicOf = (storeId: number): string => `store:${storeId}`
  * What is told of one change, in the order in which it happened: everything once, however often it
  * was said.
  */
-export function toldOf(happened: readonly StoreEvent[]): readonly StoreEvent[] {
-  const told = new Map<string, StoreEvent>()
+export function deliveredOf(happened: readonly StoreEvent[]): readonly StoreEvent[] {
+  const delivered = new Map<string, StoreEvent>()
   for (const each of happened) {
     for (const event of [each.event, ...EVENTS[each.event]]) {
       const key = [event, each.entity, each.id, each.inventoryLevelId ?? ''].join()
-      if (!told.has(key)) told.set(key, { ...each, event })
+      if (!delivered.has(key)) delivered.set(key, { ...each, event })
     }
   }
-  return [...told.values()]
+  return [...delivered.values()]
 }
 
 /** The event as the schema spells it, and back. */

@@ -36,9 +36,9 @@ import { inventoryRepository } from './inventory/repository.ts'
 import { ledgerRepository } from './ledger/repository.ts'
 import { locationRepository } from './location/repository.ts'
 import { metafieldRepository } from './metafield/repository.ts'
-import { oauthDoor } from './oauth/door.ts'
 import { startProtocol } from './oauth/protocol.ts'
 import { oauthRepository } from './oauth/repository.ts'
+import { oauthEndpoint } from './oauth/routes.ts'
 import { orderLineRepository } from './order/line-repository.ts'
 import { orderRepository } from './order/repository.ts'
 import { orderDocumentRepository } from './order-document/repository.ts'
@@ -227,7 +227,7 @@ export async function storeSubgraph({
     schema: guardSchema(buildSubgraphSchema([{ typeDefs: sdlOf('store'), resolvers: resolvers as never }])),
     context: (caller) => contextOf(parts, caller),
     ...database.replicaHooks,
-    httpRoutes: oauthDoor({ protocol, oauth, publicUrl: base, rateLimits, now }),
+    httpRoutes: oauthEndpoint({ protocol, oauth, publicUrl: base, rateLimits, now }),
     ready: () => parts.stores.findByIds([0]),
     listeners: parts.events.listeners,
     deliverWebhooks: (bodies) =>

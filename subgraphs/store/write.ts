@@ -4,7 +4,7 @@ import { transaction } from '../../platform/database/transaction.ts'
 import { appendAll } from '../../platform/events/outbox.ts'
 import { badInput } from '../../platform/graphql/errors.ts'
 import type { SecretCipher } from '../../platform/secrets/cipher.ts'
-import { type StoreEvent, toldOf, topicOf } from './events.ts'
+import { deliveredOf, type StoreEvent, topicOf } from './events.ts'
 import type { Tables } from './tables.ts'
 
 /** One change of one store: a transaction, and what belongs to it. */
@@ -24,13 +24,13 @@ export type Reading = { readonly query: Kysely<Tables>; readonly storeId: number
 /**
  * What a mutation answers, as plain JSON: rows by their ids, so that it can be kept and told again.
  */
-type Outcome = { readonly __typename: string }
+type Written = { readonly __typename: string }
 
 /**
  * An outcome that is a failure, which undoes the transaction: the names that the schema gives to
  * failures.
  */
-const isFailure = ({ __typename }: Outcome): boolean => !__typename.endsWith('Success')
+const isFailure = ({ __typename }: Written): boolean => !__typename.endsWith('Success')
 
 /** For how long a key is remembered; a client that repeats later means something new. */
 const REMEMBERED_HOURS = 24
@@ -47,8 +47,8 @@ const ATTEMPTS = 5
  */
 class RollbackSignal {
   readonly outcome: unknown
-  constructor(outcome: unknown) {
-    this.outcome = outcome
+  constructor(result: unknown) {
+    this.outcome = result
   }
 }
 
@@ -56,7 +56,7 @@ class RollbackSignal {
  * Notes, in the transaction, to whom events have to be sent. They are in the order in which they
  * happened; there is at least one.
  */
-export type Announce = (unit: Pick<UnitOfWork, 'query' | 'storeId' | 'now'>, told: readonly StoreEvent[]) => Promise<void>
+export type Announce = (unit: Pick<UnitOfWork, 'query' | 'storeId' | 'now'>, delivered: readonly StoreEvent[]) => Promise<void>
 
 /**
  * Runs a change in one transaction: all of it, or, when its outcome is a failure, nothing. With an
@@ -64,7 +64,7 @@ export type Announce = (unit: Pick<UnitOfWork, 'query' | 'storeId' | 'now'>, tol
  * under the same key is a conflict. `input` is what tells inputs apart. Throws BAD_USER_INPUT for a
  * key that is none.
  */
-export async function write<Result extends Outcome>(
+export async function write<Result extends Written>(
   database: Kysely<Tables>,
   {
     storeId,
@@ -94,16 +94,16 @@ export async function write<Result extends Outcome>(
           if (before !== 'new') return before as Result
         }
         const events: StoreEvent[] = []
-        const outcome = await change({ query, storeId, now, secrets, emit: (event) => void events.push(event) })
-        if (isFailure(outcome)) throw new RollbackSignal(outcome)
-        const told = toldOf(events)
+        const written = await change({ query, storeId, now, secrets, emit: (event) => void events.push(event) })
+        if (isFailure(written)) throw new RollbackSignal(written)
+        const sent = deliveredOf(events)
         await Promise.all([
-          key != null && keep(query, { storeId, key, outcome }),
-          told.length > 0 && announce({ query, storeId, now }, told),
+          key != null && keep(query, { storeId, key, outcome: written }),
+          sent.length > 0 && announce({ query, storeId, now }, sent),
           // Last: the topic stays locked until the commit.
-          appendAll(query, topicOf(storeId), told),
+          appendAll(query, topicOf(storeId), sent),
         ])
-        return outcome
+        return written
       })
     } catch (thrown) {
       if (thrown instanceof RollbackSignal) return thrown.outcome as Result
@@ -116,17 +116,17 @@ export async function write<Result extends Outcome>(
  * Runs a part of a change that can fail for itself: when its outcome is a failure, what it did is
  * undone and the rest stays. Several in a row, not within each other.
  */
-export async function withSavepoint<Result extends Outcome>(
+export async function withSavepoint<Result extends Written>(
   unit: UnitOfWork,
   change: (within: UnitOfWork) => Promise<Result>,
 ): Promise<Result> {
   const events: StoreEvent[] = []
   await sql`SAVEPOINT part`.execute(unit.query)
-  const outcome = await change({ ...unit, emit: (event) => void events.push(event) })
-  if (isFailure(outcome)) await sql`ROLLBACK TO SAVEPOINT part`.execute(unit.query)
+  const response = await change({ ...unit, emit: (event) => void events.push(event) })
+  if (isFailure(response)) await sql`ROLLBACK TO SAVEPOINT part`.execute(unit.query)
   else for (const event of events) unit.emit(event)
   await sql`RELEASE SAVEPOINT part`.execute(unit.query)
-  return outcome
+  return response
 }
 
 /**
@@ -141,7 +141,7 @@ async function reserve(
     fingerprint,
     now,
   }: { readonly storeId: number; readonly key: string; readonly fingerprint: Buffer; readonly now: Date },
-): Promise<'new' | 'other' | Outcome> {
+): Promise<'new' | 'other' | Written> {
   const { rows } = await sql`
     INSERT INTO idempotency_key AS kept (store_id, key, fingerprint, created_at) VALUES (${storeId}, ${key}, ${fingerprint}, ${now})
     ON CONFLICT (store_id, key) DO UPDATE SET fingerprint = excluded.fingerprint, outcome = NULL, created_at = excluded.created_at
@@ -154,13 +154,13 @@ async function reserve(
     .where('store_id', '=', storeId)
     .where('key', '=', key)
     .executeTakeFirstOrThrow()
-  return before.fingerprint.equals(fingerprint) ? (before.outcome as Outcome) : 'other'
+  return before.fingerprint.equals(fingerprint) ? (before.outcome as Written) : 'other'
 }
 
 /** Notes what was done under a key that `reserve` took. */
 const keep = (
   query: Transaction<Tables>,
-  { storeId, key, outcome }: { readonly storeId: number; readonly key: string; readonly outcome: Outcome },
+  { storeId, key, outcome }: { readonly storeId: number; readonly key: string; readonly outcome: Written },
 ) =>
   query
     .updateTable('idempotency_key')

@@ -71,8 +71,8 @@ export function pageOf<Node>(
 }
 
 /** Returns `size` from 1 to `most`; throws BAD_USER_INPUT naming `argument` otherwise. */
-export function checkPageSize(argument: string, size: number, most: number): number {
-  if (size < 1 || size > most) throw badInput(argument, `1 to ${most}`, size)
+export function checkPageSize(argument: string, size: number, max: number): number {
+  if (size < 1 || size > max) throw badInput(argument, `1 to ${max}`, size)
   return size
 }
 

@@ -16,9 +16,9 @@ export const problem = (field: string, expectation: string, got: unknown): Probl
 })
 
 /** Validates a text of 1 to `most` characters, not only white space; null when it is valid. */
-export function textProblem(field: string, text: string, most: number): Problem | null {
-  if (text.trim() === '' || text.length > most) {
-    return problem(field, `1 to ${most} characters, not only white space`, text)
+export function textProblem(field: string, text: string, max: number): Problem | null {
+  if (text.trim() === '' || text.length > max) {
+    return problem(field, `1 to ${max} characters, not only white space`, text)
   }
   if (!isText(text)) return problem(field, 'text without NUL characters and unpaired surrogates', text)
   return null

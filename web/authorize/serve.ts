@@ -96,8 +96,8 @@ export async function serveAuthorization(app: FastifyInstance, client: GatewayCl
       show(reply, problemPage(typeof error === 'string' ? error : '')),
     )
     scope.get<{ Params: { request: string } }>(`${PREFIX}/:request`, SECRET, async (request, reply) => {
-      const asked = await findRequest(request, reply)
-      return asked ? showRequest(request, reply, asked) : show(reply, endedPage)
+      const requested = await findRequest(request, reply)
+      return requested ? showRequest(request, reply, requested) : show(reply, endedPage)
     })
     scope.post<{ Params: { request: string } }>(`${PREFIX}/:request`, SECRET, async (request, reply) => {
       const asked = isSameOrigin(request) ? await findRequest(request, reply) : null

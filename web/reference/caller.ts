@@ -13,9 +13,11 @@ export function describeScheme({ type, scheme, in: location, name }: SecuritySch
  */
 export function credentials(operation: Operation, contract: Contract): readonly string[] {
   const schemes = contract.components?.securitySchemes ?? {}
-  const requirements = (operation.security ?? contract.security ?? []).map((way) => Object.keys(way).map((name) => schemes[name]))
+  const requirements = (operation.security ?? contract.security ?? []).map((method) =>
+    Object.keys(method).map((name) => schemes[name]),
+  )
   // Addresses are written down in many places, so credentials in them are nothing to recommend.
-  const usable = requirements.find((way) => way.every((scheme) => scheme !== undefined && scheme.in !== 'query'))
+  const usable = requirements.find((route) => route.every((scheme) => scheme !== undefined && scheme.in !== 'query'))
   return (usable ?? []).flatMap((scheme) => (scheme ? [argument(scheme)] : []))
 }
 

@@ -38,7 +38,7 @@ export type Pending = {
  * that is assigned to a property in old space, and what it reaches, here the whole response and its
  * rows, then lives until a major collection.
  */
-export type Listener = (isFailed: boolean, outcome: unknown) => void
+export type Listener = (isFailed: boolean, result: unknown) => void
 
 /** An object or a list with pending values. */
 export type Join = {

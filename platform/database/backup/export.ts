@@ -58,16 +58,16 @@ export async function exportRows({
         written += rows[name]
         progress(written)
       }
-      let kept = 0
+      let cached = 0
       for (const { key } of keys) {
         const stored = await files?.open(key)
         if (!stored) continue
         await archive.addAll(filePath(key), stored.bytes, stored.body)
-        kept += 1
+        cached += 1
       }
       const bytes = await archive.end(SUMS)
       await rename(`${file}.part`, file)
-      return { rows, files: kept, bytes }
+      return { rows, files: cached, bytes }
 
       async function write(name: string, query: string): Promise<number> {
         let [lines, size, piece, count]: [Buffer[], number, number, number] = [[], 0, 0, 0]

@@ -14,22 +14,22 @@ export const mcpmReader = singleReader(
   ({ name, installations }) => typeof name === 'string' && asRecord(installations) !== null,
   (fields) => {
     const installations = asRecord(fields.installations) ?? {}
-    const ways = INSTALLATION_KINDS.map((way) => asRecord(installations[way])).filter((way) => way !== null)
-    const remote = ways.find(({ url }) => typeof url === 'string')
+    const methods = INSTALLATION_KINDS.map((method) => asRecord(installations[method])).filter((route) => route !== null)
+    const remote = methods.find(({ url }) => typeof url === 'string')
     const [category] = asList(fields.categories)
-    const local = ways.some(({ command }) => typeof command === 'string')
+    const local = methods.some(({ command }) => typeof command === 'string')
     const repository = asRecord(fields.repository)?.url ?? fields.repository
     return serverStatement({
       repository,
       // Others call it by its package, so that is what it meets them by in a repository of many.
-      names: [...packagesOf(ways, repositoryOf(repository)?.repo ?? ''), fields.name],
+      names: [...packagesOf(methods, repositoryOf(repository)?.repo ?? ''), fields.name],
       title: fields.display_name,
       description: fields.description,
       category,
       tags: fields.tags,
       official: fields.is_official === true ? true : null,
       transport: local ? 'stdio' : remote ? 'streamable-http' : null,
-      installCommand: commandOf(ways, typeof fields.name === 'string' ? fields.name : ''),
+      installCommand: commandOf(methods, typeof fields.name === 'string' ? fields.name : ''),
       envVars: variablesIn(fields.arguments, ({ required }) => ({ required: required === true })),
       remoteUrl: remote?.url,
       docs: [fields.homepage],

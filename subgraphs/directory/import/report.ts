@@ -66,7 +66,7 @@ const counted = (value: number, singular: string): string => `${number(value)} $
  */
 export function reportText(report: Report): string {
   const { read, ignored, records, formats, imported, updated, unchanged, removed, merged, kept, skipped, stars, totals } = report
-  const keptRecords = kept.reduce((sum, { records: count }) => sum + count, 0)
+  const storedRecords = kept.reduce((sum, { records: count }) => sum + count, 0)
   const lines = [
     `Read ${counted(read, 'file')} in ${(report.milliseconds / 1_000).toFixed(1)} s: ${counted(records, 'record')}${ignored > 0 ? `; passed over ${counted(ignored, 'file')} of other kinds` : ''}.`,
     ...formats.map(
@@ -81,10 +81,10 @@ export function reportText(report: Report): string {
         .map(([kind, plural]) => `${number(totals[kind] ?? 0)} ${plural}`)
         .join(', ') || 'no items'
     } (revision ${report.revision}).`,
-    ...(keptRecords > 0
+    ...(storedRecords > 0
       ? [
           '',
-          `Kept ${counted(keptRecords, 'earlier record')} of ${counted(kept.length, 'source')} that could not be read this time.`,
+          `Kept ${counted(storedRecords, 'earlier record')} of ${counted(kept.length, 'source')} that could not be read this time.`,
         ]
       : []),
     ...(skipped.length > 0 ? ['', ...skippedText(skipped)] : []),

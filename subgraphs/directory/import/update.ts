@@ -47,7 +47,7 @@ export async function update(client: pg.ClientBase, findings: Findings, { now, s
   const revision = await store.nextRevision(client)
   await store.saveStars(client, findings.counts)
   step()
-  const kept = await removeVanished(client, findings)
+  const stored = await removeVanished(client, findings)
   await store.saveContributions(client, findings.contributions)
   step()
   const contributions = await store.allContributions(client)
@@ -80,7 +80,7 @@ export async function update(client: pg.ClientBase, findings: Findings, { now, s
     unchanged: rows.length - added - updated,
     removed,
     merged: contributions.length - items.length - skipped.length,
-    kept,
+    kept: stored,
     skipped: [...skipped, ...faulty].filter(({ origin, path }) => read.has(`${origin}\n${path}`)),
     totals,
     revision: changed ? revision : String(BigInt(revision) - 1n),
@@ -111,7 +111,7 @@ async function removeVanished(client: pg.ClientBase, findings: Findings): Promis
         liesBelow(scope, address.origin) || (covers(scope, address) && (scope.root === address.root || isGone(address.root))),
     )
   const vanished: store.Address[] = []
-  const kept = new Map<string, { origin: string; path: string; records: number }>()
+  const cached = new Map<string, { origin: string; path: string; records: number }>()
   for (const address of await store.addressesOf(client, origins, below)) {
     if (found.has(addressText(address)) || !isLookedFor(address)) continue
     if (!findings.unreadable.some((source) => isWithin(source, address))) {
@@ -119,10 +119,10 @@ async function removeVanished(client: pg.ClientBase, findings: Findings): Promis
       continue
     }
     const id = `${address.origin}\n${address.path}`
-    kept.set(id, { origin: address.origin, path: address.path, records: (kept.get(id)?.records ?? 0) + 1 })
+    cached.set(id, { origin: address.origin, path: address.path, records: (cached.get(id)?.records ?? 0) + 1 })
   }
   await store.deleteContributions(client, vanished)
-  return [...kept.values()].sort((one, other) => (one.origin + one.path < other.origin + other.path ? -1 : 1))
+  return [...cached.values()].sort((one, other) => (one.origin + one.path < other.origin + other.path ? -1 : 1))
 }
 
 const addressText = ({ origin, path, locator }: store.Address): string => `${origin}\n${path}\n${locator}`

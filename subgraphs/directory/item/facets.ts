@@ -5,14 +5,14 @@ export type FacetValue = { readonly value: string; readonly count: number }
 export function facet<T>(
   items: readonly T[],
   valuesOf: (item: T) => readonly string[],
-  most = Number.POSITIVE_INFINITY,
+  max = Number.POSITIVE_INFINITY,
 ): FacetValue[] {
   const counts = new Map<string, number>()
   for (const item of items) for (const value of valuesOf(item)) counts.set(value, (counts.get(value) ?? 0) + 1)
   return [...counts]
     .map(([value, count]) => ({ value, count }))
     .sort((one, other) => other.count - one.count || (one.value < other.value ? -1 : 1))
-    .slice(0, most)
+    .slice(0, max)
 }
 
 /** Tags that a facet lists: a page has no room for more, and most tags occur once. */

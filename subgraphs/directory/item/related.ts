@@ -6,7 +6,7 @@ import { listPosition } from './order.ts'
  * Finds what has most in common with an item: most alike first, then most stars, then by kind and
  * place in its list.
  */
-export type Related = (item: Item, most: number) => Item[]
+export type Related = (item: Item, max: number) => Item[]
 
 /** A tag that more items have says little about any, and following it would take long. */
 const COMMONEST_TAG = 400

@@ -86,18 +86,18 @@ function tolerance(word: string): number {
  * Known words within the tolerance of `typed`, with the number of changes; only the nearest ones.
  */
 function misspelled(typed: string, { words, letters }: WordIndex): Map<number, number> {
-  const most = tolerance(typed)
+  const max = tolerance(typed)
   const near = new Map<number, number>()
-  if (most === 0) return near
+  if (max === 0) return near
   const set = lettersOf(typed)
-  let least = most
+  let least = max
   for (let number = 0; number < words.length; number += 1) {
     // The cheap test first: a change of one letter flips at most two bits.
-    if (bits((letters[number] as number) ^ set) > 2 * most) continue
+    if (bits((letters[number] as number) ^ set) > 2 * max) continue
     const word = words[number] as string
-    if (Math.abs(word.length - typed.length) > most || /\d/.test(word)) continue
-    const changes = distance(typed, word, most)
-    if (changes > most || changes === 0) continue
+    if (Math.abs(word.length - typed.length) > max || /\d/.test(word)) continue
+    const changes = distance(typed, word, max)
+    if (changes > max || changes === 0) continue
     near.set(number, changes)
     least = Math.min(least, changes)
   }

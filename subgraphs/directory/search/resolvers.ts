@@ -33,10 +33,10 @@ export const searchResolvers = {
 } satisfies Resolvers
 
 /** The first `most` of each kind, in the same order. */
-function ofEachKind(ranked: readonly Ranked[], most: number): readonly Ranked[] {
+function ofEachKind(ranked: readonly Ranked[], max: number): readonly Ranked[] {
   const seen: Record<DirectoryKind, number> = { MCP_SERVER: 0, PLUGIN: 0, SKILL: 0 }
   return ranked.filter(({ item }) => {
     seen[item.kind] += 1
-    return seen[item.kind] <= most
+    return seen[item.kind] <= max
   })
 }

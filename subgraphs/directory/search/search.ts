@@ -55,8 +55,8 @@ export function search(query: string, index: WordIndex, accepts: (record: number
   }
 
   const key = typed.join('')
-  const telling = terms.filter(({ isRequired }) => isRequired)
-  return found.map((record) => ({ record, score: (scores[record] as number) + nameBonus(record, key, telling, index) }))
+  const notifying = terms.filter(({ isRequired }) => isRequired)
+  return found.map((record) => ({ record, score: (scores[record] as number) + nameBonus(record, key, notifying, index) }))
 }
 
 /**
@@ -111,8 +111,8 @@ function tally(
       for (let at = starts[number] as number; at < (starts[number + 1] as number); at += 1) {
         const posting = postings[at] as number
         const record = recordOf(posting)
-        const worth = weight * fieldWeight(fieldsOf(posting), brevity[record] as number)
-        if (worth > (best[record] as number)) best[record] = worth
+        const value = weight * fieldWeight(fieldsOf(posting), brevity[record] as number)
+        if (value > (best[record] as number)) best[record] = value
       }
     }
     for (let record = 0; record < size; record += 1) {

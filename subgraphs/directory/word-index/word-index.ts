@@ -149,8 +149,8 @@ export const countOf = (number: number, { starts }: WordIndex): number =>
 /** The words that tell things apart; all of them when none does. */
 export function significant(found: readonly Word[]): string[] {
   const wholes = [...new Set(found.map(({ whole }) => whole))]
-  const telling = wholes.filter((word) => !STOP_WORDS.has(word))
-  return telling.length > 0 ? telling : wholes
+  const notifying = wholes.filter((word) => !STOP_WORDS.has(word))
+  return notifying.length > 0 ? notifying : wholes
 }
 
 export const recordOf = (posting: number): number => posting >>> FIELD_BITS

@@ -40,7 +40,7 @@ export function accessJudge(
   now: () => Date,
   banEndsIn: BanLookup = () => 0,
 ): AccessJudge {
-  const kept = new Map<string, { readonly access: Access; readonly until: number }>()
+  const stored = new Map<string, { readonly access: Access; readonly until: number }>()
 
   return async (caller) => {
     const access = await judge(caller)
@@ -52,19 +52,19 @@ export function accessJudge(
 
   async function judge(caller: Caller): Promise<Access> {
     const { key, find, wrong } = presentedBy(caller)
-    const known = kept.get(key)
+    const known = stored.get(key)
     const at = now().getTime()
     if (known && known.until > at) return known.access
-    kept.delete(key)
+    stored.delete(key)
 
     const access = await find()
     if (!access) {
       await refusals(caller.address)
       throw unauthenticated(wrong)
     }
-    const oldest = kept.keys().next()
-    if (kept.size >= MAX_KEPT && !oldest.done) kept.delete(oldest.value)
-    kept.set(key, { access, until: at + KEPT_MILLISECONDS })
+    const oldest = stored.keys().next()
+    if (stored.size >= MAX_KEPT && !oldest.done) stored.delete(oldest.value)
+    stored.set(key, { access, until: at + KEPT_MILLISECONDS })
     return access
   }
 

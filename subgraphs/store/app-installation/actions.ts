@@ -6,11 +6,11 @@ import { appInstallationRepository } from './repository.ts'
 
 /** Subscribes to an app from today on, which installs it. */
 export async function installBySubscription(unit: UnitOfWork, app: App, planName: string) {
-  const outcome = await subscribeToApp(unit, app, planName)
-  if (outcome.__typename === 'SubscribeToAppSuccess') {
+  const result = await subscribeToApp(unit, app, planName)
+  if (result.__typename === 'SubscribeToAppSuccess') {
     await appInstallationRepository(unit.query).install(unit.storeId, app.id, unit.now)
   }
-  return outcome
+  return result
 }
 
 /** Takes back all that a store has agreed to with an app. */

@@ -71,9 +71,9 @@ export async function payAppBillingCycle(unit: UnitOfWork, app: App, date: strin
   const cycle = await billingCycle(unit, app.id, date, await calendarOf(unit, now))
   if (!cycle) return notFoundError('billing cycle on this day of the app', app.code)
   const [account] = await accountsOf(appSubscriptionRepository(query), storeId, [cycle])
-  const outcome = { __typename: 'PayAppBillingCycleSuccess' as const, app: app.id, date: cycle.startsOn }
+  const result = { __typename: 'PayAppBillingCycleSuccess' as const, app: app.id, date: cycle.startsOn }
   const left = account?.left ?? null
-  if (left === null) return outcome
+  if (left === null) return result
 
   const { id, plan } = cycle.subscription
   const ledger = ledgerRepository(query)
@@ -85,5 +85,5 @@ export async function payAppBillingCycle(unit: UnitOfWork, app: App, date: strin
   }
   await appSubscriptionRepository(query).pay(storeId, id, { cycleStartsOn: cycle.startsOn, amount: left, at: now })
   await ledger.payApp(storeId, { amount: left, currency: plan.currency }, now)
-  return outcome
+  return result
 }

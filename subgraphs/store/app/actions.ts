@@ -14,7 +14,7 @@ type Versioned = { readonly expectedVersion?: number | null | undefined }
 export async function createApp(
   { query, storeId, now }: UnitOfWork,
   input: AppInput & { readonly isPublic?: boolean | null | undefined },
-  told: (secret: string) => void,
+  delivered: (secret: string) => void,
 ) {
   const given = { name: input.name ?? '', redirectUris: input.redirectUris ?? [], scopes: input.scopes ?? [] }
   const problems = appProblems(given)
@@ -34,7 +34,7 @@ export async function createApp(
     secretHash: secret?.hash ?? null,
     at: now,
   })
-  if (secret) told(secret.text)
+  if (secret) delivered(secret.text)
   return { __typename: 'CreateAppSuccess' as const, app }
 }
 
@@ -61,14 +61,14 @@ export async function updateApp({ query, storeId, now }: UnitOfWork, id: string,
 }
 
 /** Gives an app another secret, which `told` is given. */
-export async function resetAppSecret({ query, storeId, now }: UnitOfWork, id: string, told: (secret: string) => void) {
+export async function resetAppSecret({ query, storeId, now }: UnitOfWork, id: string, sent: (secret: string) => void) {
   const apps = appRepository(query)
   const before = await apps.lock(storeId, decodeId(id, 'App') ?? 0)
   if (!before) return notFoundError('app', id)
   if (before.isPublic) return validationError([problem('id', 'an app that has a secret', id)])
   const secret = newAppSecret()
   await apps.setSecret(before.id, secret.hash, now)
-  told(secret.text)
+  sent(secret.text)
   return { __typename: 'ResetAppSecretSuccess' as const, app: before.id }
 }
 

@@ -89,5 +89,5 @@ export function appProblems({ name, redirectUris, scopes }: AppInput): readonly 
 /** The scopes among these words, each once, in alphabetical order. */
 export const scopesIn = (words: readonly string[]): readonly Scope[] => [...new Set(words)].filter(isScope).toSorted()
 
-const isCounted = (list: readonly string[] | null, most: number): boolean =>
-  list !== null && list.length >= 1 && list.length <= most
+const isCounted = (list: readonly string[] | null, max: number): boolean =>
+  list !== null && list.length >= 1 && list.length <= max

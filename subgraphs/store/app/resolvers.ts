@@ -14,22 +14,22 @@ export const appResolvers = {
   Mutation: {
     createApp: async (_, { input }, { write }) => {
       let clientSecret: string | null = null
-      const outcome = await write('createApp', input, (unit) =>
+      const result = await write('createApp', input, (unit) =>
         createApp(unit, input, (text) => {
           clientSecret = text
         }),
       )
-      return { ...outcome, clientSecret }
+      return { ...result, clientSecret }
     },
     updateApp: (_, { id, input }, { write }) => write('updateApp', { ...input, id }, (unit) => updateApp(unit, id, input)),
     resetAppSecret: async (_, given, { write }) => {
       let clientSecret: string | null = null
-      const outcome = await write('resetAppSecret', given, (unit) =>
+      const written = await write('resetAppSecret', given, (unit) =>
         resetAppSecret(unit, given.id, (text) => {
           clientSecret = text
         }),
       )
-      return { ...outcome, clientSecret }
+      return { ...written, clientSecret }
     },
     deleteApp: (_, given, { write }) => write('deleteApp', given, (unit) => deleteApp(unit, given.id, given)),
   },

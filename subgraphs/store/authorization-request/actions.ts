@@ -77,9 +77,9 @@ export async function leave(key: RequestKey, desk: Desk) {
   const { interaction } = found
   await forgetSession(interaction, await desk.protocol())
   await interaction.destroy()
-  const asked = Object.entries(interaction.params).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
+  const requested = Object.entries(interaction.params).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
   const { pathname } = new URL(interaction.returnTo)
-  return step(`${pathname.slice(0, pathname.lastIndexOf('/'))}?${new URLSearchParams(asked)}`)
+  return step(`${pathname.slice(0, pathname.lastIndexOf('/'))}?${new URLSearchParams(requested)}`)
 }
 
 async function find(

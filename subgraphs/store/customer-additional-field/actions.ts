@@ -57,16 +57,16 @@ export async function updateCustomerAdditionalField(
   if ('failure' in found) return found.failure
   const { answer } = found
 
-  const asked = checkoutCustomFieldId ?? String(answer.checkoutCustomFieldId)
-  const question = await questionOf(unit, asked)
-  if (!question) return notFoundError('checkout custom field', asked)
+  const requested = checkoutCustomFieldId ?? String(answer.checkoutCustomFieldId)
+  const question = await questionOf(unit, requested)
+  if (!question) return notFoundError('checkout custom field', requested)
   // What nobody changes stays, also where the question has been changed since.
   const isChanged = value !== undefined || question.id !== answer.checkoutCustomFieldId
   const wrong = isChanged ? answerProblem(question, value ?? answer.value) : null
   if (wrong) return validationError([wrong])
   const changed = { ...answer, checkoutCustomFieldId: question.id, value: value ?? answer.value }
   if (!(await customerAdditionalFieldRepository(unit.query).update(unit.storeId, changed))) {
-    return validationError([answered(asked)])
+    return validationError([answered(requested)])
   }
   await afterwards(unit, answer.customerId)
   return { __typename: 'UpdateCustomerAdditionalFieldSuccess' as const, customerAdditionalField: answer.id }

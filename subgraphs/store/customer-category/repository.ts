@@ -84,8 +84,8 @@ export const customerCategoryRepository = (database: Kysely<Tables>) => ({
   },
 
   /** The categories of customers by their rows, oldest first, at most `most` of each. */
-  categoriesOf: (storeId: number, customerIds: readonly number[], most: number): Promise<readonly Membership[]> =>
-    CATEGORIES_OF(database, storeId, customerIds, most),
+  categoriesOf: (storeId: number, customerIds: readonly number[], max: number): Promise<readonly Membership[]> =>
+    CATEGORIES_OF(database, storeId, customerIds, max),
 
   /** Ids of the customers of categories, oldest first, one more of each than asked for. */
   async membersOf(

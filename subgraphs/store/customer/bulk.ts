@@ -51,14 +51,14 @@ async function eachRow<Row>(
   unit: UnitOfWork,
   rows: readonly Row[],
   onError: ErrorPolicy,
-  change: (within: UnitOfWork, row: Row, index: number) => RowOutcome | Promise<RowOutcome>,
+  change: (within: UnitOfWork, row: Row, index: number) => RowResult | Promise<RowResult>,
 ) {
   if (rows.length === 0 || rows.length > MAX_ROWS) return validationError([numberProblem(rows.length)])
   const done: BulkRow[] = []
   for (const [index, row] of rows.entries()) {
-    const outcome = await withSavepoint(unit, async (within) => change(within, row, index))
+    const result = await withSavepoint(unit, async (within) => change(within, row, index))
     done.push(
-      'customer' in outcome ? { index, customer: outcome.customer, failure: null } : { index, customer: null, failure: outcome },
+      'customer' in result ? { index, customer: result.customer, failure: null } : { index, customer: null, failure: result },
     )
   }
   const refused = done.filter(({ failure }) => failure !== null).length
@@ -70,7 +70,7 @@ async function eachRow<Row>(
   }
 }
 
-type RowOutcome = Failure | { readonly __typename: `${string}Success`; readonly customer: number }
+type RowResult = Failure | { readonly __typename: `${string}Success`; readonly customer: number }
 
 const numberProblem = (count: number): Problem => problem('customers', `1 to ${MAX_ROWS} customers`, count)
 

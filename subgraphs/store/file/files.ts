@@ -19,7 +19,7 @@ export type StoredFile = {
 }
 
 /** `expectation` completes `Expected "url" …`; nothing was kept. */
-export type Kept =
+export type Stored =
   | { readonly kind: 'kept'; readonly file: StoredFile }
   | { readonly kind: 'refused'; readonly expectation: string }
 
@@ -37,9 +37,9 @@ export type KeepOptions = {
 /** The files of all stores. */
 export type Files = Pick<FileStorage, 'open' | 'delete' | 'publicUrl' | 'privateUrl' | 'close'> & {
   /** Takes what an http, https or data URL leads to. Throws only when the storage fails. */
-  readonly keep: (url: string, kind: FileKind, options: KeepOptions) => Promise<Kept>
+  readonly keep: (url: string, kind: FileKind, options: KeepOptions) => Promise<Stored>
   /** Takes bytes that we made. Throws only when the storage fails. */
-  readonly keepOwn: (bytes: Uint8Array, kind: FileKind, options: KeepOptions) => Promise<Kept>
+  readonly keepOwn: (bytes: Uint8Array, kind: FileKind, options: KeepOptions) => Promise<Stored>
 }
 
 /**
@@ -75,7 +75,7 @@ export function storeFiles(storage: FileStorage, sources: Sources): Files {
     },
   }
 
-  async function take({ body, name }: Source, kind: FileKind, { storeId, name: given, record }: KeepOptions): Promise<Kept> {
+  async function take({ body, name }: Source, kind: FileKind, { storeId, name: given, record }: KeepOptions): Promise<Stored> {
     const received = await receive(body, storage.incoming, kind.maxBytes)
     try {
       const { bytes, type, extension, sha256 } = received

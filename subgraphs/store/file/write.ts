@@ -50,26 +50,26 @@ export async function writeWithFile<Result extends { readonly __typename: string
       file = await recordWithinQuota(context, store, { ...stored, sourceUrl, at: now() })
     },
   })
-  const kept = await keeping.catch((error: unknown) => {
+  const cached = await keeping.catch((error: unknown) => {
     if (error instanceof OverQuota) return { kind: 'over quota' as const, outcome: error.outcome }
     throw error
   })
-  if (kept.kind === 'over quota') return kept.outcome
-  if (kept.kind === 'refused') {
-    return validationError([{ field: 'url', message: `Expected "url" ${kept.expectation}.` }])
+  if (cached.kind === 'over quota') return cached.outcome
+  if (cached.kind === 'refused') {
+    return validationError([{ field: 'url', message: `Expected "url" ${cached.expectation}.` }])
   }
-  const outcome = await write(name, input, (unit) => change(unit, file))
+  const result = await write(name, input, (unit) => change(unit, file))
   // Changed since it was tried, or repeated meanwhile: the file is nobody's.
   await fileRecords.sweep({ storeId: store, ids: [file] }, files.delete)
-  if (needsFile(outcome)) throw new Error('Expected the change to be content with its file.')
-  return outcome
+  if (needsFile(result)) throw new Error('Expected the change to be content with its file.')
+  return result
 }
 
 /** Keeps nothing of a file, and carries what is to be answered. */
 class OverQuota {
   readonly outcome: ReturnType<typeof exceeded>
-  constructor(outcome: ReturnType<typeof exceeded>) {
-    this.outcome = outcome
+  constructor(written: ReturnType<typeof exceeded>) {
+    this.outcome = written
   }
 }
 
@@ -88,7 +88,8 @@ const recordWithinQuota = (
     return fileRepository(query).insert(storeId, record)
   })
 
-const needsFile = (outcome: { readonly __typename: string }): outcome is typeof NEEDS_FILE => outcome.__typename === 'NeedsFile'
+const needsFile = (response: { readonly __typename: string }): response is typeof NEEDS_FILE =>
+  response.__typename === 'NeedsFile'
 
 /**
  * The outcome of a deletion, when the bytes of the file that it names are gone as well. What fails

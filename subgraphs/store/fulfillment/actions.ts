@@ -8,7 +8,7 @@ import { orderLineRepository } from '../order/line-repository.ts'
 import type { Order } from '../order/order.ts'
 import { orderRepository } from '../order/repository.ts'
 import { noteShipment, type Shipment } from '../order/shipment.ts'
-import { isHolding, isShipped, wayProblem } from '../order/states.ts'
+import { isHolding, isShipped, methodProblem } from '../order/states.ts'
 import { staleVersion, type UnitOfWork } from '../write.ts'
 import {
   arrivalProblem,
@@ -62,7 +62,7 @@ export async function createFulfillment(unit: UnitOfWork, input: NewFulfillmentI
   const { shipmentStatus } = fields
   await fulfillments.note(storeId, { fulfillmentId: fulfillment, shipmentStatus, message: 'It was handed over.' }, now)
   emit({ event: 'fulfillment_created', entity: 'Fulfillment', id: fulfillment })
-  if (order) await tellOrder(unit, order, shipmentOf(fields))
+  if (order) await notifyOrder(unit, order, shipmentOf(fields))
   return { __typename: 'CreateFulfillmentSuccess' as const, fulfillment }
 }
 
@@ -75,7 +75,7 @@ export async function updateFulfillment(unit: UnitOfWork, id: string, input: Ful
   const { order, before } = found
   const wanted = changedFields(before, input)
   const to = input.shipmentStatus ?? before.shipmentStatus
-  const refused = problemsIn([wayProblem(before.shipmentStatus, to), arrivalProblem(wanted)])
+  const refused = problemsIn([methodProblem(before.shipmentStatus, to), arrivalProblem(wanted)])
   if (refused.length > 0) return validationError(refused)
 
   // No way leads back to UNFULFILLED.
@@ -83,7 +83,7 @@ export async function updateFulfillment(unit: UnitOfWork, id: string, input: Ful
   const { withdrawn } = await saveFulfillment(unit, before, after)
   const [told, known] = [shipmentOf(after), shipmentOf(before)]
   const isNews = (Object.keys(told) as (keyof Shipment)[]).some((field) => told[field] !== known[field])
-  if (order && isNews && (await isNewest(unit, before))) await tellOrder(unit, order, told)
+  if (order && isNews && (await isNewest(unit, before))) await notifyOrder(unit, order, told)
   return { __typename: 'UpdateFulfillmentSuccess' as const, fulfillment: before.id, file: withdrawn }
 }
 
@@ -105,7 +105,7 @@ export async function deleteFulfillment(unit: UnitOfWork, id: string, { expected
   emit({ event: 'fulfillment_deleted', entity: 'Fulfillment', id: before.id })
   if (order && wasNewest) {
     const newest = await fulfillments.lockNewest(storeId, order.id)
-    await tellOrder(unit, order, newest ? shipmentOf(newest) : AT_THE_STORE)
+    await notifyOrder(unit, order, newest ? shipmentOf(newest) : AT_THE_STORE)
   }
   return { __typename: 'DeleteFulfillmentSuccess' as const, row: before.id, file: before.labelFileId }
 }
@@ -128,7 +128,7 @@ async function isNewest({ query, storeId }: UnitOfWork, { id, orderNumber }: Ful
 }
 
 /** Lets a locked order tell what its newest fulfillment says. */
-async function tellOrder(unit: UnitOfWork, order: Order, shipment: Shipment): Promise<void> {
+async function notifyOrder(unit: UnitOfWork, order: Order, shipment: Shipment): Promise<void> {
   const { query, storeId, now, emit } = unit
   await orderRepository(query).update(storeId, order.id, await noteShipment(unit, order, shipment), now)
   emit({ event: 'order_updated', entity: 'Order', id: order.id })

@@ -23,7 +23,7 @@ export async function withLabel(deps: Deps, storeId: number, row: number): Promi
 
   const at = now()
   let file = 0
-  const kept = await files.keepOwn(await drawLabel(labelOf(fulfillment, location, store), at), LABEL, {
+  const cached = await files.keepOwn(await drawLabel(labelOf(fulfillment, location, store), at), LABEL, {
     storeId,
     name: `label-${fulfillment.id}.pdf`,
     record: async (stored) => {
@@ -31,7 +31,7 @@ export async function withLabel(deps: Deps, storeId: number, row: number): Promi
       await fileRecords.count(storeId, stored.bytes)
     },
   })
-  if (kept.kind === 'refused') throw new Error(`Expected the label that was drawn ${kept.expectation}.`)
+  if (cached.kind === 'refused') throw new Error(`Expected the label that was drawn ${cached.expectation}.`)
   // Changed or drawn by somebody else meanwhile: what was drawn here is nobody's.
   if (!(await fulfillments.setLabel(storeId, fulfillment, file))) {
     await fileRecords.sweep({ storeId, ids: [file] }, files.delete)

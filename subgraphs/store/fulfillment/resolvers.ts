@@ -44,17 +44,17 @@ export const fulfillmentResolvers = {
   },
   Mutation: {
     createFulfillment: async (_, { input }, context) => {
-      const outcome = await context.write('createFulfillment', input, (unit) => createFulfillment(unit, input))
-      if (outcome.__typename === 'CreateFulfillmentSuccess') await tryLabel(context, outcome.fulfillment)
-      return outcome
+      const result = await context.write('createFulfillment', input, (unit) => createFulfillment(unit, input))
+      if (result.__typename === 'CreateFulfillmentSuccess') await tryLabel(context, result.fulfillment)
+      return result
     },
     updateFulfillment: async (_, { id, input }, context) => {
-      const outcome = await deletingFile(
+      const written = await deletingFile(
         context,
         context.write('updateFulfillment', { ...input, id }, (unit) => updateFulfillment(unit, id, input)),
       )
-      if (outcome.__typename === 'UpdateFulfillmentSuccess') await tryLabel(context, outcome.fulfillment)
-      return outcome
+      if (written.__typename === 'UpdateFulfillmentSuccess') await tryLabel(context, written.fulfillment)
+      return written
     },
     deleteFulfillment: (_, given, context) =>
       deletingFile(

@@ -4,7 +4,7 @@ import { fulfillmentRepository } from './repository.ts'
 import { saveFulfillment } from './save.ts'
 
 /** What an order says of where its goods are; undefined stays as it is. */
-type Told = {
+type Delivered = {
   readonly shipmentStatus?: ShipmentStatus | undefined
   readonly trackingNumber?: string | null | undefined
   readonly trackingCompany?: string | null | undefined
@@ -18,7 +18,7 @@ type Told = {
 export async function updateNewestFulfillment(
   unit: UnitOfWork,
   orderId: number,
-  { shipmentStatus, ...tracking }: Told,
+  { shipmentStatus, ...tracking }: Delivered,
 ): Promise<void> {
   const newest = await fulfillmentRepository(unit.query).lockNewest(unit.storeId, orderId)
   // An order with fulfillments is handed over: it says the same of itself.

@@ -3,7 +3,7 @@ import { decodeId } from '../ids.ts'
 import type { UnitOfWork } from '../write.ts'
 import { type Item, keyOf, MAX_STOCK } from './inventory.ts'
 import { type Holder, inventoryRepository, type Moved } from './repository.ts'
-import { tellOfLevels } from './stock.ts'
+import { notifyOfLevels } from './stock.ts'
 
 type Named = {
   readonly productId: string
@@ -33,7 +33,7 @@ export async function setInventoryLevel(
   const inventoryLevel = await inventory.set(storeId, locationId, holder, stock, now)
   await inventory.sumUp(storeId, [holder.productId])
   if (isUnlimited !== holder.isUnlimited) await inventory.setUnlimited(storeId, holder, isUnlimited)
-  tell(unit, holder, { id: inventoryLevel, locationId })
+  notify(unit, holder, { id: inventoryLevel, locationId })
   return { __typename: 'SetInventoryLevelSuccess' as const, inventoryLevel }
 }
 
@@ -62,7 +62,7 @@ export async function adjustInventory(unit: UnitOfWork, input: Named & { readonl
   const inventoryLevel = locationId === null ? null : await inventory.set(storeId, locationId, holder, after, now)
   if (locationId === null) await inventory.addToHolders(storeId, [{ ...itemOf(holder), locationId, delta: input.delta }])
   else await inventory.sumUp(storeId, [holder.productId])
-  tell(unit, holder, inventoryLevel === null || locationId === null ? null : { id: inventoryLevel, locationId })
+  notify(unit, holder, inventoryLevel === null || locationId === null ? null : { id: inventoryLevel, locationId })
   return { __typename: 'AdjustInventorySuccess' as const, stock: after + elsewhere, inventoryLevel }
 }
 
@@ -108,7 +108,7 @@ async function lockedItem({ query, storeId }: UnitOfWork, { productId, variantId
 const itemOf = ({ productId, variantId }: Holder): Item => ({ productId, variantId })
 
 /** Tells of an item's stock, and of the level at a location where that is what changed. */
-function tell(unit: UnitOfWork, { productId }: Item, level: Omit<Moved, 'productId'> | null): void {
+function notify(unit: UnitOfWork, { productId }: Item, level: Omit<Moved, 'productId'> | null): void {
   unit.emit({ event: 'product_stock_updated', entity: 'Product', id: productId })
-  if (level) tellOfLevels(unit, [{ ...level, productId }])
+  if (level) notifyOfLevels(unit, [{ ...level, productId }])
 }

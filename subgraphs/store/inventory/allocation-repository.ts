@@ -12,7 +12,7 @@ export type HeldAllocation = Item & {
 }
 
 /** The same with its row. */
-export type KeptAllocation = HeldAllocation & { readonly id: number }
+export type StoredAllocation = HeldAllocation & { readonly id: number }
 
 export type AllocationRepository = ReturnType<typeof allocationRepository>
 
@@ -36,11 +36,11 @@ export const allocationRepository = (database: Kysely<Tables>) => ({
   },
 
   /** What lines of orders hold, in the order in which it was taken. */
-  heldBy: (storeId: number, orderLineIds: readonly number[]): Promise<KeptAllocation[]> =>
+  heldBy: (storeId: number, orderLineIds: readonly number[]): Promise<StoredAllocation[]> =>
     HELD_BY(database, storeId, orderLineIds),
 
   /** Lines hold so many pieces less; an allocation that none is left of goes. */
-  async release(storeId: number, parts: readonly Pick<KeptAllocation, 'id' | 'quantity'>[]): Promise<void> {
+  async release(storeId: number, parts: readonly Pick<StoredAllocation, 'id' | 'quantity'>[]): Promise<void> {
     const [ids, quantities] = [parts.map(({ id }) => id), parts.map(({ quantity }) => quantity)]
     await sql`
       WITH part AS (SELECT * FROM unnest(${ids}::integer[], ${quantities}::integer[]) AS part (id, quantity)),

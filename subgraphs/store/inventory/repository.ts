@@ -16,7 +16,7 @@ const LEVEL = [
 export type Holder = Item & { readonly stock: number; readonly isUnlimited: boolean; readonly hasVariants: boolean }
 
 /** A level and what its location says about taking from it. */
-export type Kept = InventoryLevel & { readonly isMain: boolean; readonly isSource: boolean }
+export type Stored = InventoryLevel & { readonly isMain: boolean; readonly isSource: boolean }
 
 /** Pieces that come to an item, at a location or on its own row; negative: that leave it. */
 export type Change = Item & { readonly locationId: number | null; readonly delta: number }
@@ -67,7 +67,7 @@ export const inventoryRepository = (database: Kysely<Tables>) => ({
   },
 
   /** Of products, by location and variant, at most `most` of all. */
-  ofProducts: (storeId: number, productIds: readonly number[], most: number): Promise<InventoryLevel[]> =>
+  ofProducts: (storeId: number, productIds: readonly number[], max: number): Promise<InventoryLevel[]> =>
     database
       .selectFrom('inventory_level')
       .select(LEVEL)
@@ -75,7 +75,7 @@ export const inventoryRepository = (database: Kysely<Tables>) => ({
       .where('product_id', 'in', productIds)
       .orderBy('location_id')
       .orderBy('variant_id')
-      .limit(most)
+      .limit(max)
       .execute(),
 
   /** The rows of these products and of all their variants, as they are now. */
@@ -89,7 +89,7 @@ export const inventoryRepository = (database: Kysely<Tables>) => ({
     holdersOf(database, storeId, productIds, LOCKED),
 
   /** The levels of products, the main location's first, then by location. */
-  kept: (storeId: number, productIds: readonly number[]): Promise<readonly Kept[]> => KEPT(database, storeId, productIds),
+  kept: (storeId: number, productIds: readonly number[]): Promise<readonly Stored[]> => KEPT(database, storeId, productIds),
 
   /** Keeps everybody else from counting anything at a location until the transaction ends. */
   async lockLocation(storeId: number, locationId: number): Promise<void> {
@@ -126,15 +126,15 @@ export const inventoryRepository = (database: Kysely<Tables>) => ({
 
   /** Adds to levels that exist, and says which; changes without a location are left out. */
   async addToLevels(storeId: number, changes: readonly Change[], at: Date): Promise<readonly Moved[]> {
-    const kept = changes.filter(({ locationId }) => locationId !== null)
-    if (kept.length === 0) return []
+    const stored = changes.filter(({ locationId }) => locationId !== null)
+    if (stored.length === 0) return []
     return ADD_TO_LEVELS(
       database,
       storeId,
-      kept.map(({ locationId }) => locationId),
-      kept.map(({ productId }) => productId),
-      kept.map(({ variantId }) => variantId),
-      kept.map(({ delta }) => delta),
+      stored.map(({ locationId }) => locationId),
+      stored.map(({ productId }) => productId),
+      stored.map(({ variantId }) => variantId),
+      stored.map(({ delta }) => delta),
       at,
     )
   },
@@ -217,7 +217,7 @@ const HOLDERS = holders(sql``)
 const LOCKED = holders(sql`FOR NO KEY UPDATE`)
 
 const KEPT = prepared((database: Kysely<Tables>, storeId: number, productIds: readonly number[]) =>
-  sql<Kept>`
+  sql<Stored>`
     SELECT level.id, level.location_id AS "locationId", level.product_id AS "productId", level.variant_id AS "variantId", level.stock,
       level.updated_at AS "updatedAt", location.main AS "isMain", location.active AND location.is_stock_origin AS "isSource"
     FROM inventory_level level

@@ -1,7 +1,7 @@
 import type { Reading, UnitOfWork } from '../write.ts'
-import { allocationRepository, type KeptAllocation } from './allocation-repository.ts'
+import { allocationRepository, type StoredAllocation } from './allocation-repository.ts'
 import { type Allocation, allocate, type Item, keyOf, type Shortage } from './inventory.ts'
-import { type Change, type Holder, inventoryRepository, type Kept, type Moved } from './repository.ts'
+import { type Change, type Holder, inventoryRepository, type Moved, type Stored } from './repository.ts'
 
 /** Pieces that somebody wants. */
 export type Wanted = Item & { readonly quantity: number }
@@ -20,7 +20,7 @@ export type WantedStock = Wanted & {
 export type ReturnedStock = { readonly orderLineId: number; readonly quantity: number | null }
 
 /** The stock of products while nobody else can change it. */
-export type LockedStock = { readonly holders: readonly Holder[]; readonly kept: readonly Kept[] }
+export type LockedStock = { readonly holders: readonly Holder[]; readonly kept: readonly Stored[] }
 
 /** Keeps everybody else from the stock of products until the transaction ends. */
 export async function lockStock(
@@ -115,17 +115,18 @@ export async function releaseStock(unit: UnitOfWork, returned: readonly Returned
 export async function settleStock(unit: UnitOfWork, item: Item, stock: number): Promise<void> {
   const { query, storeId, now } = unit
   const inventory = inventoryRepository(query)
-  const kept = (await inventory.kept(storeId, [item.productId])).filter((level) => keyOf(level) === keyOf(item))
-  const [main] = kept
+  const stored = (await inventory.kept(storeId, [item.productId])).filter((level) => keyOf(level) === keyOf(item))
+  const [main] = stored
   if (!main) return
-  const delta = stock - kept.reduce((sum, level) => sum + level.stock, 0)
-  const taken = delta < 0 ? (allocate(kept, -delta, main.locationId) ?? []) : [{ locationId: main.locationId, quantity: -delta }]
+  const delta = stock - stored.reduce((sum, level) => sum + level.stock, 0)
+  const taken =
+    delta < 0 ? (allocate(stored, -delta, main.locationId) ?? []) : [{ locationId: main.locationId, quantity: -delta }]
   const changes = taken.map(({ locationId, quantity }) => ({ ...item, locationId, delta: -quantity }))
-  tellOfLevels(unit, await inventory.addToLevels(storeId, changes, now))
+  notifyOfLevels(unit, await inventory.addToLevels(storeId, changes, now))
 }
 
 /** Tells of stock at locations that has changed. */
-export function tellOfLevels({ emit }: Pick<UnitOfWork, 'emit'>, moved: readonly Moved[]): void {
+export function notifyOfLevels({ emit }: Pick<UnitOfWork, 'emit'>, moved: readonly Moved[]): void {
   for (const { id, productId, locationId } of moved) {
     emit({ event: 'inventory_level_changed', entity: 'Product', id: productId, inventoryLevelId: id, locationId })
   }
@@ -165,16 +166,16 @@ async function apply(unit: UnitOfWork, changes: readonly Change[]): Promise<void
   for (const productId of new Set(changes.map(({ productId }) => productId))) {
     emit({ event: 'product_stock_updated', entity: 'Product', id: productId })
   }
-  tellOfLevels(unit, moved)
+  notifyOfLevels(unit, moved)
 }
 
 /**
  * Pieces per location that may be taken from, the first to be asked first; null stands for an item
  * without levels.
  */
-const stockOf = (own: number, kept: readonly Kept[] | undefined): Map<number | null, number> =>
-  kept
-    ? new Map(kept.filter(({ isSource }) => isSource).map(({ locationId, stock }) => [locationId, stock]))
+const stockOf = (own: number, cached: readonly Stored[] | undefined): Map<number | null, number> =>
+  cached
+    ? new Map(cached.filter(({ isSource }) => isSource).map(({ locationId, stock }) => [locationId, stock]))
     : new Map([[null, own]])
 
 /**
@@ -182,7 +183,7 @@ const stockOf = (own: number, kept: readonly Kept[] | undefined): Map<number | n
  */
 function takenFrom<Want extends Wanted & Pick<WantedStock, 'preferredLocationId'>>(
   holders: readonly Holder[],
-  kept: readonly Kept[],
+  kept: readonly Stored[],
   wanted: readonly Want[],
 ): { readonly shortages: readonly Shortage[]; readonly taken: readonly (Allocation & { readonly want: Want })[] } {
   const rows = new Map(holders.map((holder) => [keyOf(holder), holder]))
@@ -223,7 +224,7 @@ function partsFrom(
 }
 
 /** The pieces of allocations that are to be put back. */
-function partsOf(held: readonly KeptAllocation[], returned: readonly ReturnedStock[]): readonly KeptAllocation[] {
+function partsOf(held: readonly StoredAllocation[], returned: readonly ReturnedStock[]): readonly StoredAllocation[] {
   const left = new Map(returned.map(({ orderLineId, quantity }) => [orderLineId, quantity ?? Number.POSITIVE_INFINITY]))
   return held.flatMap((each) => {
     const wanted = left.get(each.orderLineId) ?? 0
@@ -237,5 +238,5 @@ function partsOf(held: readonly KeptAllocation[], returned: readonly ReturnedSto
  * Where pieces that came from a location go back to; null: the item's stock is not kept per
  * location.
  */
-const homeOf = (kept: readonly Kept[] | undefined, locationId: number | null): number | null =>
+const homeOf = (kept: readonly Stored[] | undefined, locationId: number | null): number | null =>
   kept?.find((level) => level.locationId === locationId)?.locationId ?? kept?.[0]?.locationId ?? null

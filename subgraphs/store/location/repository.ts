@@ -30,9 +30,9 @@ export const locationRepository = (database: Kysely<Tables>) => ({
     ),
 
   /** All, oldest first, at most `most`. */
-  list: async (storeId: number, most: number): Promise<Location[]> =>
+  list: async (storeId: number, max: number): Promise<Location[]> =>
     (
-      await database.selectFrom('location').select(COLUMNS).where('store_id', '=', storeId).orderBy('id').limit(most).execute()
+      await database.selectFrom('location').select(COLUMNS).where('store_id', '=', storeId).orderBy('id').limit(max).execute()
     ).map(locationOf),
 
   /**

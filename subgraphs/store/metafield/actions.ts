@@ -1,12 +1,12 @@
 import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
 import type { UnitOfWork } from '../write.ts'
 import {
-  keptValue,
   MAX_METAFIELDS,
   type MetafieldInput,
   type MetafieldName,
   metafieldNameProblems,
   metafieldProblems,
+  storedValue,
 } from './metafield.ts'
 import type { Owner } from './owners.ts'
 import { metafieldRepository } from './repository.ts'
@@ -20,13 +20,13 @@ export async function setMetafields({ query, storeId, now }: UnitOfWork, { owner
   if (problems.length > 0) return validationError(problems)
   const repository = metafieldRepository(query)
   if (!owner || !(await repository.lockOwner(storeId, owner))) return notFoundError('thing with metafields', ownerId)
-  const kept = metafields.map((each) => ({
+  const stored = metafields.map((each) => ({
     namespace: each.namespace,
     key: each.key,
     type: each.type,
-    value: keptValue(each),
+    value: storedValue(each),
   }))
-  await repository.set(storeId, owner, kept, now)
+  await repository.set(storeId, owner, stored, now)
   const count = await repository.count(storeId, owner)
   if (count > MAX_METAFIELDS) {
     return validationError([problem('metafields', `so few that the thing has at most ${MAX_METAFIELDS}`, count)])

@@ -61,7 +61,7 @@ export const metafieldNameProblems = (given: readonly MetafieldName[]): readonly
   problemsIn([numberProblem(given), ...given.flatMap(nameProblems)])
 
 /** A value without problems in the form in which it is kept. */
-export const keptValue = ({ type, value }: Pick<Metafield, 'type' | 'value'>): string => TYPES[type].kept(value) ?? value
+export const storedValue = ({ type, value }: Pick<Metafield, 'type' | 'value'>): string => TYPES[type].kept(value) ?? value
 
 function numberProblem(given: readonly MetafieldName[]): Problem | null {
   if (given.length === 0 || given.length > MAX_AT_ONCE) {

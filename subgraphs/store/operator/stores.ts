@@ -108,10 +108,10 @@ export async function withStores<Result>(
           throw new OperatorError(`There is no store with the code "${code}"; \`atrium store list\` shows them.`)
         const now = new Date()
         const unit = { storeId, now, announce: async () => {}, secrets }
-        const outcome = await write(database.query, unit, { name: 'rotateHooksToken', input: null, key: null }, (each) =>
+        const result = await write(database.query, unit, { name: 'rotateHooksToken', input: null, key: null }, (each) =>
           rotateHooksToken(each, overlapHours),
         )
-        if (outcome.__typename !== 'RotateHooksTokenSuccess')
+        if (result.__typename !== 'RotateHooksTokenSuccess')
           throw new OperatorError(`The hooks token of "${code}" could not be rotated.`)
         return overlapHours === 0 ? null : new Date(now.getTime() + overlapHours * 3_600_000)
       },

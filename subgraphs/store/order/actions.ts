@@ -67,12 +67,12 @@ export async function markOrderPaid(
     shortText('paymentInformation', paymentInformation, MAX_PAYMENT_INFORMATION_LENGTH),
   ])
   if (problems.length > 0) return validationError(problems)
-  const told = {
+  const delivered = {
     ...(paymentNotificationId !== undefined && { paymentNotificationId: blankless(paymentNotificationId) }),
     ...(paymentInformation !== undefined && { paymentInformation: blankless(paymentInformation) }),
   }
-  const outcome = await moved(unit, id, input, { to: 'PAID', restock: true, reason: null }, told)
-  return outcome.failure ?? { __typename: 'MarkOrderPaidSuccess' as const, order: outcome.order }
+  const result = await moved(unit, id, input, { to: 'PAID', restock: true, reason: null }, delivered)
+  return result.failure ?? { __typename: 'MarkOrderPaidSuccess' as const, order: result.order }
 }
 
 /** Cancels an order. */
@@ -84,13 +84,13 @@ export async function cancelOrder(
   const reasonProblem = shortText('reason', input.reason, MAX_PAYMENT_INFORMATION_LENGTH)
   if (reasonProblem) return validationError([reasonProblem])
   const move: Move = { to: 'CANCELED', restock: input.restock !== false, reason: blankless(input.reason) }
-  const outcome = await moved(unit, id, input, move, {})
-  if (outcome.failure) {
+  const response = await moved(unit, id, input, move, {})
+  if (response.failure) {
     // Nothing is taken by a cancellation, so that nothing can be short.
-    if (outcome.failure.__typename === 'InsufficientStock') throw new Error('Expected a cancellation to take no stock.')
-    return outcome.failure
+    if (response.failure.__typename === 'InsufficientStock') throw new Error('Expected a cancellation to take no stock.')
+    return response.failure
   }
-  return { __typename: 'CancelOrderSuccess' as const, order: outcome.order }
+  return { __typename: 'CancelOrderSuccess' as const, order: response.order }
 }
 
 async function moved(
@@ -98,7 +98,7 @@ async function moved(
   id: string,
   input: Versioned,
   move: Move,
-  told: { readonly paymentNotificationId?: string | null; readonly paymentInformation?: string | null },
+  sent: { readonly paymentNotificationId?: string | null; readonly paymentInformation?: string | null },
 ) {
   const found = await locked(unit, id, input)
   if ('failure' in found) return { failure: found.failure }
@@ -106,7 +106,7 @@ async function moved(
   const outcome = await moveOrder(unit, order, move)
   if ('failure' in outcome) return { failure: outcome.failure }
   const { query, storeId, now, emit } = unit
-  await orderRepository(query).update(storeId, order.id, { ...outcome.change, ...told }, now)
+  await orderRepository(query).update(storeId, order.id, { ...outcome.change, ...sent }, now)
   emit({ event: 'order_updated', entity: 'Order', id: order.id })
   return { failure: null, order: order.id }
 }
@@ -130,8 +130,8 @@ const updateProblems = (input: OrderUpdate): readonly Problem[] => [
   ]),
 ]
 
-const shortText = (field: string, text: Text, most: number): Problem | null =>
-  text?.trim() ? textProblem(field, text, most) : null
+const shortText = (field: string, text: Text, max: number): Problem | null =>
+  text?.trim() ? textProblem(field, text, max) : null
 
 /** Blank texts clear: forms send them. */
 const blankless = (text: Text): string | null => (text?.trim() ? text : null)

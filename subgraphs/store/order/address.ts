@@ -60,8 +60,8 @@ export function regionIn(
 /** What is wrong with an address, `at` being its place in the input. */
 export function addressProblems(at: string, input: AddressInput): readonly Problem[] {
   const { latitude, longitude, streetNumber, ...texts } = input
-  const degrees = (field: string, given: string | null | undefined, most: number) =>
-    given != null && Math.abs(Number(given)) > most ? problem(`${at}.${field}`, `-${most} to ${most}`, given) : null
+  const degrees = (field: string, given: string | null | undefined, max: number) =>
+    given != null && Math.abs(Number(given)) > max ? problem(`${at}.${field}`, `-${max} to ${max}`, given) : null
   return problemsIn([
     ...Object.entries(texts).map(([field, text]) => (text?.trim() ? textProblem(`${at}.${field}`, text, MAX_TEXT_LENGTH) : null)),
     texts.country?.trim() && countryNamed(texts.country) === null

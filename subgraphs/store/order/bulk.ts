@@ -31,13 +31,13 @@ export async function bulkUpdateOrders(
 
   const done: BulkOrderRow[] = []
   for (const [index, { id, input }] of orders.entries()) {
-    const outcome = await withSavepoint(unit, async (within) =>
+    const result = await withSavepoint(unit, async (within) =>
       // One key is for the whole: rows that are done again alone would be done twice.
       input.idempotencyKey == null
         ? updateOrder(within, id, input)
         : validationError([problem('idempotencyKey', 'absent in a row', input.idempotencyKey)]),
     )
-    done.push('order' in outcome ? { index, order: outcome.order, failure: null } : { index, order: null, failure: outcome })
+    done.push('order' in result ? { index, order: result.order, failure: null } : { index, order: null, failure: result })
   }
   const refused = done.filter(({ failure }) => failure !== null).length
   if (refused === 0 || onError === 'SKIP') return { __typename: 'BulkOrdersSuccess' as const, rows: done }

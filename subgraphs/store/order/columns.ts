@@ -56,11 +56,11 @@ export const ORDER_COLUMNS = [
 ] as const
 
 /** A row as it is read: its jsonb columns are not judged yet. */
-export type OrderRow = Omit<Order, Kept | 'shippingOption'> & {
-  readonly [Field in Kept]: unknown
+export type OrderRow = Omit<Order, Stored | 'shippingOption'> & {
+  readonly [Field in Stored]: unknown
 } & { readonly customerId: number | null; readonly shippingOption: Order['shippingOption'] | null }
 
-type Kept =
+type Stored =
   | 'customer'
   | 'shippingAddress'
   | 'billingAddress'

@@ -40,8 +40,8 @@ async function createOrder(unit: UnitOfWork, input: NewOrderInput, prepared: Pre
   if (input.applyPromotions !== true) return withoutUsedUp(await writeOrder(unit, prepared, customer, status))
 
   for (let attempt = 1; attempt < MAX_ATTEMPTS; attempt += 1) {
-    const outcome = await withSavepoint(unit, (within) => writeOrder(within, prepared, customer, status))
-    if (outcome.__typename !== 'UsedUp') return outcome
+    const result = await withSavepoint(unit, (within) => writeOrder(within, prepared, customer, status))
+    if (result.__typename !== 'UsedUp') return result
   }
   return withoutUsedUp(await writeOrder(unit, prepared, customer, status))
 }
@@ -52,10 +52,10 @@ type Written = Awaited<ReturnType<typeof writeOrder>>
  * Other orders took the last use of a promotion as often as this order tried: that is a problem of
  * its coupons.
  */
-const withoutUsedUp = (outcome: Written): Exclude<Written, { readonly __typename: 'UsedUp' }> =>
-  outcome.__typename === 'UsedUp'
-    ? validationError([problem('couponCodes', 'still of use when the order is written: try again', outcome.codes.join(', '))])
-    : outcome
+const withoutUsedUp = (response: Written): Exclude<Written, { readonly __typename: 'UsedUp' }> =>
+  response.__typename === 'UsedUp'
+    ? validationError([problem('couponCodes', 'still of use when the order is written: try again', response.codes.join(', '))])
+    : response
 
 async function writeOrder(unit: UnitOfWork, prepared: PreparedOrder, customer: number | null, status: OrderStatus) {
   const { query, storeId, now, emit } = unit

@@ -47,12 +47,12 @@ export const statusProblem = (from: OrderStatus, to: OrderStatus): Problem | nul
   from === to || NEXT_STATUS[from].includes(to) ? null : problem('status', allowed(from, NEXT_STATUS[from]), to)
 
 /** What is wrong with goods going on to `to`; null when they may, or are there already. */
-export const wayProblem = (from: ShipmentStatus, to: ShipmentStatus): Problem | null =>
+export const methodProblem = (from: ShipmentStatus, to: ShipmentStatus): Problem | null =>
   from === to || NEXT_SHIPMENT[from].includes(to) ? null : problem('shipmentStatus', allowed(from, NEXT_SHIPMENT[from]), to)
 
 /** The same of the goods of an order in the state `status`. */
 export function shipmentProblem(from: ShipmentStatus, to: ShipmentStatus, status: OrderStatus): Problem | null {
-  const forbidden = wayProblem(from, to)
+  const forbidden = methodProblem(from, to)
   if (forbidden || from === to) return forbidden
   // What is on its way when an order is cancelled still arrives somewhere.
   if (from === 'UNFULFILLED' && !isHolding(status)) {

@@ -25,7 +25,7 @@ export function pageLabelRepository(database: Kysely<Tables>, kind: LabelKind) {
     /** Those of the ids that exist, and go on existing until the transaction ends. */
     async keep(storeId: number, ids: readonly number[]): Promise<ReadonlySet<number>> {
       if (ids.length === 0) return new Set()
-      const kept = await database
+      const stored = await database
         .selectFrom(table)
         .select('id')
         .where('store_id', '=', storeId)
@@ -34,7 +34,7 @@ export function pageLabelRepository(database: Kysely<Tables>, kind: LabelKind) {
         .orderBy('id')
         .forKeyShare()
         .execute()
-      return new Set(kept.map(({ id }) => id))
+      return new Set(stored.map(({ id }) => id))
     },
 
     /**

@@ -47,7 +47,7 @@ export async function updatePage(unit: UnitOfWork, id: string, input: PageInput 
   const wanted = await references(unit, input)
   if ('__typename' in wanted) return wanted
 
-  const kept = <Value>(given: Value | undefined, was: Value): Value => (given === undefined ? was : given)
+  const stored = <Value>(given: Value | undefined, was: Value): Value => (given === undefined ? was : given)
   const title = input.title ?? before.title
   const permalink =
     input.permalink === undefined
@@ -56,12 +56,12 @@ export async function updatePage(unit: UnitOfWork, id: string, input: PageInput 
   const page: Page = {
     ...before,
     title,
-    body: kept(input.body, before.body),
+    body: stored(input.body, before.body),
     status: input.status ?? before.status,
-    pageTitle: kept(input.pageTitle, before.pageTitle),
-    metaDescription: kept(input.metaDescription, before.metaDescription),
+    pageTitle: stored(input.pageTitle, before.pageTitle),
+    metaDescription: stored(input.metaDescription, before.metaDescription),
     permalink,
-    templateId: kept(wanted.templateId, before.templateId),
+    templateId: stored(wanted.templateId, before.templateId),
   }
   await pages.update(storeId, page, now)
   if (wanted.categoryIds) await pages.setCategories(storeId, before.id, wanted.categoryIds)

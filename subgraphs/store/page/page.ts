@@ -47,8 +47,8 @@ const MAX_DESCRIPTION_LENGTH = 500
 const MAX_BODY_LENGTH = 100_000
 const MAX_CATEGORIES = 100
 
-const optional = (field: string, text: string | null | undefined, most: number): Problem | null =>
-  text == null ? null : textProblem(field, text, most)
+const optional = (field: string, text: string | null | undefined, max: number): Problem | null =>
+  text == null ? null : textProblem(field, text, max)
 
 /** What is wrong with a page to be created or changed; `title` is needed when it is created. */
 export const pageProblems = ({ title, body, status, ...input }: PageInput): readonly Problem[] =>

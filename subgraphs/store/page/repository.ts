@@ -69,7 +69,7 @@ export const pageRepository = (database: Kysely<Tables>) => ({
   async ofCategories(
     storeId: number,
     categoryIds: readonly number[],
-    most: number,
+    max: number,
   ): Promise<(Page & { readonly categoryId: number })[]> {
     const { rows } = await sql<Page & { readonly categoryId: number }>`
       SELECT asked.id AS "categoryId", found.id, found.title, found.body, found.status, found.legal, found.page_title AS "pageTitle",
@@ -80,7 +80,7 @@ export const pageRepository = (database: Kysely<Tables>) => ({
         SELECT page.*, member.position FROM page_category_member member
         JOIN page ON page.store_id = member.store_id AND page.id = member.page_id
         WHERE member.store_id = ${storeId} AND member.category_id = asked.id
-        ORDER BY member.position, page.id LIMIT ${most}
+        ORDER BY member.position, page.id LIMIT ${max}
       ) AS found
       ORDER BY asked.id, found.position, found.id`.execute(database)
     return rows
@@ -101,7 +101,7 @@ export const pageRepository = (database: Kysely<Tables>) => ({
   /** Those of the ids that exist, and go on existing until the transaction ends. */
   async keep(storeId: number, ids: readonly number[]): Promise<ReadonlySet<number>> {
     if (ids.length === 0) return new Set()
-    const kept = await database
+    const stored = await database
       .selectFrom('page')
       .select('id')
       .where('store_id', '=', storeId)
@@ -109,7 +109,7 @@ export const pageRepository = (database: Kysely<Tables>) => ({
       .orderBy('id')
       .forKeyShare()
       .execute()
-    return new Set(kept.map(({ id }) => id))
+    return new Set(stored.map(({ id }) => id))
   },
 
   async insert(storeId: number, page: Omit<Page, 'id' | 'createdAt' | 'updatedAt' | 'version'>, at: Date): Promise<number> {

@@ -30,14 +30,14 @@ export type ProductCategoryRepository = ReturnType<typeof productCategoryReposit
 /** Categories in the database; every call is about one store. */
 export const productCategoryRepository = (database: Kysely<Tables>) => ({
   /** Names of the taxes that apply to this category only, oldest first, at most `most`. */
-  async taxNames(storeId: number, categoryId: number, most: number): Promise<readonly string[]> {
+  async taxNames(storeId: number, categoryId: number, max: number): Promise<readonly string[]> {
     const rows = await database
       .selectFrom('tax')
       .select('name')
       .where('store_id', '=', storeId)
       .where('category_id', '=', categoryId)
       .orderBy('id')
-      .limit(most)
+      .limit(max)
       .execute()
     return rows.map(({ name }) => name)
   },

@@ -8,7 +8,7 @@ import { createProductImage, deleteProductImage, moveProductImage } from './acti
 import type { ProductImage } from './product-image.ts'
 import { IMAGE_COLUMNS } from './repository.ts'
 
-const asked = selectedColumns<ProductImage>({
+const requested = selectedColumns<ProductImage>({
   all: IMAGE_COLUMNS,
   // Where a product and its variants are asked for pictures, mostly for these, they are read once.
   always: ['id', 'productId', 'position', 'key'],
@@ -36,8 +36,8 @@ export const productImageResolvers = {
       ),
   },
   Product: {
-    images: ({ id }, _, { load }, info) => load.productImagesOfProduct(asked.of(info)).load(id),
-    imageCount: async ({ id }, _, { load }) => (await load.productImagesOfProduct(asked.minimal).load(id)).length,
+    images: ({ id }, _, { load }, info) => load.productImagesOfProduct(requested.of(info)).load(id),
+    imageCount: async ({ id }, _, { load }) => (await load.productImagesOfProduct(requested.minimal).load(id)).length,
   },
   ProductVariant: {
     // It is one of the product's, which most of those who ask for it have asked for as well.
@@ -45,7 +45,7 @@ export const productImageResolvers = {
       imageId === null
         ? null
         : load
-            .productImagesOfProduct(asked.of(info))
+            .productImagesOfProduct(requested.of(info))
             .load(productId)
             .then((images) => images.find(({ id }) => id === imageId) ?? null),
   },

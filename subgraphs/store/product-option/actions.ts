@@ -215,11 +215,11 @@ async function hasVariants({ query, storeId }: UnitOfWork, optionId: number): Pr
 const placed = (siblings: readonly { readonly id: number }[], id: number, position: number): readonly number[] =>
   siblings.map((each) => each.id).toSpliced(position - 1, 0, id)
 
-const taken = (siblings: readonly { readonly name: string }[], name: string, field: string, most: number) => [
+const taken = (siblings: readonly { readonly name: string }[], name: string, field: string, max: number) => [
   ...(siblings.some((each) => identityKey(each.name) === identityKey(name))
     ? [problem(field, 'one that no other has', name)]
     : []),
-  ...(siblings.length >= most ? [problem(field, `one of at most ${most}`, name)] : []),
+  ...(siblings.length >= max ? [problem(field, `one of at most ${max}`, name)] : []),
 ]
 
 const blank = (text: string | null | undefined): string | null => (text?.trim() ? text : null)

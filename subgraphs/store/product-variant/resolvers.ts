@@ -5,7 +5,7 @@ import { createProductVariant, deleteProductVariant, updateProductVariant } from
 import type { ProductVariant } from './product-variant.ts'
 import { VARIANT_COLUMNS } from './repository.ts'
 
-const asked = selectedColumns<ProductVariant>({
+const requested = selectedColumns<ProductVariant>({
   all: VARIANT_COLUMNS,
   always: ['id', 'productId', 'imageId'],
   besides: ['number', 'options', 'image', 'product', 'metafields'],
@@ -28,7 +28,7 @@ export const productVariantResolvers = {
       write('deleteProductVariant', given, (unit) => deleteProductVariant(unit, given.id, given)),
   },
   Product: {
-    variants: ({ id }, _, { load }, info) => load.variantsOfProduct(asked.of(info)).load(id),
+    variants: ({ id }, _, { load }, info) => load.variantsOfProduct(requested.of(info)).load(id),
   },
   ProductVariant: {
     ...identified('ProductVariant'),

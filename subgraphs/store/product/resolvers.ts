@@ -24,7 +24,7 @@ const IN_CATEGORY = listed('productsInCategory')
 
 const MAX_CATEGORIES = 50
 
-const asked = selectedColumns<Product>({
+const requested = selectedColumns<Product>({
   all: PRODUCT_COLUMNS,
   always: ['id'],
   besides: [
@@ -33,7 +33,7 @@ const asked = selectedColumns<Product>({
   ],
 })
 
-const categoriesAsked = selectedColumns<ProductCategory>({
+const categoriesRequested = selectedColumns<ProductCategory>({
   all: CATEGORY_COLUMNS,
   always: ['id', 'parentId'],
   besides: ['number', 'parent', 'parentNumber', 'children', 'products', 'metafields'],
@@ -53,7 +53,7 @@ export const productResolvers = {
       const which = selectionOf(filter, search)
       const language = await languageOf(locale, context)
       const store = await context.storeId()
-      const rows = await context.products.list(store, which, range, { isNewestFirst, columns: asked.of(info) })
+      const rows = await context.products.list(store, which, range, { isNewestFirst, columns: requested.of(info) })
       const inLanguage = await allTranslated(rows, language, context)
       return keysetPage(list, range, inLanguage, () => context.products.count(store, which))
     },
@@ -65,11 +65,11 @@ export const productResolvers = {
       write('updateProduct', { ...input, id }, (unit) => updateProduct(unit, id, input)),
     deleteProduct: (_, given, { write }) =>
       write('deleteProduct', given, async (unit) => {
-        const outcome = await deleteProduct(unit, given.id, given)
-        if (outcome.__typename === 'DeleteProductSuccess') {
+        const result = await deleteProduct(unit, given.id, given)
+        if (result.__typename === 'DeleteProductSuccess') {
           await adjustUsage(unit.query, unit.storeId, { products: -1, fileBytes: 0 })
         }
-        return outcome
+        return result
       }),
   },
   Subscription: {
@@ -87,7 +87,7 @@ export const productResolvers = {
       const row = decodeId(id, 'Product')
       return row === null ? null : load.productById.load(row)
     },
-    categories: ({ id }, _, { load }, info) => load.categoriesOfProduct(categoriesAsked.of(info)).load(id),
+    categories: ({ id }, _, { load }, info) => load.categoriesOfProduct(categoriesRequested.of(info)).load(id),
   },
   ProductCategory: {
     products: async ({ id }, { locale, ...page }, context, info) => {
@@ -95,7 +95,7 @@ export const productResolvers = {
       const range = keysetRange(IN_CATEGORY, page, LIST_SIZES)
       const language = await languageOf(locale, context)
       const rows = await load.productIdsInCategory(range).load(id)
-      const product = load.productWith(asked.of(info))
+      const product = load.productWith(requested.of(info))
       const found = await Promise.all(rows.map((row) => product.load(row.id)))
       const products = await allTranslated(
         found.filter((product) => product !== null),
@@ -130,10 +130,10 @@ async function withinQuota<Outcome extends { readonly __typename: string }>(
   quotas: StoreQuotas,
   create: () => Promise<Outcome>,
 ) {
-  const outcome = await create()
-  if (outcome.__typename !== 'CreateProductSuccess') return outcome
+  const written = await create()
+  if (written.__typename !== 'CreateProductSuccess') return written
   const quota = storeQuotaRepository(query, quotas)
-  if (await quota.take(storeId, ONE_PRODUCT, { isWritten: true })) return outcome
+  if (await quota.take(storeId, ONE_PRODUCT, { isWritten: true })) return written
   return exceeded(quotas, await quota.usageOf(storeId), ONE_PRODUCT)
 }
 

@@ -70,7 +70,7 @@ export type Discounts = {
 }
 
 type Candidate = { readonly promotion: PromotionRule; readonly coupon: Coupon | null }
-type Outcome = Omit<Discounts, 'refused'> & { readonly saved: Amount }
+type Result = Omit<Discounts, 'refused'> & { readonly saved: Amount }
 
 /**
  * Products before the order before shipping, so that percentages of the order are of what is still
@@ -96,8 +96,8 @@ export function applyPromotions(cart: Cart, promotions: readonly PromotionRule[]
   const together = candidates.filter(({ promotion }) => promotion.isCumulative)
   const alone = candidates.filter(({ promotion }) => !promotion.isCumulative)
   const byAge = alone.sort((one, other) => one.promotion.id - other.promotion.id)
-  const outcomes = [together, ...byAge.map((candidate) => [candidate])].map((chosen) => outcomeOf(cart, chosen))
-  const { lines, order, shipping, applied } = outcomes.reduce((best, outcome) => (outcome.saved > best.saved ? outcome : best))
+  const results = [together, ...byAge.map((candidate) => [candidate])].map((chosen) => resultOf(cart, chosen))
+  const { lines, order, shipping, applied } = results.reduce((best, result) => (result.saved > best.saved ? result : best))
   return { lines, order, shipping, applied, refused: refusedCoupons(cart, promotions, applied) }
 }
 
@@ -164,7 +164,7 @@ const enteredCoupon = ({ coupons }: PromotionRule, codes: readonly string[]): Co
     .map((code) => coupons.find((coupon) => couponKey(coupon.code) === couponKey(code)))
     .find((coupon) => coupon !== undefined && isUsable(coupon))
 
-function outcomeOf(cart: Cart, candidates: readonly Candidate[]): Outcome {
+function resultOf(cart: Cart, candidates: readonly Candidate[]): Result {
   const unit = minorUnitOf(cart.currency)
   const left = cart.lines.map((line) => {
     const amount = lineAmount(line, unit)
@@ -268,7 +268,7 @@ function couponRefusal(cart: Cart, promotions: readonly PromotionRule[], key: st
     const reason = refusalOf(promotion, cart)
     if (reason !== null) return reason
     if (!isUsable(coupon)) return 'USED_UP'
-    return outcomeOf(cart, [{ promotion, coupon }]).saved > 0n ? 'NOT_COMBINABLE' : 'NOTHING_TO_DISCOUNT'
+    return resultOf(cart, [{ promotion, coupon }]).saved > 0n ? 'NOT_COMBINABLE' : 'NOTHING_TO_DISCOUNT'
   }
   return 'UNKNOWN'
 }

@@ -22,29 +22,29 @@ const MAX_MUNICIPALITIES = 5_000
  */
 export function withoutStrays(fields: PromotionFields): PromotionFields {
   const { discountTarget, buysAtLeast, type, lasts, customers } = fields
-  const kept = <Value, None>(isAsked: boolean, value: Value, none: None) => (isAsked ? value : none)
+  const stored = <Value, None>(isRequested: boolean, value: Value, none: None) => (isRequested ? value : none)
   const hasDates = lasts === 'DATE' || lasts === 'BOTH'
   const isShipping = discountTarget === 'SHIPPING'
   const isBuy = discountTarget === 'BUY_X_GET_Y'
   const hasProducts = isBuy || discountTarget === 'CATEGORIES'
   return {
     ...fields,
-    conditionPrice: kept(buysAtLeast === 'PRICE', fields.conditionPrice, null),
-    conditionQty: kept(buysAtLeast === 'QTY' || buysAtLeast === 'SINGLE_ITEM', fields.conditionQty, null),
-    quantityX: kept(isBuy, fields.quantityX ?? 1, null),
-    discountAmountFix: kept(type === 'FIX', fields.discountAmountFix, null),
-    discountAmountPercent: kept(type === 'PERCENTAGE', fields.discountAmountPercent, null),
-    beginsAt: kept(hasDates, fields.beginsAt, null),
-    expiresAt: kept(hasDates, fields.expiresAt, null),
-    maxTimesUsed: kept(lasts === 'MAX_TIMES_USED' || lasts === 'BOTH', fields.maxTimesUsed, null),
-    customerCategories: kept(customers === 'CATEGORIES', fields.customerCategories, []),
-    categories: kept(hasProducts, fields.categories, []),
-    products: kept(hasProducts, fields.products, []),
-    categoriesX: kept(isBuy, fields.categoriesX, []),
-    productsX: kept(isBuy, fields.productsX, []),
-    countries: kept(isShipping, fields.countries, []),
-    regions: kept(isShipping, fields.regions, []),
-    municipalities: kept(isShipping, fields.municipalities, []),
+    conditionPrice: stored(buysAtLeast === 'PRICE', fields.conditionPrice, null),
+    conditionQty: stored(buysAtLeast === 'QTY' || buysAtLeast === 'SINGLE_ITEM', fields.conditionQty, null),
+    quantityX: stored(isBuy, fields.quantityX ?? 1, null),
+    discountAmountFix: stored(type === 'FIX', fields.discountAmountFix, null),
+    discountAmountPercent: stored(type === 'PERCENTAGE', fields.discountAmountPercent, null),
+    beginsAt: stored(hasDates, fields.beginsAt, null),
+    expiresAt: stored(hasDates, fields.expiresAt, null),
+    maxTimesUsed: stored(lasts === 'MAX_TIMES_USED' || lasts === 'BOTH', fields.maxTimesUsed, null),
+    customerCategories: stored(customers === 'CATEGORIES', fields.customerCategories, []),
+    categories: stored(hasProducts, fields.categories, []),
+    products: stored(hasProducts, fields.products, []),
+    categoriesX: stored(isBuy, fields.categoriesX, []),
+    productsX: stored(isBuy, fields.productsX, []),
+    countries: stored(isShipping, fields.countries, []),
+    regions: stored(isShipping, fields.regions, []),
+    municipalities: stored(isShipping, fields.municipalities, []),
   }
 }
 
@@ -148,8 +148,8 @@ function amountProblem({ type, discountAmountFix, discountAmountPercent }: Promo
 const isMoney = (text: string | null): text is string => text !== null && amountOf(text) >= 0n
 const isCount = (count: number | null): boolean => count !== null && count >= 1
 
-const countProblem = (field: string, list: readonly unknown[], most: number): Problem | null =>
-  list.length <= most ? null : problem(field, `a list of at most ${most}`, list.length)
+const countProblem = (field: string, list: readonly unknown[], max: number): Problem | null =>
+  list.length <= max ? null : problem(field, `a list of at most ${max}`, list.length)
 
 /**
  * Codes of countries, regions and municipalities, joined: each part letters and digits, or all of

@@ -63,7 +63,7 @@ export async function fillCatalogue(
     )
     const productId = String(row)
     for (const colour of colours.size > 0 ? colours : [product.colour]) {
-      const file = await keptPicture(product.motif, colour, product.sku)
+      const file = await storedPicture(product.motif, colour, product.sku)
       done(await createProductImage(unit, { productId }, file))
     }
 
@@ -81,16 +81,16 @@ export async function fillCatalogue(
     }
     told(index + 1)
 
-    async function keptPicture(motif: Motif, colour: string, name: string): Promise<number> {
+    async function storedPicture(motif: Motif, colour: string, name: string): Promise<number> {
       let file = 0
-      const kept = await files.keepOwn(pictureOf(motif, colour), IMAGE, {
+      const cached = await files.keepOwn(pictureOf(motif, colour), IMAGE, {
         storeId,
         name: `${name.toLowerCase()}.png`,
         record: async (stored) => {
           file = await fileRepository(query).insert(storeId, { ...stored, sourceUrl: null, at: now })
         },
       })
-      if (kept.kind === 'refused') throw new Error(`Expected a drawn picture ${kept.expectation}.`)
+      if (cached.kind === 'refused') throw new Error(`Expected a drawn picture ${cached.expectation}.`)
       return file
     }
   }

@@ -45,7 +45,7 @@ export async function fillSettings(
   const workshop = await locationOf({ name: 'Workshop', address: 'Old Mill', streetNumber: '2', main: true })
   const shop = await locationOf({ name: 'Shop', address: 'Market Square', streetNumber: '7', pickupPoint: true })
 
-  const wayOf = async (
+  const methodOf = async (
     name: string,
     within: readonly [amount: number, price: number][],
     abroad: readonly [number, number][],
@@ -64,7 +64,7 @@ export async function fillSettings(
     }
     return String(done(await createShippingMethod(unit, input)).shippingMethod)
   }
-  const post = await wayOf(
+  const post = await methodOf(
     'Post',
     [
       [0, 4.5],
@@ -78,7 +78,7 @@ export async function fillSettings(
     ],
     150,
   )
-  const courier = await wayOf(
+  const courier = await methodOf(
     'Courier',
     [
       [0, 9],

@@ -112,7 +112,7 @@ function stepsOf(
   filled: Filled,
   order: SampleOrder,
   means: Means & { readonly customerId: string },
-  told: (row: number) => void,
+  delivered: (row: number) => void,
 ): readonly Step[] {
   const { days, way, pays = 'Card', ends } = order
   const paid = days - (pays === 'Card' ? 0.02 : 2)
@@ -136,7 +136,7 @@ function stepsOf(
       run: async (unit) => {
         const { order: row } = done(await placeOrder(input, await quoted(unit, input))(unit))
         id = String(row)
-        told(row)
+        delivered(row)
       },
     },
   ]

@@ -1,5 +1,5 @@
 import { appendAll } from '../../../platform/events/outbox.ts'
-import { type StoreEvent, toldOf, topicOf } from '../events.ts'
+import { deliveredOf, type StoreEvent, topicOf } from '../events.ts'
 import type { Files } from '../file/files.ts'
 import { storeRepository } from '../store/repository.ts'
 import type { UnitOfWork } from '../write.ts'
@@ -20,7 +20,7 @@ export type Filling = (done: number, total: number) => void
 export async function fillStore(
   unit: Omit<UnitOfWork, 'emit'>,
   files: Pick<Files, 'keepOwn' | 'delete'>,
-  told: Filling = () => {},
+  delivered: Filling = () => {},
 ): Promise<void> {
   const { query, storeId, now } = unit
   const events: StoreEvent[] = []
@@ -33,7 +33,7 @@ export async function fillStore(
     currency: store.currency,
     country: store.country,
   }
-  const kept: string[] = []
+  const stored: string[] = []
   try {
     const settings = await fillSettings(filled, sample)
     const goods = await fillCatalogue(filled, sample.products, {
@@ -43,17 +43,17 @@ export async function fillStore(
           files.keepOwn(bytes, kind, {
             ...options,
             record: async (file) => {
-              kept.push(file.key)
+              stored.push(file.key)
               await options.record(file)
             },
           }),
       },
-      told: (done) => told(done, total),
+      told: (done) => delivered(done, total),
     })
-    await fillTrade(filled, sample, { ...settings, goods, told: (done) => told(sample.products.length + done, total) })
-    await appendAll(query, topicOf(storeId), toldOf(events))
+    await fillTrade(filled, sample, { ...settings, goods, told: (done) => delivered(sample.products.length + done, total) })
+    await appendAll(query, topicOf(storeId), deliveredOf(events))
   } catch (error) {
-    await Promise.all(kept.map(files.delete))
+    await Promise.all(stored.map(files.delete))
     throw error
   }
 }

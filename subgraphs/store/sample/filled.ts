@@ -10,8 +10,8 @@ export type Filled = {
 
 /** What an action did. Throws when it refused: the sample is wrong then. */
 export function done<Outcome extends { readonly __typename: string }>(
-  outcome: Outcome,
+  result: Outcome,
 ): Extract<Outcome, { readonly __typename: `${string}Success` }> {
-  if (!outcome.__typename.endsWith('Success')) throw new Error(`Expected the sample to be taken, got ${JSON.stringify(outcome)}.`)
-  return outcome as Extract<Outcome, { readonly __typename: `${string}Success` }>
+  if (!result.__typename.endsWith('Success')) throw new Error(`Expected the sample to be taken, got ${JSON.stringify(result)}.`)
+  return result as Extract<Outcome, { readonly __typename: `${string}Success` }>
 }

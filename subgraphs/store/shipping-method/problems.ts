@@ -49,8 +49,8 @@ const onlyExternal = (fields: Readonly<Record<string, string | null | undefined>
     .filter(([, value]) => value != null)
     .map(([field]) => problem(field, 'absent unless the type is EXTERNAL', 'something'))
 
-const countProblem = (field: string, list: readonly unknown[], least: number, most: number): Problem | null =>
-  list.length >= least && list.length <= most ? null : problem(field, `a list of ${least} to ${most}`, list.length)
+const countProblem = (field: string, list: readonly unknown[], least: number, max: number): Problem | null =>
+  list.length >= least && list.length <= max ? null : problem(field, `a list of ${least} to ${max}`, list.length)
 
 const moneyProblem = (field: string, value: string, most: Amount | null = null): Problem | null => {
   const amount = amountOf(value)

@@ -82,8 +82,8 @@ export async function shippingQuotes(
         return price === null ? [] : [{ ...PLAIN, shippingMethod: method.id, name: method.name, price }]
       }
       const own = services.filter(({ shippingMethodId }) => shippingMethodId === method.id)
-      const asked = askedOf(store, method, method.callbackUrl ?? '', tokens.get(method.id) ?? '')
-      const rates = await ratesOf(shippingServices, asked, questionOf(store, method, parcel, request))
+      const requested = requestedOf(store, method, method.callbackUrl ?? '', tokens.get(method.id) ?? '')
+      const rates = await ratesOf(shippingServices, requested, questionOf(store, method, parcel, request))
       return externalQuotes(method, rates, own, (external) => shippingPrice(method, parcel, { ...at, external }))
     }),
   )
@@ -91,7 +91,7 @@ export async function shippingQuotes(
 }
 
 /** How a service of a method is asked. */
-export const askedOf = (store: Store, { hasToken }: ShippingMethod, url: string, token: string): RateRequest => ({
+export const requestedOf = (store: Store, { hasToken }: ShippingMethod, url: string, token: string): RateRequest => ({
   url,
   token,
   storeId: store.id,

@@ -1,7 +1,7 @@
 import { Fault } from '../../../platform/outbound/fault.ts'
 import type { SecretCipher } from '../../../platform/secrets/cipher.ts'
 import type { Store } from '../store/store.ts'
-import { askedOf } from './quotes.ts'
+import { requestedOf } from './quotes.ts'
 import type { ShippingMethodRepository } from './repository.ts'
 import type { ShippingServices } from './service.ts'
 
@@ -24,8 +24,10 @@ export async function refreshServices(
   if (!method || method.fetchServicesUrl === null) return
   const tokens = await shippingMethods.tokens(store.id, [methodId], secrets)
   try {
-    const told = await shippingServices.services(askedOf(store, method, method.fetchServicesUrl, tokens.get(methodId) ?? ''))
-    await shippingMethods.setServices(store.id, methodId, told)
+    const delivered = await shippingServices.services(
+      requestedOf(store, method, method.fetchServicesUrl, tokens.get(methodId) ?? ''),
+    )
+    await shippingMethods.setServices(store.id, methodId, delivered)
   } catch (error) {
     if (!(error instanceof Fault)) throw error
   }

@@ -45,7 +45,7 @@ type Written = ShippingMethodFields & {
 }
 
 /** A service as its provider tells of it. */
-export type ToldService = { readonly code: string; readonly name: string }
+export type CalledService = { readonly code: string; readonly name: string }
 
 export type ShippingMethodRepository = ReturnType<typeof shippingMethodRepository>
 
@@ -137,8 +137,8 @@ export const shippingMethodRepository = (database: Kysely<Tables>) => ({
    * Makes the services of a method those that its provider tells of; those that stay keep their
    * ids, and whether they are offered.
    */
-  async setServices(storeId: number, methodId: number, told: readonly ToldService[]): Promise<void> {
-    const [codes, names] = [told.map(({ code }) => code), told.map(({ name }) => name)]
+  async setServices(storeId: number, methodId: number, delivered: readonly CalledService[]): Promise<void> {
+    const [codes, names] = [delivered.map(({ code }) => code), delivered.map(({ name }) => name)]
     await sql`
       WITH gone AS (
         DELETE FROM shipping_service

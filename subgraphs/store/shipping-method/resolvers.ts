@@ -22,21 +22,21 @@ export const shippingMethodResolvers = {
   },
   Mutation: {
     createShippingMethod: async (_, { input }, context) => {
-      const outcome = await context.write('createShippingMethod', input, (unit) => createShippingMethod(unit, input))
+      const result = await context.write('createShippingMethod', input, (unit) => createShippingMethod(unit, input))
       // After the transaction: somebody else's server is not to be waited for with locks held.
-      if (outcome.__typename === 'CreateShippingMethodSuccess') {
-        await refreshServices(context, await storeOf(context), outcome.shippingMethod)
+      if (result.__typename === 'CreateShippingMethodSuccess') {
+        await refreshServices(context, await storeOf(context), result.shippingMethod)
       }
-      return outcome
+      return result
     },
     updateShippingMethod: async (_, { id, input }, context) => {
-      const outcome = await context.write('updateShippingMethod', { ...input, id }, (unit) =>
+      const written = await context.write('updateShippingMethod', { ...input, id }, (unit) =>
         updateShippingMethod(unit, id, input),
       )
-      if (outcome.__typename === 'UpdateShippingMethodSuccess') {
-        await refreshServices(context, await storeOf(context), outcome.shippingMethod)
+      if (written.__typename === 'UpdateShippingMethodSuccess') {
+        await refreshServices(context, await storeOf(context), written.shippingMethod)
       }
-      return outcome
+      return written
     },
     deleteShippingMethod: (_, given, { write }) =>
       write('deleteShippingMethod', given, (unit) => deleteShippingMethod(unit, given.id, given)),

@@ -9,7 +9,7 @@ import { type NetworkOptions, safeNetwork } from '../../../platform/outbound/saf
 import { slots } from '../../../platform/outbound/slots.ts'
 import { isText } from '../../toolkit/validation.ts'
 import { type Amount, amountOf } from '../amount.ts'
-import type { ToldService } from './repository.ts'
+import type { CalledService } from './repository.ts'
 
 /** A price of an external service. */
 export type Rate = {
@@ -36,8 +36,8 @@ export type RateRequest = {
  * can be read.
  */
 export type ShippingServices = {
-  readonly rates: (asked: RateRequest, request: object) => Promise<readonly Rate[]>
-  readonly services: (asked: RateRequest) => Promise<readonly ToldService[]>
+  readonly rates: (requested: RateRequest, request: object) => Promise<readonly Rate[]>
+  readonly services: (asked: RateRequest) => Promise<readonly CalledService[]>
   readonly close: () => Promise<void>
 }
 

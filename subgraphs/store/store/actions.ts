@@ -18,19 +18,19 @@ export async function updateStore(
   const stale = staleVersion(input.expectedVersion, before.version)
   if (stale) return stale
 
-  const kept = <Value>(given: Value | undefined, was: Value): Value => (given === undefined ? was : given)
+  const stored = <Value>(given: Value | undefined, was: Value): Value => (given === undefined ? was : given)
   await stores.update(
     {
       ...before,
       name: input.name ?? before.name,
-      email: kept(input.email, before.email),
+      email: stored(input.email, before.email),
       currency: input.currency ?? before.currency,
       country: input.country ?? before.country,
       timezone: input.timezone ?? before.timezone,
       weightUnit: input.weightUnit ?? before.weightUnit,
-      logo: kept(input.logo, before.logo),
-      fbPixelId: kept(input.fbPixelId, before.fbPixelId),
-      whatsappPhone: kept(input.whatsappPhone, before.whatsappPhone),
+      logo: stored(input.logo, before.logo),
+      fbPixelId: stored(input.fbPixelId, before.fbPixelId),
+      whatsappPhone: stored(input.whatsappPhone, before.whatsappPhone),
       address: input.address === undefined ? before.address : input.address && addressOf(input.address),
     },
     now,
@@ -56,7 +56,7 @@ const addressOf = (given: NonNullable<StoreChange['address']>): StoreAddress => 
 export async function createStore(
   { query, storeId, now, secrets }: UnitOfWork,
   input: { readonly name: string; readonly country?: string | null | undefined; readonly theme?: string | null | undefined },
-  told: (authtoken: string) => void,
+  delivered: (authtoken: string) => void,
 ) {
   const problems = problemsIn([
     nameProblem(input.name),
@@ -91,17 +91,17 @@ export async function createStore(
     },
     secrets,
   )
-  told(authtoken)
+  delivered(authtoken)
   return { __typename: 'CreateStoreSuccess' as const, store, login }
 }
 
 /**
  * Gives the caller's store another authtoken. `told` is given it, which is no part of what is kept.
  */
-export async function resetAuthtoken({ query, storeId, now }: UnitOfWork, told: (authtoken: string) => void) {
+export async function resetAuthtoken({ query, storeId, now }: UnitOfWork, sent: (authtoken: string) => void) {
   const authtoken = newAuthtoken()
   const login = await storeRepository(query).setToken(storeId, hashOf(authtoken), now)
-  told(authtoken)
+  sent(authtoken)
   return { __typename: 'ResetAuthtokenSuccess' as const, login }
 }
 

@@ -63,12 +63,12 @@ export const storeRepository = (database: Kysely<Tables>) => ({
     storeOf(await database.selectFrom('store').select(COLUMNS).where('id', '=', id).forUpdate().executeTakeFirstOrThrow()),
 
   /** The stores of these owners, first set up first, at most `most` of each. */
-  async ownedBy(owners: readonly string[], most: number): Promise<Store[]> {
+  async ownedBy(owners: readonly string[], max: number): Promise<Store[]> {
     const found = await database
       .selectFrom(sql<{ readonly owner: string }>`unnest(${owners}::text[])`.as<'asked'>(sql`asked (owner)`))
       .innerJoinLateral(
         (owned) =>
-          owned.selectFrom('store').selectAll().whereRef('owner_id', '=', 'asked.owner').orderBy('id').limit(most).as('store'),
+          owned.selectFrom('store').selectAll().whereRef('owner_id', '=', 'asked.owner').orderBy('id').limit(max).as('store'),
         (join) => join.onTrue(),
       )
       .select(COLUMNS)

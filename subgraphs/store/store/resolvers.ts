@@ -22,21 +22,21 @@ export const storeResolvers = {
     updateStore: (_, { input }, { write }) => write('updateStore', input, (unit) => updateStore(unit, input)),
     createStore: async (_, { input }, { write }) => {
       let authtoken: string | null = null
-      const outcome = await write('createStore', input, (unit) =>
+      const result = await write('createStore', input, (unit) =>
         createStore(unit, input, (text) => {
           authtoken = text
         }),
       )
-      return { ...outcome, authtoken }
+      return { ...result, authtoken }
     },
     resetAuthtoken: async (_, given, { write }) => {
       let authtoken: string | null = null
-      const outcome = await write('resetAuthtoken', given, (unit) =>
+      const written = await write('resetAuthtoken', given, (unit) =>
         resetAuthtoken(unit, (text) => {
           authtoken = text
         }),
       )
-      return { ...outcome, authtoken }
+      return { ...written, authtoken }
     },
   },
   Store: {

@@ -42,13 +42,13 @@ export const themeRepository = (database: Kysely<Tables>) => ({
       .execute(),
 
   /** What customers see, and saw before that, newest first; at most so many. */
-  async publications(storeId: number, most: number): Promise<Publication[]> {
+  async publications(storeId: number, max: number): Promise<Publication[]> {
     const found = await database
       .selectFrom('theme_publication')
       .select(PUBLICATION)
       .where('store_id', '=', storeId)
       .orderBy('id', 'desc')
-      .limit(most)
+      .limit(max)
       .execute()
     // Written by us.
     return found.map((row) => ({ ...row, customised: row.customised as SettingValues }))

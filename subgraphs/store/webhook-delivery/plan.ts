@@ -30,8 +30,8 @@ export function deliveryPlan(jobs: DeliveryJobs): DeliveryPlan {
   }
   return {
     begin,
-    async announce({ query, storeId, now }, told) {
-      const made = await webhookDeliveryRepository(query).insertFor(storeId, told, now)
+    async announce({ query, storeId, now }, delivered) {
+      const made = await webhookDeliveryRepository(query).insertFor(storeId, delivered, now)
       await begin(
         { query, storeId },
         made.map((deliveryId) => ({ deliveryId, dueAt: null })),

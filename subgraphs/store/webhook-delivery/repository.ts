@@ -79,26 +79,26 @@ export const webhookDeliveryRepository = (database: Kysely<Tables>) => {
     },
 
     /** The newest attempts of deliveries, at most `most` of each, oldest first. */
-    async attemptsOf(storeId: number, deliveryIds: readonly number[], most: number): Promise<WebhookAttempt[]> {
+    async attemptsOf(storeId: number, deliveryIds: readonly number[], max: number): Promise<WebhookAttempt[]> {
       const { rows } = await sql<Omit<WebhookAttempt, 'deliveryId'> & { deliveryId: string }>`
         SELECT found.delivery_id AS "deliveryId", found.number, found.started_at AS "startedAt", found.milliseconds, found.status,
           found.error, found.response
         FROM unnest(${deliveryIds}::bigint[]) AS asked (id)
         CROSS JOIN LATERAL (
-          SELECT * FROM webhook_attempt WHERE store_id = ${storeId} AND delivery_id = asked.id ORDER BY number DESC LIMIT ${most}
+          SELECT * FROM webhook_attempt WHERE store_id = ${storeId} AND delivery_id = asked.id ORDER BY number DESC LIMIT ${max}
         ) AS found
         ORDER BY found.delivery_id, found.number`.execute(database)
       return rows.map((row) => ({ ...row, deliveryId: Number(row.deliveryId) }))
     },
 
     /** Inserts a delivery per event and subscription, in order. Locks against deletion. */
-    async insertFor(storeId: number, told: readonly StoreEvent[], at: Date): Promise<number[]> {
+    async insertFor(storeId: number, delivered: readonly StoreEvent[], at: Date): Promise<number[]> {
       const rows = await insertDeliveries(
         database,
         storeId,
-        told.map(({ event }) => event),
-        told.map(({ entity }) => entity),
-        told.map(({ id }) => id),
+        delivered.map(({ event }) => event),
+        delivered.map(({ entity }) => entity),
+        delivered.map(({ id }) => id),
         at,
       )
       return rows.map(({ id }) => Number(id))

@@ -72,4 +72,4 @@ export type CollectorResult<S extends Source> = { readonly validFor: number; rea
   | { readonly status: 'skipped'; readonly reason: SkipReason }
 )
 
-export type Collector<S extends Source> = (asking: CollectorRequest) => Promise<CollectorResult<S>>
+export type Collector<S extends Source> = (request: CollectorRequest) => Promise<CollectorResult<S>>

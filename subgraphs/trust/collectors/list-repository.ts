@@ -59,9 +59,9 @@ type ListLookup = { readonly lists: readonly string[]; readonly keys: readonly s
  */
 export const listRepository = (database: Kysely<CollectorTables>) => {
   const find = batchWork(
-    async (asked: readonly ListLookup[]): Promise<readonly (readonly Found[])[]> => {
+    async (requested: readonly ListLookup[]): Promise<readonly (readonly Found[])[]> => {
       const pairs = new Map(
-        asked.flatMap(({ lists, keys }) => lists.flatMap((list) => keys.map((key) => [`${list} ${key}`, { list, key }]))),
+        requested.flatMap(({ lists, keys }) => lists.flatMap((list) => keys.map((key) => [`${list} ${key}`, { list, key }]))),
       )
       const [names, keys] = [[...pairs.values()].map(({ list }) => list), [...pairs.values()].map(({ key }) => key)]
       const { rows } = await sql<Selectable<CollectorTables['list_entry']>>`
@@ -73,17 +73,17 @@ export const listRepository = (database: Kysely<CollectorTables>) => {
           ORDER BY last_seen_at DESC NULLS LAST, first_seen_at DESC NULLS LAST, indicator COLLATE "C" LIMIT ${MAX_ENTRIES_PER_KEY}
         ) AS found`.execute(database)
       const found = Map.groupBy(rows.map(foundIn), ({ list, key }) => `${list} ${key}`)
-      return asked.map(({ lists, keys }) => lists.flatMap((list) => keys.flatMap((key) => found.get(`${list} ${key}`) ?? [])))
+      return requested.map(({ lists, keys }) => lists.flatMap((list) => keys.flatMap((key) => found.get(`${list} ${key}`) ?? [])))
     },
     { most: MAX_LOOKUPS_PER_STATEMENT },
   )
 
   const states = batchWork(
-    async (asked: readonly (readonly string[])[]): Promise<readonly (readonly ListState[])[]> => {
-      const names = [...new Set(asked.flat())]
+    async (request: readonly (readonly string[])[]): Promise<readonly (readonly ListState[])[]> => {
+      const names = [...new Set(request.flat())]
       const rows = await database.selectFrom('list').selectAll().where('name', 'in', names).execute()
       const known = new Map(rows.map((row) => [row.name, row]))
-      return asked.map((lists) =>
+      return request.map((lists) =>
         lists.map((list) => {
           const row = known.get(list)
           return {

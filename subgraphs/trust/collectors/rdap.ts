@@ -47,9 +47,9 @@ export const collectRdap: Collector<'rdap'> = async ({ subject, parts, signal, n
   /**
    * One step further, never in a circle; whatever goes wrong there, the registry's answer stands.
    */
-  async function fromRegistrar(json: unknown, asked: readonly string[]): Promise<RdapFacts | null> {
+  async function fromRegistrar(json: unknown, requested: readonly string[]): Promise<RdapFacts | null> {
     const related = relatedDomain(json)
-    if (related === null || asked.includes(related)) return null
+    if (related === null || requested.includes(related)) return null
     try {
       const response = await fetchRdap(related)
       if (response.status !== 200) throw statusFault(response, now())

@@ -49,9 +49,12 @@ export const evidenceRepository = (database: Kysely<CollectorTables>) => ({
   },
 
   /** Answers that are valid at `now`, of these sources about these subjects, in any order. */
-  async valid(asked: readonly { readonly source: Source; readonly subject: string }[], now: UnixSeconds): Promise<Evidence[]> {
-    const sources = asked.map(({ source }) => source)
-    const subjects = asked.map(({ subject }) => subject)
+  async valid(
+    requested: readonly { readonly source: Source; readonly subject: string }[],
+    now: UnixSeconds,
+  ): Promise<Evidence[]> {
+    const sources = requested.map(({ source }) => source)
+    const subjects = requested.map(({ subject }) => subject)
     const { rows } = await sql<{ source: string; body: unknown }>`
       SELECT source, body FROM evidence
       JOIN unnest(${sources}::text[], ${subjects}::text[]) AS asked (source, subject) USING (source, subject)

@@ -252,18 +252,18 @@ export function trustSources({
   async function collect(subject: Subject, budgetMs: number, isRenewal: boolean): Promise<Snapshot> {
     // What is left of the budget is for the database.
     const late = sleep(Math.max(1, budgetMs - DATABASE_TIMEOUT_MS), null, { ref: false })
-    const kept = await loadValidEvidence(subject, isRenewal)
-    const rows = collectors.filter(({ source }) => !kept.some((each) => each.source === source))
+    const cached = await loadValidEvidence(subject, isRenewal)
+    const rows = collectors.filter(({ source }) => !cached.some((each) => each.source === source))
     const answers = start(rows, subject)
     const now = await Promise.all(
       answers.map((answer) => Promise.race([answer.evidence, late.then(() => timedOutEvidence(answer, subject, seconds()))])),
     )
-    const snapshot = await store(subject, [...kept, ...now])
+    const snapshot = await store(subject, [...cached, ...now])
     inBackground(
       Promise.all(answers.map(({ evidence }) => evidence)).then(async (all) => {
         const isLate = all.some((evidence, index) => evidence !== now[index])
         // What came late makes a better snapshot for the next caller.
-        if (isLate && !ended.signal.aborted) await store(subject, [...kept, ...all])
+        if (isLate && !ended.signal.aborted) await store(subject, [...cached, ...all])
       }),
     )
     return snapshot

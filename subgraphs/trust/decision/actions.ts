@@ -58,13 +58,13 @@ export async function decideAll(
     made.length === 0 ? { stored: 0, scans: null } : await parts.decisions.record(made, { keyId: key.id, at, limit })
 
   let next = 0
-  const outcomes = read.map((each): DecideResult => {
+  const results = read.map((each): DecideResult => {
     if ('faults' in each) return { kind: 'invalid', faults: each.faults }
     const decision = next < stored ? made[next] : undefined
     next += 1
     return decision ? { kind: 'made', decision } : { kind: 'exceeded' }
   })
-  return { outcomes, usage: scans === null ? before : await usageOf(key, at, keys, scans) }
+  return { outcomes: results, usage: scans === null ? before : await usageOf(key, at, keys, scans) }
 }
 
 function prepareRequest(

@@ -24,7 +24,7 @@ export const decisionResolvers = {
         throw badInput('inputs', `at most ${MAX_BATCH_INPUTS} questions`, inputs.length)
       }
       const { outcomes, usage } = await decideAll(inputs.map(toDecisionInput), context)
-      return { results: outcomes.map((outcome) => resultOf(outcome, usage)), usage }
+      return { results: outcomes.map((result) => resultOf(result, usage)), usage }
     },
     decision: async (_, { id }, { rateLimitedKey, decisions }) => decisions.find((await rateLimitedKey(1)).id, id),
   },
@@ -85,15 +85,15 @@ export const toInteraction = (interaction: DecideInput['interaction']): Decision
     sensitivity: interaction.sensitivity ? lowerCase(interaction.sensitivity) : null,
   }
 
-function resultOf(outcome: DecideResult, usage: Usage) {
-  switch (outcome.kind) {
+function resultOf(executed: DecideResult, usage: Usage) {
+  switch (executed.kind) {
     case 'made':
-      return { __typename: 'DecisionMade' as const, decision: outcome.decision, usage }
+      return { __typename: 'DecisionMade' as const, decision: executed.decision, usage }
     case 'invalid':
       return {
         __typename: 'InvalidTarget' as const,
-        message: outcome.faults.map(({ message }) => message).join(' '),
-        faults: outcome.faults,
+        message: executed.faults.map(({ message }) => message).join(' '),
+        faults: executed.faults,
         usage,
       }
     case 'exceeded':

@@ -10,8 +10,8 @@ const OVERRIDES: KeysetList<Override> = { name: 'overrides', parts: ['text'], po
 
 export const overrideResolvers = {
   Query: {
-    overrides: async (_, { subject, ...page }, { rateLimitedKey: asking, overrides, engine, now }) => {
-      const { id: keyId } = await asking(1)
+    overrides: async (_, { subject, ...page }, { rateLimitedKey: request, overrides, engine, now }) => {
+      const { id: keyId } = await request(1)
       const range = keysetRange(OVERRIDES, page)
       const found = subject == null ? null : engine.normalise('url', subject)
       // What is no name has no override.
@@ -20,8 +20,8 @@ export const overrideResolvers = {
     },
   },
   Mutation: {
-    setOverride: async (_, { input }, { rateLimitedKey: asking, overrides, engine, now }) => {
-      const { id: keyId } = await asking(1)
+    setOverride: async (_, { input }, { rateLimitedKey: pending, overrides, engine, now }) => {
+      const { id: keyId } = await pending(1)
       const { subject, action, reason, expiresAt } = input
       const at = now()
       const checked = validateOverride({ subject, reason, action: lowerCase(action), expiresAt: expiresAt ?? null }, at, engine)

@@ -20,10 +20,10 @@ export const trialResolvers = {
   },
 } satisfies Resolvers
 
-function resultOf(outcome: TrialResult) {
-  switch (outcome.kind) {
+function resultOf(result: TrialResult) {
+  switch (result.kind) {
     case 'made': {
-      const { assessed, alternatives, remaining } = outcome
+      const { assessed, alternatives, remaining } = result
       return {
         __typename: 'TrialMade' as const,
         assessment: assessed.decision,
@@ -38,7 +38,7 @@ function resultOf(outcome: TrialResult) {
     }
     case 'invalid': {
       // The input has one field for it, however it is read.
-      const faults = outcome.faults.map(({ code, message }) => ({
+      const faults = result.faults.map(({ code, message }) => ({
         field: 'target',
         code,
         message: message.replace(/^target\.value: /, ''),

@@ -38,7 +38,7 @@ export async function calculateOrder(
 }
 
 /** `too-large`: a total that the database cannot hold. */
-export type CartOutcome =
+export type CartResult =
   | ({ readonly kind: 'calculated'; readonly pricesIncludeTax: boolean } & CalculatedCart)
   | { readonly kind: 'too-large' }
 
@@ -47,7 +47,7 @@ export type CartOutcome =
  * discounts.applied)` and, when that says `used-up`, calculates again. Five statements, whatever
  * the size of the cart.
  */
-export async function calculateCart(scope: CalculationScope, cart: CartInput): Promise<CartOutcome> {
+export async function calculateCart(scope: CalculationScope, cart: CartInput): Promise<CartResult> {
   const { query, storeId, now } = scope
   const codes = cart.arePricesGiven ? [] : cart.couponCodes.slice(0, MAX_COUPON_CODES)
   const products = cart.lines.flatMap(({ productId }) => productId ?? [])

@@ -81,11 +81,11 @@ function draftLine(input: LineInput, at: string, catalogue: Catalogue, allowMiss
   const quantity = input.quantity ?? 1
   const listed = variant?.price ?? product?.price ?? '0'
   const price = input.price ?? listed
-  const worth = amountOf(price) * BigInt(quantity)
+  const value = amountOf(price) * BigInt(quantity)
   const off = input.price == null && product ? least(amountOf(product.discount), amountOf(listed)) * BigInt(quantity) : 0n
   const discount = input.discount == null ? off : amountOf(input.discount)
-  if (discount > worth)
-    return { problems: [problem(`${at}.discount`, `at most ${textOf(worth)}, what the line costs`, input.discount)] }
+  if (discount > value)
+    return { problems: [problem(`${at}.discount`, `at most ${textOf(value)}, what the line costs`, input.discount)] }
   const name = product?.name ?? input.name ?? `Product ${productNumber}`
   return {
     line: {

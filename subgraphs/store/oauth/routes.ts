@@ -30,7 +30,7 @@ export const OAUTH_ROUTES: SubgraphRoutes['routes'] = [
 ]
 
 /** The protocol's addresses. The library is loaded when the first of them is asked for. */
-export function oauthDoor({
+export function oauthEndpoint({
   protocol,
   oauth,
   publicUrl,
