@@ -104,7 +104,7 @@ function inputOf(outer: GraphQLInputType, schema: Schema): Input {
       made ??= objectInput(fieldsOf(type), withoutEnvelope(schema))
       return made
     }
-    const envelope = envelopeOf(schema)
+    const envelope = envelopeOf(schema) ?? schema['x-envelope'] ?? null
     return {
       get fields() {
         return input().fields
@@ -131,13 +131,26 @@ function inputOf(outer: GraphQLInputType, schema: Schema): Input {
 
 function listInput(type: GraphQLInputType, schema: Schema): Input {
   const item = inputOf(type, schema)
+  const hasEnvelope = typeof (envelopeOf(schema) ?? schema['x-envelope']) === 'string'
   return {
     fields: item.fields,
     read(given, at, faults) {
       if (!Array.isArray(given)) return noteFault(faults, at, 'a list', given)
-      return given.map((each, index) => item.read(each, `${at}.${index}`, faults))
+      return given.map((each, index) => {
+        const faultsBefore = faults.length
+        const entry = item.read(each, `${at}.${index}`, faults)
+        // Unknown keys are ignored, but a misplaced envelope would create an object of defaults.
+        const isEmpty = hasEnvelope && faults.length === faultsBefore && isObject(entry) && Object.keys(entry).length === 0
+        return isEmpty ? noteFault(faults, `${at}.${index}`, `an object with ${knownKeys(item)}`, each) : entry
+      })
     },
   }
+}
+
+/** Keys of an entry, for an error message: at most five. */
+const knownKeys = ({ fields }: Input): string => {
+  const keys = [...fields.values()].map(({ wire }) => `\`${wire}\``)
+  return `at least one of its fields: ${keys.slice(0, 5).join(', ')}${keys.length > 5 ? ', …' : ''}`
 }
 
 const NONE: Input['fields'] = new Map()

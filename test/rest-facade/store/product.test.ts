@@ -100,6 +100,25 @@ test('lists go by page, status, category, id and words, and their counts agree',
   }
 })
 
+test('variants of a PUT may stand in envelopes as in a GET; an entry without a known key is refused and makes none', async () => {
+  const { ask } = stack
+  const made = await aProduct({ variants: [{ stock: 3, options: [{ name: 'Size', option_type: 'option', value: 'M' }] }] })
+  const [{ id }] = made.variants
+  const at = `PUT /products/${made.id}.json`
+
+  const wrapped = await ask(at, { body: { product: { variants: [{ variant: { id, stock: 5 } }] } } })
+  expect([wrapped.status, wrapped.json.product.variants.length]).toEqual([200, 1])
+  expect(wrapped.json.product.variants[0]).toMatchObject({ id, stock: 5 })
+  const flat = await ask(at, { body: { product: { variants: [{ id, stock: 7 }] } } })
+  expect(flat.json.product.variants).toMatchObject([{ id, stock: 7 }])
+
+  for (const entry of [{}, { variants: { id } }, { variant: {} }]) {
+    const refused = await ask(at, { body: { product: { variants: [entry] } } })
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('product.variants.0')])
+  }
+  expect((await ask(`GET /products/${made.id}.json`)).json.product.variants).toMatchObject([{ id, stock: 7 }])
+})
+
 test('options, values and variants have addresses below their product', async () => {
   const { ask } = stack
   const { id } = await aProduct({ name: 'Shirt' })
