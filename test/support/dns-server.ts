@@ -1,4 +1,5 @@
 import dgram from 'node:dgram'
+import { once } from 'node:events'
 import net, { type AddressInfo } from 'node:net'
 import packet, { type Answer } from 'dns-packet'
 
@@ -27,6 +28,9 @@ export type Asked = {
 }
 export type Answerer = (asked: Asked) => Reply | undefined
 
+/** UDP ports are taken by whoever sends from any; this many in a row being taken is a fault. */
+const MAX_BIND_ATTEMPTS = 20
+
 export const SERVFAIL = 2
 export const NXDOMAIN = 3
 export const REFUSED = 5
@@ -45,12 +49,8 @@ export type DnsServer = {
  */
 export async function startDnsServer(answer: Answerer, { hasTcp = true } = {}): Promise<DnsServer> {
   const asked: string[] = []
-  const tcp = net.createServer()
-  await new Promise<void>((resolve) => tcp.listen(0, '127.0.0.1', resolve))
-  const { port } = tcp.address() as AddressInfo
-  if (!hasTcp) await new Promise<void>((resolve) => tcp.close(() => resolve()))
-  const udp = dgram.createSocket('udp4')
-  await new Promise<void>((resolve) => udp.bind(port, '127.0.0.1', resolve))
+  const { udp, tcp, port } = await bindBoth()
+  if (!hasTcp) await closed(tcp)
 
   const messagesFor = (request: Buffer, transport: 'udp' | 'tcp'): Buffer[] => {
     const message = packet.decode(request)
@@ -83,9 +83,32 @@ export async function startDnsServer(answer: Answerer, { hasTcp = true } = {}): 
     port,
     asked,
     async close() {
-      await new Promise<void>((resolve) => udp.close(() => resolve()))
+      await closed(udp)
       if (hasTcp) tcp.close()
     },
+  }
+}
+
+const closed = (socket: dgram.Socket | net.Server): Promise<void> => new Promise((resolve) => socket.close(() => resolve()))
+
+/**
+ * A TCP server and a UDP socket on one port of loopback. The port is free for TCP first; where
+ * another process has it for UDP, the next one is tried.
+ */
+async function bindBoth(): Promise<{ udp: dgram.Socket; tcp: net.Server; port: number }> {
+  for (let attempt = 1; ; attempt++) {
+    const tcp = net.createServer()
+    await once(tcp.listen(0, '127.0.0.1'), 'listening')
+    const { port } = tcp.address() as AddressInfo
+    const udp = dgram.createSocket('udp4')
+    try {
+      await once(udp.bind(port, '127.0.0.1'), 'listening')
+      return { udp, tcp, port }
+    } catch (error) {
+      udp.close()
+      await closed(tcp)
+      if (attempt === MAX_BIND_ATTEMPTS) throw error
+    }
   }
 }
 
