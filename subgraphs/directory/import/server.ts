@@ -1,5 +1,6 @@
-import type { EnvVar, Transport } from '../item/item.ts'
+import type { EnvVar, Installation, Transport } from '../item/item.ts'
 import type { Statement } from './contribution.ts'
+import { distinctInstallations } from './installation.ts'
 import { resolveFolder } from './link.ts'
 import { asList, asRecord } from './shape.ts'
 import { cleanTags, cleanText, slugOf } from './text.ts'
@@ -21,7 +22,10 @@ export type StatedServer = {
   readonly stars?: unknown
   readonly official?: boolean | null
   readonly transport?: Transport | null
-  readonly installCommand?: string | null
+  /** Ways to install it, the best first; null for one that is not safe to paste. */
+  readonly installations?: readonly (Installation | null | undefined)[]
+  /** Whether the publisher of the server states this. */
+  readonly byPublisher?: boolean
   readonly envVars?: readonly EnvVar[]
   /** Address at which a remote server answers. */
   readonly remoteUrl?: unknown
@@ -57,14 +61,15 @@ const MONOREPOS: ReadonlyMap<string, string> = new Map(
 export function serverStatement(stated: StatedServer): Statement | string {
   const repository = repositoryIn(stated)
   const remoteUrl = cleanUrl(stated.remoteUrl)
-  const docsUrl = stated.docs?.map(cleanUrl).find((url) => url !== null) ?? null
+  const docsUrl = stated.docs?.map(cleanUrl).find((url) => url !== null && !TEMPLATE.test(url)) ?? null
   const home = remoteUrl ?? docsUrl
   if (!repository && home === null) return 'has neither a repository nor another address'
 
   const names = stated.names.flatMap((name) => cleanText(name, 200) ?? [])
-  const place = repository ? placeInRepository(repository, names) : placeOnTheWeb(home ?? '', names)
+  const place = repository ? placeInRepository(repository, names) : placeOnTheWeb(home ?? '', docsUrl, names)
   if (place === null) return 'has no name that fits into an address'
   const [owner, repo] = [place.owner, place.repo]
+  const installations = distinctInstallations(stated.installations ?? [])
   return {
     kind: 'MCP_SERVER',
     identity: place.identity.toLowerCase(),
@@ -77,10 +82,12 @@ export function serverStatement(stated: StatedServer): Statement | string {
     tags: cleanTags(stated.tags),
     stars: starsIn(stated.stars),
     official: stated.official ?? (repository && isVendor(repository) ? true : null),
-    transport: stated.transport ?? null,
-    installCommand: stated.installCommand ?? null,
+    transport: installations[0]?.transport ?? stated.transport ?? null,
+    installCommand: installations[0]?.command ?? null,
+    installations,
+    ...(stated.byPublisher && { byPublisher: true as const }),
     envVars: stated.envVars ?? [],
-    docsUrl: docsUrl ?? (repository ? null : home),
+    docsUrl: docsUrl ?? (repository ? null : withoutTemplates(home ?? '')),
     repoUrl: repository ? folderAddress(repository) : null,
     deprecated: stated.deprecated ?? null,
   }
@@ -137,9 +144,25 @@ function partOf(name: string): string {
 
 const FORGE = /^(www\.)?(github|gitlab)\.com$/
 
+/** A part of an address that each user fills in: `https://{tenant}.example`, also percent-encoded. */
+const TEMPLATE = /[{}]|%7b|%7d/i
+
+/** The part of an address that is the same for everybody; null when even the host is not. */
+function withoutTemplates(address: string): string | null {
+  if (!TEMPLATE.test(address)) return address
+  const url = URL.parse(address)
+  if (!url) return null
+  const labels = url.hostname.split('.')
+  const host = labels.slice(labels.findLastIndex((label) => TEMPLATE.test(label)) + 1)
+  return host.length >= 2 ? `https://${host.join('.')}` : null
+}
+
 /** Remote servers have no repository: the host is the owner. */
-function placeOnTheWeb(home: string, names: readonly string[]): ServerLocation | null {
-  const { hostname, host, pathname } = new URL(home)
+function placeOnTheWeb(home: string, docsUrl: string | null, names: readonly string[]): ServerLocation | null {
+  const { host, pathname } = new URL(home)
+  const shown = withoutTemplates(home) ?? docsUrl
+  if (shown === null) return null
+  const { hostname } = new URL(shown)
   const repo = names.map(partOf).find((name) => name !== '') ?? partOf(hostname)
   // A page of a forge that is no repository still says whose it is.
   const [first = ''] = FORGE.test(hostname) ? pathname.split('/').slice(1) : [hostname.replace(/^(www|mcp|api|app|docs)\./, '')]

@@ -74,24 +74,79 @@ describe('merge', () => {
   test('takes each field from the source that is believed most and has it, joins lists, and says who said it', () => {
     const [item] = merge(EVERYBODY, new Map()).items
     expect(item).toMatchObject({
-      name: 'Docker name',
-      description: 'hive',
+      name: 'Seed',
+      description: 'seed',
       category: 'Databases',
       originalCategory: 'Databases',
       tags: ['x', 'y'],
       popularity: 7,
       detail: {
         official: true,
-        transport: 'sse',
+        transport: 'stdio',
         installCommand: 'npx -y b',
+        installations: [{ command: 'npx -y b', transport: 'stdio' }],
         deprecated: true,
         docsUrl: 'https://e.org',
         envVars: [variable('A', true), variable('B', true, 'the b')],
       },
     })
-    expect(item?.provenance).toContainEqual({ field: 'description', source: 'some/list (toolhive)', path: 'toolhive.json' })
-    expect(item?.provenance).toContainEqual({ field: 'name', source: 'some/list (docker)', path: 'docker.json' })
+    expect(item?.provenance).toContainEqual({ field: 'popularity', source: 'some/list (toolhive)', path: 'toolhive.json' })
+    expect(item?.provenance).toContainEqual({ field: 'description', source: 'some/list (atrium)', path: 'atrium.json' })
     expect(item?.provenance.map(({ field }) => field)).toEqual(item?.provenance.map(({ field }) => field).toSorted())
+  })
+
+  test('believes what Atrium curates before lists, and the publisher before both', () => {
+    const own = { ...says('registry', { category: 'Databases', installCommand: 'npx -y own' }), origin: 'A/b' }
+    const curated = says('atrium', { category: 'Design', name: 'Curated', installCommand: 'npx -y curated' })
+    const listed = says('toolhive', { category: 'Finance', name: 'Listed', installCommand: 'docker run -i --rm x/y' })
+    expect(merge([listed, curated], new Map()).items).toMatchObject([
+      { name: 'Curated', category: 'Design', detail: { installCommand: 'npx -y curated' } },
+    ])
+    expect(merge([listed, curated, own], new Map()).items).toMatchObject([
+      { name: 'Curated', category: 'Databases', detail: { installCommand: 'npx -y own' } },
+    ])
+  })
+
+  test('a source that calls a server active counts against one that calls it archived', () => {
+    const archived = says('mcpm', { deprecated: true })
+    expect(merge([archived, says('toolhive', { deprecated: false })], new Map()).items).toMatchObject([
+      { detail: { deprecated: false } },
+    ])
+    expect(merge([archived, says('toolsdk', { deprecated: false })], new Map()).items).toMatchObject([
+      { detail: { deprecated: true } },
+    ])
+  })
+
+  test('the transport is that of the command, whatever another source says of the server', () => {
+    const local = says('docker', { transport: 'sse', installCommand: 'npx -y b' })
+    const remote = says('toolsdk', {
+      transport: 'stdio',
+      installCommand: 'claude mcp add --transport http b https://b.example/sse',
+    })
+    expect(merge([local, remote], new Map()).items).toMatchObject([
+      {
+        detail: {
+          transport: 'stdio',
+          installations: [{ transport: 'stdio' }, { transport: 'sse' }],
+        },
+      },
+    ])
+  })
+
+  test('variables whose names end like those of secrets are secrets', () => {
+    const names = ['ACME_API_KEY', 'PGPASSWORD', 'acmeToken', 'MAX_TOKENS', 'LANGFUSE_PUBLIC_KEY', 'KEY_ID', 'TOKEN_PATH']
+    const [item] = merge([says('mcpm', { envVars: names.map((name) => variable(name, false)) })], new Map()).items
+    const found = item && 'envVars' in item.detail ? item.detail.envVars : []
+    expect(found.filter(({ secret }) => secret).map(({ name }) => name)).toEqual(['ACME_API_KEY', 'PGPASSWORD', 'acmeToken'])
+  })
+
+  test.each([
+    ['Adds [MCP](https://e.org/a) **tools** to `uv`', 'Adds MCP tools to uv'],
+    ['# Title ## Part of it', 'Title Part of it'],
+    ['![badge](https://e.org/b.svg) <b>R&amp;D</b> within <300 ms and <think>', 'R&D within <300 ms and <think>'],
+    ['Links [cut off](https://e.org/long', 'Links cut off'],
+  ])('the description %s becomes plain text', (description, plain) => {
+    expect(merge([says('mcpm', { description })], new Map()).items[0]?.description).toBe(plain)
   })
 
   test('does not depend on the order of contributions', () => {
@@ -184,6 +239,13 @@ describe('categories', () => {
   ])('%s means %s', (spelling, category) => expect(categoryOf(spelling)).toBe(category))
 
   test('every category means itself', () => expect(CATEGORIES.map(categoryOf)).toEqual(CATEGORIES))
+
+  test('a catch-all of a source never beats a rule that knows the record, and stands where none does', () => {
+    expect(categorise(['devops'], about('playwright'))).toEqual({ category: 'Browser Automation', spelling: null })
+    expect(categorise(['support-service-management'], about('jira'))).toEqual({ category: 'Productivity', spelling: null })
+    expect(categorise(['devops'], about('x', 'Nothing to go by'))).toEqual({ category: 'Cloud & DevOps', spelling: 'devops' })
+    expect(categorise(['Productivity'], about('playwright'), 'Productivity')).toMatchObject({ category: 'Productivity' })
+  })
 
   test('a source is believed before the words, an unclear spelling counts as a word', () => {
     expect(categorise(['finance'], about('postgres'))).toEqual({ category: 'Finance', spelling: 'finance' })

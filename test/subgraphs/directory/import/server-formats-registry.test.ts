@@ -150,7 +150,7 @@ function* replaced(content: unknown, value: unknown): Generator<unknown> {
  * than a published name.
  */
 const COMMAND =
-  /^(npx -y [@\w./+-]+|uvx [@\w.=+-]+|dnx [@\w.+-]+ --yes|docker run -i --rm( -e \w+)* [a-z0-9][\w./:@-]*|docker mcp server enable [\w.@/:=+][\w.@/:=+-]*|claude mcp add --transport (http|sse) [\w-]+ https?:[\w.@/:=+-]+)$/
+  /^(npx -y [@\w./+-]+( [\w./:@=+-]+)*|uvx [@\w.=+-]+( [\w./:@=+-]+)*|dnx [@\w.+-]+ --yes|docker run -i --rm( -p 127\.0\.0\.1:\d+:\d+| -v (\/path\/to\/)?\w[\w.-]*:\/[\w./-]+(:ro)?| -e \w+(=[\w./:@+-]*)?)* [a-z0-9][\w./:@-]*( [\w./:@=+-]+)*|thv run [\w.@/:=+][\w.@/:=+-]*|docker mcp server enable [\w.@/:=+][\w.@/:=+-]*|claude mcp add --transport (http|sse) [\w-]+ https?:[\w.@/:=+-]+)$/
 
 /** Which rule a record breaks that can be shown, linked and pasted without a second look. */
 function faultsOf({ key, name, description, installCommand: command, docsUrl, repoUrl, envVars, tags, stars }: Server): string[] {

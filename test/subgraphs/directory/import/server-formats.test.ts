@@ -114,6 +114,8 @@ status: Deprecated
 transport: sse
 repository_url: https://github.com/acme/rocket
 image: ghcr.io/acme/rocket:1.0
+target_port: 8000
+args: [--transport, sse]
 metadata: { stars: 42, pulls: 7 }
 tags: [moon]
 env_vars: [{ name: KEY, required: true, secret: true }]
@@ -162,7 +164,7 @@ describe('each format, told apart by content', () => {
       'tensorblock',
       'x.json',
       JSON.stringify(TENSORBLOCK),
-      { ...rocket, name: null, transport: null, category: 'Space', installCommand: 'npx -y @acme/rocket' },
+      { ...rocket, name: null, transport: 'stdio', category: 'Space', installCommand: 'npx -y @acme/rocket' },
     ],
     [
       'mcpm',
@@ -198,7 +200,7 @@ describe('each format, told apart by content', () => {
         official: true,
         deprecated: true,
         transport: 'sse',
-        installCommand: 'docker run -i --rm -e KEY ghcr.io/acme/rocket:1.0',
+        installCommand: 'docker run -i --rm -p 127.0.0.1:8000:8000 -e KEY ghcr.io/acme/rocket:1.0 --transport sse',
       },
     ],
     [
