@@ -22,7 +22,11 @@ export const directoryServer: ToolServer = {
       description:
         "Finds MCP servers, best match first. Use it when a task needs a capability that you do not have: a database, a browser, an API. `popularity` is the stars of the server's repository. `url` is the server's page; the same path behind `/api` returns JSON with its install command and environment variables.",
       arguments: {
-        query: { description: 'What the server should do, in a few words: `postgres`, `send email`.', max: 200 },
+        query: {
+          description: 'What the server should do, in a few words: `postgres`, `send email`.',
+          max: 200,
+          collapsesSpace: true,
+        },
         limit,
       },
       answer: ['found'],
@@ -33,7 +37,11 @@ export const directoryServer: ToolServer = {
       description:
         "Finds agent skills, best match first. A skill is a SKILL.md file with instructions for a kind of task. Use it before you begin a task that others have solved before. `url` is the skill's page; the same path behind `/api` returns JSON with the URL of its SKILL.md.",
       arguments: {
-        query: { description: 'What the skill should be about, in a few words: `pdf`, `code review`.', max: 200 },
+        query: {
+          description: 'What the skill should be about, in a few words: `pdf`, `code review`.',
+          max: 200,
+          collapsesSpace: true,
+        },
         limit,
       },
       answer: ['found'],
@@ -44,7 +52,11 @@ export const directoryServer: ToolServer = {
       description:
         "Finds plugins of agent marketplaces, best match first. Use it when the ecosystem that you run in (Claude Code, Codex, Cursor and others) may have a plugin for the task. `popularity` is the stars of the marketplace's repository. `url` is the plugin's page; the same path behind `/api` returns JSON with its install command.",
       arguments: {
-        query: { description: 'What the plugin should do, in a few words: `deploy`, `code review`.', max: 200 },
+        query: {
+          description: 'What the plugin should do, in a few words: `deploy`, `code review`.',
+          max: 200,
+          collapsesSpace: true,
+        },
         limit,
       },
       answer: ['found'],
