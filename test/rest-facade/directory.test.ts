@@ -268,6 +268,18 @@ describe('lists', () => {
     for (const rows of [servers, plugins, skills]) expect(rows).toEqual(sorted(rows))
   })
 
+  test('a deprecated tool server says so in searches, lists and by itself; the key is absent elsewhere', async () => {
+    const server40 = ({ url }: Record<string, unknown>) => String(url).endsWith('/server-40')
+    const list = await walk('/api/mcp', 100)
+    const found = (await ask('/api/search?type=mcp&limit=25&q=server+40')).json.results
+    for (const results of [list, found]) {
+      expect(results.find(server40)).toMatchObject({ deprecated: true })
+      expect(results.filter((result: object) => 'deprecated' in result)).toHaveLength(1)
+    }
+    const { owner } = list.find(server40) as unknown as { owner: string }
+    expect((await ask(`/api/mcp/${owner}/server-40`)).json).toMatchObject({ deprecated: true })
+  })
+
   test('q filters tool servers and keeps the order by stars', async () => {
     const all = await walk('/api/mcp', 100)
     const some = await walk('/api/mcp?q=postgres', 100)

@@ -35,7 +35,7 @@ const server = (n: number): SampleRow => {
       envVars: n % 2 ? [{ name: `KEY_${n}`, required: n % 3 === 0, secret: true, description: null }] : [],
       docsUrl: `https://example.com/docs/${n}`,
       repoUrl: null,
-      deprecated: false,
+      deprecated: n === 40,
     },
   }
 }
