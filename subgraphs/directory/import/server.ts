@@ -1,4 +1,5 @@
 import type { EnvVar, Installation, Transport } from '../item/item.ts'
+import { startedPackage } from './command.ts'
 import type { Statement } from './contribution.ts'
 import { distinctInstallations } from './installation.ts'
 import { resolveFolder } from './link.ts'
@@ -62,14 +63,17 @@ export function serverStatement(stated: StatedServer): Statement | string {
   const repository = repositoryIn(stated)
   const remoteUrl = cleanUrl(stated.remoteUrl)
   const docsUrl = stated.docs?.map(cleanUrl).find((url) => url !== null && !TEMPLATE.test(url)) ?? null
-  const home = remoteUrl ?? docsUrl
+  const installations = distinctInstallations(stated.installations ?? [])
+  const published = remoteUrl === null && docsUrl === null ? publishedAt(installations) : null
+  const home = remoteUrl ?? docsUrl ?? published?.page ?? null
   if (!repository && home === null) return 'has neither a repository nor another address'
 
   const names = stated.names.flatMap((name) => cleanText(name, 200) ?? [])
-  const place = repository ? placeInRepository(repository, names) : placeOnTheWeb(home ?? '', docsUrl, names)
+  const place = repository
+    ? placeInRepository(repository, names)
+    : (published?.location ?? placeOnTheWeb(home ?? '', docsUrl, names))
   if (place === null) return 'has no name that fits into an address'
   const [owner, repo] = [place.owner, place.repo]
-  const installations = distinctInstallations(stated.installations ?? [])
   return {
     kind: 'MCP_SERVER',
     identity: place.identity.toLowerCase(),
@@ -126,7 +130,8 @@ const repositoryKey = ({ host, owner, repo }: Repository): string => `${host}/${
 function placeInRepository(repository: Repository, names: readonly string[]): ServerLocation | null {
   const { host, owner, repo, subfolder } = repository
   const shared = MONOREPOS.get(`${owner}/${repo}`.toLowerCase())
-  if (shared === undefined) return { identity: repositoryKey(repository), owner, repo }
+  // A key has two parts: nested groups are one.
+  if (shared === undefined) return { identity: repositoryKey(repository), owner: owner.replaceAll('/', '.'), repo }
   const part = [subfolder?.split('/').at(-1) ?? '', ...names].map(partOf).find((name) => name !== '')
   if (part === undefined) return null
   return { identity: `${host}/${shared}#${part.replaceAll(/[-_.]/g, '')}`, owner, repo: part }
@@ -140,6 +145,32 @@ function partOf(name: string): string {
   const own = (name.toLowerCase().split('/').at(-1) ?? '').replace(/(?<=.)[@:].*$/, '').replace(/^awslabs\./, '')
   const bare = own.replace(/^(mcp-)?server-|^mcp-|^feedmob-|(-mcp)?-server$|-mcp$/g, '')
   return slugOf(bare) || slugOf(own)
+}
+
+/** Pages of published packages, by their manager. */
+const PACKAGE_PAGES = {
+  npm: 'https://www.npmjs.com/package/',
+  pypi: 'https://pypi.org/project/',
+  nuget: 'https://www.nuget.org/packages/',
+  oci: 'https://hub.docker.com/r/',
+} as const
+
+/** Where a server is known that has nothing but a package; null when no command starts one. */
+function publishedAt(
+  installations: readonly Installation[],
+): { readonly page: string; readonly location: ServerLocation } | null {
+  for (const { command } of installations) {
+    const started = startedPackage(command.replace(/ -[pve] \S+/g, ''))
+    if (started === null) continue
+    const name = started.name.replace(/(?<=.)(?:==|@|:(?!.*\/)).*$/, '')
+    const [first = ''] = name.split('/')
+    // An image with a host has its page there.
+    const page = started.from === 'oci' && /[.:]/.test(first) ? `https://${name}` : `${PACKAGE_PAGES[started.from]}${name}`
+    const owner = name.includes('/') ? slugOf(name.split('/').at(-2) ?? '') : started.from
+    const repo = slugOf(name.split('/').at(-1) ?? '')
+    if (owner !== '' && repo !== '') return { page, location: { identity: `${started.from}:${name}`, owner, repo } }
+  }
+  return null
 }
 
 const FORGE = /^(www\.)?(github|gitlab)\.com$/

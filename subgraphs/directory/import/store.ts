@@ -50,18 +50,22 @@ const asRow = ({ contribution: { origin, path, locator, format, statement }, roo
 })
 
 /**
- * Addresses of all contributions of these origins, and of those that begin like one of
- * `beginnings`, and what each was read under.
+ * Addresses of all contributions of these origins, of those that begin like one of `beginnings`, and
+ * of those that were read under a folder that begins like one of `folders`; and what each was read
+ * under.
  */
 export async function addressesOf(
   client: pg.ClientBase,
   origins: readonly string[],
   beginnings: readonly string[],
+  folders: readonly string[],
 ): Promise<readonly (Address & { readonly root: string })[]> {
   const { rows } = await client.query<Address & { root: string }>(
     `SELECT origin, path, locator, root FROM contribution
-     WHERE origin = ANY ($1) OR EXISTS (SELECT FROM unnest($2::text[]) AS beginning WHERE starts_with(origin, beginning))`,
-    [origins, beginnings],
+     WHERE origin = ANY ($1)
+        OR EXISTS (SELECT FROM unnest($2::text[]) AS beginning WHERE starts_with(origin, beginning))
+        OR EXISTS (SELECT FROM unnest($3::text[]) AS folder WHERE starts_with(root, folder))`,
+    [origins, beginnings, folders],
   )
   return rows
 }

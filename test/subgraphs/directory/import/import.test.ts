@@ -248,6 +248,21 @@ describe('what an import leaves behind', () => {
     await expect(run([], { stars: join(folder, 'none.csv') })).rejects.toThrow('none.csv')
   })
 
+  test('a folder of a repository that vanished takes its items with it, but not those of a folder that cannot be seen', async () => {
+    write({ 'acme+one/a/SKILL.md': skill('one'), 'acme+two/b/SKILL.md': skill('two') })
+    await run()
+    expect(await keys()).toEqual(['one', 'two'])
+    rmSync(join(folder, 'acme+two'), { recursive: true })
+    await run()
+    expect(await keys()).toEqual(['one'])
+    // Another folder says nothing about this one.
+    const elsewhere = mkdtempSync(join(tmpdir(), 'atrium-elsewhere-'))
+    rmSync(join(folder, 'acme+one'), { recursive: true })
+    await run([elsewhere])
+    rmSync(elsewhere, { recursive: true })
+    expect(await keys()).toEqual(['one'])
+  })
+
   test('a clone says whose files it holds', async () => {
     write({ 'work/one/SKILL.md': skill('one') })
     execFileSync('git', ['init', '-q', join(folder, 'work')])

@@ -245,8 +245,13 @@ describe('a command names what is published under that name', () => {
 describe('addresses are taken as they are meant or not at all', () => {
   test.each([
     ['ssh://git@github.com:22/a/b.git', 'a/b'],
-    ['https://gitlab.com/group/subgroup/project', null],
-    ['https://gitlab.com/a/b/-/tree/main/c', 'a/b'],
+    ['https://gitlab.com/group/subgroup/project', 'group/subgroup/project'],
+    ['https://gitlab.com/group/subgroup/project/-/tree/main/src/c', 'group/subgroup/project/src/c'],
+    ['https://gitlab.com/a/b/-/tree/main/c', 'a/b/c'],
+    ['https://git.acme.example/team/rocket', 'team/rocket'],
+    ['git@code.acme.example:team/rocket.git', 'team/rocket'],
+    ['https://acme.example/team/rocket.git', 'team/rocket'],
+    ['https://acme.example/team/rocket', null],
     ['https://github.com/a/b\nc', null],
     ['https://github.com/a/b/tree/main/my%20folder', 'a/b/my folder'],
     ['https://github.com/a/b/tree/main/%2e%2e%2fc', 'a/b'],
