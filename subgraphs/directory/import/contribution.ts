@@ -71,6 +71,8 @@ export type Statement =
        * there `installCommand` is the only one.
        */
       readonly installations?: readonly Installation[]
+      /** What the source calls it, folded, where it made the names up: meets a server that has this part. */
+      readonly labels?: readonly string[]
       /** True when the publisher of the server states this; absent when that is not known. */
       readonly byPublisher?: true
       readonly envVars: readonly EnvVar[]

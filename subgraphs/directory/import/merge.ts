@@ -7,6 +7,7 @@ import { type ContributionOf, type Fields, fieldsOf } from './field.ts'
 import { commandInstallation, distinctInstallations } from './installation.ts'
 import { type Listings, listingsOf, withManifests } from './listing.ts'
 import { byPrecedence, compare, isByPublisher, rankOf } from './precedence.ts'
+import { splitRepositories } from './repository-split.ts'
 import { plainText } from './text.ts'
 
 /** What all contributions to one item amount to, before it has its key. */
@@ -55,8 +56,9 @@ export function merge(
   contributions: readonly Contribution[],
   stars: Stars,
 ): { readonly items: readonly Merged[]; readonly skipped: readonly Skip[] } {
-  const listings = listingsOf(contributions)
-  const addressed = withManifests(contributions, listings)
+  const split = splitRepositories(contributions)
+  const listings = listingsOf(split)
+  const addressed = withManifests(split, listings)
   const groups = new Map<string, Contribution[]>()
   for (const contribution of addressed.contributions) {
     const { kind, identity } = contribution.statement

@@ -58,6 +58,7 @@ export const readmeReader: Reader = {
       const statement = serverStatement({
         repository: url,
         names: [name],
+        areLabels: true,
         title: name.split('/').at(-1),
         description,
         category: heading,

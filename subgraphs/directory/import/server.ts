@@ -16,6 +16,8 @@ export type StatedServer = {
   readonly subfolder?: unknown
   /** What tells it from others in its repository, the best first: package, image, name. */
   readonly names: readonly unknown[]
+  /** Whether `names` are labels that the source made up: they tell no servers apart by themselves. */
+  readonly areLabels?: boolean
   readonly title?: unknown
   readonly description?: unknown
   readonly category?: unknown
@@ -35,28 +37,10 @@ export type StatedServer = {
   readonly deprecated?: boolean | null
 }
 
-/**
- * Repositories that hold many servers, `owner/repo` in lower case; to the name under which they are
- * one.
- */
-const MONOREPOS: ReadonlyMap<string, string> = new Map(
-  [
-    'modelcontextprotocol/servers',
-    'awslabs/mcp',
-    'cloudflare/mcp-server-cloudflare',
-    'pathintegral-institute/mcp.science',
-    'neo4j-contrib/mcp-neo4j',
-    'microsoft/semanticworkbench',
-    'microsoft/mcp',
-    'marcelo-ochoa/servers',
-    'pulsemcp/mcp-servers',
-    'feed-mob/fm-mcp-servers',
-    'b1ff/atlassian-dc-mcp',
-    'google/mcp',
-    'googleapis/gcloud-mcp',
-    'docker/mcp-registry',
-  ].map((name) => [name, name] as const),
-).set('modelcontextprotocol/servers-archived', 'modelcontextprotocol/servers')
+/** Repositories whose servers moved to another one, in lower case: both hold the same servers. */
+const MOVED: ReadonlyMap<string, string> = new Map([
+  ['github.com/modelcontextprotocol/servers-archived', 'github.com/modelcontextprotocol/servers'],
+])
 
 /** The statement of a server, or why there is none. */
 export function serverStatement(stated: StatedServer): Statement | string {
@@ -70,7 +54,7 @@ export function serverStatement(stated: StatedServer): Statement | string {
 
   const names = stated.names.flatMap((name) => cleanText(name, 200) ?? [])
   const place = repository
-    ? placeInRepository(repository, names)
+    ? placeInRepository(repository, stated.areLabels ? [] : names)
     : (published?.location ?? placeOnTheWeb(home ?? '', docsUrl, names))
   if (place === null) return 'has no name that fits into an address'
   const [owner, repo] = [place.owner, place.repo]
@@ -89,6 +73,7 @@ export function serverStatement(stated: StatedServer): Statement | string {
     transport: installations[0]?.transport ?? stated.transport ?? null,
     installCommand: installations[0]?.command ?? null,
     installations,
+    ...(repository && stated.areLabels && { labels: names.map((name) => folded(partOf(name))).filter((label) => label !== '') }),
     ...(stated.byPublisher && { byPublisher: true as const }),
     envVars: stated.envVars ?? [],
     docsUrl: docsUrl ?? (repository ? null : withoutTemplates(home ?? '')),
@@ -123,19 +108,28 @@ type ServerLocation = { readonly identity: string; readonly owner: string; reado
 
 const repositoryKey = ({ host, owner, repo }: Repository): string => `${host}/${owner}/${repo}`
 
+/** Folders that say how a repository is laid out, and not which server they hold. */
+const LAYOUT_FOLDER =
+  /^(?:src|packages?|servers?|apps?|mcp|mcp-servers?|lib|dist|main|cmd|python|py|typescript|ts|javascript|js|node|go|rust|java|examples?|experimental|readme\.md)$/i
+
 /**
- * One server per repository, unless the repository is known to hold many: sources disagree about
- * folders of others, and a server that is listed five times under five names helps nobody.
+ * A server in a repository: `repository#part` where its folder, package or name is another than the
+ * repository's own. Whether the repository holds several is seen by the merge, which knows all
+ * sources (`splitRepositories`).
  */
 function placeInRepository(repository: Repository, names: readonly string[]): ServerLocation | null {
-  const { host, owner, repo, subfolder } = repository
-  const shared = MONOREPOS.get(`${owner}/${repo}`.toLowerCase())
+  const { owner, repo, subfolder } = repository
+  const own = repositoryKey(repository)
+  const key = MOVED.get(own.toLowerCase()) ?? own
+  const folder = subfolder?.split('/').findLast((name) => !LAYOUT_FOLDER.test(name)) ?? ''
+  const part = [folder, ...names].map(partOf).find((name) => name !== '') ?? ''
   // A key has two parts: nested groups are one.
-  if (shared === undefined) return { identity: repositoryKey(repository), owner: owner.replaceAll('/', '.'), repo }
-  const part = [subfolder?.split('/').at(-1) ?? '', ...names].map(partOf).find((name) => name !== '')
-  if (part === undefined) return null
-  return { identity: `${host}/${shared}#${part.replaceAll(/[-_.]/g, '')}`, owner, repo: part }
+  const account = owner.replaceAll('/', '.')
+  if (part === '' || folded(part) === folded(partOf(repo))) return { identity: key, owner: account, repo }
+  return { identity: `${key}#${folded(part)}`, owner: account, repo: part }
 }
+
+const folded = (part: string): string => part.toLowerCase().replaceAll(/[-_.]/g, '')
 
 /**
  * What is left of a folder, package or image when what every server is called is taken away:

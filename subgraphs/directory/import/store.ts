@@ -113,6 +113,20 @@ export async function allKeys(client: pg.ClientBase): Promise<readonly Keyed[]> 
   return rows
 }
 
+/** Gives rows another identity; each keeps its id and key. */
+export async function renameIdentities(
+  client: pg.ClientBase,
+  renamed: readonly { readonly kind: string; readonly from: string; readonly to: string }[],
+): Promise<void> {
+  await inBatches(renamed, (batch) =>
+    client.query(
+      `UPDATE item SET identity = r.to FROM jsonb_to_recordset($1) AS r (kind text, "from" text, "to" text)
+       WHERE item.kind = r.kind AND item.identity = r.from`,
+      [JSON.stringify(batch)],
+    ),
+  )
+}
+
 /**
  * The number that the next change of the directory will have. Locks the revision until the end of
  * the transaction.

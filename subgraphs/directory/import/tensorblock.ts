@@ -24,6 +24,7 @@ export const tensorblockReader = singleReader(
     const name = typeof fields.name === 'string' ? fields.name : ''
     return serverStatement({
       repository: links.repo,
+      areLabels: true,
       names: [name, typeof fields.id === 'string' ? fields.id.replace(/-[0-9a-f]{8}$/, '') : null],
       // Where it found no title, the index repeats the repository.
       title: /^[\w.-]+\/[\w.-]+$/.test(name) ? null : name,

@@ -22,6 +22,7 @@ export const toolsdkReader = singleReader(
     return serverStatement({
       repository: fields.url,
       names: [name, fields.name],
+      areLabels: !isPackage(name),
       title: fields.name,
       description: fields.description,
       // A folder for what nobody has sorted yet is no category.

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Skip } from './contribution.ts'
 import type { Findings } from './findings.ts'
-import { assignKeys } from './key.ts'
+import { assignKeys, successorsOf } from './key.ts'
 import { merge } from './merge.ts'
 import { plainFolder } from './origin.ts'
 import type { Report } from './report.ts'
@@ -53,6 +53,7 @@ export async function update(client: pg.ClientBase, findings: Findings, { now, s
   const contributions = await store.allContributions(client)
   const { items, skipped } = merge(contributions, await store.allStars(client))
   step()
+  await store.renameIdentities(client, successorsOf(items, await store.allKeys(client)))
   const keys = assignKeys(items, await store.allKeys(client))
   const rows: Row[] = []
   const faulty: Skip[] = []

@@ -263,6 +263,24 @@ describe('what an import leaves behind', () => {
     expect(await keys()).toEqual(['one'])
   })
 
+  test('a repository that turns out to hold several servers keeps the id and key that links know', async () => {
+    const record = (name: string) => ({ name, vendor: 'A', sourceUrl: 'https://github.com/acme/many', runtime: 'node' })
+    write({ 'list/curl.json': record('@acme/server-curl') })
+    await run()
+    const ids = async () => (await client.query('SELECT id, key, identity FROM item WHERE removed_at IS NULL ORDER BY id')).rows
+    const [before] = await ids()
+    expect(before).toMatchObject({ key: 'acme/many', identity: 'github.com/acme/many' })
+    write({ 'list/git.json': record('@acme/server-git') })
+    await run()
+    expect(await ids()).toMatchObject([
+      { id: before.id, key: 'acme/many', identity: 'github.com/acme/many#curl' },
+      { key: 'acme/git', identity: 'github.com/acme/many#git' },
+    ])
+    rmSync(join(folder, 'list/git.json'))
+    await run()
+    expect(await ids()).toMatchObject([{ id: before.id, key: 'acme/many', identity: 'github.com/acme/many' }])
+  })
+
   test('a clone says whose files it holds', async () => {
     write({ 'work/one/SKILL.md': skill('one') })
     execFileSync('git', ['init', '-q', join(folder, 'work')])

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { CATEGORIES, categorise, categoryOf } from '../../../../subgraphs/directory/import/category.ts'
 import type { Contribution, Format, Statement } from '../../../../subgraphs/directory/import/contribution.ts'
-import { assignKeys } from '../../../../subgraphs/directory/import/key.ts'
+import { assignKeys, successorsOf } from '../../../../subgraphs/directory/import/key.ts'
 import { merge } from '../../../../subgraphs/directory/import/merge.ts'
 import { faultOf, rowOf } from '../../../../subgraphs/directory/import/row.ts'
 
@@ -186,12 +186,13 @@ describe('keys', () => {
     ).items
 
   test('one of several that ask for a key gets it, the others a suffix of their own', () => {
-    const all = items('github.com/a/b#src/two', 'github.com/a/b', 'npm:three')
+    const all = items('github.com/a/b#two', 'github.com/a/b#four', 'github.com/a/b', 'npm:three')
     expect([...assignKeys(all, []).entries()].map(([{ identity }, key]) => [identity, key])).toEqual(
       expect.arrayContaining([
         ['npm:three', 'a/b'],
         ['github.com/a/b', 'a/b-2'],
-        ['github.com/a/b#src/two', 'a/b-two'],
+        ['github.com/a/b#two', 'a/b-two'],
+        ['github.com/a/b#four', 'a/b-four'],
       ]),
     )
   })
@@ -206,6 +207,51 @@ describe('keys', () => {
       ['github.com/a/b', 'a/b-2'],
     ])
     expect(item?.wantedKey).toBe('a/b')
+  })
+})
+
+describe('servers of one repository', () => {
+  const REPO = 'github.com/a/b'
+  const identitiesOf = (...contributions: readonly Contribution[]) =>
+    merge(contributions, new Map()).items.map(({ identity, wantedKey }) => [identity, wantedKey])
+  const part = (format: Format, name: string, path = `${name}.json`) =>
+    says(format, { identity: `${REPO}#${name}`, key: `a/${name}`, repo: name }, path)
+
+  test('are one server where sources only disagree about its name', () => {
+    expect(identitiesOf(part('docker', 'one'), part('toolhive', 'other'), says('readme', {}))).toEqual([[REPO, 'a/b']])
+  })
+
+  test('are several where one source lists several; who names none of them means the whole', () => {
+    const listed = [part('mcp-get', 'curl'), part('mcp-get', 'git'), says('readme', {})]
+    expect(identitiesOf(...listed)).toEqual([
+      [REPO, 'a/b'],
+      [`${REPO}#curl`, 'a/curl'],
+      [`${REPO}#git`, 'a/git'],
+    ])
+    // A label of a collector meets the server that another source knows by this name.
+    const labelled = says('tensorblock', { labels: ['curl'] })
+    expect(identitiesOf(part('mcp-get', 'curl'), part('mcp-get', 'git'), labelled)).toEqual([
+      [`${REPO}#curl`, 'a/curl'],
+      [`${REPO}#git`, 'a/git'],
+    ])
+  })
+
+  test('are two where a source lists the repository and a server in a folder of it', () => {
+    const folder = `https://${REPO}/tree/HEAD/packages/postgrest`
+    const inside = says('toolsdk', { identity: `${REPO}#postgrest`, key: 'a/postgrest', repoUrl: folder }, 'inside.json')
+    expect(identitiesOf(says('toolsdk', {}), inside)).toEqual([
+      [REPO, 'a/b'],
+      [`${REPO}#postgrest`, 'a/postgrest'],
+    ])
+  })
+
+  test('go on under the stored id when the identity changes: the one that wants the stored key, else the first', () => {
+    const { items } = merge([part('mcp-get', 'curl'), part('mcp-get', 'git')], new Map())
+    const stored = (identity: string, key: string) => [{ kind: 'MCP_SERVER', identity, key } as const]
+    expect(successorsOf(items, stored(REPO, 'a/b'))).toEqual([{ kind: 'MCP_SERVER', from: REPO, to: `${REPO}#curl` }])
+    expect(successorsOf(items, stored(REPO, 'A/git'))).toEqual([{ kind: 'MCP_SERVER', from: REPO, to: `${REPO}#git` }])
+    expect(successorsOf(items, stored('github.com/a/other', 'a/b'))).toEqual([])
+    expect(successorsOf(items, stored(`${REPO}#curl`, 'a/b'))).toEqual([])
   })
 })
 

@@ -438,10 +438,17 @@ describe('one server under several descriptions', () => {
     ['@modelcontextprotocol/server-filesystem', 'https://github.com/modelcontextprotocol/servers'],
     ['whatever', 'https://github.com/modelcontextprotocol/servers/tree/main/src/filesystem'],
     ['mcp-server-filesystem', 'git@github.com:modelcontextprotocol/servers-archived.git'],
-    ['filesystem', 'https://github.com/ModelContextProtocol/servers/'],
   ])('%s at %s is the filesystem server', (packageName, url) => {
     expect(serverIn('p/c/x.json', { ...TOOLSDK, packageName, url })).toMatchObject({
       identity: 'github.com/modelcontextprotocol/servers#filesystem',
+    })
+  })
+
+  test('a label that a collector made up tells no server apart by itself', () => {
+    const url = 'https://github.com/ModelContextProtocol/servers/'
+    expect(serverIn('p/c/x.json', { ...TOOLSDK, packageName: 'filesystem', url })).toMatchObject({
+      identity: 'github.com/modelcontextprotocol/servers',
+      labels: expect.arrayContaining(['filesystem']),
     })
   })
 
@@ -457,7 +464,9 @@ describe('one server under several descriptions', () => {
   })
 
   test("GitHub's own server is official, under its own key", () => {
-    expect(serverIn('x.json', { ...CURRENT, repository: { url: 'https://github.com/github/github-mcp-server' } })).toMatchObject({
+    const repository = { url: 'https://github.com/github/github-mcp-server' }
+    const packages = [{ registryType: 'oci', identifier: 'ghcr.io/github/github-mcp-server' }]
+    expect(serverIn('x.json', { ...CURRENT, repository, packages })).toMatchObject({
       key: 'github/github-mcp-server',
       official: true,
     })
