@@ -65,6 +65,6 @@ function withoutLast(content: Content): Content | null {
   const lists = Object.entries(content).filter(
     (entry): entry is [string, unknown[]] => Array.isArray(entry[1]) && entry[1].length > 0,
   )
-  const [longest] = lists.sort(([, one], [, other]) => JSON.stringify(other).length - JSON.stringify(one).length)
-  return longest ? { ...content, [longest[0]]: longest[1].slice(0, -1) } : null
+  const [largest] = lists.sort(([, one], [, other]) => JSON.stringify(other).length - JSON.stringify(one).length)
+  return largest ? { ...content, [largest[0]]: largest[1].slice(0, -1) } : null
 }

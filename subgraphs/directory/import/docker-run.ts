@@ -1,3 +1,4 @@
+import { ownValue } from '../../../platform/collections/lookup-table.ts'
 import type { ContainerOptions } from './command.ts'
 import { asList, asRecord } from './shape.ts'
 
@@ -53,7 +54,7 @@ function templateIn(text: string, { required, properties }: Parameters): (Parame
   const [whole, path = '', filters = ''] = TEMPLATE.exec(text) ?? []
   if (whole === undefined) return null
   const name = path.split('.').slice(1).join('.') || path
-  const fallback = asRecord(properties[name])?.default
+  const fallback = asRecord(ownValue(properties, name))?.default
   return {
     name: name.replace(/[^A-Za-z0-9]+/g, '-').replace(/^-+|-+$/g, ''),
     isOptional: /\|or:/.test(filters) || (required.size > 0 && !required.has(name) && !required.has(name.split('.')[0])),
