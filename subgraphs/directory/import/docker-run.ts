@@ -56,7 +56,7 @@ function templateIn(text: string, { required, properties }: Parameters): (Parame
   const name = path.split('.').slice(1).join('.') || path
   const fallback = asRecord(ownValue(properties, name))?.default
   return {
-    name: name.replace(/[^A-Za-z0-9]+/g, '-').replace(/^-+|-+$/g, ''),
+    name: name.replace(/[^A-Za-z0-9]+/g, '-').replace(/^-|-$/g, ''),
     isOptional: /\|or:/.test(filters) || (required.size > 0 && !required.has(name) && !required.has(name.split('.')[0])),
     fallback: typeof fallback === 'string' && /^[A-Za-z0-9._-]+$/.test(fallback) ? fallback : null,
     rest: text.slice(whole.length),

@@ -91,7 +91,7 @@ const filled = (value: string): string => value.replace(/\{([\w-]{1,50})\}/g, (_
 const placeholder = (name: unknown): string =>
   `YOUR_${String(typeof name === 'string' && name !== '' ? name : 'VALUE')
     .replace(/[^A-Za-z0-9]+/g, '_')
-    .replace(/^_+|_+$/g, '')
+    .replace(/^_|_$/g, '')
     .toUpperCase()}`
 
 /** A published port or a variable with a value; null for any other argument of a runtime. */
