@@ -10,17 +10,20 @@ export type Bound = {
   readonly min?: number
   /** The largest number, the most characters of a text, or the most elements of a list. */
   readonly max?: number
+  /** Of a text: tabs and line breaks are blanks. */
+  readonly collapsesSpace?: true
 }
 
 /** Longest text of an argument whose row sets no bound of its own, in characters. */
 const MAX_TEXT_CHARACTERS = 2_048
 
 /** Text that says something: the rules of REST's parameters. */
-export function text(max: number): z.ZodType<string> {
-  const rule = { kind: 'text', max } as const
+export function text(max: number, collapsesSpace?: true): z.ZodType<string> {
+  const rule = { kind: 'text', max, ...(collapsesSpace && { collapsesSpace }) } as const
   const error = expectationOf(rule)
   return z
     .string({ error })
+    .overwrite((value) => (collapsesSpace ? value.replace(/\s+/g, ' ') : value))
     .refine((value) => parseParameter(rule, value) !== undefined, { error })
     .meta({ minLength: 1, maxLength: max })
 }
@@ -35,7 +38,7 @@ const INT_MAX = 2_147_483_647
 
 /** The scalars of the graph as arguments. */
 const SCALARS: LookupTable<(bound: Bound) => z.ZodType> = lookupTable({
-  String: ({ max = MAX_TEXT_CHARACTERS }) => text(max),
+  String: ({ max = MAX_TEXT_CHARACTERS, collapsesSpace }) => text(max, collapsesSpace),
   ID: ({ max = MAX_TEXT_CHARACTERS }) => text(max),
   Int: ({ min = -INT_MAX - 1, max = INT_MAX }) => wholeNumber(min, max),
   Float: () => z.number({ error: 'a number' }),

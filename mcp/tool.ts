@@ -86,6 +86,8 @@ export type ToolRow = { readonly name: string; readonly prepare: (graph: ToolGra
 
 type OperationRow<Data, Variables> = {
   readonly run: TypedDocumentNode<Data, Variables>
+  /** Name of the tool; absent where it is that of the operation in snake case. */
+  readonly name?: string
   readonly title: string
   /** For the model: what it does, when to use it, and what the answer means. */
   readonly description: string
@@ -93,6 +95,8 @@ type OperationRow<Data, Variables> = {
   readonly arguments?: { readonly [Name in keyof NoInfer<Variables>]?: Bound }
   /** Response keys from the root to the object that is the answer. */
   readonly answer: readonly [string, ...string[]]
+  /** Makes a long answer shorter, within its schema. */
+  readonly compact?: (content: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>
   /** Said when that object is null or absent: what to try instead. */
   readonly missing?: string
   /** Needed for mutations; queries read. */
@@ -118,8 +122,8 @@ export type Form<Data, Variables> = {
  */
 export function operationTool<Data, Variables extends Record<string, unknown>>(row: OperationRow<Data, Variables>): ToolRow {
   const operation = operationOf(row.run)
-  const name = snakeCase(operation.name)
-  const { form, missing = 'There is no such object.' } = row
+  const name = row.name ?? snakeCase(operation.name)
+  const { form, compact, missing = 'There is no such object.' } = row
   if (operation.kind !== 'query' && !row.effect)
     throw new Error(`Expected the row of ${name}, which is a ${operation.kind}, to have an effect.`)
   return {
@@ -144,7 +148,7 @@ export function operationTool<Data, Variables extends Record<string, unknown>>(r
           }
           if (form) return { kind: 'answered', content: form.content(data, input) }
           const content = answerAt(data, row.answer)
-          if (content !== null) return { kind: 'answered', content }
+          if (content !== null) return { kind: 'answered', content: compact?.(content) ?? content }
           return { kind: 'refused', message: expectedFailureIn(data, row.answer) ?? missing }
         },
       }

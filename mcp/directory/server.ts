@@ -1,7 +1,15 @@
-import { SearchMcpServersDocument, SearchPluginsDocument, SearchSkillsDocument } from '#generated/operations.ts'
+import {
+  ReadMcpServerDocument,
+  ReadPluginDocument,
+  ReadSkillDocument,
+  SearchMcpServersDocument,
+  SearchPluginsDocument,
+  SearchSkillsDocument,
+} from '#generated/operations.ts'
 import { directoryTexts } from '../../rest-facade/directory/text-routes.ts'
 import { operationTool } from '../tool.ts'
 import type { ToolServer } from '../tool-server.ts'
+import { compact } from './compact.ts'
 
 const limit = { description: 'Maximum number of results, 1 to 25.', min: 1, max: 25 }
 
@@ -11,7 +19,7 @@ export const directoryServer: ToolServer = {
   title: 'Atrium directory',
   description: 'Find MCP servers, agent skills and plugins by what they do. Free to read, no key.',
   instructions:
-    'Search before you report a missing capability, or write from scratch what may be published already. Search with two or three words; typing errors and synonyms are tolerated. Results are ordered by relevance, best match first. These tools install nothing.',
+    'Search before you report a missing capability, or write from scratch what may be published already. Search with two or three words; typing errors and synonyms are tolerated. Results are ordered by relevance, best match first; an answer has at most 8 kB. Get an item before you recommend it. These tools install nothing.',
   credentials: [],
   keyHeaders: [],
   spelling: (_, value) => value.toLowerCase(),
@@ -20,34 +28,88 @@ export const directoryServer: ToolServer = {
       run: SearchMcpServersDocument,
       title: 'Search MCP servers',
       description:
-        "Finds MCP servers, best match first. Use it when a task needs a capability that you do not have: a database, a browser, an API. `popularity` is the stars of the server's repository. `url` is the server's page; the same path behind `/api` returns JSON with its install command and environment variables.",
+        "Finds MCP servers, best match first. Use it when a task needs a capability that you do not have: a database, a browser, an API. `popularity` is the stars of the server's repository. `installCommand` installs or connects it, `envVars` are the environment variables that it reads; do not recommend one that is `deprecated` where another does the same. Long descriptions are cut; get_mcp_server has everything.",
       arguments: {
-        query: { description: 'What the server should do, in a few words: `postgres`, `send email`.', max: 200 },
+        query: {
+          description: 'What the server should do, in a few words: `postgres`, `send email`.',
+          max: 200,
+          collapsesSpace: true,
+        },
         limit,
       },
       answer: ['found'],
+      compact,
     }),
     operationTool({
       run: SearchSkillsDocument,
       title: 'Search agent skills',
       description:
-        "Finds agent skills, best match first. A skill is a SKILL.md file with instructions for a kind of task. Use it before you begin a task that others have solved before. `url` is the skill's page; the same path behind `/api` returns JSON with the URL of its SKILL.md.",
+        'Finds agent skills, best match first. A skill is a SKILL.md file with instructions for a kind of task. Use it before you begin a task that others have solved before. `docsUrl` is the URL of its SKILL.md. Long descriptions are cut; get_skill has everything.',
       arguments: {
-        query: { description: 'What the skill should be about, in a few words: `pdf`, `code review`.', max: 200 },
+        query: {
+          description: 'What the skill should be about, in a few words: `pdf`, `code review`.',
+          max: 200,
+          collapsesSpace: true,
+        },
         limit,
       },
       answer: ['found'],
+      compact,
     }),
     operationTool({
       run: SearchPluginsDocument,
       title: 'Search plugins',
       description:
-        "Finds plugins of agent marketplaces, best match first. Use it when the ecosystem that you run in (Claude Code, Codex, Cursor and others) may have a plugin for the task. `popularity` is the stars of the marketplace's repository. `url` is the plugin's page; the same path behind `/api` returns JSON with its install command.",
+        "Finds plugins of agent marketplaces, best match first. Use it when the ecosystem that you run in (Claude Code, Codex, Cursor and others) may have a plugin for the task. `popularity` is the stars of the marketplace's repository. `installCommand` installs it. Long descriptions are cut; get_plugin has everything.",
       arguments: {
-        query: { description: 'What the plugin should do, in a few words: `deploy`, `code review`.', max: 200 },
+        query: {
+          description: 'What the plugin should do, in a few words: `deploy`, `code review`.',
+          max: 200,
+          collapsesSpace: true,
+        },
         limit,
       },
       answer: ['found'],
+      compact,
+    }),
+    operationTool({
+      run: ReadMcpServerDocument,
+      name: 'get_mcp_server',
+      title: 'Get an MCP server',
+      description:
+        'Returns one MCP server: every command that installs or connects it with its transport, the environment variables that it reads and which of them are secrets, and whether it is deprecated. Use it before you recommend or install a server that a search found.',
+      arguments: {
+        owner: { description: '`owner` of the search result.', max: 200 },
+        repo: { description: '`repo` of the search result.', max: 200 },
+      },
+      answer: ['server'],
+      missing: 'No server has this owner and repo. Search with search_mcp_servers, and take both from a result.',
+      compact,
+    }),
+    operationTool({
+      run: ReadSkillDocument,
+      name: 'get_skill',
+      title: 'Get an agent skill',
+      description:
+        'Returns one agent skill: what it is about, the URL of its SKILL.md (`docsUrl`) and of its folder (`repoUrl`), and where it comes from. Use it before you recommend or load a skill that a search found.',
+      arguments: { slug: { description: '`slug` of the search result.', max: 200 } },
+      answer: ['skill'],
+      missing: 'No skill has this slug. Search with search_skills, and take it from a result.',
+      compact,
+    }),
+    operationTool({
+      run: ReadPluginDocument,
+      name: 'get_plugin',
+      title: 'Get a plugin',
+      description:
+        'Returns one plugin of an agent marketplace: its install command, the ecosystems that list it, and where its files lie. Use it before you recommend or install a plugin that a search found.',
+      arguments: {
+        marketplace: { description: '`marketplaceSlug` of the search result.', max: 200 },
+        slug: { description: '`slug` of the search result.', max: 200 },
+      },
+      answer: ['plugin'],
+      missing: 'No plugin has this marketplace and slug. Search with search_plugins, and take both from a result.',
+      compact,
     }),
   ],
   resources: [

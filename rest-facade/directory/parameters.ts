@@ -5,8 +5,8 @@ export const listParameters = {
   offset: { kind: 'integer', min: 0, max: 2_147_483_647, default: 0 },
 } as const
 
-/** A search text, as long as the graph accepts. */
-export const searchText = { kind: 'text', max: 200 } as const
+/** A search text, as long as the graph accepts. Pasted texts have tabs and line breaks. */
+export const searchText = { kind: 'text', max: 200, collapsesSpace: true } as const
 
 /** A value to match exactly; the list is empty where nothing has it. */
 export const exactText = { kind: 'text', max: 200 } as const

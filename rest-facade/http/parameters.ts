@@ -1,7 +1,10 @@
 /** Syntax and bounds of one query parameter; a row describes its query as a table of these. */
 export type Parameter =
-  /** Not blank, without control characters, at most `max` characters. */
-  | { readonly kind: 'text'; readonly max: number; readonly required?: true }
+  /**
+   * Not blank, without control characters, at most `max` characters; with `collapsesSpace` tabs and
+   * line breaks are blanks, and several are one.
+   */
+  | { readonly kind: 'text'; readonly max: number; readonly required?: true; readonly collapsesSpace?: true }
   /** Plain decimal digits, both ends included. */
   | { readonly kind: 'integer'; readonly min: number; readonly max: number; readonly default: number }
   | { readonly kind: 'boolean' }
@@ -56,8 +59,10 @@ const DIGITS = /^(?:0|[1-9]\d{0,9})$/
 /** Parses `text` for `parameter`; undefined when it is invalid. */
 export function parseParameter(parameter: Parameter, text: string): Value | undefined {
   switch (parameter.kind) {
-    case 'text':
-      return text.trim() !== '' && isWithin(parameter.max, text) && !CONTROL.test(text) ? text : undefined
+    case 'text': {
+      const value = parameter.collapsesSpace ? text.replace(/\s+/g, ' ') : text
+      return value.trim() !== '' && isWithin(parameter.max, value) && !CONTROL.test(value) ? value : undefined
+    }
     case 'integer': {
       const value = DIGITS.test(text) ? Number(text) : Number.NaN
       return value >= parameter.min && value <= parameter.max ? value : undefined

@@ -44,11 +44,12 @@ const KINDS = [
       'tags',
       'transport',
       'install',
+      'args',
       'envVars',
       'docsUrl',
       'repoUrl',
     ],
-    optional: ['repoUrl'],
+    optional: ['args', 'repoUrl'],
   },
   {
     kind: 'plugin',

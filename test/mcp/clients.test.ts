@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => stack.close())
 
 const TOOLS: Readonly<Record<string, readonly string[]>> = {
-  directory: ['search_mcp_servers', 'search_skills', 'search_plugins'],
+  directory: ['search_mcp_servers', 'search_skills', 'search_plugins', 'get_mcp_server', 'get_skill', 'get_plugin'],
   trust: ['check_domain', 'check_url', 'check_sources', 'explain_decision', 'rate_evidence'],
   graph: ['search_schema', 'describe', 'run_query'],
 }
@@ -177,10 +177,48 @@ describe.each(Object.entries(GENERATIONS))('a client of %s', (generation, connec
       const rest = (await askRaw(stack.url, `/api/search?${new URLSearchParams({ q: query, type, limit: String(limit) })}`)).json
       const { structured, text, isError } = await call('directory', tool, { query, limit })
       expect(isError).toBe(false)
-      expect(structured).toEqual({ results: rest.results })
+      const fitting = rest.results.slice(0, structured.results.length)
+      expect(structured).toEqual({ results: fitting.map((result: object) => expect.objectContaining(result)) })
+      // What does not fit is cut from the end: of 25 servers some 20 fit.
+      expect(fitting.length).toBeGreaterThanOrEqual(Math.min(20, rest.results.length))
+      expect(text.length).toBeLessThanOrEqual(8_000)
       expect(JSON.parse(text)).toEqual(structured)
     }
     expect((await call('directory', tool, { query: 'postgres' })).structured.results.length).toBeLessThanOrEqual(10)
+  })
+
+  test('gets one item of each kind with what it takes to install it', async () => {
+    await to('directory').listTools()
+    const [found] = (await call('directory', 'search_mcp_servers', { query: 'server\t15\n' })).structured.results
+    expect(found).toMatchObject({
+      owner: 'Owner1',
+      repo: 'server-15',
+      deprecated: false,
+      installCommand: 'npx -y server-15@1.0.0',
+    })
+    const { structured } = await call('directory', 'get_mcp_server', { owner: found.owner, repo: found.repo })
+    expect(structured).toMatchObject({
+      installCommand: 'npx -y server-15@1.0.0',
+      installations: [{ command: 'npx -y server-15@1.0.0', transport: 'stdio' }],
+      envVars: [{ name: 'KEY_15', required: true, secret: true, description: null }],
+      deprecated: false,
+    })
+    const [skill] = (await call('directory', 'search_skills', { query: 'skill' })).structured.results
+    expect((await call('directory', 'get_skill', { slug: skill.slug })).structured).toMatchObject({ docsUrl: skill.docsUrl })
+    const [plugin] = (await call('directory', 'search_plugins', { query: 'plugin' })).structured.results
+    const { marketplaceSlug, slug } = plugin
+    expect((await call('directory', 'get_plugin', { marketplace: marketplaceSlug, slug })).structured).toMatchObject({
+      installCommand: plugin.installCommand,
+    })
+  })
+
+  test.each([
+    ['get_mcp_server', { owner: 'nobody', repo: 'nothing' }, 'Search with search_mcp_servers'],
+    ['get_skill', { slug: 'nothing' }, 'Search with search_skills'],
+    ['get_plugin', { marketplace: 'nobody', slug: 'nothing' }, 'Search with search_plugins'],
+  ])('%s says what to do when there is no such item', async (tool, given, told) => {
+    const { isError, text } = await call('directory', tool, given)
+    expect({ isError, text }).toEqual({ isError: true, text: expect.stringContaining(told) })
   })
 
   test('checks a domain and a URL as REST decides about them', async () => {

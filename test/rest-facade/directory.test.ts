@@ -65,7 +65,12 @@ describe('the contract', () => {
             ? { kind: 'boolean' }
             : schema.enum
               ? { kind: 'enum', values: schema.enum, ...(schema.default && { default: schema.default }) }
-              : { kind: 'text', max: schema.maxLength, ...(required && { required }) },
+              : {
+                  kind: 'text',
+                  max: schema.maxLength,
+                  ...(required && { required }),
+                  ...(name === 'q' && { collapsesSpace: true }),
+                },
       ])
       expect(Object.fromEntries(spelled), path).toEqual(parameters)
     }
@@ -263,13 +268,27 @@ describe('lists', () => {
     for (const rows of [servers, plugins, skills]) expect(rows).toEqual(sorted(rows))
   })
 
-  test('q filters and keeps the order', async () => {
+  test('a deprecated tool server says so in searches, lists and by itself; the key is absent elsewhere', async () => {
+    const server40 = ({ url }: Record<string, unknown>) => String(url).endsWith('/server-40')
+    const list = await walk('/api/mcp', 100)
+    const found = (await ask('/api/search?type=mcp&limit=25&q=server+40')).json.results
+    for (const results of [list, found]) {
+      expect(results.find(server40)).toMatchObject({ deprecated: true })
+      expect(results.filter((result: object) => 'deprecated' in result)).toHaveLength(1)
+    }
+    const { owner } = list.find(server40) as unknown as { owner: string }
+    expect((await ask(`/api/mcp/${owner}/server-40`)).json).toMatchObject({ deprecated: true })
+  })
+
+  test('q filters tool servers and keeps the order by stars', async () => {
     const all = await walk('/api/mcp', 100)
     const some = await walk('/api/mcp?q=postgres', 100)
     expect(some.length).toBeGreaterThan(10)
     expect(some.length).toBeLessThan(all.length + 1)
     const matching = new Set(some.map(({ url }) => url))
-    expect(some).toEqual(all.filter(({ url }) => matching.has(url)))
+    const expected = all.filter(({ url }) => matching.has(url))
+    expect(some.map(({ stars }) => stars)).toEqual(expected.map(({ stars }) => stars))
+    expect(new Set(some)).toEqual(new Set(expected))
   })
 
   test.each([
@@ -371,7 +390,7 @@ describe('parameters are strict', () => {
         '+',
         '%09',
         'a%00b',
-        'a%0Ab',
+        'a%1Bb',
         '%7F',
         '%C3%28',
         '%E0%80%80',
@@ -379,7 +398,15 @@ describe('parameters are strict', () => {
         'x'.repeat(201),
         'x'.repeat(9000 - 1000),
       ],
-      accepted: ['x', 'x'.repeat(200), '%F0%9F%98%80'.repeat(200), '%25', "'; DROP TABLE item; --".replaceAll(' ', '%20')],
+      accepted: [
+        'x',
+        'a%09b',
+        'a%0D%0Ab',
+        'x'.repeat(200),
+        '%F0%9F%98%80'.repeat(200),
+        '%25',
+        "'; DROP TABLE item; --".replaceAll(' ', '%20'),
+      ],
     },
   ]
   const where = {

@@ -31,10 +31,11 @@ const server = (n: number): SampleRow => {
       official: n % 5 === 0,
       transport: n % 2 ? 'stdio' : 'streamable-http',
       installCommand: `npx -y server-${n}@1.0.0`,
+      installations: [{ command: `npx -y server-${n}@1.0.0`, transport: n % 2 ? 'stdio' : 'streamable-http' }],
       envVars: n % 2 ? [{ name: `KEY_${n}`, required: n % 3 === 0, secret: true, description: null }] : [],
       docsUrl: `https://example.com/docs/${n}`,
       repoUrl: null,
-      deprecated: false,
+      deprecated: n === 40,
     },
   }
 }

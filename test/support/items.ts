@@ -30,6 +30,7 @@ function detailOf({ kind, key, detail }: ItemRow): Record<string, unknown> {
         official: false,
         transport: 'stdio',
         installCommand: `npx -y ${second}`,
+        installations: [{ command: `npx -y ${second}`, transport: 'stdio' }],
         envVars: [],
         docsUrl: address,
         repoUrl: address,

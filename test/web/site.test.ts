@@ -71,8 +71,11 @@ describe('without a script', () => {
     expect(text).toContain('npx -y @acme/tools@1.2.3 --read-only')
     expect(text).toContain('ACME_PERSONAL_ACCESS_TOKEN')
     expect(text).toContain('servers/acme.yaml')
-    expect(text).toMatch(/Trust: <strong>/)
-    expect(text).toContain('good.example.com')
+    // The host is judged, and that shows without opening the badge.
+    expect(text).toMatch(
+      /<summary>.*Trust: <strong>.*to fetch from good\.example\.com, \d+ % sure; the code is not judged.*<\/summary>/,
+    )
+    expect(text).toMatch(/Other installations \(1\)/)
     expect(text).toMatch(/Related<\/h2>.*Helper/s)
     expect(text).toContain('Two months with Acme Tools')
   })

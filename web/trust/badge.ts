@@ -14,7 +14,7 @@ export function trustBadge(assessment: TrustBadgeFragment | null, { at }: Site):
   const { action, confidence, target, state, uncertainty, evidence } = assessment
   const { short, sentence, tone } = ACTIONS[action]
   return html`<details class="badge tone-${tone}">
-<summary><span class="dot" aria-hidden="true"></span><span>Trust: <strong>${short}</strong></span> <span class="quiet">${percent(confidence)} sure</span></summary>
+<summary><span class="dot" aria-hidden="true"></span><span>Trust: <strong>${short}</strong></span> <span class="quiet">to fetch from ${target.unicode}, ${percent(confidence)} sure; the code is not judged</span></summary>
 <div>
 <p>${sentence} It is an assessment of fetching from <strong>${target.unicode}</strong>, which hosts the source, not of the code itself.</p>
 <p>It is ${STATES[state]}; the decision is ${UNCERTAINTY[uncertainty.level]}, from ${evidence.sourceCount} of 6 sources of evidence.</p>

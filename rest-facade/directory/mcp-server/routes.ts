@@ -1,5 +1,6 @@
 import { GetMcpServerDocument, ListMcpServersDocument } from '#generated/operations.ts'
 import { route } from '../../http/route.ts'
+import { withDeprecation } from '../deprecation.ts'
 import { exactText, listParameters, searchText } from '../parameters.ts'
 
 export const mcpServerRoutes = [
@@ -8,12 +9,12 @@ export const mcpServerRoutes = [
     run: ListMcpServersDocument,
     parameters: { q: searchText, category: exactText, official: { kind: 'boolean' }, ...listParameters },
     variables: ({ query }) => query,
-    page: ({ page }) => ({ total: page.total, results: page.edges.map(({ node }) => node) }),
+    page: ({ page }) => ({ total: page.total, results: page.edges.map(({ node }) => withDeprecation(node)) }),
   }),
   route({
     on: 'GET /api/mcp/{owner}/{repo}',
     run: GetMcpServerDocument,
     variables: ({ path }) => path,
-    body: ({ mcpServer }) => mcpServer,
+    body: ({ mcpServer }) => mcpServer && withDeprecation(mcpServer),
   }),
 ]

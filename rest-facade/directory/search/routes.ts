@@ -1,5 +1,6 @@
 import { type DirectoryKind, SearchDirectoryDocument } from '#generated/operations.ts'
 import { route } from '../../http/route.ts'
+import { withDeprecation } from '../deprecation.ts'
 import { searchText } from '../parameters.ts'
 
 /** Kinds that the filter `type` selects; null is every kind. */
@@ -27,7 +28,7 @@ export const searchRoutes = [
       query: query.q,
       type: query.type,
       count: search.edges.length,
-      results: search.edges.map(({ node }) => ({ ...node, type: TYPES[node.type] })),
+      results: search.edges.map(({ node }) => ({ ...withDeprecation(node), type: TYPES[node.type] })),
     }),
   }),
 ]

@@ -34,6 +34,12 @@ const server = z.strictObject({
   install: z
     .strictObject({ npm: word.optional(), pypi: word.optional(), oci: word.optional(), remote: url.optional() })
     .optional(),
+  args: z
+    .array(
+      z.string().refine((value) => shellWord(value.replace(/^--?(?=[A-Za-z])/, '')) !== null, 'a word that is safe in a shell'),
+    )
+    .max(30)
+    .optional(),
   installCommand: z
     .string()
     .refine((value) => value.split(' ').every((part) => shellWord(part) !== null), 'a command of words that are safe in a shell')
@@ -100,7 +106,7 @@ const about = ({ description, category, tags }: Stated) => ({
  *
  * - `mcp_server`: owner, repo, title; optional description, category, tags, official, transport,
  *   install (one of npm, pypi, oci:
- *   the name of a package or image; or remote: a URL) or installCommand, envVars (name, required, secret, description), docsUrl,
+ *   the name of a package or image; or remote: a URL) or installCommand, args (words behind the package), envVars (name, required, secret, description), docsUrl,
  *   repoUrl (a folder of a repository with several servers is `…/tree/HEAD/folder`). At least one of the addresses.
  * - `plugin`: marketplaceSlug, marketplaceRepo (`owner/repository`), slug, name, ecosystem,
  *   sourceUrl; optional description,
@@ -243,7 +249,7 @@ function serverStatement(data: z.infer<typeof server>): Statement | string {
     ...about(data),
     official: data.official ?? null,
     transport: data.transport ?? null,
-    installCommand: data.installCommand ?? commandOf(data.install ?? {}, repo, envVars),
+    installCommand: data.installCommand ?? commandOf(data, repo, envVars),
     envVars,
     docsUrl,
     repoUrl,
@@ -257,12 +263,12 @@ function identityOf({ owner, repo, repoUrl }: z.infer<typeof server>): string {
 }
 
 function commandOf(
-  { npm, pypi, oci, remote }: NonNullable<z.infer<typeof server>['install']>,
+  { install: { npm, pypi, oci, remote } = {}, args = [] }: z.infer<typeof server>,
   repo: string,
   envVars: readonly { readonly name: string }[],
 ): string | null {
-  if (npm !== undefined) return installCommand({ from: 'npm', name: npm })
-  if (pypi !== undefined) return installCommand({ from: 'pypi', name: pypi })
-  if (oci !== undefined) return installCommand({ from: 'oci', name: oci, env: envVars.map(({ name }) => name) })
+  if (npm !== undefined) return installCommand({ from: 'npm', name: npm, args })
+  if (pypi !== undefined) return installCommand({ from: 'pypi', name: pypi, args })
+  if (oci !== undefined) return installCommand({ from: 'oci', name: oci, env: envVars.map(({ name }) => name), args })
   return remote === undefined ? null : installCommand({ from: 'remote', name: slugOf(repo), url: remote, transport: 'http' })
 }

@@ -119,13 +119,13 @@ const VOCABULARY: Readonly<Record<string, { readonly aliases: string; readonly w
   },
   Design: {
     aliases:
-      'design ux, ui, ux, ui ux, creative design, creative, art, art and culture, ui design, graphics, design and ux, 3d, design creative, creative tools',
+      'design ux, ui, ux, ui ux, creative design, creative, art, ui design, graphics, design and ux, 3d, design creative, creative tools',
     words:
       'design, designs, designer, figma, ui, ux, css, tailwind, icon, icons, color, colors, typography, sketch, canva, blender, 3d, cad, svg, wireframe, prototype, mockup, shadcn, freecad, photoshop, illustrator, penpot, excalidraw, animation, canvas, animations, art, artwork, museum, openscad, fusion360, rhino, houdini',
   },
   'Media & Audio': {
     aliases:
-      'media, media creation, multimedia processing, art culture and media, video, audio, music, image generation, images, entertainment, media and audio, media and entertainment, speech, photography',
+      'media, media creation, multimedia processing, art and culture, art culture and media, video, audio, music, image generation, images, entertainment, media and audio, media and entertainment, speech, photography',
     words:
       'video, videos, audio, music, image, images, photo, photos, ffmpeg, youtube, spotify, tts, text-to-speech, speech, voice, transcription, transcript, transcripts, podcast, stable-diffusion, comfyui, elevenlabs, dalle, midjourney, replicate, movie, movies, film, subtitles, midi, ableton, media, streaming, plex, davinci, whisper, song, songs, lyrics, anime, tv, book, books, gif, meme, recorder, image-generation',
   },
@@ -277,15 +277,14 @@ const COMMON = new Set([
   'manual',
 ])
 
+/** What rules look at. */
+type Described = { readonly name: string; readonly tags: readonly string[]; readonly description: string }
+
 /**
- * The category that the words of a record speak for; null when they speak for none. Equal scores:
+ * The category that the words of a record speak for, and how loud; null when they speak for none. Equal scores:
  * the one named first above.
  */
-export function categoryByWords(record: {
-  readonly name: string
-  readonly tags: readonly string[]
-  readonly description: string
-}): string | null {
+function wordScore(record: Described): { readonly category: string | null; readonly score: number } {
   const scores = new Array<number>(CATEGORIES.length).fill(0)
   const places = [
     [wordsOf(record.name), WEIGHTS.name],
@@ -299,7 +298,7 @@ export function categoryByWords(record: {
     }
   }
   const best = Math.max(...scores)
-  return best >= 1 ? (CATEGORIES[scores.indexOf(best)] ?? null) : null
+  return { category: best >= 1 ? (CATEGORIES[scores.indexOf(best)] ?? null) : null, score: best }
 }
 
 /**
@@ -316,17 +315,38 @@ function wordsOf(text: string): ReadonlySet<string> {
 }
 
 /**
+ * Folders of sources into which they put what fits nowhere else: Docker's registry has browsers and
+ * search engines under `devops`, others have Jira under customer support and NASA under art. A rule
+ * that knows the record decides before them.
+ */
+const CATCH_ALLS: ReadonlySet<string> = new Set(
+  list(
+    'devops, productivity, tools, mcp tools, system tools, professional apps, ai systems, dev tools, web services, aggregators, art and culture, art culture and media, support service management, utilities and helpers, frameworks, ai and llm integration, integration, ai, media creation',
+  ),
+)
+
+/** What a rule must score to decide before a catch-all: one word of the name, or a tag. */
+const SURE_SCORE = 3
+
+/**
  * The category of a record: of the first spelling that means one, else by its words, else
- * Uncategorized.
+ * Uncategorized. A catch-all counts where the words are silent, unless it is the `curated` spelling.
  */
 export function categorise(
   spellings: readonly string[],
-  record: Parameters<typeof categoryByWords>[0],
+  record: Described,
+  curated?: string,
 ): { readonly category: string; readonly spelling: string | null } {
-  for (const spelling of spellings) {
+  const meant = spellings.flatMap((spelling) => {
     const category = categoryOf(spelling)
-    if (category !== null) return { category, spelling }
-  }
-  const category = categoryByWords({ ...record, tags: [...record.tags, ...spellings] })
-  return { category: category ?? UNCATEGORIZED, spelling: null }
+    return category === null ? [] : [{ category, spelling }]
+  })
+  const particular = meant.find(({ spelling }) => spelling === curated || !CATCH_ALLS.has(fold(spelling)))
+  if (particular) return particular
+  const [general] = meant
+  const unclear = spellings.filter((spelling) => categoryOf(spelling) === null)
+  const byWords = wordScore({ ...record, tags: [...record.tags, ...unclear] })
+  if (general)
+    return byWords.category !== null && byWords.score >= SURE_SCORE ? { category: byWords.category, spelling: null } : general
+  return { category: byWords.category ?? UNCATEGORIZED, spelling: null }
 }

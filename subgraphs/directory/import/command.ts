@@ -10,9 +10,39 @@ export function shellWord(text: string): string | null {
 
 /** Where a server's program or address is published. */
 export type Published =
-  | { readonly from: 'npm' | 'pypi' | 'nuget'; readonly name: string; readonly version?: string | null }
-  | { readonly from: 'oci'; readonly name: string; readonly env?: readonly string[] }
+  | {
+      readonly from: 'npm' | 'pypi' | 'nuget'
+      readonly name: string
+      readonly version?: string | null
+      /** Words for the server itself. */
+      readonly args?: readonly string[]
+    }
+  | ({ readonly from: 'oci'; readonly name: string } & ContainerOptions)
   | { readonly from: 'remote'; readonly name: string; readonly url: string; readonly transport: 'http' | 'sse' }
+
+/** What a container needs besides its image. */
+export type ContainerOptions = {
+  /** Variables: `NAME` passes that of the shell on, `NAME=value` sets one. */
+  readonly env?: readonly string[]
+  /** Ports of the container, published on the loopback address under the same number. */
+  readonly ports?: readonly number[]
+  /** `name:/target` of a named volume, or `/path/to/…:/target` that the reader replaces. */
+  readonly volumes?: readonly string[]
+  /** Words for the server itself. */
+  readonly args?: readonly string[]
+}
+
+/**
+ * Other sources of a mount open the machine to the container: the reader's own choice is never
+ * stated by a source.
+ */
+const VOLUME = /^(?:\/path\/to\/\w[\w.-]*|[A-Za-z0-9][\w.-]*):\/[\w./-]+(?::ro)?$/
+
+/** A variable and, where a source fixes it, its value. */
+const SETTING = /^[A-Za-z_]\w*(?:=[A-Za-z0-9._@/:+-]*)?$/
+
+/** A word behind the package: an option, or a value. */
+const isArgument = (word: string): boolean => shellWord(word.replace(/^--?(?=[A-Za-z])/, '')) !== null
 
 /** A version that a package manager takes as it stands; a range or a placeholder is none. */
 const VERSION = /^\d[0-9A-Za-z.+-]{0,60}$/
@@ -47,11 +77,29 @@ export function installCommand(published: Published): string | null {
   // nowhere.
   const named = shellWord(published.name) && NAMES.get(published.from)?.exec(published.name)
   if (!named) return null
-  if (published.from === 'oci') {
-    const env = [...new Set(published.env)].map((variable) => `-e ${variable}`)
-    const command = ['docker run -i --rm', ...env, published.name].join(' ')
-    return command.length <= MAX_COMMAND_LENGTH ? command : null
-  }
+  if (!(published.args ?? []).every(isArgument)) return null
+  const command = published.from === 'oci' ? containerCommand(published) : packageCommand(published, named)
+  if (command === null) return null
+  const whole = [command, ...(published.args ?? [])].join(' ')
+  return whole.length <= MAX_COMMAND_LENGTH ? whole : null
+}
+
+/** Null for an image without a registry or owner: it exists only where somebody built it. */
+function containerCommand({ name, env = [], ports = [], volumes = [] }: ContainerOptions & { readonly name: string }) {
+  if (!name.includes('/')) return null
+  const areSafe = env.every((setting) => SETTING.test(setting)) && volumes.every((volume) => VOLUME.test(volume))
+  if (!areSafe || !ports.every((port) => Number.isInteger(port) && port > 0 && port < 65_536)) return null
+  const options = [
+    ...new Set([
+      ...ports.map((port) => `-p 127.0.0.1:${port}:${port}`),
+      ...volumes.map((volume) => `-v ${volume}`),
+      ...env.map((setting) => `-e ${setting}`),
+    ]),
+  ]
+  return ['docker run -i --rm', ...options, name].join(' ')
+}
+
+function packageCommand(published: Exclude<Published, { readonly from: 'remote' | 'oci' }>, named: RegExpExecArray): string {
   const isPinned = named.groups?.version !== undefined
   const version = !isPinned && published.version && VERSION.test(published.version) ? published.version : null
   switch (published.from) {

@@ -1,12 +1,13 @@
-import type { Ecosystem, EnvVar, Kind, SkillSource, Transport } from '../item/item.ts'
+import type { Ecosystem, EnvVar, Installation, Kind, SkillSource, Transport } from '../item/item.ts'
 
 /**
  * The formats that can be read; told apart by content, never by file name alone. In order of
- * belief, for where two sources state the same field: the curated before the collected, the subject
- * itself before its readers. Our own seed comes last: it is written by hand and grows old, so it
- * stands where no other source speaks.
+ * belief, for where two sources state the same field: what Atrium or its operator curated, then
+ * curated lists, then collected ones. The publisher of an item is believed before all of them
+ * (`byPrecedence`).
  */
 export const FORMATS = [
+  'atrium',
   'toolhive',
   'docker',
   'registry',
@@ -18,7 +19,6 @@ export const FORMATS = [
   'marketplace',
   'plugin-manifest',
   'skill',
-  'atrium',
 ] as const
 export type Format = (typeof FORMATS)[number]
 
@@ -66,6 +66,15 @@ export type Statement =
       readonly official: boolean | null
       readonly transport: Transport | null
       readonly installCommand: string | null
+      /**
+       * Every way to install it, the best first. Absent from records stored by earlier releases:
+       * there `installCommand` is the only one.
+       */
+      readonly installations?: readonly Installation[]
+      /** What the source calls it, folded, where it made the names up: meets a server that has this part. */
+      readonly labels?: readonly string[]
+      /** True when the publisher of the server states this; absent when that is not known. */
+      readonly byPublisher?: true
       readonly envVars: readonly EnvVar[]
       readonly docsUrl: string | null
       readonly repoUrl: string | null

@@ -1,4 +1,7 @@
-import { installCommand, shellWord } from './command.ts'
+import type { EnvVar, Installation, Transport } from '../item/item.ts'
+import { shellWord } from './command.ts'
+import { containerOptions } from './docker-run.ts'
+import { packageInstallation, remoteInstallation } from './installation.ts'
 import { folderOf, folderUrl } from './link.ts'
 import { serverStatement, transportIn, variablesIn } from './server.ts'
 import { asList, asRecord } from './shape.ts'
@@ -35,11 +38,8 @@ export const dockerReader = singleReader(
       // Docker's registry is not the vendor of what lies in it.
       official: source?.project === undefined ? false : null,
       transport,
-      installCommand:
-        url !== null
-          ? installCommand({ from: 'remote', name, url, transport: transport === 'sse' ? 'sse' : 'http' })
-          : (installCommand({ from: 'oci', name: image ?? '', env: envVars.map(({ name: variable }) => variable) }) ??
-            enabling(name)),
+      installations:
+        url !== null ? [remoteInstallation({ name, url, transport })] : [imageInstallation(fields, envVars), enabling(name)],
       envVars,
       remoteUrl: url,
       docs: [source?.project],
@@ -48,8 +48,21 @@ export const dockerReader = singleReader(
   },
 )
 
-/** How Docker's own client adds what has no image of its own. */
-const enabling = (name: string): string | null => shellWord(name) && `docker mcp server enable ${name}`
+/** How Docker's own client adds it, also what has no image of its own or needs what no command says. */
+function enabling(name: string): Installation | null {
+  const transport: Transport = 'stdio'
+  return shellWord(name) === null ? null : { command: `docker mcp server enable ${name}`, transport }
+}
+
+/** The image with everything that it is run with; null when a part of that is not safe to paste. */
+function imageInstallation(fields: Readonly<Record<string, unknown>>, envVars: readonly EnvVar[]): Installation | null {
+  const options = containerOptions(fields)
+  if (options === null || typeof fields.image !== 'string') return null
+  const { env: settings = [], ...rest } = options
+  const fixed = new Set(settings.map((setting) => setting.split('=', 1)[0]))
+  const env = [...envVars.map(({ name }) => name).filter((name) => !fixed.has(name)), ...settings]
+  return packageInstallation({ from: 'oci', name: fields.image, ...rest, env })
+}
 
 /** As much of the value of a variable as is looked at. */
 const MAX_TEMPLATE_LENGTH = 500

@@ -94,3 +94,42 @@ function marketplaceSlugs(items: readonly Merged[], stored: readonly Keyed[]): R
   }
   return slugs
 }
+
+/**
+ * Stored servers whose identity no item has any longer, with the new item of the same repository
+ * that goes on under their id and key: links and posts stay. A repository that is found to hold
+ * several servers, or one after all, gets other identities.
+ */
+export function successorsOf(
+  items: readonly Merged[],
+  stored: readonly Keyed[],
+): readonly { readonly kind: Kind; readonly from: string; readonly to: string }[] {
+  const known = new Set(stored.map(({ kind, identity }) => `${kind} ${identity}`))
+  const newOnes = new Map<string, Merged[]>()
+  const living = new Set<string>()
+  for (const item of items) {
+    living.add(`${item.kind} ${item.identity}`)
+    if (item.kind !== 'MCP_SERVER' || known.has(`${item.kind} ${item.identity}`)) continue
+    const repository = repositoryIn(item.identity)
+    const group = newOnes.get(repository)
+    if (group) group.push(item)
+    else newOnes.set(repository, [item])
+  }
+  for (const group of newOnes.values()) group.sort(byClaim)
+  const isWanted = ({ identity, key }: Keyed): boolean =>
+    newOnes.get(repositoryIn(identity))?.some(({ wantedKey }) => wantedKey.toLowerCase() === key.toLowerCase()) === true
+  return [...stored]
+    .sort((one, other) => Number(isWanted(other)) - Number(isWanted(one)) || compare(one.identity, other.identity))
+    .flatMap(({ kind, identity, key }) => {
+      if (kind !== 'MCP_SERVER' || living.has(`${kind} ${identity}`)) return []
+      const group = newOnes.get(repositoryIn(identity)) ?? []
+      const at = Math.max(
+        0,
+        group.findIndex(({ wantedKey }) => wantedKey.toLowerCase() === key.toLowerCase()),
+      )
+      const [successor] = group.splice(at, 1)
+      return successor ? [{ kind, from: identity, to: successor.identity }] : []
+    })
+}
+
+const repositoryIn = (identity: string): string => identity.split('#', 1)[0] ?? ''

@@ -1,5 +1,5 @@
-import { installCommand } from './command.ts'
 import type { Contribution, Reader, Skip, Statement } from './contribution.ts'
+import { packageInstallation } from './installation.ts'
 import { serverStatement, variablesIn } from './server.ts'
 import { asRecord } from './shape.ts'
 
@@ -38,7 +38,7 @@ function statementOf(fields: Readonly<Record<string, unknown>>): Statement | str
     names: [fields.name],
     description: fields.description,
     transport: 'stdio',
-    installCommand: from && typeof fields.name === 'string' ? installCommand({ from, name: fields.name }) : null,
+    installations: [from && typeof fields.name === 'string' ? packageInstallation({ from, name: fields.name }) : null],
     envVars: variablesIn(fields.environmentVariables, ({ required }) => ({ required: required === true })),
     docs: [fields.homepage],
   })

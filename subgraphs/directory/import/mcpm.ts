@@ -1,5 +1,7 @@
-import { installCommand, startedPackage, statedCommand } from './command.ts'
-import { serverStatement, variablesIn } from './server.ts'
+import type { Installation } from '../item/item.ts'
+import { startedPackage, statedCommand } from './command.ts'
+import { commandInstallation, packageInstallation, remoteInstallation } from './installation.ts'
+import { serverStatement, transportIn, variablesIn } from './server.ts'
 import { asList, asRecord } from './shape.ts'
 import { singleReader } from './single.ts'
 import { slugOf } from './text.ts'
@@ -29,18 +31,18 @@ export const mcpmReader = singleReader(
       tags: fields.tags,
       official: fields.is_official === true ? true : null,
       transport: local ? 'stdio' : remote ? 'streamable-http' : null,
-      installCommand: commandOf(methods, typeof fields.name === 'string' ? fields.name : ''),
+      installations: methods.flatMap((method) => installationsOf(method, typeof fields.name === 'string' ? fields.name : '')),
       envVars: variablesIn(fields.arguments, ({ required }) => ({ required: required === true })),
       remoteUrl: remote?.url,
       docs: [fields.homepage],
-      deprecated: fields.is_archived === true || null,
+      deprecated: typeof fields.is_archived === 'boolean' ? fields.is_archived : null,
     })
   },
 )
 
-type Installation = Readonly<Record<string, unknown>>
+type Method = Readonly<Record<string, unknown>>
 
-const wordsOf = ({ command, args }: Installation): readonly string[] =>
+const wordsOf = ({ command, args }: Method): readonly string[] =>
   [command, ...asList(args)].filter((word) => typeof word === 'string')
 
 /** What only stands for something of the reader's own. */
@@ -50,30 +52,23 @@ const PLACEHOLDER = /path\/to\b|\byour[-_]/i
  * The packages that the ways start; one that is called like the whole repository does not tell its
  * servers apart.
  */
-const packagesOf = (ways: readonly Installation[], repo: string): readonly string[] =>
+const packagesOf = (ways: readonly Method[], repo: string): readonly string[] =>
   ways.flatMap((way) => {
     const started = startedPackage(wordsOf(way).join(' '))
     if (started?.from !== 'npm' && started?.from !== 'pypi') return []
     return slugOf(started.name.split('/').at(-1) ?? '') === slugOf(repo) ? [] : [started.name]
   })
 
-/** The first command without places to fill in, or else of the package alone. */
-function commandOf(ways: readonly Installation[], name: string): string | null {
-  for (const way of ways) {
-    const words = wordsOf(way)
-    const text = words.join(' ')
-    // A word with blanks inside would fall apart into several.
-    const isWhole = words.every((word) => !/\s/.test(word) && !PLACEHOLDER.test(word))
-    const stated = isWhole ? statedCommand(text) : null
-    if (stated !== null) return stated
-    const started = startedPackage(text)
-    // An image without its flags would wait for variables that it never gets.
-    const command = started && started.from !== 'oci' ? installCommand(started) : null
-    if (command !== null) return command
-    if (typeof way.url === 'string') {
-      const remote = installCommand({ from: 'remote', name, url: way.url, transport: 'http' })
-      if (remote !== null) return remote
-    }
-  }
-  return null
+/** A command without places to fill in, or else of the package alone; then the address. */
+function installationsOf(method: Method, name: string): readonly (Installation | null)[] {
+  const words = wordsOf(method)
+  const text = words.join(' ')
+  // A word with blanks inside would fall apart into several.
+  const isWhole = words.every((word) => !/\s/.test(word) && !PLACEHOLDER.test(word))
+  const stated = isWhole ? statedCommand(text) : null
+  const remote = remoteInstallation({ name, url: method.url, transport: transportIn(method.type) })
+  if (stated !== null) return [commandInstallation(stated), remote]
+  const started = startedPackage(text)
+  // An image without its flags would wait for variables that it never gets.
+  return [started && started.from !== 'oci' ? packageInstallation(started) : null, remote]
 }

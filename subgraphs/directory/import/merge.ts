@@ -1,11 +1,14 @@
 import type { EntryDetail, Kind, McpServerDetail, PluginDetail, Provenance, SkillDetail } from '../item/item.ts'
 import { ECOSYSTEMS, UNCATEGORIZED } from '../item/item.ts'
-import { categorise } from './category.ts'
+import { categorise, categoryOf } from './category.ts'
 import { fallbackCommand } from './command.ts'
 import type { Contribution, Skip, Statement } from './contribution.ts'
 import { type ContributionOf, type Fields, fieldsOf } from './field.ts'
+import { commandInstallation, distinctInstallations } from './installation.ts'
 import { type Listings, listingsOf, withManifests } from './listing.ts'
-import { byPrecedence, compare, rankOf } from './precedence.ts'
+import { byPrecedence, compare, isByPublisher, rankOf } from './precedence.ts'
+import { splitRepositories } from './repository-split.ts'
+import { plainText } from './text.ts'
 
 /** What all contributions to one item amount to, before it has its key. */
 export type Merged = {
@@ -42,6 +45,7 @@ type Of<K extends Kind> = Extract<Statement, { kind: K }>
 /** More than this is not a list for people. */
 const MAX_TAGS = 30
 const MAX_VARIABLES = 100
+const MAX_INSTALLATIONS = 8
 
 /**
  * Turns all contributions into items, sorted by kind and identity. A pure function of the set:
@@ -52,8 +56,9 @@ export function merge(
   contributions: readonly Contribution[],
   stars: Stars,
 ): { readonly items: readonly Merged[]; readonly skipped: readonly Skip[] } {
-  const listings = listingsOf(contributions)
-  const addressed = withManifests(contributions, listings)
+  const split = splitRepositories(contributions)
+  const listings = listingsOf(split)
+  const addressed = withManifests(split, listings)
   const groups = new Map<string, Contribution[]>()
   for (const contribution of addressed.contributions) {
     const { kind, identity } = contribution.statement
@@ -75,10 +80,14 @@ function mergeGroup(group: readonly Contribution[], listings: Listings, stars: S
   const fields = fieldsOf(group)
   const detail = detailOf(best, group, listings)
   const name = fields.first('name', (said) => said.name) ?? humanised(key)
-  const description = fields.first('description', (said) => said.description) ?? ''
+  const description = fields.first('description', (said) => plainText(said.description)) ?? ''
   const tags = [...new Set(fields.all('tags', (said) => said.tags))].sort(compare).slice(0, MAX_TAGS)
   const spellings = group.flatMap(({ statement }) => statement.category ?? [])
-  const { category, spelling } = categorise(spellings, { name: `${name} ${key.split('/').at(-1)}`, tags, description })
+  const [curated] = group.flatMap(
+    (one) => (isCurated(one) && categoryOf(one.statement.category ?? '') !== null ? one.statement.category : null) ?? [],
+  )
+  const words = { name: `${name} ${key.split('/').at(-1)}`, tags, description }
+  const { category, spelling } = categorise(spellings, words, curated)
   if (spelling !== null) fields.first('category', (said) => (said.category === spelling ? spelling : null))
   else if (category !== UNCATEGORIZED) fields.derived('category', 'keywords')
 
@@ -100,6 +109,9 @@ function mergeGroup(group: readonly Contribution[], listings: Listings, stars: S
     from: best,
   }
 }
+
+/** What Atrium or the publisher says: no catch-all, and no rule decides before it. */
+const isCurated = (one: Contribution): boolean => one.format === 'atrium' || isByPublisher(one)
 
 const humanised = (key: string): string => (key.split('/').at(-1) ?? key).replace(/[-_.]+/g, ' ').trim()
 
@@ -145,23 +157,48 @@ function serverDetail(fields: Fields<Of<'MCP_SERVER'>>): Detail {
   const statedDocs = fields.first('docsUrl', (said) => said.docsUrl)
   if (statedDocs === null) fields.derived('docsUrl', 'repository')
   const docsUrl = statedDocs ?? repoUrl ?? ''
-  const statedCommand = fields.first('installCommand', (said) => said.installCommand)
-  if (statedCommand === null) fields.derived('installCommand', 'repository')
+  const installations = installationsOf(fields)
+  if (installations.length === 0) fields.derived('installCommand', 'repository')
   return {
-    // One curated list that knows the vendor, or knows the end of support, is enough: the others
-    // just do not say.
+    // One curated list that knows the vendor is enough: the others just do not say.
     official:
       fields.first('official', (said) => said.official || null) ?? fields.first('official', (said) => said.official) ?? false,
-    transport: fields.first('transport', (said) => (said.transport === 'unknown' ? null : said.transport)) ?? 'unknown',
-    installCommand: statedCommand ?? fallbackCommand(repoUrl, docsUrl),
+    transport: installations[0]?.transport ?? statedTransport(fields),
+    installCommand: installations[0]?.command ?? fallbackCommand(repoUrl, docsUrl),
+    installations,
     envVars: mergeVariables(fields.all('envVars', (said) => said.envVars)),
     docsUrl,
     repoUrl,
-    deprecated: fields.first('deprecated', (said) => said.deprecated || null) ?? false,
+    // Who says that a server is maintained counts against those that call it archived.
+    deprecated: fields.first('deprecated', (said) => said.deprecated) ?? false,
   }
 }
 
-/** By name; needed or secret when any source says so; described by the first that does. */
+/** All ways to install, those of the most believed source first. */
+function installationsOf(fields: Fields<Of<'MCP_SERVER'>>): McpServerDetail['installations'] {
+  fields.first('installCommand', (said) => statedInstallations(said)[0] ?? null)
+  return distinctInstallations(fields.all('installations', statedInstallations)).slice(0, MAX_INSTALLATIONS)
+}
+
+const statedInstallations = ({ installations, installCommand }: Of<'MCP_SERVER'>): McpServerDetail['installations'] =>
+  installations ?? (installCommand === null ? [] : [commandInstallation(installCommand)])
+
+const statedTransport = (fields: Fields<Of<'MCP_SERVER'>>): McpServerDetail['transport'] =>
+  fields.first('transport', (said) => (said.transport === 'unknown' ? null : said.transport)) ?? 'unknown'
+
+/**
+ * How names of secrets end. Keys that are no secrets are known by the word before; plurals such as
+ * `MAX_TOKENS` are numbers.
+ */
+const SECRET_NAME = /(?:PASSWORD|PASSWD|PASSPHRASE|SECRET|(?:API|ACCESS|SECRET)_?KEYS?|(?:^|_)(?:KEY|TOKEN|PWD|PAT))$/i
+const PUBLIC_NAME = /(?:PUBLIC|PRIMARY|SORT|PARTITION|CACHE|PROJECT)_?KEY$/i
+
+const isSecretName = (name: string): boolean => {
+  const words = name.replace(/([a-z])([A-Z])/g, '$1_$2')
+  return SECRET_NAME.test(words) && !PUBLIC_NAME.test(words)
+}
+
+/** By name; needed or secret when any source or the name says so; described by the first that does. */
 function mergeVariables(variables: McpServerDetail['envVars']): McpServerDetail['envVars'] {
   const byName = new Map<string, McpServerDetail['envVars'][number]>()
   for (const variable of variables) {
@@ -169,7 +206,7 @@ function mergeVariables(variables: McpServerDetail['envVars']): McpServerDetail[
     byName.set(variable.name, {
       name: variable.name,
       required: variable.required || earlier?.required === true,
-      secret: variable.secret || earlier?.secret === true,
+      secret: variable.secret || earlier?.secret === true || isSecretName(variable.name),
       description: earlier?.description ?? variable.description,
     })
   }

@@ -1,13 +1,26 @@
 import { type Contribution, FORMATS, type Format } from './contribution.ts'
+import { isRepository } from './link.ts'
 
 const RANK: ReadonlyMap<Format, number> = new Map(FORMATS.map((format, rank) => [format, rank]))
 
 /** Rank of a format, 0 the most believed. */
 export const rankOf = (format: Format): number => RANK.get(format) ?? FORMATS.length
 
-/** Most believed first; equals by address, so that the order of reading never matters. */
+/**
+ * Whether the publisher of an item states this: the file lies in the repository that the item is of,
+ * or its registry vouches for the publisher.
+ */
+export const isByPublisher = ({ origin, statement }: Contribution): boolean =>
+  ('byPublisher' in statement && statement.byPublisher === true) ||
+  (isRepository(origin) && repositoryIn(statement.identity) === `github.com/${origin.toLowerCase()}`)
+
+/** The part of an identity before what it names inside the repository. */
+const repositoryIn = (identity: string): string => identity.split(/[!#]/, 1)[0] ?? ''
+
+/** The publisher first, then the most believed; equals by address, so that the order of reading never matters. */
 export function byPrecedence(one: Contribution, other: Contribution): number {
   return (
+    Number(isByPublisher(other)) - Number(isByPublisher(one)) ||
     rankOf(one.format) - rankOf(other.format) ||
     compare(one.origin, other.origin) ||
     compare(one.path, other.path) ||

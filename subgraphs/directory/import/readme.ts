@@ -3,10 +3,17 @@ import { serverStatement } from './server.ts'
 import { cleanText } from './text.ts'
 import { repositoryOf } from './url.ts'
 
-/** `- [name](url) - what it does`, with badges, signs and an em dash as they come. */
-const ENTRY = /^\s*[-*] +(?:!\[[^\]]*\]\([^)]*\) *)*\[([^\]]+)\]\((\S+?)\)(.*)$/
+/** `- [name](url) - what it does`, with badges, pictures, bold type, signs and an em dash as they come. */
+const ENTRY =
+  /^\s*(?:[-*+]|\d{1,4}[.)]) +(?:\[?!\[[^\]]*\]\([^)]*\)(?:\]\([^)]*\))?|<img\b[^<>]*>|[^\p{L}\p{N}\s[<!]| )*\[([^\]]+)\]\((\S+?)\)(.*)$/u
+/** A point of a list that has a link somewhere. */
+const LINKED_POINT = /^\s*(?:[-*+]|\d{1,4}[.)]) .*(?:\]\((?!#)|<a\b|https?:\/\/)/
+/** Sections and names of what is no server: libraries to build servers with, programs that use them. */
+const OTHER_SECTION =
+  /\b(?:sdks?|clients?|librar(?:y|ies)|tutorials?|articles?|videos?|resources|community|contribut\w+|reading|legend|license)\b/i
+const LIBRARY = /(?:^|[-_\s/])sdks?(?:$|[-_\s])/i
 const HEADING = /^#{2,4} +(.+?) *#*$/
-/** A page with fewer is a text that happens to have links. */
+/** A page with fewer points that have links is a text that happens to have some. */
 const MIN_ENTRIES = 5
 /** Longest line that is looked at. */
 const MAX_LINE_LENGTH = 2_000
@@ -29,14 +36,21 @@ export const readmeReader: Reader = {
     content === null &&
     /(^|\/)readme(\.[\w-]+)?\.md$/i.test(path) &&
     isAboutServers(text) &&
-    entriesIn(text).length >= MIN_ENTRIES,
+    linesOf(text).filter((line) => LINKED_POINT.test(line)).length >= MIN_ENTRIES &&
+    entriesIn(text).length > 0,
   read: (_, { origin, path, text }) => {
     const contributions: Contribution[] = []
     const skipped: Skip[] = []
     const seen = new Set<string>()
     for (const line of tooLongIn(text))
       skipped.push({ origin, path, line, reason: `is longer than ${MAX_LINE_LENGTH} characters` })
+    skipped.push(...otherPoints(text).map((line) => ({ origin, path, line, reason: 'is no entry that begins with a link' })))
     for (const { line, name, url, rest, heading } of entriesIn(text)) {
+      const other = otherReason(name, url, heading)
+      if (other !== null) {
+        skipped.push({ origin, path, line, reason: other })
+        continue
+      }
       const description = rest
         .replace(/!\[[^\]]*\]\([^)]*\)/g, '')
         .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
@@ -44,6 +58,7 @@ export const readmeReader: Reader = {
       const statement = serverStatement({
         repository: url,
         names: [name],
+        areLabels: true,
         title: name.split('/').at(-1),
         description,
         category: heading,
@@ -58,6 +73,16 @@ export const readmeReader: Reader = {
     return { contributions, skipped }
   },
 }
+
+/** Why an entry is no server; null when it may be one. */
+function otherReason(name: string, url: string, heading: string | null): string | null {
+  if (heading !== null && OTHER_SECTION.test(heading)) return 'stands in a section that lists no servers'
+  return LIBRARY.test(name) || LIBRARY.test(repositoryOf(url)?.repo ?? '') ? 'is a library, not a server' : null
+}
+
+/** Lines, counted from 1, of points with a link that are no entries. */
+const otherPoints = (text: string): readonly number[] =>
+  linesOf(text).flatMap((line, index) => (LINKED_POINT.test(line) && !ENTRY.test(line) ? [index + 1] : []))
 
 function entriesIn(text: string) {
   let heading: string | null = null

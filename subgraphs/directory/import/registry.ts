@@ -1,7 +1,9 @@
-import { installCommand, type Published } from './command.ts'
 import type { Contribution, Reader, Skip, SourceFile, Statement } from './contribution.ts'
+import { remoteInstallation } from './installation.ts'
+import { registryPackage, runtimeVariables } from './registry-package.ts'
 import { serverStatement, transportIn, variablesIn } from './server.ts'
 import { asList, asRecord } from './shape.ts'
+import { repositoryOf } from './url.ts'
 import { compareVersions } from './version.ts'
 
 /** An entry of any of the three shapes, brought into one. */
@@ -124,18 +126,18 @@ function statementOf({ server, isOld: old, official }: Entry): Statement | strin
   if (official.status === 'deleted') return 'is marked as deleted'
   const packages = asList(server.packages).map((value) => asRecord(value) ?? {})
   const remotes = asList(server.remotes).map((value) => asRecord(value) ?? {})
-  const variables = packages.flatMap((one) =>
-    variablesIn(old ? one.environment_variables : one.environmentVariables, (fields) => ({
+  const variables = packages.flatMap((one) => [
+    ...variablesIn(old ? one.environment_variables : one.environmentVariables, (fields) => ({
       required: fields.isRequired === true || fields.is_required === true,
       secret: fields.isSecret === true || fields.is_secret === true,
     })),
-  )
+    ...runtimeVariables(one),
+  ])
   const name = textOf(server.name)
   const repository = asRecord(server.repository) ?? {}
   const [remote] = remotes
   // The old list has addresses on the author's own machine.
-  const remoteUrl =
-    typeof remote?.url === 'string' && !/^https?:\/\/(localhost|127\.|\[?::1)/i.test(remote.url) ? remote.url : null
+  const reachable = remotes.filter(({ url }) => typeof url === 'string' && !LOCAL_ADDRESS.test(url))
   return serverStatement({
     repository: repository.url,
     subfolder: repository.subfolder,
@@ -145,17 +147,36 @@ function statementOf({ server, isOld: old, official }: Entry): Statement | strin
     tags: [],
     official: null,
     transport: transportOf(remote, packages[0], old),
-    installCommand: commandOf(
-      packages,
-      remoteUrl === null ? undefined : remote,
-      name,
-      variables.map(({ name: variable }) => variable),
-    ),
+    installations: [
+      ...packages.map((one) =>
+        registryPackage(
+          one,
+          variables.map(({ name: variable }) => variable),
+        ),
+      ),
+      ...reachable.map(({ type, transport_type, url }) =>
+        remoteInstallation({ name: labelOf(name), url, transport: transportIn(type ?? transport_type) }),
+      ),
+    ],
+    byPublisher: isByPublisher(name, repository.url, official),
     envVars: variables,
-    remoteUrl,
+    remoteUrl: reachable[0]?.url,
     docs: [server.websiteUrl],
-    deprecated: official.status === 'deprecated' || null,
+    deprecated: official.status === 'deprecated' ? true : official.status === 'active' ? false : null,
   })
+}
+
+const LOCAL_ADDRESS = /^https?:\/\/(localhost|127\.|\[?::1)/i
+
+const labelOf = (name: string): string => name.split('/').at(-1) ?? name
+
+/**
+ * Whether the registry's API vouches for the publisher: it lets only the owner of a GitHub account
+ * publish below `io.github.<account>`.
+ */
+function isByPublisher(name: string, url: unknown, official: Readonly<Record<string, unknown>>): boolean {
+  const owner = repositoryOf(url)?.owner.toLowerCase()
+  return official.status !== undefined && owner !== undefined && name.toLowerCase().startsWith(`io.github.${owner}/`)
 }
 
 function transportOf(
@@ -166,32 +187,4 @@ function transportOf(
   if (remote) return transportIn(remote.type) ?? transportIn(remote.transport_type) ?? (first ? 'stdio' : 'unknown')
   if (first) return old ? 'stdio' : transportIn(asRecord(first.transport)?.type)
   return null
-}
-
-const KINDS: ReadonlyMap<unknown, 'npm' | 'pypi' | 'oci' | 'nuget'> = new Map([
-  ['npm', 'npm'],
-  ['pypi', 'pypi'],
-  ['oci', 'oci'],
-  ['docker', 'oci'],
-  ['nuget', 'nuget'],
-] as const)
-
-function commandOf(
-  packages: readonly Readonly<Record<string, unknown>>[],
-  remote: Readonly<Record<string, unknown>> | undefined,
-  name: string,
-  env: readonly string[],
-): string | null {
-  for (const one of packages) {
-    const from = KINDS.get(one.registryType ?? one.registry_name)
-    const identifier = one.identifier ?? one.name
-    if (from === undefined || typeof identifier !== 'string') continue
-    const version = typeof one.version === 'string' ? one.version : null
-    const published: Published = from === 'oci' ? { from, name: identifier, env } : { from, name: identifier, version }
-    const command = installCommand(published)
-    if (command !== null) return command
-  }
-  if (typeof remote?.url !== 'string') return null
-  const transport = transportIn(remote.type ?? remote.transport_type) === 'sse' ? 'sse' : 'http'
-  return installCommand({ from: 'remote', name: name.split('/').at(-1) ?? name, url: remote.url, transport })
 }

@@ -70,6 +70,10 @@ const RULES: readonly { readonly holds: (row: Row) => boolean; readonly fault: s
     fault: 'has an install command that is empty, too long, or holds control characters',
   },
   {
+    holds: ({ detail }) => !Array.isArray(detail.installations) || detail.installations.every(({ command }) => isLine(command)),
+    fault: 'has an installation whose command is empty, too long, or holds control characters',
+  },
+  {
     holds: ({ kind, detail }) => kind !== 'MCP_SERVER' || TRANSPORTS.some((transport) => transport === detail.transport),
     fault: 'has an unknown transport',
   },

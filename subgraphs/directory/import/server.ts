@@ -1,5 +1,7 @@
-import type { EnvVar, Transport } from '../item/item.ts'
+import type { EnvVar, Installation, Transport } from '../item/item.ts'
+import { startedPackage } from './command.ts'
 import type { Statement } from './contribution.ts'
+import { distinctInstallations } from './installation.ts'
 import { resolveFolder } from './link.ts'
 import { asList, asRecord } from './shape.ts'
 import { cleanTags, cleanText, slugOf } from './text.ts'
@@ -14,6 +16,8 @@ export type StatedServer = {
   readonly subfolder?: unknown
   /** What tells it from others in its repository, the best first: package, image, name. */
   readonly names: readonly unknown[]
+  /** Whether `names` are labels that the source made up: they tell no servers apart by themselves. */
+  readonly areLabels?: boolean
   readonly title?: unknown
   readonly description?: unknown
   readonly category?: unknown
@@ -21,7 +25,10 @@ export type StatedServer = {
   readonly stars?: unknown
   readonly official?: boolean | null
   readonly transport?: Transport | null
-  readonly installCommand?: string | null
+  /** Ways to install it, the best first; null for one that is not safe to paste. */
+  readonly installations?: readonly (Installation | null | undefined)[]
+  /** Whether the publisher of the server states this. */
+  readonly byPublisher?: boolean
   readonly envVars?: readonly EnvVar[]
   /** Address at which a remote server answers. */
   readonly remoteUrl?: unknown
@@ -30,39 +37,25 @@ export type StatedServer = {
   readonly deprecated?: boolean | null
 }
 
-/**
- * Repositories that hold many servers, `owner/repo` in lower case; to the name under which they are
- * one.
- */
-const MONOREPOS: ReadonlyMap<string, string> = new Map(
-  [
-    'modelcontextprotocol/servers',
-    'awslabs/mcp',
-    'cloudflare/mcp-server-cloudflare',
-    'pathintegral-institute/mcp.science',
-    'neo4j-contrib/mcp-neo4j',
-    'microsoft/semanticworkbench',
-    'microsoft/mcp',
-    'marcelo-ochoa/servers',
-    'pulsemcp/mcp-servers',
-    'feed-mob/fm-mcp-servers',
-    'b1ff/atlassian-dc-mcp',
-    'google/mcp',
-    'googleapis/gcloud-mcp',
-    'docker/mcp-registry',
-  ].map((name) => [name, name] as const),
-).set('modelcontextprotocol/servers-archived', 'modelcontextprotocol/servers')
+/** Repositories whose servers moved to another one, in lower case: both hold the same servers. */
+const MOVED: ReadonlyMap<string, string> = new Map([
+  ['github.com/modelcontextprotocol/servers-archived', 'github.com/modelcontextprotocol/servers'],
+])
 
 /** The statement of a server, or why there is none. */
 export function serverStatement(stated: StatedServer): Statement | string {
   const repository = repositoryIn(stated)
   const remoteUrl = cleanUrl(stated.remoteUrl)
-  const docsUrl = stated.docs?.map(cleanUrl).find((url) => url !== null) ?? null
-  const home = remoteUrl ?? docsUrl
+  const docsUrl = stated.docs?.map(cleanUrl).find((url) => url !== null && !TEMPLATE.test(url)) ?? null
+  const installations = distinctInstallations(stated.installations ?? [])
+  const published = remoteUrl === null && docsUrl === null ? publishedAt(installations) : null
+  const home = remoteUrl ?? docsUrl ?? published?.page ?? null
   if (!repository && home === null) return 'has neither a repository nor another address'
 
   const names = stated.names.flatMap((name) => cleanText(name, 200) ?? [])
-  const place = repository ? placeInRepository(repository, names) : placeOnTheWeb(home ?? '', names)
+  const place = repository
+    ? placeInRepository(repository, stated.areLabels ? [] : names)
+    : (published?.location ?? placeOnTheWeb(home ?? '', docsUrl, names))
   if (place === null) return 'has no name that fits into an address'
   const [owner, repo] = [place.owner, place.repo]
   return {
@@ -77,10 +70,13 @@ export function serverStatement(stated: StatedServer): Statement | string {
     tags: cleanTags(stated.tags),
     stars: starsIn(stated.stars),
     official: stated.official ?? (repository && isVendor(repository) ? true : null),
-    transport: stated.transport ?? null,
-    installCommand: stated.installCommand ?? null,
+    transport: installations[0]?.transport ?? stated.transport ?? null,
+    installCommand: installations[0]?.command ?? null,
+    installations,
+    ...(repository && stated.areLabels && { labels: names.map((name) => folded(partOf(name))).filter((label) => label !== '') }),
+    ...(stated.byPublisher && { byPublisher: true as const }),
     envVars: stated.envVars ?? [],
-    docsUrl: docsUrl ?? (repository ? null : home),
+    docsUrl: docsUrl ?? (repository ? null : withoutTemplates(home ?? '')),
     repoUrl: repository ? folderAddress(repository) : null,
     deprecated: stated.deprecated ?? null,
   }
@@ -112,18 +108,28 @@ type ServerLocation = { readonly identity: string; readonly owner: string; reado
 
 const repositoryKey = ({ host, owner, repo }: Repository): string => `${host}/${owner}/${repo}`
 
+/** Folders that say how a repository is laid out, and not which server they hold. */
+const LAYOUT_FOLDER =
+  /^(?:src|packages?|servers?|apps?|mcp|mcp-servers?|lib|dist|main|cmd|python|py|typescript|ts|javascript|js|node|go|rust|java|examples?|experimental|readme\.md)$/i
+
 /**
- * One server per repository, unless the repository is known to hold many: sources disagree about
- * folders of others, and a server that is listed five times under five names helps nobody.
+ * A server in a repository: `repository#part` where its folder, package or name is another than the
+ * repository's own. Whether the repository holds several is seen by the merge, which knows all
+ * sources (`splitRepositories`).
  */
 function placeInRepository(repository: Repository, names: readonly string[]): ServerLocation | null {
-  const { host, owner, repo, subfolder } = repository
-  const shared = MONOREPOS.get(`${owner}/${repo}`.toLowerCase())
-  if (shared === undefined) return { identity: repositoryKey(repository), owner, repo }
-  const part = [subfolder?.split('/').at(-1) ?? '', ...names].map(partOf).find((name) => name !== '')
-  if (part === undefined) return null
-  return { identity: `${host}/${shared}#${part.replaceAll(/[-_.]/g, '')}`, owner, repo: part }
+  const { owner, repo, subfolder } = repository
+  const own = repositoryKey(repository)
+  const key = MOVED.get(own.toLowerCase()) ?? own
+  const folder = subfolder?.split('/').findLast((name) => !LAYOUT_FOLDER.test(name)) ?? ''
+  const part = [folder, ...names].map(partOf).find((name) => name !== '') ?? ''
+  // A key has two parts: nested groups are one.
+  const account = owner.replaceAll('/', '.')
+  if (part === '' || folded(part) === folded(partOf(repo))) return { identity: key, owner: account, repo }
+  return { identity: `${key}#${folded(part)}`, owner: account, repo: part }
 }
+
+const folded = (part: string): string => part.toLowerCase().replaceAll(/[-_.]/g, '')
 
 /**
  * What is left of a folder, package or image when what every server is called is taken away:
@@ -135,11 +141,53 @@ function partOf(name: string): string {
   return slugOf(bare) || slugOf(own)
 }
 
+/** Pages of published packages, by their manager. */
+const PACKAGE_PAGES = {
+  npm: 'https://www.npmjs.com/package/',
+  pypi: 'https://pypi.org/project/',
+  nuget: 'https://www.nuget.org/packages/',
+  oci: 'https://hub.docker.com/r/',
+} as const
+
+/** Where a server is known that has nothing but a package; null when no command starts one. */
+function publishedAt(
+  installations: readonly Installation[],
+): { readonly page: string; readonly location: ServerLocation } | null {
+  for (const { command } of installations) {
+    const started = startedPackage(command.replace(/ -[pve] \S+/g, ''))
+    if (started === null) continue
+    const name = started.name.replace(/(?<=.)(?:==|@|:(?!.*\/)).*$/, '')
+    const [first = ''] = name.split('/')
+    // An image with a host has its page there.
+    const page = started.from === 'oci' && /[.:]/.test(first) ? `https://${name}` : `${PACKAGE_PAGES[started.from]}${name}`
+    const owner = name.includes('/') ? slugOf(name.split('/').at(-2) ?? '') : started.from
+    const repo = slugOf(name.split('/').at(-1) ?? '')
+    if (owner !== '' && repo !== '') return { page, location: { identity: `${started.from}:${name}`, owner, repo } }
+  }
+  return null
+}
+
 const FORGE = /^(www\.)?(github|gitlab)\.com$/
 
+/** A part of an address that each user fills in: `https://{tenant}.example`, also percent-encoded. */
+const TEMPLATE = /[{}]|%7b|%7d/i
+
+/** The part of an address that is the same for everybody; null when even the host is not. */
+function withoutTemplates(address: string): string | null {
+  if (!TEMPLATE.test(address)) return address
+  const url = URL.parse(address)
+  if (!url) return null
+  const labels = url.hostname.split('.')
+  const host = labels.slice(labels.findLastIndex((label) => TEMPLATE.test(label)) + 1)
+  return host.length >= 2 ? `https://${host.join('.')}` : null
+}
+
 /** Remote servers have no repository: the host is the owner. */
-function placeOnTheWeb(home: string, names: readonly string[]): ServerLocation | null {
-  const { hostname, host, pathname } = new URL(home)
+function placeOnTheWeb(home: string, docsUrl: string | null, names: readonly string[]): ServerLocation | null {
+  const { host, pathname } = new URL(home)
+  const shown = withoutTemplates(home) ?? docsUrl
+  if (shown === null) return null
+  const { hostname } = new URL(shown)
   const repo = names.map(partOf).find((name) => name !== '') ?? partOf(hostname)
   // A page of a forge that is no repository still says whose it is.
   const [first = ''] = FORGE.test(hostname) ? pathname.split('/').slice(1) : [hostname.replace(/^(www|mcp|api|app|docs)\./, '')]

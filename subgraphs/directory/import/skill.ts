@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { categoryOf } from './category.ts'
 import type { Reader } from './contribution.ts'
 import { fileUrl, folderOf, folderUrl, identityOfOrigin } from './link.ts'
@@ -19,12 +20,13 @@ export const skillReader: Reader = {
     const folderName = folder.split('/').at(-1) || (origin.split('/').at(-1) ?? '')
     const heading = cleanText(/^#[ \t]+(.+)$/m.exec(text)?.[1], 200)
     const named = cleanText(frontmatter.name ?? frontmatter.Name, 200)
-    const slug = slugOf(named ?? '') || slugOf(folderName) || slugOf(heading ?? '')
+    const slug =
+      slugOf(named ?? '') || slugOf(folderName) || slugOf(heading ?? '') || unspelledSlug(named ?? heading ?? folderName)
 
     const repoUrl = folderUrl(origin, folder) ?? cleanUrl(metadata.repository) ?? cleanUrl(frontmatter.repository)
     const docsUrl = fileUrl(origin, path) ?? cleanUrl(metadata.homepage) ?? cleanUrl(frontmatter.homepage) ?? repoUrl
     const skipped = (reason: string) => ({ contributions: [], skipped: [{ origin, path, line: null, reason }] })
-    if (slug === '') return skipped('has no name with letters a to z or digits')
+    if (slug === '') return skipped('has no name with letters or digits')
     if (docsUrl === null)
       return skipped('has no address: it lies in no known repository (a clone, or a folder named owner+repository)')
     return {
@@ -63,6 +65,13 @@ export const skillReader: Reader = {
 /** Names the same skill, whoever lists it: its folder in its repository. */
 export const skillIdentity = (origin: string, folder: string): string =>
   `${identityOfOrigin(origin)}${folder === '' ? '' : `#${folder.toLowerCase()}`}`
+
+/**
+ * Slug of a name in letters that URLs do not spell, such as Chinese: made from the name, so that it
+ * stays over imports. Empty for a name without letters.
+ */
+const unspelledSlug = (name: string): string =>
+  /\p{L}/u.test(name) ? `skill-${createHash('sha256').update(name.normalize('NFC')).digest('hex').slice(0, 10)}` : ''
 
 const words = (value: unknown): readonly unknown[] => (typeof value === 'string' ? value.split(',') : asList(value))
 

@@ -50,18 +50,22 @@ const asRow = ({ contribution: { origin, path, locator, format, statement }, roo
 })
 
 /**
- * Addresses of all contributions of these origins, and of those that begin like one of
- * `beginnings`, and what each was read under.
+ * Addresses of all contributions of these origins, of those that begin like one of `beginnings`, and
+ * of those that were read under a folder that begins like one of `folders`; and what each was read
+ * under.
  */
 export async function addressesOf(
   client: pg.ClientBase,
   origins: readonly string[],
   beginnings: readonly string[],
+  folders: readonly string[],
 ): Promise<readonly (Address & { readonly root: string })[]> {
   const { rows } = await client.query<Address & { root: string }>(
     `SELECT origin, path, locator, root FROM contribution
-     WHERE origin = ANY ($1) OR EXISTS (SELECT FROM unnest($2::text[]) AS beginning WHERE starts_with(origin, beginning))`,
-    [origins, beginnings],
+     WHERE origin = ANY ($1)
+        OR EXISTS (SELECT FROM unnest($2::text[]) AS beginning WHERE starts_with(origin, beginning))
+        OR EXISTS (SELECT FROM unnest($3::text[]) AS folder WHERE starts_with(root, folder))`,
+    [origins, beginnings, folders],
   )
   return rows
 }
@@ -107,6 +111,20 @@ export async function allStars(client: pg.ClientBase): Promise<ReadonlyMap<strin
 export async function allKeys(client: pg.ClientBase): Promise<readonly Keyed[]> {
   const { rows } = await client.query<Keyed>('SELECT kind, identity, key FROM item')
   return rows
+}
+
+/** Gives rows another identity; each keeps its id and key. */
+export async function renameIdentities(
+  client: pg.ClientBase,
+  renamed: readonly { readonly kind: string; readonly from: string; readonly to: string }[],
+): Promise<void> {
+  await inBatches(renamed, (batch) =>
+    client.query(
+      `UPDATE item SET identity = r.to FROM jsonb_to_recordset($1) AS r (kind text, "from" text, "to" text)
+       WHERE item.kind = r.kind AND item.identity = r.from`,
+      [JSON.stringify(batch)],
+    ),
+  )
 }
 
 /**

@@ -1,4 +1,6 @@
-import { installCommand, statedCommand } from './command.ts'
+import type { Transport } from '../item/item.ts'
+import { statedCommand } from './command.ts'
+import { commandInstallation, remoteInstallation } from './installation.ts'
 import { serverStatement, transportIn, variablesIn } from './server.ts'
 import { asList, asRecord } from './shape.ts'
 import { singleReader } from './single.ts'
@@ -22,20 +24,27 @@ export const tensorblockReader = singleReader(
     const name = typeof fields.name === 'string' ? fields.name : ''
     return serverStatement({
       repository: links.repo,
+      areLabels: true,
       names: [name, typeof fields.id === 'string' ? fields.id.replace(/-[0-9a-f]{8}$/, '') : null],
       // Where it found no title, the index repeats the repository.
       title: /^[\w.-]+\/[\w.-]+$/.test(name) ? null : name,
       description: fields.description,
       category: fields.category,
       transport,
-      installCommand:
-        commands.map(statedCommand).find((command) => command !== null) ??
-        (endpoint === null
-          ? null
-          : installCommand({ from: 'remote', name: name.toLowerCase().replaceAll(' ', '-'), url: endpoint, transport: 'http' })),
+      installations: [
+        ...commands.flatMap((command) => statedCommand(command) ?? []).map(commandInstallation),
+        remoteInstallation({
+          name: name.toLowerCase().replaceAll(' ', '-'),
+          url: endpoint,
+          transport: remoteTransportOf(transport),
+        }),
+      ],
       envVars: variablesIn(install.env, () => ({ required: false })),
       remoteUrl: endpoint,
       docs: [links.docs, links.homepage, links.primary],
     })
   },
 )
+
+/** The first stated transport is that of the endpoint unless it is one of programs. */
+const remoteTransportOf = (transport: Transport | null): Transport | null => (transport === 'stdio' ? null : transport)

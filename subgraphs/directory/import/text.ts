@@ -26,6 +26,35 @@ export function cleanText(value: unknown, maxLength: number): string | null {
   return text === '' ? null : text
 }
 
+/** Tags of HTML; text in angle brackets that is none stays. */
+const HTML_TAG =
+  /<\/?(?:a|b|br|center|code|details|div|em|font|h[1-6]|hr|i|img|kbd|li|ol|p|picture|pre|source|span|strong|sub|summary|sup|svg|table|td|th|tr|u|ul)\b[^<>]*(?:>|$)/gi
+
+const ENTITIES: ReadonlyMap<string, string> = new Map([
+  ['amp', '&'],
+  ['lt', '<'],
+  ['gt', '>'],
+  ['quot', '"'],
+  ['apos', "'"],
+  ['nbsp', ' '],
+])
+
+/**
+ * A description without the marks of Markdown and HTML: links become their text, images, badges and
+ * tags vanish. Null when nothing is left.
+ */
+export function plainText(text: string | null): string | null {
+  if (text === null) return null
+  const plain = text
+    .replace(HTML_TAG, ' ')
+    .replace(/!\[[^\][]{0,200}\](?:\([^()\s]{0,500}\)|\[[^\][]{0,200}\])/g, ' ')
+    .replace(/\[([^\][]{1,200})\]\([^()]{0,500}(?:\)|$)/g, '$1')
+    .replace(/(^|\s)#{1,6}\s+/g, '$1')
+    .replace(/\*{2,3}|`+/g, '')
+    .replace(/&(amp|lt|gt|quot|apos|nbsp);/g, (entity, name: string) => ENTITIES.get(name) ?? entity)
+  return cleanText(plain, text.length + 10)
+}
+
 /**
  * Lower-case tags without repeats, in the order of the list; values that are no text or too long
  * for a tag are left out.

@@ -1,7 +1,9 @@
-import { installCommand } from './command.ts'
+import type { EnvVar, Installation, Transport } from '../item/item.ts'
+import { shellWord } from './command.ts'
+import { packageInstallation, remoteInstallation } from './installation.ts'
 import { folderOf } from './link.ts'
 import { serverStatement, transportIn, variablesIn } from './server.ts'
-import { asRecord } from './shape.ts'
+import { asList, asRecord } from './shape.ts'
 import { singleReader } from './single.ts'
 
 /**
@@ -33,19 +35,49 @@ export const toolhiveReader = singleReader(
       stars: asRecord(fields.metadata)?.stars,
       official: fields.tier === 'Official' ? true : null,
       transport,
-      installCommand:
-        image !== null
-          ? installCommand({
-              from: 'oci',
-              name: image,
-              env: envVars.filter(({ required }) => required).map(({ name: variable }) => variable),
-            })
-          : url !== null
-            ? installCommand({ from: 'remote', name, url, transport: transport === 'sse' ? 'sse' : 'http' })
-            : null,
+      installations: [
+        imageInstallation(fields, envVars, transport),
+        remoteInstallation({ name, url, transport }),
+        image === null ? null : running(name, transport),
+      ],
       envVars,
       remoteUrl: url,
-      deprecated: fields.status === 'Deprecated' || null,
+      deprecated: fields.status === 'Deprecated' ? true : fields.status === 'Active' ? false : null,
     })
   },
 )
+
+/**
+ * The image with its arguments. One that speaks HTTP needs its port published: without a stated
+ * port nobody reaches it, and null is returned.
+ */
+function imageInstallation(
+  fields: Readonly<Record<string, unknown>>,
+  envVars: readonly EnvVar[],
+  transport: Transport | null,
+): Installation | null {
+  const port = fields.target_port
+  const isLocal = transport === null || transport === 'stdio'
+  if (typeof fields.image !== 'string' || (!isLocal && !isPort(port))) return null
+  const args = asList(fields.args)
+  if (args.length > MAX_ARGUMENTS || !args.every((word) => typeof word === 'string')) return null
+  return packageInstallation(
+    {
+      from: 'oci',
+      name: fields.image,
+      env: envVars.filter(({ required }) => required).map(({ name }) => name),
+      ports: isLocal || !isPort(port) ? [] : [port],
+      args,
+    },
+    transport ?? 'stdio',
+  )
+}
+
+/** More are no command that a person reads. */
+const MAX_ARGUMENTS = 30
+
+const isPort = (value: unknown): value is number => typeof value === 'number' && value > 0
+
+/** How ToolHive's own client starts a server of its registry. */
+const running = (name: string, transport: Transport | null): Installation | null =>
+  shellWord(name) === null ? null : { command: `thv run ${name}`, transport: transport ?? 'unknown' }

@@ -1,4 +1,4 @@
-import { installCommand } from './command.ts'
+import { packageInstallation, remoteInstallation } from './installation.ts'
 import { folderOf } from './link.ts'
 import { serverStatement, transportIn, variablesIn } from './server.ts'
 import { asList, asRecord } from './shape.ts'
@@ -22,12 +22,16 @@ export const toolsdkReader = singleReader(
     return serverStatement({
       repository: fields.url,
       names: [name, fields.name],
+      areLabels: !isPackage(name),
       title: fields.name,
       description: fields.description,
       // A folder for what nobody has sorted yet is no category.
       category: category === 'uncategorized' || category === 'other-tools-and-integrations' ? null : category,
       transport: remoteTransport ?? (from ? 'stdio' : null),
-      installCommand: from && isPackage(name) ? installCommand({ from, name }) : remoteCommand(remote, name),
+      installations: [
+        from && isPackage(name) ? packageInstallation({ from, name }) : null,
+        remote ? remoteInstallation({ name: labelOf(name), url: remote.url, transport: remoteTransport }) : null,
+      ],
       envVars: variablesIn(fields.env, ({ required }) => ({ required: required === true })),
       remoteUrl: remote?.url,
       docs: [fields.url],
@@ -43,8 +47,4 @@ export const toolsdkReader = singleReader(
 const isPackage = (name: string): boolean =>
   !name.startsWith('@toolsdk-remote/') && (/^@[^/]+\/[^/]+$/.test(name) || /mcp/i.test(name))
 
-function remoteCommand(remote: Readonly<Record<string, unknown>> | null, name: string): string | null {
-  if (typeof remote?.url !== 'string') return null
-  const transport = transportIn(remote.type) === 'sse' ? 'sse' : 'http'
-  return installCommand({ from: 'remote', name: name.split('/').at(-1) ?? name, url: remote.url, transport })
-}
+const labelOf = (name: string): string => name.split('/').at(-1) ?? name

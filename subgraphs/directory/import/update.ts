@@ -1,10 +1,10 @@
-import { existsSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Skip } from './contribution.ts'
 import type { Findings } from './findings.ts'
-import { assignKeys } from './key.ts'
+import { assignKeys, successorsOf } from './key.ts'
 import { merge } from './merge.ts'
 import { plainFolder } from './origin.ts'
 import type { Report } from './report.ts'
@@ -53,6 +53,7 @@ export async function update(client: pg.ClientBase, findings: Findings, { now, s
   const contributions = await store.allContributions(client)
   const { items, skipped } = merge(contributions, await store.allStars(client))
   step()
+  await store.renameIdentities(client, successorsOf(items, await store.allKeys(client)))
   const keys = assignKeys(items, await store.allKeys(client))
   const rows: Row[] = []
   const faulty: Skip[] = []
@@ -94,6 +95,8 @@ export async function update(client: pg.ClientBase, findings: Findings, { now, s
 async function removeVanished(client: pg.ClientBase, findings: Findings): Promise<Report['kept']> {
   const origins = [...new Set(findings.scopes.map(({ origin }) => origin))]
   const below = findings.scopes.filter(({ origin }) => plainFolder(origin) !== null).map(({ origin }) => within(origin))
+  // Repositories that lay below a folder that this run walked through.
+  const walked = findings.scopes.filter(({ exact }) => !exact).map(({ root, prefix }) => within(join(root, prefix)))
   const found = new Set(findings.contributions.map(({ contribution }) => addressText(contribution)))
   const gone = new Map<string, boolean>()
   /**
@@ -101,18 +104,20 @@ async function removeVanished(client: pg.ClientBase, findings: Findings): Promis
    * there holds its own part.
    */
   const isGone = (root: string): boolean => {
-    const known = gone.get(root) ?? (!/^https?:/.test(root) && !existsSync(root))
+    const known = gone.get(root) ?? (!/^https?:/.test(root) && isMissing(root))
     gone.set(root, known)
     return known
   }
   const isLookedFor = (address: Stored): boolean =>
     findings.scopes.some(
       (scope) =>
-        liesBelow(scope, address.origin) || (covers(scope, address) && (scope.root === address.root || isGone(address.root))),
+        liesBelow(scope, address.origin) ||
+        (walked.some((folder) => startsBelow(folder, address.root)) && isGone(address.root)) ||
+        (covers(scope, address) && (scope.root === address.root || isGone(address.root))),
     )
   const vanished: store.Address[] = []
   const cached = new Map<string, { origin: string; path: string; records: number }>()
-  for (const address of await store.addressesOf(client, origins, below)) {
+  for (const address of await store.addressesOf(client, origins, below, walked)) {
     if (found.has(addressText(address)) || !isLookedFor(address)) continue
     if (!findings.unreadable.some((source) => isWithin(source, address))) {
       vanished.push(address)
@@ -143,6 +148,23 @@ function liesBelow({ origin, exact }: Scope, other: string): boolean {
     .split(sep)
     .some((name) => FOREIGN.has(name))
 }
+
+/** Whether nothing is there; false also for what cannot be looked at. */
+function isMissing(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) === undefined
+  } catch {
+    return false
+  }
+}
+
+/** Whether a folder lies below another, and in none that imports leave out. */
+const startsBelow = (folder: string, root: string): boolean =>
+  root.startsWith(folder) &&
+  !root
+    .slice(folder.length)
+    .split(sep)
+    .some((name) => FOREIGN.has(name))
 
 /** How origins of folders inside of this one begin: `/a/bc` is not in `/a/b`. */
 const within = (origin: string): string => (origin.endsWith(sep) ? origin : `${origin}${sep}`)

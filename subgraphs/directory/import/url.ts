@@ -25,11 +25,21 @@ export type Repository = {
 
 const FORGES = new Set(['github.com', 'gitlab.com', 'bitbucket.org', 'codeberg.org', 'gitee.com'])
 
+/** Hosts that are called after what they do: a forge of somebody's own. */
+const OWN_FORGE = /^(?:git|gitlab|gitea|forgejo)\./
+
+/** Forges with groups inside of groups. */
+const NESTS_GROUPS = /^gitlab\./
+
 const SEGMENT = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$/
+
+/** GitLab nests at most 20 groups. */
+const MAX_SEGMENTS = 21
 
 /**
  * Reads the address of a repository in any of its spellings (https, git@host:, ssh, .git, /tree/…);
- * null for others.
+ * null for others. `owner` holds every group, such as `group/subgroup`. Hosts other than the known
+ * forges are taken where host or address say that they serve Git.
  */
 export function repositoryOf(value: unknown): Repository | null {
   if (typeof value !== 'string') return null
@@ -41,15 +51,25 @@ export function repositoryOf(value: unknown): Repository | null {
     .replace(/^git:\/\//, 'https://')
   const url = cleanUrl(address)
   if (url === null) return null
-  const { hostname, pathname } = new URL(url)
-  const host = hostname.replace(/^www\./, '')
-  const [owner = '', name = '', kind, , ...rest] = pathname.split('/').filter((segment) => segment !== '')
-  const repo = name.replace(/\.git$/, '')
-  if (!FORGES.has(host) || !SEGMENT.test(owner) || !SEGMENT.test(repo)) return null
-  // GitLab nests groups: what follows is then the repository, and two segments name only a group.
-  if (host === 'gitlab.com' && kind !== undefined && !/^(-|tree|blob)$/.test(kind)) return null
+  const { host: hostWithPort, hostname, pathname } = new URL(url)
+  const isKnown = FORGES.has(hostname.replace(/^www\./, ''))
+  const isGit = OWN_FORGE.test(hostname) || /\.git\/?$/.test(pathname) || /^(?:ssh:\/\/)?git@/.test(value.trim())
+  if (!isKnown && !isGit) return null
+  const host = isKnown ? hostname.replace(/^www\./, '') : hostWithPort
+  const all = pathname.split('/').filter((segment) => segment !== '')
+  // Behind a lone hyphen GitLab has its own pages; elsewhere two segments name the repository.
+  const hyphen = all.indexOf('-')
+  const view = hyphen > 0 ? hyphen : all.findIndex((segment, index) => index >= 2 && /^(?:tree|blob|src)$/.test(segment))
+  const nests = NESTS_GROUPS.test(host) || (!isKnown && view === -1)
+  const end = nests ? (view === -1 ? all.length : view) : Math.min(2, all.length)
+  const path = all.slice(0, end)
+  const repo = (path.at(-1) ?? '').replace(/\.git$/, '')
+  const owners = path.slice(0, -1)
+  if (owners.length === 0 || path.length > MAX_SEGMENTS || ![...owners, repo].every((segment) => SEGMENT.test(segment)))
+    return null
+  const [kind, , ...rest] = all.slice(hyphen > 0 && hyphen === end ? end + 1 : end)
   const subfolder = (kind === 'tree' || kind === 'blob') && rest.length > 0 ? decoded(rest) : null
-  return { host, owner, repo, subfolder }
+  return { host, owner: owners.join('/'), repo, subfolder }
 }
 
 /** Segments of a URL as a path; null when they hide what a path can not hold. */

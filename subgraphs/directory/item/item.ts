@@ -27,12 +27,17 @@ export type EnvVar = {
   readonly description: string | null
 }
 
+/** One line that runs or adds a server, and the transport that the server speaks then. */
+export type Installation = { readonly command: string; readonly transport: Transport }
+
 export type McpServerDetail = {
   readonly owner: string
   readonly repo: string
   readonly official: boolean
   readonly transport: Transport
   readonly installCommand: string
+  /** Recommended first; `installCommand` is the first's, or a fallback when there is none. */
+  readonly installations: readonly Installation[]
   readonly envVars: readonly EnvVar[]
   readonly docsUrl: string
   readonly repoUrl: string | null

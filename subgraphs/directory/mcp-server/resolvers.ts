@@ -1,27 +1,22 @@
 import type { Resolvers } from '#generated/directory/resolvers.ts'
-import { pageOf } from '../../toolkit/connection.ts'
 import { facet, MAX_FACET_TAGS } from '../item/facets.ts'
 import { rowIdIn } from '../item/id.ts'
+import type { ItemOf } from '../item/item.ts'
 import { mcpServerOrder } from '../item/order.ts'
 import { itemFields } from '../item/resolvers.ts'
-import { listMatching } from '../search/matching.ts'
+import { listPage } from '../search/matching.ts'
 
 export const mcpServerResolvers = {
   Query: {
     mcpServer: (_, { owner, repo }, { catalogue }) => catalogue.byKey('MCP_SERVER', `${owner}/${repo}`),
     mcpServers: (_, { filter, ...page }, { catalogue }) => {
       const { query, category, official, transport, tag } = filter ?? {}
-      const found = listMatching(
-        catalogue,
-        'MCP_SERVER',
-        query,
-        (server) =>
-          (category == null || server.category === category) &&
-          (official == null || server.official === official) &&
-          (transport == null || server.transport === transport) &&
-          (tag == null || server.tags.includes(tag)),
-      )
-      return { ...pageOf(found, mcpServerOrder, page), facets: found }
+      const accepts = (server: ItemOf<'MCP_SERVER'>): boolean =>
+        (category == null || server.category === category) &&
+        (official == null || server.official === official) &&
+        (transport == null || server.transport === transport) &&
+        (tag == null || server.tags.includes(tag))
+      return listPage(catalogue, 'MCP_SERVER', { order: mcpServerOrder, query, accepts }, page)
     },
   },
   McpServer: {

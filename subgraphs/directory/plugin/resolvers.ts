@@ -1,10 +1,10 @@
 import type { Resolvers } from '#generated/directory/resolvers.ts'
-import { pageOf } from '../../toolkit/connection.ts'
 import { facet, MAX_FACET_TAGS } from '../item/facets.ts'
 import { rowIdIn } from '../item/id.ts'
+import type { ItemOf } from '../item/item.ts'
 import { pluginOrder } from '../item/order.ts'
 import { itemFields } from '../item/resolvers.ts'
-import { listMatching } from '../search/matching.ts'
+import { listPage } from '../search/matching.ts'
 
 /** Marketplaces that a facet lists. */
 const MAX_MARKETPLACES = 20
@@ -14,17 +14,12 @@ export const pluginResolvers = {
     plugin: (_, { marketplaceSlug, slug }, { catalogue }) => catalogue.byKey('PLUGIN', `${marketplaceSlug}/${slug}`),
     plugins: (_, { filter, ...page }, { catalogue }) => {
       const { query, category, ecosystem, marketplaceSlug, tag } = filter ?? {}
-      const found = listMatching(
-        catalogue,
-        'PLUGIN',
-        query,
-        (plugin) =>
-          (category == null || plugin.category === category) &&
-          (ecosystem == null || plugin.ecosystems.some((listed) => listed === ecosystem)) &&
-          (marketplaceSlug == null || plugin.marketplaceSlug === marketplaceSlug) &&
-          (tag == null || plugin.tags.includes(tag)),
-      )
-      return { ...pageOf(found, pluginOrder, page), facets: found }
+      const accepts = (plugin: ItemOf<'PLUGIN'>): boolean =>
+        (category == null || plugin.category === category) &&
+        (ecosystem == null || plugin.ecosystems.some((listed) => listed === ecosystem)) &&
+        (marketplaceSlug == null || plugin.marketplaceSlug === marketplaceSlug) &&
+        (tag == null || plugin.tags.includes(tag))
+      return listPage(catalogue, 'PLUGIN', { order: pluginOrder, query, accepts }, page)
     },
   },
   Plugin: {

@@ -11,6 +11,8 @@ const MAX_PREFIX_WEIGHT = 0.85
 /** So little that a name with an error stays behind a long description without one. */
 const ONE_TYPING_ERROR = 0.06
 const TWO_TYPING_ERRORS = 0.04
+/** Times as much where nothing else is known: then the word was typed with an error for sure. */
+const SURE_OF_ERROR = 8
 
 /**
  * Prefixes of this many letters are completed wherever they stand; shorter ones only at the end,
@@ -46,7 +48,10 @@ export function expansionOf(typed: string, isLast: boolean, index: WordIndex, is
   let records = 0
   for (const number of meant.keys()) records += countOf(number, index)
   if (isForgiving || records < RARE) {
-    for (const [number, changes] of misspelled(typed, index)) add(number, changes === 1 ? ONE_TYPING_ERROR : TWO_TYPING_ERRORS)
+    const certainty = meant.size === 0 ? SURE_OF_ERROR : 1
+    for (const [number, changes] of misspelled(typed, index)) {
+      add(number, certainty * (changes === 1 ? ONE_TYPING_ERROR : TWO_TYPING_ERRORS))
+    }
   }
   return meant
 }

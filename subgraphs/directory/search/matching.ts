@@ -1,13 +1,13 @@
 import { badInput } from '../../../platform/graphql/errors.ts'
+import { comparePositions, type Order, type Page, type PageArguments, pageOf } from '../../toolkit/connection.ts'
 import type { Catalogue } from '../item/catalogue.ts'
 import type { DirectoryKind, Item, ItemOf } from '../item/item.ts'
+import { conversionIn } from './conversion.ts'
+import { type Found, type Ranked, rank, rankByStars, rankedOrder } from './ranking.ts'
 import { search } from './search.ts'
 
 /** Longest query, in characters: longer texts are not names and would cost without finding more. */
 const MAX_QUERY_CHARACTERS = 200
-
-/** An item that matches a query, and how well. */
-export type Found = { readonly item: Item; readonly score: number }
 
 /**
  * What matches `query` among the items that `accepts` lets through, in no order. Throws
@@ -21,26 +21,39 @@ export function matching(
   if (query.length > MAX_QUERY_CHARACTERS && [...query].length > MAX_QUERY_CHARACTERS) {
     throw badInput(argument, `at most ${MAX_QUERY_CHARACTERS} characters`, query)
   }
-  return search(query, words, (record) => accepts(items[record] as Item)).map(({ record, score }) => ({
-    item: items[record] as Item,
-    score,
-  }))
+  const conversion = conversionIn(query)
+  return search(query, words, (record) => accepts(items[record] as Item)).map(({ record, score }) => {
+    const item = items[record] as Item
+    return { item, score: conversion === null ? score : score + conversion(item) }
+  })
 }
 
 /**
- * The items of a kind that `accepts` lets through and that match `query` when there is one, in the
- * order of their list.
+ * A page of the items of a kind that `accepts` lets through, in the order of their list; with a
+ * query those that match it, in the order of `matchingOrder`. Also all of them, for facets.
  */
-export function listMatching<Kind extends DirectoryKind>(
+export function listPage<Kind extends DirectoryKind>(
   catalogue: Catalogue,
   kind: Kind,
-  query: string | null | undefined,
-  accepts: (item: ItemOf<Kind>) => boolean,
-): readonly ItemOf<Kind>[] {
-  if (query == null) return catalogue.list(kind).filter(accepts)
+  { order, query, accepts }: ListQuery<Kind>,
+  page: PageArguments,
+): Page<ItemOf<Kind>> & { readonly facets: readonly ItemOf<Kind>[] } {
+  if (query == null) {
+    const found = catalogue.list(kind).filter(accepts)
+    return { ...pageOf(found, order, page), facets: found }
+  }
   const isOfKind = (item: Item): item is ItemOf<Kind> => item.kind === kind
-  return matching(query, catalogue, { argument: 'filter.query', accepts: (item) => isOfKind(item) && accepts(item) })
-    .map(({ item }) => item)
-    .filter(isOfKind)
-    .sort((one, other) => catalogue.listIndex(one) - catalogue.listIndex(other))
+  const ranked = matching(query, catalogue, { argument: 'filter.query', accepts: (item) => isOfKind(item) && accepts(item) })
+    .map(kind === 'MCP_SERVER' ? rankByStars : rank)
+    .sort((one, other) => comparePositions(one.position, other.position))
+  const { edges, ...rest } = pageOf(ranked, { ...rankedOrder, list: `${order.list} matching` }, page)
+  // Only items of this kind were accepted above.
+  const itemOf = ({ item }: Ranked) => item as ItemOf<Kind>
+  return { ...rest, edges: edges.map(({ node, cursor }) => ({ node: itemOf(node), cursor })), facets: ranked.map(itemOf) }
+}
+
+type ListQuery<Kind extends DirectoryKind> = {
+  readonly order: Order<ItemOf<Kind>>
+  readonly query: string | null | undefined
+  readonly accepts: (item: ItemOf<Kind>) => boolean
 }

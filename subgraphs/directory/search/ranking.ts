@@ -1,7 +1,9 @@
 import type { Order } from '../../toolkit/connection.ts'
 import type { Position } from '../../toolkit/cursor.ts'
 import type { DirectoryKind, Item } from '../item/item.ts'
-import type { Found } from './matching.ts'
+
+/** An item that matches a query, and how well. */
+export type Found = { readonly item: Item; readonly score: number }
 
 /** A result and its place: best score first, then popularity, kind and key. */
 export type Ranked = { readonly item: Item; readonly position: Position }
@@ -15,7 +17,13 @@ const KIND_ORDER: Readonly<Record<DirectoryKind, number>> = { MCP_SERVER: 0, PLU
  */
 const OFFICIAL = 15
 const PER_TENFOLD_STARS = 4
-const DEPRECATED = -30
+/**
+ * What remains of the score of a deprecated server: less than a living one has that says all words
+ * in its name, more than one that only mentions them.
+ */
+const DEPRECATED_SHARE = 0.15
+/** Partial matches have scores below zero: there it is a step down. */
+const DEPRECATED_STEP = 100
 
 /**
  * How well an item answers, by its words and by how far it can be trusted to be the one that is
@@ -24,7 +32,8 @@ const DEPRECATED = -30
 export function scoreOf({ item, score }: Found): number {
   const stars = PER_TENFOLD_STARS * Math.log10(1 + item.popularity)
   if (item.kind !== 'MCP_SERVER') return score + stars
-  return score + stars + (item.official ? OFFICIAL : 0) + (item.deprecated ? DEPRECATED : 0)
+  if (item.deprecated) return score > 0 ? score * DEPRECATED_SHARE : score - DEPRECATED_STEP
+  return score + stars + (item.official ? OFFICIAL : 0)
 }
 
 /**
@@ -40,6 +49,13 @@ export const rank = (found: Found): Ranked => ({
     found.item.key.toLowerCase(),
   ],
 })
+
+/** The position of a server in a list with a query: most stars first, then as in a search. */
+export const rankByStars = (found: Found): Ranked => {
+  const { item, position } = rank(found)
+  const [score = 0, , ...rest] = position
+  return { item, position: [-item.popularity, score, ...rest] }
+}
 
 /** The order of results. */
 export const rankedOrder: Order<Ranked> = {

@@ -1,5 +1,5 @@
 import { countOf, fieldsOf, IN_NAME, IN_NAME_PART, IN_TAGS, recordOf, type WordIndex } from '../word-index/word-index.ts'
-import { STOP_WORDS, tokenize } from '../word-index/words.ts'
+import { phraseOf, STOP_WORDS, tokenize } from '../word-index/words.ts'
 import { expansionOf } from './expansion.ts'
 
 /** A record that matches, and how well; only the order of scores means something. */
@@ -35,10 +35,15 @@ const GUESSED = 0.1
 /** One typed word and the known words it may mean. */
 type Term = { readonly meant: ReadonlyMap<number, number>; readonly isRequired: boolean; readonly rarity: number }
 
+/** Fewer full matches than these are filled up: the usual number of results of a search. */
+const ENOUGH_MATCHES = 10
+/** Partial matches stand behind all full ones. */
+const PARTIAL_STEP = -10_000
+
 /**
  * Every record among those that `accepts` lets through that matches `query`, in no order. All words
  * that tell things apart must occur; when no record has them all, they may have typing errors; when
- * that does not help, most of them are enough. Words such as "mcp" and "server" only order, unless
+ * fewer than 10 records match, those with most of the words follow, with scores below zero. Words such as "mcp" and "server" only order, unless
  * there are no others.
  */
 export function search(query: string, index: WordIndex, accepts: (record: number) => boolean = () => true): readonly Match[] {
@@ -51,12 +56,18 @@ export function search(query: string, index: WordIndex, accepts: (record: number
   if (found.length === 0 && required.size > 1) {
     terms = termsOf(typed, required, index, true)
     ;({ found, scores } = tally(terms, required.size, index, accepts))
-    if (found.length === 0) ({ found, scores } = tally(terms, minMatches(required.size), index, accepts))
+  }
+  const full = new Set(found)
+  if (full.size < ENOUGH_MATCHES && required.size > 1) {
+    ;({ found, scores } = tally(terms, minMatches(required.size), index, accepts))
   }
 
   const key = typed.join('')
   const notifying = terms.filter(({ isRequired }) => isRequired)
-  return found.map((record) => ({ record, score: (scores[record] as number) + nameBonus(record, key, notifying, index) }))
+  return found.map((record) => ({
+    record,
+    score: (scores[record] as number) + nameBonus(record, key, notifying, index) + (full.has(record) ? 0 : PARTIAL_STEP),
+  }))
 }
 
 /**
@@ -88,7 +99,9 @@ function termsOf(
 
 /** Words of a query; an identifier that no record holds as it is stands for the words inside it. */
 function typedWords(query: string, { numberOf }: WordIndex): string[] {
-  const words = tokenize(query).flatMap(({ whole, parts }) => (parts.length > 0 && !numberOf.has(whole) ? parts : [whole]))
+  const words = tokenize(query)
+    .flatMap(({ whole, parts }) => (parts.length > 0 && !numberOf.has(whole) ? parts : [whole]))
+    .flatMap(phraseOf)
   return [...new Set(words)]
 }
 

@@ -1,26 +1,21 @@
 import type { Resolvers } from '#generated/directory/resolvers.ts'
-import { pageOf } from '../../toolkit/connection.ts'
 import { facet, MAX_FACET_TAGS } from '../item/facets.ts'
 import { rowIdIn } from '../item/id.ts'
+import type { ItemOf } from '../item/item.ts'
 import { skillOrder } from '../item/order.ts'
 import { itemFields } from '../item/resolvers.ts'
-import { listMatching } from '../search/matching.ts'
+import { listPage } from '../search/matching.ts'
 
 export const skillResolvers = {
   Query: {
     skill: (_, { slug }, { catalogue }) => catalogue.byKey('SKILL', slug),
     skills: (_, { filter, ...page }, { catalogue }) => {
       const { query, category, source, tag } = filter ?? {}
-      const found = listMatching(
-        catalogue,
-        'SKILL',
-        query,
-        (skill) =>
-          (category == null || skill.category === category) &&
-          (source == null || skill.source === source) &&
-          (tag == null || skill.tags.includes(tag)),
-      )
-      return { ...pageOf(found, skillOrder, page), facets: found }
+      const accepts = (skill: ItemOf<'SKILL'>): boolean =>
+        (category == null || skill.category === category) &&
+        (source == null || skill.source === source) &&
+        (tag == null || skill.tags.includes(tag))
+      return listPage(catalogue, 'SKILL', { order: skillOrder, query, accepts }, page)
     },
   },
   Skill: {

@@ -28,6 +28,20 @@ const SYNONYMS: readonly (readonly string[])[] = [
   ['mongodb', 'mongo'],
   ['elasticsearch', 'elastic', 'opensearch'],
   ['gdrive', 'googledrive'],
+  ['bq', 'bigquery'],
+  ['ms', 'microsoft'],
+  ['yt', 'youtube'],
+  ['vscode', 'visualstudiocode'],
+  ['dotnet', 'netcore', 'aspnet'],
+  ['cplusplus', 'cpp'],
+  ['markdown', 'md'],
+  ['ruby', 'rb'],
+  ['rust', 'rs'],
+  ['nodejs', 'node'],
+  ['wordpress', 'wp'],
+  ['huggingface', 'hf'],
+  ['tradingview', 'tv'],
+  ['homeassistant', 'hass'],
   ['email', 'mail', 'emails', 'smtp', 'gmail'],
   ['authentication', 'auth', 'login'],
   ['documentation', 'docs', 'doc'],
@@ -45,7 +59,7 @@ const SYNONYMS: readonly (readonly string[])[] = [
   ['ml', 'machinelearning'],
   ['cicd', 'ci'],
   ['terraform', 'tf', 'opentofu'],
-  ['calendar', 'calendars', 'gcal'],
+  ['calendar', 'calendars', 'gcal', 'googlecalendar'],
   ['vulnerability', 'vulnerabilities', 'cve'],
   ['test', 'tests', 'testing'],
   ['weather', 'forecast'],
@@ -59,12 +73,43 @@ const SYNONYMS: readonly (readonly string[])[] = [
   ['jira', 'atlassian'],
 ]
 
+/** Short names of several words, which names and descriptions spell out. */
+const PHRASES: ReadonlyMap<string, readonly string[]> = new Map([
+  ['gdocs', ['google', 'docs']],
+  ['gsheets', ['google', 'sheets']],
+  ['gslides', ['google', 'slides']],
+  ['gmaps', ['google', 'maps']],
+  ['msteams', ['microsoft', 'teams']],
+])
+
+/** The words that a typed word stands for; the word itself for most. */
+export const phraseOf = (word: string): readonly string[] => PHRASES.get(word) ?? [word]
+
 const SYNONYMS_OF: ReadonlyMap<string, readonly string[]> = new Map(
   SYNONYMS.flatMap((row) => row.map((word) => [word, row.filter((other) => other !== word)] as const)),
 )
 
 /** Other names of the same thing, without the word itself; empty for most words. */
 export const synonymsOf = (word: string): readonly string[] => SYNONYMS_OF.get(word) ?? []
+
+/**
+ * Names in which a sign is a letter, and the words that they are read as: a text is cut at signs.
+ * The dot of `.net` must not follow a word: `example.net` is an address.
+ */
+const SIGN_NAMES: readonly (readonly [RegExp, string])[] = [
+  [/\basp\.net\b/giu, ' aspnet dotnet '],
+  [/(?<![\p{L}\p{N}/])\.net\b(?![.-])/giu, ' dotnet '],
+  [/(?<![\p{L}\p{N}])c#/giu, ' csharp '],
+  [/(?<![\p{L}\p{N}])f#/giu, ' fsharp '],
+  [/(?<![\p{L}\p{N}])c\+\+/giu, ' cplusplus '],
+]
+
+const HAS_SIGN_NAME = /\.net|[cf]#|c\+\+/i
+
+function readSignNames(text: string): string {
+  if (!HAS_SIGN_NAME.test(text)) return text
+  return SIGN_NAMES.reduce((read, [name, word]) => read.replace(name, word), text)
+}
 
 const WORD = /[\p{L}\p{N}\p{M}]+/gu
 const MARKS = /\p{M}+/gu
@@ -86,7 +131,7 @@ export type Word = { readonly whole: string; readonly parts: readonly string[] }
 /** The words of a text in order. Scripts without spaces give overlapping pairs of characters. */
 export function tokenize(text: string): Word[] {
   const words: Word[] = []
-  for (const [raw] of text.normalize('NFKC').matchAll(WORD)) {
+  for (const [raw] of readSignNames(text.normalize('NFKC')).matchAll(WORD)) {
     if (UNSPACED.test(raw)) {
       for (const [run] of raw.matchAll(UNSPACED_RUN)) {
         if (!UNSPACED.test(run)) words.push(wordOf(run))

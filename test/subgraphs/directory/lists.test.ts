@@ -176,6 +176,66 @@ describe('filters', () => {
     expect(mcpServers.totalCount).toBe(expected.length)
   })
 
+  test('with a query plugins and skills stand best match first, page by page', async () => {
+    const database = await freshDatabase()
+    await putItems(database.connection, [
+      aSkill('a-mention', { name: 'A mention', description: 'reads xylophone files' }),
+      aSkill('z-xylophone', { name: 'Xylophone' }),
+      aPlugin('m/mention', { popularity: 500, description: 'reads xylophone files' }),
+      aPlugin('m/xylophone', { popularity: 1, name: 'Xylophone' }),
+      aServer('a/mention', { description: 'reads xylophone files' }),
+      aServer('z/xylophone', { name: 'Xylophone' }),
+      aServer('z/known', { popularity: 7, description: 'reads xylophone files' }),
+    ])
+    const other = await directorySubgraph({ connection: database.connection, publicUrl: 'https://e.org', log })
+    const answer = async (source: string): Promise<Data> =>
+      ((await graphql({ schema: other.schema, source, contextValue: other.context(caller) })) as ExecutionResult<Data>).data
+    try {
+      const list = (field: string, page = '') =>
+        `${field}(filter: { query: "xylophone" } ${page}) { pageInfo { endCursor } edges { node { url } } }`
+      const all = await answer(`{ ${list('skills')} ${list('plugins')} ${list('mcpServers')} }`)
+      const urls = ({ edges }: Data) => edges.map(({ node }: Data) => node.url.split('/').slice(-1)[0])
+      expect(urls(all.skills)).toEqual(['z-xylophone', 'a-mention'])
+      expect(urls(all.plugins)).toEqual(['xylophone', 'mention'])
+      expect(urls(all.mcpServers)).toEqual(['known', 'xylophone', 'mention'])
+      const first = await answer(`{ ${list('skills', 'first: 1')} }`)
+      const next = await answer(`{ ${list('skills', `first: 1, after: "${first.skills.pageInfo.endCursor}"`)} }`)
+      expect(urls(next.skills)).toEqual(['a-mention'])
+    } finally {
+      await other.close()
+      await database.drop()
+    }
+  })
+
+  test('a deprecated server stands behind the living that say the words in their names, before mere mentions', async () => {
+    const database = await freshDatabase()
+    await putItems(database.connection, [
+      aServer('old/slack', { name: 'Slack', popularity: 80_000, detail: { deprecated: true, official: true } }),
+      aServer('new/slack-export', { name: 'Slack export' }),
+      aServer('other/mention', { description: 'writes to slack' }),
+      aServer('a/markdown2pdf', { description: 'Converts Markdown to PDF' }),
+      aServer('b/markitdown', { description: 'Converts PDF files to clean Markdown' }),
+    ])
+    const other = await directorySubgraph({ connection: database.connection, publicUrl: 'https://e.org', log })
+    const found = async (query: string) => {
+      const source = `{ search(query: "${query}") { edges { node { name ... on McpServer { repo } } } } }`
+      const { data } = (await graphql({
+        schema: other.schema,
+        source,
+        contextValue: other.context(caller),
+      })) as ExecutionResult<Data>
+      return data.search.edges.map(({ node }: Data) => node.repo)
+    }
+    try {
+      expect(await found('slack')).toEqual(['slack-export', 'slack', 'mention'])
+      expect((await found('pdf to markdown'))[0]).toBe('markitdown')
+      expect((await found('markdown to pdf'))[0]).toBe('markdown2pdf')
+    } finally {
+      await other.close()
+      await database.drop()
+    }
+  })
+
   test('a plugin for several agents is found under each', async () => {
     for (const [ecosystem, count] of [
       ['cursor', 1],

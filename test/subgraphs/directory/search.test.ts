@@ -97,10 +97,16 @@ describe('ranking', () => {
     expect((await found('mcp server', [record('github'), record('mcp server')]))[0]).toBe('mcp server')
   })
 
-  test('every telling word must occur, when some record has them all', async () => {
-    expect(await found('excel charts', [record('excel'), record('charts'), record('sheets', 'charts for excel')])).toEqual([
-      'sheets',
-    ])
+  test('a record that has every telling word stands before those that have some of them', async () => {
+    const records = [record('excel'), record('charts'), record('sheets', 'charts for excel')]
+    expect(await found('excel charts', records)).toEqual(['sheets', 'excel', 'charts'])
+  })
+
+  test('records with some of the words fill up a short list, and no long one', async () => {
+    const full = Array.from({ length: 10 }, (_, number) => record(`x${number}`, 'ms teams'))
+    const partial = [record('teams')]
+    expect(await found('ms teams', [...full.slice(1), ...partial])).toHaveLength(10)
+    expect(await found('ms teams', [...full, ...partial])).not.toContain('teams')
   })
 
   test('when no record has them all, most of them do', async () => {
@@ -113,7 +119,24 @@ describe('ranking', () => {
   })
 
   test.each([
+    ['.net', 'C# and .NET'],
+    ['c#', 'C# and .NET'],
+    ['C++', 'written in C++'],
+    ['asp.net', 'ASP.NET hosting'],
+  ])('%s is a word', async (typed, text) => {
+    expect(await found(typed, [record('other', 'see example.net, c, net'), record('hit', text)])).toEqual(['hit'])
+  })
+
+  test('what is typed with an error for sure is found in names first', async () => {
+    const records = [record('something', 'runs kubernetes'), record('kubernetes-server')]
+    expect(await found('kuberntes', records)).toEqual(['kubernetes-server', 'something'])
+  })
+
+  test.each([
     ['k8s', 'kubernetes'],
+    ['bq', 'bigquery'],
+    ['gdocs', 'google docs'],
+    ['yt transcript', 'youtube transcript'],
     ['postgresql', 'postgres'],
     ['gh', 'github'],
   ])('%s is %s', async (typed, name) => {
@@ -121,7 +144,7 @@ describe('ranking', () => {
   })
 
   test('the last word may be unfinished', async () => {
-    expect(await found('cloud fl', [record('cloud flare'), record('cloud')])).toEqual(['cloud flare'])
+    expect(await found('cloud fl', [record('cloud flare'), record('cloud')])).toEqual(['cloud flare', 'cloud'])
   })
 })
 

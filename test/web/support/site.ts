@@ -48,6 +48,10 @@ const ITEMS: readonly ItemRow[] = [
     detail: {
       official: true,
       installCommand: 'npx -y @acme/tools@1.2.3 --read-only',
+      installations: [
+        { command: 'npx -y @acme/tools@1.2.3 --read-only', transport: 'stdio' },
+        { command: 'claude mcp add --transport http tools https://good.example.com/mcp', transport: 'streamable-http' },
+      ],
       envVars: [
         { name: 'ACME_PERSONAL_ACCESS_TOKEN', required: true, secret: true, description: 'A token of an Acme account' },
         { name: 'ACME_REGION', required: false, secret: false, description: null },

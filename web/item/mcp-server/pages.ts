@@ -22,7 +22,7 @@ export const mcpServerPages = [
           trust: server.trust,
           install: { heading: 'Install', text: server.installCommand },
           marks: html`${server.official && html`<span class="mark-official">official</span>`} ${server.deprecated && html`<span class="mark-deprecated">deprecated</span>`}`,
-          ...(server.envVars.length > 0 && { more: variables(server.envVars) }),
+          more: html`${others(server)}${server.envVars.length > 0 && variables(server.envVars)}`,
           facts: [
             { name: 'Transport', value: TRANSPORTS[server.transport] ?? server.transport },
             { name: 'Documentation', value: externalLink(server.docsUrl, shortAddress(server.docsUrl)) },
@@ -46,6 +46,13 @@ const TRANSPORTS: LookupTable<string> = lookupTable({
   sse: 'server-sent events: the older HTTP transport',
   unknown: 'unknown',
 })
+
+/** The commands besides the recommended one; nothing where there is no other. */
+const others = ({ installations }: McpServer): Html | false =>
+  installations.length > 1 &&
+  html`<details><summary>Other installations (${installations.length - 1})</summary>
+${installations.slice(1).map(({ command, transport }) => html`<pre tabindex="0"><code>${command}</code></pre><p class="quiet">${TRANSPORTS[transport] ?? transport}</p>`)}
+</details>`
 
 const variables = (
   rows: McpServer['envVars'],

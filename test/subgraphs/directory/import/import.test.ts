@@ -248,6 +248,39 @@ describe('what an import leaves behind', () => {
     await expect(run([], { stars: join(folder, 'none.csv') })).rejects.toThrow('none.csv')
   })
 
+  test('a folder of a repository that vanished takes its items with it, but not those of a folder that cannot be seen', async () => {
+    write({ 'acme+one/a/SKILL.md': skill('one'), 'acme+two/b/SKILL.md': skill('two') })
+    await run()
+    expect(await keys()).toEqual(['one', 'two'])
+    rmSync(join(folder, 'acme+two'), { recursive: true })
+    await run()
+    expect(await keys()).toEqual(['one'])
+    // Another folder says nothing about this one.
+    const elsewhere = mkdtempSync(join(tmpdir(), 'atrium-elsewhere-'))
+    rmSync(join(folder, 'acme+one'), { recursive: true })
+    await run([elsewhere])
+    rmSync(elsewhere, { recursive: true })
+    expect(await keys()).toEqual(['one'])
+  })
+
+  test('a repository that turns out to hold several servers keeps the id and key that links know', async () => {
+    const record = (name: string) => ({ name, vendor: 'A', sourceUrl: 'https://github.com/acme/many', runtime: 'node' })
+    write({ 'list/curl.json': record('@acme/server-curl') })
+    await run()
+    const ids = async () => (await client.query('SELECT id, key, identity FROM item WHERE removed_at IS NULL ORDER BY id')).rows
+    const [before] = await ids()
+    expect(before).toMatchObject({ key: 'acme/many', identity: 'github.com/acme/many' })
+    write({ 'list/git.json': record('@acme/server-git') })
+    await run()
+    expect(await ids()).toMatchObject([
+      { id: before.id, key: 'acme/many', identity: 'github.com/acme/many#curl' },
+      { key: 'acme/git', identity: 'github.com/acme/many#git' },
+    ])
+    rmSync(join(folder, 'list/git.json'))
+    await run()
+    expect(await ids()).toMatchObject([{ id: before.id, key: 'acme/many', identity: 'github.com/acme/many' }])
+  })
+
   test('a clone says whose files it holds', async () => {
     write({ 'work/one/SKILL.md': skill('one') })
     execFileSync('git', ['init', '-q', join(folder, 'work')])

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { CATEGORIES, categorise, categoryOf } from '../../../../subgraphs/directory/import/category.ts'
 import type { Contribution, Format, Statement } from '../../../../subgraphs/directory/import/contribution.ts'
-import { assignKeys } from '../../../../subgraphs/directory/import/key.ts'
+import { assignKeys, successorsOf } from '../../../../subgraphs/directory/import/key.ts'
 import { merge } from '../../../../subgraphs/directory/import/merge.ts'
 import { faultOf, rowOf } from '../../../../subgraphs/directory/import/row.ts'
 
@@ -74,24 +74,79 @@ describe('merge', () => {
   test('takes each field from the source that is believed most and has it, joins lists, and says who said it', () => {
     const [item] = merge(EVERYBODY, new Map()).items
     expect(item).toMatchObject({
-      name: 'Docker name',
-      description: 'hive',
+      name: 'Seed',
+      description: 'seed',
       category: 'Databases',
       originalCategory: 'Databases',
       tags: ['x', 'y'],
       popularity: 7,
       detail: {
         official: true,
-        transport: 'sse',
+        transport: 'stdio',
         installCommand: 'npx -y b',
+        installations: [{ command: 'npx -y b', transport: 'stdio' }],
         deprecated: true,
         docsUrl: 'https://e.org',
         envVars: [variable('A', true), variable('B', true, 'the b')],
       },
     })
-    expect(item?.provenance).toContainEqual({ field: 'description', source: 'some/list (toolhive)', path: 'toolhive.json' })
-    expect(item?.provenance).toContainEqual({ field: 'name', source: 'some/list (docker)', path: 'docker.json' })
+    expect(item?.provenance).toContainEqual({ field: 'popularity', source: 'some/list (toolhive)', path: 'toolhive.json' })
+    expect(item?.provenance).toContainEqual({ field: 'description', source: 'some/list (atrium)', path: 'atrium.json' })
     expect(item?.provenance.map(({ field }) => field)).toEqual(item?.provenance.map(({ field }) => field).toSorted())
+  })
+
+  test('believes what Atrium curates before lists, and the publisher before both', () => {
+    const own = { ...says('registry', { category: 'Databases', installCommand: 'npx -y own' }), origin: 'A/b' }
+    const curated = says('atrium', { category: 'Design', name: 'Curated', installCommand: 'npx -y curated' })
+    const listed = says('toolhive', { category: 'Finance', name: 'Listed', installCommand: 'docker run -i --rm x/y' })
+    expect(merge([listed, curated], new Map()).items).toMatchObject([
+      { name: 'Curated', category: 'Design', detail: { installCommand: 'npx -y curated' } },
+    ])
+    expect(merge([listed, curated, own], new Map()).items).toMatchObject([
+      { name: 'Curated', category: 'Databases', detail: { installCommand: 'npx -y own' } },
+    ])
+  })
+
+  test('a source that calls a server active counts against one that calls it archived', () => {
+    const archived = says('mcpm', { deprecated: true })
+    expect(merge([archived, says('toolhive', { deprecated: false })], new Map()).items).toMatchObject([
+      { detail: { deprecated: false } },
+    ])
+    expect(merge([archived, says('toolsdk', { deprecated: false })], new Map()).items).toMatchObject([
+      { detail: { deprecated: true } },
+    ])
+  })
+
+  test('the transport is that of the command, whatever another source says of the server', () => {
+    const local = says('docker', { transport: 'sse', installCommand: 'npx -y b' })
+    const remote = says('toolsdk', {
+      transport: 'stdio',
+      installCommand: 'claude mcp add --transport http b https://b.example/sse',
+    })
+    expect(merge([local, remote], new Map()).items).toMatchObject([
+      {
+        detail: {
+          transport: 'stdio',
+          installations: [{ transport: 'stdio' }, { transport: 'sse' }],
+        },
+      },
+    ])
+  })
+
+  test('variables whose names end like those of secrets are secrets', () => {
+    const names = ['ACME_API_KEY', 'PGPASSWORD', 'acmeToken', 'MAX_TOKENS', 'LANGFUSE_PUBLIC_KEY', 'KEY_ID', 'TOKEN_PATH']
+    const [item] = merge([says('mcpm', { envVars: names.map((name) => variable(name, false)) })], new Map()).items
+    const found = item && 'envVars' in item.detail ? item.detail.envVars : []
+    expect(found.filter(({ secret }) => secret).map(({ name }) => name)).toEqual(['ACME_API_KEY', 'PGPASSWORD', 'acmeToken'])
+  })
+
+  test.each([
+    ['Adds [MCP](https://e.org/a) **tools** to `uv`', 'Adds MCP tools to uv'],
+    ['# Title ## Part of it', 'Title Part of it'],
+    ['![badge](https://e.org/b.svg) <b>R&amp;D</b> within <300 ms and <think>', 'R&D within <300 ms and <think>'],
+    ['Links [cut off](https://e.org/long', 'Links cut off'],
+  ])('the description %s becomes plain text', (description, plain) => {
+    expect(merge([says('mcpm', { description })], new Map()).items[0]?.description).toBe(plain)
   })
 
   test('does not depend on the order of contributions', () => {
@@ -131,12 +186,13 @@ describe('keys', () => {
     ).items
 
   test('one of several that ask for a key gets it, the others a suffix of their own', () => {
-    const all = items('github.com/a/b#src/two', 'github.com/a/b', 'npm:three')
+    const all = items('github.com/a/b#two', 'github.com/a/b#four', 'github.com/a/b', 'npm:three')
     expect([...assignKeys(all, []).entries()].map(([{ identity }, key]) => [identity, key])).toEqual(
       expect.arrayContaining([
         ['npm:three', 'a/b'],
         ['github.com/a/b', 'a/b-2'],
-        ['github.com/a/b#src/two', 'a/b-two'],
+        ['github.com/a/b#two', 'a/b-two'],
+        ['github.com/a/b#four', 'a/b-four'],
       ]),
     )
   })
@@ -151,6 +207,51 @@ describe('keys', () => {
       ['github.com/a/b', 'a/b-2'],
     ])
     expect(item?.wantedKey).toBe('a/b')
+  })
+})
+
+describe('servers of one repository', () => {
+  const REPO = 'github.com/a/b'
+  const identitiesOf = (...contributions: readonly Contribution[]) =>
+    merge(contributions, new Map()).items.map(({ identity, wantedKey }) => [identity, wantedKey])
+  const part = (format: Format, name: string, path = `${name}.json`) =>
+    says(format, { identity: `${REPO}#${name}`, key: `a/${name}`, repo: name }, path)
+
+  test('are one server where sources only disagree about its name', () => {
+    expect(identitiesOf(part('docker', 'one'), part('toolhive', 'other'), says('readme', {}))).toEqual([[REPO, 'a/b']])
+  })
+
+  test('are several where one source lists several; who names none of them means the whole', () => {
+    const listed = [part('mcp-get', 'curl'), part('mcp-get', 'git'), says('readme', {})]
+    expect(identitiesOf(...listed)).toEqual([
+      [REPO, 'a/b'],
+      [`${REPO}#curl`, 'a/curl'],
+      [`${REPO}#git`, 'a/git'],
+    ])
+    // A label of a collector meets the server that another source knows by this name.
+    const labelled = says('tensorblock', { labels: ['curl'] })
+    expect(identitiesOf(part('mcp-get', 'curl'), part('mcp-get', 'git'), labelled)).toEqual([
+      [`${REPO}#curl`, 'a/curl'],
+      [`${REPO}#git`, 'a/git'],
+    ])
+  })
+
+  test('are two where a source lists the repository and a server in a folder of it', () => {
+    const folder = `https://${REPO}/tree/HEAD/packages/postgrest`
+    const inside = says('toolsdk', { identity: `${REPO}#postgrest`, key: 'a/postgrest', repoUrl: folder }, 'inside.json')
+    expect(identitiesOf(says('toolsdk', {}), inside)).toEqual([
+      [REPO, 'a/b'],
+      [`${REPO}#postgrest`, 'a/postgrest'],
+    ])
+  })
+
+  test('go on under the stored id when the identity changes: the one that wants the stored key, else the first', () => {
+    const { items } = merge([part('mcp-get', 'curl'), part('mcp-get', 'git')], new Map())
+    const stored = (identity: string, key: string) => [{ kind: 'MCP_SERVER', identity, key } as const]
+    expect(successorsOf(items, stored(REPO, 'a/b'))).toEqual([{ kind: 'MCP_SERVER', from: REPO, to: `${REPO}#curl` }])
+    expect(successorsOf(items, stored(REPO, 'A/git'))).toEqual([{ kind: 'MCP_SERVER', from: REPO, to: `${REPO}#git` }])
+    expect(successorsOf(items, stored('github.com/a/other', 'a/b'))).toEqual([])
+    expect(successorsOf(items, stored(`${REPO}#curl`, 'a/b'))).toEqual([])
   })
 })
 
@@ -184,6 +285,13 @@ describe('categories', () => {
   ])('%s means %s', (spelling, category) => expect(categoryOf(spelling)).toBe(category))
 
   test('every category means itself', () => expect(CATEGORIES.map(categoryOf)).toEqual(CATEGORIES))
+
+  test('a catch-all of a source never beats a rule that knows the record, and stands where none does', () => {
+    expect(categorise(['devops'], about('playwright'))).toEqual({ category: 'Browser Automation', spelling: null })
+    expect(categorise(['support-service-management'], about('jira'))).toEqual({ category: 'Productivity', spelling: null })
+    expect(categorise(['devops'], about('x', 'Nothing to go by'))).toEqual({ category: 'Cloud & DevOps', spelling: 'devops' })
+    expect(categorise(['Productivity'], about('playwright'), 'Productivity')).toMatchObject({ category: 'Productivity' })
+  })
 
   test('a source is believed before the words, an unclear spelling counts as a word', () => {
     expect(categorise(['finance'], about('postgres'))).toEqual({ category: 'Finance', spelling: 'finance' })

@@ -187,9 +187,17 @@ describe('SKILL.md', () => {
     ])
   })
 
-  test('without any address, or in letters that no slug has, is skipped with a reason', () => {
+  test('in letters that no slug has gets a slug made from its name, the same in every import', () => {
+    const [one] = skill('---\nname: 技能\n---\n', '技能/SKILL.md').statements
+    const [other] = skill('---\nname: 工具\n---\n', '工具/SKILL.md').statements
+    expect(one).toMatchObject({ name: '技能', slug: expect.stringMatching(/^skill-[0-9a-f]{10}$/) })
+    expect(other?.key).not.toBe(one?.key)
+    expect(skill('---\nname: 技能\n---\n', '技能/SKILL.md').statements).toEqual([one])
+  })
+
+  test('without any address, or a name without letters, is skipped with a reason', () => {
     expect(skill('# H', 'x/SKILL.md', 'file:/tmp').reasons).toEqual([expect.stringContaining('has no address')])
-    expect(skill('---\nname: 技能\n---\n', '技能/SKILL.md').reasons).toEqual([expect.stringContaining('no name')])
+    expect(skill('---\nname: "!!"\n---\n', '!/SKILL.md').reasons).toEqual([expect.stringContaining('no name')])
   })
 
   test('broken frontmatter is skipped with its line', () => {

@@ -150,7 +150,7 @@ function* replaced(content: unknown, value: unknown): Generator<unknown> {
  * than a published name.
  */
 const COMMAND =
-  /^(npx -y [@\w./+-]+|uvx [@\w.=+-]+|dnx [@\w.+-]+ --yes|docker run -i --rm( -e \w+)* [a-z0-9][\w./:@-]*|docker mcp server enable [\w.@/:=+][\w.@/:=+-]*|claude mcp add --transport (http|sse) [\w-]+ https?:[\w.@/:=+-]+)$/
+  /^(npx -y [@\w./+-]+( [\w./:@=+-]+)*|uvx [@\w.=+-]+( [\w./:@=+-]+)*|dnx [@\w.+-]+ --yes|docker run -i --rm( -p 127\.0\.0\.1:\d+:\d+| -v (\/path\/to\/)?\w[\w.-]*:\/[\w./-]+(:ro)?| -e \w+(=[\w./:@+-]*)?)* [a-z0-9][\w./:@-]*( [\w./:@=+-]+)*|thv run [\w.@/:=+][\w.@/:=+-]*|docker mcp server enable [\w.@/:=+][\w.@/:=+-]*|claude mcp add --transport (http|sse) [\w-]+ https?:[\w.@/:=+-]+)$/
 
 /** Which rule a record breaks that can be shown, linked and pasted without a second look. */
 function faultsOf({ key, name, description, installCommand: command, docsUrl, repoUrl, envVars, tags, stars }: Server): string[] {
@@ -245,8 +245,13 @@ describe('a command names what is published under that name', () => {
 describe('addresses are taken as they are meant or not at all', () => {
   test.each([
     ['ssh://git@github.com:22/a/b.git', 'a/b'],
-    ['https://gitlab.com/group/subgroup/project', null],
-    ['https://gitlab.com/a/b/-/tree/main/c', 'a/b'],
+    ['https://gitlab.com/group/subgroup/project', 'group/subgroup/project'],
+    ['https://gitlab.com/group/subgroup/project/-/tree/main/src/c', 'group/subgroup/project/src/c'],
+    ['https://gitlab.com/a/b/-/tree/main/c', 'a/b/c'],
+    ['https://git.acme.example/team/rocket', 'team/rocket'],
+    ['git@code.acme.example:team/rocket.git', 'team/rocket'],
+    ['https://acme.example/team/rocket.git', 'team/rocket'],
+    ['https://acme.example/team/rocket', null],
     ['https://github.com/a/b\nc', null],
     ['https://github.com/a/b/tree/main/my%20folder', 'a/b/my folder'],
     ['https://github.com/a/b/tree/main/%2e%2e%2fc', 'a/b'],

@@ -114,6 +114,8 @@ status: Deprecated
 transport: sse
 repository_url: https://github.com/acme/rocket
 image: ghcr.io/acme/rocket:1.0
+target_port: 8000
+args: [--transport, sse]
 metadata: { stars: 42, pulls: 7 }
 tags: [moon]
 env_vars: [{ name: KEY, required: true, secret: true }]
@@ -162,7 +164,7 @@ describe('each format, told apart by content', () => {
       'tensorblock',
       'x.json',
       JSON.stringify(TENSORBLOCK),
-      { ...rocket, name: null, transport: null, category: 'Space', installCommand: 'npx -y @acme/rocket' },
+      { ...rocket, name: null, transport: 'stdio', category: 'Space', installCommand: 'npx -y @acme/rocket' },
     ],
     [
       'mcpm',
@@ -198,7 +200,7 @@ describe('each format, told apart by content', () => {
         official: true,
         deprecated: true,
         transport: 'sse',
-        installCommand: 'docker run -i --rm -e KEY ghcr.io/acme/rocket:1.0',
+        installCommand: 'docker run -i --rm -p 127.0.0.1:8000:8000 -e KEY ghcr.io/acme/rocket:1.0 --transport sse',
       },
     ],
     [
@@ -249,6 +251,105 @@ test('a README that lists something twice, or in a line without end, says so', (
   expect(skipped).toMatchObject([
     { line: 8, reason: 'is longer than 2000 characters' },
     { line: 7, reason: 'is listed twice: the first counts' },
+  ])
+})
+
+test('points of a README that are no servers are reported with their lines, in whatever form the others come', () => {
+  const text = [
+    '# Awesome MCP',
+    '## Servers',
+    '- **[one](https://github.com/acme/one)** - first',
+    '- ⭐ [![badge](https://e.org/b.svg)](https://e.org) [two](https://github.com/acme/two) second',
+    '- <img src="x.png"> [three](https://github.com/acme/three)',
+    '1. [four](https://github.com/acme/four)',
+    '- Read more at https://e.org/more',
+    '- [python-sdk](https://github.com/acme/python-sdk)',
+    '## Client libraries',
+    '- [five](https://github.com/acme/five)',
+  ].join('\n')
+  const { contributions, skipped } = readText('README.md', text)
+  expect(contributions.map(({ statement }) => statement.identity)).toEqual([
+    'github.com/acme/one',
+    'github.com/acme/two',
+    'github.com/acme/three',
+    'github.com/acme/four',
+  ])
+  expect(skipped).toMatchObject([
+    { line: 7, reason: 'is no entry that begins with a link' },
+    { line: 8, reason: 'is a library, not a server' },
+    { line: 10, reason: 'stands in a section that lists no servers' },
+  ])
+})
+
+test.each([
+  ['npm', '@acme/rocket', 'acme/rocket', 'https://www.npmjs.com/package/@acme/rocket'],
+  ['pypi', 'rocket-mcp', 'pypi/rocket-mcp', 'https://pypi.org/project/rocket-mcp'],
+  ['oci', 'ghcr.io/acme/rocket', 'acme/rocket', 'https://ghcr.io/acme/rocket'],
+])('a server that is only a package of %s is known by it', (registryType, identifier, key, docsUrl) => {
+  const packages = [{ registryType, identifier, transport: { type: 'stdio' } }]
+  const { repository: _, websiteUrl: __, ...rest } = CURRENT
+  expect(serverIn('server.json', { ...rest, packages })).toMatchObject({
+    identity: `${registryType}:${identifier}`,
+    key,
+    docsUrl,
+    repoUrl: null,
+  })
+})
+
+test('a remote with parts that each user fills in is known by what is the same for everybody', () => {
+  const { repository: _, packages: __, websiteUrl: ___, ...rest } = CURRENT
+  const remotes = [{ type: 'streamable-http', url: 'https://{tenant}.rocket.example/mcp' }]
+  expect(serverIn('server.json', { ...rest, remotes })).toMatchObject({
+    owner: 'rocket.example',
+    docsUrl: 'https://rocket.example',
+  })
+})
+
+test('an image with folders and arguments keeps them, with words for what the reader chooses', () => {
+  const text = DOCKER.replace(
+    'config:',
+    `run:
+  command: ['{{rocket.paths|volume-target|into}}', '--mode={{rocket.mode}}', '--fast']
+  volumes: ['{{rocket.paths|volume|into}}', 'rocket-cache:/cache']
+  ports: ['8355:8355']
+config:`,
+  ).replace('required: [url]', 'required: [url, paths, mode]')
+  expect(readText('x.yaml', text).contributions[0]?.statement).toMatchObject({
+    installCommand:
+      'docker run -i --rm -p 127.0.0.1:8355:8355 -v /path/to/paths:/path/to/paths -v rocket-cache:/cache -e ROCKET_KEY -e ROCKET_URL -e ROCKET_MODE mcp/rocket /path/to/paths --mode=YOUR_MODE --fast',
+  })
+  const opening = text.replace('rocket-cache:/cache', '/:/host')
+  expect(readText('x.yaml', opening).contributions[0]?.statement).toMatchObject({
+    installCommand: 'docker mcp server enable rocket',
+  })
+})
+
+test('every package and remote of a server.json is an installation; what nobody filled in is left out', () => {
+  const { installations } = serverIn('server.json', {
+    ...CURRENT,
+    packages: [
+      {
+        registryType: 'oci',
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: published files have it
+        identifier: 'ghcr.io/acme/rocket:${VERSION}',
+        runtimeArguments: [
+          { type: 'named', name: '-p', value: '127.0.0.1:8085:8085' },
+          { type: 'named', name: '-e', value: 'ROCKET_TOKEN={token}', variables: { token: { isSecret: true } } },
+        ],
+        packageArguments: [
+          { type: 'positional', value: 'serve' },
+          { type: 'named', name: '--verbose' },
+        ],
+      },
+    ],
+    remotes: [{ type: 'streamable-http', url: 'https://mcp.rocket.example/mcp' }],
+  })
+  expect(installations).toEqual([
+    {
+      command: 'docker run -i --rm -p 127.0.0.1:8085:8085 -e ROCKET_TOKEN ghcr.io/acme/rocket serve',
+      transport: 'stdio',
+    },
+    { command: 'claude mcp add --transport http rocket https://mcp.rocket.example/mcp', transport: 'streamable-http' },
   ])
 })
 
@@ -337,10 +438,17 @@ describe('one server under several descriptions', () => {
     ['@modelcontextprotocol/server-filesystem', 'https://github.com/modelcontextprotocol/servers'],
     ['whatever', 'https://github.com/modelcontextprotocol/servers/tree/main/src/filesystem'],
     ['mcp-server-filesystem', 'git@github.com:modelcontextprotocol/servers-archived.git'],
-    ['filesystem', 'https://github.com/ModelContextProtocol/servers/'],
   ])('%s at %s is the filesystem server', (packageName, url) => {
     expect(serverIn('p/c/x.json', { ...TOOLSDK, packageName, url })).toMatchObject({
       identity: 'github.com/modelcontextprotocol/servers#filesystem',
+    })
+  })
+
+  test('a label that a collector made up tells no server apart by itself', () => {
+    const url = 'https://github.com/ModelContextProtocol/servers/'
+    expect(serverIn('p/c/x.json', { ...TOOLSDK, packageName: 'filesystem', url })).toMatchObject({
+      identity: 'github.com/modelcontextprotocol/servers',
+      labels: expect.arrayContaining(['filesystem']),
     })
   })
 
@@ -356,7 +464,9 @@ describe('one server under several descriptions', () => {
   })
 
   test("GitHub's own server is official, under its own key", () => {
-    expect(serverIn('x.json', { ...CURRENT, repository: { url: 'https://github.com/github/github-mcp-server' } })).toMatchObject({
+    const repository = { url: 'https://github.com/github/github-mcp-server' }
+    const packages = [{ registryType: 'oci', identifier: 'ghcr.io/github/github-mcp-server' }]
+    expect(serverIn('x.json', { ...CURRENT, repository, packages })).toMatchObject({
       key: 'github/github-mcp-server',
       official: true,
     })
