@@ -9,6 +9,7 @@ const MEANINGS: Readonly<Record<MigrationState, string>> = {
   pending: 'pending: apply it with npx atrium db migrate',
   unknown: 'unknown to this version: the database is newer than the program',
   changed: 'edited after it was applied',
+  failed: 'failed: repair the database, then record the state with prisma migrate resolve',
 }
 
 type Output = { readonly json?: true }

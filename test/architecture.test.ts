@@ -25,18 +25,18 @@ const rules: readonly { why: string; from: RegExp; to: RegExp; but?: RegExp }[] 
   {
     why: 'the platform knows neither gateway nor subgraphs',
     from: /^platform\//,
-    to: /^(subgraphs|gateway|rest-facade|mcp|web|cli|composition|clients|database|config\.ts|main\.ts)/,
+    to: /^(subgraphs|gateway|rest-facade|mcp|web|cli|composition|clients|prisma|config\.ts|main\.ts)/,
   },
   {
     why: 'facades import the client of the gateway, and no subgraph',
     from: /^(rest-facade|web|mcp)\//,
-    to: /^(subgraphs|gateway|database|cli|composition)\//,
+    to: /^(subgraphs|gateway|prisma|cli|composition)\//,
     but: /^gateway\/(client|observability\/history)\.ts$/,
   },
   {
     why: 'the gateway imports no subgraph',
     from: /^gateway\//,
-    to: /^(subgraphs|rest-facade|mcp|web|cli|composition|database|config\.ts|main\.ts)/,
+    to: /^(subgraphs|rest-facade|mcp|web|cli|composition|prisma|config\.ts|main\.ts)/,
     // The page of a stand-alone gateway.
     but: /^web\/explorer\/serve\.ts$/,
   },
@@ -62,14 +62,14 @@ const rules: readonly { why: string; from: RegExp; to: RegExp; but?: RegExp }[] 
   {
     why: 'clients speak HTTP only, and import nothing of ours',
     from: /^clients\//,
-    to: /^((platform|subgraphs|gateway|rest-facade|web|mcp|database|composition|cli|schema|bench|test)\/|(main|config|codegen)\.ts|#generated)/,
+    to: /^((platform|subgraphs|gateway|rest-facade|web|mcp|prisma|composition|cli|schema|bench|test)\/|(main|config|codegen)\.ts|#generated)/,
   },
   { why: 'tests and benches are not part of the product', from: /^(?!test\/|bench\/|vitest)/, to: /^(test|bench)\// },
 ]
 /** Files that a rule allows by their role rather than by what they import. */
 const ROLES: Readonly<Record<string, RegExp>> = {
   'only repositories, the import and the roots of a subgraph reach the database':
-    /(repository|subgraph|parts|revision-feed|tables|accounts|store\/write|store\/context|store\/tenant|store\/store\/set-up|store\/operator\/\w+|social\/\w+\/operator|tables\/\w+|webhook-delivery\/jobs)\.ts$/,
+    /(repository|subgraph|parts|revision-feed|tables|accounts|store\/write|store\/context|store\/tenant|store\/store\/set-up|store\/operator\/\w+|social\/\w+\/operator|webhook-delivery\/jobs)\.ts$/,
   'only loaders know DataLoader': /(^|\/)loaders?\.ts$/,
 }
 
@@ -92,7 +92,7 @@ test('no subgraph imports another', () => {
 test('only composition roots and configuration read process.env', () => {
   // The embedded server hands the environment on to a child, without PostgreSQL's own variables.
   const allowed =
-    /^(main|config|codegen|vitest\.config|platform\/database\/embedded\/embedded-server)\.ts$|(^|\/)(main|config|serve)\.ts$|^(cli|bench|examples|test)\//
+    /^(main|config|codegen|vitest\.config|platform\/database\/embedded\/embedded-server)\.ts$|(^|\/)(main|config|serve)\.ts$|^(cli|bench|examples|scripts|test)\//
   const offenders = sources.filter(
     (file) => !allowed.test(file) && /\bprocess\.env\b/.test(readFileSync(join(ROOT, file), 'utf8')),
   )
@@ -127,7 +127,10 @@ test('one copy of federation-internals is installed', () => {
 test('a file is of one idea: no source is longer than 400 lines', () => {
   const long = sources.filter(
     (file) =>
-      !file.startsWith('test/') && !file.startsWith('bench/') && readFileSync(join(ROOT, file), 'utf8').split('\n').length > 400,
+      !file.startsWith('test/') &&
+      !file.startsWith('bench/') &&
+      !readFileSync(join(ROOT, file), 'utf8').startsWith('// Written by npm run db:generate') &&
+      readFileSync(join(ROOT, file), 'utf8').split('\n').length > 400,
   )
   expect(long).toEqual([])
 })
@@ -211,7 +214,6 @@ const PROVEN_ELSEWHERE: Readonly<Record<string, { readonly by: string; readonly 
     'store/webhook-delivery',
     'store/webhook-subscription',
   ]),
-  ...elsewhere('test/database/migrate.test.ts', 'types of tables, no noun', ['store/tables']),
 }
 
 function elsewhere(by: string, why: string, nouns: readonly string[]) {

@@ -2,8 +2,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { Command } from 'commander'
 import { variables } from '../../config.ts'
-import type { RotatedLoginRole } from '../../database/login-roles.ts'
 import { readConfig } from '../../platform/config/config.ts'
+import type { RotatedLoginRole } from '../../platform/database/login-roles.ts'
 import { OperatorError } from '../../platform/process/operator-error.ts'
 import { readVariable, writeVariables } from './env-file.ts'
 
@@ -68,7 +68,7 @@ function currentUrl(envFile: string | undefined): string | null {
 }
 
 async function rotate(url: string, options: Options): Promise<Rotated> {
-  const { finishLoginRoleRotation, rotateLoginRole } = await import('../../database/login-roles.ts')
+  const { finishLoginRoleRotation, rotateLoginRole } = await import('../../platform/database/login-roles.ts')
   const { envFile, urlFile, emergency = false, endConnections = false } = options
   if (!options.finish && envFile === undefined && urlFile === undefined) {
     throw new OperatorError('Expected --env-file or --url-file, for the new DATABASE_URL.')
@@ -81,7 +81,7 @@ async function rotate(url: string, options: Options): Promise<Rotated> {
     const report = await finishLoginRoleRotation({ url, adminUrl, endConnections })
     return { report, text: lockedText(report) }
   }
-  const { isRotatedWith, withCredentials } = await import('../../database/login-roles.ts')
+  const { isRotatedWith, withCredentials } = await import('../../platform/database/login-roles.ts')
   const save = (rotatedUrl: string): void => {
     if (urlFile === '-') console.log(rotatedUrl)
     else if (urlFile !== undefined) writeUrl(urlFile, rotatedUrl)
@@ -146,7 +146,7 @@ async function rotateEmbedded({ urlFile, finish }: Options): Promise<Rotated> {
     throw new OperatorError('Expected DATABASE_URL to be set; the embedded database has no URL to write.')
   const report = { role: 'postgres', locked: [], connectionsEnded: 0 }
   if (finish) return { report, text: 'The embedded database has one password: there is nothing to finish.' }
-  const { rotateEmbeddedPassword } = await import('../../database/embedded-password.ts')
+  const { rotateEmbeddedPassword } = await import('../../platform/database/embedded-password.ts')
   await rotateEmbeddedPassword(DATA_DIR)
   return { report, text: `The embedded database in ${DATA_DIR} has another password, which the next start uses.` }
 }

@@ -4,23 +4,22 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { OperatorError } from '../process/operator-error.ts'
 import type { Connection } from './database.ts'
+import { convertRecords, type MigrationRecord, readRecords, recordMigration } from './migration-records.ts'
 
 /** The folder with every subgraph's migrations. */
-const MIGRATIONS_FOLDER = join(import.meta.dirname, '../../database')
+const MIGRATIONS_FOLDER = join(import.meta.dirname, '../../prisma')
 
-/** A migration file: `database/<subgraph>/migrations/<name>/migration.sql`. */
+/** A migration file: `prisma/<subgraph>/migrations/<name>/migration.sql`. */
 export type Migration = { readonly subgraph: string; readonly name: string; readonly sql: string; readonly checksum: string }
-
-/** A row of `<subgraph>._migrations`. */
-type Recorded = { readonly name: string; readonly checksum: string; readonly appliedAt: Date }
 
 /**
  * applied: file and record agree; pending: no record; unknown: no file, so the database is newer
- * than this code; changed: the file was edited after being applied.
+ * than this code; changed: the file was edited after being applied; failed: begun by Prisma's CLI
+ * and not finished.
  */
-export type MigrationState = 'applied' | 'pending' | 'unknown' | 'changed'
+export type MigrationState = 'applied' | 'pending' | 'unknown' | 'changed' | 'failed'
 
-/** Status of one migration; `appliedAt` is null while pending. */
+/** Status of one migration; `appliedAt` is null while pending and after a failure. */
 export type MigrationStatus = {
   readonly subgraph: string
   readonly name: string
@@ -49,6 +48,8 @@ const REFUSALS: Partial<Record<MigrationState, (name: string) => string>> = {
     `The database is newer than this program: it has migration ${name}, which this version does not know. Start the newer version, or restore a backup.`,
   changed: (name) =>
     `Migration ${name} was edited after it had been applied to this database. Restore its file, and put the change into a new migration.`,
+  failed: (name) =>
+    `Migration ${name} was begun by Prisma and did not finish: repair the database, then record with \`prisma migrate resolve\` whether it is applied or rolled back.`,
 }
 
 /**
@@ -67,6 +68,7 @@ export async function migrate(connection: Connection, { folder = MIGRATIONS_FOLD
       const refusal = REFUSALS[state]
       if (refusal) throw new OperatorError(refusal(`${subgraph}/${name}`))
     }
+    for (const subgraph of subgraphsOf(migrations)) await convertRecords(client, subgraph)
     const pending = migrations.filter((_, index) => status[index]?.state === 'pending')
     for (const migration of pending) await apply(client, migration)
     return { applied: pending.map(label), unchanged: migrations.filter((migration) => !pending.includes(migration)).map(label) }
@@ -103,32 +105,27 @@ function foldersIn(folder: string): string[] {
     .sort()
 }
 
+const subgraphsOf = (migrations: readonly Migration[]): readonly string[] => [
+  ...new Set(migrations.map(({ subgraph }) => subgraph)),
+]
+
 async function statusOf(client: pg.Client, migrations: readonly Migration[]): Promise<MigrationStatus[]> {
-  const subgraphs = [...new Set(migrations.map(({ subgraph }) => subgraph))]
-  const recorded = new Map<string, readonly Recorded[]>()
-  for (const subgraph of subgraphs) recorded.set(subgraph, await recordedIn(client, subgraph))
+  const subgraphs = subgraphsOf(migrations)
+  const recorded = new Map<string, readonly MigrationRecord[]>()
+  for (const subgraph of subgraphs) recorded.set(subgraph, await readRecords(client, subgraph))
 
   const known = migrations.map(({ subgraph, name, checksum }): MigrationStatus => {
     const record = recorded.get(subgraph)?.find((candidate) => candidate.name === name)
     if (!record) return { subgraph, name, state: 'pending', appliedAt: null }
-    return { subgraph, name, state: record.checksum === checksum ? 'applied' : 'changed', appliedAt: record.appliedAt }
+    if (!record.finishedAt) return { subgraph, name, state: 'failed', appliedAt: null }
+    return { subgraph, name, state: record.checksum === checksum ? 'applied' : 'changed', appliedAt: record.finishedAt }
   })
   const unknown = subgraphs.flatMap((subgraph) =>
     (recorded.get(subgraph) ?? [])
       .filter(({ name }) => !migrations.some((migration) => migration.subgraph === subgraph && migration.name === name))
-      .map(({ name, appliedAt }): MigrationStatus => ({ subgraph, name, state: 'unknown', appliedAt })),
+      .map(({ name, finishedAt }): MigrationStatus => ({ subgraph, name, state: 'unknown', appliedAt: finishedAt })),
   )
   return [...known, ...unknown]
-}
-
-async function recordedIn(client: pg.Client, subgraph: string): Promise<readonly Recorded[]> {
-  const table = `${pg.escapeIdentifier(subgraph)}._migrations`
-  const { rows: found } = await client.query<{ found: boolean }>('SELECT to_regclass($1) IS NOT NULL AS found', [table])
-  if (!found[0]?.found) return []
-  const { rows } = await client.query<Recorded>(
-    `SELECT name, checksum, applied_at AS "appliedAt" FROM ${table} ORDER BY name COLLATE "C"`,
-  )
-  return rows
 }
 
 async function apply(client: pg.Client, migration: Migration): Promise<void> {
@@ -144,16 +141,12 @@ async function apply(client: pg.Client, migration: Migration): Promise<void> {
 }
 
 /** Applies and records a migration in the open transaction. */
-export async function runMigration(client: pg.Client, { subgraph, name, sql, checksum }: Migration): Promise<void> {
-  const schema = pg.escapeIdentifier(subgraph)
+export async function runMigration(client: pg.Client, migration: Migration): Promise<void> {
+  const schema = pg.escapeIdentifier(migration.subgraph)
   await client.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`)
   await client.query(`SET LOCAL search_path = ${schema}, public`)
-  await client.query(
-    `CREATE TABLE IF NOT EXISTS ${schema}._migrations
-     (name text PRIMARY KEY, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`,
-  )
-  await client.query(sql)
-  await client.query(`INSERT INTO ${schema}._migrations (name, checksum) VALUES ($1, $2)`, [name, checksum])
+  await client.query(migration.sql)
+  await recordMigration(client, migration)
 }
 
 /** Throws an `OperatorError` for a server that is too old or not UTF8. */

@@ -5,9 +5,10 @@ import type { Logger } from 'pino'
 import { type BoundedQueue, boundedQueue } from '../collections/bounded-queue.ts'
 import { type Connection, openDatabase } from '../database/database.ts'
 import { BATCH, recordsOf } from './event-records.ts'
-import { channelOf, type EventFeed, type OutboxEvent, type OutboxTables } from './outbox.ts'
+import { channelOf, type EventFeed, type OutboxEvent } from './outbox.ts'
 import { OutboxSubscriber, type SubscribedTopic } from './outbox-subscriber.ts'
 import type { DetachableIterator, Detached } from './subscriber.ts'
+import type { OutboxTables } from './tables.ts'
 
 /** Interval of polling and of the liveness mark: a broken connection loses notifications. */
 const POLL_INTERVAL_MS = 5_000

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 import { prepared } from '../database/prepared-statements.ts'
-import type { OutboxEvent, OutboxTables } from './outbox.ts'
+import type { OutboxEvent } from './outbox.ts'
+import type { OutboxTables } from './tables.ts'
 
 /** Events that are read at once from one topic. */
 export const BATCH = 1_000

@@ -1,15 +1,7 @@
-import { type Generated, type Kysely, sql, type Transaction } from 'kysely'
+import { type Kysely, sql, type Transaction } from 'kysely'
 import { prepared } from '../database/prepared-statements.ts'
 import type { DetachableIterator } from './subscriber.ts'
-
-/** The tables that every subgraph with events has in its schema. */
-export type OutboxTables = {
-  event_topic: { name: string; last_number: string }
-  event: { topic: string; number: string; payload: unknown; created_at: Generated<Date> }
-  event_process: { id: string; seen_at: Date }
-  event_position: { process: string; topic: string; number: string }
-  event_listener: { id: string; process: string; topic: string; listener: string; number: string | null }
-}
+import type { OutboxTables } from './tables.ts'
 
 /**
  * Something that happened. The same frozen object for everybody who listens to its topic in this

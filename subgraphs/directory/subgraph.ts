@@ -6,9 +6,10 @@ import type { Subgraph } from '../../platform/graphql/subgraph.ts'
 import { sdlOf } from '../toolkit/sdl.ts'
 import type { Context } from './context.ts'
 import { catalogueOf } from './item/catalogue.ts'
-import { itemRepository, type Tables } from './item/repository.ts'
+import { itemRepository } from './item/repository.ts'
 import { followRevisions } from './item/revision-feed.ts'
 import { resolvers } from './resolvers.ts'
+import type { Tables } from './tables.ts'
 
 /**
  * The directory, loaded and kept up to date with every import, whoever runs it. `publicUrl` stands

@@ -1,22 +1,1365 @@
-import type { OutboxTables } from '../../platform/events/outbox.ts'
-import type { AppTables } from './tables/app.ts'
-import type { CatalogueTables } from './tables/catalogue.ts'
-import type { ContentTables } from './tables/content.ts'
-import type { CustomerTables } from './tables/customer.ts'
-import type { InventoryTables } from './tables/inventory.ts'
-import type { OrderTables } from './tables/order.ts'
-import type { PricingTables } from './tables/pricing.ts'
-import type { StoreTables } from './tables/store.ts'
-import type { WebhookTables } from './tables/webhook.ts'
+// Written by npm run db:generate from prisma/store: do not edit.
+import type { ColumnType, GeneratedAlways } from 'kysely'
+export type Generated<T> =
+  T extends ColumnType<infer S, infer I, infer U> ? ColumnType<S, I | undefined, U> : ColumnType<T, T | undefined, T>
+export type Timestamp = ColumnType<Date, Date | string, Date | string>
 
-/** The tables of the schema `store`, as the migrations make them. */
-export type Tables = OutboxTables &
-  StoreTables &
-  AppTables &
-  CatalogueTables &
-  InventoryTables &
-  CustomerTables &
-  PricingTables &
-  OrderTables &
-  ContentTables &
-  WebhookTables
+export type App = {
+  id: GeneratedAlways<number>
+  /**
+   * The only store that may install it; null: any store.
+   */
+  store_id: number | null
+  /**
+   * OAuth client_id.
+   */
+  code: string
+  name: string
+  /**
+   * SHA-256; null: a public client.
+   */
+  secret_hash: Buffer | null
+  redirect_uris: string[]
+  /**
+   * Scopes that it may request at most.
+   */
+  scopes: string[]
+  created_at: Date
+  updated_at: Date
+  version: Generated<number>
+  /**
+   * The built-in app that owns scripts created with the store's own authtoken.
+   */
+  is_store_itself: Generated<boolean>
+}
+export type AppAuthorization = {
+  store_id: number
+  id: Generated<number>
+  /**
+   * Identifier of the grant in the OAuth server.
+   */
+  grant_id: string
+  app_id: number
+  scopes: string[]
+  created_at: Date
+}
+export type AppInstallation = {
+  store_id: number
+  app_id: number
+  installed_at: Date
+}
+export type AppPayment = {
+  store_id: number
+  id: Generated<number>
+  subscription_id: number
+  /**
+   * @kyselyType(string)
+   */
+  cycle_starts_on: string
+  amount: string
+  created_at: Date
+}
+export type AppPlan = {
+  app_id: number
+  name: string
+  /**
+   * Position in the developer's list.
+   */
+  place: number
+  currency: string
+  monthly_price: string
+  /**
+   * Orders per billing cycle without a charge.
+   */
+  free_orders: number
+  price_per_order: string
+}
+export type AppSignIn = {
+  /**
+   * SHA-256 of the id.
+   */
+  hash: Buffer
+  /**
+   * @kyselyType('session' | 'request')
+   */
+  kind: 'session' | 'request'
+  /**
+   * AES-256-GCM under a key derived from the id.
+   */
+  sealed: Buffer
+  expires_at: Date
+}
+export type AppSubscription = {
+  store_id: number
+  id: Generated<number>
+  app_id: number
+  plan: string
+  currency: string
+  monthly_price: string
+  free_orders: number
+  price_per_order: string
+  /**
+   * Day in the store's time zone.
+   * @kyselyType(string)
+   */
+  starts_on: string
+  /**
+   * Null: not cancelled; a cancelled one ends with its billing cycle.
+   * @kyselyType(string)
+   */
+  ends_on: string | null
+  created_at: Date
+}
+export type AppToken = {
+  /**
+   * SHA-256 of the token.
+   */
+  hash: Buffer
+  /**
+   * @kyselyType('code' | 'access' | 'refresh')
+   */
+  kind: 'code' | 'access' | 'refresh'
+  grant_id: string
+  scopes: string[]
+  /**
+   * Further state of the OAuth server; nothing secret.
+   */
+  detail: unknown
+  created_at: Date
+  expires_at: Date
+  /**
+   * Codes and refresh tokens work once; null: unused.
+   */
+  consumed_at: Date | null
+}
+export type CheckoutCustomField = {
+  store_id: number
+  id: Generated<number>
+  label: string
+  /**
+   * @kyselyType('TEXT' | 'SELECT' | 'INPUT' | 'CHECKBOX' | 'DATE')
+   */
+  type: 'TEXT' | 'SELECT' | 'INPUT' | 'CHECKBOX' | 'DATE'
+  /**
+   * @kyselyType('CONTACT' | 'BILLING_SHIPPING' | 'OTHER')
+   */
+  area: 'CONTACT' | 'BILLING_SHIPPING' | 'OTHER'
+  required: Generated<boolean>
+  position: number
+  deletable: Generated<boolean>
+  select_options: Generated<string[]>
+  created_at: Date
+  updated_at: Date
+  version: Generated<number>
+}
+export type ConsoleSession = {
+  /**
+   * SHA-256 of 256 random bits that only the browser has.
+   */
+  hash: Buffer
+  store_id: number
+  created_at: Date
+  expires_at: Date
+}
+export type Coupon = {
+  store_id: number
+  id: Generated<number>
+  promotion_id: number
+  code: string
+  code_key: string
+  /**
+   * 0: unlimited.
+   */
+  usage_limit: Generated<number>
+  times_used: Generated<number>
+}
+export type Credential = {
+  store_id: number
+  login: string
+  /**
+   * SHA-256 of the token, which is 192 random bits.
+   */
+  token_hash: Buffer
+  created_at: Date
+  reset_at: Date | null
+}
+export type Customer = {
+  store_id: number
+  id: Generated<number>
+  email: string
+  email_key: string
+  phone: string | null
+  phone_prefix: string | null
+  /**
+   * @kyselyType('APPROVED' | 'PENDING' | 'DISABLED')
+   */
+  status: Generated<'APPROVED' | 'PENDING' | 'DISABLED'>
+  /**
+   * argon2id in PHC form; null: cannot log in.
+   */
+  password_hash: string | null
+  accepts_marketing: Generated<boolean>
+  accepted_marketing_at: Date | null
+  cancelled_marketing_at: Date | null
+  shipping_address: unknown | null
+  billing_address: unknown | null
+  /**
+   * Names, e-mail and phone, for search.
+   */
+  search_key: string
+  created_at: Date
+  updated_at: Date
+  version: Generated<number>
+}
+export type CustomerAdditionalField = {
+  store_id: number
+  id: Generated<number>
+  customer_id: number
+  checkout_custom_field_id: number
+  value: string
+}
+export type CustomerCategory = {
+  store_id: number
+  id: Generated<number>
+  name: string
+  code: string
+  created_at: Date
+  updated_at: Date
+  version: Generated<number>
+}
+export type CustomerCategoryMember = {
+  store_id: number
+  category_id: number
+  customer_id: number
+}
+export type CustomField = {
+  store_id: number
+  id: Generated<number>
+  label: string
+  label_key: string
+  /**
+   * @kyselyType('TEXT' | 'SELECTION' | 'INPUT')
+   */
+  type: 'TEXT' | 'SELECTION' | 'INPUT'
+  product_visibility: Generated<boolean>
+  created_at: Date
+  updated_at: Date
+  version: Generated<number>
+}
+export type CustomFieldSelectOption = {
+  store_id: number
+  id: Generated<number>
+  custom_field_id: number
+  value: string
+  value_key: string
+  position: number
+}
+export type DigitalAsset = {
+  store_id: number
+  id: Generated<number>
+  product_id: number
+  /**
+   * Null: external_url instead.
+   */
+  file_id: number | null
+  external_url: string | null
+  /**
+   * Lifetime of a download link.
+   */
+  expiration_seconds: number
+}
+export type Event = {
+  topic: string
+  /**
+   * Position in the topic, from 1.
+   */
+  number: string
+  payload: unknown
+  created_at: Generated<Date>
+}
+export type EventListener = {
+  id: string
+  process: string
+  topic: string
+  /**
+   * Name of the listener's session.
+   */
+  listener: string
+  /**
+   * Last event delivered to this listener; null: as far as its process.
+   */
+  number: string | null
+}
+export type EventPosition = {
+  process: string
+  topic: string
+  /**
+   * Number of the last event delivered.
+   */
+  number: string
+}
+export type EventProcess = {
+  id: string
+  /**
+   * Last heartbeat.
+   */
+  seen_at: Date
+}
+export type EventTopic = {
+  name: string
+  /**
+   * Number of the newest event; 0 before the first.
+   */
+  last_number: string
+}
+export type File = {
+  store_id: number
+  id: Generated<number>
+  /**
+   * Unguessable name in the object storage.
+   */
+  key: string
+  is_public: boolean
+  content_type: string
+  /**
+   * Size in bytes.
+   */
+  byte_count: string
+  sha256: Buffer
+  filename: string
+  /**
+   * URL that it was fetched from; null: uploaded.
+   */
+  source_url: string | null
+  created_at: Date
+}
+export type Fulfillment = {
+  store_id: number
+  id: Generated<number>
+  /**
+   * Null: a shipment without an order.
+   */
+  order_id: number | null
+  location_id: number
+  type: string
+  service_type: string | null
+  /**
+   * @kyselyType('REQUESTED' | 'IN_TRANSIT' | 'DELIVERED' | 'FAILED' | 'PICKUP_AVAILABLE')
+   */
+  shipment_status: 'REQUESTED' | 'IN_TRANSIT' | 'DELIVERED' | 'FAILED' | 'PICKUP_AVAILABLE'
+  tracking_number: string | null
+  tracking_company: string | null
+  tracking_url: string | null
+  external_id: string | null
+  message: string | null
+  observations: string | null
+  receiver_email: string | null
+  phone: string | null
+  phone_prefix: string | null
+  expected_arrival_from: Date | null
+  expected_arrival_to: Date | null
+  address: unknown | null
+  packages: Generated<unknown>
+  label_file_id: number | null
+  created_at: Date
+  updated_at: Date
+  version: Generated<number>
+  /**
+   * Whether the receiver gets e-mails.
+   */
+  send_email: Generated<boolean>
+}
+export type FulfillmentHistory = {
+  store_id: number
+  id: Generated<number>
+  fulfillment_id: number
+  shipment_status: string
+  message: string
+  created_at: Date
+}
+export type IdempotencyKey = {
+  store_id: number
+  key: string
+  /**
+   * SHA-256 of the mutation's name and input: another input under the same key is an error.
+   */
+  fingerprint: Buffer
+  /**
+   * Null only within the transaction that writes it.
+   */
+  outcome: unknown | null
+  created_at: Date
+}
+export type InventoryLevel = {
+  store_id: number
+  id: Generated<number>
+  location_id: number
+  product_id: number
+  /**
+   * Null: of a product without variants.
+   */
+  variant_id: number | null
+  stock: number
+  updated_at: Date
+}
+export type LedgerEntry = {
+  store_id: number
+  id: Generated<number>
+  order_id: number | null
+  /**
+   * @kyselyType('PAYMENT' | 'REFUND' | 'APP_FEE')
+   */
+  kind: 'PAYMENT' | 'REFUND' | 'APP_FEE'
+  amount: string
+  currency: string
+  created_at: Date
+}
+export type Location = {
+  store_id: number
+  id: Generated<number>
+  name: string
+  email: string | null
+  active: Generated<boolean>
+  /**
+   * The default location; one per store.
+   */
+  main: Generated<boolean>
+  pickup_point: Generated<boolean>
+  is_stock_origin: Generated<boolean>
+  address: unknown
+  created_at: Date
+  updated_at: Date
+  version: Generated<number>
+}
+export type Metafield = {
+  store_id: number
+  id: Generated<number>
+  /**
+   * SDL type of the owner, such as Product.
+   */
+  owner_type: string
+  owner_id: number
+  namespace: string
+  key: string
+  type: string
+  value: string
+  created_at: Date
+  updated_at: Date
+}
+export type Order = {
+  store_id: number
+  id: Generated<number>
+  /**
+   * @kyselyType('ABANDONED' | 'CANCELED' | 'PENDING_PAYMENT' | 'PAID')
+   */
+  status: 'ABANDONED' | 'CANCELED' | 'PENDING_PAYMENT' | 'PAID'
+  /**
+   * @kyselyType('UNFULFILLED' | 'FULFILLED')
+   */
+  fulfillment_status: Generated<'UNFULFILLED' | 'FULFILLED'>
+  /**
+   * @kyselyType('UNFULFILLED' | 'REQUESTED' | 'IN_TRANSIT' | 'DELIVERED' | 'FAILED' | 'PICKUP_AVAILABLE')
+   */
+  shipment_status: Generated<'UNFULFILLED' | 'REQUESTED' | 'IN_TRANSIT' | 'DELIVERED' | 'FAILED' | 'PICKUP_AVAILABLE'>
+  currency: string
+  locale: string | null
+  /**
+   * Sum of lines before discounts, taxes and shipping.
+   */
+  subtotal: string
+  tax: Generated<string>
+  shipping: Generated<string>
+  shipping_tax: Generated<string>
+  discount: Generated<string>
+  shipping_discount: Generated<string>
+  gift_cards_discount: Generated<string>
+  total: string
+  /**
+   * Sum of its refunds.
+   */
+  refunded: Generated<string>
+  shipping_required: Generated<boolean>
+  /**
+   * @kyselyType('DELIVERY' | 'STORE_PICKUP' | 'NO_SHIPPING')
+   */
+  shipping_option: 'DELIVERY' | 'STORE_PICKUP' | 'NO_SHIPPING' | null
+  same_day_delivery: Generated<boolean>
+  shipping_method_id: number | null
+  shipping_service_id: number | null
+  shipping_method_name: string | null
+  shipping_branch: unknown | null
+  pickup_location_id: number | null
+  payment_method_id: number | null
+  payment_method_name: string | null
+  payment_method_type: string | null
+  payment_information: string | null
+  payment_notification_id: string | null
+  additional_information: string | null
+  external_shipping_rate_id: string | null
+  external_shipping_rate_description: string | null
+  customer_id: number | null
+  customer: unknown
+  shipping_address: unknown | null
+  billing_address: unknown | null
+  pickup_address: unknown | null
+  billing_information: unknown | null
+  source: unknown | null
+  coupons: Generated<string[]>
+  promotions: Generated<unknown>
+  shipping_taxes: Generated<unknown>
+  tracking_number: string | null
+  tracking_company: string | null
+  tracking_url: string | null
+  /**
+   * Unguessable part of the customer's links.
+   */
+  token: string
+  recovered_from: number | null
+  /**
+   * Names, e-mail, ids and products, for search.
+   */
+  search_key: string
+  created_at: Date
+  /**
+   * When it first left ABANDONED; null: a cart.
+   */
+  completed_at: Date | null
+  updated_at: Date
+  version: Generated<number>
+}
+export type OrderAdditionalField = {
+  store_id: number
+  id: Generated<number>
+  order_id: number
+  label: string
+  value: string | null
+  area: string | null
+}
+export type OrderDocument = {
+  store_id: number
+  id: Generated<number>
+  order_id: number
+  app_code: string | null
+  /**
+   * 0: credit note, 1: invoice.
+   */
+  document_type: number
+  external_id: string | null
+  /**
+   * Digits.
+   */
+  public_id: string
+  url: string | null
+  created_at: Date
+  updated_at: Date
+  version: Generated<number>
+}
+export type OrderHistory = {
+  store_id: number
+  id: Generated<number>
+  order_id: number
+  message: string
+  log: unknown | null
+  created_at: Date
+}
+export type OrderLine = {
+  store_id: number
+  id: Generated<number>
+  order_id: number
+  position: number
+  /**
+   * Product sold; null or dangling after it is deleted.
+   */
+  product_id: number | null
+  variant_id: number | null
+  sku: string | null
+  name: string
+  image_url: string | null
+  /**
+   * Number of units.
+   */
+  qty: number
+  /**
+   * Unit price before discount.
+   */
+  price: string
+  /**
+   * Of the whole line.
+   */
+  discount: Generated<string>
+  weight: Generated<string>
+  taxes: Generated<unknown>
+  subtotal: Generated<string>
+  tax: Generated<string>
+  total: Generated<string>
+}
+export type OrderRefund = {
+  store_id: number
+  id: Generated<number>
+  order_id: number
+  amount: string
+  reason: string | null
+  restocked: boolean
+  created_at: Date
+}
+export type OrderRefundLine = {
+  store_id: number
+  refund_id: number
+  order_line_id: number
+  quantity: number
+  amount: string
+}
+export type Page = {
+  store_id: number
+  id: Generated<number>
+  title: string
+  body: string | null
+  /**
+   * @kyselyType('PUBLIC' | 'DRAFT' | 'HIDDEN')
+   */
+  status: Generated<'PUBLIC' | 'DRAFT' | 'HIDDEN'>
+  legal: Generated<boolean>
+  page_title: string | null
+  meta_description: string | null
+  permalink: string
+  template_id: number | null
+  created_at: Date
+  updated_at: Date
+  version: Generated<number>
+}
+export type PageCategory = {
+  store_id: number
+  id: Generated<number>
+  name: string
+  created_at: Generated<Date>
+  updated_at: Generated<Date>
+  version: Generated<number>
+}
+export type PageCategoryMember = {
+  store_id: number
+  category_id: number
+  page_id: number
+  position: Generated<number>
+}
+export type PageImage = {
+  store_id: number
+  id: Generated<number>
+  page_id: number
+  /**
+   * From 1; the first is the page's main image.
+   */
+  position: number
+  file_id: number
+}
+export type PageTemplate = {
+  store_id: number
+  id: Generated<number>
+  name: string
+  created_at: Generated<Date>
+  updated_at: Generated<Date>
+  version: Generated<number>
+}
+export type PaymentMethod = {
+  store_id: number
+  id: Generated<number>
+  type: string
+  name: string
+  description: string | null
+  payment_method_url: string | null
+  /**
+   * Credential that signs requests to the payment gateway; encrypted, never returned.
+   */
+  key: string | null
+  /**
+   * Credential that signs requests to the payment gateway; encrypted, never returned.
+   */
+  secret: string | null
+  show_review: Generated<boolean>
+  use_new_version: Generated<boolean>
+  enabled: Generated<boolean>
+  created_at: Date
+  updated_at: Date
+  version: Generated<number>
+}
+export type Product = {
+  store_id: number
+  id: Generated<number>
+  name: string
+  page_title: string | null
+  meta_description: string | null
+  description: string | null
+  /**
+   * @kyselyType('PHYSICAL' | 'DIGITAL' | 'GIFT_CARD')
+   */
+  type: Generated<'PHYSICAL' | 'DIGITAL' | 'GIFT_CARD'>
+  /**
+   * @kyselyType('AVAILABLE' | 'NOT_AVAILABLE' | 'DISABLED')
+   */
+  status: Generated<'AVAILABLE' | 'NOT_AVAILABLE' | 'DISABLED'>
+  /**
+   * Of a gift card: days from its sale.
+   */
+  days_to_expire: Generated<number>
+  /**
+   * Unit price in the store's currency.
+   */
+  price: string
+  /**
+   * Amount taken off the unit price.
+   */
+  discount: Generated<string>
+  cost_per_item: string | null
+  compare_at_price: string | null
+  /**
+   * In the store's weight unit.
+   */
+  weight: Generated<string>
+  /**
+   * Of a product without variants; with inventory levels, their sum.
+   */
+  stock: Generated<number>
+  stock_unlimited: Generated<boolean>
+  /**
+   * Low-stock warning at or below this number.
+   */
+  stock_threshold: Generated<number>
+  stock_notification: Generated<boolean>
+  back_in_stock_enabled: Generated<boolean>
+  minimum_quantity: number | null
+  maximum_quantity: number | null
+  sku: string | null
+  brand: string | null
+  barcode: string | null
+  google_product_category: string | null
+  quotable: Generated<boolean>
+  featured: Generated<boolean>
+  reviews_enabled: Generated<boolean>
+  shipping_required: Generated<boolean>
+  /**
+   * @kyselyType('BOX' | 'CYLINDER')
+   */
+  package_format: Generated<'BOX' | 'CYLINDER'>
+  /**
+   * Centimetres.
+   */
+  length: string | null
+  /**
+   * Centimetres.
+   */
+  width: string | null
+  /**
+   * Centimetres.
+   */
+  height: string | null
+  /**
+   * Centimetres.
+   */
+  diameter: string | null
+  permalink: string
+  created_at: Date
+  updated_at: Date
+  version: Generated<number>
+}
+export type ProductAttachment = {
+  store_id: number
+  id: Generated<number>
+  product_id: number
+  file_id: number
+}
+export type ProductCategory = {
+  store_id: number
+  id: Generated<number>
+  /**
+   * Null: top level.
+   */
+  parent_id: number | null
+  name: string
+  /**
+   * Path segment, unique per store.
+   */
+  permalink: string
+  created_at: Date
+  updated_at: Date
+  version: Generated<number>
+}
+export type ProductCategoryMember = {
+  store_id: number
+  category_id: number
+  product_id: number
+  position: Generated<number>
+}
+export type ProductCustomFieldValue = {
+  store_id: number
+  id: Generated<number>
+  product_id: number
+  custom_field_id: number
+  /**
+   * Null: of the product itself.
+   */
+  variant_id: number | null
+  /**
+   * Of a selection; null: value holds the text.
+   */
+  select_option_id: number | null
+  value: string | null
+}
+export type ProductImage = {
+  store_id: number
+  id: Generated<number>
+  product_id: number
+  /**
+   * From 1, without gaps.
+   */
+  position: number
+  file_id: number
+}
+export type ProductOption = {
+  store_id: number
+  id: Generated<number>
+  product_id: number
+  name: string
+  name_key: string
+  position: number
+  /**
+   * @kyselyType('OPTION' | 'INPUT' | 'TEXT' | 'FILE' | 'COLOR' | 'CHECKLIST')
+   */
+  option_type: Generated<'OPTION' | 'INPUT' | 'TEXT' | 'FILE' | 'COLOR' | 'CHECKLIST'>
+  /**
+   * Surcharge; null: none.
+   */
+  addon_price: string | null
+}
+export type ProductOptionValue = {
+  store_id: number
+  id: Generated<number>
+  product_id: number
+  option_id: number
+  name: string
+  name_key: string
+  /**
+   * Of a colour: #rrggbb.
+   */
+  custom: string | null
+  position: number
+}
+export type ProductReview = {
+  store_id: number
+  id: Generated<number>
+  product_id: number | null
+  product_name: string
+  order_id: number | null
+  customer_email: string | null
+  /**
+   * @kyselyType('UNREAD' | 'UNPUBLISHED' | 'PUBLISHED')
+   */
+  status: Generated<'UNREAD' | 'UNPUBLISHED' | 'PUBLISHED'>
+  /**
+   * 1 to 5.
+   */
+  rating: number
+  review: string | null
+  created_at: Date
+}
+export type ProductSearch = {
+  store_id: number
+  product_id: number
+  /**
+   * All texts of the product, one per line: what search reads.
+   */
+  text_key: string
+  /**
+   * The same by field (name, sku, variants, …).
+   */
+  keys: unknown
+}
+export type ProductTranslation = {
+  store_id: number
+  product_id: number
+  locale: string
+  name: string | null
+  description: string | null
+  page_title: string | null
+  meta_description: string | null
+  permalink: string | null
+}
+export type ProductVariant = {
+  store_id: number
+  id: Generated<number>
+  product_id: number
+  price: string
+  cost_per_item: string | null
+  compare_at_price: string | null
+  weight: string | null
+  sku: string | null
+  barcode: string | null
+  stock: Generated<number>
+  stock_unlimited: Generated<boolean>
+  stock_threshold: Generated<number>
+  stock_notification: Generated<boolean>
+  image_id: number | null
+  /**
+   * Ids of its option values, ascending, comma-separated: unique per product.
+   */
+  combination: string
+  created_at: Date
+  updated_at: Date
+  version: Generated<number>
+}
+export type ProductVariantValue = {
+  store_id: number
+  product_id: number
+  variant_id: number
+  value_id: number
+}
+export type Promotion = {
+  store_id: number
+  id: Generated<number>
+  name: string
+  enabled: Generated<boolean>
+  /**
+   * @kyselyType('ORDER' | 'SHIPPING' | 'CATEGORIES' | 'BUY_X_GET_Y')
+   */
+  discount_target: 'ORDER' | 'SHIPPING' | 'CATEGORIES' | 'BUY_X_GET_Y'
+  /**
+   * @kyselyType('NONE' | 'PRICE' | 'QTY' | 'SINGLE_ITEM')
+   */
+  buys_at_least: Generated<'NONE' | 'PRICE' | 'QTY' | 'SINGLE_ITEM'>
+  condition_price: string | null
+  condition_qty: number | null
+  quantity_x: number | null
+  /**
+   * @kyselyType('FIX' | 'PERCENTAGE')
+   */
+  type: 'FIX' | 'PERCENTAGE'
+  discount_amount_fix: string | null
+  /**
+   * 0 to 100.
+   */
+  discount_amount_percent: string | null
+  /**
+   * @kyselyType('NONE' | 'DATE' | 'MAX_TIMES_USED' | 'BOTH')
+   */
+  lasts: Generated<'NONE' | 'DATE' | 'MAX_TIMES_USED' | 'BOTH'>
+  begins_at: Date | null
+  expires_at: Date | null
+  times_used: Generated<number>
+  /**
+   * Null: unlimited.
+   */
+  max_times_used: number | null
+  cumulative: Generated<boolean>
+  /**
+   * @kyselyType('ALL' | 'LOGGEDIN' | 'CATEGORIES' | 'GUESTS')
+   */
+  customers: Generated<'ALL' | 'LOGGEDIN' | 'CATEGORIES' | 'GUESTS'>
+  /**
+   * Empty: everywhere.
+   */
+  countries: Generated<string[]>
+  regions: Generated<string[]>
+  municipalities: Generated<string[]>
+  created_at: Date
+  updated_at: Date
+  version: Generated<number>
+}
+export type PromotionCategory = {
+  store_id: number
+  promotion_id: number
+  category_id: number
+  /**
+   * To be bought to get another discounted (X of "buy X, get Y").
+   */
+  is_x: boolean
+}
+export type PromotionCustomerCategory = {
+  store_id: number
+  promotion_id: number
+  category_id: number
+}
+export type PromotionProduct = {
+  store_id: number
+  promotion_id: number
+  product_id: number
+  /**
+   * To be bought to get another discounted (X of "buy X, get Y").
+   */
+  is_x: boolean
+}
+export type PromotionRedemption = {
+  store_id: number
+  order_id: number
+  promotion_id: number
+  coupon_id: number | null
+}
+export type ScriptTag = {
+  store_id: number
+  id: Generated<number>
+  app_id: number
+  url: string
+  /**
+   * @kyselyType('LAYOUT' | 'HOME' | 'PRODUCT' | 'PAGE' | 'CATEGORY' | 'CART' | 'CHECKOUT')
+   */
+  template: 'LAYOUT' | 'HOME' | 'PRODUCT' | 'PAGE' | 'CATEGORY' | 'CART' | 'CHECKOUT'
+  /**
+   * @kyselyType('HEAD' | 'BODY')
+   */
+  element: 'HEAD' | 'BODY'
+  created_at: Date
+  updated_at: Date
+  version: Generated<number>
+}
+export type ShippingMethod = {
+  store_id: number
+  id: Generated<number>
+  /**
+   * @kyselyType('FREE' | 'TABLES' | 'CORREOS_CHILE' | 'CHILEXPRESS' | 'FLAT' | 'UPS' | 'EXTERNAL')
+   */
+  type: 'FREE' | 'TABLES' | 'CORREOS_CHILE' | 'CHILEXPRESS' | 'FLAT' | 'UPS' | 'EXTERNAL'
+  name: string
+  enabled: Generated<boolean>
+  free_shipping: Generated<boolean>
+  fees: Generated<unknown>
+  /**
+   * External method: service that returns rates, and the address goods are sent from.
+   */
+  callback_url: string | null
+  fetch_services_url: string | null
+  token: string | null
+  state: string | null
+  city: string | null
+  postal: string | null
+  tables: Generated<unknown>
+  created_at: Date
+  updated_at: Date
+  version: Generated<number>
+  /**
+   * Order subtotal from which shipping is free; null: never.
+   */
+  free_shipping_from: string | null
+  /**
+   * External method: price while its service does not respond; null: not offered then.
+   */
+  fallback_price: string | null
+}
+export type ShippingService = {
+  store_id: number
+  id: Generated<number>
+  shipping_method_id: number
+  service_code: string
+  service_name: string
+  original_service_name: string
+  enabled: Generated<boolean>
+}
+export type StockAllocation = {
+  store_id: number
+  id: Generated<number>
+  order_line_id: number
+  /**
+   * Null: stock is not tracked per location.
+   */
+  location_id: number | null
+  product_id: number
+  variant_id: number | null
+  quantity: number
+}
+export type Store = {
+  id: GeneratedAlways<number>
+  /**
+   * Part of the shop's address: lower-case letters, digits and hyphens.
+   */
+  code: string
+  name: string
+  email: string | null
+  /**
+   * ISO 4217.
+   */
+  currency: string
+  /**
+   * ISO 3166-1 alpha-2.
+   */
+  country: string
+  /**
+   * IANA name.
+   */
+  timezone: string
+  /**
+   * @kyselyType('kg' | 'lb')
+   */
+  weight_unit: Generated<'kg' | 'lb'>
+  logo_url: string | null
+  fb_pixel_id: string | null
+  whatsapp_phone: string | null
+  theme: string | null
+  address: unknown | null
+  /**
+   * Signs webhooks; readable by whoever may read the store, so stored encrypted, not hashed.
+   */
+  hooks_token: string
+  subscription_status: Generated<string>
+  subscription_plan: Generated<string>
+  /**
+   * When the first subscription was paid; null: never.
+   */
+  paid_since: Date | null
+  /**
+   * Id of a user of the social subgraph; null: unclaimed.
+   */
+  owner_id: string | null
+  /**
+   * Store whose credential created it; null: an operator.
+   */
+  created_by: number | null
+  created_at: Date
+  updated_at: Date
+  /**
+   * Rises with every change; optimistic locking.
+   */
+  version: Generated<number>
+  /**
+   * Token before the last rotation, which also signs until previous_hooks_token_until; null: none.
+   */
+  previous_hooks_token: string | null
+  previous_hooks_token_until: Date | null
+}
+export type StoreLanguage = {
+  store_id: number
+  /**
+   * BCP 47.
+   */
+  code: string
+  is_default: Generated<boolean>
+}
+export type StoreQuota = {
+  store_id: number
+  products: number
+  file_bytes: string
+  products_left: number
+  file_bytes_left: number
+  counted_at: Date
+}
+export type Tax = {
+  store_id: number
+  id: Generated<number>
+  name: string
+  /**
+   * ISO 3166-1 alpha-2; null: everywhere.
+   */
+  country: string | null
+  region: string | null
+  category_id: number | null
+  /**
+   * Percent, or an amount of money when fixed.
+   */
+  rate: string
+  fixed: Generated<boolean>
+  /**
+   * Applies to shipping instead of products.
+   */
+  shipping: Generated<boolean>
+  created_at: Date
+  updated_at: Date
+  version: Generated<number>
+}
+export type TaxSettings = {
+  store_id: number
+  prices_include_tax: Generated<boolean>
+  /**
+   * @kyselyType('SHIPPING' | 'BILLING')
+   */
+  taxed_address: Generated<'SHIPPING' | 'BILLING'>
+  version: Generated<number>
+}
+export type Theme = {
+  store_id: number
+  id: Generated<number>
+  name: string
+  label: string | null
+  /**
+   * Its settings in order: [{key, label, type, default, options}].
+   */
+  settings: unknown
+  /**
+   * Values by key; absent keys have the default.
+   */
+  customised: Generated<unknown>
+  created_at: Date
+  updated_at: Date
+  version: Generated<number>
+}
+export type ThemeFile = {
+  store_id: number
+  theme_id: number
+  path: string
+  content: string
+}
+export type ThemePublication = {
+  store_id: number
+  id: Generated<number>
+  theme_id: number
+  /**
+   * Copy of theme.customised at that time.
+   */
+  customised: unknown
+  published_at: Date
+}
+export type WebhookAttempt = {
+  store_id: number
+  delivery_id: string
+  number: number
+  started_at: Date
+  milliseconds: number
+  /**
+   * HTTP status; null: no response.
+   */
+  status: number | null
+  /**
+   * Reason of the failure; null: success.
+   */
+  error: string | null
+  /**
+   * Beginning of the response body.
+   */
+  response: string | null
+}
+export type WebhookDelivery = {
+  store_id: number
+  id: Generated<string>
+  subscription_id: number
+  /**
+   * Target, copied from the subscription: orders deliveries of one receiver.
+   */
+  url: string
+  event: string
+  entity: string
+  entity_id: number
+  triggered_at: Date
+  is_test: Generated<boolean>
+  /**
+   * @kyselyType('waiting' | 'delivered' | 'failed')
+   */
+  status: Generated<'waiting' | 'delivered' | 'failed'>
+  /**
+   * Attempts since it was started or restarted.
+   */
+  tries: Generated<number>
+  /**
+   * Not sent earlier.
+   */
+  due_at: Date
+  /**
+   * Job that sends it; null: none.
+   */
+  taken_by: string | null
+  /**
+   * Run of that job.
+   */
+  taken_run: number | null
+  /**
+   * Payload, fixed at the first attempt.
+   */
+  body: string | null
+  created_at: Date
+  finished_at: Date | null
+}
+export type WebhookSubscription = {
+  store_id: number
+  id: Generated<number>
+  name: string | null
+  event: string
+  url: string
+  /**
+   * Failed attempts since the last success.
+   */
+  failure_count: Generated<number>
+  /**
+   * First of them; null: the last attempt succeeded.
+   */
+  failing_since: Date | null
+  /**
+   * Null: active.
+   */
+  paused_at: Date | null
+  created_at: Date
+  updated_at: Date
+  version: Generated<number>
+}
+export type Tables = {
+  app: App
+  app_authorization: AppAuthorization
+  app_installation: AppInstallation
+  app_payment: AppPayment
+  app_plan: AppPlan
+  app_sign_in: AppSignIn
+  app_subscription: AppSubscription
+  app_token: AppToken
+  checkout_custom_field: CheckoutCustomField
+  console_session: ConsoleSession
+  coupon: Coupon
+  credential: Credential
+  custom_field: CustomField
+  custom_field_select_option: CustomFieldSelectOption
+  customer: Customer
+  customer_additional_field: CustomerAdditionalField
+  customer_category: CustomerCategory
+  customer_category_member: CustomerCategoryMember
+  digital_asset: DigitalAsset
+  event: Event
+  event_listener: EventListener
+  event_position: EventPosition
+  event_process: EventProcess
+  event_topic: EventTopic
+  file: File
+  fulfillment: Fulfillment
+  fulfillment_history: FulfillmentHistory
+  idempotency_key: IdempotencyKey
+  inventory_level: InventoryLevel
+  ledger_entry: LedgerEntry
+  location: Location
+  metafield: Metafield
+  order: Order
+  order_additional_field: OrderAdditionalField
+  order_document: OrderDocument
+  order_history: OrderHistory
+  order_line: OrderLine
+  order_refund: OrderRefund
+  order_refund_line: OrderRefundLine
+  page: Page
+  page_category: PageCategory
+  page_category_member: PageCategoryMember
+  page_image: PageImage
+  page_template: PageTemplate
+  payment_method: PaymentMethod
+  product: Product
+  product_attachment: ProductAttachment
+  product_category: ProductCategory
+  product_category_member: ProductCategoryMember
+  product_custom_field_value: ProductCustomFieldValue
+  product_image: ProductImage
+  product_option: ProductOption
+  product_option_value: ProductOptionValue
+  product_review: ProductReview
+  product_search: ProductSearch
+  product_translation: ProductTranslation
+  product_variant: ProductVariant
+  product_variant_value: ProductVariantValue
+  promotion: Promotion
+  promotion_category: PromotionCategory
+  promotion_customer_category: PromotionCustomerCategory
+  promotion_product: PromotionProduct
+  promotion_redemption: PromotionRedemption
+  script_tag: ScriptTag
+  shipping_method: ShippingMethod
+  shipping_service: ShippingService
+  stock_allocation: StockAllocation
+  store: Store
+  store_language: StoreLanguage
+  store_quota: StoreQuota
+  tax: Tax
+  tax_settings: TaxSettings
+  theme: Theme
+  theme_file: ThemeFile
+  theme_publication: ThemePublication
+  webhook_attempt: WebhookAttempt
+  webhook_delivery: WebhookDelivery
+  webhook_subscription: WebhookSubscription
+}

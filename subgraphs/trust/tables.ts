@@ -1,32 +1,215 @@
-import type { GeneratedAlways } from 'kysely'
-import type { CollectorTables } from './collectors/tables.ts'
-import type { Plan } from './key/key.ts'
-import type { Action } from './pipeline/stages.ts'
+// Written by npm run db:generate from prisma/trust: do not edit.
+import type { ColumnType, GeneratedAlways } from 'kysely'
+export type Generated<T> =
+  T extends ColumnType<infer S, infer I, infer U> ? ColumnType<S, I | undefined, U> : ColumnType<T, T | undefined, T>
+export type Timestamp = ColumnType<Date, Date | string, Date | string>
 
-/** The tables of the schema `trust`, as the migrations make them. */
-export type Tables = CollectorTables & {
-  api_key: { id: GeneratedAlways<string>; name: string; plan: Plan; created_at: Date; revoked_at: Date | null }
-  api_key_secret: { hash: Buffer; key_id: string; hint: string; created_at: Date; ends_at: Date | null }
-  /** `month` as text: pg would read a date in the time zone of this machine. */
-  scan_count: { key_id: string; month: string; scans: number; taken: number }
-  override: {
-    id: GeneratedAlways<string>
-    key_id: string
-    subject: string
-    action: Action
-    reason: string
-    expires_at: Date | null
-    created_at: Date
-    updated_at: Date
-  }
-  decision: { id: string; key_id: string; created_at: Date; request_hash: Buffer; judgement_id: string; elapsed_ms: number }
-  judgement: {
-    id: string
-    request: string
-    snapshot_id: string
-    policy_version: string
-    override: string | null
-    body: string
-    valid_until: Date
-  }
+export type ApiKey = {
+  id: GeneratedAlways<string>
+  /**
+   * Chosen by its owner.
+   */
+  name: string
+  /**
+   * @kyselyType('free' | 'unlimited')
+   */
+  plan: 'free' | 'unlimited'
+  created_at: Date
+  /**
+   * Refused from then on; null: in use.
+   */
+  revoked_at: Date | null
+}
+export type ApiKeySecret = {
+  /**
+   * SHA-256 of the secret, which is 256 random bits.
+   */
+  hash: Buffer
+  key_id: string
+  /**
+   * Its first characters, so that people can tell secrets apart.
+   */
+  hint: string
+  created_at: Date
+  /**
+   * Null: as long as the key.
+   */
+  ends_at: Date | null
+}
+export type Decision = {
+  /**
+   * `dec_` and 128 random bits in hexadecimal.
+   */
+  id: string
+  key_id: string
+  created_at: Date
+  /**
+   * SHA-256 of the judgement's request: finds repetitions.
+   */
+  request_hash: Buffer
+  judgement_id: string
+  /**
+   * From request to decision.
+   */
+  elapsed_ms: number
+}
+export type Evidence = {
+  /**
+   * Name of the collector.
+   */
+  source: string
+  /**
+   * A host, or its registrable domain for sources that work per domain.
+   */
+  subject: string
+  /**
+   * Type of subgraphs/trust/evidence.ts.
+   */
+  body: unknown
+  collected_at: Date
+  valid_until: Date
+}
+export type Judgement = {
+  /**
+   * SHA-256 of request, snapshot, policy and result, in hexadecimal.
+   */
+  id: string
+  /**
+   * The request with its normalised target.
+   */
+  request: string
+  snapshot_id: string
+  policy_version: string
+  /**
+   * The caller's override at that time; null without one.
+   */
+  override: string | null
+  /**
+   * The decision in canonical JSON (RFC 8785).
+   */
+  body: string
+  valid_until: Date
+}
+export type List = {
+  name: string
+  /**
+   * Edition whose entries are in use; null: none loaded.
+   */
+  edition: string | null
+  /**
+   * SHA-256 of the bytes, in hexadecimal.
+   */
+  version: string | null
+  /**
+   * Number of entries of the edition.
+   */
+  entries: Generated<number>
+  /**
+   * ETag of the copy in use.
+   */
+  etag: string | null
+  /**
+   * Time of the copy, as its publisher states it.
+   */
+  as_of: Date | null
+  /**
+   * When the server last confirmed that the copy is its newest.
+   */
+  fetched_at: Date | null
+  /**
+   * No download before then; moved first, so that one of several processes downloads.
+   */
+  next_attempt_at: Generated<Date>
+  /**
+   * Why the last attempt failed; null: it succeeded.
+   */
+  fault: string | null
+}
+export type ListEntry = {
+  list: string
+  edition: string
+  /**
+   * A host, address, domain or top-level domain.
+   */
+  key: string
+  /**
+   * host, domain (with all its hosts) or url.
+   */
+  scope: string
+  category: string | null
+  /**
+   * As the list states it.
+   */
+  indicator: string | null
+  first_seen_at: Date | null
+  last_seen_at: Date | null
+  state: string | null
+  /**
+   * Position in a popularity list, from 1.
+   */
+  rank: number | null
+  /**
+   * Only makes the row unique.
+   */
+  id: Generated<string>
+}
+export type Override = {
+  id: GeneratedAlways<string>
+  key_id: string
+  /**
+   * A host, the tenant of a shared suffix, or a registrable domain.
+   */
+  subject: string
+  /**
+   * @kyselyType('proceed' | 'proceed_with_caution' | 'sandbox' | 'escalate_to_human' | 'deny')
+   */
+  action: 'proceed' | 'proceed_with_caution' | 'sandbox' | 'escalate_to_human' | 'deny'
+  reason: string
+  /**
+   * Null: until it is deleted. Whole seconds.
+   */
+  expires_at: Date | null
+  created_at: Date
+  updated_at: Date
+}
+export type ScanCount = {
+  key_id: string
+  /**
+   * Its first day, in UTC.
+   * @kyselyType(string)
+   */
+  month: string
+  scans: number
+  /**
+   * Scans that the last statement counted: before PostgreSQL 18, RETURNING cannot read old values.
+   */
+  taken: number
+}
+export type Snapshot = {
+  /**
+   * SHA-256 of the canonical JSON of the rest, in hexadecimal.
+   */
+  id: string
+  host: string
+  /**
+   * Text, not jsonb: it is read back byte by byte.
+   */
+  body: string
+  collected_at: Date
+  /**
+   * When the first of its sources expires.
+   */
+  valid_until: Date
+}
+export type Tables = {
+  api_key: ApiKey
+  api_key_secret: ApiKeySecret
+  decision: Decision
+  evidence: Evidence
+  judgement: Judgement
+  list: List
+  list_entry: ListEntry
+  override: Override
+  scan_count: ScanCount
+  snapshot: Snapshot
 }

@@ -204,7 +204,9 @@ test('a database that a newer version has used is refused in one sentence', asyn
   await run('cli/atrium.ts', ['db', 'migrate'], { DATABASE_URL: url })
   const client = new pg.Client({ connectionString: url })
   await client.connect()
-  await client.query(`INSERT INTO directory._migrations (name, checksum) VALUES ('29990101000000_later', '')`)
+  await client.query(
+    `INSERT INTO directory._prisma_migrations (id, migration_name, checksum) VALUES ('later', '29990101000000_later', '')`,
+  )
   await client.end()
   const { status, stderr } = await run('main.ts', [], { DATABASE_URL: url, PORT: '0' })
   expect(stderr).toMatch(/^The database is newer than this program: it has migration directory\/29990101000000_later, .*\n$/)

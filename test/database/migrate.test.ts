@@ -67,7 +67,7 @@ test('tables go to the schema of their subgraph, and the record of a file is the
   const connection = await anEmptyDatabase()
   await migrate(connection, migrations({ 'shop/1_a': 'CREATE TABLE product (id int)' }))
   expect(await ask(connection, SCHEMAS)).toEqual(['public', 'shop'])
-  expect(await ask(connection, 'SELECT name, checksum FROM shop._migrations')).toEqual([
+  expect(await ask(connection, 'SELECT migration_name, checksum FROM shop._prisma_migrations')).toEqual([
     '1_a',
     '7bbf2f2a1d9f9f2b17c275443522dcd89a8fbdde40b1fd1e679cc4d4b6182bf8',
   ])

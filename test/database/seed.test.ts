@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { CATEGORIES } from '../../subgraphs/directory/import/category.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-const SEED = join(ROOT, 'database/seed/directory')
+const SEED = join(ROOT, 'prisma/seed/directory')
 const REAL = join(ROOT, '../shared/data/directory')
 const withoutRealData = !existsSync(REAL)
 const NEEDS_REAL_DATA = withoutRealData ? ' (skipped: ../shared/data/directory is absent)' : ''

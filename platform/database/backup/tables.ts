@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { RECORD_TABLES } from '../migration-records.ts'
 
 /** A table of ours as a backup holds it: `columns` without those that the database works out. */
 export type Table = { readonly schema: string; readonly name: string; readonly columns: readonly string[] }
@@ -22,9 +23,9 @@ export async function listTables(client: pg.Client, schemas: readonly string[]):
        array(SELECT attname::text FROM pg_attribute WHERE attrelid = class.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = ''
              ORDER BY attname) AS columns
      FROM pg_class AS class JOIN pg_namespace AS namespace ON namespace.oid = class.relnamespace
-     WHERE namespace.nspname = ANY($1) AND class.relkind = 'r' AND class.relname <> '_migrations'
+     WHERE namespace.nspname = ANY($1) AND class.relkind = 'r' AND class.relname <> ALL($2)
      ORDER BY namespace.nspname, class.relname`,
-    [schemas],
+    [schemas, RECORD_TABLES],
   )
   const { rows: references } = await client.query<{ readonly from: string; readonly to: string }>(
     `SELECT conrelid::text AS "from", confrelid::text AS "to" FROM pg_constraint WHERE contype = 'f' AND conrelid <> confrelid`,

@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import type { Connection } from '../../../platform/database/database.ts'
 import { importPaths } from './import.ts'
 
-const FOLDER = join(import.meta.dirname, '../../../database/seed/directory')
+const FOLDER = join(import.meta.dirname, '../../../prisma/seed/directory')
 
 type Options = { readonly log: Logger; readonly signal: AbortSignal }
 

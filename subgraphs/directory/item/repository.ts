@@ -1,29 +1,8 @@
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, type Selectable, sql } from 'kysely'
+import type { Tables } from '../tables.ts'
 import type { DirectoryKind, Item, Kind } from './item.ts'
 
-type ItemRow = {
-  id: string
-  kind: Kind
-  key: string
-  name: string
-  description: string
-  category: string
-  original_category: string | null
-  tags: string[]
-  popularity: number
-  detail: object
-  provenance: Item['provenance']
-  created_at: Date
-  updated_at: Date
-  removed_at: Date | null
-  revision: string
-}
-
-/** The tables that this repository reads; imports write them. */
-export type Tables = {
-  item: ItemRow
-  revision: { dataset: string; number: string; changed_at: Date | null }
-}
+type ItemRow = Selectable<Tables['item']>
 
 /** A state of the whole directory. */
 export type Revision = {
@@ -120,4 +99,10 @@ export const itemRepository = (query: Kysely<Tables>) => ({
  * it writes.
  */
 const itemOf = ({ detail, original_category, created_at, updated_at, removed_at, revision, ...common }: ItemRow): Item =>
-  ({ ...common, originalCategory: original_category, createdAt: created_at, updatedAt: updated_at, ...detail }) as unknown as Item
+  ({
+    ...common,
+    originalCategory: original_category,
+    createdAt: created_at,
+    updatedAt: updated_at,
+    ...(detail as object),
+  }) as unknown as Item

@@ -114,5 +114,5 @@ const rowOf = ({ label, type, area, required, position, deletable, selectOptions
   required,
   position,
   deletable,
-  select_options: selectOptions,
+  select_options: [...selectOptions],
 })

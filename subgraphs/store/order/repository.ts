@@ -178,7 +178,7 @@ export const orderRepository = (database: Kysely<Tables>) => ({
         pickup_address: json(order.pickupAddress),
         billing_information: json(order.billingInformation),
         source: json(order.source),
-        coupons: order.coupons,
+        coupons: [...order.coupons],
         promotions: JSON.stringify(order.promotions),
         shipping_taxes: JSON.stringify(order.shippingTaxes),
       })

@@ -209,9 +209,9 @@ const columnsOf = (fields: PromotionFields) => ({
   max_times_used: fields.maxTimesUsed,
   cumulative: fields.cumulative,
   customers: fields.customers,
-  countries: fields.countries,
-  regions: fields.regions,
-  municipalities: fields.municipalities,
+  countries: [...fields.countries],
+  regions: [...fields.regions],
+  municipalities: [...fields.municipalities],
 })
 
 /** Makes what a promotion refers to these rows, which exist. */

@@ -1,7 +1,7 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
 import { batchWork } from '../../toolkit/batch-work.ts'
 import type { FeedHit, UnixSeconds } from '../evidence.ts'
-import type { CollectorTables } from './tables.ts'
+import type { Tables } from '../tables.ts'
 
 /** One line of a list, read. What a list does not have is null. */
 export type ListEntry = {
@@ -57,14 +57,14 @@ type ListLookup = { readonly lists: readonly string[]; readonly keys: readonly s
  * Lists in the database, shared by every process. Every target is looked for in each of them: where
  * many targets come at once, they share statements.
  */
-export const listRepository = (database: Kysely<CollectorTables>) => {
+export const listRepository = (database: Kysely<Tables>) => {
   const find = batchWork(
     async (requested: readonly ListLookup[]): Promise<readonly (readonly Found[])[]> => {
       const pairs = new Map(
         requested.flatMap(({ lists, keys }) => lists.flatMap((list) => keys.map((key) => [`${list} ${key}`, { list, key }]))),
       )
       const [names, keys] = [[...pairs.values()].map(({ list }) => list), [...pairs.values()].map(({ key }) => key)]
-      const { rows } = await sql<Selectable<CollectorTables['list_entry']>>`
+      const { rows } = await sql<Selectable<Tables['list_entry']>>`
         SELECT found.* FROM unnest(${names}::text[], ${keys}::text[]) AS asked (list, key)
         JOIN list ON list.name = asked.list
         CROSS JOIN LATERAL (
@@ -197,7 +197,7 @@ export const listRepository = (database: Kysely<CollectorTables>) => {
   }
 }
 
-const foundIn = (row: Selectable<CollectorTables['list_entry']>): Found => ({
+const foundIn = (row: Selectable<Tables['list_entry']>): Found => ({
   list: row.list,
   key: row.key,
   scope: row.scope as ListEntry['scope'],
@@ -212,7 +212,7 @@ const foundIn = (row: Selectable<CollectorTables['list_entry']>): Found => ({
 export type ListRepository = ReturnType<typeof listRepository>
 
 async function insert(
-  database: Kysely<CollectorTables>,
+  database: Kysely<Tables>,
   list: string,
   edition: string,
   rows: readonly ListEntry[],
@@ -226,7 +226,7 @@ async function insert(
       AS entry (key, scope, category, indicator, first_seen, last_seen, state, rank)`.execute(database)
 }
 
-function editionOf(row: Selectable<CollectorTables['list']>): Edition | null {
+function editionOf(row: Selectable<Tables['list']>): Edition | null {
   if (row.edition === null || row.version === null || row.as_of === null || row.fetched_at === null) return null
   return {
     list: row.name,

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Evidence, Snapshot, Source, UnixSeconds } from '../evidence.ts'
-import type { CollectorTables } from './tables.ts'
+import type { Tables } from '../tables.ts'
 
 /** A stored snapshot and until when none of its sources needs to be asked again. */
 export type StoredSnapshot = { readonly snapshot: Snapshot; readonly validUntil: UnixSeconds }
@@ -12,7 +12,7 @@ export type StoredSnapshot = { readonly snapshot: Snapshot; readonly validUntil:
 const RETENTION = '7 days'
 
 /** Evidence and snapshots in the database. */
-export const evidenceRepository = (database: Kysely<CollectorTables>) => ({
+export const evidenceRepository = (database: Kysely<Tables>) => ({
   /** The newest snapshots of these hosts, valid or not; null in the place of a host without any. */
   async latestSnapshots(hosts: readonly string[]): Promise<(StoredSnapshot | null)[]> {
     const { rows } = await sql<{ host: string; body: string; valid_until: Date }>`

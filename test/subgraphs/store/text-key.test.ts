@@ -55,7 +55,7 @@ test.each([
 
 describe('what was written before', () => {
   const migrationOf = (name: string) =>
-    readFileSync(join(import.meta.dirname, '../../../database/store/migrations', name, 'migration.sql'), 'utf8')
+    readFileSync(join(import.meta.dirname, '../../../prisma/store/migrations', name, 'migration.sql'), 'utf8')
   const NAME_KEYS = migrationOf('20261124090000_name_keys')
   /**
    * The next one, which made one row of those that the texts of a product had in `product_search`.

@@ -131,9 +131,9 @@ async function waiting(): Promise<unknown> {
 
 test('decisions that were stored whole are the same afterwards, and share what was the same', async () => {
   const { connection, drop } = await emptyDatabase()
-  const database = join(import.meta.dirname, '../../../database')
+  const prisma = join(import.meta.dirname, '../../../prisma')
   const before = mkdtempSync(join(tmpdir(), 'atrium-migrations-'))
-  cpSync(join(database, 'trust'), join(before, 'trust'), {
+  cpSync(join(prisma, 'trust'), join(before, 'trust'), {
     recursive: true,
     filter: (path) => !path.includes('_judgements'),
   })

@@ -8,8 +8,8 @@ import { listRepository } from '../../../../../subgraphs/trust/collectors/list-r
 import type { List } from '../../../../../subgraphs/trust/collectors/lists.ts'
 import { evidenceRepository } from '../../../../../subgraphs/trust/collectors/repository.ts'
 import { type SourcesOptions, type TrustSources, trustSources } from '../../../../../subgraphs/trust/collectors/sources.ts'
-import type { CollectorTables } from '../../../../../subgraphs/trust/collectors/tables.ts'
 import type { Evidence, EvidenceBySource, Snapshot, Source } from '../../../../../subgraphs/trust/evidence.ts'
+import type { Tables } from '../../../../../subgraphs/trust/tables.ts'
 import { type FreshDatabase, freshDatabase } from '../../../../support/database.ts'
 
 /** Puts evidence together as the pipeline does, but does not care for the order of lists. */
@@ -61,7 +61,7 @@ export async function startTrust({
   database: shared,
 }: TrustOptions): Promise<Trust> {
   const database = shared ?? (await freshDatabase())
-  const opened = openDatabase<CollectorTables>(database.connection, { schema: 'trust', max: 4, onError: () => {} })
+  const opened = openDatabase<Tables>(database.connection, { schema: 'trust', max: 4, onError: () => {} })
   const evidence = evidenceRepository(opened.query)
   const repository = listRepository(opened.query)
   const resolvers = dns === null ? [] : 'address' in dns ? [dns] : dns

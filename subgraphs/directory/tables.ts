@@ -1,0 +1,114 @@
+// Written by npm run db:generate from prisma/directory: do not edit.
+import type { ColumnType, GeneratedAlways } from 'kysely'
+export type Generated<T> =
+  T extends ColumnType<infer S, infer I, infer U> ? ColumnType<S, I | undefined, U> : ColumnType<T, T | undefined, T>
+export type Timestamp = ColumnType<Date, Date | string, Date | string>
+
+export type Contribution = {
+  /**
+   * Owner of the file: "owner/repository", a host name, or "file:/folder" when neither is known.
+   */
+  origin: string
+  /**
+   * Path of the file inside the origin.
+   */
+  path: string
+  /**
+   * Position of the record in the file, such as "[12]" or a name; empty when the file holds one
+   * record.
+   */
+  locator: string
+  /**
+   * Name of the import format that read it.
+   */
+  format: string
+  kind: string
+  /**
+   * The record as the reader of its format made it: type Contribution of
+   * subgraphs/directory/import.
+   */
+  record: unknown
+  /**
+   * Folder or URL that the import was started with: importing one root again must not remove
+   * records of another.
+   */
+  root: string
+}
+export type Item = {
+  /**
+   * Never reused.
+   */
+  id: GeneratedAlways<string>
+  kind: string
+  /**
+   * What makes two contributions one item; its key survives every later import.
+   */
+  identity: string
+  /**
+   * Natural key: owner/repo, marketplace/slug or slug. Original case; unique without regard to
+   * case.
+   */
+  key: string
+  name: string
+  description: string
+  category: string
+  /**
+   * As the source spelled it; null: no source named one.
+   */
+  original_category: string | null
+  tags: string[]
+  /**
+   * Stars of the repository; 0 when unknown.
+   */
+  popularity: number
+  /**
+   * Fields of this kind only: McpServerDetail, PluginDetail, SkillDetail or EntryDetail.
+   */
+  detail: unknown
+  /**
+   * Which source each field comes from.
+   */
+  provenance: unknown
+  created_at: Date
+  updated_at: Date
+  /**
+   * Time at which its last source vanished: the row stays as a tombstone. Null: live.
+   */
+  removed_at: Date | null
+  /**
+   * Revision of the directory that last changed the row.
+   */
+  revision: string
+}
+export type RepositoryStars = {
+  /**
+   * "owner/repository" in lower case.
+   */
+  repository: string
+  stars: number
+  /**
+   * Day of the count.
+   */
+  as_of: Date
+}
+export type Revision = {
+  only_row: GeneratedAlways<boolean>
+  /**
+   * Random per database, so that cache validators of two databases differ.
+   */
+  dataset: Generated<string>
+  /**
+   * Rises with every import that changes something.
+   */
+  number: Generated<string>
+  /**
+   * Null: nothing was ever imported.
+   */
+  changed_at: Date | null
+}
+export type Tables = {
+  contribution: Contribution
+  item: Item
+  repository_stars: RepositoryStars
+  revision: Revision
+}
