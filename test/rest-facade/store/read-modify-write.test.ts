@@ -131,3 +131,23 @@ test('an order of which nothing was sent can be said to be that, and no other', 
   const { status, json } = await say('unfulfilled')
   expect([status, Object.keys(json.errors)]).toEqual([400, ['order.shipment_status']])
 })
+
+test('the first location of a store is its main one, and is refused as another', async () => {
+  const as = await stack.aStore()
+  const create = (more: object) =>
+    stack.ask('POST /locations.json', { as, body: { name: 'Shed', address: 'Rua C', city: 'Braga', country: 'PT', ...more } })
+  const refused = await create({ main: false })
+  expect([refused.status, Object.keys(refused.json.errors)]).toEqual([400, ['main']])
+  const main = []
+  for (const more of [{}, { main: false }, {}]) main.push((await create(more)).json.location.main)
+  expect(main).toEqual([true, false, false])
+})
+
+test('null instead of the variants of a product, or the options of a variant, changes nothing', async () => {
+  const path = `/products/${full.ids.products}.json`
+  const { product } = await read(path)
+  const { status } = await stack.ask(`PUT ${path}`, { as: full.shop, body: { product: { variants: null } } })
+  const variant = `/products/${full.ids.products}/variants/${full.ids.variants}.json`
+  const other = await stack.ask(`PUT ${variant}`, { as: full.shop, body: { variant: { options: null } } })
+  expect([status, other.status, seen((await read(path)).product)]).toEqual([200, 200, seen(product)])
+})
