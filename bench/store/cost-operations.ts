@@ -43,7 +43,7 @@ export const COST_OPERATIONS: Readonly<Record<string, string>> = {
   '100 products, five leaves': '{ products(first: 100) { nodes { id name sku price stock } } }',
   '100 products, every leaf': `{ products(first: 100) { nodes { ${PRODUCT} } } }`,
   '250 products, five leaves': '{ products(first: 250) { nodes { id name sku price stock } } }',
-  '50 categories with their products': `{ productCategories(first: 20) { nodes { name products(first: 10) { nodes { name } } } } }`,
+  '20 categories with their products': `{ productCategories(first: 20) { nodes { name products(first: 10) { nodes { name } } } } }`,
   '220 categories': '{ productCategories(first: 220) { nodes { id number name permalink } } }',
   '1 order with lines': `{ orders(first: 1) { nodes { number total ${LINES} } } }`,
   '1 whole order': `{ orders(first: 1) { nodes { ${WHOLE_ORDER} } } }`,
@@ -59,6 +59,6 @@ export const COST_OPERATIONS: Readonly<Record<string, string>> = {
     '{ orders(first: 50) { nodes { number history(first: 5) { nodes { message createdAt } } } } }',
   '20 customers': `{ customers(first: 20) { nodes { ${CUSTOMER} } } }`,
   '100 customers with addresses': `{ customers(first: 100) { nodes { ${CUSTOMER} shippingAddress { name city country } billingAddress { name city country } } } }`,
-  '100 customers with five orders each':
+  '20 customers with five orders each':
     '{ customers(first: 20) { nodes { email orders(first: 5) { nodes { number total } } } } }',
 }
