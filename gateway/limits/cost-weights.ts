@@ -1,4 +1,5 @@
 import { type ConstDirectiveNode, type ConstValueNode, type DocumentNode, Kind, valueFromASTUntyped } from 'graphql'
+import { ownValue } from '../../platform/collections/lookup-table.ts'
 
 /** How long the list is that a field leads to. */
 export type ListSize = {
@@ -91,7 +92,7 @@ function numberIn<Name extends string>(
   given: Readonly<Record<string, unknown>>,
   name: Name,
 ): { readonly [Key in Name]?: number } {
-  const value = Number(given[name] ?? Number.NaN)
+  const value = Number(ownValue(given, name) ?? Number.NaN)
   // A computed key widens to string.
   return Number.isFinite(value) && value >= 0 ? ({ [name]: value } as { readonly [Key in Name]: number }) : {}
 }
