@@ -44,7 +44,7 @@ const CATEGORIES = {
 const number = { type: 'number' } as const
 const text = { type: 'string' } as const
 const clearable = { type: ['string', 'null'] } as const
-/** What most products need. Further keys of REST are read, and listed in the guide. */
+/** What most products need. All keys of the contract are read. */
 const PRODUCT_KEYS = {
   name: text,
   price: { ...number, description: 'Without tax.' },
@@ -144,7 +144,7 @@ const TOOLS: readonly Row[] = [
     is: 'createProduct',
     title: 'Create a product',
     description:
-      'Adds a product; customers can buy it at once unless `status` says otherwise. A repeated call adds another, so search first. Further arguments: the keys of REST.',
+      'Adds a product; customers can buy it at once unless `status` says otherwise. A repeated call adds another, so search first. Further arguments: the keys of get_product.',
     arguments: { categories: CATEGORIES },
     listed: { ...PRODUCT_KEYS, variants: variants(`Each ${VARIANT}.`) },
     effect: ADDS,
@@ -154,7 +154,7 @@ const TOOLS: readonly Row[] = [
     is: 'updateProduct',
     title: 'Update a product',
     description:
-      'Changes the given fields of a product and keeps the others; null clears a field. Customers see it at once. Further arguments: the keys of REST.',
+      'Changes the given fields of a product and keeps the others; null clears a field. Customers see it at once. Further arguments: the keys of get_product.',
     arguments: { id: { description: 'Id of the product.' }, categories: CATEGORIES },
     listed: {
       ...PRODUCT_KEYS,
