@@ -22,6 +22,9 @@ const WHOLE_ORDER = `${ORDER} customer { number email fullname } shippingAddress
   lines { ${LINE} taxes { name rate amount } allocations { locationNumber quantity } }`
 const CUSTOMER = 'id number email phone fullname status acceptsMarketing createdAt updatedAt version'
 
+/** A field so many times, under as many names. */
+const times = (count: number, field: string) => Array.from({ length: count }, (_, index) => `a${index}: ${field}`).join(' ')
+
 /**
  * Queries of a store by what they read: the smallest and the largest that clients send, in their
  * widths and lengths.
@@ -57,6 +60,8 @@ export const COST_OPERATIONS: Readonly<Record<string, string>> = {
   '50 orders with lines and their products': `{ orders(first: 50) { nodes { number lines { quantity product { name price } } } } }`,
   '50 orders with their histories':
     '{ orders(first: 50) { nodes { number history(first: 5) { nodes { message createdAt } } } } }',
+  '250 products, a time 100 times': `{ products(first: 250) { nodes { ${times(100, 'createdAt')} } } }`,
+  '100 customers, counts of their orders': '{ customers(first: 100) { nodes { orders(first: 1) { totalCount } } } }',
   '20 customers': `{ customers(first: 20) { nodes { ${CUSTOMER} } } }`,
   '100 customers with addresses': `{ customers(first: 100) { nodes { ${CUSTOMER} shippingAddress { name city country } billingAddress { name city country } } } }`,
   '20 customers with five orders each':
