@@ -101,7 +101,8 @@ const picked = (value: Content, summary: Summary): Content =>
 function withShortTexts(value: unknown, length: number): unknown {
   if (Array.isArray(value)) return value.map((each) => withShortTexts(each, length))
   if (isObject(value)) return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withShortTexts(each, length)]))
-  if (typeof value !== 'string' || value.length <= length) return value
+  // A part of a URL leads nowhere.
+  if (typeof value !== 'string' || value.length <= length || /^https?:\/\//.test(value)) return value
   return `${value
     .slice(0, length - ELLIPSIS.length)
     .toWellFormed()
@@ -113,24 +114,31 @@ type LargestList = { readonly path: readonly string[]; readonly entries: readonl
 
 /** Takes the last entries of the largest list away until it fits, and says how many there were. */
 function cut(value: unknown): unknown {
-  const notes = new Map<string, string>()
+  const cuts = new Map<string, Cut>()
   let fitted = value
   for (;;) {
-    const noted = notes.size === 0 ? fitted : withNote(fitted, [...notes.values()].join(' '))
+    const noted = cuts.size === 0 ? fitted : withNote(fitted, [...cuts].map(noteOf).join(' '))
     if (fits(noted)) return noted
     const largest = largestList(fitted, [])
     // Nothing is left that could go: the texts of one object, which are short by now.
     if (largest === null) return noted
     const { path, entries } = largest
-    const name = path.filter((step) => !/^\d+$/.test(step)).join('.')
-    const total = Number(/of (\d+)/.exec(notes.get(name) ?? '')?.[1] ?? entries.length)
     // A tenth at a time: thousands of entries would otherwise be written thousands of times.
     const remaining = entries.slice(0, Math.min(entries.length - 1, Math.floor(entries.length * 0.9)))
     fitted = replaced(fitted, path, remaining)
-    const what = name === '' ? 'results' : `entries of ${name}`
-    notes.set(name, `The first ${remaining.length} of ${total} ${what} are shown: use a smaller limit, or get one by its id.`)
+    const name = path.filter((step) => !/^\d+$/.test(step)).join('.')
+    const total = cuts.get(name)?.total ?? entries.length
+    cuts.set(name, { shown: remaining.length, total, isPage: path.length <= 1 })
   }
 }
+
+/** A list that lost entries; `isPage`: it is what a `limit` is the length of. */
+type Cut = { readonly shown: number; readonly total: number; readonly isPage: boolean }
+
+const noteOf = ([name, { shown, total, isPage }]: readonly [string, Cut]): string =>
+  isPage
+    ? `The first ${shown} of ${total} results are shown: use a smaller limit.`
+    : `The first ${shown} of ${total} entries of ${name} are shown; REST has the others.`
 
 function largestList(value: unknown, path: readonly string[]): LargestList | null {
   if (typeof value !== 'object' || value === null) return null

@@ -60,12 +60,16 @@ test('a long list has fewer keys, then shorter names, and all of its entries as 
 
   const all = fitAnswer(listOf(1_000, 'Lamp'), SUMMARIES) as object[]
   expect(bytesOf(all)).toBeLessThanOrEqual(MAX_ANSWER_BYTES)
-  const note = `The first ${all.length - 1} of 1000 results are shown: use a smaller limit, or get one by its id.`
+  const note = `The first ${all.length - 1} of 1000 results are shown: use a smaller limit.`
   expect(all.at(-1)).toEqual({ cut: note })
 })
 
 test('one object has shorter texts, then shorter lists, and says which', () => {
-  const long = fitAnswer(product(1, 'Lamp', { description: 'é'.repeat(50_000) })) as { product: { description: string } }
+  const url = `https://shop.example/${'x'.repeat(2_500)}`
+  const long = fitAnswer(product(1, 'Lamp', { url, description: 'é'.repeat(50_000) })) as {
+    product: { description: string; url: string }
+  }
+  expect(long.product.url).toBe(url)
   expect(bytesOf(long)).toBeLessThanOrEqual(MAX_ANSWER_BYTES)
   expect(long.product.description).toMatch(/^é{1999}…$/)
 
@@ -74,7 +78,7 @@ test('one object has shorter texts, then shorter lists, and says which', () => {
   expect(bytesOf(wide)).toBeLessThanOrEqual(MAX_ANSWER_BYTES)
   expect(wide.product.variants.length).toBeGreaterThan(50)
   expect(wide.cut).toBe(
-    `The first ${wide.product.variants.length} of 2000 entries of product.variants are shown: use a smaller limit, or get one by its id.`,
+    `The first ${wide.product.variants.length} of 2000 entries of product.variants are shown; REST has the others.`,
   )
 })
 

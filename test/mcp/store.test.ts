@@ -401,6 +401,49 @@ describe.each(Object.entries(GENERATIONS))('a client of %s', (generation, connec
   })
 })
 
+test('answers have at most 8 kB, and a page of a hundred keeps all of its entries', async () => {
+  const shop = await stack.aStore()
+  const post = async (path: string, body: object) => {
+    const headers = { ...keysOf(shop), 'content-type': 'application/json' }
+    const { status, json } = await askRaw(stack.url, `/v1${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+    expect([path, status]).toEqual([path, 200])
+    return json
+  }
+  const description = `<p>${'Made to be used every day. '.repeat(700)}</p>`
+  const variants = Array.from({ length: 60 }, (_, size) => ({
+    variant: { sku: `LAMP-${size}`, stock: 9, options: [{ name: 'Size', value: `size ${size}` }] },
+  }))
+  const { product } = await post('/products.json', { product: { name: 'Lamp', price: 12.5, description, variants } })
+  const line = { id: product.id, variant_id: product.variants[0].id, qty: 1 }
+  for (let n = 0; n < 40; n++) {
+    await post('/products.json', { product: { name: `Lámpara ${n} ${'de mesa '.repeat(9)}`, price: n, description } })
+    await post('/orders.json', { order: { status: 'Abandoned', customer: { email: `c${n}@example.org` }, products: [line] } })
+  }
+
+  const connect = GENERATIONS['2026-07-28']
+  if (!connect) throw new Error('Expected a client of 2026-07-28.')
+  const client = await connect({ url: `${stack.url}/mcp/store`, headers: keysOf(shop) })
+  const lengths: [string, number][] = []
+  for (const [tool, given, count] of [
+    ['list_products', { limit: 100 }, 41],
+    ['search_products', { query: 'lampara', limit: 100 }, 40],
+    ['list_orders', { limit: 100 }, 40],
+    ['list_customers', { limit: 100 }, 40],
+    ['get_product', { id: product.id }, null],
+    ['update_product', { id: product.id, price: 13 }, null],
+  ] as const) {
+    const { text, isError } = await client.call(tool, given)
+    expect([tool, isError]).toEqual([tool, false])
+    lengths.push([tool, Buffer.byteLength(text)])
+    if (count !== null) expect([tool, JSON.parse(text).length]).toEqual([tool, count])
+  }
+  expect(lengths.filter(([, bytes]) => bytes > MAX_ANSWER_BYTES)).toEqual([])
+  const { structured } = await client.call('get_product', { id: product.id })
+  expect(structured.product).toMatchObject({ name: 'Lamp', variants: expect.any(Array) })
+  expect(structured.cut).toMatch(/^The first \d+ of 60 entries of product\.variants are shown/)
+  await client.close()
+})
+
 test('credentials come as two headers or as HTTP Basic; without good ones every request is 401, and says where to sign in', async () => {
   const shop = await stack.aStore()
   const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
