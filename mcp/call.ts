@@ -26,7 +26,7 @@ export async function callTool(
       case 'answered':
         return answered(tool, result.content)
       case 'written':
-        return tool.returns ? answered(tool, JSON.parse(result.text), result.text) : textResult(result.text)
+        return { ...textResult(result.text), ...(result.content && { structuredContent: { ...result.content } }) }
     }
     if (result.fault) log.error({ fault: result.fault, tool: tool.name }, 'the graph did not answer a tool')
     if (result.needsScope !== undefined) onMissingScope(result.needsScope, result.message)
@@ -41,8 +41,8 @@ const textResult = (text: string): CallToolResult => ({ content: [{ type: 'text'
 const refusal = (message: string): CallToolResult => ({ ...textResult(message), isError: true })
 
 /** The content in the form that the tool lists, and the same as text. */
-function answered(tool: Tool, content: unknown, text?: string): CallToolResult {
+function answered(tool: Tool, content: unknown): CallToolResult {
   if (!tool.returns) throw new Error(`Expected ${tool.name} to say what it returns.`)
   const structuredContent = tool.returns.parse(content)
-  return { ...textResult(text ?? JSON.stringify(structuredContent)), structuredContent }
+  return { ...textResult(JSON.stringify(structuredContent)), structuredContent }
 }

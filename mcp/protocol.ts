@@ -106,13 +106,13 @@ function named<Row extends { readonly name: string }>(rows: readonly Row[], name
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Expected the name of a ${what}, one of ${names}.`)
 }
 
-const toolListing = ({ name, title, description, annotations, accepts, returns }: Tool) => ({
+const toolListing = ({ name, title, description, annotations, accepts, inputSchema, returns }: Tool) => ({
   name,
   title,
   description,
-  inputSchema: jsonSchema(accepts, 'input'),
+  inputSchema: { ...(inputSchema ?? jsonSchema(accepts, 'input')), type: 'object' as const },
   ...(returns && { outputSchema: jsonSchema(returns, 'output') }),
-  annotations: { title, ...annotations },
+  annotations,
 })
 
 const promptListing = ({ name, title, description, arguments: input }: PromptRow) => ({

@@ -7,6 +7,7 @@ import { snakeCase } from '../platform/text/case.ts'
 import { toProblem } from '../rest-facade/http/error-masking.ts'
 import { answerAt, answerSchema, expectedFailureIn } from './answer.ts'
 import { type Spelling, variablesSchema } from './arguments.ts'
+import type { JsonSchema } from './concise-schema.ts'
 import { operationOf } from './names.ts'
 import type { Bound } from './scalars.ts'
 
@@ -35,8 +36,8 @@ export const REPLACES: Effect = { readOnlyHint: false, destructiveHint: true, id
  */
 export type ToolResult =
   | { readonly kind: 'answered'; readonly content: Readonly<Record<string, unknown>> }
-  /** An answer that is JSON already, letter for letter as another door writes it. */
-  | { readonly kind: 'written'; readonly text: string }
+  /** An answer that is JSON already; `content`: the same, where it is an object. */
+  | { readonly kind: 'written'; readonly text: string; readonly content: Readonly<Record<string, unknown>> | null }
   | {
       readonly kind: 'refused'
       readonly message: string
@@ -59,6 +60,8 @@ export type Tool = {
   readonly annotations: Effect
   /** Its messages complete the sentence "Expected `argument` to be …". */
   readonly accepts: z.ZodObject
+  /** JSON Schema of the arguments as it is listed; absent: that of `accepts`. */
+  readonly inputSchema?: JsonSchema
   /**
    * What an answer is; also spells it for the wire. Null where it is no object: then it is told as
    * text only.

@@ -3,6 +3,7 @@ import {
   type FieldNode,
   type GraphQLCompositeType,
   type GraphQLField,
+  type GraphQLNamedType,
   type GraphQLSchema,
   getNamedType,
   getNullableType,
@@ -33,9 +34,13 @@ type Count = (variables: Variables) => number
 type Terms = { constant: number; readonly counts: Count[] }
 
 const noTerms = (): Terms => ({ constant: 0, counts: [] })
+const hasTerms = ({ constant, counts }: Terms): boolean => constant !== 0 || counts.length > 0
 
-/** Where points are added up: those that all objects have, and those of the objects of a type. */
-type Sums = { readonly common: Terms; readonly of: (type: string) => Terms }
+/**
+ * Where points are added up: those that all objects have, those of the objects of a type, and those
+ * that count once, however many objects there are.
+ */
+type Sums = { readonly common: Terms; readonly of: (type: string) => Terms; readonly once: Terms }
 
 const perTypeIn =
   (known: Map<string, Terms>, make: (type: string) => Terms): Sums['of'] =>
@@ -61,6 +66,7 @@ export type CostModel = {
    * Points of the operation with these coerced variables, never below 0: those of every leaf and
    * every object (`@cost` replaces either, and adds for arguments), times the length of the lists
    * it is in. Of fragments on several object types the dearest counts, for an object has one type.
+   * `@measuredCost` replaces the points of a type; those of its `batch` count once per field.
    */
   readonly cost: Count
   /**
@@ -84,10 +90,12 @@ export function compileCostModel(
   const { fragments } = documentIndex(document)
   const pages: { readonly argument: string; readonly size: (variables: Variables) => unknown }[] = []
   const root = schema.getRootType(operation.operation)
-  const points = root ? sumOf(operation.selectionSet, root, null) : () => 0
+  const once = noTerms()
+  const points = root ? sumOf(operation.selectionSet, root, { sizes: null, once }) : () => 0
 
   return {
-    cost: (variables) => Math.max(0, points(variables)),
+    // Whole points: clients read integers.
+    cost: (variables) => Math.max(0, Math.ceil(points(variables) + total(once, variables))),
     pageFault(variables) {
       for (const { argument, size } of pages) {
         const value = size(variables)
@@ -98,10 +106,10 @@ export function compileCostModel(
   }
 
   /** What all objects of `parent` have in common, and the dearest of what only some have. */
-  function sumOf(selectionSet: SelectionSetNode, parent: GraphQLCompositeType, sizes: Sizes | null): Count {
+  function sumOf(selectionSet: SelectionSetNode, parent: GraphQLCompositeType, { sizes, once }: Surroundings): Count {
     const common = noTerms()
     const perType = new Map<string, Terms>()
-    collect(selectionSet, parent, { common, of: perTypeIn(perType, noTerms) })
+    collect(selectionSet, parent, { common, of: perTypeIn(perType, noTerms), once })
     const alternatives = [...perType.values()]
     return (variables) => {
       let dearest = 0
@@ -112,25 +120,27 @@ export function compileCostModel(
     function collect({ selections }: SelectionSetNode, type: GraphQLCompositeType, into: Sums): void {
       for (const selection of selections) {
         const isOn = conditionOf(selection)
+        const once = isOn ? noTerms() : into.once
         if (selection.kind === Kind.FIELD) {
-          const count = fieldCount(selection, type, sizes)
+          const count = fieldCount(selection, type, { sizes, once })
           if (isOn) into.common.counts.push((variables) => (isOn(variables) ? pointsOf(count, variables) : 0))
           else if (typeof count === 'number') into.common.constant += count
           else into.common.counts.push(count)
-          continue
+        } else {
+          const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value)
+          if (!fragment) continue
+          const sums = isOn ? conditional(isOn, { ...into, once }) : into
+          const condition = fragment.typeCondition ? schema.getType(fragment.typeCondition.name.value) : type
+          const inside = isCompositeType(condition) ? condition : type
+          const isOfSome = isAbstractType(type) && isObjectType(inside)
+          collect(fragment.selectionSet, inside, isOfSome ? { ...sums, common: sums.of(inside.name) } : sums)
         }
-        const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value)
-        if (!fragment) continue
-        const sums = isOn ? conditional(isOn, into) : into
-        const condition = fragment.typeCondition ? schema.getType(fragment.typeCondition.name.value) : type
-        const inside = isCompositeType(condition) ? condition : type
-        const isOfSome = isAbstractType(type) && isObjectType(inside)
-        collect(fragment.selectionSet, inside, isOfSome ? { ...sums, common: sums.of(inside.name) } : sums)
+        if (isOn && hasTerms(once)) into.once.counts.push((variables) => (isOn(variables) ? total(once, variables) : 0))
       }
     }
   }
 
-  function fieldCount(node: FieldNode, parent: GraphQLCompositeType, sizes: Sizes | null): Count | number {
+  function fieldCount(node: FieldNode, parent: GraphQLCompositeType, { sizes, once }: Surroundings): Count | number {
     const name = node.name.value
     // Introspection besides other fields is counted like any object; __typename is free.
     if (name === '__typename') return 0
@@ -140,7 +150,8 @@ export function compileCostModel(
     const named = getNamedType(field.type)
     const isList = isListType(getNullableType(field.type))
 
-    const weight = weights.costs.get(path) ?? weights.costs.get(named.name) ?? (isLeafType(named) ? scalar : object)
+    const weight = weights.costs.get(path) ?? weights.costs.get(named.name) ?? defaultWeight(parent, named)
+    once.constant += weights.measured.get(named.name)?.batch ?? 0
     let argumentPoints = 0
     for (const { name } of node.arguments ?? []) argumentPoints += weights.costs.get(`${path}(${name.value})`) ?? 0
 
@@ -153,8 +164,14 @@ export function compileCostModel(
       ? () => 1
       : (sizes?.of(name) ?? (own && own.sized.length === 0 ? stated : undefined) ?? (() => listFactor))
     const below: Sizes | null = own && stated && (own.sized.length > 0 || !isList) ? { of: sizedBy(own, stated) } : null
-    const children = node.selectionSet && isCompositeType(named) ? sumOf(node.selectionSet, named, below) : () => 0
+    const children =
+      node.selectionSet && isCompositeType(named) ? sumOf(node.selectionSet, named, { sizes: below, once }) : () => 0
     return (variables) => argumentPoints + ownSize(variables) * (weight + children(variables))
+  }
+
+  function defaultWeight(parent: GraphQLCompositeType, named: GraphQLNamedType): number {
+    const { measured } = weights
+    return isLeafType(named) ? (measured.get(parent.name)?.leaf ?? scalar) : (measured.get(named.name)?.object ?? object)
   }
 
   /**
@@ -181,6 +198,9 @@ export function compileCostModel(
 
 /** Lengths that a field states for lists directly below it. */
 type Sizes = { readonly of: (fieldName: string) => Count | undefined }
+
+/** What a selection is counted in: the lengths stated for its lists, and where batches count. */
+type Surroundings = { readonly sizes: Sizes | null; readonly once: Terms }
 
 const sizedBy = (listSize: ListSize, size: Count) => (fieldName: string) =>
   listSize.sized.length === 0 || listSize.sized.includes(fieldName) ? size : undefined
@@ -239,5 +259,5 @@ function conditional(isOn: (variables: Variables) => boolean, sums: Sums): Sums 
     outer.counts.push((variables) => (isOn(variables) ? total(own, variables) : 0))
     return own
   }
-  return { common: within(sums.common), of: perTypeIn(new Map(), (type) => within(sums.of(type))) }
+  return { ...sums, common: within(sums.common), of: perTypeIn(new Map(), (type) => within(sums.of(type))) }
 }

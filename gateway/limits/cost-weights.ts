@@ -1,4 +1,5 @@
 import { type ConstDirectiveNode, type ConstValueNode, type DocumentNode, Kind, valueFromASTUntyped } from 'graphql'
+import { ownValue } from '../../platform/collections/lookup-table.ts'
 
 /** How long the list is that a field leads to. */
 export type ListSize = {
@@ -25,20 +26,32 @@ export const PROFILES = {
   'dear-objects': { scalar: 1, object: 10, listFactor: 10 },
 } as const satisfies Readonly<Record<string, DefaultWeights>>
 
+/** Points of a type whose cost was measured, in fractions, which `@cost` does not have. */
+export type MeasuredCost = {
+  /** Of each object; absent: as if nothing was measured. */
+  readonly object?: number
+  /** Of each leaf field of an object; absent: as if nothing was measured. */
+  readonly leaf?: number
+  /** Of the statement that loads the objects of one field, however many parents it is selected on. */
+  readonly batch?: number
+}
+
 /**
- * What a supergraph says about cost with `@cost` and `@listSize`; keys are `Type`, `Type.field` and
- * `Type.field(argument)`.
+ * What a supergraph says about cost with `@cost`, `@listSize` and `@measuredCost`; keys are `Type`,
+ * `Type.field` and `Type.field(argument)`, of `measured` those of types.
  */
 export type CostWeights = {
   readonly defaults: DefaultWeights
   readonly costs: ReadonlyMap<string, number>
   readonly listSizes: ReadonlyMap<string, ListSize>
+  readonly measured: ReadonlyMap<string, MeasuredCost>
 }
 
 /** Reads the weights out of a supergraph's SDL: the API schema that clients see has lost them. */
 export function readCostWeights(supergraph: DocumentNode, defaults: DefaultWeights = PROFILES.default): CostWeights {
   const costs = new Map<string, number>()
   const listSizes = new Map<string, ListSize>()
+  const measured = new Map<string, MeasuredCost>()
 
   function read(key: string, directives: readonly ConstDirectiveNode[] | undefined): void {
     const weight = Number(argumentsOf(directives, 'cost')?.weight)
@@ -58,7 +71,12 @@ export function readCostWeights(supergraph: DocumentNode, defaults: DefaultWeigh
     if (!('name' in definition) || !definition.name || !('directives' in definition)) continue
     if (definition.kind === Kind.DIRECTIVE_DEFINITION || definition.kind === Kind.OPERATION_DEFINITION) continue
     const type = definition.name.value
-    if (isTypeDefinition(definition.kind)) read(type, definition.directives as readonly ConstDirectiveNode[])
+    if (isTypeDefinition(definition.kind)) {
+      const directives = definition.directives as readonly ConstDirectiveNode[]
+      read(type, directives)
+      const points = argumentsOf(directives, 'measuredCost')
+      if (points) measured.set(type, { ...numberIn(points, 'object'), ...numberIn(points, 'leaf'), ...numberIn(points, 'batch') })
+    }
     if (definition.kind !== Kind.OBJECT_TYPE_DEFINITION && definition.kind !== Kind.INTERFACE_TYPE_DEFINITION) continue
     for (const field of definition.fields ?? []) {
       const path = `${type}.${field.name.value}`
@@ -66,7 +84,17 @@ export function readCostWeights(supergraph: DocumentNode, defaults: DefaultWeigh
       for (const argument of field.arguments ?? []) read(`${path}(${argument.name.value})`, argument.directives)
     }
   }
-  return { defaults, costs, listSizes }
+  return { defaults, costs, listSizes, measured }
+}
+
+/** The argument by its name; nothing where it is absent, no number or below 0. */
+function numberIn<Name extends string>(
+  given: Readonly<Record<string, unknown>>,
+  name: Name,
+): { readonly [Key in Name]?: number } {
+  const value = Number(ownValue(given, name) ?? Number.NaN)
+  // A computed key widens to string.
+  return Number.isFinite(value) && value >= 0 ? ({ [name]: value } as { readonly [Key in Name]: number }) : {}
 }
 
 const isTypeDefinition = (kind: string): boolean => kind.endsWith('TypeDefinition')

@@ -6,8 +6,10 @@ import { callerWithGrants, withoutNulls } from '../../rest-facade/store/granted-
 import type { Route } from '../../rest-facade/store/route.ts'
 import { requiredScope, toFailure } from '../../rest-facade/store/wire/failure.ts'
 import { argumentsOf } from '../arguments.ts'
-import { type Call, type Effect, READS, type ToolResult, type ToolRow } from '../tool.ts'
-import { answerShape, argumentSchema } from './wire-schema.ts'
+import { conciseSchema, type JsonSchema } from '../concise-schema.ts'
+import { type Call, type Effect, jsonSchema, READS, type ToolResult, type ToolRow } from '../tool.ts'
+import { fitAnswer, type Summary } from './fit-answer.ts'
+import { argumentSchema } from './wire-schema.ts'
 
 /** What a row says of an argument. */
 type Argument = {
@@ -34,18 +36,25 @@ export type ContractRow = {
   readonly arguments?: Readonly<Record<string, Argument>>
   /** Needed for what writes; the rest reads. */
   readonly effect?: Effect
+  /**
+   * Keys of the body that are listed, and what is said of them in place of their schema; absent:
+   * all of them. Others are read as well.
+   */
+  readonly listed?: Readonly<Record<string, JsonSchema | true>>
+  /** Of a list: the keys of its entries, from the most to the fewest. */
+  readonly summaries?: readonly Summary[]
 }
 
 /**
  * A tool that is an operation of the store's REST API: the same names, words and rules, and the
- * same answer to the letter. Arguments are parameters, and keys of the body without the envelope
- * around them.
+ * same answer without what is empty, in a few kB. Arguments are parameters, and keys of the body
+ * without the envelope around them.
  */
-export function contractTool({ name, title, description, run, ...row }: ContractRow): ToolRow {
+export function contractTool({ name, title, description, run, listed, summaries, ...row }: ContractRow): ToolRow {
   if (row.operation.method !== 'GET' && !row.effect)
     throw new Error(`Expected the row of ${name}, which writes, to have an effect.`)
   const { operation, offered } = withArguments(row.operation, row.arguments ?? {})
-  const { answer, body } = operation
+  const { body } = operation
   const [inPath, inQuery] = (['path', 'query'] as const).map((place) => offered.filter((each) => each.in === place))
   const isParameter = (key: string): boolean => offered.some((parameter) => parameter.name === key)
   const keys = Object.entries(body?.schema.properties ?? {}).filter(([key]) => !isParameter(key))
@@ -56,19 +65,22 @@ export function contractTool({ name, title, description, run, ...row }: Contract
     async prepare({ client, schema }) {
       await client.prepare(run.run)
       const { read, write, wireArgument } = compileRoute(run, operation, schema)
+      const accepts = argumentsOf(
+        Object.fromEntries([
+          ...offered.map((parameter) => [parameter.name, parameterSchema(parameter)]),
+          ...keys.map(([key, each]) => [key, optional(each, required.includes(key))]),
+        ]),
+      )
+      const inputSchema = conciseSchema(jsonSchema(accepts, 'input'))
       return {
         name,
         title,
         description,
         annotations: row.effect ?? READS,
-        accepts: argumentsOf(
-          Object.fromEntries([
-            ...offered.map((parameter) => [parameter.name, parameterSchema(parameter)]),
-            ...keys.map(([key, each]) => [key, optional(each, required.includes(key))]),
-          ]),
-        ),
-        // An object of the contract is one in zod as well.
-        returns: answer?.type === 'object' ? (answerShape(answer) as z.ZodType<Readonly<Record<string, unknown>>>) : null,
+        accepts,
+        inputSchema: listed ? withListed(inputSchema, new Set(keys.map(([key]) => key)), listed) : inputSchema,
+        // Schemas of answers would take ten times the bytes of all the rest.
+        returns: null,
         async answer(input, call) {
           const request = read({
             path: Object.fromEntries((inPath ?? []).map((parameter) => [parameter.name, String(input[parameter.name])])),
@@ -81,7 +93,8 @@ export function contractTool({ name, title, description, run, ...row }: Contract
           if ('kind' in result) return result
           const response = write(result.data, request.slice)
           if ('failure' in response) return { kind: 'refused', message: response.failure.message }
-          return { kind: 'written', text: response.text ?? '' }
+          const fitted = fitAnswer(JSON.parse(response.text ?? 'null'), summaries)
+          return { kind: 'written', text: JSON.stringify(fitted), content: isContent(fitted) ? fitted : null }
         },
       }
     },
@@ -89,6 +102,20 @@ export function contractTool({ name, title, description, run, ...row }: Contract
 }
 
 type Data = Readonly<Record<string, unknown>>
+
+const isContent = (value: unknown): value is Data => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The schema of arguments with only those keys of the body that a row lists. */
+function withListed(schema: JsonSchema, keys: ReadonlySet<string>, listed: NonNullable<ContractRow['listed']>): JsonSchema {
+  const { properties, ...rest } = schema
+  const entries = Object.entries(properties as Readonly<Record<string, JsonSchema>>).flatMap(([name, each]) => {
+    const own = Object.hasOwn(listed, name) ? listed[name] : undefined
+    if (keys.has(name) && own === undefined) return []
+    return [[name, own === undefined || own === true ? each : own] as const]
+  })
+  return { ...rest, properties: Object.fromEntries(entries) }
+}
+
 type ContractCall = { readonly client: GatewayClient; readonly run: Route } & Pick<CompiledRoute, 'wireArgument' | 'operation'>
 
 async function runContract(

@@ -11,6 +11,7 @@ import { storeRoutes } from '../../rest-facade/store/routes.ts'
 import { ADDS, REPLACES } from '../tool.ts'
 import type { ToolServer } from '../tool-server.ts'
 import { type ContractRow, contractTool } from './contract-tool.ts'
+import type { Summary } from './fit-answer.ts'
 
 /** Published for tools, in place of REST's 800. */
 const REQUESTS_PER_MINUTE = 100
@@ -26,17 +27,83 @@ type Row = Omit<ContractRow, 'operation' | 'run'> & {
   readonly run?: ContractRow['run']
 }
 
-const page = {}
-const limit = { description: 'Results of a page, 1 to 100.' }
+/** Their schemas say it all. */
+const page = { description: '' }
+const limit = { description: '' }
 const price = { type: 'number', minimum: 0 } as const
 /** The longest spelling that is read has some 35 characters. */
 const time = { type: 'string', maxLength: 40 } as const
 const PRODUCT_STATES = ['available', 'not-available', 'disabled'] as const
+/** One spelling in arguments and answers; others are read too. */
 const ORDER_STATES = ['abandoned', 'pending_payment', 'paid', 'canceled'] as const
 const CATEGORIES = {
-  description: 'Ids of its categories, replacing the current ones; see list_categories.',
+  description: 'Ids of its categories, replacing the current ones.',
   schema: { type: 'array', items: { type: 'integer', minimum: 1 } },
 } as const
+
+const number = { type: 'number' } as const
+const text = { type: 'string' } as const
+const clearable = { type: ['string', 'null'] } as const
+/** What most products need. All keys of the contract are read. */
+const PRODUCT_KEYS = {
+  name: text,
+  price: { ...number, description: 'Without tax.' },
+  description: { ...text, description: 'HTML.' },
+  sku: text,
+  stock: { type: 'integer' },
+  stock_unlimited: { type: 'boolean' },
+  weight: number,
+  status: { ...text, enum: PRODUCT_STATES },
+  categories: true,
+} as const
+const VARIANT = '{"sku", "price", "stock", "options": [{"name": "Size", "value": "M"}]}'
+const variants = (description: string) => ({ type: 'array', items: { type: 'object' }, description }) as const
+
+const PRODUCT_SUMMARIES: readonly Summary[] = [
+  {
+    id: true,
+    name: true,
+    sku: true,
+    price: true,
+    discount: true,
+    status: true,
+    stock: true,
+    stock_unlimited: true,
+    categories: { id: true, name: true },
+    variants: { id: true, sku: true, price: true, stock: true, stock_unlimited: true, options: { name: true, value: true } },
+  },
+  { id: true, name: true, price: true, status: true, stock: true, variants: { id: true, sku: true, stock: true } },
+  { id: true, name: true, price: true, status: true, stock: true },
+  { id: true, name: true },
+]
+const ORDER_SUMMARIES: readonly Summary[] = [
+  {
+    id: true,
+    created_at: true,
+    status: true,
+    shipment_status: true,
+    total: true,
+    currency: true,
+    customer: { id: true, email: true, fullname: true },
+    products: { id: true, variant_id: true, sku: true, name: true, qty: true },
+    tracking_number: true,
+  },
+  { id: true, created_at: true, status: true, shipment_status: true, total: true, customer: { id: true, email: true } },
+  { id: true, status: true, total: true },
+]
+const CUSTOMER_SUMMARIES: readonly Summary[] = [
+  { id: true, email: true, fullname: true, phone: true, status: true, shipping_address: { city: true, country: true } },
+  { id: true, email: true, fullname: true },
+  { id: true, email: true },
+]
+const CATEGORY_SUMMARIES: readonly Summary[] = [
+  { id: true, name: true, parent_id: true, permalink: true },
+  { id: true, name: true, parent_id: true },
+]
+const PAGE_SUMMARIES: readonly Summary[] = [
+  { id: true, title: true, status: true, permalink: true, body: true, page_title: true, meta_description: true },
+  { id: true, title: true, status: true },
+]
 
 const TOOLS: readonly Row[] = [
   {
@@ -45,39 +112,41 @@ const TOOLS: readonly Row[] = [
     run: route({ run: FilterProductsDocument, answer: 'products.nodes' }),
     title: 'List products',
     description:
-      'Lists products with price, stock, variants, images and categories, oldest first; all of them, or those in a state, a category or a range of prices. Use search_products when you know words of the name or the SKU. Returns a JSON array of `{"product": …}`; a page that is shorter than `limit` is the last one.',
+      'Lists products with price, stock and variants, oldest first. Use search_products when you know words of the name or the SKU. Returns `[{"product": …}]`; a page shorter than `limit` is the last.',
     arguments: {
       page,
       limit,
-      status: { description: 'Only products in this state.', schema: { type: 'string', enum: PRODUCT_STATES } },
-      category_id: { description: 'Only products in this category.', schema: { type: 'integer', minimum: 1 } },
+      status: { description: 'Only in this state.', schema: { type: 'string', enum: PRODUCT_STATES } },
+      category_id: { description: 'Only of this category.', schema: { type: 'integer', minimum: 1 } },
       price_min: { description: 'Minimum price.', schema: price },
       price_max: { description: 'Maximum price.', schema: price },
     },
+    summaries: PRODUCT_SUMMARIES,
   },
   {
     name: 'get_product',
     is: 'getProduct',
     title: 'Get a product',
-    description:
-      'Shows one product by its id, with price, stock, variants, images and categories. Use it to look at a product before you change it. Returns `{"product": …}`.',
-    arguments: { id: { description: 'Id of the product, from list_products or search_products.' } },
+    description: 'Shows one product with price, stock, variants, images and categories. Use it before you change a product.',
+    arguments: { id: { description: 'Id of the product.' } },
   },
   {
     name: 'search_products',
     is: 'searchProducts',
     title: 'Search products',
     description:
-      'Finds products by words in name, description, SKU, brand, barcode, variants and custom fields; case and accents do not matter, and words may be cut short. Use it to find the id of a product that a person mentions. Returns a JSON array of `{"product": …}`, empty when nothing is found.',
-    arguments: { query: { description: 'Words of the product: `linen shirt`, `TS-001`.' }, page, limit },
+      'Finds products by words in name, description, SKU, brand, barcode and variants; case, accents and word endings do not matter. Returns `[{"product": …}]`.',
+    arguments: { query: { description: 'Words: `linen shirt`, `TS-001`.' }, page, limit },
+    summaries: PRODUCT_SUMMARIES,
   },
   {
     name: 'create_product',
     is: 'createProduct',
     title: 'Create a product',
     description:
-      'Adds a product to the shop, with variants if `variants` names their options; customers can buy it at once unless `status` says otherwise. Repeated calls create duplicates, so check with search_products first. Returns `{"product": …}` with its new id.',
+      'Adds a product; customers can buy it at once unless `status` says otherwise. A repeated call adds another, so search first. Further arguments: the keys of get_product.',
     arguments: { categories: CATEGORIES },
+    listed: { ...PRODUCT_KEYS, variants: variants(`Each ${VARIANT}.`) },
     effect: ADDS,
   },
   {
@@ -85,8 +154,14 @@ const TOOLS: readonly Row[] = [
     is: 'updateProduct',
     title: 'Update a product',
     description:
-      'Changes the given fields of a product and keeps the others; null clears a field. In `variants`, those with an id are changed and those without are added; the others stay. Customers see the change at once. Returns `{"product": …}` as it is now.',
-    arguments: { id: { description: 'Id of the product, from list_products or search_products.' }, categories: CATEGORIES },
+      'Changes the given fields of a product and keeps the others; null clears a field. Customers see it at once. Further arguments: the keys of get_product.',
+    arguments: { id: { description: 'Id of the product.' }, categories: CATEGORIES },
+    listed: {
+      ...PRODUCT_KEYS,
+      description: clearable,
+      sku: clearable,
+      variants: variants('With `id` changed, without added; others stay. Keys as in create_product.'),
+    },
     effect: REPLACES,
   },
   {
@@ -94,8 +169,8 @@ const TOOLS: readonly Row[] = [
     is: 'deleteProduct',
     title: 'Delete a product',
     description:
-      'Removes a product with its variants, images and files for good; orders keep their lines. To hide it without deleting it, use update_product with `status` "disabled". Returns "OK".',
-    arguments: { id: { description: 'Id of the product, from list_products or search_products.' } },
+      'Removes a product with its variants and images for good; orders keep their lines. To hide it, set `status` to "disabled".',
+    arguments: { id: { description: 'Id of the product.' } },
     effect: REPLACES,
   },
   {
@@ -104,42 +179,52 @@ const TOOLS: readonly Row[] = [
     run: route({ run: FilterOrdersDocument, answer: 'orders.nodes' }),
     title: 'List orders',
     description:
-      'Lists orders with their lines, totals, customer, addresses and shipment status, oldest first; all of them, or filtered by status or time. `abandoned` orders are unpaid carts. Returns a JSON array of `{"order": …}`; a page that is shorter than `limit` is the last one.',
+      'Lists orders with lines, total, customer and shipment status, oldest first; `abandoned` ones are unpaid carts. Returns `[{"order": …}]`; a page shorter than `limit` is the last.',
     arguments: {
       page,
       limit,
-      status: { description: 'Only orders in this state.', schema: { type: 'string', enum: ORDER_STATES } },
-      fulfillment_status: {
-        description: 'Only fulfilled orders, or only unfulfilled ones.',
-        schema: { type: 'string', enum: ['unfulfilled', 'fulfilled'] },
-      },
-      created_after: { description: 'Only orders of this time or later: `2026-11-20`, `2026-11-20T09:30:00Z`.', schema: time },
-      created_before: { description: 'Only orders of before this time: `2026-11-21`.', schema: time },
+      status: { description: 'Only in this state.', schema: { type: 'string', enum: ORDER_STATES } },
+      fulfillment_status: { description: 'Only these.', schema: { type: 'string', enum: ['unfulfilled', 'fulfilled'] } },
+      created_after: { description: '`2026-11-20` or `2026-11-20T09:30:00Z`.', schema: time },
+      created_before: { description: 'As `created_after`.', schema: time },
     },
+    summaries: ORDER_SUMMARIES,
   },
   {
     name: 'get_order',
     is: 'getOrder',
     title: 'Get an order',
-    description:
-      'Shows one order by its number: lines, totals, taxes, customer, addresses, payment, shipment status. Use it before you change an order or contact its customer. Returns `{"order": …}`.',
-    arguments: { id: { description: 'Number of the order, from list_orders or search_orders.' } },
+    description: 'Shows one order: lines, totals, taxes, customer, addresses, payment, shipment. Use it before you change it.',
+    arguments: { id: { description: 'Number of the order.' } },
   },
   {
     name: 'search_orders',
     is: 'searchOrders',
     title: 'Search orders',
     description:
-      'Finds orders by words: the number of the order, parts of the name, e-mail address or telephone number of the customer, names and SKUs of its products; case and accents do not matter. Use it to find an order that a person mentions. Returns `{"orders": [{"order": …}], "count"}`, where `count` is the total over all pages.',
-    arguments: { query: { description: 'Words of the order: `1024`, `ana@example.org`.', isRequired: true }, page, limit },
+      'Finds orders by number, name, e-mail address or telephone number of the customer, or product. Returns `{"orders": [{"order": …}], "count"}`, `count` over all pages.',
+    arguments: { query: { description: 'Words: `1024`, `ana@example.org`.', isRequired: true }, page, limit },
+    summaries: ORDER_SUMMARIES,
   },
   {
     name: 'update_order',
     is: 'updateOrder',
     title: 'Update an order',
     description:
-      'Changes status, tracking or note of an order and keeps the other fields. Status transitions: from abandoned or pending payment to paid, and from each to canceled, which is final; paying and canceling reserve and release stock. Tracking also changes the newest fulfillment of the order. An invalid transition is rejected with the valid ones. Returns `{"order": …}` as it is now.',
-    arguments: { id: { description: 'Number of the order, from list_orders or search_orders.' } },
+      'Changes status, tracking or note of an order. An abandoned or pending order can become paid, any can be canceled, which is final; this reserves and releases stock. A wrong step is refused with the right ones.',
+    arguments: {
+      id: { description: 'Number of the order.' },
+      status: { description: 'New state.', schema: { type: 'string', enum: ORDER_STATES } },
+      shipment_status: { description: '' },
+    },
+    listed: {
+      status: true,
+      shipment_status: true,
+      tracking_number: clearable,
+      tracking_company: clearable,
+      tracking_url: clearable,
+      additional_information: { ...clearable, description: 'Note.' },
+    },
     effect: REPLACES,
   },
   {
@@ -147,39 +232,38 @@ const TOOLS: readonly Row[] = [
     is: 'listCustomers',
     title: 'List customers',
     description:
-      'Lists customers with addresses, categories and consent to marketing, oldest first. Use search_customers when you know a name or an e-mail address. Returns a JSON array of `{"customer": …}`; a page that is shorter than `limit` is the last one.',
+      'Lists customers, oldest first. Use search_customers when you know a name or an e-mail address. Returns `[{"customer": …}]`; a page shorter than `limit` is the last.',
     arguments: { page, limit },
+    summaries: CUSTOMER_SUMMARIES,
   },
   {
     name: 'get_customer',
     is: 'getCustomer',
     title: 'Get a customer',
-    description:
-      'Shows one customer by id: e-mail address, telephone number, addresses, categories, answers to checkout fields, consent to marketing. Returns `{"customer": …}`.',
-    arguments: { id: { description: 'Id of the customer, from list_customers, search_customers or an order.' } },
+    description: 'Shows one customer: e-mail address, telephone number, addresses, categories, consent to marketing.',
+    arguments: { id: { description: 'Id of the customer.' } },
   },
   {
     name: 'search_customers',
     is: 'searchCustomers',
     title: 'Search customers',
-    description:
-      'Finds customers by words of name, e-mail address or telephone number; case and accents do not matter. Use it to find the id of a customer that a person mentions. Returns a JSON array of `{"customer": …}`, empty when there is none.',
-    arguments: { query: { description: 'Words of the customer: `Ana Silva`, `@example.org`.' }, page, limit },
+    description: 'Finds customers by words of name, e-mail address or telephone number. Returns `[{"customer": …}]`.',
+    arguments: { query: { description: 'Words: `Ana Silva`, `@example.org`.' }, page, limit },
+    summaries: CUSTOMER_SUMMARIES,
   },
   {
     name: 'list_categories',
     is: 'listCategories',
     title: 'List categories',
-    description:
-      'Lists the shop\'s product categories; `parent_id` is the parent category, null for top-level ones. Use it to find category ids for products. Returns a JSON array of `{"category": …}`.',
-    arguments: { page, limit: { description: 'Results of a page, 1 to 250.' } },
+    description: 'Lists product categories; `parent_id` is the category above. Returns `[{"category": …}]`.',
+    arguments: { page, limit },
+    summaries: CATEGORY_SUMMARIES,
   },
   {
     name: 'create_category',
     is: 'createCategory',
     title: 'Create a category',
-    description:
-      'Adds a product category, at the top level or below another; its permalink is generated from the name. Repeated calls create duplicates, so check with list_categories first. Returns `{"category": …}` with its new id.',
+    description: 'Adds a product category, at the top or below another. A repeated call adds another, so list them first.',
     arguments: { name: { isRequired: true } },
     effect: ADDS,
   },
@@ -187,9 +271,8 @@ const TOOLS: readonly Row[] = [
     name: 'delete_category',
     is: 'deleteCategory',
     title: 'Delete a category',
-    description:
-      'Removes a product category. Its products remain, without this category; its subcategories move up. list_products with `category_id` lists the products. Returns "OK".',
-    arguments: { id: { description: 'Id of the category, from list_categories.' } },
+    description: 'Removes a product category. Its products remain without it; categories below move up.',
+    arguments: { id: { description: 'Id of the category.' } },
     effect: REPLACES,
   },
   {
@@ -197,24 +280,25 @@ const TOOLS: readonly Row[] = [
     is: 'listPages',
     title: 'List pages',
     description:
-      'Lists the shop\'s text pages (about us, terms, FAQ), with their HTML, status and URL. Returns a JSON array of `{"page": …}`.',
+      'Lists text pages of the shop (about us, terms) with status and the beginning of their HTML. Returns `[{"page": …}]`.',
     arguments: { page, limit },
+    summaries: PAGE_SUMMARIES,
   },
   {
     name: 'create_page',
     is: 'createPage',
     title: 'Create a page',
-    description:
-      'Adds a text page to the shop; `body` is HTML and is shown unchanged. With `status` "draft" it is not visible. Repeated calls create duplicates. Returns `{"page": …}` with its new id and URL.',
+    description: 'Adds a text page to the shop; with `status` "draft" nobody sees it. A repeated call adds another.',
     arguments: { title: { isRequired: true } },
+    listed: { title: text, body: { ...text, description: 'HTML.' }, status: { ...text, enum: ['public', 'draft', 'hidden'] } },
     effect: ADDS,
   },
   {
     name: 'delete_page',
     is: 'deletePage',
     title: 'Delete a page',
-    description: 'Removes a page for good. Legal pages of the shop cannot be deleted. Returns "OK".',
-    arguments: { id: { description: 'Id of the page, from list_pages.' } },
+    description: 'Removes a page for good. Legal pages of the shop cannot be deleted.',
+    arguments: { id: { description: 'Id of the page.' } },
     effect: REPLACES,
   },
   {
@@ -222,7 +306,7 @@ const TOOLS: readonly Row[] = [
     is: 'getStoreInfo',
     title: 'Get store info',
     description:
-      'Shows the shop itself: name, address, currency (all prices are in it), country, time zone, unit of weights, plan. Use it before you state prices or weights. Returns the fields without an envelope.',
+      'Shows the shop: name, address, currency of all prices, time zone, unit of weights. Use it before you state prices.',
   },
 ]
 
@@ -243,7 +327,7 @@ export async function storeServer(client: GatewayClient): Promise<ToolServer> {
     title: 'Atrium store',
     description: 'Run a shop: its products, categories, orders, customers and pages. Needs credentials.',
     instructions:
-      'Tools of the shop of the credentials. Begin with get_store_info: it returns the currency and the time zone. Find ids with list_… and search_… before you change anything, and confirm with the user before you delete. Prices are numbers in the currency of the shop, without tax. Results are those of its REST API: empty values are null, keys are always present.',
+      'Tools of the shop of the credentials. Begin with get_store_info: it returns the currency and the time zone. Find ids with list_… and search_… before you change anything, and confirm with the user before you delete. Prices are numbers in the currency of the shop, without tax. Results are those of its REST API in at most 8 kB, without empty values: lists have the main keys of their entries, and get_… has the others. `cut` says what did not fit.',
     credentials: ['authorization', 'x-login-key', 'x-auth-token'],
     accessPolicy: {
       perMinute: REQUESTS_PER_MINUTE,

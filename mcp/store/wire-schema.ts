@@ -1,5 +1,7 @@
 import { z } from 'zod'
-import type { Schema } from '../../rest-facade/store/contract.ts'
+import { ownValue } from '../../platform/collections/lookup-table.ts'
+import { constantCase } from '../../platform/text/case.ts'
+import { envelopeOf, type Schema } from '../../rest-facade/store/contract.ts'
 
 const INT_MAX = 2_147_483_647
 /** Longer than any text that the store keeps, for those whose bound the contract does not say. */
@@ -16,11 +18,12 @@ export function argumentSchema(schema: Schema): z.ZodType {
 }
 
 function present(schema: Schema): z.ZodType {
+  const wrapped = envelopeOf(schema)
+  const inside = wrapped === null ? undefined : ownValue(schema.properties ?? {}, wrapped)
+  // The envelope of an entry is read and not listed: without it there is one form of an entry.
+  if (wrapped !== null && inside) return present({ ...inside, 'x-envelope': wrapped })
   const { type, enum: words, items = {}, properties, minimum = -INT_MAX, maximum = INT_MAX, required = [] } = schema
-  if (words) {
-    const error = `one of ${words.join(', ')}`
-    return z.literal([...words], { error })
-  }
+  if (words) return wordOf(words)
   switch (type) {
     case 'string':
       return textOf(schema.maxLength ?? MAX_TEXT_CHARACTERS)
@@ -42,8 +45,21 @@ function present(schema: Schema): z.ZodType {
     const value = argumentSchema(property)
     return [name, required.includes(name) ? value : value.optional()] as const
   })
-  return z.strictObject(Object.fromEntries(shape), { error: 'an object' })
+  const object = z.strictObject(Object.fromEntries(shape), { error: 'an object' })
+  const envelope = schema['x-envelope'] ?? null
+  return envelope === null ? object : z.preprocess((given) => contentOf(given, envelope), object)
 }
+
+/** One of these words, in any case and with spaces, hyphens or underscores between its parts. */
+function wordOf(words: readonly (string | number)[]): z.ZodType {
+  const byName = new Map(words.map((word) => [constantCase(String(word)), word]))
+  const known = (given: unknown) => (typeof given === 'string' ? (byName.get(constantCase(given)) ?? given) : given)
+  return z.preprocess(known, z.literal([...words], { error: `one of ${words.join(', ')}` }))
+}
+
+/** What is inside an envelope such as `{"variant": {…}}`; other values as they are. */
+const contentOf = (given: unknown, envelope: string): unknown =>
+  typeof given === 'object' && given !== null && Object.keys(given).join() === envelope ? Reflect.get(given, envelope) : given
 
 /** Characters as JSON Schema counts them: a pair of surrogates is one. */
 const textOf = (max: number): z.ZodType =>
@@ -51,33 +67,3 @@ const textOf = (max: number): z.ZodType =>
     .string({ error: 'a text' })
     .refine((value) => value.length <= max || [...value].length <= max, { error: `a text of at most ${max} characters` })
     .meta({ maxLength: max })
-
-/** What the contract answers: every key is there, and its value may be null. */
-export function answerShape({ type, enum: words, items = {}, properties, description }: Schema): z.ZodType {
-  const value = shapeOf()
-  return description ? value.describe(description) : value
-
-  function shapeOf(): z.ZodType {
-    if (properties) return z.object(Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, nullable(each)])))
-    if (words) return z.literal([...words])
-    switch (type) {
-      case 'string':
-        return z.string()
-      case 'integer':
-        return z.int()
-      case 'number':
-        return z.number()
-      case 'boolean':
-        return z.boolean()
-      case 'array':
-        return z.array(answerShape(items))
-      default:
-        return z.unknown()
-    }
-  }
-}
-
-const nullable = ({ description, ...schema }: Schema): z.ZodType => {
-  const value = answerShape(schema).nullable()
-  return description ? value.describe(description) : value
-}

@@ -24,6 +24,8 @@ export type Schema = {
   readonly 'x-aliases'?: Readonly<Record<string, string>>
   readonly 'x-envelope'?: string
   readonly 'x-bare'?: true
+  readonly 'x-part'?: string
+  readonly 'x-entries'?: true
 }
 
 /** A parameter of an operation. Those in headers are the same everywhere. */

@@ -1,7 +1,8 @@
-import { parse } from 'graphql'
+import { buildSchema, Kind, parse } from 'graphql'
 import { createClient as createEventClient } from 'graphql-sse'
 import { afterEach, describe, expect, test } from 'vitest'
 import { BUDGETS_PER_ADDRESS, type Budget, memoryBudget } from '../../gateway/limits/budget.ts'
+import { compileCostModel } from '../../gateway/limits/cost-limit.ts'
 import { readCostWeights } from '../../gateway/limits/cost-weights.ts'
 import { limitsFromConfig } from '../../gateway/limits/limits.ts'
 import { redisBudget } from '../../gateway/limits/redis-budget.ts'
@@ -147,6 +148,39 @@ describe('the cost of an operation is told to those who ask', () => {
     const used = 'fragment a on Query { wholes { children(first: 900) { id } } }'
     const whole = `query ($no: Boolean!) { ${query} } ${query.includes('...a') ? used : ''}`
     expect(await costOf(await doorsOf(), whole, { no: false })).toMatchObject({ requested: cost })
+  })
+
+  test.each([
+    { why: 'objects and leaves by their type', query: '{ a(first: 10) { x y } }', cost: 2 + 10 * (0.5 + 2 * 0.25) },
+    { why: '@cost of a field comes first', query: '{ a(first: 10) { dear } }', cost: 2 + 10 * (0.5 + 3) },
+    { why: 'a batch once, however many parents', query: '{ a(first: 10) { b { x } } }', cost: 2 + 7 + 10 * (0.5 + 2 + 1) },
+    { why: 'once for each field', query: '{ a(first: 10) { b { x } other: b { x } } }', cost: 2 + 2 * 7 + 10 * (0.5 + 2 * 3) },
+    {
+      why: 'not where it is left out',
+      query: 'query ($no: Boolean!) { a(first: 10) { b @include(if: $no) { x } } }',
+      cost: 2 + 5,
+    },
+    {
+      why: 'not in a fragment that is left out',
+      query: 'query ($no: Boolean!) { a(first: 2) { ... @skip(if: $no) { ... @include(if: $no) { b { x } } } } }',
+      cost: 2 + 1,
+    },
+    { why: 'whole points, rounded up', query: '{ a(first: 3) { x } }', cost: Math.ceil(2 + 3 * 0.75) },
+    { why: 'no number and less than 0 count as absent', query: '{ wrong { x } }', cost: 2 + 1 },
+  ])('of measured types: $why', ({ query, cost }) => {
+    const sdl = `
+      directive @cost(weight: String) on FIELD_DEFINITION
+      directive @listSize(slicingArguments: [String!]) on FIELD_DEFINITION
+      directive @measuredCost(object: Float, leaf: Float, batch: Float) on OBJECT
+      type Query { a(first: Int): [A!]! @listSize(slicingArguments: ["first"]) wrong: Wrong }
+      type A @measuredCost(object: 0.5, leaf: 0.25, batch: 2) { x: Int y: Int dear: Int @cost(weight: "3") b: B }
+      type B @measuredCost(batch: 7) { x: Int }
+      type Wrong @measuredCost(object: -5, leaf: -1, batch: -100) { x: Int }`
+    const document = parse(query)
+    const operation = document.definitions[0]
+    if (operation?.kind !== Kind.OPERATION_DEFINITION) throw new Error('Expected an operation.')
+    const model = compileCostModel(buildSchema(sdl), readCostWeights(parse(sdl)), document, operation)
+    expect(model.cost({ no: false })).toBe(cost)
   })
 
   test('a condition is asked once, however much it decides about', async () => {

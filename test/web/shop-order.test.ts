@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { withStores } from '../../subgraphs/store/operator/stores.ts'
 import { askRaw } from '../rest-facade/ask.ts'
@@ -80,6 +81,33 @@ test('the link of an order shows how far it is, also when nothing is to be paid 
   const { text } = await open(checkout_url)
   for (const said of ['This order is paid.', 'in transit', 'Post T1', 'href="https://track.example/T1"'])
     expect(text).toContain(said)
+})
+
+test('the amounts of an order add up: shipping has its tax and its discount, gift cards a line of their own', async () => {
+  for (const shipping of [false, true]) await rest('POST /taxes.json', { tax: { name: 'IVA', country: 'PT', tax: 23, shipping } })
+  const { order } = await rest('POST /orders.json', {
+    order: {
+      status: 'Pending Payment',
+      shipping_price: 10,
+      shipping_method_name: 'Post',
+      customer: { email: 'ana@example.org', shipping_address: { name: 'Ana', surname: 'S', address: 'Rua 7', country: 'PT' } },
+      products: [{ id: product, qty: 2 }],
+    },
+  })
+  expect([order.tax, order.shipping_tax, order.total]).toEqual([5.75, 2.3, 43.05])
+  const amountsOf = (text: string) =>
+    [...text.matchAll(/<td>(?:<strong>)?(−?)€([\d.]+)/g)].map(([, sign, amount]) => (sign ? -1 : 1) * Number(amount))
+  expect(amountsOf((await open(order.checkout_url)).text)).toEqual([30.75, 12.3, 43.05])
+
+  const { connection } = web.trust.database
+  const client = new pg.Client({ ...connection })
+  await client.connect()
+  await client.query(
+    'UPDATE store."order" SET shipping_discount = 1, gift_cards_discount = 5, total = total - 6 WHERE id = $1 AND token = $2',
+    [order.id, new URL(order.checkout_url).pathname.split('/')[4]],
+  )
+  await client.end()
+  expect(amountsOf((await open(order.checkout_url)).text)).toEqual([30.75, 11.3, -5, 37.05])
 })
 
 test('every link that an answer has leads somewhere, whatever the state of the order', async () => {

@@ -58,6 +58,7 @@ ${order.trackingUrl !== null && html`<p>${externalLink(order.trackingUrl, 'Track
 <caption>${counted(order.lines.length, 'item')}</caption>
 <thead><tr><th scope="col">Product</th><th scope="col">Quantity</th><th scope="col">Total</th></tr></thead>
 <tbody>${order.lines.map((line) => html`<tr><th scope="row">${line.name}</th><td>${line.quantity}</td><td>${money(line.total, order.currency)}</td></tr>`)}</tbody>
-<tfoot><tr><th scope="row" colspan="2">Shipping</th><td>${money(order.shipping, order.currency)}</td></tr>
+<tfoot><tr><th scope="row" colspan="2">Shipping</th><td>${money(order.shippingTotal, order.currency)}</td></tr>
+${Number(order.giftCardsDiscount) > 0 && html`<tr><th scope="row" colspan="2">Gift cards</th><td>−${money(order.giftCardsDiscount, order.currency)}</td></tr>`}
 <tr><th scope="row" colspan="2">Total</th><td><strong>${money(order.total, order.currency)}</strong></td></tr></tfoot></table></div>
 <p class="quiet">Everybody with this link can see this page. To pay or to change the order, contact the shop.</p></div>`

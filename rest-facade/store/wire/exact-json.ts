@@ -63,3 +63,7 @@ function isDeeperThan(maxDepth: number, text: string): boolean {
   }
   return false
 }
+
+/** Whether a value of JSON is an object, and no list or number. */
+export const isObject = (given: unknown): given is Readonly<Record<string, unknown>> =>
+  typeof given === 'object' && given !== null && !Array.isArray(given) && !isNumberText(given)

@@ -2,7 +2,7 @@ import { type GraphQLInputType, getNullableType, isInputObjectType, isListType, 
 import { camelCase, snakeCase } from '../../../platform/text/case.ts'
 import { excerptOf } from '../../http/excerpt.ts'
 import { envelopeOf, type Schema } from '../contract.ts'
-import { isNumberText } from './exact-json.ts'
+import { isNumberText, isObject } from './exact-json.ts'
 import { scalarReader } from './scalars.ts'
 
 /**
@@ -185,9 +185,6 @@ export function wireSibling(input: Input, field: string, name: string): string |
   }
   return at?.fields.get(name)?.wire ?? null
 }
-
-export const isObject = (given: unknown): given is Readonly<Record<string, unknown>> =>
-  typeof given === 'object' && given !== null && !Array.isArray(given) && !isNumberText(given)
 
 /** A short form of a value for messages. */
 function excerpt(given: unknown): string {

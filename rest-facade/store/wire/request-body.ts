@@ -1,17 +1,7 @@
 import { getNullableType, isInputObjectType } from 'graphql'
 import { envelopeOf, type Schema } from '../contract.ts'
-import { readJson } from './exact-json.ts'
-import {
-  type Fault,
-  fieldsOf,
-  type InputField,
-  isObject,
-  noteFault,
-  objectInput,
-  unreadKeys,
-  wirePath,
-  wireSibling,
-} from './input.ts'
+import { isObject, readJson } from './exact-json.ts'
+import { type Fault, fieldsOf, type InputField, noteFault, objectInput, unreadKeys, wirePath, wireSibling } from './input.ts'
 
 /** Reads the body of one operation into variables of its document. */
 export type BodyReader = {

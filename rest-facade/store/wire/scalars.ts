@@ -2,7 +2,7 @@ import { type GraphQLLeafType, isEnumType } from 'graphql'
 import { type LookupTable, lookupTable } from '../../../platform/collections/lookup-table.ts'
 import type { Schema } from '../contract.ts'
 import { enumReader, wireValuesOf } from './enum-values.ts'
-import { isNumberText } from './exact-json.ts'
+import { isNumberText, isObject } from './exact-json.ts'
 
 /**
  * Converts request values to one scalar or enum of the graph. `expectation` completes the sentence
@@ -30,7 +30,23 @@ export function scalarReader(type: GraphQLLeafType, schema: Schema): ScalarReade
     const values = [...wireValuesOf(schema, type).values()]
     return { expectation: `one of ${values.join(', ')}`, read: enumReader(schema, type) }
   }
-  return (type.name === 'ID' && schema.minimum === 0 ? CURSOR_ID : SCALARS[type.name]) ?? TEXT
+  const reader = (type.name === 'ID' && schema.minimum === 0 ? CURSOR_ID : SCALARS[type.name]) ?? TEXT
+  const part = schema['x-part']
+  if (part !== undefined) return { ...reader, read: (given) => reader.read(partOf(given, part)) }
+  return schema['x-entries'] ? { ...reader, read: (given) => reader.read(objectOfEntries(given)) } : reader
+}
+
+/** The value of a key where an object stands for it, as in answers; other values as they are. */
+const partOf = (given: unknown, key: string): unknown => (isObject(given) && Object.hasOwn(given, key) ? given[key] : given)
+
+/**
+ * An object of a list of `{ key, value }`, as answers have it; other values as they are. The last
+ * entry of a key counts.
+ */
+function objectOfEntries(given: unknown): unknown {
+  if (!Array.isArray(given)) return given
+  const isEntry = (entry: unknown) => isObject(entry) && typeof entry.key === 'string' && Object.hasOwn(entry, 'value')
+  return given.every(isEntry) ? Object.fromEntries(given.map(({ key, value }) => [key, value])) : given
 }
 
 /** An id to continue behind; 0 is the beginning of the list. */

@@ -38,8 +38,8 @@ export const customFieldProblems = (
 ]
 
 function valuesProblems(values: CustomFieldInput['values'], type: CustomFieldType): readonly Problem[] {
-  if (values === null) return [problem('values', 'a list', null)]
-  if (values === undefined || values.length === 0) return []
+  if (values === null && type === 'SELECTION') return [problem('values', 'a list', null)]
+  if (values == null || values.length === 0) return []
   return type === 'SELECTION'
     ? selectOptionProblems(values)
     : [problem('values', 'empty for a field that is no SELECTION', values)]

@@ -21,7 +21,11 @@ export async function createLocation({ query, storeId, now }: UnitOfWork, input:
   if (others.length >= MAX_LOCATIONS) {
     return validationError([problem('name', `one of at most ${MAX_LOCATIONS} locations`, wanted.name)])
   }
-  const main = wanted.main || others.length === 0
+  const isFirst = others.length === 0
+  if (isFirst && input.main === false) {
+    return validationError([problem('main', 'true or absent: the first location of a store is its main one', false)])
+  }
+  const main = wanted.main || isFirst
   if (main && !wanted.active) return validationError([problem('active', 'true of the main location', false)])
   if (main) await locations.demote(storeId, now)
   const location = await locations.insert(storeId, { ...wanted, main }, now)

@@ -31,11 +31,11 @@ export async function createPageImage(
 
 /**
  * Replaces a picture by the one of `file`, and moves it. With a `url` and without `file`, says
- * whether it would.
+ * whether it would. A `url` that `isUrlOf` says is the picture's own replaces nothing.
  */
 export async function updatePageImage(
   { query, storeId, now }: UnitOfWork,
-  { id, pageId }: Named,
+  { id, pageId, isUrlOf }: Named & { readonly isUrlOf: (image: PageImage, url: string) => boolean },
   { url, position }: Change,
   file: number | null,
 ) {
@@ -43,7 +43,7 @@ export async function updatePageImage(
   const images = pageImageRepository(query)
   const image = await imageOf({ query, storeId }, images, { id, pageId })
   if (!image) return notFoundError('image', id)
-  if (url != null && file === null) return NEEDS_FILE
+  if (url != null && file === null && !isUrlOf(image, url)) return NEEDS_FILE
 
   if (file !== null) await images.replace(storeId, image.id, file)
   if (position != null) {

@@ -3,6 +3,7 @@ import { IMAGE } from '../file/file.ts'
 import { deletingFile, writeWithFile } from '../file/write.ts'
 import { decodeId, gone, identified, present } from '../ids.ts'
 import { createPageImage, deletePageImage, isOfPage, updatePageImage } from './actions.ts'
+import type { PageImage } from './page-image.ts'
 
 export const pageImageResolvers = {
   Query: {
@@ -17,17 +18,19 @@ export const pageImageResolvers = {
       writeWithFile(context, 'createPageImage', input, { url: input.url, kind: IMAGE, name: null }, (unit, file) =>
         createPageImage(unit, input, file),
       ),
-    updatePageImage: (_, { id, pageId, input }, context) =>
-      deletingFile(
+    updatePageImage: (_, { id, pageId, input }, context) => {
+      const isUrlOf = ({ key }: PageImage, url: string) => context.files.publicUrl(key) === url
+      return deletingFile(
         context,
         writeWithFile(
           context,
           'updatePageImage',
           { ...input, id, pageId },
           { url: input.url ?? '', kind: IMAGE, name: null },
-          (unit, file) => updatePageImage(unit, { id, pageId }, input, file),
+          (unit, file) => updatePageImage(unit, { id, pageId, isUrlOf }, input, file),
         ),
-      ),
+      )
+    },
     deletePageImage: (_, given, context) =>
       deletingFile(
         context,

@@ -47,6 +47,8 @@ export const shopRepository = (database: Kysely<Tables>) => ({
         'order.shipment_status as shipmentStatus',
         'order.currency',
         'order.shipping',
+        sql<string>`"order".shipping + "order".shipping_tax - "order".shipping_discount`.as('shippingTotal'),
+        'order.gift_cards_discount as giftCardsDiscount',
         'order.total',
         'order.tracking_company as trackingCompany',
         'order.tracking_number as trackingNumber',

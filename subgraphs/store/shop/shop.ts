@@ -28,6 +28,9 @@ export type ShopOrder = {
   readonly shipmentStatus: ShipmentStatus
   readonly currency: string
   readonly shipping: string
+  /** With its taxes, after its discount. */
+  readonly shippingTotal: string
+  readonly giftCardsDiscount: string
   readonly total: string
   readonly trackingCompany: string | null
   readonly trackingNumber: string | null

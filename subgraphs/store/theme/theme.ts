@@ -117,7 +117,8 @@ export function customised(
     const wrong = setting
       ? value === null || valueProblem(`settings.${key}`, setting, value)
       : problem('settings', 'an object of values by the keys of settings that the theme has', key)
-    if (wrong === true) values.delete(key)
+    // A value that equals the default is not stored: nobody sees a difference.
+    if (wrong === true || value === setting?.default) values.delete(key)
     else if (wrong) problems.push(wrong)
     else values.set(key, value)
   }

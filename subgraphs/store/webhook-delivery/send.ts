@@ -2,10 +2,10 @@ import type { Readable } from 'node:stream'
 import { deadline } from '../../../platform/outbound/deadline.ts'
 import { dnsClient } from '../../../platform/outbound/dns-client.ts'
 import { systemServers } from '../../../platform/outbound/dns-servers.ts'
-import { faultOf } from '../../../platform/outbound/fault.ts'
+import { type FaultReason, faultOf } from '../../../platform/outbound/fault.ts'
 import { httpClient } from '../../../platform/outbound/http-client.ts'
 import { type NetworkOptions, safeNetwork } from '../../../platform/outbound/safe-connect.ts'
-import type { Refusal } from '../webhook-subscription/webhook-subscription.ts'
+import { NETWORK_SETTING, type Refusal } from '../webhook-subscription/webhook-subscription.ts'
 import type { Attempt } from './webhook-delivery.ts'
 
 /** Brings bodies to receivers. */
@@ -47,7 +47,7 @@ export function webhookSender(options: WebhookNetwork = {}): WebhookSender {
       } catch (thrown) {
         ended.throwIfAborted()
         const { reason, message } = faultOf(thrown)
-        const error = reason === 'timeout' ? `no answer within ${TIME / 1_000} seconds` : `${reason}: ${message}`
+        const error = errorOf(reason, message)
         return { milliseconds: took(), status: null, error: error.slice(0, MAX_CHARACTERS), response: null }
       } finally {
         time.clear()
@@ -56,6 +56,11 @@ export function webhookSender(options: WebhookNetwork = {}): WebhookSender {
     refusal: network.blockReason,
     close: http.close,
   }
+}
+
+function errorOf(reason: FaultReason, message: string): string {
+  if (reason === 'timeout') return `no answer within ${TIME / 1_000} seconds`
+  return `${reason}: ${message}${reason === 'blocked' ? `; networks of ${NETWORK_SETTING} are allowed` : ''}`
 }
 
 const refusedWith = (status: number): string =>

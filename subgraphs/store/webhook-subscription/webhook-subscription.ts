@@ -31,6 +31,8 @@ export const MAX_SUBSCRIPTIONS = 100
 export const MAX_FAILURES = 8
 export const MAX_OVERLAP_HOURS = 168
 const MAX_URL_LENGTH = 2_000
+/** The setting of networks that webhooks may reach besides public addresses, for error messages. */
+export const NETWORK_SETTING = 'WEBHOOK_PRIVATE_NETWORKS'
 
 /** What is wrong with a subscription, in the order of its fields. */
 export const subscriptionProblems = ({ name, url }: WebhookSubscriptionFields, refusal: Refusal): readonly Problem[] =>
@@ -46,5 +48,7 @@ function urlProblem(text: string, refusal: Refusal): Problem | null {
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const isLiteral = /^[\d.]+$|:/.test(host)
   const reason = isLiteral ? refusal({ address: host, port: Number(url.port) || (url.protocol === 'https:' ? 443 : 80) }) : null
-  return reason === null ? null : expected(`at a public address and on port 80 or 443 (${reason})`)
+  return reason === null
+    ? null
+    : expected(`at a public address and on port 80 or 443 (${reason}), or in a network of ${NETWORK_SETTING}`)
 }

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { TestClock } from 'pg-boss'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { webhookSender } from '../../../subgraphs/store/webhook-delivery/send.ts'
 import type { TestStore } from '../../subgraphs/store/support/store.ts'
 import { type HttpServer, startHttpServer } from '../../support/http-server.ts'
 import { type StoreRestStack, startStoreStack } from './stack.ts'
@@ -566,6 +567,17 @@ test.each([
 ])('the webhook %j is refused, and the field is named', async (given, field) => {
   const { status: answered, json } = await stack.ask('POST /hooks.json', { as: shop, body: { hook: given } })
   expect([answered, Object.keys(json.errors)]).toEqual([400, [field]])
+})
+
+test('the refusal of a private address names the setting that allows it', async () => {
+  const hook = { event: 'order_paid', url: 'http://10.1.2.3/' }
+  const { json } = await stack.ask('POST /hooks.json', { as: shop, body: { hook } })
+  expect(json.message).toContain('(private), or in a network of WEBHOOK_PRIVATE_NETWORKS')
+
+  const sender = webhookSender({ resolvers: [] })
+  const { error } = await sender.send(hook.url, '{}', {}, new AbortController().signal)
+  await sender.close()
+  expect(error).toBe('blocked: 10.1.2.3: private; networks of WEBHOOK_PRIVATE_NETWORKS are allowed')
 })
 
 test('a name that leads to a private address is not connected to', async () => {

@@ -84,9 +84,17 @@ test.each([
   [{ label: 'Fine 2', type: 'SELECTION', values: ['á', ' Á'] }, 'values.1'],
   [{ label: 'Fine 3', type: 'SELECTION', values: ['a', ''] }, 'values.1'],
   [{ label: 'Fine 4', type: 'SELECTION', values: Array.from({ length: 251 }, (_, index) => `v${index}`) }, 'values'],
-  [{ label: 'Fine 5', values: null }, 'values'],
+  [{ label: 'Fine 5', type: 'SELECTION', values: null }, 'values'],
 ])('a field of %j is refused by its field', async (input, field) => {
   expect(await run(CREATE, { input })).toMatchObject({ __typename: 'ValidationError', errors: [{ field }] })
+})
+
+test('null stands for no select options where there can be none', async () => {
+  const field = await aField({ type: 'TEXT', values: null })
+  expect(field.values).toEqual([])
+  expect(await run(UPDATE, { id: field.id, input: { values: null } })).toMatchObject({ customField: { values: [] } })
+  const selection = await aSelection('Cotton')
+  expect(await run(UPDATE, { id: selection.id, input: { values: null } })).toMatchObject({ errors: [{ field: 'values' }] })
 })
 
 test('two fields of a store have no label in common, eight at once either; those of another store may', async () => {

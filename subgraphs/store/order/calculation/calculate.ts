@@ -22,7 +22,7 @@ export type CalculatedOrder = CalculatedTerms & {
  */
 export async function calculateOrder(
   scope: CalculationScope,
-  { lines, terms, cart }: PreparedOrder,
+  { lines, cart }: PreparedOrder,
 ): Promise<CalculatedOrder | { readonly failure: ReturnType<typeof validationError> }> {
   const { query, storeId } = scope
   const result = await calculateCart(scope, cart)
@@ -34,7 +34,7 @@ export async function calculateOrder(
   const promotions = ids.length === 0 ? [] : await promotionRepository(query).findByIds(storeId, ids)
   const names = new Map(promotions.map(({ id, name }) => [id, name]))
   const { pricesIncludeTax } = result
-  return { ...calculatedTerms(terms.currency, lines, result, { names, pricesIncludeTax }), applied, refused }
+  return { ...calculatedTerms(lines, result, { names, pricesIncludeTax }), applied, refused }
 }
 
 /** `too-large`: a total that the database cannot hold. */

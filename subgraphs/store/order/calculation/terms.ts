@@ -1,4 +1,4 @@
-import { amountOf, minorUnitOf, rounded, textOf } from '../../amount.ts'
+import { textOf } from '../../amount.ts'
 import type { Tax } from '../../tax/tax.ts'
 import type { OrderAmounts, OrderLineTerms, OrderPromotion, OrderTax } from '../order.ts'
 import type { CalculatedCart } from './cart.ts'
@@ -18,12 +18,10 @@ export type CalculatedTerms = {
  * apply.
  */
 export function calculatedTerms(
-  currency: string,
   drafts: readonly DraftLine[],
   { totals, discounts, lineTaxes, shippingTaxes }: CalculatedCart,
   { names, pricesIncludeTax }: { readonly names: ReadonlyMap<number, string>; readonly pricesIncludeTax: boolean },
 ): CalculatedTerms {
-  const unit = minorUnitOf(currency)
   return {
     amounts: {
       subtotal: textOf(totals.subtotal),
@@ -37,12 +35,9 @@ export function calculatedTerms(
     },
     lines: drafts.map(({ isKnown, requiresShipping, ...draft }, index): OrderLineTerms => {
       const { subtotal, tax, total, discount, taxes } = totals.lines[index] ?? NO_TOTALS
-      const given = amountOf(draft.discount)
       return {
         ...draft,
-        // The given discount keeps all its decimal places; what promotions add is whole minor
-        // units.
-        discount: textOf(given + discount - rounded(given, unit)),
+        discount: textOf(discount),
         subtotal: textOf(subtotal),
         tax: textOf(tax),
         total: textOf(total),

@@ -54,17 +54,17 @@ test('an order takes what it is not told from the catalogue, and reserves its st
   expect(await shopper.order(order.id)).toEqual(order)
 })
 
-test('given prices and discounts are kept to their last place, and rounded once per line', async () => {
-  const { id } = await shopper.aProduct({ price: '10', discount: '1' })
+test('prices are kept to their last place, discounts are rounded, and the lines add up to the order', async () => {
+  const { id } = await shopper.aProduct({ price: '10', discount: '1', stock: 10 })
+  const half = line(id, { quantity: 3, price: '3.3333', discount: '0.005' })
   const order = await shopper.anOrder({
-    lines: [line(id, { quantity: 3, price: '3.3333', discount: '0.005' }), line(id, { price: '4' })],
+    lines: [half, half, half, line(id, { price: '4' })],
   })
-  expect(order.lines).toMatchObject([
-    // 9.9999 is 10.00, and half a cent off is one.
-    { price: '3.3333', discount: '0.005', subtotal: '10', total: '9.99' },
-    { price: '4', discount: '0', subtotal: '4', total: '4' },
-  ])
-  expect(order).toMatchObject({ subtotal: '14', discount: '0.01', total: '13.99' })
+  // 9.9999 is 10.00, and half a cent off is one.
+  const rounded = { price: '3.3333', discount: '0.01', subtotal: '10', total: '9.99' }
+  const whole = { price: '4', discount: '0', subtotal: '4', total: '4' }
+  expect(order.lines).toMatchObject([rounded, rounded, rounded, whole])
+  expect(order).toMatchObject({ subtotal: '34', discount: '0.03', total: '33.97' })
 })
 
 test('an order keeps its lines when its product is deleted', async () => {
