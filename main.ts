@@ -203,7 +203,8 @@ async function loadParts() {
     ...(await import('./rest-facade/store/serve.ts')),
     ...(await import('./rest-facade/trust/serve.ts')),
     ...(await import('./mcp/servers.ts')),
-    ...(await import('./web/explorer/serve.ts')),
+    ...(await import('./gateway/explorer/serve.ts')),
+    ...(await import('./web/explorer/examples.ts')),
     ...(await import('./web/serve.ts')),
   }
 }
