@@ -4,7 +4,7 @@ import type { Caller } from '../../platform/http/caller.ts'
 import { requestIdOf } from '../../platform/http/request-id.ts'
 import { createLog } from '../../platform/process/log.ts'
 import { OperatorError } from '../../platform/process/operator-error.ts'
-import { jwtGrants } from '../authorization/jwt-grants.ts'
+import { grantsByJwt } from '../authorization/variables.ts'
 import { assembleGateway, type Gateway } from '../gateway.ts'
 import { DEFAULT_LIMITS, type Limits } from '../limits/limits.ts'
 import type { ExecutionResult } from '../operations/execution-result.ts'
@@ -41,7 +41,7 @@ export type JwtOptions = {
   /** Expected claim `iss`. Default: any. */
   readonly issuer?: string
   /** Values of the claim `aud`, of which a token must have one. Default: any. */
-  readonly audiences?: readonly string[]
+  readonly aud?: readonly string[]
   /** Claim with the scopes; dots lead into objects. Default: `scope`. */
   readonly scopesClaim?: string
   /** Claim with the names of met policies. Default: none is met. */
@@ -116,12 +116,12 @@ export async function createGateway(options: CreateGatewayOptions): Promise<Fede
   const limits: Limits = { ...DEFAULT_LIMITS, ...options.limits }
   const findGrants =
     options.jwt &&
-    jwtGrants({
-      jwksUrl: options.jwt.jwksUrl,
-      issuer: options.jwt.issuer ?? null,
-      audiences: options.jwt.audiences ?? [],
-      scopesClaim: options.jwt.scopesClaim ?? 'scope',
-      policiesClaim: options.jwt.policiesClaim ?? null,
+    grantsByJwt({
+      JWT_JWKS_URL: options.jwt.jwksUrl,
+      JWT_ISSUER: options.jwt.issuer,
+      JWT_AUDIENCE: options.jwt.aud,
+      JWT_SCOPES_CLAIM: options.jwt.scopesClaim ?? 'scope',
+      JWT_POLICIES_CLAIM: options.jwt.policiesClaim,
     })
   const pool = createLinkPool((location) => {
     const remote = remoteOptions(subgraphs, location.name)
