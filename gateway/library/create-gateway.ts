@@ -4,7 +4,7 @@ import type { Caller } from '../../platform/http/caller.ts'
 import { requestIdOf } from '../../platform/http/request-id.ts'
 import { createLog } from '../../platform/process/log.ts'
 import { OperatorError } from '../../platform/process/operator-error.ts'
-import { grantsByJwt } from '../authorization/variables.ts'
+import { grantsByJwt, type JwtOptions, jwtConfigOf } from '../authorization/variables.ts'
 import { assembleGateway, type Gateway } from '../gateway.ts'
 import { DEFAULT_LIMITS, type Limits } from '../limits/limits.ts'
 import type { ExecutionResult } from '../operations/execution-result.ts'
@@ -32,20 +32,6 @@ export type LocalSubgraphOptions = {
   readonly schema: GraphQLSchema
   /** Creates the context value of resolvers, once per client operation. Default: `{ caller }`. */
   readonly context?: (caller: Caller) => object
-}
-
-/** How bearer tokens (JSON Web Tokens) are verified. */
-export type JwtOptions = {
-  /** URL of the JSON Web Key Set that signs them; http or https. */
-  readonly jwksUrl: string
-  /** Expected claim `iss`. Default: any. */
-  readonly issuer?: string
-  /** Values of the claim `aud`, of which a token must have one. Default: any. */
-  readonly aud?: readonly string[]
-  /** Claim with the scopes; dots lead into objects. Default: `scope`. */
-  readonly scopesClaim?: string
-  /** Claim with the names of met policies. Default: none is met. */
-  readonly policiesClaim?: string
 }
 
 /** Options of `createGateway`. */
@@ -114,15 +100,7 @@ export type FederatedGateway = {
 export async function createGateway(options: CreateGatewayOptions): Promise<FederatedGateway> {
   const { subgraphs = {}, log = createLog('warn') } = options
   const limits: Limits = { ...DEFAULT_LIMITS, ...options.limits }
-  const findGrants =
-    options.jwt &&
-    grantsByJwt({
-      JWT_JWKS_URL: options.jwt.jwksUrl,
-      JWT_ISSUER: options.jwt.issuer,
-      JWT_AUDIENCE: options.jwt.aud,
-      JWT_SCOPES_CLAIM: options.jwt.scopesClaim ?? 'scope',
-      JWT_POLICIES_CLAIM: options.jwt.policiesClaim,
-    })
+  const findGrants = options.jwt && grantsByJwt(jwtConfigOf(options.jwt))
   const pool = createLinkPool((location) => {
     const remote = remoteOptions(subgraphs, location.name)
     const { timeoutMilliseconds } = remote
