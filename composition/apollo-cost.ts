@@ -1,6 +1,7 @@
 import { type GraphQLField, getNamedType, getNullableType, isLeafType, isListType } from 'graphql'
 import type { ComplexityEstimator } from 'graphql-query-complexity'
 import type { CostWeights } from '../gateway/limits/cost-weights.ts'
+import { ownValue } from '../platform/collections/lookup-table.ts'
 
 /** Slicing arguments by convention, as in gateway/limits/cost-limit.ts. */
 const SLICING_BY_CONVENTION = ['first', 'last', 'limit']
@@ -25,7 +26,7 @@ export function complexityEstimator({ costs, listSizes, defaults }: CostWeights)
   function lengthOf(path: string, field: GraphQLField<unknown, unknown>, args: Readonly<Record<string, unknown>>): number {
     const size = listSizes.get(path)
     const slicing = size?.slicing ?? field.args.map(({ name }) => name).filter((name) => SLICING_BY_CONVENTION.includes(name))
-    const stated = slicing.map((name) => args[name]).filter((value) => typeof value === 'number')
+    const stated = slicing.map((name) => ownValue(args, name)).filter((value) => typeof value === 'number')
     return stated.length > 0 ? Math.max(...stated) : (size?.assumed ?? defaults.listFactor)
   }
 }

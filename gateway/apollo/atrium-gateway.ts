@@ -214,7 +214,7 @@ const UNSUPPORTED: ReadonlyMap<string, string> = new Map([
 
 function assertOptions(options: AtriumGatewayOptions): void {
   for (const [name, instead] of UNSUPPORTED) {
-    if (name in options) throw new Error(`Expected no option "${name}": ${instead}.`)
+    if (Object.hasOwn(options, name)) throw new Error(`Expected no option "${name}": ${instead}.`)
   }
   const { supergraphSdl } = options
   const isManager = typeof supergraphSdl === 'object' && supergraphSdl !== null && typeof supergraphSdl.initialize === 'function'

@@ -22,10 +22,8 @@ export type CommandLine = {
  */
 export function parseCommandLine(args: readonly string[], variables: Variables): CommandLine {
   const names = new Map(namesWithFlag(variables).map((name) => [flagOf(name), name]))
-  const options: Record<string, { type: 'string' } | { type: 'boolean'; short: string }> = {
-    help: { type: 'boolean', short: 'h' },
-  }
-  for (const flag of names.keys()) options[flag] = { type: 'string' }
+  const flags = Object.fromEntries([...names.keys()].map((flag) => [flag, { type: 'string' } as const]))
+  const options = { ...flags, help: { type: 'boolean', short: 'h' } } as const
   let values: Readonly<Record<string, unknown>>
   try {
     values = parseArgs({ args: [...args], options, strict: true, allowPositionals: false }).values
@@ -33,12 +31,11 @@ export function parseCommandLine(args: readonly string[], variables: Variables):
     const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n', 1)
     throw new OperatorError(`${line.replace(/\.? *$/, '.')} See --help for the flags.`)
   }
-  const env: Record<string, string> = {}
-  for (const [flag, name] of names) {
-    const value = values[flag]
-    if (typeof value === 'string') env[name] = value
-  }
-  return { isHelp: values.help === true, env }
+  const env = Object.entries(values).flatMap(([flag, value]) => {
+    const name = names.get(flag)
+    return name !== undefined && typeof value === 'string' ? [[name, value] as const] : []
+  })
+  return { isHelp: values.help === true, env: Object.fromEntries(env) }
 }
 
 /** How flags are written, for `--help`. */

@@ -115,7 +115,8 @@ export function createFetchEventStreams(gateway: Gateway): {
           connectionBytes: SUBSCRIPTION_BYTES.eventStream,
         }
         delivery = deliver(prepared, pending, client)
-        request.signal.addEventListener('abort', end, { once: true })
+        if (request.signal.aborted) end()
+        else request.signal.addEventListener('abort', end, { once: true })
       },
       pull() {
         const proceed = resume
