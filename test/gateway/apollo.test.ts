@@ -1,4 +1,8 @@
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { gunzipSync } from 'node:zlib'
 import {
   IntrospectAndCompose as ApolloIntrospectAndCompose,
   LocalGraphQLDataSource as ApolloLocalDataSource,
@@ -6,6 +10,7 @@ import {
 } from '@apollo/gateway'
 import type { ApolloServerPlugin, BaseContext } from '@apollo/server'
 import { ApolloServerPluginCacheControl } from '@apollo/server/plugin/cacheControl'
+import { ApolloServerPluginUsageReporting } from '@apollo/server/plugin/usageReporting'
 import { GraphQLError } from 'graphql'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import {
@@ -237,6 +242,31 @@ describe('side by side with Apollo Gateway, both behind Apollo Server', () => {
         throw new Error('no supergraph today')
       }
       await expect(anApolloServer(kind, { supergraphSdl: manager })).rejects.toThrow('no supergraph today')
+    })
+
+    test('usage reporting sends operations, with errors by subgraph', async () => {
+      const reports: Buffer[] = []
+      const receiver = createServer(async (request, response) => {
+        const chunks: Buffer[] = []
+        for await (const chunk of request) chunks.push(chunk)
+        reports.push(Buffer.concat(chunks))
+        response.end('{}')
+      }).listen(0, '127.0.0.1')
+      await once(receiver, 'listening')
+      onTestFinished(() => void receiver.close().closeAllConnections())
+      const endpointUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`
+      const plugins = [
+        ApolloServerPluginUsageReporting({ endpointUrl, sendReportsImmediately: true, fieldLevelInstrumentation: 0 }),
+      ]
+      const apollo = { key: 'service:graph:key', graphRef: 'graph@current' }
+      const { asked } = await anApolloServer(kind, { supergraphSdl: supergraph }, { plugins, apollo })
+      await asked({ query: `query Reported ${NAME}` })
+      await asked({ query: 'query Failing { refused }' })
+      await expect.poll(() => reports.length).toBe(2)
+      const texts = reports.map((bytes) => gunzipSync(bytes).toString('latin1'))
+      expect(texts[0]).toContain('# Reported')
+      expect(texts[1]).toContain('# Failing')
+      expect(texts[1]).toContain('service:shop')
     })
 
     test('Cache-Control of subgraphs restricts that of the answer', async () => {

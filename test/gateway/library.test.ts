@@ -1,8 +1,15 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { getRequestListener } from '@hono/node-server'
+import express from 'express'
 import { createClient } from 'graphql-ws'
+import { Hono } from 'hono'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { type CreateGatewayOptions, createGateway } from '../../gateway/library/create-gateway.ts'
 import { serveGateway } from '../../gateway/library/serve-gateway.ts'
+import type { FetchHandler } from '../../gateway/transports/fetch.ts'
 import { keptLog, reviewSubgraph, shopSubgraph, supergraphSdl } from './support/graph.ts'
 import { type Remote, serveRemote } from './support/remote.ts'
 import { startTicker } from './support/ticker.ts'
@@ -280,4 +287,49 @@ describe('subscriptions', () => {
     const port = Number(new URL(server.url).port)
     await expect(serveGateway(gateway, { port, log: keptLog().log })).rejects.toThrow(`Port ${port} on 127.0.0.1 is taken`)
   })
+})
+
+describe('the Fetch handler in servers of others', () => {
+  /** Serves on a free port of loopback, until the test ends. */
+  async function listening(listener: Parameters<typeof createServer>[1]): Promise<string> {
+    const server = createServer(listener as RequestListener).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    onTestFinished(() => void server.close().closeAllConnections())
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  }
+
+  const hosts: Readonly<Record<string, (fetch: FetchHandler) => Promise<string>>> = {
+    Hono: async (fetch) => {
+      const app = new Hono().all('/graphql', (context) => fetch(context.req.raw))
+      return `${await listening(getRequestListener(app.fetch))}/graphql`
+    },
+    Express: async (fetch) => {
+      const app = express().use('/graphql', getRequestListener(fetch))
+      return `${await listening(app)}/graphql`
+    },
+  }
+
+  test.each(Object.entries(hosts))(
+    '%s: a query, a refused body, and a subscription that ends with its client',
+    async (_, serve) => {
+      const ticker = await startTicker()
+      const subgraphs = Object.fromEntries(ticker.subgraphs.map(({ name, schema, context }) => [name, { schema, context }]))
+      const gateway = await aGateway({ supergraph: ticker.supergraphSdl, subgraphs })
+      const url = await serve(gateway.fetch)
+      const sent = (body: string, headers: Record<string, string> = {}, signal: AbortSignal | null = null) =>
+        fetch(url, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body, signal })
+      expect(await (await sent('{"query":"{ now }"}')).json()).toEqual({ data: { now: 0 } })
+      expect((await sent(`{"query":"${' '.repeat(100_001)}"}`)).status).toBe(413)
+
+      const stop = new AbortController()
+      const stream = await sent('{"query":"subscription { ticked { text } }"}', { accept: 'text/event-stream' }, stop.signal)
+      const reader = (stream.body as ReadableStream<Uint8Array>).getReader()
+      await reader.read()
+      await expect.poll(ticker.listening).toBe(1)
+      ticker.tick('through a host')
+      expect(Buffer.from((await reader.read()).value ?? []).toString()).toContain('"through a host"')
+      stop.abort()
+      await expect.poll(ticker.listening).toBe(0)
+    },
+  )
 })
