@@ -3,11 +3,13 @@ import type { Logger } from 'pino'
 import type { Caller } from '../../platform/http/caller.ts'
 import { requestIdOf } from '../../platform/http/request-id.ts'
 import { createLog } from '../../platform/process/log.ts'
+import { type CallerGrants, NO_GRANTS } from '../authorization/authorization.ts'
 import { assembleGateway } from '../gateway.ts'
 import type { Limits } from '../limits/limits.ts'
 import { type Graph, type HotSwappableGateway, hotSwappableGateway } from '../planning/hot-swap.ts'
 import { subgraphUrlProblem } from '../planning/subgraph-url.ts'
 import { subgraphLocations } from '../planning/supergraph.ts'
+import type { RequestContext } from '../subgraph-client/link.ts'
 import { createLinkPool } from '../subgraph-client/link-pool.ts'
 import { createDataSourceLink } from './data-source-link.ts'
 import type {
@@ -36,8 +38,21 @@ export type AtriumGatewayOptions = {
   readonly serviceHealthCheck?: boolean
   /** Depth and cost of an operation. Default: 0 and 0, no limits, as in Apollo Gateway. */
   readonly limits?: Partial<Limits>
+  /**
+   * What the caller of a context value holds, for `@authenticated`, `@requiresScopes` and
+   * `@policy`. What it throws refuses every guarded field. Default: nothing, so that guarded
+   * fields are refused.
+   */
+  readonly findGrants?: (context: IncomingRequestContext['context']) => ContextGrants | Promise<ContextGrants>
   /** Log in pino's form. Default: warnings and errors as JSON lines on standard output. */
   readonly log?: Logger
+}
+
+/** What a caller holds. */
+export type ContextGrants = {
+  readonly isAuthenticated: boolean
+  readonly scopes?: readonly string[]
+  readonly policies?: readonly string[]
 }
 
 /** The gateway of an Apollo Server. */
@@ -126,7 +141,7 @@ export function atriumGateway(options: AtriumGatewayOptions): AtriumGateway {
   function graphOf(sdl: string): Graph {
     const { links, release } = pool.take(subgraphLocations(sdl))
     try {
-      return { gateway: assembleGateway({ supergraphSdl: sdl, links, limits, log }), release }
+      return { gateway: assembleGateway({ supergraphSdl: sdl, links, limits, log, grantsOver: () => grantsOf }), release }
     } catch (error) {
       void release()
       throw error
@@ -163,6 +178,17 @@ export function atriumGateway(options: AtriumGatewayOptions): AtriumGateway {
           throw new Error(`The subgraph "${service.name}" is not healthy: ${response.errors[0]?.message}`)
       }),
     )
+  }
+
+  async function grantsOf({ caller }: RequestContext): Promise<CallerGrants> {
+    if (!options.findGrants) return NO_GRANTS
+    try {
+      const { isAuthenticated, scopes = [], policies = [] } = await options.findGrants(incomingOf(caller).context)
+      return { ...NO_GRANTS, isAuthenticated, scopes: new Set(scopes), policies: new Set(policies) }
+    } catch (error) {
+      log.error({ err: error }, 'the grants of a caller could not be found')
+      return NO_GRANTS
+    }
   }
 
   function incomingOf(caller: Caller): IncomingRequestContext {

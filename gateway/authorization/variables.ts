@@ -54,7 +54,7 @@ export type JwtConfig = {
 }
 
 /** How bearer tokens (JSON Web Tokens) are verified. */
-export type JwtOptions = {
+export type GatewayJwtOptions = {
   /** URL of the JSON Web Key Set that signs them; http or https. */
   readonly jwksUrl: string
   /** Expected claim `iss`. Default: any. */
@@ -68,7 +68,7 @@ export type JwtOptions = {
 }
 
 /** The same options as variables. */
-export const jwtConfigOf = ({ jwksUrl, issuer, aud, scopesClaim = 'scope', policiesClaim }: JwtOptions): JwtConfig => ({
+export const jwtConfigOf = ({ jwksUrl, issuer, aud, scopesClaim = 'scope', policiesClaim }: GatewayJwtOptions): JwtConfig => ({
   JWT_JWKS_URL: jwksUrl,
   JWT_ISSUER: issuer,
   JWT_AUDIENCE: aud,

@@ -4,7 +4,7 @@ import type { Caller } from '../../platform/http/caller.ts'
 import { requestIdOf } from '../../platform/http/request-id.ts'
 import { createLog } from '../../platform/process/log.ts'
 import { OperatorError } from '../../platform/process/operator-error.ts'
-import { grantsByJwt, type JwtOptions, jwtConfigOf } from '../authorization/variables.ts'
+import { type GatewayJwtOptions, grantsByJwt, jwtConfigOf } from '../authorization/variables.ts'
 import { assembleGateway, type Gateway } from '../gateway.ts'
 import { DEFAULT_LIMITS, type Limits } from '../limits/limits.ts'
 import type { ExecutionResult } from '../operations/execution-result.ts'
@@ -52,7 +52,7 @@ export type CreateGatewayOptions = FetchHandlerOptions & {
    * Verifies bearer tokens for `@authenticated`, `@requiresScopes` and `@policy`. Without it nobody
    * is authenticated, and guarded fields are refused.
    */
-  readonly jwt?: JwtOptions
+  readonly jwt?: GatewayJwtOptions
   /** Log in pino's form. Default: warnings and errors as JSON lines on standard output. */
   readonly log?: Logger
 }

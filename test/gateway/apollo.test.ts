@@ -11,7 +11,8 @@ import {
 import type { ApolloServerPlugin, BaseContext } from '@apollo/server'
 import { ApolloServerPluginCacheControl } from '@apollo/server/plugin/cacheControl'
 import { ApolloServerPluginUsageReporting } from '@apollo/server/plugin/usageReporting'
-import { GraphQLError } from 'graphql'
+import { buildSubgraphSchema } from '@apollo/subgraph'
+import { GraphQLError, parse } from 'graphql'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import {
   type AtriumGatewayOptions,
@@ -21,6 +22,7 @@ import {
   RemoteGraphQLDataSource,
 } from '../../gateway/apollo/atrium-gateway.ts'
 import type { DataSourceProcessOptions, SupergraphHook } from '../../gateway/apollo/gateway-interface.ts'
+import { compose } from '../../gateway/planning/composition.ts'
 import { type Answer, anApolloServer, gatewayOf, KINDS } from './support/apollo-servers.ts'
 import { reviewSubgraph, shopSubgraph, supergraphSdl } from './support/graph.ts'
 import { type Remote, serveRemote } from './support/remote.ts'
@@ -491,6 +493,28 @@ describe('subgraphs and supergraphs', () => {
       expect(shop.requests.length).toBeLessThanOrEqual(stopped + 1)
     },
   )
+
+  test('findGrants reads the context value for authorization directives, and what it throws refuses', async () => {
+    const sdl = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@requiresScopes"])
+      type Query { free: Int secret: Int @requiresScopes(scopes: [["read"]]) }`
+    const schema = buildSubgraphSchema([{ typeDefs: parse(sdl), resolvers: { Query: { free: () => 1, secret: () => 2 } } }])
+    const options: AtriumGatewayOptions = {
+      supergraphSdl: compose([{ name: 'one', typeDefs: parse(sdl) }]),
+      buildService: () => new LocalGraphQLDataSource(schema),
+    }
+    const answered = async (more: Partial<AtriumGatewayOptions>, scopes: string) => {
+      const context = async () => ({ scopes })
+      const { asked } = await anApolloServer('atrium', { ...options, ...more }, {}, context)
+      const { body } = await asked({ query: '{ free secret }' })
+      return [body.data, body.errors?.map((error: GraphQLError) => error.extensions.code)]
+    }
+    const findGrants: AtriumGatewayOptions['findGrants'] = ({ scopes }) => ({ isAuthenticated: true, scopes: scopes.split(' ') })
+    const refused = [{ free: 1, secret: null }, ['UNAUTHORIZED_FIELD_OR_TYPE']]
+    expect(await answered({ findGrants }, 'write read')).toEqual([{ free: 1, secret: 2 }, undefined])
+    expect(await answered({ findGrants }, 'write')).toEqual(refused)
+    expect(await answered({}, 'read')).toEqual(refused)
+    expect(await answered({ findGrants: () => Promise.reject(new Error('no')) }, 'read')).toEqual(refused)
+  })
 
   test.each(KINDS)('serviceHealthCheck of %s refuses to start without a subgraph', async (kind) => {
     const options = {
