@@ -3,26 +3,23 @@ import type { Logger } from 'pino'
 import type { Caller } from '../../platform/http/caller.ts'
 import { requestIdOf } from '../../platform/http/request-id.ts'
 import { createLog } from '../../platform/process/log.ts'
-import { type CallerGrants, NO_GRANTS } from '../authorization/authorization.ts'
 import { assembleGateway } from '../gateway.ts'
 import type { Limits } from '../limits/limits.ts'
 import { type Graph, type HotSwappableGateway, hotSwappableGateway } from '../planning/hot-swap.ts'
-import { subgraphUrlProblem } from '../planning/subgraph-url.ts'
 import { subgraphLocations } from '../planning/supergraph.ts'
-import type { RequestContext } from '../subgraph-client/link.ts'
 import { createLinkPool } from '../subgraph-client/link-pool.ts'
+import { type FindContextGrants, grantsByContext } from './context-grants.ts'
 import { createDataSourceLink } from './data-source-link.ts'
+import { type BuildService, createDataSources, defaultDataSource } from './data-sources.ts'
 import type {
   ApolloExecutor,
   ApolloGatewayInterface,
   IncomingRequestContext,
-  ServiceEndpoint,
-  SubgraphDataSource,
   SupergraphHook,
   SupergraphManager,
 } from './gateway-interface.ts'
-import { RemoteGraphQLDataSource } from './remote-data-source.ts'
 
+export type { ContextGrants } from './context-grants.ts'
 export type * from './gateway-interface.ts'
 export { IntrospectAndCompose } from './introspect-and-compose.ts'
 export { LocalGraphQLDataSource } from './local-data-source.ts'
@@ -33,7 +30,7 @@ export type AtriumGatewayOptions = {
   /** A composed supergraph, a manager such as `IntrospectAndCompose`, or a function like one. */
   readonly supergraphSdl: string | SupergraphManager | SupergraphHook
   /** Creates the data source of a subgraph. Default: `new RemoteGraphQLDataSource({ url })`. */
-  readonly buildService?: (service: ServiceEndpoint) => SubgraphDataSource
+  readonly buildService?: BuildService
   /** Whether every subgraph must respond before the first supergraph is served. Default: false. */
   readonly serviceHealthCheck?: boolean
   /** Depth and cost of an operation. Default: 0 and 0, no limits, as in Apollo Gateway. */
@@ -43,16 +40,9 @@ export type AtriumGatewayOptions = {
    * `@policy`. What it throws refuses every guarded field. Default: nothing, so that guarded
    * fields are refused.
    */
-  readonly findGrants?: (context: IncomingRequestContext['context']) => ContextGrants | Promise<ContextGrants>
+  readonly findGrants?: FindContextGrants
   /** Log in pino's form. Default: warnings and errors as JSON lines on standard output. */
   readonly log?: Logger
-}
-
-/** What a caller holds. */
-export type ContextGrants = {
-  readonly isAuthenticated: boolean
-  readonly scopes?: readonly string[]
-  readonly policies?: readonly string[]
 }
 
 /** The gateway of an Apollo Server. */
@@ -74,14 +64,15 @@ const NO_LIMITS: Limits = { depth: 0, cost: 0 }
  */
 export function atriumGateway(options: AtriumGatewayOptions): AtriumGateway {
   assertOptions(options)
-  const { supergraphSdl, buildService = defaultSource, serviceHealthCheck = false, log = createLog('warn') } = options
+  const { supergraphSdl, buildService = defaultDataSource, serviceHealthCheck = false, log = createLog('warn') } = options
   const limits = { ...NO_LIMITS, ...options.limits }
-  const sources = new Map<string, SubgraphDataSource>()
+  const sources = createDataSources(buildService)
   const incoming = new WeakMap<Caller, IncomingRequestContext>()
   const pool = createLinkPool(({ name, url }) => {
-    const link = createDataSourceLink(name, getDataSource({ name, url }), incomingOf)
-    return { ...link, close: () => closeSource({ name, url }) }
+    const link = createDataSourceLink(name, sources.get({ name, url }), incomingOf)
+    return { ...link, close: () => sources.close({ name, url }) }
   })
+  const findGrants = grantsByContext(options.findGrants, incomingOf, log)
   const listeners = new Set<Listener>()
   let gateway: HotSwappableGateway | null = null
   let loaded: Loaded | null = null
@@ -105,20 +96,29 @@ export function atriumGateway(options: AtriumGatewayOptions): AtriumGateway {
       isStopped = true
       await cleanup?.()
       await gateway?.close()
-      await Promise.all([...sources.values()].map((source) => source.close?.()))
-      sources.clear()
+      await sources.closeAll()
     },
-    serviceHealthCheck: () => checkHealth(loaded?.sdl ?? ''),
+    serviceHealthCheck: () => sources.checkHealth(loaded?.sdl ?? ''),
   }
 
   async function load(): Promise<void> {
     const initialize = managerOf(supergraphSdl)
-    const initial = await initialize({ update, healthCheck: checkHealth, getDataSource })
+    const initial = await initialize({ update, healthCheck: sources.checkHealth, getDataSource: sources.get })
     cleanup = initial.cleanup
+    try {
+      await start(initial)
+    } catch (error) {
+      // Apollo Server does not stop what it could not start.
+      await cleanup?.()
+      throw error
+    }
+  }
+
+  async function start(initial: Awaited<ReturnType<SupergraphHook>>): Promise<void> {
     if (typeof initial.supergraphSdl !== 'string' || initial.supergraphSdl === '') {
       throw new Error('Expected the supergraph manager to return { supergraphSdl }.')
     }
-    if (serviceHealthCheck) await checkHealth(initial.supergraphSdl)
+    if (serviceHealthCheck) await sources.checkHealth(initial.supergraphSdl)
     update(initial.supergraphSdl)
   }
 
@@ -141,53 +141,10 @@ export function atriumGateway(options: AtriumGatewayOptions): AtriumGateway {
   function graphOf(sdl: string): Graph {
     const { links, release } = pool.take(subgraphLocations(sdl))
     try {
-      return { gateway: assembleGateway({ supergraphSdl: sdl, links, limits, log, grantsOver: () => grantsOf }), release }
+      return { gateway: assembleGateway({ supergraphSdl: sdl, links, limits, log, grantsOver: () => findGrants }), release }
     } catch (error) {
       void release()
       throw error
-    }
-  }
-
-  function getDataSource({ name, url = '' }: ServiceEndpoint): SubgraphDataSource {
-    const key = JSON.stringify([name, url])
-    const known = sources.get(key)
-    if (known) return known
-    const source = buildService({ name, url })
-    if (source instanceof RemoteGraphQLDataSource) {
-      source.url ||= url
-      source.name ||= name
-      const problem = subgraphUrlProblem(source.url)
-      if (problem !== null) throw new Error(`The subgraph "${name}" is at ${problem}`)
-    }
-    sources.set(key, source)
-    return source
-  }
-
-  async function closeSource(service: Required<ServiceEndpoint>): Promise<void> {
-    const key = JSON.stringify([service.name, service.url])
-    await sources.get(key)?.close?.()
-    sources.delete(key)
-  }
-
-  async function checkHealth(sdl: string): Promise<void> {
-    await Promise.all(
-      subgraphLocations(sdl).map(async (service) => {
-        const request = { query: '{ __typename }' }
-        const response = await getDataSource(service).process({ kind: 'health check', request, context: {} })
-        if (response.errors?.length)
-          throw new Error(`The subgraph "${service.name}" is not healthy: ${response.errors[0]?.message}`)
-      }),
-    )
-  }
-
-  async function grantsOf({ caller }: RequestContext): Promise<CallerGrants> {
-    if (!options.findGrants) return NO_GRANTS
-    try {
-      const { isAuthenticated, scopes = [], policies = [] } = await options.findGrants(incomingOf(caller).context)
-      return { ...NO_GRANTS, isAuthenticated, scopes: new Set(scopes), policies: new Set(policies) }
-    } catch (error) {
-      log.error({ err: error }, 'the grants of a caller could not be found')
-      return NO_GRANTS
     }
   }
 
@@ -216,8 +173,6 @@ export function atriumGateway(options: AtriumGatewayOptions): AtriumGateway {
 
 const NEVER = new AbortController().signal
 const UNKNOWN_ADDRESS = '0.0.0.0'
-
-const defaultSource = ({ url }: ServiceEndpoint): SubgraphDataSource => new RemoteGraphQLDataSource({ url })
 
 const toGraphQLError = ({ message, path, extensions }: GraphQLFormattedError): GraphQLError =>
   new GraphQLError(message, { path, extensions })

@@ -87,8 +87,11 @@ export class RemoteGraphQLDataSource implements SubgraphDataSource {
     return result
   }
 
+  /** Closes the connections; a later request opens others. */
   async close(): Promise<void> {
-    await this.#connections?.close()
+    const connections = this.#connections
+    this.#connections = null
+    await connections?.close()
   }
 
   async #respond(request: SubgraphGraphQLRequest, signal: AbortSignal, context: Context): Promise<SubgraphGraphQLResponse> {

@@ -533,6 +533,36 @@ describe('subgraphs and supergraphs', () => {
     await expect(checked).rejects.toThrow()
   })
 
+  test('a manager is cleaned up when its supergraph cannot be served', async () => {
+    let cleaned = 0
+    const cleanup = async () => {
+      cleaned++
+    }
+    const gateway = gatewayOf('atrium', { supergraphSdl: async () => ({ supergraphSdl: 'type Query { a: Int }', cleanup }) })
+    await expect(gateway.load({ apollo: {} })).rejects.toThrow()
+    expect(cleaned).toBe(1)
+  })
+
+  test('a subgraph that leaves the supergraph and comes back is reached again', async () => {
+    let update: (sdl: string) => void = () => {}
+    let source: RemoteGraphQLDataSource | undefined
+    const alone = 'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key"]) type Query { one: Int }'
+    const manager: SupergraphHook = async (options) => {
+      update = options.update
+      return { supergraphSdl: supergraph }
+    }
+    const buildService: AtriumGatewayOptions['buildService'] = ({ name, url }) => {
+      if (name !== 'shop') return new RemoteGraphQLDataSource({ url })
+      source ??= new RemoteGraphQLDataSource({ url })
+      return source
+    }
+    const { asked } = await anApolloServer('atrium', { supergraphSdl: manager, buildService })
+    expect((await asked({ query: NAME })).body).toEqual({ data: NAMED })
+    update(compose([{ name: 'review', typeDefs: parse(alone), url: review.url }]))
+    update(supergraph)
+    expect((await asked({ query: NAME })).body).toEqual({ data: NAMED })
+  })
+
   test('two servers share one gateway', async () => {
     const gateway = gatewayOf('atrium', { supergraphSdl: supergraph })
     onTestFinished(gateway.stop)
