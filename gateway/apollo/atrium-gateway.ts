@@ -19,7 +19,6 @@ import type {
   SupergraphManager,
 } from './gateway-interface.ts'
 
-export type { ContextGrants } from './context-grants.ts'
 export type * from './gateway-interface.ts'
 export { IntrospectAndCompose } from './introspect-and-compose.ts'
 export { LocalGraphQLDataSource } from './local-data-source.ts'

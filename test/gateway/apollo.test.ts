@@ -545,7 +545,14 @@ describe('subgraphs and supergraphs', () => {
 
   test('a subgraph that leaves the supergraph and comes back is reached again', async () => {
     let update: (sdl: string) => void = () => {}
-    let source: RemoteGraphQLDataSource | undefined
+    let closed = 0
+    class Counting extends RemoteGraphQLDataSource {
+      override async close() {
+        closed++
+        await super.close()
+      }
+    }
+    let source: Counting | undefined
     const alone = 'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key"]) type Query { one: Int }'
     const manager: SupergraphHook = async (options) => {
       update = options.update
@@ -553,12 +560,13 @@ describe('subgraphs and supergraphs', () => {
     }
     const buildService: AtriumGatewayOptions['buildService'] = ({ name, url }) => {
       if (name !== 'shop') return new RemoteGraphQLDataSource({ url })
-      source ??= new RemoteGraphQLDataSource({ url })
+      source ??= new Counting({ url })
       return source
     }
     const { asked } = await anApolloServer('atrium', { supergraphSdl: manager, buildService })
     expect((await asked({ query: NAME })).body).toEqual({ data: NAMED })
     update(compose([{ name: 'review', typeDefs: parse(alone), url: review.url }]))
+    await expect.poll(() => closed).toBe(1)
     update(supergraph)
     expect((await asked({ query: NAME })).body).toEqual({ data: NAMED })
   })
