@@ -52,6 +52,13 @@ export const variables = {
   MAX_SUBSCRIPTIONS_PER_ADDRESS: gatewaySettings.MAX_SUBSCRIPTIONS_PER_ADDRESS,
   MAX_SUBSCRIPTIONS_PER_CREDENTIAL: gatewaySettings.MAX_SUBSCRIPTIONS_PER_CREDENTIAL,
   SUBSCRIPTION_MEMORY_PERCENT: gatewaySettings.SUBSCRIPTION_MEMORY_PERCENT,
+  ENGINE: {
+    read: z.enum(['atrium', 'apollo'], 'one of atrium, apollo'),
+    default: 'atrium',
+    unit: null,
+    meaning:
+      'What executes /graphql: atrium, or for comparison apollo: stock Apollo Server and Gateway, from development dependencies, without subscriptions; refused under NODE_ENV=production.',
+  },
   DEPTH_LIMIT: gatewaySettings.DEPTH_LIMIT,
   COST_LIMIT: gatewaySettings.COST_LIMIT,
   BATCH_LIMIT: gatewaySettings.BATCH_LIMIT,

@@ -4,6 +4,7 @@
  * to standard error.
  */
 import type pino from 'pino'
+import { refuseInProduction, startReferenceEngine } from './composition/reference-engine.ts'
 import {
   assertKnownKeys,
   encryptInBackground,
@@ -32,6 +33,11 @@ await runProgram(async (defer, end) => {
     return end()
   }
   const config = readConfig(variables, process.env)
+  if (config.ENGINE === 'apollo') {
+    refuseInProduction(process.env.NODE_ENV)
+    // Apollo Gateway reports to its vendor otherwise, from the moment that it is loaded.
+    process.env.APOLLO_TELEMETRY_DISABLED = 'true'
+  }
   const log = createLog(config.LOG_LEVEL)
   if (config.ATRIUM_ROLE !== 'all' && config.ATRIUM_ROLE !== 'gateway') {
     const { runSubgraph } = await import('./composition/subgraph-process.ts')
@@ -125,8 +131,14 @@ await runProgram(async (defer, end) => {
   const explorer = config.EXPLORER && {
     page: await parts.serveExplorer(app, { examples: parts.graphExamples(), signIn: parts.graphSignIn(), home: './' }),
   }
-  await parts.serveGraphql(app, gateway, { ...explorer, batchLimit: config.BATCH_LIMIT })
-  const sockets = parts.serveWebSockets(app, gateway, { isProxy })
+  const { supergraphSdl } = parts.builtInSupergraph()
+  const limits = parts.limitsFromConfig(config)
+  const reference = { supergraphSdl, links: graph.links, limits, introspection: config.INTROSPECTION, log }
+  const apollo = config.ENGINE === 'apollo' ? await startReferenceEngine(reference) : null
+  defer(async () => apollo?.close())
+  if (apollo) apollo.serve(app)
+  else await parts.serveGraphql(app, gateway, { ...explorer, batchLimit: config.BATCH_LIMIT })
+  const sockets = apollo ? { count: () => 0 } : parts.serveWebSockets(app, gateway, { isProxy })
   await parts.serveDirectoryApi(app, gateway.client, { publicUrl })
   await parts.serveSocialApi(app, gateway.client, { publicUrl })
   // Before trust: what nothing else has below /v1 is the store's.
@@ -203,7 +215,8 @@ async function loadParts() {
     ...(await import('./rest-facade/store/serve.ts')),
     ...(await import('./rest-facade/trust/serve.ts')),
     ...(await import('./mcp/servers.ts')),
-    ...(await import('./web/explorer/serve.ts')),
+    ...(await import('./gateway/explorer/serve.ts')),
+    ...(await import('./web/explorer/examples.ts')),
     ...(await import('./web/serve.ts')),
   }
 }

@@ -7,7 +7,7 @@
  *   --rounds N (15)      how often each has its turn
  *   --seconds N (1)      how long a turn with one query is; before the first, a thousand requests warm up
  *   --clients N (10)     requests under way at once
- *   --only TEXT          only contenders with this in their names; may be given again
+ *   --only TEXT          only contenders with this in their names; may be repeated
  *   --before FOLDER      another checkout of Atrium to compare with, which has its packages
  */
 import { type ChildProcess, fork } from 'node:child_process'
@@ -118,7 +118,7 @@ async function running({ name, script, path, options, root }: Contender): Promis
     }
     return { name, pid: child.pid ?? 0, ask, stop, turns: { large: [], small: [], field: [] } }
   } catch (error) {
-    console.log(`${name.padEnd(25)} ${error instanceof Error ? error.message : error}`)
+    console.log(`${name.padEnd(38)} ${error instanceof Error ? error.message : error}`)
     await stop()
     return null
   }
@@ -177,8 +177,10 @@ const CONTENDERS: Contender[] = [
   { name: 'Yoga, one schema', script: 'yoga', path: '/', options: {} },
   { name: 'Atrium, in process', script: 'atrium', path: '/graphql', options: { supergraphSdl } },
   { name: 'Apollo, in process', script: 'stock', path: '/', options: { supergraphSdl } },
+  { name: 'Apollo Server with Atrium, in process', script: 'drop-in', path: '/', options: { supergraphSdl } },
   { name: 'Atrium, HTTP', script: 'atrium', path: '/graphql', options: { supergraphSdl, urls } },
   { name: 'Apollo, HTTP', script: 'stock', path: '/', options: { supergraphSdl, urls } },
+  { name: 'Apollo Server with Atrium, HTTP', script: 'drop-in', path: '/', options: { supergraphSdl, urls } },
   { name: 'Hive, HTTP', script: 'hive', path: '/graphql', options: { supergraphSdl } },
   { name: 'Hive with Rust, HTTP', script: 'hive', path: '/graphql', options: { supergraphSdl, withRust: true } },
   { name: 'Mercurius, HTTP', script: 'mercurius', path: '/', options: { urls } },
@@ -196,7 +198,11 @@ if (values.before !== undefined) {
 const RATIOS: readonly (readonly [other: string, base: string])[] = [
   ['Apollo, in process', 'Atrium, in process'],
   ['Atrium, in process', 'by hand'],
+  ['Apollo, in process', 'Apollo Server with Atrium, in process'],
+  ['Apollo Server with Atrium, in process', 'Atrium, in process'],
   ['Apollo, HTTP', 'Atrium, HTTP'],
+  ['Apollo, HTTP', 'Apollo Server with Atrium, HTTP'],
+  ['Apollo Server with Atrium, HTTP', 'Atrium, HTTP'],
   ['Hive with Rust, HTTP', 'Atrium, HTTP'],
   ['Atrium, in process', 'Atrium before, in process'],
   ['Atrium, HTTP', 'Atrium before, HTTP'],
@@ -220,9 +226,9 @@ try {
     for (const query of NAMES) {
       const of = (figure: keyof Turn) => median(turns[query].map((turn) => turn[figure]))
       const cells = [of('cpu').toFixed(3), of('perSecond').toFixed(0), of('p50').toFixed(2), of('p99').toFixed(2)]
-      console.log(`${name.padEnd(25)} ${query.padEnd(6)} ${cells.map((cell) => cell.padStart(9)).join('')}`)
+      console.log(`${name.padEnd(38)} ${query.padEnd(6)} ${cells.map((cell) => cell.padStart(9)).join('')}`)
     }
-    console.log(`${name.padEnd(25)} ${(residentBytes(pid) / 1024 / 1024).toFixed(0)} MB`)
+    console.log(`${name.padEnd(38)} ${(residentBytes(pid) / 1024 / 1024).toFixed(0)} MB`)
   }
   const find = (wanted: string) => all.find(({ name }) => name === wanted)
   for (const [otherName, baseName] of RATIOS) {

@@ -88,11 +88,14 @@ export type GatewayOptions = {
   readonly grantsOver?: (links: ReadonlyMap<string, Link>) => FindGrants
 }
 
+/** `assembleGateway`, with what it throws as a rejection. */
+export const startGateway = async (options: GatewayOptions): Promise<Gateway> => assembleGateway(options)
+
 /**
- * Starts a gateway over its links. Throws when the supergraph cannot be read, when it names a
+ * Assembles a gateway over its links. Throws when the supergraph cannot be read, when it names a
  * subgraph without a link, and when a trusted document cannot run on it.
  */
-export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+export function assembleGateway(options: GatewayOptions): Gateway {
   const { links, limits, log, metrics = null, tracing = null, introspection = true, sharedDocuments = null } = options
   const { slots = subscriptionSlots(), plans = EMPTY_PLAN_STORE, grantsOver = () => () => NO_GRANTS } = options
   const { budget = null, slowMilliseconds = 0, trustedDocuments = { documents: [], isOnly: false } } = options

@@ -1,7 +1,8 @@
+#!/usr/bin/env node
 /**
- * A gateway by itself: serves the supergraph in SUPERGRAPH_FILE, whose subgraphs speak HTTP, at
- * /graphql, and its successors in that file. Needs no database. The log goes to standard output as
- * JSON lines, what a person should read goes to standard error.
+ * A gateway by itself: serves the supergraph in SUPERGRAPH_FILE (`--supergraph`), whose subgraphs
+ * speak HTTP, at /graphql, and its successors in that file. Needs no database. The log goes to
+ * standard output as JSON lines, what a person should read goes to standard error.
  */
 import { readFileSync } from 'node:fs'
 import { describeConfig, readConfig } from '../platform/config/config.ts'
@@ -10,8 +11,8 @@ import { createHttpServer } from '../platform/http/server.ts'
 import { runProgram } from '../platform/process/lifecycle.ts'
 import { createLog } from '../platform/process/log.ts'
 import { OperatorError } from '../platform/process/operator-error.ts'
-import { serveExplorer } from '../web/explorer/serve.ts'
 import { grantsByJwt } from './authorization/variables.ts'
+import { isExplorerInstalled, serveExplorer } from './explorer/serve.ts'
 import { startGateway } from './gateway.ts'
 import { limitsFromConfig } from './limits/limits.ts'
 import { budgetFromConfig } from './limits/redis-budget.ts'
@@ -22,9 +23,11 @@ import { configuredTracing } from './observability/tracing-config.ts'
 import { sharedDocumentsFromConfig } from './operations/redis-documents.ts'
 import { trustedDocumentsFromConfig } from './operations/trusted-documents.ts'
 import { type Graph, hotSwappableGateway } from './planning/hot-swap.ts'
+import { subgraphUrlProblem } from './planning/subgraph-url.ts'
 import { subgraphLocations } from './planning/supergraph.ts'
 import { watchFile } from './planning/watched-file.ts'
 import { variables } from './standalone/config.ts'
+import { FLAGS_HELP, parseCommandLine } from './standalone/flags.ts'
 import { checkReachability, respondsToGraphql } from './subgraph-client/health.ts'
 import { createLinkPool, type SubgraphLocation } from './subgraph-client/link-pool.ts'
 import { createRemoteLink } from './subgraph-client/remote-subgraph.ts'
@@ -32,14 +35,16 @@ import { serveGraphql } from './transports/http.ts'
 import { serveWebSockets } from './transports/websocket.ts'
 
 await runProgram(async (defer, end) => {
-  if (process.argv.includes('--help')) {
-    console.log(`Serves a federation 2 supergraph at /graphql.\n\n${describeConfig(variables)}`)
+  const { isHelp, env } = parseCommandLine(process.argv.slice(2), variables)
+  if (isHelp) {
+    console.log(`Serves a federation 2 supergraph at /graphql.\n\n${FLAGS_HELP}\n\n${describeConfig(variables)}`)
     return end()
   }
-  const config = readConfig(variables, process.env)
+  const config = readConfig(variables, { ...process.env, ...env })
   const log = createLog(config.LOG_LEVEL)
   const path = config.SUPERGRAPH_FILE ?? ''
-  if (path === '') throw new OperatorError('Expected SUPERGRAPH_FILE to name a file with a composed supergraph.')
+  if (path === '')
+    throw new OperatorError('Expected SUPERGRAPH_FILE to name a file with a composed supergraph, or --supergraph FILE.')
   const first = textOf(path)
 
   const metrics = config.METRICS ? createMetrics({ ofProcess: true }) : null
@@ -67,7 +72,7 @@ await runProgram(async (defer, end) => {
   const check = (signal: AbortSignal) => checkReachability(served.locations, respondsToGraphql, signal)
   const checks = [{ name: 'subgraphs', check }]
   const app = createHttpServer({ log, checks, metrics, isProxy, loadLimit: config.LOAD_LIMIT })
-  const explorer = config.EXPLORER && { page: await serveExplorer(app) }
+  const explorer = config.EXPLORER && isExplorerInstalled() && { page: await serveExplorer(app) }
   await serveGraphql(app, gateway, { ...explorer, batchLimit: config.BATCH_LIMIT })
   const sockets = serveWebSockets(app, gateway, { isProxy })
   if (metrics) {
@@ -138,19 +143,10 @@ function locationsOf(file: string, sdl: string): readonly SubgraphLocation[] {
   }
   if (locations.length === 0) throw broken(file, new Error('it has no enum join__Graph with subgraphs'))
   return locations.map(({ name, url }) => {
-    const said = `SUPERGRAPH_FILE ${file} says that subgraph "${name}" is at`
-    // The header that would carry them belongs to the client. They are not repeated: this line may
-    // end in a log.
-    if (hasCredentials(url)) throw new OperatorError(`${said} an address with a user name or a password: expected one without.`)
-    if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return { name, url }
-    throw new OperatorError(`${said} "${url}": expected an http or https URL.`)
+    const problem = subgraphUrlProblem(url)
+    if (problem === null) return { name, url }
+    throw new OperatorError(`SUPERGRAPH_FILE ${file} says that subgraph "${name}" is at ${problem}`)
   })
-}
-
-function hasCredentials(url: string): boolean {
-  if (!URL.canParse(url)) return false
-  const { username, password } = new URL(url)
-  return username !== '' || password !== ''
 }
 
 function broken(file: string, error: unknown): OperatorError {

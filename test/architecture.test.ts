@@ -1,4 +1,4 @@
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { expect, test } from 'vitest'
 import { circles } from './support/import-graph.ts'
@@ -37,8 +37,6 @@ const rules: readonly { why: string; from: RegExp; to: RegExp; but?: RegExp }[] 
     why: 'the gateway imports no subgraph',
     from: /^gateway\//,
     to: /^(subgraphs|rest-facade|mcp|web|cli|composition|prisma|config\.ts|main\.ts)/,
-    // The page of a stand-alone gateway.
-    but: /^web\/explorer\/serve\.ts$/,
   },
   {
     why: 'a subgraph knows neither its facades nor the gateway',
@@ -78,6 +76,15 @@ test.each(rules)('$why', ({ why, from, to, but }) => {
     (edge) => from.test(edge.from) && to.test(edge.to) && !but?.test(edge.to) && !ROLES[why]?.test(edge.from),
   )
   expect(offenders.map((edge) => `${edge.from} imports ${edge.to}`)).toEqual([])
+})
+
+test('the gateway, which others install, stands on platform/ alone', () => {
+  const packages = new Set(readdirSync(join(ROOT, 'node_modules')))
+  const offenders = imports.filter(
+    ({ from, to }) =>
+      from.startsWith('gateway/') && !/^(gateway|platform)\/|^node:/.test(to) && !packages.has(to.split('/', 1)[0] ?? ''),
+  )
+  expect(offenders).toEqual([])
 })
 
 test('no subgraph imports another', () => {

@@ -53,6 +53,29 @@ export type JwtConfig = {
   readonly JWT_POLICIES_CLAIM: string | undefined
 }
 
+/** How bearer tokens (JSON Web Tokens) are verified. */
+export type GatewayJwtOptions = {
+  /** URL of the JSON Web Key Set that signs them; http or https. */
+  readonly jwksUrl: string
+  /** Expected claim `iss`. Default: any. */
+  readonly issuer?: string
+  /** Values of the claim `aud`, of which a token must have one. Default: any. */
+  readonly aud?: readonly string[]
+  /** Claim with the scopes; dots lead into objects. Default: `scope`. */
+  readonly scopesClaim?: string
+  /** Claim with the names of met policies. Default: none is met. */
+  readonly policiesClaim?: string
+}
+
+/** The same options as variables. */
+export const jwtConfigOf = ({ jwksUrl, issuer, aud, scopesClaim = 'scope', policiesClaim }: GatewayJwtOptions): JwtConfig => ({
+  JWT_JWKS_URL: jwksUrl,
+  JWT_ISSUER: issuer,
+  JWT_AUDIENCE: aud,
+  JWT_SCOPES_CLAIM: scopesClaim,
+  JWT_POLICIES_CLAIM: policiesClaim,
+})
+
 /**
  * What finds the grants of callers by their tokens; undefined where no keys are named, so that
  * nobody holds anything.

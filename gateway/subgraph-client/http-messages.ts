@@ -71,17 +71,21 @@ export function parseGraphQLResponse(text: string): ExecutionResult | null {
     return null
   }
   if (!isObject(response)) return null
-  const { data, errors } = response
+  const { data, errors, extensions } = response
   if (data !== undefined && data !== null && !isObject(data)) return null
   if (errors !== undefined && !Array.isArray(errors)) return null
   const visible: GraphQLError[] = (errors ?? []).map(visibleError)
   // Without data there must be an error (GraphQL specification, October 2021, section 7.1).
   if ((data === undefined || data === null) && visible.length === 0) return null
-  return { data: data ?? null, ...(visible.length > 0 && { errors: visible }) }
+  return {
+    data: data ?? null,
+    ...(visible.length > 0 && { errors: visible }),
+    ...(isObject(extensions) && { extensions }),
+  }
 }
 
 /** An error as clients see it: without stack traces and without responses of services behind it. */
-function visibleError(error: unknown): GraphQLError {
+export function visibleError(error: unknown): GraphQLError {
   const { message, path, extensions } = isObject(error) ? error : {}
   const { stacktrace: _, exception: __, response: ___, code, ...others } = isObject(extensions) ? extensions : {}
   return new GraphQLError(typeof message === 'string' ? message : 'A service reported an error without a message.', {

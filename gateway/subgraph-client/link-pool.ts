@@ -1,19 +1,22 @@
-import type { RemoteLink } from './remote-subgraph.ts'
+import type { Link } from './link.ts'
 
 /** The name and URL of a subgraph. */
 export type SubgraphLocation = { readonly name: string; readonly url: string }
 
+/** A link that holds connections. */
+export type ClosableLink = Link & { readonly close: () => Promise<void> }
+
 /** Links that outlive a hot swap: graphs share them by reference count. */
-export type LinkPool = {
+export type LinkPool<Opened extends ClosableLink> = {
   /** Returns a link per location, open ones included; `release` closes those with no other user. */
   readonly take: (locations: readonly SubgraphLocation[]) => {
-    readonly links: readonly RemoteLink[]
+    readonly links: readonly Opened[]
     readonly release: () => Promise<unknown>
   }
 }
 
-export function createLinkPool(open: (location: SubgraphLocation) => RemoteLink): LinkPool {
-  const links = new Map<string, { readonly link: RemoteLink; users: number }>()
+export function createLinkPool<Opened extends ClosableLink>(open: (location: SubgraphLocation) => Opened): LinkPool<Opened> {
+  const links = new Map<string, { readonly link: Opened; users: number }>()
 
   return {
     take(locations) {

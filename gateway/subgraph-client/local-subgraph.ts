@@ -1,7 +1,7 @@
 import type { DocumentNode, ExecutionResult } from 'graphql'
 import { createSourceEventStream, getOperationAST, parse } from 'graphql'
 import { boundedCache } from '../../platform/collections/bounded-cache.ts'
-import { withCancellation } from '../../platform/database/cancellation.ts'
+import { withCancellation } from '../../platform/database/operation-context.ts'
 import type { DetachableIterator } from '../../platform/events/subscriber.ts'
 import type { Subgraph } from '../../platform/graphql/subgraph.ts'
 import { type CompiledOperation, compileOperation } from '../executor/graphql/compile-operation.ts'

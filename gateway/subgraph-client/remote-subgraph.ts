@@ -1,33 +1,17 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { Pool } from 'undici'
 import { boundedCache } from '../../platform/collections/bounded-cache.ts'
-import { type CircuitState, circuitBreaker } from '../../platform/outbound/circuit-breaker.ts'
+import type { CircuitState } from '../../platform/outbound/circuit-breaker.ts'
 import { followChanges } from '../signed-link/follow-changes.ts'
 import type { Sign } from '../signed-link/signature.ts'
-import { SubgraphError } from './error-masking.ts'
-import { headersFor, MAX_RESPONSE_BYTES } from './http-messages.ts'
-import type { Link, RequestContext, SubgraphRequest } from './link.ts'
+import { headersFor } from './http-messages.ts'
+import type { Link, SubgraphRequest } from './link.ts'
 import { deduplicateRequests } from './request-deduplication.ts'
-import { MAX_RETRIES, retryDelayMs } from './retries.ts'
-import { type FetchFailure, fetchOnce, type ParsedResponse } from './subgraph-response.ts'
+import { MAX_RETRIES } from './retries.ts'
+import { createRetryingFetch, FETCH_TIMEOUT_MS } from './retrying-fetch.ts'
 import { upstreamSubscriptions } from './upstream-subscriptions.ts'
-
-/**
- * Timeout of one fetch with its retries. Half of an operation's, so that a plan of two fetches can
- * still report which one was slow.
- */
-const FETCH_TIMEOUT_MS = 5_000
-/**
- * Timeout to connect. A lost first packet is sent again after one second (RFC 6298 §2); this leaves
- * time for one more loss.
- */
-const CONNECT_TIMEOUT_MS = 2_000
 
 /** Bound of encoded fetch texts: those of all cached plans (document-cache.ts), a few for each. */
 const TEXT_CACHE = { maxEntries: 5_000, maxCharacters: 5_000_000 }
-
-type Headers = ReturnType<typeof headersFor>
 
 /** A link with open connections. */
 export type RemoteLink = Link & { readonly circuitState: () => CircuitState; readonly close: () => Promise<void> }
@@ -56,16 +40,11 @@ export function createRemoteLink({
 }): RemoteLink {
   const { origin, pathname, search } = new URL(url)
   const path = `${pathname}${search}`
-  const connectTimeout = Math.min(CONNECT_TIMEOUT_MS, timeoutMilliseconds)
-  const pool = createPool(origin, connectTimeout)
-  const breaker = circuitBreaker({
-    now: () => performance.now(),
-    onChange: (circuit) => log?.[circuit === 'open' ? 'warn' : 'info']({ subgraph: name, circuit }, CIRCUIT_MESSAGES[circuit]),
-  })
+  const { pool, connectTimeoutMs, circuitState, ...connections } = createRetryingFetch({ name, url, timeoutMilliseconds, log })
   const streams = upstreamSubscriptions({
     name,
     url,
-    connectTimeout,
+    connectTimeout: connectTimeoutMs,
     headersTimeout: timeoutMilliseconds,
     ...(sign && { sign }),
   })
@@ -75,9 +54,9 @@ export function createRemoteLink({
 
   return {
     name,
-    circuitState: breaker.state,
+    circuitState,
     close: async () => {
-      await Promise.all([pool.destroy(), streams.close(), changes?.close()])
+      await Promise.all([connections.close(), streams.close(), changes?.close()])
     },
     ...(changes && { onChange: changes.onChange }),
     subscribe: streams.subscribe,
@@ -90,9 +69,10 @@ export function createRemoteLink({
       const body = `${bodyStart}${values}${extensions}}`
       const unsigned = headersFor(context, traceparent)
       const headers = sign ? { ...unsigned, ...sign({ method: 'POST', path, headers: unsigned }, body) } : unsigned
-      if (!isQuery || hasSideEffects) return (await fetchWithRetries(body, headers, context, 0)).result
+      const { signal } = context
+      if (!isQuery || hasSideEffects) return (await connections.fetch({ body, headers, signal, retries: 0 })).result
       return deduplicated({ text: anonymousText, variables: values }, context, () =>
-        fetchWithRetries(body, headers, context, MAX_RETRIES),
+        connections.fetch({ body, headers, signal, retries: MAX_RETRIES }),
       )
     },
   }
@@ -104,75 +84,6 @@ export function createRemoteLink({
     texts.set(query, text)
     return text
   }
-
-  /** Sends attempts until there is a response, or no retry makes sense or fits into the timeout. */
-  async function fetchWithRetries(
-    body: string,
-    headers: Headers,
-    { signal }: RequestContext,
-    retries: number,
-  ): Promise<ParsedResponse> {
-    const deadline = { at: performance.now() + timeoutMilliseconds, timeoutError }
-    let failure: FetchFailure = CIRCUIT_OPEN
-    for (let retry = 0; ; retry++) {
-      const leave = breaker.enter()
-      if (!leave) break
-      const reply = await fetchOnce(pool, { path, headers, body, signal, deadline })
-      if (reply.kind === 'response') {
-        leave('answered')
-        return reply.response
-      }
-      if (signal.aborted) leave('abandoned')
-      else leave(reply.isSubgraphFault ? 'failed' : 'answered')
-      signal.throwIfAborted()
-      // The timeout of the fetch as a whole.
-      if (reply.cause instanceof SubgraphError) throw reply.cause
-
-      failure = reply
-      const delayMs = retry < retries ? retryDelayMs(retry, failure.retryAfterMs, Math.random()) : null
-      if (delayMs === null || performance.now() + delayMs >= deadline.at) break
-      await pause(delayMs, undefined, { signal }).catch(() => signal.throwIfAborted())
-      // Timers of a busy process fire late.
-      if (performance.now() >= deadline.at) throw timeoutError()
-    }
-    if (failure.response) return failure.response
-    throw new SubgraphError('SUBGRAPH_UNAVAILABLE', `The ${name} service did not answer this part of the operation.`, {
-      cause: failure.cause,
-      isAlreadyLogged: failure === CIRCUIT_OPEN,
-    })
-  }
-
-  function timeoutError(): SubgraphError {
-    return new SubgraphError('TIMEOUT', `The ${name} service did not answer within ${timeoutMilliseconds / 1000} seconds.`)
-  }
-}
-
-/**
- * Idle connections close when the subgraph says so, otherwise after undici's four seconds: less
- * than the five of Node's servers. Timeouts of requests are those of `fetchWithRetries`.
- */
-const createPool = (origin: string, connectTimeout: number): Pool =>
-  new Pool(origin, {
-    connections: 64,
-    connectTimeout,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    maxResponseSize: MAX_RESPONSE_BYTES,
-  })
-
-const CIRCUIT_MESSAGES: Readonly<Record<CircuitState, string>> = {
-  open: 'the circuit of a subgraph has opened: its fetches fail at once for a while',
-  'half-open': 'the circuit of a subgraph is half-open: one fetch is sent as a probe',
-  closed: 'the circuit of a subgraph has closed',
-}
-
-/** No attempt was made. */
-const CIRCUIT_OPEN: FetchFailure = {
-  kind: 'fault',
-  cause: new Error('The circuit is open.'),
-  isSubgraphFault: true,
-  retryAfterMs: null,
-  response: null,
 }
 
 /** The parts of a request that depend on the text only. */

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { ExecutionResult } from 'graphql'
 import type { Pool } from 'undici'
 import { type HttpRequest, postRequest } from './http-exchange.ts'
@@ -5,7 +6,12 @@ import { parseGraphQLResponse, responseText } from './http-messages.ts'
 import { isConnectionFault, isOverloadStatus, isRequestFault, retryAfterMs } from './retries.ts'
 
 /** A GraphQL response and the JSON that it was parsed from. */
-export type ParsedResponse = { readonly text: string; readonly result: ExecutionResult }
+export type ParsedResponse = {
+  readonly text: string
+  readonly result: ExecutionResult
+  readonly statusCode: number
+  readonly headers: IncomingHttpHeaders
+}
 
 /** Why one attempt failed. */
 export type FetchFailure = {
@@ -47,7 +53,7 @@ export async function fetchOnce(
 
   // Redirects are not followed: credentials would go to an address that nobody configured.
   const result = statusCode >= 300 && statusCode < 400 ? null : parseGraphQLResponse(text)
-  const response = result && { text, result }
+  const response = result && { text, result, statusCode, headers }
   // No proxy sends application/graphql-response+json: with it, any status is the subgraph's own
   // (GraphQL over HTTP).
   const isFromSubgraph = String(headers['content-type']).startsWith('application/graphql-response+json')

@@ -8,14 +8,9 @@ import { BOUNDS } from '../limits/limits.ts'
 import { SUBSCRIPTION_BYTES } from '../limits/subscription-slots.ts'
 import { refusal, withRequestId } from '../operations/errors.ts'
 import { type Client, type Delivery, deliver } from './delivery.ts'
+import { COMMENT, COMMENT_SECONDS, COMPLETE_EVENT, nextEvent } from './event-stream-protocol.ts'
 import { heartbeat } from './heartbeat.ts'
 import { parseBodyParams, parseUrlParams } from './request-params.ts'
-
-/**
- * Between two comments to one client: proxies cut off what is silent for half a minute or more, and
- * a dead client is found by writing to it.
- */
-const COMMENT_SECONDS = 15
 
 /**
  * Answers with server-sent events as graphql-sse's protocol says for distinct connections: a stream
@@ -32,7 +27,7 @@ export function createEventStreamHandler(
   const lasting = new WeakSet<PassThrough>()
   const comments = heartbeat<PassThrough>(COMMENT_SECONDS, (stream) => {
     // A reader who is behind hears enough.
-    if (!stream.writableNeedDrain) stream.write(':\n\n')
+    if (!stream.writableNeedDrain) stream.write(COMMENT)
   })
   // Clients connect again after an end without `complete`.
   app.addHook('preClose', async () => {
@@ -57,7 +52,9 @@ export function createEventStreamHandler(
     reply.header('content-type', 'text/event-stream; charset=utf-8').header('x-accel-buffering', 'no')
 
     const refused = (errors: readonly GraphQLFormattedError[]) => {
-      stream.end(nextEvent(JSON.stringify({ errors: errors.map((error) => withRequestId(error, caller.requestId)) })) + COMPLETE)
+      stream.end(
+        nextEvent(JSON.stringify({ errors: errors.map((error) => withRequestId(error, caller.requestId)) })) + COMPLETE_EVENT,
+      )
       return reply.send(stream)
     }
     if (streams.size >= BOUNDS.connections) return refused([refusal('UNAVAILABLE', 'Too many event streams: try again later.')])
@@ -93,7 +90,7 @@ export function createEventStreamHandler(
       ended(errors) {
         app.load.release(stream)
         if (!stream.writable) return
-        stream.end((errors ? nextEvent(JSON.stringify({ errors })) : '') + COMPLETE)
+        stream.end((errors ? nextEvent(JSON.stringify({ errors })) : '') + COMPLETE_EVENT)
       },
     }
     const pending = {
@@ -113,11 +110,7 @@ export function createEventStreamHandler(
       comments.delete(stream)
       delivery.stop()
     })
-    // Shows the client that it is connected, before there is anything to say.
-    stream.write(':\n\n')
+    stream.write(COMMENT)
     return reply.send(stream)
   }
 }
-
-const COMPLETE = 'event: complete\ndata:\n\n'
-const nextEvent = (text: string): string => `event: next\ndata: ${text}\n\n`

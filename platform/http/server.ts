@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Server, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -14,13 +13,16 @@ import {
 import type { Logger } from 'pino'
 import { type LookupTable, lookupTable } from '../collections/lookup-table.ts'
 import { MAX_BODY_BYTES } from './body-limit.ts'
+import { errorCodeOf } from './error-codes.ts'
 import { idleConnections } from './idle-connections.ts'
 import { ServiceOverloadedError, shedLoad } from './load-shedding.ts'
 import { type ReadinessCheck, readinessOf } from './readiness.ts'
+import { requestIdOf } from './request-id.ts'
 import { routeClassOf } from './route-class.ts'
 import type { IsProxy } from './trusted-proxies.ts'
 
 export { compressResponses } from './compression.ts'
+export { errorCodeOf } from './error-codes.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -83,9 +85,6 @@ const STRICT_TRANSPORT = { 'strict-transport-security': 'max-age=31536000' }
 const PART_CHARACTERS = 1_000
 const TOO_LONG_PART = `Expected parts of a path of at most ${PART_CHARACTERS} characters.`
 
-/** What a request id of a client may look like; anything else is replaced. */
-const REQUEST_ID = /^[\w.:-]{1,128}$/
-
 /**
  * No route has a schema for Fastify to compile: what would do that takes a start some 50 ms to
  * load.
@@ -96,26 +95,6 @@ const NO_SCHEMAS = {
   },
   buildSerializer: () => () => JSON.stringify,
 }
-
-/** Codes of refusals by status. */
-const CODES: Readonly<Record<number, string>> = {
-  400: 'BAD_REQUEST',
-  401: 'UNAUTHENTICATED',
-  404: 'NOT_FOUND',
-  405: 'METHOD_NOT_ALLOWED',
-  406: 'NOT_ACCEPTABLE',
-  408: 'REQUEST_TIMEOUT',
-  413: 'PAYLOAD_TOO_LARGE',
-  414: 'URI_TOO_LONG',
-  415: 'UNSUPPORTED_MEDIA_TYPE',
-  417: 'EXPECTATION_FAILED',
-  431: 'HEADERS_TOO_LARGE',
-  500: 'INTERNAL_SERVER_ERROR',
-  503: 'UNAVAILABLE',
-}
-
-/** The code of a refusal with this HTTP status. */
-export const errorCodeOf = (status: number): string => CODES[status] ?? 'BAD_REQUEST'
 
 /**
  * A body for a refusal that has no better place: every answer of this server that is no success is
@@ -316,12 +295,6 @@ function refuse(
     .code(status)
     .header('cache-control', 'no-store')
     .send(errorBody(status, message, details))
-}
-
-/** The id of a request: the client's own when it is sane. */
-export function requestIdOf({ headers }: { readonly headers: Readonly<Record<string, string | string[] | undefined>> }): string {
-  const given = headers['x-request-id']
-  return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID()
 }
 
 /** A browser that opens the address in its window, not a program. */

@@ -26,6 +26,8 @@ const SOURCES = {
   'mcp-agent': ['agent.ts'],
   'webhook-receiver': ['receiver.ts'],
 } as const
+/** Examples that need no running Atrium; test/examples/apollo-server.test.ts runs it. */
+const ALONE = { 'apollo-server': 'server.ts' } as const
 type Example = keyof typeof SOURCES
 const names = Object.keys(SOURCES) as Example[]
 
@@ -68,10 +70,10 @@ async function outputOf(example: Example, env: NodeJS.ProcessEnv = {}): Promise<
 
 describe('every example', () => {
   test('is listed, explained in 30 lines, one source, and free of our own code', () => {
-    expect(readdirSync(EXAMPLES).sort()).toEqual([...names, 'README.md'].sort())
+    const all = [...names.map((name) => [name, SOURCES[name][0]] as const), ...Object.entries(ALONE)]
+    expect(readdirSync(EXAMPLES).sort()).toEqual([...all.map(([name]) => name), 'README.md'].sort())
     const list = readFileSync(join(EXAMPLES, 'README.md'), 'utf8')
-    for (const name of names) {
-      const source = SOURCES[name][0]
+    for (const [name, source] of all) {
       expect(readdirSync(join(EXAMPLES, name)).sort()).toEqual(['README.md', source].sort())
       expect(list).toContain(`(${name}/README.md)`)
       expect(

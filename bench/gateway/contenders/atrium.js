@@ -1,7 +1,7 @@
 import pino from 'pino'
 import { startGateway } from '../../../gateway/gateway.ts'
-import { localLink } from '../../../gateway/subgraph-client/local-subgraph.ts'
-import { httpLink } from '../../../gateway/subgraph-client/remote-subgraph.ts'
+import { createLocalLink } from '../../../gateway/subgraph-client/local-subgraph.ts'
+import { createRemoteLink } from '../../../gateway/subgraph-client/remote-subgraph.ts'
 import { serveGraphql } from '../../../gateway/transports/http.ts'
 import { createHttpServer } from '../../../platform/http/server.ts'
 import { subgraphSchemas } from '../schemas.ts'
@@ -12,8 +12,8 @@ export async function start({ supergraphSdl, urls }) {
   const schemas = subgraphSchemas()
   const links = Object.entries(schemas).map(([name, schema]) =>
     urls
-      ? httpLink({ name, url: urls[name] })
-      : localLink({ name, schema, context: (caller) => ({ caller }), ready: async () => {}, close: async () => {} }),
+      ? createRemoteLink({ name, url: urls[name] })
+      : createLocalLink({ name, schema, context: (caller) => ({ caller }), ready: async () => {}, close: async () => {} }),
   )
   const gateway = await startGateway({ supergraphSdl, links, limits: { depth: 10, cost: 1_000_000 }, log })
   const app = createHttpServer({ log, checks: [], loadLimit: 1_000 })

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { FastifyInstance } from 'fastify'
-import { type LookupTable, lookupTable } from '../../platform/collections/lookup-table.ts'
-import { compressResponses } from '../../platform/http/server.ts'
+import { type LookupTable, lookupTable } from '../collections/lookup-table.ts'
+import { compressResponses } from './compression.ts'
 
 const YEAR_SECONDS = 31_536_000
 

@@ -1,8 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { type Assets, assetsOf } from '../frame/assets.ts'
+import { type Assets, assetsOf } from '../../platform/http/assets.ts'
 
 const ASSETS = '/explorer/assets'
 
@@ -41,6 +41,17 @@ export type ExplorerOptions = {
   readonly signIn?: string | null
   /** Address of the pages that the explorer belongs to; null where there are none. */
   readonly home?: string | null
+}
+
+/** Whether GraphiQL and React are installed: optional packages of the published gateway. */
+export function isExplorerInstalled(): boolean {
+  const require = createRequire(import.meta.url)
+  try {
+    for (const name of ['react', 'react-dom', 'graphiql']) require.resolve(`${name}/package.json`)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /**
@@ -84,15 +95,3 @@ export async function serveExplorer(
       .header('cache-control', 'no-cache')
       .send(page)
 }
-
-/** Questions that the whole graph can answer, in the order of their file names. */
-export function graphExamples(): readonly Example[] {
-  const folder = join(import.meta.dirname, 'examples')
-  return readdirSync(folder)
-    .filter((name) => name.endsWith('.graphql'))
-    .sort()
-    .map((name) => ({ query: readFileSync(join(folder, name), 'utf8') }))
-}
-
-/** How people sign in to the whole graph. */
-export const graphSignIn = (): string => readFileSync(join(import.meta.dirname, 'signIn.graphql'), 'utf8')

@@ -1,0 +1,32 @@
+import { type GraphQLField, getNamedType, getNullableType, isLeafType, isListType } from 'graphql'
+import type { ComplexityEstimator } from 'graphql-query-complexity'
+import type { CostWeights } from '../gateway/limits/cost-weights.ts'
+import { ownValue } from '../platform/collections/lookup-table.ts'
+
+/** Slicing arguments by convention, as in gateway/limits/cost-limit.ts. */
+const SLICING_BY_CONVENTION = ['first', 'last', 'limit']
+
+/**
+ * The gateway's cost weights as an estimator of graphql-query-complexity. Both count the same for
+ * documents without lists. The library tells an estimator nothing about the field above, so the
+ * items of a connection count with the list factor and not with the page size.
+ */
+export function complexityEstimator({ costs, listSizes, defaults }: CostWeights): ComplexityEstimator {
+  return ({ type, field, args, childComplexity }) => {
+    if (field.name === '__typename') return 0
+    const path = `${type.name}.${field.name}`
+    const named = getNamedType(field.type)
+    const weight = costs.get(path) ?? costs.get(named.name) ?? (isLeafType(named) ? defaults.scalar : defaults.object)
+    let argumentPoints = 0
+    for (const name of Object.keys(args)) argumentPoints += costs.get(`${path}(${name})`) ?? 0
+    const length = isListType(getNullableType(field.type)) ? lengthOf(path, field, args) : 1
+    return argumentPoints + length * (weight + childComplexity)
+  }
+
+  function lengthOf(path: string, field: GraphQLField<unknown, unknown>, args: Readonly<Record<string, unknown>>): number {
+    const size = listSizes.get(path)
+    const slicing = size?.slicing ?? field.args.map(({ name }) => name).filter((name) => SLICING_BY_CONVENTION.includes(name))
+    const stated = slicing.map((name) => ownValue(args, name)).filter((value) => typeof value === 'number')
+    return stated.length > 0 ? Math.max(...stated) : (size?.assumed ?? defaults.listFactor)
+  }
+}

@@ -1,0 +1,66 @@
+import { type ExecutionResult, GraphQLError } from 'graphql'
+import type { Caller } from '../../platform/http/caller.ts'
+import { SubgraphError } from '../subgraph-client/error-masking.ts'
+import { visibleError } from '../subgraph-client/http-messages.ts'
+import type { ClosableLink } from '../subgraph-client/link-pool.ts'
+import { createLocalLink } from '../subgraph-client/local-subgraph.ts'
+import type { IncomingRequestContext, SubgraphDataSource, SubgraphGraphQLResponse } from './gateway-interface.ts'
+import { LocalGraphQLDataSource } from './local-data-source.ts'
+
+/** The operation of Apollo Server that a caller stands for. */
+export type FindIncoming = (caller: Caller) => IncomingRequestContext
+
+/** A link over a data source. Its errors keep message and code, and name the subgraph. */
+export function createDataSourceLink(name: string, source: SubgraphDataSource, findIncoming: FindIncoming): ClosableLink {
+  const close = async () => source.close?.()
+  if (source instanceof LocalGraphQLDataSource) {
+    const context = (caller: Caller) => findIncoming(caller).context
+    return { ...createLocalLink({ name, schema: source.schema, context, ready: async () => {}, close }), close }
+  }
+  return {
+    name,
+    close,
+    async execute({ query, variables, operationName }, { caller, signal }) {
+      signal.throwIfAborted()
+      const incoming = findIncoming(caller)
+      const response = await processed(
+        source.process({
+          kind: 'incoming operation',
+          request: { query, variables: { ...variables }, ...(operationName !== undefined && { operationName }) },
+          incomingRequestContext: incoming,
+          context: incoming.context,
+          signal,
+        }),
+      )
+      reportErrorPaths(incoming, name, response)
+      return resultOf(name, response)
+    },
+  }
+}
+
+/** A thrown GraphQLError with a code is meant for the client, like one in a response. */
+async function processed(processing: Promise<SubgraphGraphQLResponse>): Promise<SubgraphGraphQLResponse> {
+  try {
+    return await processing
+  } catch (error) {
+    if (!(error instanceof GraphQLError) || error.extensions.code === undefined) throw error
+    return { data: null, errors: [error.toJSON()] }
+  }
+}
+
+function resultOf(name: string, { data, errors = [] }: SubgraphGraphQLResponse): ExecutionResult {
+  if ((data === undefined || data === null) && errors.length === 0) {
+    throw new SubgraphError('INVALID_SUBGRAPH_ANSWER', `Expected data or errors from the ${name} service.`)
+  }
+  const visible = errors
+    .map(visibleError)
+    .map(({ message, path, extensions }) => new GraphQLError(message, { path, extensions: { ...extensions, serviceName: name } }))
+  return { data: data ?? null, ...(visible.length > 0 && { errors: visible }) }
+}
+
+/** Errors by subgraph, for Apollo's usage reporting. */
+function reportErrorPaths({ metrics }: IncomingRequestContext, subgraph: string, { errors = [] }: SubgraphGraphQLResponse): void {
+  if (errors.length === 0) return
+  metrics.nonFtv1ErrorPaths ??= []
+  metrics.nonFtv1ErrorPaths.push(...errors.map(({ path }) => ({ subgraph, path })))
+}

@@ -1,0 +1,25 @@
+import { type GraphQLSchema, graphql } from 'graphql'
+import type { DataSourceProcessOptions, SubgraphDataSource, SubgraphGraphQLResponse } from './gateway-interface.ts'
+
+/**
+ * A subgraph inside this process; resolvers get the `contextValue` of Apollo Server. The gateway
+ * runs compiled operations on its schema; `process` is for supergraph managers.
+ */
+export class LocalGraphQLDataSource implements SubgraphDataSource {
+  readonly schema: GraphQLSchema
+
+  constructor(schema: GraphQLSchema) {
+    this.schema = schema
+  }
+
+  async process({ request, context }: DataSourceProcessOptions): Promise<SubgraphGraphQLResponse> {
+    const { data, errors } = await graphql({
+      schema: this.schema,
+      source: request.query ?? '',
+      variableValues: request.variables,
+      operationName: request.operationName,
+      contextValue: context,
+    })
+    return { ...(data !== undefined && { data }), ...(errors && { errors: errors.map((error) => error.toJSON()) }) }
+  }
+}

@@ -1,0 +1,51 @@
+import { listen } from '../../platform/http/listen.ts'
+import { createHttpServer } from '../../platform/http/server.ts'
+import type { IsProxy } from '../../platform/http/trusted-proxies.ts'
+import type { Defer } from '../../platform/process/lifecycle.ts'
+import { createLog } from '../../platform/process/log.ts'
+import { GRAPHQL_PATH, serveGraphql } from '../transports/http.ts'
+import { serveWebSockets } from '../transports/websocket.ts'
+import type { CreateGatewayOptions, FederatedGateway } from './create-gateway.ts'
+
+/** Options of `serveGateway`. */
+export type ServeGatewayOptions = Pick<CreateGatewayOptions, 'batchLimit' | 'log'> & {
+  /** TCP port; 0 takes a free one. Default: 4000. */
+  readonly port?: number
+  /** Address to listen on. Default: 127.0.0.1. */
+  readonly host?: string
+  /** Requests and WebSocket operations at once; more get 503. 0: no bound. Default: 1000. */
+  readonly loadLimit?: number
+  /** Whose `X-Forwarded-*` headers are trusted. Default: nobody's. */
+  readonly isProxy?: IsProxy
+  /** How long `close` waits for running requests, in seconds. Default: 10. */
+  readonly graceSeconds?: number
+}
+
+/** A server that listens. */
+export type RunningServer = {
+  /** URL of the graph, over HTTP; WebSockets are at the same path. */
+  readonly url: string
+  /** Lets running requests finish, then closes the port. The gateway stays open. */
+  readonly close: () => Promise<void>
+}
+
+/**
+ * Serves a gateway at `/graphql` over HTTP, WebSocket (graphql-transport-ws) and event streams
+ * (SSE), with `/health` and `/ready`. Rejects when the port cannot be opened.
+ */
+export async function serveGateway({ gateway }: FederatedGateway, options: ServeGatewayOptions = {}): Promise<RunningServer> {
+  const { port = 4_000, host = '127.0.0.1', loadLimit = 1_000, graceSeconds = 10, batchLimit = 0, isProxy } = options
+  const app = createHttpServer({ log: options.log ?? createLog('warn'), loadLimit, isProxy })
+  await serveGraphql(app, gateway, { batchLimit })
+  serveWebSockets(app, gateway, { isProxy })
+  const closers: Parameters<Defer>[0][] = []
+  await listen(app, { host, port, graceSeconds }, (close) => void closers.push(close))
+  const address = app.server.address()
+  const opened = typeof address === 'object' && address !== null ? address.port : port
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${opened}${GRAPHQL_PATH}`,
+    close: async () => {
+      for (const close of closers) await close()
+    },
+  }
+}

@@ -1,0 +1,46 @@
+import { parseArgs } from 'node:util'
+import type { Variables } from '../../platform/config/config.ts'
+import { OperatorError } from '../../platform/process/operator-error.ts'
+
+/** The flag of a variable: `--depth-limit` for DEPTH_LIMIT, `--supergraph` for SUPERGRAPH_FILE. */
+const flagOf = (name: string): string => (name === 'SUPERGRAPH_FILE' ? 'supergraph' : name.toLowerCase().replaceAll('_', '-'))
+
+/** Variables with a flag: other users of a machine see arguments, so secrets have none. */
+const namesWithFlag = (variables: Variables): readonly string[] =>
+  Object.entries(variables).flatMap(([name, { secret }]) => (secret ? [] : [name]))
+
+/** What the command line says. */
+export type CommandLine = {
+  readonly isHelp: boolean
+  /** Values by the names of variables. */
+  readonly env: Readonly<Record<string, string>>
+}
+
+/**
+ * Reads the flags of the stand-alone gateway. Throws an `OperatorError` for an unknown flag, one
+ * without a value, and for arguments that belong to no flag.
+ */
+export function parseCommandLine(args: readonly string[], variables: Variables): CommandLine {
+  const names = new Map(namesWithFlag(variables).map((name) => [flagOf(name), name]))
+  const flags = Object.fromEntries([...names.keys()].map((flag) => [flag, { type: 'string' } as const]))
+  const options = { ...flags, help: { type: 'boolean', short: 'h' } } as const
+  let values: Readonly<Record<string, unknown>>
+  try {
+    values = parseArgs({ args: [...args], options, strict: true, allowPositionals: false }).values
+  } catch (error) {
+    const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n', 1)
+    throw new OperatorError(`${line.replace(/\.? *$/, '.')} See --help for the flags.`)
+  }
+  const env = Object.entries(values).flatMap(([flag, value]) => {
+    const name = names.get(flag)
+    return name !== undefined && typeof value === 'string' ? [[name, value] as const] : []
+  })
+  return { isHelp: values.help === true, env: Object.fromEntries(env) }
+}
+
+/** How flags are written, for `--help`. */
+export const FLAGS_HELP = `Usage: atrium-gateway --supergraph FILE [--port 4000] [--host 127.0.0.1] [--FLAG VALUE …]
+
+Each setting below is an environment variable, and a flag with its name in lower case and hyphens:
+DEPTH_LIMIT=12 is --depth-limit 12; SUPERGRAPH_FILE is --supergraph. A flag wins. Secrets
+(METRICS_TOKEN, REDIS_URL) have no flag.`

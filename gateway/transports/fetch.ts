@@ -1,0 +1,215 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { MAX_BODY_BYTES } from '../../platform/http/body-limit.ts'
+import type { Caller } from '../../platform/http/caller.ts'
+import { errorCodeOf } from '../../platform/http/error-codes.ts'
+import { pickCredentials } from '../../platform/http/request-caller.ts'
+import { requestIdOf } from '../../platform/http/request-id.ts'
+import { parseTraceparent } from '../../platform/http/trace-parent.ts'
+import { cacheableHeaders } from '../caching/send-response.ts'
+import type { Gateway } from '../gateway.ts'
+import { COST_HEADER, wantsCost } from '../limits/cost-report.ts'
+import { refusal } from '../operations/errors.ts'
+import type { ExecutionResult } from '../operations/execution-result.ts'
+import { SUBSCRIPTIONS_NOT_SUPPORTED } from '../operations/prepare-operation.ts'
+import type { RequestContext } from '../subgraph-client/link.ts'
+import { runBatch } from './batch.ts'
+import { createContentNegotiation, type ResponseFormat } from './content-negotiation.ts'
+import { createFetchEventStreams, type FetchExchange } from './fetch-event-stream.ts'
+import {
+  FORGED,
+  isUtf8,
+  JSON_TYPE,
+  mayBeForged,
+  NOT_ACCEPTABLE,
+  PREFLIGHT_HEADERS,
+  RESPONSE_HEADERS,
+  type RequestHead,
+  responseTextOf,
+  retryAfterOf,
+  statusOf,
+} from './http-rules.ts'
+import { parseBodyParams, parseUrlParams } from './request-params.ts'
+
+/** Handles one GraphQL request of the Fetch API. Never rejects. */
+export type FetchHandler = (request: Request) => Promise<Response>
+
+/** Options of a Fetch handler. */
+export type FetchHandlerOptions = {
+  /** Maximum operations of a batch; 0, the default, refuses JSON lists. */
+  readonly batchLimit?: number
+  /**
+   * The client address, as the host knows it: limits per address count by it, and subgraphs get it
+   * as `X-Forwarded-For`. Default: 0.0.0.0 for every client, which then share one count.
+   */
+  readonly addressOf?: (request: Request) => string
+}
+
+/** The address of all clients where the host does not tell them apart. */
+const UNKNOWN_ADDRESS = '0.0.0.0'
+
+/**
+ * Creates a handler of the Fetch API by the same rules as `/graphql` over Node's HTTP: GraphQL over
+ * HTTP with content negotiation, GET for queries, automatic persisted queries, batches, event
+ * streams for subscriptions, and protection from cross-site requests. The host chooses the path,
+ * compresses and limits connections.
+ */
+export function createFetchHandler(
+  gateway: Gateway,
+  { batchLimit = 0, addressOf = () => UNKNOWN_ADDRESS }: FetchHandlerOptions = {},
+): { readonly fetch: FetchHandler; readonly close: () => void } {
+  const formatFor = createContentNegotiation()
+  const events = createFetchEventStreams(gateway)
+
+  return {
+    close: events.close,
+    async fetch(request) {
+      const head: RequestHead = { method: request.method, headers: headersOf(request) }
+      const requestId = requestIdOf(head)
+      try {
+        const caller = callerOf(head, requestId, addressOf(request))
+        return await respond({ request, head, caller })
+      } catch {
+        return refuse(requestId, 500, 'Something went wrong on our side.')
+      }
+    },
+  }
+
+  async function respond(exchange: FetchExchange): Promise<Response> {
+    const { head, caller } = exchange
+    const refused = (status: number, message: string, headers?: Record<string, string>) =>
+      refuse(caller.requestId, status, message, headers)
+    const { method } = head
+    if (method === 'OPTIONS') return new Response(null, { status: 204, headers: { ...RESPONSE_HEADERS, ...PREFLIGHT_HEADERS } })
+    if (method !== 'GET' && method !== 'POST') {
+      return refused(405, `Expected GET or POST, got ${method}.`, { allow: 'GET, POST, OPTIONS' })
+    }
+    const format = formatFor(head.headers.accept)
+    if (!format) return refused(406, NOT_ACCEPTABLE)
+    if (mayBeForged(head)) return refused(400, FORGED)
+    if (!isUtf8(head)) return refused(415, 'Expected a body in UTF-8.')
+    if (method === 'POST' && !isJson(head)) return refused(415, 'Expected content-type application/json.')
+    const input = method === 'GET' ? queryOf(exchange.request) : await readBody(exchange.request)
+    if ('status' in input) return refused(input.status, input.message)
+    return answer(exchange, format, input.value)
+  }
+
+  async function answer(exchange: FetchExchange, format: ResponseFormat, value: unknown): Promise<Response> {
+    const { head, caller, request } = exchange
+    const isPost = head.method === 'POST'
+    if (format.kind === 'events') return events.respond(exchange, value)
+    if (isPost && Array.isArray(value)) return answerBatch(exchange, value)
+    const write = (status: number, executed: ExecutionResult, headers: Record<string, string> = {}) =>
+      jsonResponse(status, format.contentType, responseTextOf(executed, caller.requestId), caller, {
+        ...headers,
+        ...retryAfterHeader([executed]),
+      })
+    const parsed = isPost ? parseBodyParams(value) : parseUrlParams(value)
+    if (parsed.kind === 'malformed') return write(400, { errors: [parsed.error] })
+    const { params } = parsed
+    const prepared = gateway.prepare(params)
+    if (prepared.operation === 'subscription') {
+      return format.acceptsEventStream ? events.respond(exchange, value) : write(400, { errors: [SUBSCRIPTIONS_NOT_SUPPORTED] })
+    }
+    if (prepared.kind === 'rejected') return write(statusOf(prepared.errors, format), { errors: prepared.errors })
+    if (!isPost && prepared.operation !== 'query') {
+      const message = `Expected a query over GET, got a ${prepared.operation}; send it with POST.`
+      return write(405, { errors: [refusal('METHOD_NOT_ALLOWED', message)] }, { allow: 'POST' })
+    }
+    const context: RequestContext = {
+      caller,
+      signal: request.signal,
+      wantsCost: wantsCost(head.headers[COST_HEADER], params),
+    }
+    const answered = prepared.answer
+      ? await prepared.answer(params.variables, context)
+      : { result: await prepared.run(params.variables, context) }
+    if (!('bytes' in answered)) {
+      const { result } = answered
+      return write(result.data === undefined ? statusOf(result.errors, format) : 200, result)
+    }
+    const { bytes } = await answered.bytes.encoded(null)
+    const { headers, isNotModified } = cacheableHeaders(head, answered, format.contentType, null)
+    if (isNotModified) return new Response(null, { status: 304, headers: { ...RESPONSE_HEADERS, ...headers } })
+    // A copy: these bytes are in the cache, and a `Response` may transfer what it is made of.
+    return jsonResponse(200, format.contentType, new Uint8Array(bytes), caller, headers)
+  }
+
+  async function answerBatch({ head, caller, request }: FetchExchange, operations: readonly unknown[]): Promise<Response> {
+    const context: RequestContext = {
+      caller,
+      signal: request.signal,
+      wantsCost: wantsCost(head.headers[COST_HEADER], { wantsCost: false }),
+    }
+    const batch = await runBatch(gateway, operations, batchLimit, context)
+    if (batch.kind === 'refused') {
+      return jsonResponse(400, JSON_TYPE, responseTextOf({ errors: [batch.error] }, caller.requestId), caller)
+    }
+    const texts = batch.outcomes.map((result) => responseTextOf(result, caller.requestId))
+    return jsonResponse(200, JSON_TYPE, `[${texts.join(',')}]`, caller, retryAfterHeader(batch.outcomes))
+  }
+}
+
+function jsonResponse(
+  status: number,
+  contentType: string,
+  body: string | Uint8Array<ArrayBuffer>,
+  { requestId }: Pick<Caller, 'requestId'>,
+  headers: Record<string, string> = {},
+): Response {
+  return new Response(body, {
+    status,
+    headers: { ...RESPONSE_HEADERS, 'content-type': contentType, 'x-request-id': requestId, ...headers },
+  })
+}
+
+function retryAfterHeader(results: readonly ExecutionResult[]): Record<string, string> {
+  const value = retryAfterOf(results)
+  return value === null ? {} : { 'retry-after': value }
+}
+
+function refuse(requestId: string, status: number, message: string, headers: Record<string, string> = {}): Response {
+  const text = responseTextOf({ errors: [{ message, extensions: { code: errorCodeOf(status) } }] }, requestId)
+  return jsonResponse(status, JSON_TYPE, text, { requestId }, headers)
+}
+
+/** The headers by their names in lower case, as Node has them. */
+const headersOf = ({ headers }: Request): IncomingHttpHeaders => Object.fromEntries(headers)
+
+const callerOf = ({ headers }: RequestHead, requestId: string, address: string): Caller => {
+  const { traceparent } = headers
+  return {
+    requestId,
+    address,
+    credentials: pickCredentials(headers),
+    ...(typeof traceparent === 'string' && parseTraceparent(traceparent) && { traceparent }),
+  }
+}
+
+const isJson = ({ headers }: RequestHead): boolean =>
+  headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() === 'application/json'
+
+/** What a request carries, or why it is refused. */
+type Input = { readonly value: unknown } | { readonly status: number; readonly message: string }
+
+/** The parameters of the URL; a repeated one is a list, which no parameter may be. */
+function queryOf({ url }: Request): Input {
+  const parameters = new Map<string, unknown>()
+  for (const [name, value] of new URL(url).searchParams) parameters.set(name, parameters.has(name) ? [] : value)
+  return { value: Object.fromEntries(parameters) }
+}
+
+/** The JSON of a body of at most `MAX_BODY_BYTES`; reads no further than that. */
+async function readBody({ body }: Request): Promise<Input> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  try {
+    for await (const chunk of body ?? []) {
+      size += chunk.byteLength
+      if (size > MAX_BODY_BYTES) return { status: 413, message: `Expected a body of at most ${MAX_BODY_BYTES} bytes.` }
+      chunks.push(chunk)
+    }
+    return { value: JSON.parse(new TextDecoder().decode(Buffer.concat(chunks))) }
+  } catch {
+    return { status: 400, message: 'Expected a body with JSON.' }
+  }
+}

@@ -1,0 +1,95 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { GraphQLFormattedError } from 'graphql'
+import { CREDENTIAL_HEADERS } from '../../platform/http/caller.ts'
+import { COST_HEADER } from '../limits/cost-report.ts'
+import { withRequestId } from '../operations/errors.ts'
+import type { ExecutionResult } from '../operations/execution-result.ts'
+import type { ResponseFormat } from './content-negotiation.ts'
+
+/** Media type of every body that is no GraphQL response of its own. */
+export const JSON_TYPE = 'application/json; charset=utf-8'
+
+/**
+ * Headers of every GraphQL response. Any origin: what a browser could send along by itself, we do
+ * not read.
+ */
+export const RESPONSE_HEADERS = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': 'x-request-id, retry-after',
+  'cache-control': 'no-store',
+  vary: 'Accept',
+}
+/** Headers of the response to a CORS preflight. */
+export const PREFLIGHT_HEADERS = {
+  'access-control-allow-methods': 'GET, POST, OPTIONS',
+  'access-control-allow-headers': `content-type, apollo-require-preflight, x-apollo-operation-name, x-request-id, traceparent, tracestate, ${COST_HEADER}, ${CREDENTIAL_HEADERS.join(', ')}`,
+  'access-control-max-age': '86400',
+}
+
+/** What a page of another site can send without asking first; see `mayBeForged`. */
+const SIMPLE_TYPES: readonly string[] = ['application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain']
+const PREFLIGHTED_HEADERS = ['apollo-require-preflight', 'x-apollo-operation-name'] as const
+
+/** Why a request that another site could forge is refused. */
+export const FORGED =
+  'Expected POST with content-type application/json, or the header "apollo-require-preflight" with any value: what a page of another site could send unasked is not run.'
+/** Why an Accept header is refused. */
+export const NOT_ACCEPTABLE =
+  'Expected an Accept header that allows application/graphql-response+json, application/json or text/event-stream.'
+
+/** What GraphQL's own specification refuses: the text, its operation, or its variables. */
+const REQUEST_ERRORS: readonly unknown[] = [
+  'BAD_USER_INPUT',
+  'GRAPHQL_PARSE_FAILED',
+  'GRAPHQL_VALIDATION_FAILED',
+  'OPERATION_RESOLUTION_FAILURE',
+]
+
+/** An answer as JSON; its errors name the request. */
+export const responseTextOf = ({ data, errors, extensions }: ExecutionResult, requestId: string): string =>
+  JSON.stringify({ data, ...(errors && { errors: errors.map((error) => withRequestId(error, requestId)) }), extensions })
+
+/**
+ * The status of an answer without data. Apollo's clients send the text of a persisted query that we
+ * do not have when they are told so with 200.
+ */
+export function statusOf(errors: readonly GraphQLFormattedError[] = [], form: ResponseFormat): number {
+  const has = (code: string) => errors.some(({ extensions }) => extensions?.code === code)
+  if (has('PERSISTED_QUERY_NOT_FOUND')) return 200
+  if (has('RATE_LIMITED')) return 429
+  return errors.every(({ extensions }) => REQUEST_ERRORS.includes(extensions?.code)) ? form.requestErrorStatus : 400
+}
+
+/**
+ * Value of `Retry-After`: seconds until the last rate-limited operation may be sent again (RFC 9110
+ * §10.2.3); null where none was rate-limited.
+ */
+export function retryAfterOf(results: readonly ExecutionResult[]): string | null {
+  const seconds = results
+    .flatMap(({ errors = [] }) => errors.map(({ extensions }) => extensions?.retryAfterSeconds))
+    .filter((value) => typeof value === 'number')
+  return seconds.length === 0 ? null : String(Math.max(1, Math.ceil(Math.max(...seconds))))
+}
+
+/** Method and headers (names in lower case) of a request, whatever the host. */
+export type RequestHead = { readonly method: string; readonly headers: IncomingHttpHeaders }
+
+/**
+ * Whether a page of another site could have made a browser send this without asking us first (CORS
+ * preflight): then nothing may come of it, not even work that takes time. A content type that forms
+ * cannot have, or a header that only programs set, shows that it could not; so does a browser that
+ * says that the page is one of ours, which no page can say by itself.
+ */
+export function mayBeForged({ headers }: RequestHead): boolean {
+  const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
+  if (type?.includes('/') && !SIMPLE_TYPES.includes(type)) return false
+  if (headers['sec-fetch-site'] === 'same-origin') return false
+  return !PREFLIGHTED_HEADERS.some((name) => headers[name])
+}
+
+/** JSON is UTF-8 (RFC 8259 §8.1); what says to be something else would be misread. */
+export function isUtf8({ method, headers }: RequestHead): boolean {
+  if (method !== 'POST') return true
+  const charset = /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(headers['content-type'] ?? '')?.[1]
+  return charset === undefined || /^utf-?8$/i.test(charset)
+}

@@ -1,0 +1,48 @@
+/**
+ * Packs @atrium/gateway: compiles gateway/ and what it imports of platform/ to JavaScript with
+ * types, and writes the tarball into a folder.
+ *
+ *   npm run pack:gateway              into this folder
+ *   npm run pack:gateway -- FOLDER    into that one
+ */
+import { execFileSync } from 'node:child_process'
+import { copyFileSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+
+const ROOT = join(import.meta.dirname, '..')
+const SOURCE = join(ROOT, 'gateway')
+
+/** What the package has beside compiled code, by the folder that it comes from. */
+const TEXTS: readonly (readonly [folder: string, names: readonly string[]])[] = [
+  [SOURCE, ['README.md', 'CHANGELOG.md']],
+  [ROOT, ['LICENSE', 'NOTICE']],
+]
+/** Files that the code reads: the explorer's page. */
+const ASSETS = 'explorer/*.{html,css,js,svg}'
+
+const destination = resolve(process.argv[2] ?? '.')
+// A copy: a tarball must have nothing of an earlier build.
+const staging = mkdtempSync(join(tmpdir(), 'atrium-pack-'))
+try {
+  const compiler = join(ROOT, 'node_modules/typescript/bin/tsc')
+  const project = ['-p', join(SOURCE, 'tsconfig.json'), '--outDir', join(staging, 'dist')]
+  execFileSync(process.execPath, [compiler, ...project], { stdio: 'inherit' })
+  for (const asset of globSync(ASSETS, { cwd: SOURCE })) {
+    const target = join(staging, 'dist/gateway', asset)
+    mkdirSync(dirname(target), { recursive: true })
+    copyFileSync(join(SOURCE, asset), target)
+  }
+  for (const [folder, names] of TEXTS) for (const name of names) copyFileSync(join(folder, name), join(staging, name))
+  // `private` keeps the sources from being published without a build.
+  const { private: _, ...manifest } = JSON.parse(readFileSync(join(SOURCE, 'package.json'), 'utf8')) as Record<string, unknown>
+  writeFileSync(join(staging, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
+  mkdirSync(destination, { recursive: true })
+  const packed = execFileSync('npm', ['pack', '--json', '--pack-destination', destination], { cwd: staging, encoding: 'utf8' })
+  const [{ filename, size, unpackedSize, entryCount }] = JSON.parse(packed) as [
+    { filename: string; size: number; unpackedSize: number; entryCount: number },
+  ]
+  console.log(`${join(destination, filename)}: ${size} bytes, ${unpackedSize} unpacked, ${entryCount} files`)
+} finally {
+  rmSync(staging, { recursive: true, force: true })
+}
