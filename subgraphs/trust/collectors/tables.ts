@@ -26,5 +26,7 @@ export type CollectorTables = {
     last_seen_at: Date | null
     state: string | null
     rank: number | null
+    url_key: string | null
+    tenant_key: string | null
   }
 }

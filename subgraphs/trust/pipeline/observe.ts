@@ -1,11 +1,12 @@
 import { type Snapshot, SOURCES, type Source, type UnixSeconds } from '../evidence.ts'
-import { networkOf, reachOf } from './address.ts'
+import { isPrivateAnswer, isPrivateAnswerBeforeEngine3, networkOf } from './address.ts'
 import { type Driver, UNAVAILABLE } from './codes.ts'
 import { type FeedWitness, feedObservations } from './feeds.ts'
 import { type Lookalike, lookalikeOf, ownerOf } from './look-alike.ts'
 import type { Target } from './normalise.ts'
 import type { Observation } from './observation.ts'
 import type { Policy } from './policy.ts'
+import type { EmbeddedHost } from './url.ts'
 import { isDeceptive } from './userinfo.ts'
 import type { SignalId } from './weights.ts'
 
@@ -26,6 +27,10 @@ export type Features = {
   /** On a shared suffix: neither age nor rank are the tenant's. */
   readonly isTenant: boolean
   readonly isPlatform: boolean
+  /** A URL of a shortener or another service that forwards; false before engine 3. */
+  readonly isRedirector: boolean
+  /** A URL that ends like a file that runs when it is opened; false before engine 3. */
+  readonly isProgram: boolean
   readonly isBelowApex: boolean
   readonly hasCertificateFault: boolean
   /**
@@ -55,10 +60,10 @@ export function observe(target: Target, snapshot: Snapshot, policy: Policy): Fea
   const rank = isTenant ? null : bestRank(snapshot)
   const owner = ownerOf(target, policy.brands)
   const isPlatform = policy.isPlatform(target.host)
-  const lookalike = lookalikeOf(target, policy.brands, policy.words)
+  const lookalike = isCoincidence(ageDays, rank, policy) ? null : lookalikeOf(target, policy.brands, policy.words)
   const feeds = feedObservations(
     snapshot,
-    { isPlatform, isYoung: ageDays !== null && !isTenant && ageDays < policy.weights.STEPS.youngHostDays },
+    { isPlatform, isYoung: ageDays !== null && !isTenant && ageDays < policy.weights.STEPS.youngHostDays, url: target.url },
     policy,
   )
   for (const driver of feeds.drivers) drivers.add(driver)
@@ -85,12 +90,16 @@ export function observe(target: Target, snapshot: Snapshot, policy: Policy): Fea
     witness: feeds.witness,
     isTenant,
     isPlatform,
+    isRedirector: isRedirector(target, policy),
+    isProgram: policy.engine >= 3 && target.url?.isProgram === true,
     isBelowApex: !isTenant && target.name.registrable !== null && target.host !== target.name.registrable,
     hasCertificateFault: tls.some(({ signal }) => policy.weights.SIGNALS[signal].deviation > 0),
     mayBeReregistered:
       registered === null || registered - policy.weights.STEPS.reregisteredAfterDays * DAY > policy.weights.STEPS.ctLogsSince,
   }
 }
+
+export const isRedirector = ({ host, url }: Target, policy: Policy): boolean => url !== undefined && policy.isRedirector(host)
 
 export function unknownSources({ sources }: Snapshot): ReadonlySet<Source> {
   return new Set(
@@ -109,6 +118,10 @@ function registeredAt({ sources, collectedAt }: Snapshot, drivers: Set<Driver>):
   else if (registered > collectedAt) drivers.add('REGISTRATION_DATE_IN_FUTURE')
   return registered !== null && registered <= collectedAt ? registered : null
 }
+
+/** Whether a name is so old and popular that it resembles a brand by chance; not before engine 3. */
+const isCoincidence = (ageDays: number | null, rank: number | null, { engine, weights: { STEPS } }: Policy): boolean =>
+  engine >= 3 && rank !== null && rank <= STEPS.establishedRank && ageDays !== null && ageDays >= STEPS.coincidenceDays
 
 function bestRank({ sources: { popularity } }: Snapshot): number | null {
   if (popularity.status !== 'ok') return null
@@ -204,8 +217,9 @@ function dnsObservations(snapshot: Snapshot, policy: Policy): Observation[] {
     dnssec_secure: facts.dnssec === 'secure',
     no_address: addresses.length === 0 && answered('A', 'AAAA'),
     dnssec_bogus: facts.dnssec === 'bogus',
-    private_answer: addresses.some((address) => reachOf(address) !== 'public'),
-    parked: facts.ns.some((server) => policy.isParking(server)),
+    private_answer: addresses.some(policy.engine >= 3 ? isPrivateAnswer : isPrivateAnswerBeforeEngine3),
+    parked: facts.ns.some(policy.isParking) || addresses.some(policy.isParkingAddress),
+    sinkholed: facts.ns.some(policy.isSinkhole) || addresses.some(policy.isSinkholeAddress),
     fast_flux: isLowTtl && new Set(facts.a).size >= STEPS.fluxAddresses && networks.size >= STEPS.fluxNetworks,
     low_ttl: facts.ttlSeconds !== null && facts.ttlSeconds < STEPS.lowTtlSeconds,
     wildcard: facts.wildcard === true,
@@ -233,7 +247,16 @@ export function nameObservations(target: Target, lookalike: Lookalike | null, po
   }
   if (target.userinfo !== null && isDeceptive(target.userinfo, ownerOf(target, policy.brands), policy))
     seen.push({ signal: 'deceptive_userinfo' })
+  const carried = policy.engine >= 3 ? target.url?.embedded.find((each) => isSuspicious(each, policy)) : undefined
+  if (carried) seen.push({ signal: 'embedded_suspicious', detail: carried.host })
   return seen
+}
+
+/** Whether a host that a URL carries leads into a private network or deceives by its name. */
+function isSuspicious(embedded: EmbeddedHost, { brands, words }: Policy): boolean {
+  if (embedded.reach === 'private' || embedded.name.specialUse === 'local-network' || embedded.findings.length > 0) return true
+  const kind = lookalikeOf(embedded, brands, words)?.kind
+  return kind !== undefined && kind !== 'brand-above' && kind !== 'brand-with-word'
 }
 
 function looksRandom(

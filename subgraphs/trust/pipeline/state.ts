@@ -35,13 +35,14 @@ export function stateOf(judged: Judged, policy: Policy, assumption: Assumption):
 
 /**
  * One feed never convicts a domain of strong trust, and listed pages never convict the platform
- * that they stand on.
+ * that they stand on. Both are about the host: a feed that lists the very URL convicts the URL.
  */
 function isClearThreat(
   { scores, confidence, features: { witness, isPlatform } }: Judged,
   { weights: { BANDS, CONFIDENCE } }: Policy,
 ): boolean {
   if (scores.threat < BANDS.high || confidence.threat < CONFIDENCE.high) return false
+  if (witness.exact > 0) return true
   if (scores.trust >= BANDS.high && witness.host < 2) return false
   return !(isPlatform && witness.host === 0 && scores.threatBesideFeeds < BANDS.high)
 }

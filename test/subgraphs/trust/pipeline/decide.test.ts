@@ -290,7 +290,7 @@ describe('the caller’s own decision', () => {
     const decision = decideOn('quiet-garden.net', young, {}, own())
     expect(decision).toMatchObject({
       action: 'proceed',
-      override: { engineAction: 'proceed_with_caution', reason: 'ticket 4411' },
+      override: { engineAction: 'sandbox', reason: 'ticket 4411' },
     })
     expect(decision.reasonCodes[0]).toBe('CALLER_OVERRIDE_APPLIED')
     expect(decision.validity.ttlSeconds).toBeLessThanOrEqual(DAY)
