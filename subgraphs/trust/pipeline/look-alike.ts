@@ -87,13 +87,16 @@ function isProtected(suffix: string | null, { protectedSuffixes }: LureWords): b
 }
 
 /** `usps.com-track.top`, `www.chase.com-id.example.net`: the brand's domain up to a hyphen. */
-function domainInLabels(labels: readonly string[], { byDomain }: BrandIndex): Lookalike | null {
+function domainInLabels(labels: readonly string[], index: BrandIndex): Lookalike | null {
   for (const [end, label] of labels.entries()) {
     const hyphen = label.indexOf('-')
     if (hyphen === -1) continue
     const head = label.slice(0, hyphen)
     for (let from = end - 1; from >= 0; from--) {
-      const brand = byDomain.get([...labels.slice(from, end), head].join('.'))
+      const suffix = [...labels.slice(from + 1, end), head].join('.')
+      const owned = index.byLabel.get(labels[from] ?? '')
+      const abroad = owned?.worldwide && COUNTRY_SUFFIX.test(suffix) ? owned.brand : undefined
+      const brand = index.byDomain.get(`${labels[from]}.${suffix}`) ?? abroad
       if (brand !== undefined) return { kind: 'domain-inside', brand }
     }
   }
@@ -125,8 +128,11 @@ function coreLookalike(core: string, under: Under): Lookalike | null {
  */
 function isForeign({ word, worldwide }: Owned, { suffix, shared }: Under): boolean {
   if (word) return false
-  return shared || !(worldwide && /^(?:[a-z]{2,3}\.)?[a-z]{2}$/.test(suffix))
+  return shared || !(worldwide && COUNTRY_SUFFIX.test(suffix))
 }
+
+/** `de`, `co.uk`, `com.br`. */
+const COUNTRY_SUFFIX = /^(?:[a-z]{2,3}\.)?[a-z]{2}$/
 
 const countsUnder = (owned: Owned, suffix: string): boolean => isDistinctive(owned) || owned.suffixes.has(suffix)
 

@@ -2,13 +2,14 @@ import { type Snapshot, SOURCES, type Source, type UnixSeconds } from '../eviden
 import { isPrivateAnswer, isPrivateAnswerBeforeEngine3, networkOf } from './address.ts'
 import { type Driver, UNAVAILABLE } from './codes.ts'
 import { type FeedWitness, feedObservations } from './feeds.ts'
-import { type Lookalike, lookalikeOf, ownerOf } from './look-alike.ts'
+import { type Lookalike, type LookalikeKind, lookalikeOf, ownerOf } from './look-alike.ts'
 import type { Target } from './normalise.ts'
 import type { Observation } from './observation.ts'
 import type { Policy } from './policy.ts'
+import type { Assumption } from './score.ts'
+import type { SignalId } from './signals.ts'
 import type { EmbeddedHost } from './url.ts'
 import { isDeceptive } from './userinfo.ts'
-import type { SignalId } from './weights.ts'
 
 /** What is known about a target, sorted for judging. */
 export type Features = {
@@ -34,6 +35,11 @@ export type Features = {
   readonly isBelowApex: boolean
   readonly hasCertificateFault: boolean
   /**
+   * The registry publishes no date of registration to anybody: other clocks count for it. False
+   * before engine 3.
+   */
+  readonly isRegistrySilent: boolean
+  /**
    * Whether certificate logs, had they answered, could have shown use before the present
    * registration.
    */
@@ -44,9 +50,10 @@ const DAY = 86_400
 
 /**
  * Stage 3: evidence in, observations out. The order of evidence does not matter: everything is
- * counted, and the best or worst taken.
+ * counted, and the best or worst taken. `assumption`: what sources without an answer would have
+ * said.
  */
-export function observe(target: Target, snapshot: Snapshot, policy: Policy): Features {
+export function observe(target: Target, snapshot: Snapshot, policy: Policy, assumption: Assumption): Features {
   const at = snapshot.collectedAt
   const { sources } = snapshot
   const isTenant = target.name.shared
@@ -60,7 +67,9 @@ export function observe(target: Target, snapshot: Snapshot, policy: Policy): Fea
   const rank = isTenant ? null : bestRank(snapshot)
   const owner = ownerOf(target, policy.brands)
   const isPlatform = policy.isPlatform(target.host)
-  const lookalike = isCoincidence(ageDays, rank, policy) ? null : lookalikeOf(target, policy.brands, policy.words)
+  const resembling = lookalikeOf(target, policy.brands, policy.words)
+  const isChance = resembling !== null && CHANCE.has(resembling.kind)
+  const lookalike = isChance && isCoincidence({ ageDays, rank, unknown }, policy, assumption) ? null : resembling
   const feeds = feedObservations(
     snapshot,
     { isPlatform, isYoung: ageDays !== null && !isTenant && ageDays < policy.weights.STEPS.youngHostDays, url: target.url },
@@ -72,6 +81,7 @@ export function observe(target: Target, snapshot: Snapshot, policy: Policy): Fea
   const tls = tlsObservations(snapshot, isTenant ? null : ageDays, policy)
   const observations: Observation[] = [
     ...registrationObservations(snapshot, ageDays, isTenant, policy),
+    ...(isTenant ? [] : silentRegistryObservations(snapshot, rank, policy)),
     ...popularityObservations(rank, policy),
     ...(owner === null ? [] : [{ signal: 'brand_owner', detail: owner } as const]),
     ...tls,
@@ -93,6 +103,7 @@ export function observe(target: Target, snapshot: Snapshot, policy: Policy): Fea
     isRedirector: isRedirector(target, policy),
     isProgram: policy.engine >= 3 && target.url?.isProgram === true,
     isBelowApex: !isTenant && target.name.registrable !== null && target.host !== target.name.registrable,
+    isRegistrySilent: isRegistrySilent(snapshot, policy),
     hasCertificateFault: tls.some(({ signal }) => policy.weights.SIGNALS[signal].deviation > 0),
     mayBeReregistered:
       registered === null || registered - policy.weights.STEPS.reregisteredAfterDays * DAY > policy.weights.STEPS.ctLogsSince,
@@ -119,9 +130,24 @@ function registeredAt({ sources, collectedAt }: Snapshot, drivers: Set<Driver>):
   return registered !== null && registered <= collectedAt ? registered : null
 }
 
-/** Whether a name is so old and popular that it resembles a brand by chance; not before engine 3. */
-const isCoincidence = (ageDays: number | null, rank: number | null, { engine, weights: { STEPS } }: Policy): boolean =>
-  engine >= 3 && rank !== null && rank <= STEPS.establishedRank && ageDays !== null && ageDays >= STEPS.coincidenceDays
+/** Resemblances that names have without meaning them; the others are made on purpose. */
+const CHANCE: ReadonlySet<LookalikeKind> = new Set(['typo', 'foreign-suffix', 'brand-with-word', 'brand-above'])
+
+/**
+ * Whether a name is so old and popular that it resembles a brand by chance, as far as is known or
+ * supposed; not before engine 3.
+ */
+function isCoincidence(
+  { ageDays, rank, unknown }: Pick<Features, 'ageDays' | 'rank' | 'unknown'>,
+  { engine, weights: { STEPS } }: Policy,
+  assumption: Assumption,
+): boolean {
+  if (engine < 3) return false
+  const mayBe = (source: Source) => assumption === 'best' && unknown.has(source)
+  const isOld = mayBe('rdap') || (ageDays !== null && ageDays >= STEPS.coincidenceDays)
+  const isPopular = mayBe('popularity') || (rank !== null && rank <= STEPS.establishedRank)
+  return isOld && isPopular
+}
 
 function bestRank({ sources: { popularity } }: Snapshot): number | null {
   if (popularity.status !== 'ok') return null
@@ -171,6 +197,26 @@ function registrationObservations(
   if (statuses.has('redemption period') || statuses.has('pending delete') || hasRunOut) seen.push({ signal: 'redemption' })
   const recently = transferredAt !== null && transferredAt <= at && at - transferredAt < STEPS.transferredWithinDays * DAY
   if (recently && ageDays !== null && ageDays >= STEPS.transferOfDomainsFromDays) seen.push({ signal: 'recent_transfer' })
+  return seen
+}
+
+/** A suffix without a registry service, or a registry that withholds dates (DENIC). */
+const isRegistrySilent = ({ sources: { rdap } }: Snapshot, { engine }: Policy): boolean =>
+  engine >= 3 &&
+  ((rdap.status === 'skipped' && rdap.reason === 'no_service') || (rdap.status === 'ok' && rdap.facts.registeredAt === null))
+
+/** What stands for an age that nobody can know: popularity, and the first certificate in the logs. */
+function silentRegistryObservations(snapshot: Snapshot, rank: number | null, policy: Policy): Observation[] {
+  if (!isRegistrySilent(snapshot, policy)) return []
+  const { STEPS } = policy.weights
+  const { ct } = snapshot.sources
+  const seen: Observation[] = []
+  const popular = rank === null ? undefined : STEPS.silentRankUpTo.find(([limit]) => rank <= limit)
+  if (popular) seen.push({ signal: popular[1] })
+  const days =
+    ct.status === 'ok' && ct.facts.firstSeenAt !== null ? Math.floor((snapshot.collectedAt - ct.facts.firstSeenAt) / DAY) : 0
+  const certified = STEPS.silentCertifiedDays.find(([from]) => days >= from)
+  if (certified) seen.push({ signal: certified[1], detail: `${days} days` })
   return seen
 }
 

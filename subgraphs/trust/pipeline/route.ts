@@ -30,6 +30,7 @@ export type FloorRule =
   // Since engine 3.
   | 'new-domain'
   | 'listed-tenant'
+  | 'parked'
   | 'sinkholed'
   | 'embedded-url'
   | 'redirector'
@@ -134,6 +135,7 @@ function urlAndAgeFloors(
   return [
     ['new-domain', isNew, newDomain],
     ['listed-tenant', witness.tenant > 0, isRisky ? 'escalate_to_human' : apart],
+    ['parked', saw('parked'), 'proceed_with_caution'],
     ['sinkholed', saw('sinkholed'), apart],
     ['embedded-url', saw('embedded_suspicious'), apart],
     ['redirector', isRedirector, isRisky ? 'escalate_to_human' : 'proceed_with_caution'],
@@ -148,7 +150,8 @@ function floorsOf(judged: Judged, state: State, request: DecideRequest, policy: 
   const { BANDS, FLOORS } = policy.weights
   const apart: Action = profile === 'open' ? 'proceed_with_caution' : 'sandbox'
   const saw = (signal: string) => features.observations.some((observation) => observation.signal === signal)
-  const lacks = assumption === 'nothing' && (snapshot.sources.rdap.status !== 'ok' || snapshot.sources.feeds.status !== 'ok')
+  const lacksAge = snapshot.sources.rdap.status !== 'ok' && !features.isRegistrySilent
+  const lacks = assumption === 'nothing' && (lacksAge || snapshot.sources.feeds.status !== 'ok')
   const { witness, isTenant, isPlatform, lookalike } = features
   const rules: readonly FloorRow[] = [
     ['certificate-fault', state === 'E' && features.hasCertificateFault, 'proceed_with_caution'],

@@ -217,7 +217,7 @@ test('a replay needs nothing but what is stored, not even the same spelling of t
   expect((await replayed(id)).identical).toBe(true)
   expect(trust.sources.asked.length).toBe(before)
   await trust.sql(
-    `UPDATE judgement SET body = replace(body, 'deny', 'sandbox') WHERE id = (SELECT judgement_id FROM decision WHERE id = $1)`,
+    `UPDATE judgement SET body = replace(body, 'deny', 'reject') WHERE id = (SELECT judgement_id FROM decision WHERE id = $1)`,
     [id],
   )
   const { identical, changes } = await replayed(id)
@@ -226,7 +226,7 @@ test('a replay needs nothing but what is stored, not even the same spelling of t
     expect.arrayContaining(['/action', '/audit/base']),
   ])
   await trust.sql(
-    `UPDATE judgement SET body = replace(body, 'sandbox', 'deny') WHERE id = (SELECT judgement_id FROM decision WHERE id = $1)`,
+    `UPDATE judgement SET body = replace(body, 'reject', 'deny') WHERE id = (SELECT judgement_id FROM decision WHERE id = $1)`,
     [id],
   )
 })
