@@ -96,7 +96,8 @@ export const listRepository = (database: Kysely<CollectorTables>) => {
         findUrls({ lists, keys }),
         tenantKey === null ? [] : findTenants({ lists, keys: [tenantKey] }),
       ])
-      return found.flat()
+      // A listed URL is also one of its user.
+      return [...new Map(found.flat().map((entry) => [`${entry.list} ${entry.indicator}`, entry])).values()]
     },
 
     /** The copies of these lists; a list that was never loaded has none. */

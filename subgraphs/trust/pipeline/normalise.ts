@@ -79,6 +79,16 @@ export function normalise(type: TargetType, value: string): Normalised {
   return url === null ? found : { kind: 'target', target: { ...target, url } }
 }
 
+/**
+ * A target's text without what stands behind its host, which may hold secrets: an ellipsis stands
+ * for path, query and fragment. Decisions depend on `Target.url` instead.
+ */
+export function withoutPath(value: string): string {
+  const text = value.trim()
+  const rest = partsOfUrl(text)?.rest ?? ''
+  return rest.length <= 1 ? value : `${text.slice(0, text.length - rest.length)}/…`
+}
+
 /** A host within a URL; null for what is none. */
 function embeddedHost(text: string): EmbeddedHost | null {
   const found = normaliseHost('domain', text)
