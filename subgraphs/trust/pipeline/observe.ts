@@ -289,7 +289,7 @@ export function nameObservations(target: Target, lookalike: Lookalike | null, po
     if (lures >= STEPS.lureWordsFrom) seen.push({ signal: 'lure_words', times: Math.min(lures, STEPS.lureWordsAtMost) })
     if (isRiskySuffix(target.host.slice(target.host.lastIndexOf('.') + 1))) seen.push({ signal: 'risky_suffix' })
     const core = (target.name.tenant ?? target.name.registrable ?? '').split('.', 1)[0] ?? ''
-    if (looksRandom(core, STEPS)) seen.push({ signal: 'random_label', detail: core })
+    if (looksRandom(core, STEPS) || isUnreadable(core, policy)) seen.push({ signal: 'random_label', detail: core })
   }
   if (target.userinfo !== null && isDeceptive(target.userinfo, ownerOf(target, policy.brands), policy))
     seen.push({ signal: 'deceptive_userinfo' })
@@ -314,4 +314,16 @@ function looksRandom(
   const percent = (part: number) => Math.floor((100 * part) / label.length)
   const digits = count(/\d/g)
   return percent(count(/[aeiouy]/g)) < randomVowelPercent && (percent(digits) >= randomDigitPercent || digits === 0)
+}
+
+/**
+ * Whether letters follow each other as in no word of a Latin alphabet; for labels that are too
+ * short to count vowels in. Not before engine 3.
+ */
+function isUnreadable(label: string, { engine, letters, weights: { STEPS } }: Policy): boolean {
+  if (engine < 3 || !/^[a-z]+$/.test(label)) return false
+  if (label.length < STEPS.unreadableLabelFrom || label.length >= STEPS.randomLabelFrom) return false
+  const codes = [...label].map((letter) => letter.charCodeAt(0) - 'a'.charCodeAt(0))
+  const surprise = codes.slice(1).reduce((total, code, index) => total + Number(letters[codes[index] ?? 0]?.[code] ?? 0), 0)
+  return 10 * surprise >= STEPS.unreadableSurprise * (label.length - 1)
 }

@@ -19,6 +19,8 @@ export type Policy = {
   readonly isSinkholeAddress: (address: string) => boolean
   /** A host that forwards to other people's URLs; none before engine 3, as the three above. */
   readonly isRedirector: (host: string) => boolean
+  /** Surprise of pairs of letters, a row per first letter; empty before engine 3. */
+  readonly letters: readonly string[]
   readonly isRiskySuffix: (suffix: string) => boolean
 }
 
@@ -64,6 +66,7 @@ function* prepare(version: string, { engine, weights, lists }: Tables): Generato
     isSinkhole: underAny(lists.sinkholeServers ?? []),
     isSinkholeAddress: withinAny(lists.sinkholeNetworks ?? []),
     isRedirector: underAny(lists.redirectors ?? []),
+    letters: lists.letters ?? [],
     isRiskySuffix: (suffix) => suffixes.has(suffix),
   }
 }

@@ -139,7 +139,7 @@ function urlAndAgeFloors(
     ['sinkholed', saw('sinkholed'), apart],
     ['embedded-url', saw('embedded_suspicious'), apart],
     ['redirector', isRedirector, isRisky ? 'escalate_to_human' : 'proceed_with_caution'],
-    ['program', isProgram && kind === 'download_file' && (isTenant || isPlatform || state !== 'E'), apart],
+    ['program', isProgram && isRisky && (isTenant || isPlatform || state !== 'E'), apart],
   ]
 }
 

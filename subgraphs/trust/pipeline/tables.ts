@@ -5,6 +5,7 @@ import { canonicalText } from './canonical.ts'
 import { BRANDS } from './lists/brands.ts'
 import { RESEMBLING, UTS_39 } from './lists/confusables.ts'
 import { EVERYDAY } from './lists/everyday.ts'
+import { LETTERS } from './lists/letters.ts'
 import { PARKING_NETWORKS, PARKING_SERVERS, SINKHOLE_NETWORKS, SINKHOLE_SERVERS } from './lists/parking.ts'
 import { REDIRECTORS } from './lists/redirectors.ts'
 import { SCRIPTS } from './lists/scripts.ts'
@@ -27,6 +28,7 @@ export type Lists = {
   readonly sinkholeServers?: readonly string[]
   readonly sinkholeNetworks?: readonly string[]
   readonly redirectors?: readonly string[]
+  readonly letters?: readonly string[]
 }
 
 /**
@@ -66,6 +68,7 @@ export const TABLES: Tables = {
     sinkholeServers: SINKHOLE_SERVERS,
     sinkholeNetworks: SINKHOLE_NETWORKS,
     redirectors: REDIRECTORS,
+    letters: LETTERS,
   },
   names: {
     publicSuffixes: 'tldts 7.5.4',

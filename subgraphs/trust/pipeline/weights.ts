@@ -2,8 +2,9 @@ import { SIGNALS } from './signals.ts'
 import { MATRIX } from './stages.ts'
 
 /**
- * All numbers of decisions, with reasons: points (`signals.ts`) 0 to 100, confidences in hundredths, times in
- * seconds unless a name says days. A change is a new policy version: `policy.ts`.
+ * All numbers of decisions, with reasons: points (`signals.ts`) 0 to 100, confidences in
+ * hundredths, times in seconds unless a name says days. A change is a new policy version:
+ * `policy.ts`.
  */
 
 const DAY = 86_400
@@ -66,6 +67,12 @@ export const STEPS = {
   randomLabelFrom: 14,
   randomVowelPercent: 20,
   randomDigitPercent: 25,
+  /**
+   * Shorter labels by the mean surprise of their pairs of letters, in tenths (`lists/letters.ts`):
+   * 70 % of random letters reach it, and fewer than one of 5,000 words.
+   */
+  unreadableLabelFrom: 8,
+  unreadableSurprise: 50,
   /** After a month without a sighting a hit is history. */
   freshHitSeconds: 30 * DAY,
   /** Feeds are refreshed hourly to daily: two days are a failure. */

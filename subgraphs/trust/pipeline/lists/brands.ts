@@ -9,8 +9,10 @@ import { SHOP_BRANDS } from './brands-shops.ts'
  * - `~` an everyday word or a common name: it alone, or inside other words, says nothing;
  * - `+` the owner holds the label under country suffixes throughout (`google.de`), so those are not
  *   foreign;
- * - `=` so short that one slip makes another name. It stands behind the other marks. A domain that is missing here makes its owner look like an imitator: add it rather
- *   than lower a weight.
+ * - `=` so short that one slip makes another name; stands behind the other marks.
+ *
+ * A domain that is missing here makes its owner look like an imitator: add it rather than lower a
+ * weight.
  */
 export const BRANDS: readonly string[] = [
   // Payments and money transfer

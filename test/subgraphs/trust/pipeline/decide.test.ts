@@ -229,6 +229,18 @@ describe('domains of less than a week', () => {
   })
 })
 
+test.each([
+  ['xkqzjvwpt.com', true],
+  ['hvqxzrbkfd.net', true],
+  ['quiet-garden.net', false],
+  ['bundesregierung.de', false],
+  ['wszystko.pl', false],
+  ['strengthen.org', false],
+  ['xkqz.com', false],
+])('%s looks as if a program had made it up: %s', (host, expected) => {
+  expect(decideOn(host, []).reasonCodes.includes('RANDOM_LOOKING_NAME')).toBe(expected)
+})
+
 describe('registries that publish no dates', () => {
   const LOGIN = { kind: 'submit_credentials', mode: 'privileged', sensitivity: 'high' } as const
   const none: Evidence = {
