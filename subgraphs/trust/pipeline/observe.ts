@@ -1,12 +1,12 @@
 import { type Snapshot, SOURCES, type Source, type UnixSeconds } from '../evidence.ts'
 import { isPrivateAnswer, isPrivateAnswerBeforeEngine3, networkOf } from './address.ts'
+import type { Assumption } from './assumption.ts'
 import { type Driver, UNAVAILABLE } from './codes.ts'
 import { type FeedWitness, feedObservations } from './feeds.ts'
 import { type Lookalike, type LookalikeKind, lookalikeOf, ownerOf } from './look-alike.ts'
 import type { Target } from './normalise.ts'
 import type { Observation } from './observation.ts'
 import type { Policy } from './policy.ts'
-import type { Assumption } from './score.ts'
 import type { SignalId } from './signals.ts'
 import type { EmbeddedHost } from './url.ts'
 import { isDeceptive } from './userinfo.ts'
@@ -38,7 +38,7 @@ export type Features = {
    * The registry publishes no date of registration to anybody: other clocks count for it. False
    * before engine 3.
    */
-  readonly isRegistrySilent: boolean
+  readonly isRegistryUndated: boolean
   /**
    * Whether certificate logs, had they answered, could have shown use before the present
    * registration.
@@ -81,7 +81,7 @@ export function observe(target: Target, snapshot: Snapshot, policy: Policy, assu
   const tls = tlsObservations(snapshot, isTenant ? null : ageDays, policy)
   const observations: Observation[] = [
     ...registrationObservations(snapshot, ageDays, isTenant, policy),
-    ...(isTenant ? [] : silentRegistryObservations(snapshot, rank, policy)),
+    ...(isTenant ? [] : undatedRegistryObservations(snapshot, rank, policy)),
     ...popularityObservations(rank, policy),
     ...(owner === null ? [] : [{ signal: 'brand_owner', detail: owner } as const]),
     ...tls,
@@ -103,7 +103,7 @@ export function observe(target: Target, snapshot: Snapshot, policy: Policy, assu
     isRedirector: isRedirector(target, policy),
     isProgram: policy.engine >= 3 && target.url?.isProgram === true,
     isBelowApex: !isTenant && target.name.registrable !== null && target.host !== target.name.registrable,
-    isRegistrySilent: isRegistrySilent(snapshot, policy),
+    isRegistryUndated: isRegistryUndated(snapshot, policy),
     hasCertificateFault: tls.some(({ signal }) => policy.weights.SIGNALS[signal].deviation > 0),
     mayBeReregistered:
       registered === null || registered - policy.weights.STEPS.reregisteredAfterDays * DAY > policy.weights.STEPS.ctLogsSince,
@@ -201,21 +201,21 @@ function registrationObservations(
 }
 
 /** A suffix without a registry service, or a registry that withholds dates (DENIC). */
-const isRegistrySilent = ({ sources: { rdap } }: Snapshot, { engine }: Policy): boolean =>
+const isRegistryUndated = ({ sources: { rdap } }: Snapshot, { engine }: Policy): boolean =>
   engine >= 3 &&
   ((rdap.status === 'skipped' && rdap.reason === 'no_service') || (rdap.status === 'ok' && rdap.facts.registeredAt === null))
 
 /** What stands for an age that nobody can know: popularity, and the first certificate in the logs. */
-function silentRegistryObservations(snapshot: Snapshot, rank: number | null, policy: Policy): Observation[] {
-  if (!isRegistrySilent(snapshot, policy)) return []
+function undatedRegistryObservations(snapshot: Snapshot, rank: number | null, policy: Policy): Observation[] {
+  if (!isRegistryUndated(snapshot, policy)) return []
   const { STEPS } = policy.weights
   const { ct } = snapshot.sources
   const seen: Observation[] = []
-  const popular = rank === null ? undefined : STEPS.silentRankUpTo.find(([limit]) => rank <= limit)
+  const popular = rank === null ? undefined : STEPS.undatedRankUpTo.find(([limit]) => rank <= limit)
   if (popular) seen.push({ signal: popular[1] })
   const days =
     ct.status === 'ok' && ct.facts.firstSeenAt !== null ? Math.floor((snapshot.collectedAt - ct.facts.firstSeenAt) / DAY) : 0
-  const certified = STEPS.silentCertifiedDays.find(([from]) => days >= from)
+  const certified = STEPS.undatedCertifiedDays.find(([from]) => days >= from)
   if (certified) seen.push({ signal: certified[1], detail: `${days} days` })
   return seen
 }

@@ -30,7 +30,7 @@ export function observeAddress(target: Target, snapshot: Snapshot, policy: Polic
     isRedirector: false,
     isProgram: policy.engine >= 3 && target.url?.isProgram === true,
     isBelowApex: false,
-    isRegistrySilent: false,
+    isRegistryUndated: false,
     hasCertificateFault: false,
     mayBeReregistered: false,
   }

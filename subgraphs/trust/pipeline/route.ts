@@ -1,6 +1,6 @@
+import type { Assumption } from './assumption.ts'
 import type { Policy } from './policy.ts'
 import type { DecideRequest, Interaction } from './request.ts'
-import type { Assumption } from './score.ts'
 import { ACTIONS, type Action, PROFILES, type Profile, type State, TIERS, type Tier } from './stages.ts'
 import { type Judged, mightBeWorse, stateOf } from './state.ts'
 
@@ -150,7 +150,7 @@ function floorsOf(judged: Judged, state: State, request: DecideRequest, policy: 
   const { BANDS, FLOORS } = policy.weights
   const apart: Action = profile === 'open' ? 'proceed_with_caution' : 'sandbox'
   const saw = (signal: string) => features.observations.some((observation) => observation.signal === signal)
-  const lacksAge = snapshot.sources.rdap.status !== 'ok' && !features.isRegistrySilent
+  const lacksAge = snapshot.sources.rdap.status !== 'ok' && !features.isRegistryUndated
   const lacks = assumption === 'nothing' && (lacksAge || snapshot.sources.feeds.status !== 'ok')
   const { witness, isTenant, isPlatform, lookalike } = features
   const rules: readonly FloorRow[] = [

@@ -74,16 +74,16 @@ export const SIGNALS = {
   rank_100k: signal('popularity', [22, 0, 0], KNOWN, 'Real traffic; single domains of abuse do reach it.'),
   rank_1m: signal('popularity', [12, 0, 0], [], 'Some traffic; the tail of the lists can be bought for little.'),
   // Clocks that count where the registry publishes no dates to anybody.
-  silent_rank_10k: signal(
+  undated_rank_10k: signal(
     'registration',
     [15, 0, 0],
     [],
     'Half of the points of an age: names rise among the first 10,000 in years, and the registry says nothing else.',
   ),
-  silent_rank_100k: signal('registration', [8, 0, 0], [], 'The same with less traffic.'),
-  silent_ct_10y: signal('registration', [20, 0, 0], HISTORY, 'A certificate of then: in use, though perhaps by another owner.'),
-  silent_ct_5y: signal('registration', [14, 0, 0], HISTORY, 'As above, for five years.'),
-  silent_ct_2y: signal('registration', [8, 0, 0], [], 'As above, for two years.'),
+  undated_rank_100k: signal('registration', [8, 0, 0], [], 'The same with less traffic.'),
+  undated_ct_10y: signal('registration', [20, 0, 0], HISTORY, 'A certificate of then: in use, though perhaps by another owner.'),
+  undated_ct_5y: signal('registration', [14, 0, 0], HISTORY, 'As above, for five years.'),
+  undated_ct_2y: signal('registration', [8, 0, 0], [], 'As above, for two years.'),
   // The brand registry.
   brand_owner: signal(
     'name',

@@ -1,8 +1,9 @@
 import type { Snapshot } from '../evidence.ts'
+import type { Assumption } from './assumption.ts'
 import type { Confidence } from './confidence.ts'
 import type { Features } from './observe.ts'
 import type { Policy } from './policy.ts'
-import type { Assumption, Scores } from './score.ts'
+import type { Scores } from './score.ts'
 import type { State } from './stages.ts'
 
 /** What a target has been judged by so far. */

@@ -30,15 +30,15 @@ export const STEPS = {
     [100_000, 'rank_100k'],
     [1_000_000, 'rank_1m'],
   ],
-  /** Ranks and days since the first certificate that count where the registry is silent. */
-  silentRankUpTo: [
-    [10_000, 'silent_rank_10k'],
-    [100_000, 'silent_rank_100k'],
+  /** Ranks and days since the first certificate that count where the registry publishes no dates. */
+  undatedRankUpTo: [
+    [10_000, 'undated_rank_10k'],
+    [100_000, 'undated_rank_100k'],
   ],
-  silentCertifiedDays: [
-    [3650, 'silent_ct_10y'],
-    [1825, 'silent_ct_5y'],
-    [730, 'silent_ct_2y'],
+  undatedCertifiedDays: [
+    [3650, 'undated_ct_10y'],
+    [1825, 'undated_ct_5y'],
+    [730, 'undated_ct_2y'],
   ],
   /** Best marks for hygiene without perfection in everything: 21 points can be had. */
   hygieneCap: 18,
@@ -133,8 +133,8 @@ export const CONFIDENCE = {
  */
 export const BEST_CASE = { rdap: 40, dns: 18, tls: 14, ct: 5, feeds: 0, popularity: 35 } as const
 
-/** The same where the registry is silent: sources that stand for its age could have said more. */
-export const BEST_CASE_SILENT = { ...BEST_CASE, ct: 25, popularity: 50 } as const
+/** The same where the registry publishes no dates: sources that stand for its age could have said more. */
+export const BEST_CASE_UNDATED = { ...BEST_CASE, ct: 25, popularity: 50 } as const
 
 /** Sums of what is done, how, and with what: published. */
 export const INTERACTION = {
@@ -204,7 +204,7 @@ export const WEIGHTS = {
   BANDS,
   CONFIDENCE,
   BEST_CASE,
-  BEST_CASE_SILENT,
+  BEST_CASE_UNDATED,
   MATRIX,
   INTERACTION,
   FLOORS,

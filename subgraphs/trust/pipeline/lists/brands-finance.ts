@@ -1,4 +1,4 @@
-/** Banks, wallets, brokers and payment services of 60 countries; lines as in `brands.ts`. */
+/** Banks, wallets, brokers and payment services of more than 40 countries; lines as in `brands.ts`. */
 export const FINANCE_BRANDS: readonly string[] = [
   // Banks of the Americas
   '+allybank ~=ally = ally.com allybank.com',

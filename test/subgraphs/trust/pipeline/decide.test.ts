@@ -247,8 +247,8 @@ describe('registries that publish no dates', () => {
     source: 'rdap',
     evidence: { subject: 'x', collectedAt: NOW, validUntil: NOW, version: null, status: 'skipped', reason: 'no_service' },
   }
-  const found = (silent: Evidence, ...more: readonly Evidence[]) => [
-    silent,
+  const found = (undated: Evidence, ...more: readonly Evidence[]) => [
+    undated,
     dns({ dmarc: 'v=DMARC1; p=reject' }),
     tls(),
     feeds(),
@@ -258,9 +258,9 @@ describe('registries that publish no dates', () => {
   test.each([
     ['no service', none],
     ['no date', rdap({ registeredAt: null })],
-  ])('%s: popularity or an old certificate stands for the age', (_why, silent) => {
+  ])('%s: popularity or an old certificate stands for the age', (_why, undated) => {
     const act = (...more: readonly Evidence[]) =>
-      decideOn('stadtwerke-musterstadt.de', found(silent, ...more), { interaction: LOGIN })
+      decideOn('stadtwerke-musterstadt.de', found(undated, ...more), { interaction: LOGIN })
     expect(act(popularity(5_000), ct({ firstSeenAt: null }))).toMatchObject({
       action: 'proceed_with_caution',
       audit: { state: 'E' },
@@ -271,7 +271,7 @@ describe('registries that publish no dates', () => {
 
   test('a registry that failed is none of them', () => {
     const failed = decideOn('stadtwerke-musterstadt.de', found(timeout('rdap'), popularity(5_000), ct()))
-    expect(failed.audit.points.map(({ signal }) => signal)).not.toContain('silent_rank_10k')
+    expect(failed.audit.points.map(({ signal }) => signal)).not.toContain('undated_rank_10k')
     expect(failed.action).toBe('proceed_with_caution')
   })
 })
