@@ -9,5 +9,5 @@ CREATE INDEX list_entry_url ON list_entry (url_key, list, edition) WHERE url_key
 CREATE INDEX list_entry_tenant ON list_entry (tenant_key, list, edition) WHERE tenant_key IS NOT NULL;
 
 -- Copies without hashes are downloaded again when the service starts next; until then they serve as they are.
-UPDATE list SET etag = NULL, version = 'without hashes of URLs', next_attempt_at = '-infinity'
+UPDATE list SET etag = NULL, version = 'without hashes of URLs', next_attempt_at = to_timestamp(0)
 WHERE version IS NOT NULL AND name IN (SELECT list FROM list_entry WHERE scope = 'url');

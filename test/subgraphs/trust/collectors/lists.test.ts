@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs'
 import { deflateRawSync, gzipSync } from 'node:zlib'
 import { getDomain } from 'tldts'
 import { afterEach, expect, test } from 'vitest'
@@ -141,6 +142,7 @@ test.each([
   ['a listed host and one below it', 'login.evil-shop.com', 'x.login.evil-shop.com', 0],
   ['a wildcard on a host', '*.login.evil-shop.com', 'x.login.evil-shop.com', 1],
   ['a listed tenant', 'evil.github.io', 'www.evil.github.io', 1],
+  ['below a listed tenant', 'evil.github.io', 'login.evil.github.io', 1],
   ['the neighbour of a listed tenant', 'evil.github.io', 'honest.github.io', 0],
   ['the company of a listed tenant', 'evil.github.io', 'github.io', 0],
   ['a suffix of two labels', 'evil.co.uk', 'honest.co.uk', 0],
@@ -166,6 +168,21 @@ test('a URL is found by its hash, also on a host with more listed pages than are
   expect(await trust.sql('SELECT count(*)::int AS urls FROM list_entry WHERE length(url_key) = 32')).toEqual([{ urls: 32 }])
   await trust.sql('DROP TABLE list_entry CASCADE')
   expect(await listed('https://evil-shop.com/kit/')).toBeUndefined()
+})
+
+test('lists of a former release get their hashes with the first refresh, although their servers have nothing newer', async () => {
+  const { trust } = await aStage({ openphish: { format: phishingUrls, answer: text('https://evil-shop.com/kit/') } })
+  const hashes = () => trust.sql('SELECT url_key IS NULL AS missing FROM list_entry')
+  await trust.sql('UPDATE list_entry SET url_key = NULL')
+  await trust.refreshLists()
+  expect(await hashes()).toEqual([{ missing: true }])
+  const [file = ''] = globSync('{database,prisma}/trust/migrations/*_listed_urls/migration.sql')
+  const migration = readFileSync(file, 'utf8')
+  await trust.sql(migration.slice(migration.indexOf('UPDATE list ')))
+  // Until then the old copy serves.
+  expect(hitsOf(await feeds(trust, 'evil-shop.com'))).toHaveLength(1)
+  await trust.refreshLists()
+  expect(await hashes()).toEqual([{ missing: false }])
 })
 
 test('ThreatFox: names and addresses, without hashes and without what it guesses', async () => {

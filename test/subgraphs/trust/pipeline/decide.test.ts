@@ -269,6 +269,16 @@ describe('registries that publish no dates', () => {
     expect(act(popularity(), ct({ firstSeenAt: null })).action).toBe('escalate_to_human')
   })
 
+  test('what could stand for the age is supposed where it is unavailable, before anything is denied', () => {
+    const act = (...more: readonly Evidence[]) => {
+      const listed = [none, dns(), tls(), feeds([aHit()]), ...more]
+      return decideOn('stadtwerke-musterstadt.de', listed, { profile: 'critical', interaction: PAYMENT }).action
+    }
+    expect(act(popularity(), ct({ firstSeenAt: null }))).toBe('deny')
+    expect(act(popularity(5_000), ct({ firstSeenAt: NOW - 4000 * DAY }))).toBe('escalate_to_human')
+    expect(act(timeout('popularity'), timeout('ct'))).toBe('escalate_to_human')
+  })
+
   test('a registry that failed is none of them', () => {
     const failed = decideOn('stadtwerke-musterstadt.de', found(timeout('rdap'), popularity(5_000), ct()))
     expect(failed.audit.points.map(({ signal }) => signal)).not.toContain('undated_rank_10k')
