@@ -64,7 +64,8 @@ export async function gateSources(sources: readonly string[], options: GateOptio
 
   const candidates = sources.map((source) => ({ source, ...sourceOf(source) }))
   const pages = candidates.filter((candidate) => candidate.kind === 'web')
-  // Pages of one host need one decision, which is one scan.
+  // Pages of one host need one decision, which is one scan, unless paths are judged.
+  const siteOf = (url: URL): string => subjectOf(url.href, client?.sendPath).value
   const urls = [...new Map(pages.map(({ url }) => [siteOf(url), url])).values()]
   const outcomes = client ? await client.decideAll(urls.map(question)) : []
   const outcomeOf = new Map(urls.map((url, index) => [siteOf(url), outcomes[index] ?? notAsked]))
@@ -81,10 +82,10 @@ export async function gateSources(sources: readonly string[], options: GateOptio
     if (!mayBeRead(outcome.decision)) return heldSource(source, groupOf(outcome), outcome.decision, notRead(outcome.decision))
 
     let strictest = outcome.decision
-    const cleared = new Set([candidate.url.host])
+    const cleared = new Set([siteOf(candidate.url)])
     const page = await browser.get(candidate.url, async (next) => {
-      if (cleared.has(next.host)) return null
-      cleared.add(next.host)
+      if (cleared.has(siteOf(next))) return null
+      cleared.add(siteOf(next))
       const further = client ? await client.decide(question(next)) : notAsked
       if (further.kind !== 'decided') return further.message
       if (isStricter(further.decision, strictest)) strictest = further.decision
@@ -125,8 +126,6 @@ export async function gateSources(sources: readonly string[], options: GateOptio
     await browser.close()
   }
 }
-
-const siteOf = (url: URL): string => subjectOf(url.href).value
 
 const notAsked: Outcome = {
   kind: 'unverified',

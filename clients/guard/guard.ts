@@ -44,7 +44,7 @@ const BY_DEFAULT: Readonly<Record<Action, 'pass' | 'block'>> = {
  * decision holds. Throws a TypeError when the options cannot work.
  */
 export function trustGuard<Handler = never>(options: GuardOptions<Handler>): Guard<Handler> {
-  const { fail, actions = {}, interaction, policy, cacheEntries = 1_000 } = options
+  const { fail, actions = {}, interaction, policy, cacheEntries = 1_000, sendPath = false } = options
   if (fail !== 'open' && fail !== 'closed')
     throw new TypeError(`Expected fail to be "open" or "closed", got ${JSON.stringify(fail)}.`)
   const unknown = Object.keys(actions).find((action) => !ACTIONS.some((each) => each === action))
@@ -58,7 +58,7 @@ export function trustGuard<Handler = never>(options: GuardOptions<Handler>): Gua
   const inFlight = new Map<string, Promise<Outcome>>()
 
   function outcomeFor(target: string): Outcome | Promise<Outcome> {
-    const { value: key } = subjectOf(target)
+    const { value: key } = subjectOf(target, sendPath)
     const existing = cache.get(key) ?? inFlight.get(key)
     if (existing) return existing
     // Without a signal: others may wait for the same answer. Its own timeout ends it.

@@ -13,6 +13,11 @@ export type TrustClientOptions = {
    * itself three seconds to collect evidence about a host that it has never seen.
    */
   readonly timeoutMs?: number
+  /**
+   * Whether paths and queries of URLs are sent, so that a listed page is told from its host.
+   * Default false: they may hold secrets. Passwords and fragments are never sent.
+   */
+  readonly sendPath?: boolean
 }
 
 /**
@@ -20,6 +25,8 @@ export type TrustClientOptions = {
  * `signal` does, with its reason.
  */
 export type TrustClient = {
+  /** Whether its answers are about URLs with their paths; absent: about hosts. */
+  readonly sendPath?: boolean
   readonly decide: (question: Question, signal?: AbortSignal) => Promise<Outcome>
   /** Up to 100 questions in one request; outcomes in the order of the questions. */
   readonly decideAll: (questions: readonly Question[], signal?: AbortSignal) => Promise<readonly Outcome[]>
@@ -44,7 +51,7 @@ const MAX_QUESTIONS = 100
 const MAX_RESPONSE_BYTES = 2_000_000
 
 /** Throws a TypeError when the options cannot work. */
-export function trustClient({ baseUrl, apiKey, timeoutMs = 5_000 }: TrustClientOptions): TrustClient {
+export function trustClient({ baseUrl, apiKey, timeoutMs = 5_000, sendPath = false }: TrustClientOptions): TrustClient {
   const base = URL.parse(baseUrl)
   if (base?.protocol !== 'http:' && base?.protocol !== 'https:')
     throw new TypeError(`Expected baseUrl to be an http(s) URL, got ${JSON.stringify(baseUrl)}.`)
@@ -90,7 +97,7 @@ export function trustClient({ baseUrl, apiKey, timeoutMs = 5_000 }: TrustClientO
     if (questions.length === 0) return []
     if (questions.length > MAX_QUESTIONS)
       throw new RangeError(`Expected at most ${MAX_QUESTIONS} questions, got ${questions.length}.`)
-    const answer = await request('/v1/decide/batch', { requests: questions.map(bodyOf) }, signal)
+    const answer = await request('/v1/decide/batch', { requests: questions.map((each) => bodyOf(each, sendPath)) }, signal)
     if ('kind' in answer) return questions.map(() => answer)
     if (answer.status !== 200) return questions.map(() => failureOf(answer))
     const { results } = record(answer.json)
@@ -101,8 +108,9 @@ export function trustClient({ baseUrl, apiKey, timeoutMs = 5_000 }: TrustClientO
   }
 
   return {
+    sendPath,
     async decide(question, signal) {
-      const answer = await request('/v1/decide', bodyOf(question), signal)
+      const answer = await request('/v1/decide', bodyOf(question, sendPath), signal)
       return 'kind' in answer ? answer : outcomeOf(answer)
     },
     decideAll,
@@ -126,8 +134,8 @@ type Reply = {
 }
 type Answer = Reply | Unverified
 
-const bodyOf = ({ target, interaction, policy }: Question) => ({
-  target: subjectOf(target),
+const bodyOf = ({ target, interaction, policy }: Question, sendPath: boolean) => ({
+  target: subjectOf(target, sendPath),
   ...(interaction && { interaction }),
   ...(policy && { policy: { profile: policy } }),
 })

@@ -48,7 +48,7 @@ export const trustServer: ToolServer = {
     operationTool({
       run: CheckUrlDocument,
       title: 'Check a URL',
-      description: `Decides whether to use a URL, by its host and by deceptive forms such as a name before an @. Use it before an agent opens a link. ${ACTIONS} Costs one scan of the key.`,
+      description: `Decides whether to use a URL: by its host, by threat feeds that list the URL itself, and by deceptive forms such as a name before an @ or another URL in its query. Only hashes of path and query are stored. Use it before an agent opens a link. ${ACTIONS} Costs one scan of the key.`,
       arguments: { url: { description: 'An http or https URL: `https://example.com/page`.', max: 2_048 } },
       answer: ['result', 'decision'],
       effect: CHECKS,

@@ -18,7 +18,9 @@ const accepts = argumentsOf({
     .array(text(2_048), { error: expectation })
     .min(1, { error: expectation })
     .max(MAX_SOURCES, { error: expectation })
-    .describe('Domains or http(s) URLs, in any order. A URL is assessed by its host.'),
+    .describe(
+      'Domains or http(s) URLs, in any order. A URL is assessed with its path and query, of which only hashes are stored.',
+    ),
   kind: z
     .enum(KINDS, { error: `one of ${KINDS.join(', ')}` })
     .default('fetch')

@@ -6,7 +6,7 @@ import ipaddr from 'ipaddr.js'
  * and IPv6 forms that embed an IPv4 address. The latter are refused entirely: an unknown translator
  * decides where they lead.
  */
-const SPECIAL_RANGES: readonly (readonly [cidr: string, name: string])[] = [
+export const SPECIAL_RANGES: readonly (readonly [cidr: string, name: string])[] = [
   ['0.0.0.0/8', 'this network'],
   ['10.0.0.0/8', 'private'],
   ['100.64.0.0/10', 'shared (carrier-grade NAT)'],

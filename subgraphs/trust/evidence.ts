@@ -221,6 +221,10 @@ export type FeedHit = {
    * 127.0.1.102 to .106).
    */
   readonly abusedLegitimate: boolean
+  /** Hash of a listed URL, as `url-key.ts` makes it; absent for hosts, and in older evidence. */
+  readonly urlKey?: string
+  /** Hash of the user that a listed URL belongs to, on hosts that are shared by path. */
+  readonly tenantKey?: string
 }
 
 /** Popularity lists. `ok` with no ranks: looked up and on none of them. */

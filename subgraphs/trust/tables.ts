@@ -149,6 +149,14 @@ export type ListEntry = {
    */
   rank: number | null
   /**
+   * Hash of a listed URL (subgraphs/trust/url-key.ts); null for hosts, domains and ranks.
+   */
+  url_key: string | null
+  /**
+   * Hash of the user that a listed URL belongs to, on hosts shared by path; null elsewhere.
+   */
+  tenant_key: string | null
+  /**
    * Only makes the row unique.
    */
   id: Generated<string>

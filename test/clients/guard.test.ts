@@ -156,6 +156,16 @@ describe('the part that all share', () => {
     ])
   })
 
+  test('sends paths and queries where the caller allows it, and asks about each URL', async () => {
+    const guard = trustGuard(options({ sendPath: true }))
+    for (const path of ['/a?b=1', '/a?b=1#part', '/c', `/${'long'.repeat(600)}`]) await guard(`https://ann:secret@${GOOD}${path}`)
+    expect(passage.asked.map(({ body }) => JSON.parse(body).target.value)).toEqual([
+      `https://ann@${GOOD}/a?b=1`,
+      `https://ann@${GOOD}/c`,
+      `https://ann@${GOOD}/`,
+    ])
+  })
+
   test('keeps so many decisions and no more, those used last', async () => {
     const guard = trustGuard(options({ cacheEntries: 2 }))
     for (const host of [GOOD, BAD, GOOD, UNKNOWN, GOOD, BAD]) await guard(host)

@@ -83,7 +83,7 @@ describe('plain functions', () => {
         'age_under_7d: threat 25, deviation 30 (3 days)',
         'host_hits: threat 85 (openphish, urlhaus)',
       ]),
-      rules: ['under this policy, the state gives deny'],
+      rules: ['under this policy, the state gives deny', 'raised by new-domain to sandbox'],
       sources: { rdap: 'ok', dns: 'ok', tls: 'ok', ct: 'ok', feeds: 'ok', popularity: 'ok' },
     })
     for (const id of ['dec_nobody', '../../v1/usage', ''])

@@ -1,4 +1,4 @@
-import type { Snapshot } from '../evidence.ts'
+import type { FeedHit, Snapshot } from '../evidence.ts'
 import type { Decision } from '../pipeline/decision.ts'
 import { DEFAULT_INTERACTION, DEFAULT_PROFILE, type DecideRequest, type Override } from '../pipeline/request.ts'
 import { toUnixSeconds } from '../unix-time.ts'
@@ -24,12 +24,40 @@ export async function loadOrCollectSnapshot(
   known: Snapshot | null,
   { engine, sources, now }: AssessParts,
 ): Promise<Snapshot> {
-  const { host, name } = target
+  const { host } = target
   const snapshot = needsEvidence(target)
-    ? (known ?? (await sources.evidenceFor({ host, registrable: name.registrable })))
+    ? (known ?? (await collectSnapshot(target, { engine, sources })))
     : (known ?? engine.snapshotOf(host, toUnixSeconds(now()), []))
   await engine.prepare(engine.policyVersion)
   return snapshot
+}
+
+/** Evidence about the host, with what feeds list of the URL, which the host's evidence may lack. */
+async function collectSnapshot(
+  { host, name, url }: DecideRequest['target'],
+  { engine, sources }: Pick<AssessParts, 'engine' | 'sources'>,
+): Promise<Snapshot> {
+  const [snapshot, listed] = await Promise.all([
+    sources.evidenceFor({ host, registrable: name.registrable }),
+    url && sources.listedUrls ? sources.listedUrls(url) : [],
+  ])
+  return listed === null || listed.length > 0 ? withListedUrls(snapshot, listed, engine) : snapshot
+}
+
+/** Name of the lookup of URLs among feeds that did not answer. */
+const URL_LOOKUP = 'urls'
+
+/** `listed`: null where the lookup failed, which decisions have to know. */
+function withListedUrls(snapshot: Snapshot, listed: readonly FeedHit[] | null, engine: Pick<Engine, 'snapshotOf'>): Snapshot {
+  const { feeds } = snapshot.sources
+  if (feeds.status !== 'ok') return snapshot
+  const found = new Set((listed ?? []).map(({ feed, indicator }) => `${feed} ${indicator}`))
+  const hits = [...(listed ?? []), ...feeds.facts.hits.filter(({ feed, indicator }) => !found.has(`${feed} ${indicator}`))]
+  const failed =
+    listed === null ? [...feeds.facts.failed, { feed: URL_LOOKUP, reason: 'unavailable' as const }] : feeds.facts.failed
+  const evidence = { ...feeds, facts: { ...feeds.facts, hits, failed } }
+  const others = listEvidence(snapshot).filter(({ source }) => source !== 'feeds')
+  return engine.snapshotOf(snapshot.host, snapshot.collectedAt, [...others, { source: 'feeds', evidence }])
 }
 
 /**

@@ -3,7 +3,7 @@ import { type Alternative, alternativesTo } from '../pipeline/alternatives.ts'
 import { canonicalText } from '../pipeline/canonical.ts'
 import { decide, decisionText } from '../pipeline/decide.ts'
 import type { Decision } from '../pipeline/decision.ts'
-import { type Normalised, normalise, type Target, type TargetType } from '../pipeline/normalise.ts'
+import { type Normalised, normalise, type Target, type TargetType, withoutPath } from '../pipeline/normalise.ts'
 import { overrideFor } from '../pipeline/override.ts'
 import { CURRENT_POLICY, policyVersions } from '../pipeline/policy.ts'
 import type { DecideRequest, Override } from '../pipeline/request.ts'
@@ -21,6 +21,8 @@ export type Engine = {
    */
   readonly prepare: (version: string) => Promise<void>
   readonly normalise: (type: TargetType, value: string) => Normalised
+  /** A target's text as it is stored: without path, query and fragment. */
+  readonly withoutPath: (value: string) => string
   readonly snapshotOf: (host: string, collectedAt: UnixSeconds, evidence: readonly Evidence[]) => Snapshot
   readonly decide: (snapshot: Snapshot, request: DecideRequest, policyVersion: string, override: Override | null) => Decision
   /** What would have been decided under the present policy, had one thing been different. */
@@ -37,6 +39,7 @@ export const engine: Engine = {
   knowsPolicy: (version) => policyVersions().includes(version),
   prepare: preparePolicy,
   normalise,
+  withoutPath,
   snapshotOf,
   decide,
   alternativesTo: (snapshot, request) => alternativesTo(snapshot, request, CURRENT_POLICY),

@@ -1,4 +1,5 @@
-import type { Snapshot } from '../evidence.ts'
+import type { FeedHit, Snapshot } from '../evidence.ts'
+import type { UrlKeys } from '../url-key.ts'
 
 /**
  * What is asked about: a host, and what was registered above it; null for addresses and public
@@ -15,6 +16,11 @@ export type Sources = {
     subject: Subject,
     options?: { readonly signal?: AbortSignal; readonly budgetMs?: number },
   ) => Promise<Snapshot>
+  /**
+   * What threat feeds list of a URL; null when the lists cannot be read. Absent where evidence is
+   * fixed.
+   */
+  readonly listedUrls?: (keys: UrlKeys) => Promise<readonly FeedHit[] | null>
   readonly status: () => Promise<
     readonly { readonly name: string; readonly state: 'up' | 'down' | 'untried' | 'off'; readonly reason: string | null }[]
   >

@@ -33,15 +33,15 @@ const row = <S extends Source>(each: CollectorRow<S>): CollectorRow<S> => each
 export const ADDRESSES_TIMEOUT_MS = 1_100
 
 /**
- * All sources. Within the budget of three seconds: addresses, then DNS and TLS; the rest beside
- * them. `ct` has little time because it is never decisive, lists because they are in our own
- * database.
+ * All sources. Within the budget of a decision: addresses, then DNS and TLS; the rest beside them.
+ * Lists have little time because they are in our own database. Registries and log indexes have more
+ * than a decision waits: several answer after 3 to 10 s, and what they say is for the next decision.
  */
 export const collectors: readonly CollectorRow[] = [
-  row({ source: 'rdap', timeoutMs: 2_500, subjectOf: domain, needs: null, collect: collectRdap }),
+  row({ source: 'rdap', timeoutMs: 15_000, subjectOf: domain, needs: null, collect: collectRdap }),
   row({ source: 'dns', timeoutMs: 1_500, subjectOf: host, needs: 'addresses', collect: collectDns }),
   row({ source: 'tls', timeoutMs: 1_700, subjectOf: host, needs: 'addresses', collect: collectTls }),
-  row({ source: 'ct', timeoutMs: 2_000, subjectOf: domain, needs: null, collect: collectCt }),
+  row({ source: 'ct', timeoutMs: 15_000, subjectOf: domain, needs: null, collect: collectCt }),
   row({ source: 'feeds', timeoutMs: 1_500, subjectOf: host, needs: null, collect: collectFeeds }),
   row({ source: 'popularity', timeoutMs: 1_000, subjectOf: domain, needs: null, collect: collectPopularity }),
 ] as readonly CollectorRow[]

@@ -1,8 +1,12 @@
+import { getDomain } from 'tldts'
 import { isAddress } from '../../../platform/outbound/address-policy.ts'
 import { Fault } from '../../../platform/outbound/fault.ts'
 import type { FeedHit, FeedsFacts } from '../evidence.ts'
+import { type UrlKeys, withoutWww } from '../url-key.ts'
 import type { Collector, CollectorParts, Subject } from './collector.ts'
 import { DNSBL_VALID_SECONDS } from './dnsbl.ts'
+import type { ListEntry } from './list-repository.ts'
+import type { List } from './lists.ts'
 
 /** Bounds of how long a look into local lists counts. Seconds. */
 const MIN_VALID_SECONDS = 60
@@ -33,52 +37,76 @@ export const collectFeeds: Collector<'feeds'> = async ({ subject, parts, signal,
   return { status: 'ok', facts, validFor: Math.max(MIN_VALID_SECONDS, Math.min(refresh, retry, MAX_VALID_SECONDS)) }
 }
 
-const threats = ({ configured }: CollectorParts) => configured.filter(({ kind }) => kind === 'threat')
+const threats = ({ configured }: Pick<CollectorParts, 'configured'>) => configured.filter(({ kind }) => kind === 'threat')
 
-async function findInLists({ host, registrable }: Subject, parts: CollectorParts): Promise<FeedsFacts> {
+async function findInLists(subject: Subject, parts: CollectorParts): Promise<FeedsFacts> {
   const feeds = threats(parts)
   if (feeds.length === 0) return { checked: [], failed: [], hits: [] }
   const names = feeds.map(({ name }) => name)
-  const [states, entries] = await Promise.all([
-    parts.lists.states(names),
-    parts.lists.find(names, [host, ...above(host, registrable)]),
-  ])
-  const hits = entries.flatMap((entry): FeedHit[] => {
-    const feed = feeds.find(({ name }) => name === entry.list)
-    // What stands above the host lists it only when it lists a domain with all its hosts.
-    if (!feed || (entry.key !== host && entry.scope !== 'domain')) return []
-    return [
-      {
-        feed: feed.name,
-        lineage: feed.lineage,
-        category: entry.category ?? 'other',
-        scope: entry.scope,
-        indicator: entry.indicator,
-        firstSeenAt: entry.firstSeenAt,
-        lastSeenAt: entry.lastSeenAt,
-        state: entry.state ?? 'unknown',
-        abusedLegitimate: false,
-      },
-    ]
-  })
+  const related = relatedNames(subject)
+  const [states, entries] = await Promise.all([parts.lists.states(names), parts.lists.find(names, [...related.keys()])])
   return {
     checked: states.flatMap(({ list, edition }) => {
       const every = feeds.find(({ name }) => name === list)?.refreshSeconds ?? 0
       return edition ? [{ feed: list, asOf: edition.asOf, refreshAt: edition.fetchedAt + every }] : []
     }),
     failed: states.flatMap(({ list, edition }) => (edition ? [] : [{ feed: list, reason: 'unavailable' as const }])),
-    hits,
+    hits: entries.filter(({ key, scope }) => related.get(key)?.has(scope)).flatMap((entry) => hitOf(entry, feeds)),
   }
 }
 
 /**
- * The names between a host and its registrable domain, which is the last of them; none above an
- * address.
+ * Entries of threat feeds about this URL, the directories above it, and other URLs of the same
+ * user of a host that is shared by path; in any order.
  */
-function above(host: string, registrable: string | null): string[] {
-  if (registrable === null || host === registrable) return []
-  const labels = host.split('.')
-  return labels
-    .map((_, index) => labels.slice(index).join('.'))
-    .filter((name) => name !== host && (name === registrable || name.endsWith(`.${registrable}`)))
+export async function findListedUrls(keys: UrlKeys, parts: Pick<CollectorParts, 'configured' | 'lists'>): Promise<FeedHit[]> {
+  const feeds = threats(parts)
+  if (feeds.length === 0) return []
+  const names = feeds.map(({ name }) => name)
+  const entries = await parts.lists.findUrls(names, keys)
+  return entries.flatMap((entry) => hitOf(entry, feeds))
+}
+
+function hitOf(entry: ListEntry & { readonly list: string }, feeds: readonly List[]): FeedHit[] {
+  const feed = feeds.find(({ name }) => name === entry.list)
+  if (!feed) return []
+  return [
+    {
+      feed: feed.name,
+      lineage: feed.lineage,
+      category: entry.category ?? 'other',
+      scope: entry.scope,
+      indicator: entry.indicator,
+      firstSeenAt: entry.firstSeenAt,
+      lastSeenAt: entry.lastSeenAt,
+      state: entry.state ?? 'unknown',
+      abusedLegitimate: false,
+      ...(entry.urlKey === null ? {} : { urlKey: entry.urlKey }),
+      ...(entry.tenantKey === null ? {} : { tenantKey: entry.tenantKey }),
+    },
+  ]
+}
+
+type Scopes = ReadonlySet<FeedHit['scope']>
+const ANY_SCOPE: Scopes = new Set(['host', 'domain', 'url'])
+const OF_ALL_HOSTS: Scopes = new Set(['domain'])
+/** Who lists the root of a domain as a host lists the hosts below: nobody else makes these. */
+const OF_APEX: Scopes = new Set(['domain', 'host'])
+
+/**
+ * The names whose entries are about a host, with the scopes that are: itself, its twin with or
+ * without `www.`, and the names above up to the domain that one party has registered, or rents on a
+ * shared suffix. An address has none but itself.
+ */
+function relatedNames({ host, registrable }: Subject): ReadonlyMap<string, Scopes> {
+  const related = new Map([[host, ANY_SCOPE]])
+  const border = registrable === null ? null : getDomain(host, { allowPrivateDomains: true, validateHostname: false })
+  if (border === null) return related
+  for (let name = host; name !== border; ) {
+    name = name.slice(name.indexOf('.') + 1)
+    related.set(name, name === border ? OF_APEX : OF_ALL_HOSTS)
+  }
+  const bare = withoutWww(host)
+  related.set(bare === host ? `www.${host}` : bare, ANY_SCOPE)
+  return related
 }

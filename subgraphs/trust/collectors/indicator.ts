@@ -1,13 +1,22 @@
 import { getPublicSuffix } from 'tldts'
 import { isAddress, specialRange } from '../../../platform/outbound/address-policy.ts'
 import type { FeedHit } from '../evidence.ts'
+import { urlKeysOf } from '../url-key.ts'
 import { asText } from './untrusted-json.ts'
 
 /** What one entry of a threat feed is about. */
-export type Indicator = { readonly key: string; readonly scope: FeedHit['scope']; readonly indicator: string }
+export type Indicator = {
+  readonly key: string
+  readonly scope: FeedHit['scope']
+  readonly indicator: string
+  /** Hashes of a URL and of its user (`url-key.ts`); null where the entry is no URL. */
+  readonly urlKey: string | null
+  readonly tenantKey: string | null
+}
 
-/** As much of an entry as is kept. */
+/** As much of an entry as is kept, and as much of a URL as is hashed. */
 const MAX_INDICATOR_LENGTH = 512
+const MAX_URL_LENGTH = 2_048
 
 /**
  * Reads a URL, a host, an address with or without a port, or a wildcard, defanged (`hxxp`, `[.]`)
@@ -17,7 +26,7 @@ const MAX_INDICATOR_LENGTH = 512
 export function parseIndicator(text: string): Indicator | null {
   const indicator = asText(text, MAX_INDICATOR_LENGTH)
   if (indicator === null) return null
-  const plain = indicator
+  const plain = (asText(text, MAX_URL_LENGTH) ?? '')
     .replace(/^hxxp/i, 'http')
     .replace(/\[:\]/g, ':')
     .replace(/[[({]\s*(?:\.|dot)\s*[\])}]/gi, '.')
@@ -27,12 +36,19 @@ export function parseIndicator(text: string): Indicator | null {
   if (!URL.canParse(address)) return null
   const url = new URL(address)
   const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
-  if (isAddress(host)) return specialRange(host) === null ? { key: host, scope: scopeOf(url), indicator } : null
+  if (isAddress(host)) return specialRange(host) === null ? entryAbout(host, scopeOf(url)) : null
   if (!/^[a-z0-9_-]+(?:\.[a-z0-9_-]+)+$/.test(host) || host.length > 253) return null
   const scope = isWildcard ? 'domain' : scopeOf(url)
   const isSuffix = getPublicSuffix(host, { allowPrivateDomains: true }) === host
-  return isSuffix && scope !== 'url' ? null : { key: host, scope, indicator }
+  return isSuffix && scope !== 'url' ? null : entryAbout(host, scope)
+
+  function entryAbout(key: string, scope: Indicator['scope']): Indicator {
+    const keys = scope === 'url' ? urlKeysOf(key, portOf(url), url.pathname + url.search) : null
+    return { key, scope, indicator: indicator ?? '', urlKey: keys?.keys[0] ?? null, tenantKey: keys?.tenantKey ?? null }
+  }
 }
+
+const portOf = ({ port }: URL): number | null => (port === '' ? null : Number(port))
 
 /** Who lists the root of a host lists the host. */
 const scopeOf = ({ pathname, search }: URL): 'host' | 'url' => (pathname === '/' && search === '' ? 'host' : 'url')

@@ -14,7 +14,15 @@ export type ListFormat =
   | { readonly kind: 'lines'; readonly reader: () => (line: string) => ListEntry | 'nothing' | null }
   | { readonly kind: 'document'; readonly read: (json: unknown) => ListEntry[] | null }
 
-const EMPTY = { category: null, firstSeenAt: null, lastSeenAt: null, state: null, rank: null } as const
+const EMPTY = {
+  category: null,
+  firstSeenAt: null,
+  lastSeenAt: null,
+  state: null,
+  rank: null,
+  urlKey: null,
+  tenantKey: null,
+} as const
 
 /** Fields of a line of CSV, quoted or not, with or without blanks behind the commas. */
 export function fieldsOf(line: string): string[] {
@@ -60,8 +68,10 @@ export const threatfoxCsv: ListFormat = {
     const [first, id, value, type, threat, , , , last, confidence] = fieldsOf(line)
     if (!/^\d+$/.test(id ?? '') || !type) return null
     if (!['domain', 'url', 'ip:port'].includes(type) || Number(confidence) < THREATFOX_SURE) return 'nothing'
-    const found = parseIndicator(value ?? '')
-    if (!found) return null
+    const indicator = parseIndicator(value ?? '')
+    if (!indicator) return null
+    // The type says what is listed: a domain with every host below it.
+    const found = type === 'domain' ? { ...indicator, scope: 'domain' as const } : indicator
     const firstSeenAt = parseDate(first)
     const category = THREATFOX_CATEGORIES[threat ?? ''] ?? 'other'
     return { ...EMPTY, ...found, category, firstSeenAt, lastSeenAt: parseDate(last) ?? firstSeenAt, state: 'unknown' }

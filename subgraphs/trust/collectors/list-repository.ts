@@ -2,6 +2,7 @@ import { type Kysely, type Selectable, sql } from 'kysely'
 import { batchWork } from '../../toolkit/batch-work.ts'
 import type { FeedHit, UnixSeconds } from '../evidence.ts'
 import type { Tables } from '../tables.ts'
+import type { UrlKeys } from '../url-key.ts'
 
 /** One line of a list, read. What a list does not have is null. */
 export type ListEntry = {
@@ -15,6 +16,9 @@ export type ListEntry = {
   readonly lastSeenAt: UnixSeconds | null
   readonly state: FeedHit['state'] | null
   readonly rank: number | null
+  /** Hashes of a listed URL and of its user (`url-key.ts`); null for everything else. */
+  readonly urlKey: string | null
+  readonly tenantKey: string | null
 }
 
 /** The copy of a list that is looked into. */
@@ -58,25 +62,9 @@ type ListLookup = { readonly lists: readonly string[]; readonly keys: readonly s
  * many targets come at once, they share statements.
  */
 export const listRepository = (database: Kysely<Tables>) => {
-  const find = batchWork(
-    async (requested: readonly ListLookup[]): Promise<readonly (readonly Found[])[]> => {
-      const pairs = new Map(
-        requested.flatMap(({ lists, keys }) => lists.flatMap((list) => keys.map((key) => [`${list} ${key}`, { list, key }]))),
-      )
-      const [names, keys] = [[...pairs.values()].map(({ list }) => list), [...pairs.values()].map(({ key }) => key)]
-      const { rows } = await sql<Selectable<Tables['list_entry']>>`
-        SELECT found.* FROM unnest(${names}::text[], ${keys}::text[]) AS asked (list, key)
-        JOIN list ON list.name = asked.list
-        CROSS JOIN LATERAL (
-          SELECT * FROM list_entry
-          WHERE list_entry.key = asked.key AND list_entry.list = list.name AND list_entry.edition = list.edition
-          ORDER BY last_seen_at DESC NULLS LAST, first_seen_at DESC NULLS LAST, indicator COLLATE "C" LIMIT ${MAX_ENTRIES_PER_KEY}
-        ) AS found`.execute(database)
-      const found = Map.groupBy(rows.map(foundIn), ({ list, key }) => `${list} ${key}`)
-      return requested.map(({ lists, keys }) => lists.flatMap((list) => keys.flatMap((key) => found.get(`${list} ${key}`) ?? [])))
-    },
-    { most: MAX_LOOKUPS_PER_STATEMENT },
-  )
+  const find = entryLookup(database, 'key')
+  const findUrls = entryLookup(database, 'url_key')
+  const findTenants = entryLookup(database, 'tenant_key')
 
   const states = batchWork(
     async (request: readonly (readonly string[])[]): Promise<readonly (readonly ListState[])[]> => {
@@ -101,6 +89,16 @@ export const listRepository = (database: Kysely<Tables>) => {
   return {
     /** Entries of these lists about these keys, in any order. */
     find: (lists: readonly string[], keys: readonly string[]): Promise<readonly Found[]> => find({ lists, keys }),
+
+    /** Entries of these lists with these hashes of URLs, or of this user of a host; in any order. */
+    findUrls: async (lists: readonly string[], { keys, tenantKey }: UrlKeys): Promise<readonly Found[]> => {
+      const found = await Promise.all([
+        findUrls({ lists, keys }),
+        tenantKey === null ? [] : findTenants({ lists, keys: [tenantKey] }),
+      ])
+      // A listed URL is also one of its user.
+      return [...new Map(found.flat().map((entry) => [`${entry.list} ${entry.indicator}`, entry])).values()]
+    },
 
     /** The copies of these lists; a list that was never loaded has none. */
     states: async (lists: readonly string[]): Promise<readonly ListState[]> => (lists.length === 0 ? [] : states(lists)),
@@ -197,6 +195,30 @@ export const listRepository = (database: Kysely<Tables>) => {
   }
 }
 
+/** Looks entries up by one column; lookups of one tick share a statement. */
+const entryLookup = (database: Kysely<Tables>, column: 'key' | 'url_key' | 'tenant_key') =>
+  batchWork(
+    async (requested: readonly ListLookup[]): Promise<readonly (readonly Found[])[]> => {
+      const pairs = new Map(
+        requested.flatMap(({ lists, keys }) => lists.flatMap((list) => keys.map((key) => [`${list} ${key}`, { list, key }]))),
+      )
+      const [names, keys] = [[...pairs.values()].map(({ list }) => list), [...pairs.values()].map(({ key }) => key)]
+      const { rows } = await sql<Selectable<Tables['list_entry']> & { readonly requested: string }>`
+        SELECT found.*, asked.key AS requested FROM unnest(${names}::text[], ${keys}::text[]) AS asked (list, key)
+        JOIN list ON list.name = asked.list
+        CROSS JOIN LATERAL (
+          SELECT * FROM list_entry
+          WHERE list_entry.${sql.ref(column)} = asked.key AND list_entry.list = list.name AND list_entry.edition = list.edition
+          ORDER BY last_seen_at DESC NULLS LAST, first_seen_at DESC NULLS LAST, indicator COLLATE "C" LIMIT ${MAX_ENTRIES_PER_KEY}
+        ) AS found`.execute(database)
+      const found = Map.groupBy(rows, ({ list, requested: key }) => `${list} ${key}`)
+      return requested.map(({ lists, keys }) =>
+        lists.flatMap((list) => keys.flatMap((key) => found.get(`${list} ${key}`)?.map(foundIn) ?? [])),
+      )
+    },
+    { most: MAX_LOOKUPS_PER_STATEMENT },
+  )
+
 const foundIn = (row: Selectable<Tables['list_entry']>): Found => ({
   list: row.list,
   key: row.key,
@@ -207,23 +229,21 @@ const foundIn = (row: Selectable<Tables['list_entry']>): Found => ({
   lastSeenAt: row.last_seen_at && secondsOf(row.last_seen_at),
   state: row.state as ListEntry['state'],
   rank: row.rank,
+  urlKey: row.url_key,
+  tenantKey: row.tenant_key,
 })
 
 export type ListRepository = ReturnType<typeof listRepository>
 
-async function insert(
-  database: Kysely<Tables>,
-  list: string,
-  edition: string,
-  rows: readonly ListEntry[],
-): Promise<void> {
+async function insert(database: Kysely<Tables>, list: string, edition: string, rows: readonly ListEntry[]): Promise<void> {
   const column = (name: keyof ListEntry) => rows.map((row) => row[name])
   await sql`
-    INSERT INTO list_entry (list, edition, key, scope, category, indicator, first_seen_at, last_seen_at, state, rank)
-    SELECT ${list}, ${edition}::bigint, key, scope, category, indicator, to_timestamp(first_seen), to_timestamp(last_seen), state, rank
+    INSERT INTO list_entry (list, edition, key, scope, category, indicator, first_seen_at, last_seen_at, state, rank, url_key, tenant_key)
+    SELECT ${list}, ${edition}::bigint, key, scope, category, indicator, to_timestamp(first_seen), to_timestamp(last_seen), state, rank, url_key, tenant_key
     FROM unnest(${column('key')}::text[], ${column('scope')}::text[], ${column('category')}::text[], ${column('indicator')}::text[],
-      ${column('firstSeenAt')}::bigint[], ${column('lastSeenAt')}::bigint[], ${column('state')}::text[], ${column('rank')}::integer[])
-      AS entry (key, scope, category, indicator, first_seen, last_seen, state, rank)`.execute(database)
+      ${column('firstSeenAt')}::bigint[], ${column('lastSeenAt')}::bigint[], ${column('state')}::text[], ${column('rank')}::integer[],
+      ${column('urlKey')}::text[], ${column('tenantKey')}::text[])
+      AS entry (key, scope, category, indicator, first_seen, last_seen, state, rank, url_key, tenant_key)`.execute(database)
 }
 
 function editionOf(row: Selectable<Tables['list']>): Edition | null {

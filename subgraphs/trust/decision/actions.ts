@@ -32,7 +32,13 @@ export type DecideParts = AssessParts & {
 }
 
 /** A parsed request with its canonical text and hash. */
-export type PreparedRequest = RequestKey & { readonly request: DecideRequest; readonly text: string }
+export type PreparedRequest = RequestKey & {
+  /** As it is stored: of a URL only hashes of what stands behind the host. */
+  readonly request: DecideRequest
+  readonly text: string
+  /** The target as it was sent, for the answer. */
+  readonly sentValue: string
+}
 
 /**
  * Answers questions, in their order. Each answer is one scan of the key, counted when it is stored;
@@ -74,10 +80,12 @@ function prepareRequest(
   const cacheKey = JSON.stringify(question)
   const cached = requests.get(cacheKey)
   if (cached) return cached
-  const request = parseDecisionInput(question, engine)
-  if ('faults' in request) return request
+  const sent = parseDecisionInput(question, engine)
+  if ('faults' in sent) return sent
+  const sentValue = sent.target.value
+  const request: DecideRequest = { ...sent, target: { ...sent.target, value: engine.withoutPath(sentValue) } }
   const text = engine.canonical(request)
-  const written = { request, text, hash: createHash('sha256').update(text).digest(), subjects: subjectsOf(request) }
+  const written = { request, text, hash: createHash('sha256').update(text).digest(), subjects: subjectsOf(request), sentValue }
   requests.set(cacheKey, written)
   return written
 }
@@ -90,7 +98,7 @@ async function createDecision(
   parts: DecideParts,
 ): Promise<NewDecision> {
   const { engine } = parts
-  const { request, hash } = written
+  const { request, hash, sentValue } = written
   const override = engine.overrideFor(request.target, overrides, toUnixSeconds(at))
   const last = lastOnes.get(hash.toString('hex')) ?? null
   const { id: judgement, snapshot, decision, text } = await findOrCreateJudgement({ written, override, last, at }, parts)
@@ -101,7 +109,7 @@ async function createDecision(
     request,
     policyVersion: engine.policyVersion,
     override,
-    judgement: decision,
+    judgement: { ...decision, target: { ...decision.target, value: sentValue } },
     text,
     snapshot,
     elapsedMs: Math.round(performance.now() - begun),

@@ -1,20 +1,41 @@
 import ipaddr from 'ipaddr.js'
+import { specialRange } from '../../../platform/outbound/address-policy.ts'
 
 /** Where an address leads: to the internet, or into somebody's own network, including ours. */
 export type Reach = 'public' | 'private'
 
 /**
- * Ranges of ipaddr.js that lead to the internet. Everything else (loopback, link-local with cloud
- * metadata services, private, carrier NAT, multicast, reserved) does not, and neither do IPv6 forms
- * that carry an IPv4 address (mapped, NAT64, 6to4, Teredo): they are detours to anything.
+ * What can be reached under an address in text form; null when it is none. `specialRange` decides,
+ * as it does for connections: loopback, link-local with cloud metadata services, private, carrier
+ * NAT, multicast, reserved, and IPv6 forms that carry an IPv4 address (mapped, compatible, NAT64,
+ * 6to4, Teredo), which are detours to anything.
  */
-const PUBLIC = new Set(['unicast'])
-
-/** What can be reached under an address in text form; null when it is none. */
 export function reachOf(address: string): Reach | null {
   if (!ipaddr.isValid(address)) return null
-  return PUBLIC.has(ipaddr.parse(address).range()) ? 'public' : 'private'
+  return specialRange(address) === null ? 'public' : 'private'
 }
+
+/** RFC 6052 §2.1: the prefix under which a DNS64 resolver answers for names without IPv6. */
+const NAT64_PREFIX = ipaddr.IPv6.parseCIDR('64:ff9b::/96')
+
+/**
+ * Whether an address in an answer of DNS leads into a private network. An address of a DNS64
+ * resolver is judged by the IPv4 address within; text that is no address is private.
+ */
+export function isPrivateAnswer(address: string): boolean {
+  const v4 = ipaddr.IPv6.isValid(address) ? embeddedIn(ipaddr.IPv6.parse(address)) : null
+  return specialRange(v4 ?? address) !== null
+}
+
+const embeddedIn = (address: ipaddr.IPv6): string | null =>
+  address.match(NAT64_PREFIX) ? address.toByteArray().slice(-4).join('.') : null
+
+/** Ranges of ipaddr.js that engines before 3 took for the internet. */
+const PUBLIC_BEFORE_ENGINE_3 = new Set(['unicast'])
+
+/** `isPrivateAnswer` as engines before 3 saw it, for replays. */
+export const isPrivateAnswerBeforeEngine3 = (address: string): boolean =>
+  !ipaddr.isValid(address) || !PUBLIC_BEFORE_ENGINE_3.has(ipaddr.parse(address).range())
 
 /** The canonical text of an IPv6 address (RFC 5952); null when it is none or names a zone. */
 export function canonicalIpv6(text: string): string | null {

@@ -14,6 +14,8 @@ export type BrandLabel = {
   readonly word: boolean
   /** The owner holds it under country suffixes throughout. */
   readonly worldwide: boolean
+  /** So short that one slip makes another name: only the label itself means the brand. */
+  readonly exact: boolean
 }
 
 /** A label and the brand it belongs to. */
@@ -34,9 +36,10 @@ export function brandOf(line: string): Brand {
   const [labels = '', domains = ''] = line.split(' = ')
   const parsed = labels.split(' ').map(
     (text): BrandLabel => ({
-      label: text.replace(/^[~+]+/, ''),
+      label: text.replace(/^[~+=]+/, ''),
       word: text.startsWith('~'),
       worldwide: text.startsWith('+'),
+      exact: /^[~+]?=/.test(text),
     }),
   )
   return { name: parsed[0]?.label ?? '', labels: parsed, domains: domains.split(' ') }
@@ -73,7 +76,7 @@ function* build(brands: readonly Brand[]): Generator<void, BrandIndex> {
       byLabel.set(label.label, owned)
       if (label.label.length > MAX_SHORT_LABEL || /^[a-z]+$/.test(label.label)) bySkeleton.set(skeletonOf(label.label), owned)
       // A typosquat of a three-letter word is another three-letter word.
-      if (label.word && label.label.length < MAX_SHORT_LABEL) continue
+      if (label.exact || (label.word && label.label.length < MAX_SHORT_LABEL)) continue
       const byKind = new Map<TyposquatKind, { owned: Owned; kind: TyposquatKind }>()
       for (const [written, kind] of typosquatsOf(label.label, [...suffixes])) {
         if (byTyposquat.has(written)) continue

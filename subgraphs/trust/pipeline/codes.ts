@@ -48,6 +48,14 @@ export const CODES = {
     label: 'A threat feed lists an established domain; that may be a mistake or a misuse.',
   },
   COMPROMISED_SITE_SUSPECTED: { sense: 'negative', label: 'Single pages are listed: the site may be abused by others.' },
+  SINKHOLED_DOMAIN: { sense: 'negative', label: 'The domain was seized: it leads to a server that watches its victims.' },
+  URL_LISTED: { sense: 'negative', label: 'A threat feed lists this very URL.' },
+  EMBEDDED_URL_SUSPICIOUS: {
+    sense: 'negative',
+    label: 'The URL carries another one that deceives or leads into a private network.',
+  },
+  REDIRECTING_URL: { sense: 'mixed', label: 'The URL forwards to another one, which is not known.' },
+  PROGRAM_FILE: { sense: 'mixed', label: 'The URL ends like a file that runs when it is opened.' },
   // About popularity and content
   KNOWN_BENIGN_PATTERN: { sense: 'positive', label: 'The domain is among the most visited ones.' },
   TRUST_SIGNAL_CONSISTENCY: { sense: 'positive', label: 'Registration, name servers and certificate fit together.' },

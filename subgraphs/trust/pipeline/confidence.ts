@@ -49,8 +49,8 @@ export function confidenceOf(
     { witness }: Features,
     { threat, threatBesideFeeds, threatFamilies, isEstablished }: Scores,
   ): number {
-    if (witness.host >= 2) return Math.max(plain, CONFIDENCE.hostHits)
-    if (witness.host === 1 && !isEstablished) return Math.max(plain, CONFIDENCE.hostHit)
+    if (witness.host >= 2 || witness.exact >= 2) return Math.max(plain, CONFIDENCE.hostHits)
+    if (witness.exact === 1 || (witness.host === 1 && !isEstablished)) return Math.max(plain, CONFIDENCE.hostHit)
     // One witness against an established domain may be wrong; what others say without it is not
     // less sure for that.
     if (witness.host === 1 && threatBesideFeeds < BANDS.high) return Math.min(plain, CONFIDENCE.hostHitEstablished)

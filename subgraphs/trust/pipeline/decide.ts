@@ -1,9 +1,11 @@
 import { type Snapshot, SOURCES, type Source } from '../evidence.ts'
+import type { Assumption } from './assumption.ts'
 import { canonicalText } from './canonical.ts'
 import { type Confidence, confidenceOf } from './confidence.ts'
 import type { Decision, Finding } from './decision.ts'
 import { highlightsOf, inOrder, primaryOf, type Reason, reasonsOf, uncertaintyOf } from './explain.ts'
-import { type Features, observe } from './observe.ts'
+import type { Target } from './normalise.ts'
+import { observe } from './observe.ts'
 import { appliesTo } from './override.ts'
 import { type Policy, policyOf } from './policy.ts'
 import type { DecideRequest, Override } from './request.ts'
@@ -42,9 +44,9 @@ export function decide(snapshot: Snapshot, request: DecideRequest, policyVersion
 export const decisionText = (decision: Decision): string => canonicalText(decision)
 
 function decideFromEvidence(snapshot: Snapshot, request: DecideRequest, policy: Policy): Finding {
-  const features = observe(request.target, snapshot, policy)
-  const judged = judge(snapshot, features, policy, 'nothing')
-  const best = features.unknown.size === 0 ? judged : judge(snapshot, features, policy, 'best')
+  const judged = judge(request.target, snapshot, policy, 'nothing')
+  const { features } = judged
+  const best = features.unknown.size === 0 ? judged : judge(request.target, snapshot, policy, 'best')
   const routed = route(judged, best, request, policy)
   const { scores, confidence } = judged
   return {
@@ -76,7 +78,8 @@ function decideFromEvidence(snapshot: Snapshot, request: DecideRequest, policy: 
   }
 }
 
-function judge(snapshot: Snapshot, features: Features, policy: Policy, assumption: 'nothing' | 'best'): Judged {
+function judge(target: Target, snapshot: Snapshot, policy: Policy, assumption: Assumption): Judged {
+  const features = observe(target, snapshot, policy, assumption)
   const scores = scoresOf(features, policy, assumption)
   return { snapshot, features, scores, confidence: confidenceOf(snapshot, features, scores, policy) }
 }

@@ -5,10 +5,10 @@ import type { Target } from './normalise.ts'
 import type { Interaction } from './request.ts'
 import type { Clamp, Floor } from './route.ts'
 import type { Points } from './score.ts'
+import type { Family } from './signals.ts'
 import type { Action, Profile, State, Tier } from './stages.ts'
 import type { Structural } from './structural.ts'
 import type { Validity } from './validity.ts'
-import type { Family } from './weights.ts'
 
 /** A score of 0 to 100 and how sure it is, 0 to 1. */
 export type Score = { readonly score: number; readonly confidence: number }

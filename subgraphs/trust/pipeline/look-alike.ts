@@ -30,7 +30,7 @@ export type Lookalike = { readonly kind: LookalikeKind; readonly brand: string }
  * The brand whose own name this is; null for all others. Tenants of a brand's platform are not the
  * brand.
  */
-export function ownerOf({ host, name }: Target, index: BrandIndex): string | null {
+export function ownerOf({ host, name }: Pick<Target, 'host' | 'name'>, index: BrandIndex): string | null {
   const root = name.shared ? name.tenant : name.registrable
   for (let domain = host; ; domain = domain.slice(domain.indexOf('.') + 1)) {
     const owner = index.byDomain.get(domain)
@@ -45,14 +45,22 @@ export type LureWords = {
   readonly lures: ReadonlySet<string>
   /** Sound like a department. */
   readonly business: ReadonlySet<string>
+  /** Words of a dictionary that are one slip from a brand; empty before engine 3. */
+  readonly everyday: ReadonlySet<string>
+  /** First labels of public suffixes that are given to authorities and schools only. */
+  readonly protectedSuffixes: ReadonlySet<string>
+  readonly engine: number
 }
+
+/** The parts of a target that a resemblance is seen in. */
+type Named = Pick<Target, 'host' | 'name' | 'kind' | 'unicode' | 'folded'>
 
 type Under = { readonly suffix: string; readonly shared: boolean; readonly index: BrandIndex; readonly words: LureWords }
 
 /**
  * What of a brand a name imitates; null for brands themselves and for names that remind of none.
  */
-export function lookalikeOf(target: Target, index: BrandIndex, words: LureWords): Lookalike | null {
+export function lookalikeOf(target: Named, index: BrandIndex, words: LureWords): Lookalike | null {
   const root = target.name.tenant ?? target.name.registrable
   if (target.kind !== 'name' || root === null || ownerOf(target, index) !== null) return null
   const depth = root.split('.').length
@@ -61,12 +69,38 @@ export function lookalikeOf(target: Target, index: BrandIndex, words: LureWords)
   const core = labels.at(-depth) ?? ''
   const above = labels.slice(0, -depth)
   const under: Under = { suffix: root.slice(root.indexOf('.') + 1), shared: target.name.shared, index, words }
+  const inLetters = core === written.at(-depth) ? null : homograph(core, under)
+  if (inLetters || isProtected(target.name.suffix, words)) return inLetters
   return (
-    (core === written.at(-depth) ? null : homograph(core, under)) ??
+    (words.engine >= 3 ? domainInLabels([...above, core], index) : null) ??
     coreLookalike(core, under) ??
     splitLookalike(above, core, under) ??
     aboveLookalike(above, under)
   )
+}
+
+/** `gov.uk`, `edu`, `ac.jp`: whoever has a name there has been looked at. */
+function isProtected(suffix: string | null, { protectedSuffixes }: LureWords): boolean {
+  const labels = suffix?.split('.') ?? []
+  // Two letters alone are a country: `ac` is open to everybody.
+  return protectedSuffixes.has(labels[0] ?? '') && (labels.length > 1 || (labels[0]?.length ?? 0) > 2)
+}
+
+/** `usps.com-track.top`, `www.chase.com-id.example.net`: the brand's domain up to a hyphen. */
+function domainInLabels(labels: readonly string[], index: BrandIndex): Lookalike | null {
+  for (const [end, label] of labels.entries()) {
+    const hyphen = label.indexOf('-')
+    if (hyphen === -1) continue
+    const head = label.slice(0, hyphen)
+    for (let from = end - 1; from >= 0; from--) {
+      const suffix = [...labels.slice(from + 1, end), head].join('.')
+      const owned = index.byLabel.get(labels[from] ?? '')
+      const abroad = owned?.worldwide && COUNTRY_SUFFIX.test(suffix) ? owned.brand : undefined
+      const brand = index.byDomain.get(`${labels[from]}.${suffix}`) ?? abroad
+      if (brand !== undefined) return { kind: 'domain-inside', brand }
+    }
+  }
+  return null
 }
 
 /** `core` is what people read where other letters are written. */
@@ -81,7 +115,7 @@ function coreLookalike(core: string, under: Under): Lookalike | null {
   const { index, suffix } = under
   const exact = index.byLabel.get(core)
   if (exact) return isForeign(exact, under) ? { kind: 'foreign-suffix', brand: exact.brand } : null
-  const same = index.bySkeleton.get(skeletonOf(core))
+  const same = under.words.everyday.has(core) ? undefined : index.bySkeleton.get(skeletonOf(core))
   if (same && countsUnder(same, suffix)) return { kind: 'skeleton', brand: same.brand }
   const typosquat = typosquatOf(core, under)
   if (typosquat) return { kind: 'typo', brand: typosquat.brand }
@@ -94,8 +128,11 @@ function coreLookalike(core: string, under: Under): Lookalike | null {
  */
 function isForeign({ word, worldwide }: Owned, { suffix, shared }: Under): boolean {
   if (word) return false
-  return shared || !(worldwide && /^(?:[a-z]{2,3}\.)?[a-z]{2}$/.test(suffix))
+  return shared || !(worldwide && COUNTRY_SUFFIX.test(suffix))
 }
+
+/** `de`, `co.uk`, `com.br`. */
+const COUNTRY_SUFFIX = /^(?:[a-z]{2,3}\.)?[a-z]{2}$/
 
 const countsUnder = (owned: Owned, suffix: string): boolean => isDistinctive(owned) || owned.suffixes.has(suffix)
 
@@ -103,6 +140,7 @@ const countsUnder = (owned: Owned, suffix: string): boolean => isDistinctive(own
  * One slip away, and not a word that means something of its own (`mail` is not a misspelt `gmail`).
  */
 function typosquatOf(label: string, { index, suffix, words }: Under): Owned | null {
+  if (words.everyday.has(label)) return null
   const owned = index.byTyposquat.get(label)?.owned
   return owned && countsUnder(owned, suffix) && !words.business.has(label) && !words.lures.has(label) ? owned : null
 }
@@ -122,17 +160,30 @@ function hyphenated(tokens: readonly string[], under: Under): Lookalike | null {
     const exact = index.byLabel.get(token)
     const owned = exact ?? distinctiveLookalike(token, under)
     if (!owned || others.length === 0) continue
-    // An everyday word needs nothing but lures around it, a brand needs one.
-    const lured = isDistinctive(owned)
+    const lured = needsOneLure(owned, under)
       ? others.some(isSuspicious)
-      : others.every((other) => isSuspicious(other) || /^\d*$/.test(other))
+      : others.every((other) => isSuspicious(other) || /^\d*$/.test(other)) || namesSuffix(tokens, token, owned, under)
     if (lured) return { kind: exact ? 'brand-with-lure' : 'skeleton', brand: owned.brand }
     if (isDistinctive(owned)) weak ??= { kind: 'brand-with-word', brand: owned.brand }
   }
   return weak
 }
 
+/**
+ * An everyday word needs nothing but lures around it, a brand needs one. Since engine 3 four letters
+ * that are no word suffice for a brand (`ebay-order-issue`).
+ */
+const needsOneLure = (owned: Owned, { words }: Under): boolean =>
+  isDistinctive(owned) || (words.engine >= 3 && !owned.word && owned.label.length >= MIN_LURED_LABEL)
+const MIN_LURED_LABEL = 4
+
+/** `usps-com-gotrack`, `apple-com-id`: a label and the brand's suffix, written with hyphens. */
+function namesSuffix(tokens: readonly string[], token: string, { suffixes }: Owned, { words }: Under): boolean {
+  return words.engine >= 3 && suffixes.has(tokens[tokens.indexOf(token) + 1] ?? '')
+}
+
 function distinctiveLookalike(token: string, under: Under): Owned | null {
+  if (under.words.everyday.has(token)) return null
   const owned = under.index.bySkeleton.get(skeletonOf(token)) ?? typosquatOf(token, under)
   return owned && isDistinctive(owned) ? owned : null
 }

@@ -3,6 +3,7 @@ import { canonicalIpv6, type Reach, reachOf } from './address.ts'
 import { type NameParts, partsOf } from './name.ts'
 import { type NameFinding, nameFindings } from './script.ts'
 import { foldedToAscii } from './skeleton.ts'
+import { type EmbeddedHost, type UrlParts, urlPartsOf } from './url.ts'
 
 /**
  * What a decision is about, in one spelling. Everything that depends on tables of names is settled
@@ -36,6 +37,8 @@ export type Target = {
    */
   readonly userinfo: string | null
   readonly port: number | null
+  /** What stands behind the host, hashed; absent for a host alone, and before engine 3. */
+  readonly url?: UrlParts
 }
 export type TargetType = 'domain' | 'url'
 
@@ -69,6 +72,32 @@ const NO_NAME: NameParts = { registrable: null, suffix: null, tenant: null, shar
  * Node.
  */
 export function normalise(type: TargetType, value: string): Normalised {
+  const found = normaliseHost(type, value)
+  if (found.kind === 'invalid') return found
+  const { target } = found
+  const url = urlPartsOf(target.host, target.port, partsOfUrl(value.trim())?.rest ?? '', embeddedHost)
+  return url === null ? found : { kind: 'target', target: { ...target, url } }
+}
+
+/**
+ * A target's text without what stands behind its host, which may hold secrets: an ellipsis stands
+ * for path, query and fragment. Decisions depend on `Target.url` instead.
+ */
+export function withoutPath(value: string): string {
+  const text = value.trim()
+  const rest = partsOfUrl(text)?.rest ?? ''
+  return rest.length <= 1 ? value : `${text.slice(0, text.length - rest.length)}/…`
+}
+
+/** A host within a URL; null for what is none. */
+function embeddedHost(text: string): EmbeddedHost | null {
+  const found = normaliseHost('domain', text)
+  if (found.kind === 'invalid') return null
+  const { host, unicode, folded, kind, reach, name, findings } = found.target
+  return { host, unicode, folded, kind, reach, name, findings }
+}
+
+function normaliseHost(type: TargetType, value: string): Normalised {
   if (value.length > MAX_TEXT_LENGTH)
     return invalid('too_long', `Expected at most ${MAX_TEXT_LENGTH} characters, got ${value.length}.`)
   const text = value.trim()
@@ -82,8 +111,9 @@ export function normalise(type: TargetType, value: string): Normalised {
 
   if (/^\[?[0-9a-f:.]*:[0-9a-f:.]*%/i.test(text)) return invalid('zone', 'Expected an IPv6 address without a zone.')
 
-  const authority = authorityOf(text)
-  if (authority === null) return invalid('scheme', 'Expected the scheme to be http or https.')
+  const parts = partsOfUrl(text)
+  if (parts === null) return invalid('scheme', 'Expected the scheme to be http or https.')
+  const { authority } = parts
   const at = authority.lastIndexOf('@')
   const userinfo = at === -1 ? null : authority.slice(0, at)
   const split = splitPort(authority.slice(at + 1))
@@ -92,14 +122,15 @@ export function normalise(type: TargetType, value: string): Normalised {
 }
 
 /**
- * What stands between the scheme's slashes and the path; null for schemes other than http and
- * https. A number after a colon is a port, not a scheme.
+ * What stands between the scheme's slashes and the path, and the rest from the path on; null for
+ * schemes other than http and https. A number after a colon is a port, not a scheme.
  */
-function authorityOf(text: string): string | null {
+function partsOfUrl(text: string): { readonly authority: string; readonly rest: string } | null {
   const scheme = /^([a-z][a-z0-9+.-]*):(?!\d+(?:[/?#\\]|$))/i.exec(text)
   if (scheme && !/^https?$/i.test(scheme[1] ?? '')) return null
-  const rest = scheme ? text.slice(scheme[0].length).replace(/^[/\\]+/, '') : text
-  return rest.split(/[/\\?#]/, 1)[0] ?? ''
+  const address = scheme ? text.slice(scheme[0].length).replace(/^[/\\]+/, '') : text
+  const authority = address.split(/[/\\?#]/, 1)[0] ?? ''
+  return { authority, rest: address.slice(authority.length) }
 }
 
 function splitPort(text: string): { host: string; port: number | null } | null {

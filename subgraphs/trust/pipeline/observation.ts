@@ -1,4 +1,4 @@
-import type { SignalId } from './weights.ts'
+import type { SignalId } from './signals.ts'
 
 /** Something seen, that has a weight. */
 export type Observation = {

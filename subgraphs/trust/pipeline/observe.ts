@@ -1,13 +1,15 @@
 import { type Snapshot, SOURCES, type Source, type UnixSeconds } from '../evidence.ts'
-import { networkOf, reachOf } from './address.ts'
+import { isPrivateAnswer, isPrivateAnswerBeforeEngine3, networkOf } from './address.ts'
+import type { Assumption } from './assumption.ts'
 import { type Driver, UNAVAILABLE } from './codes.ts'
 import { type FeedWitness, feedObservations } from './feeds.ts'
-import { type Lookalike, lookalikeOf, ownerOf } from './look-alike.ts'
+import { type Lookalike, type LookalikeKind, lookalikeOf, ownerOf } from './look-alike.ts'
 import type { Target } from './normalise.ts'
 import type { Observation } from './observation.ts'
 import type { Policy } from './policy.ts'
+import type { SignalId } from './signals.ts'
+import type { EmbeddedHost } from './url.ts'
 import { isDeceptive } from './userinfo.ts'
-import type { SignalId } from './weights.ts'
 
 /** What is known about a target, sorted for judging. */
 export type Features = {
@@ -26,8 +28,17 @@ export type Features = {
   /** On a shared suffix: neither age nor rank are the tenant's. */
   readonly isTenant: boolean
   readonly isPlatform: boolean
+  /** A URL of a shortener or another service that forwards; false before engine 3. */
+  readonly isRedirector: boolean
+  /** A URL that ends like a file that runs when it is opened; false before engine 3. */
+  readonly isProgram: boolean
   readonly isBelowApex: boolean
   readonly hasCertificateFault: boolean
+  /**
+   * The registry publishes no date of registration to anybody: other clocks count for it. False
+   * before engine 3.
+   */
+  readonly isRegistryUndated: boolean
   /**
    * Whether certificate logs, had they answered, could have shown use before the present
    * registration.
@@ -39,9 +50,10 @@ const DAY = 86_400
 
 /**
  * Stage 3: evidence in, observations out. The order of evidence does not matter: everything is
- * counted, and the best or worst taken.
+ * counted, and the best or worst taken. `assumption`: what sources without an answer would have
+ * said.
  */
-export function observe(target: Target, snapshot: Snapshot, policy: Policy): Features {
+export function observe(target: Target, snapshot: Snapshot, policy: Policy, assumption: Assumption): Features {
   const at = snapshot.collectedAt
   const { sources } = snapshot
   const isTenant = target.name.shared
@@ -55,10 +67,12 @@ export function observe(target: Target, snapshot: Snapshot, policy: Policy): Fea
   const rank = isTenant ? null : bestRank(snapshot)
   const owner = ownerOf(target, policy.brands)
   const isPlatform = policy.isPlatform(target.host)
-  const lookalike = lookalikeOf(target, policy.brands, policy.words)
+  const resembling = lookalikeOf(target, policy.brands, policy.words)
+  const isChance = resembling !== null && CHANCE.has(resembling.kind)
+  const lookalike = isChance && isCoincidence({ ageDays, rank, unknown }, policy, assumption) ? null : resembling
   const feeds = feedObservations(
     snapshot,
-    { isPlatform, isYoung: ageDays !== null && !isTenant && ageDays < policy.weights.STEPS.youngHostDays },
+    { isPlatform, isYoung: ageDays !== null && !isTenant && ageDays < policy.weights.STEPS.youngHostDays, url: target.url },
     policy,
   )
   for (const driver of feeds.drivers) drivers.add(driver)
@@ -67,6 +81,7 @@ export function observe(target: Target, snapshot: Snapshot, policy: Policy): Fea
   const tls = tlsObservations(snapshot, isTenant ? null : ageDays, policy)
   const observations: Observation[] = [
     ...registrationObservations(snapshot, ageDays, isTenant, policy),
+    ...(isTenant ? [] : undatedRegistryObservations(snapshot, rank, policy)),
     ...popularityObservations(rank, policy),
     ...(owner === null ? [] : [{ signal: 'brand_owner', detail: owner } as const]),
     ...tls,
@@ -85,12 +100,17 @@ export function observe(target: Target, snapshot: Snapshot, policy: Policy): Fea
     witness: feeds.witness,
     isTenant,
     isPlatform,
+    isRedirector: isRedirector(target, policy),
+    isProgram: policy.engine >= 3 && target.url?.isProgram === true,
     isBelowApex: !isTenant && target.name.registrable !== null && target.host !== target.name.registrable,
+    isRegistryUndated: isRegistryUndated(snapshot, policy),
     hasCertificateFault: tls.some(({ signal }) => policy.weights.SIGNALS[signal].deviation > 0),
     mayBeReregistered:
       registered === null || registered - policy.weights.STEPS.reregisteredAfterDays * DAY > policy.weights.STEPS.ctLogsSince,
   }
 }
+
+export const isRedirector = ({ host, url }: Target, policy: Policy): boolean => url !== undefined && policy.isRedirector(host)
 
 export function unknownSources({ sources }: Snapshot): ReadonlySet<Source> {
   return new Set(
@@ -108,6 +128,25 @@ function registeredAt({ sources, collectedAt }: Snapshot, drivers: Set<Driver>):
   if (registered === null) drivers.add('REGISTRATION_DATE_MISSING')
   else if (registered > collectedAt) drivers.add('REGISTRATION_DATE_IN_FUTURE')
   return registered !== null && registered <= collectedAt ? registered : null
+}
+
+/** Resemblances that names have without meaning them; the others are made on purpose. */
+const CHANCE: ReadonlySet<LookalikeKind> = new Set(['typo', 'foreign-suffix', 'brand-with-word', 'brand-above'])
+
+/**
+ * Whether a name is so old and popular that it resembles a brand by chance, as far as is known or
+ * supposed; not before engine 3.
+ */
+function isCoincidence(
+  { ageDays, rank, unknown }: Pick<Features, 'ageDays' | 'rank' | 'unknown'>,
+  { engine, weights: { STEPS } }: Policy,
+  assumption: Assumption,
+): boolean {
+  if (engine < 3) return false
+  const mayBe = (source: Source) => assumption === 'best' && unknown.has(source)
+  const isOld = mayBe('rdap') || (ageDays !== null && ageDays >= STEPS.coincidenceDays)
+  const isPopular = mayBe('popularity') || (rank !== null && rank <= STEPS.establishedRank)
+  return isOld && isPopular
 }
 
 function bestRank({ sources: { popularity } }: Snapshot): number | null {
@@ -161,6 +200,26 @@ function registrationObservations(
   return seen
 }
 
+/** A suffix without a registry service, or a registry that withholds dates (DENIC). */
+const isRegistryUndated = ({ sources: { rdap } }: Snapshot, { engine }: Policy): boolean =>
+  engine >= 3 &&
+  ((rdap.status === 'skipped' && rdap.reason === 'no_service') || (rdap.status === 'ok' && rdap.facts.registeredAt === null))
+
+/** What stands for an age that nobody can know: popularity, and the first certificate in the logs. */
+function undatedRegistryObservations(snapshot: Snapshot, rank: number | null, policy: Policy): Observation[] {
+  if (!isRegistryUndated(snapshot, policy)) return []
+  const { STEPS } = policy.weights
+  const { ct } = snapshot.sources
+  const seen: Observation[] = []
+  const popular = rank === null ? undefined : STEPS.undatedRankUpTo.find(([limit]) => rank <= limit)
+  if (popular) seen.push({ signal: popular[1] })
+  const days =
+    ct.status === 'ok' && ct.facts.firstSeenAt !== null ? Math.floor((snapshot.collectedAt - ct.facts.firstSeenAt) / DAY) : 0
+  const certified = STEPS.undatedCertifiedDays.find(([from]) => days >= from)
+  if (certified) seen.push({ signal: certified[1], detail: `${days} days` })
+  return seen
+}
+
 function tlsObservations(snapshot: Snapshot, ageDays: number | null, { weights: { STEPS } }: Policy): Observation[] {
   const { tls } = snapshot.sources
   const at = snapshot.collectedAt
@@ -204,8 +263,9 @@ function dnsObservations(snapshot: Snapshot, policy: Policy): Observation[] {
     dnssec_secure: facts.dnssec === 'secure',
     no_address: addresses.length === 0 && answered('A', 'AAAA'),
     dnssec_bogus: facts.dnssec === 'bogus',
-    private_answer: addresses.some((address) => reachOf(address) !== 'public'),
-    parked: facts.ns.some((server) => policy.isParking(server)),
+    private_answer: addresses.some(policy.engine >= 3 ? isPrivateAnswer : isPrivateAnswerBeforeEngine3),
+    parked: facts.ns.some(policy.isParking) || addresses.some(policy.isParkingAddress),
+    sinkholed: facts.ns.some(policy.isSinkhole) || addresses.some(policy.isSinkholeAddress),
     fast_flux: isLowTtl && new Set(facts.a).size >= STEPS.fluxAddresses && networks.size >= STEPS.fluxNetworks,
     low_ttl: facts.ttlSeconds !== null && facts.ttlSeconds < STEPS.lowTtlSeconds,
     wildcard: facts.wildcard === true,
@@ -229,11 +289,20 @@ export function nameObservations(target: Target, lookalike: Lookalike | null, po
     if (lures >= STEPS.lureWordsFrom) seen.push({ signal: 'lure_words', times: Math.min(lures, STEPS.lureWordsAtMost) })
     if (isRiskySuffix(target.host.slice(target.host.lastIndexOf('.') + 1))) seen.push({ signal: 'risky_suffix' })
     const core = (target.name.tenant ?? target.name.registrable ?? '').split('.', 1)[0] ?? ''
-    if (looksRandom(core, STEPS)) seen.push({ signal: 'random_label', detail: core })
+    if (looksRandom(core, STEPS) || isUnreadable(core, policy)) seen.push({ signal: 'random_label', detail: core })
   }
   if (target.userinfo !== null && isDeceptive(target.userinfo, ownerOf(target, policy.brands), policy))
     seen.push({ signal: 'deceptive_userinfo' })
+  const carried = policy.engine >= 3 ? target.url?.embedded.find((each) => isSuspicious(each, policy)) : undefined
+  if (carried) seen.push({ signal: 'embedded_suspicious', detail: carried.host })
   return seen
+}
+
+/** Whether a host that a URL carries leads into a private network or deceives by its name. */
+function isSuspicious(embedded: EmbeddedHost, { brands, words }: Policy): boolean {
+  if (embedded.reach === 'private' || embedded.name.specialUse === 'local-network' || embedded.findings.length > 0) return true
+  const kind = lookalikeOf(embedded, brands, words)?.kind
+  return kind !== undefined && kind !== 'brand-above' && kind !== 'brand-with-word'
 }
 
 function looksRandom(
@@ -245,4 +314,16 @@ function looksRandom(
   const percent = (part: number) => Math.floor((100 * part) / label.length)
   const digits = count(/\d/g)
   return percent(count(/[aeiouy]/g)) < randomVowelPercent && (percent(digits) >= randomDigitPercent || digits === 0)
+}
+
+/**
+ * Whether letters follow each other as in no word of a Latin alphabet; for labels that are too
+ * short to count vowels in. Not before engine 3.
+ */
+function isUnreadable(label: string, { engine, letters, weights: { STEPS } }: Policy): boolean {
+  if (engine < 3 || !/^[a-z]+$/.test(label)) return false
+  if (label.length < STEPS.unreadableLabelFrom || label.length >= STEPS.randomLabelFrom) return false
+  const codes = [...label].map((letter) => letter.charCodeAt(0) - 'a'.charCodeAt(0))
+  const surprise = codes.slice(1).reduce((total, code, index) => total + Number(letters[codes[index] ?? 0]?.[code] ?? 0), 0)
+  return 10 * surprise >= STEPS.unreadableSurprise * (label.length - 1)
 }

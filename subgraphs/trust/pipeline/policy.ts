@@ -1,3 +1,4 @@
+import { withinAny } from '../../../platform/outbound/address-policy.ts'
 import { type BrandIndex, brandIndexSteps } from './brand.ts'
 import type { LureWords } from './look-alike.ts'
 import { FROZEN } from './policies/frozen.ts'
@@ -13,6 +14,13 @@ export type Policy = {
   readonly words: LureWords
   readonly isPlatform: (host: string) => boolean
   readonly isParking: (server: string) => boolean
+  readonly isParkingAddress: (address: string) => boolean
+  readonly isSinkhole: (server: string) => boolean
+  readonly isSinkholeAddress: (address: string) => boolean
+  /** A host that forwards to other people's URLs; none before engine 3, as the three above. */
+  readonly isRedirector: (host: string) => boolean
+  /** Surprise of pairs of letters, a row per first letter; empty before engine 3. */
+  readonly letters: readonly string[]
   readonly isRiskySuffix: (suffix: string) => boolean
 }
 
@@ -51,14 +59,25 @@ function* prepare(version: string, { engine, weights, lists }: Tables): Generato
     engine,
     weights,
     brands: yield* brandIndexSteps(lists.brands),
-    words: wordsOf(lists),
+    words: wordsOf(lists, engine),
     isPlatform: underAny(lists.platforms),
     isParking: underAny(lists.parkingServers),
+    isParkingAddress: withinAny(lists.parkingNetworks ?? []),
+    isSinkhole: underAny(lists.sinkholeServers ?? []),
+    isSinkholeAddress: withinAny(lists.sinkholeNetworks ?? []),
+    isRedirector: underAny(lists.redirectors ?? []),
+    letters: lists.letters ?? [],
     isRiskySuffix: (suffix) => suffixes.has(suffix),
   }
 }
 
-const wordsOf = ({ lures, business }: Lists): LureWords => ({ lures: new Set(lures), business: new Set(business) })
+const wordsOf = ({ lures, business, everyday, protectedSuffixes }: Lists, engine: number): LureWords => ({
+  lures: new Set(lures),
+  business: new Set(business),
+  everyday: new Set(everyday),
+  protectedSuffixes: new Set(protectedSuffixes),
+  engine,
+})
 
 /**
  * Whether a name is one of `domains` or below one, at label boundaries: `netflix.com` is not below

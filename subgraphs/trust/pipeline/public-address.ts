@@ -12,7 +12,7 @@ import type { Policy } from './policy.ts'
 export function observeAddress(target: Target, snapshot: Snapshot, policy: Policy): Features {
   const { feeds } = snapshot.sources
   const isUnknown = unknownSources(snapshot).has('feeds')
-  const seen = feedObservations(snapshot, NO_SITE, policy)
+  const seen = feedObservations(snapshot, { ...NO_SITE, url: target.url }, policy)
   const drivers = new Set<Driver>(seen.drivers)
   if (isUnknown) drivers.add(UNAVAILABLE.feeds)
   if (feeds.status === 'ok' && feeds.validUntil < snapshot.collectedAt) drivers.add('STALE_SNAPSHOT')
@@ -27,7 +27,10 @@ export function observeAddress(target: Target, snapshot: Snapshot, policy: Polic
     witness: seen.witness,
     isTenant: false,
     isPlatform: false,
+    isRedirector: false,
+    isProgram: policy.engine >= 3 && target.url?.isProgram === true,
     isBelowApex: false,
+    isRegistryUndated: false,
     hasCertificateFault: false,
     mayBeReregistered: false,
   }

@@ -1,6 +1,6 @@
+import type { Assumption } from './assumption.ts'
 import type { Policy } from './policy.ts'
 import type { DecideRequest, Interaction } from './request.ts'
-import type { Assumption } from './score.ts'
 import { ACTIONS, type Action, PROFILES, type Profile, type State, TIERS, type Tier } from './stages.ts'
 import { type Judged, mightBeWorse, stateOf } from './state.ts'
 
@@ -27,6 +27,14 @@ export type FloorRule =
   | 'mixed-with-threat'
   | 'mixed-with-strong-doubt'
   | 'tenant'
+  // Since engine 3.
+  | 'new-domain'
+  | 'listed-tenant'
+  | 'parked'
+  | 'sinkholed'
+  | 'embedded-url'
+  | 'redirector'
+  | 'program'
   | 'listed-pages-on-platform'
 
 /** A rule that held an action back, applied last. */
@@ -59,7 +67,9 @@ type Steps = Omit<Routed, 'clamps'>
 export function route(judged: Judged, best: Judged, request: DecideRequest, policy: Policy): Routed {
   const steps = stepsOf(judged, request, policy, 'nothing')
   const supposed = stepsOf(best, request, policy, 'best')
-  if (supposed.action === 'deny' && hasGround(best, supposed.state, policy))
+  // A floor that denies is its own ground: it applies under the best answers of what is missing.
+  const isFloored = supposed.floors.some(({ action }) => action === 'deny')
+  if (supposed.action === 'deny' && (isFloored || hasGround(best, supposed.state, policy)))
     return { ...steps, state: supposed.state, clamps: [], action: 'deny' }
 
   const clamps: Clamp[] = []
@@ -93,24 +103,57 @@ const cell = (state: State, profile: Profile, { weights }: Policy): Action =>
 function hasGround({ scores, confidence, features }: Judged, state: State, { weights: { BANDS, CONFIDENCE } }: Policy): boolean {
   if (state === 'A') return true
   const { witness, isPlatform } = features
-  const feedsCount = witness.host >= 2 || (scores.trust < BANDS.high && (witness.host > 0 || !isPlatform))
+  const feedsCount = witness.host >= 2 || witness.exact > 0 || (scores.trust < BANDS.high && (witness.host > 0 || !isPlatform))
   const threat = feedsCount ? scores.threat : scores.threatBesideFeeds
   const isSure =
     (threat >= BANDS.high && confidence.threat >= CONFIDENCE.medium) ||
     (scores.deviation >= BANDS.high && confidence.deviation >= CONFIDENCE.medium)
   const families = scores.families.filter((family) => feedsCount || family !== 'feed')
-  return isSure && (families.length >= 2 || (feedsCount && witness.host > 0))
+  return isSure && (families.length >= 2 || (feedsCount && witness.host + witness.exact > 0))
+}
+
+type FloorRow = readonly [rule: FloorRule, applies: boolean, action: Action]
+
+/** Floors of engine 3: age of the registration, and the URL behind the host. */
+function urlAndAgeFloors(
+  { features, scores }: Judged,
+  state: State,
+  { profile, interaction: { kind } }: DecideRequest,
+  { weights: { FLOORS } }: Policy,
+): readonly FloorRow[] {
+  const { witness, ageDays, owner, isTenant, isPlatform, isRedirector, isProgram } = features
+  const column = PROFILES.indexOf(profile)
+  const apart: Action = profile === 'open' ? 'proceed_with_caution' : 'sandbox'
+  const sendsSecrets = kind === 'submit_credentials' || kind === 'initiate_payment'
+  const isRisky = sendsSecrets || kind === 'download_file'
+  const saw = (signal: string) => features.observations.some((observation) => observation.signal === signal)
+  // A new name that is popular, or might be, is somebody's launch.
+  const isNew = ageDays !== null && ageDays < FLOORS.newDomainDays && !isTenant && owner === null && !scores.isEstablished
+  const isDoubtful = saw('no_mail') || scores.families.some((family) => family !== 'registration')
+  const ofSecrets = isDoubtful ? FLOORS.newDomainDoubtful : FLOORS.newDomainSecrets
+  const newDomain = (sendsSecrets ? ofSecrets : FLOORS.newDomain)[column] ?? 'deny'
+  return [
+    ['new-domain', isNew, newDomain],
+    ['listed-tenant', witness.tenant > 0, isRisky ? 'escalate_to_human' : apart],
+    ['parked', saw('parked'), 'proceed_with_caution'],
+    ['sinkholed', saw('sinkholed'), apart],
+    ['embedded-url', saw('embedded_suspicious'), apart],
+    ['redirector', isRedirector, isRisky ? 'escalate_to_human' : 'proceed_with_caution'],
+    ['program', isProgram && isRisky && (isTenant || isPlatform || state !== 'E'), apart],
+  ]
 }
 
 /** Floors that apply. The open profile lowers those of isolation to caution. */
-function floorsOf(judged: Judged, state: State, { profile }: DecideRequest, policy: Policy, assumption: Assumption): Floor[] {
+function floorsOf(judged: Judged, state: State, request: DecideRequest, policy: Policy, assumption: Assumption): Floor[] {
   const { snapshot, features, scores } = judged
+  const { profile } = request
   const { BANDS, FLOORS } = policy.weights
   const apart: Action = profile === 'open' ? 'proceed_with_caution' : 'sandbox'
   const saw = (signal: string) => features.observations.some((observation) => observation.signal === signal)
-  const lacks = assumption === 'nothing' && (snapshot.sources.rdap.status !== 'ok' || snapshot.sources.feeds.status !== 'ok')
+  const lacksAge = snapshot.sources.rdap.status !== 'ok' && !features.isRegistryUndated
+  const lacks = assumption === 'nothing' && (lacksAge || snapshot.sources.feeds.status !== 'ok')
   const { witness, isTenant, isPlatform, lookalike } = features
-  const rules: readonly (readonly [FloorRule, boolean, Action])[] = [
+  const rules: readonly FloorRow[] = [
     ['certificate-fault', state === 'E' && features.hasCertificateFault, 'proceed_with_caution'],
     ['lookalike', lookalike !== null && (isTenant || lacks || scores.threat >= BANDS.medium), apart],
     ['odd-letters', lookalike?.kind === 'homograph' || saw('odd_letters'), apart],
@@ -127,6 +170,7 @@ function floorsOf(judged: Judged, state: State, { profile }: DecideRequest, poli
     ],
     ['tenant', isTenant, 'proceed_with_caution'],
     ['listed-pages-on-platform', isPlatform && witness.url > 0, 'proceed_with_caution'],
+    ...(policy.engine >= 3 ? urlAndAgeFloors(judged, state, request, policy) : []),
   ]
   return rules.filter(([, applies]) => applies).map(([rule, , action]) => ({ rule, action }))
 }

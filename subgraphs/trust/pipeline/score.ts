@@ -1,7 +1,8 @@
+import type { Assumption } from './assumption.ts'
 import type { Observation } from './observation.ts'
 import type { Features } from './observe.ts'
 import type { Policy } from './policy.ts'
-import type { Family, SignalId } from './weights.ts'
+import type { Family, SignalId } from './signals.ts'
 
 /** Points of one observation on each score, after halving and counting: the line of an audit. */
 export type Points = {
@@ -25,13 +26,6 @@ export type Scores = {
   readonly threatFamilies: readonly Family[]
   readonly isEstablished: boolean
 }
-
-/**
- * What is supposed about sources without an answer: `nothing`, or that each of them would have said
- * the best it can. A denial must hold under both, so that no missing source ever turns an answer
- * into a denial.
- */
-export type Assumption = 'nothing' | 'best'
 
 const HYGIENE: ReadonlySet<SignalId> = new Set([
   'has_address',
@@ -74,7 +68,9 @@ export function scoresOf(features: Features, policy: Policy, assumption: Assumpt
 
   const hygiene = sum(points.filter(({ signal }) => HYGIENE.has(signal)).map(({ trust }) => trust))
   const earned = sum(points.filter(({ signal }) => !HYGIENE.has(signal)).map(({ trust }) => trust))
-  const supposed = assumption === 'best' ? sum([...features.unknown].map((source) => policy.weights.BEST_CASE[source])) : 0
+  const { BEST_CASE, BEST_CASE_UNDATED } = policy.weights
+  const bestCase = features.isRegistryUndated ? BEST_CASE_UNDATED : BEST_CASE
+  const supposed = assumption === 'best' ? sum([...features.unknown].map((source) => bestCase[source])) : 0
   const trust = clamp(earned + Math.min(hygiene, STEPS.hygieneCap) + supposed)
   const has = (family: Family) => threatFamilies.includes(family)
   const synergy = has('registration') && has('name') && (has('tls') || has('feed')) ? STEPS.synergy : 0

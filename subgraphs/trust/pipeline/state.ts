@@ -1,8 +1,9 @@
 import type { Snapshot } from '../evidence.ts'
+import type { Assumption } from './assumption.ts'
 import type { Confidence } from './confidence.ts'
 import type { Features } from './observe.ts'
 import type { Policy } from './policy.ts'
-import type { Assumption, Scores } from './score.ts'
+import type { Scores } from './score.ts'
 import type { State } from './stages.ts'
 
 /** What a target has been judged by so far. */
@@ -35,13 +36,14 @@ export function stateOf(judged: Judged, policy: Policy, assumption: Assumption):
 
 /**
  * One feed never convicts a domain of strong trust, and listed pages never convict the platform
- * that they stand on.
+ * that they stand on. Both are about the host: a feed that lists the very URL convicts the URL.
  */
 function isClearThreat(
   { scores, confidence, features: { witness, isPlatform } }: Judged,
   { weights: { BANDS, CONFIDENCE } }: Policy,
 ): boolean {
   if (scores.threat < BANDS.high || confidence.threat < CONFIDENCE.high) return false
+  if (witness.exact > 0) return true
   if (scores.trust >= BANDS.high && witness.host < 2) return false
   return !(isPlatform && witness.host === 0 && scores.threatBesideFeeds < BANDS.high)
 }

@@ -35,7 +35,7 @@ function decideWithoutEvidence(structural: Structural, request: DecideRequest, p
     reasons: reasonsFor(routed, reasons, policy),
     uncertainty: { state: 'low', requiresHumanReview: routed.action === 'escalate_to_human', drivers: [] },
     ageDays: null,
-    lasts: 'structural',
+    lasts: structural.lasts,
     restsOnEvidence: false,
     mayBeOverridden: structural.mayBeOverridden,
     audit: auditOf(structural, routed, { points: [], families: [], coverage: 0 }),

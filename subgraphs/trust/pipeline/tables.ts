@@ -1,10 +1,16 @@
 import { createHash } from 'node:crypto'
+import { SPECIAL_RANGES } from '../../../platform/outbound/address-policy.ts'
+import { PATH_TENANTS } from '../path-tenants.ts'
 import { canonicalText } from './canonical.ts'
 import { BRANDS } from './lists/brands.ts'
 import { RESEMBLING, UTS_39 } from './lists/confusables.ts'
+import { EVERYDAY } from './lists/everyday.ts'
+import { LETTERS } from './lists/letters.ts'
+import { PARKING_NETWORKS, PARKING_SERVERS, SINKHOLE_NETWORKS, SINKHOLE_SERVERS } from './lists/parking.ts'
+import { REDIRECTORS } from './lists/redirectors.ts'
 import { SCRIPTS } from './lists/scripts.ts'
 import { SPECIAL_USE } from './lists/special-use.ts'
-import { BUSINESS, LURES, PARKING_SERVERS, PLATFORMS, RISKY_SUFFIXES } from './lists/words.ts'
+import { BUSINESS, LURES, PLATFORMS, PROTECTED_SUFFIXES, RISKY_SUFFIXES } from './lists/words.ts'
 import { WEIGHTS, type Weights } from './weights.ts'
 
 /** Lists that a decision looks names up in. */
@@ -15,6 +21,14 @@ export type Lists = {
   readonly riskySuffixes: readonly string[]
   readonly parkingServers: readonly string[]
   readonly platforms: readonly string[]
+  // Absent before engine 3:
+  readonly everyday?: readonly string[]
+  readonly protectedSuffixes?: readonly string[]
+  readonly parkingNetworks?: readonly string[]
+  readonly sinkholeServers?: readonly string[]
+  readonly sinkholeNetworks?: readonly string[]
+  readonly redirectors?: readonly string[]
+  readonly letters?: readonly string[]
 }
 
 /**
@@ -39,7 +53,7 @@ const digestOf = (value: unknown): string => createHash('sha256').update(canonic
 
 /** The tables of this release. A test compares the versions of packages with what is installed. */
 export const TABLES: Tables = {
-  engine: 2,
+  engine: 3,
   weights: WEIGHTS,
   lists: {
     brands: BRANDS,
@@ -48,6 +62,13 @@ export const TABLES: Tables = {
     riskySuffixes: RISKY_SUFFIXES,
     parkingServers: PARKING_SERVERS,
     platforms: PLATFORMS,
+    everyday: EVERYDAY,
+    protectedSuffixes: PROTECTED_SUFFIXES,
+    parkingNetworks: PARKING_NETWORKS,
+    sinkholeServers: SINKHOLE_SERVERS,
+    sinkholeNetworks: SINKHOLE_NETWORKS,
+    redirectors: REDIRECTORS,
+    letters: LETTERS,
   },
   names: {
     publicSuffixes: 'tldts 7.5.4',
@@ -56,6 +77,8 @@ export const TABLES: Tables = {
     scripts: digestOf(SCRIPTS),
     confusables: digestOf([UTS_39, RESEMBLING]),
     specialUse: digestOf(SPECIAL_USE),
+    specialRanges: digestOf(SPECIAL_RANGES),
+    pathTenants: digestOf(PATH_TENANTS),
   },
 }
 

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { apiSchemaOf } from '../../../gateway/planning/composition.ts'
 import { engine } from '../../../subgraphs/trust/assessment/engine.ts'
 import { CODES, DRIVERS } from '../../../subgraphs/trust/pipeline/codes.ts'
+import { aHit, targetOf } from './pipeline/support/samples.ts'
 import { aBadHost, aGoodHost, DAY, type Data, startTrust, type TestKey, type Trust } from './support/trust.ts'
 
 const NOON = new Date('2026-11-20T12:00:00Z')
@@ -186,6 +187,47 @@ test('an override that has ended between evidence and question does not count', 
   })
 })
 
+test('a URL is judged by what feeds list of it, and of its path only hashes are stored', async () => {
+  const url = 'https://good.example.com/kit/card.php?victim=4711#top'
+  const { url: keys } = targetOf(url)
+  const sources = trust.sources as { listedUrls?: NonNullable<typeof trust.sources.listedUrls> }
+  sources.listedUrls = async ({ keys: asked }) =>
+    asked.includes(keys?.keys[1] ?? '')
+      ? [aHit({ scope: 'url', indicator: 'https://good.example.com/kit/card.php', urlKey: keys?.keys[1] ?? '' })]
+      : []
+  const ask = async (value: string) => {
+    const query =
+      'query ($input: DecideInput!) { decide(input: $input) { ... on DecisionMade { decision { id assessment { action reasonCodes target { value normalized } } } } } }'
+    const { data } = await trust.ask(query, { input: { target: { type: 'URL', value } } }, key.caller)
+    return data.decide.decision
+  }
+  try {
+    const listed = await ask(url)
+    expect(listed.assessment).toMatchObject({ action: 'DENY', target: { value: url, normalized: 'good.example.com' } })
+    expect(listed.assessment.reasonCodes).toContain('URL_LISTED')
+    expect((await ask('https://good.example.com/')).assessment.action).toBe('PROCEED')
+    expect((await ask('https://good.example.com/about')).assessment.action).toBe('PROCEED')
+    expect(await replayed(listed.id)).toMatchObject({ identical: true })
+
+    const stored = '{ decision(id: $id) { assessment { target { value } } } }'
+    const { data } = await trust.ask(`query ($id: ID!) ${stored}`, { id: listed.id }, key.caller)
+    expect(data.decision.assessment.target.value).toBe('https://good.example.com/…')
+    expect(
+      await trust.sql("SELECT count(*)::int AS paths FROM judgement WHERE request LIKE '%4711%' OR body LIKE '%4711%'"),
+    ).toEqual([{ paths: 0 }])
+
+    sources.listedUrls = async () => null
+    const partial = await trust.ask(
+      DECIDE,
+      { input: { target: { type: 'URL', value: 'https://good.example.com/unread' } } },
+      key.caller,
+    )
+    expect(partial.data.decide.decision.assessment.uncertainty.drivers).toContain('THREAT_FEED_PARTIAL')
+  } finally {
+    delete sources.listedUrls
+  }
+})
+
 test('a replay that comes to something else says where', async () => {
   const { id } = await decide('good.example.com')
   const stricter = trust.another({
@@ -217,7 +259,7 @@ test('a replay needs nothing but what is stored, not even the same spelling of t
   expect((await replayed(id)).identical).toBe(true)
   expect(trust.sources.asked.length).toBe(before)
   await trust.sql(
-    `UPDATE judgement SET body = replace(body, 'deny', 'sandbox') WHERE id = (SELECT judgement_id FROM decision WHERE id = $1)`,
+    `UPDATE judgement SET body = replace(body, 'deny', 'reject') WHERE id = (SELECT judgement_id FROM decision WHERE id = $1)`,
     [id],
   )
   const { identical, changes } = await replayed(id)
@@ -226,7 +268,7 @@ test('a replay needs nothing but what is stored, not even the same spelling of t
     expect.arrayContaining(['/action', '/audit/base']),
   ])
   await trust.sql(
-    `UPDATE judgement SET body = replace(body, 'sandbox', 'deny') WHERE id = (SELECT judgement_id FROM decision WHERE id = $1)`,
+    `UPDATE judgement SET body = replace(body, 'reject', 'deny') WHERE id = (SELECT judgement_id FROM decision WHERE id = $1)`,
     [id],
   )
 })

@@ -1,11 +1,18 @@
+import { FINANCE_BRANDS } from './brands-finance.ts'
+import { SERVICE_BRANDS } from './brands-services.ts'
+import { SHOP_BRANDS } from './brands-shops.ts'
+
 /**
  * Brands that are imitated, each with the labels people know it by and every domain that is known
  * to be its own. From public knowledge; kept by hand. One line is `labels = domains`; the first
  * domain is the one people type. Marks before a label:
  * - `~` an everyday word or a common name: it alone, or inside other words, says nothing;
  * - `+` the owner holds the label under country suffixes throughout (`google.de`), so those are not
- *   foreign. A domain that is missing here makes its owner look like an imitator: add it rather
- *   than lower a weight.
+ *   foreign;
+ * - `=` so short that one slip makes another name; stands behind the other marks.
+ *
+ * A domain that is missing here makes its owner look like an imitator: add it rather than lower a
+ * weight.
  */
 export const BRANDS: readonly string[] = [
   // Payments and money transfer
@@ -304,4 +311,7 @@ export const BRANDS: readonly string[] = [
   'lloydsoflondon = lloyds.com',
   'riverty = riverty.com afterpay.nl afterpay.be afterpay.se afterpay.no afterpay.fi afterpay.dk',
   'targetaustralia = target.com.au',
+  ...FINANCE_BRANDS,
+  ...SERVICE_BRANDS,
+  ...SHOP_BRANDS,
 ]

@@ -1,20 +1,43 @@
 /**
- * Words that phishing names are made of, because they ask for credentials, money or haste. Two of
- * them in one name are a lure; one beside a brand is.
+ * Words that phishing names are made of, because they ask for credentials, money or haste, in the
+ * languages that campaigns are written in most. Two of them in one name are a lure; one beside a
+ * brand is.
  */
 export const LURES: readonly string[] = (
   'account accounts alert alerts auth authenticate authentication authorize banking billing cancel claim confirm confirmation connect credential ' +
   'credentials deposit giveaway identity invoice kyc limited locked login logon mfa notice notification otp password pay payment payments payout ' +
   'prize recover recovery redeem refund reset restore restricted reward rewards seed secure secured security session signin signon ssl sso suspended ' +
-  'suspension transfer unlock unusual update updates upgrade validate validation verification verified verify verifying wallet warning webscr withdraw'
+  'suspension transfer unlock unusual update updates upgrade validate validation verification verified verify verifying wallet warning webscr withdraw ' +
+  // German, French, Spanish, Portuguese, Italian, Dutch, Polish, Turkish
+  'anmelden anmeldung bestaetigen bestaetigung konto kundenkonto sicherheit ueberweisung zahlung zahlungen freischaltung verifizierung ' +
+  'authentification compte connexion identifiant mdp paiement remboursement securite verifier virement ' +
+  'acceder clave confirmar contrasena cuenta desbloqueo iniciarsesion reembolso seguridad sesion transferencia validar verificacion verificar ' +
+  'acesso bloqueio confirme conta desbloquear entrar pagamento reativar recadastramento resgate seguranca senha verificacao verifique ' +
+  'accedi accesso aggiorna autenticazione conferma pagamenti riattiva rimborso sblocca sicurezza verifica ' +
+  'aanmelden betaling betalen bevestigen bevestiging inloggen rekening terugbetaling veiligheid verificatie ' +
+  'aktywacja bezpieczenstwo logowanie platnosc platnosci potwierdz przelew weryfikacja zaloguj zwrot ' +
+  'dogrulama giris guncelle guvenlik hesabim iade odeme onayla onaylama sifre ' +
+  // Russian, Japanese, Chinese, Indonesian, Vietnamese and Swedish in Latin letters
+  'akkaunt oplata parol perevod vhod vozvrat ninsho honninkakunin denglu yanzheng zhifu akun masuk pembayaran verifikasi dangnhap xacminh xacthuc ' +
+  'aterbetalning betalning inloggning verifiera'
 ).split(' ')
 
-/** Words that make a name sound like a department of a brand. Harmless alone. */
+/**
+ * Words that make a name sound like a department of a brand, or like the occasion of a message in
+ * its name: a parcel, a toll, a refund. Harmless alone.
+ */
 export const BUSINESS: readonly string[] = (
   'access activate activation admin airdrop app apps badge bank bonus business card care center centre chat check client cloud com contact corp ' +
   'customer customers desk direct download email file files free gift gifts global group help helpdesk home id info installer live mail manage ' +
   'management member members mobile my net official online order orders parcel portal post promo review sale secure sec services service share shop ' +
-  'sign store support survey system team ticket track tracking user users web webmail win www'
+  'sign store support survey system team ticket track tracking user users web webmail win www ' +
+  // Delivery, tolls and fines, taxes, banks and authorities, in the languages above
+  'address adres aduana amende arancel arrival bancaria bancario banca banka banken banque benefits bezorging bill bills bolletta bussgeld citation ' +
+  'colis consegna corriere correo correos cra customs delay delivered delivery deliver dgt dmv dogana douane e-zpass entrega envio estafeta express ezpass ' +
+  'factura failed fattura fine fines fatura fastrak finanzamt giro gov govt hmrc hold impots inps irs issue kargo kurier lieferung lost missed mypackage ' +
+  'myparcel notify paczka paket pakket parking pedido penalty pickup pikepass postage redeliver redelivery reschedule rebate refunds schedule sendung ' +
+  'sendungsverfolgung settlement shipment shipping spedizione status steuer stimulus subsidy suivi sunpass tax taxes toll tollroads tolls tolltag ' +
+  'tracker tolling unpaid usagov vignette violation warehouse zoll zustellung'
 ).split(' ')
 
 /**
@@ -26,11 +49,11 @@ export const RISKY_SUFFIXES: readonly string[] = (
   'rest review sbs science shop skin stream surf tk today top trade uno vip wang win work xyz yachts zip'
 ).split(' ')
 
-/** Name servers of companies that show advertisements on names without content. */
-export const PARKING_SERVERS: readonly string[] = (
-  'above.com afternic.com bodis.com cashparking.com dan.com domainparkingserver.net dsredirection.com fabulous.com hugedomains.com ' +
-  'namebrightdns.com parkingcrew.net parklogic.com sedoparking.com skenzo.com smartname.com undeveloped.com voodoo.com'
-).split(' ')
+/**
+ * First labels of public suffixes under which a registry checks who registers: authorities, armed
+ * forces and schools (`gov.uk`, `gob.mx`, `edu`, `ac.jp`).
+ */
+export const PROTECTED_SUFFIXES: readonly string[] = 'ac edu gc go gob gouv gov govt gub gv k12 mil sch'.split(' ')
 
 /**
  * Platforms where anybody publishes under the platform's own name, beside the shared suffixes that

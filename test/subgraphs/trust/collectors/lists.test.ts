@@ -1,4 +1,6 @@
+import { globSync, readFileSync } from 'node:fs'
 import { deflateRawSync, gzipSync } from 'node:zlib'
+import { getDomain } from 'tldts'
 import { afterEach, expect, test } from 'vitest'
 import { parseIndicator } from '../../../../subgraphs/trust/collectors/indicator.ts'
 import {
@@ -12,6 +14,7 @@ import type { List } from '../../../../subgraphs/trust/collectors/lists.ts'
 import type { FeedsEvidence } from '../../../../subgraphs/trust/evidence.ts'
 import { type Answerer, a, startDnsServer, zone } from '../../../support/dns-server.ts'
 import { type Handler, startHttpServer, text } from '../../../support/http-server.ts'
+import { targetOf } from '../pipeline/support/samples.ts'
 import { aBootstrap, aList, startTrust, type Trust, type TrustOptions } from './support/trust.ts'
 
 const cleanups: (() => unknown)[] = []
@@ -127,7 +130,59 @@ test('URLhaus: its CSV with CRLF, comments and a byte order mark', async () => {
     },
   ])
   expect(hitsOf(await feeds(trust, 'good.example.net'))).toMatchObject([{ scope: 'url', state: 'offline' }])
-  expect(hitsOf(await feeds(trust, 'www.evil.example.net', 'example.net'))).toEqual([])
+  expect(hitsOf(await feeds(trust, 'other.evil.example.net', 'example.net'))).toEqual([])
+})
+
+test.each([
+  ['a listed apex', 'evil-shop.com', 'login.evil-shop.com', 1],
+  ['a listed apex, with www.', 'evil-shop.com', 'www.evil-shop.com', 1],
+  ['a listed www.', 'www.evil-shop.com', 'evil-shop.com', 1],
+  ['a listed www. and another host', 'www.evil-shop.com', 'login.evil-shop.com', 0],
+  ['a listed host and the apex', 'login.evil-shop.com', 'evil-shop.com', 0],
+  ['a listed host and one below it', 'login.evil-shop.com', 'x.login.evil-shop.com', 0],
+  ['a wildcard on a host', '*.login.evil-shop.com', 'x.login.evil-shop.com', 1],
+  ['a listed tenant', 'evil.github.io', 'www.evil.github.io', 1],
+  ['below a listed tenant', 'evil.github.io', 'login.evil.github.io', 1],
+  ['the neighbour of a listed tenant', 'evil.github.io', 'honest.github.io', 0],
+  ['the company of a listed tenant', 'evil.github.io', 'github.io', 0],
+  ['a suffix of two labels', 'evil.co.uk', 'honest.co.uk', 0],
+])('a feed about hosts below and beside: %s (%s) lists %s %i times', async (_why, line, host, hits) => {
+  const { trust } = await aStage({ openphish: { format: phishingUrls, answer: text(`http://${line}/`) } })
+  expect(hitsOf(await feeds(trust, host, getDomain(host)))).toHaveLength(hits)
+})
+
+test('a URL is found by its hash, also on a host with more listed pages than are looked at', async () => {
+  const crowd = Array.from({ length: 30 }, (_, index) => `https://raw.githubusercontent.com/crowd/r/${index}.exe`)
+  const lines = ['https://raw.githubusercontent.com/u/r/x.exe', 'https://www.evil-shop.com/kit/', ...crowd].join('\n')
+  const { trust } = await aStage({ openphish: { format: phishingUrls, answer: text(lines) } })
+  const listed = async (url: string) => {
+    const keys = targetOf(url).url
+    return (keys ? await trust.listedUrls(keys) : null)?.map(({ indicator }) => indicator)
+  }
+  expect(await listed('http://raw.githubusercontent.com/u/r/%78.exe?raw=1')).toEqual([
+    'https://raw.githubusercontent.com/u/r/x.exe',
+  ])
+  expect(await listed('https://evil-shop.com/kit/step2.php')).toEqual(['https://www.evil-shop.com/kit/'])
+  expect(await listed('https://raw.githubusercontent.com/u/other.txt')).toEqual(['https://raw.githubusercontent.com/u/r/x.exe'])
+  expect(await listed('https://raw.githubusercontent.com/v/r/x.exe')).toEqual([])
+  expect(await trust.sql('SELECT count(*)::int AS urls FROM list_entry WHERE length(url_key) = 32')).toEqual([{ urls: 32 }])
+  await trust.sql('DROP TABLE list_entry CASCADE')
+  expect(await listed('https://evil-shop.com/kit/')).toBeUndefined()
+})
+
+test('lists of a former release get their hashes with the first refresh, although their servers have nothing newer', async () => {
+  const { trust } = await aStage({ openphish: { format: phishingUrls, answer: text('https://evil-shop.com/kit/') } })
+  const hashes = () => trust.sql('SELECT url_key IS NULL AS missing FROM list_entry')
+  await trust.sql('UPDATE list_entry SET url_key = NULL')
+  await trust.refreshLists()
+  expect(await hashes()).toEqual([{ missing: true }])
+  const [file = ''] = globSync('{database,prisma}/trust/migrations/*_listed_urls/migration.sql')
+  const migration = readFileSync(file, 'utf8')
+  await trust.sql(migration.slice(migration.indexOf('UPDATE list ')))
+  // Until then the old copy serves.
+  expect(hitsOf(await feeds(trust, 'evil-shop.com'))).toHaveLength(1)
+  await trust.refreshLists()
+  expect(await hashes()).toEqual([{ missing: false }])
 })
 
 test('ThreatFox: names and addresses, without hashes and without what it guesses', async () => {
@@ -140,7 +195,8 @@ test('ThreatFox: names and addresses, without hashes and without what it guesses
   ].join('\n')
   const { trust, edition } = await aStage({ threatfox: { format: threatfoxCsv, answer: text(csv) } })
   expect((await edition('threatfox'))?.edition).toMatchObject({ entries: 2 })
-  expect(hitsOf(await feeds(trust, 'c2.example.net'))).toMatchObject([{ category: 'c2', scope: 'host' }])
+  expect(hitsOf(await feeds(trust, 'c2.example.net'))).toMatchObject([{ category: 'c2', scope: 'domain' }])
+  expect(hitsOf(await feeds(trust, 'bot.c2.example.net', 'example.net'))).toHaveLength(1)
   expect(hitsOf(await feeds(trust, '93.184.216.34', null))).toMatchObject([{ category: 'c2', indicator: '93.184.216.34:443' }])
 })
 

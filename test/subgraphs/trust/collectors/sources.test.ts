@@ -134,6 +134,25 @@ test('a late source is a timeout for this caller and an answer for the next', as
   expect(statuses(await trust.evidenceFor(subject('slow.com')))).toMatchObject({ rdap: 'ok' })
 })
 
+test('a registry that answers after the decision, and after its usual time, counts for the next one', async () => {
+  const { trust, registrations } = await aWorld({
+    rdap: async (request, response) => {
+      // Longer than a decision waits, as several registries of countries take.
+      await new Promise((resolve) => setTimeout(resolve, 3_500))
+      json({
+        objectClassName: 'domain',
+        ldhName: 'slow.com',
+        events: [{ eventAction: 'registration', eventDate: '2015-03-01T10:00:00Z' }],
+      })(request, response)
+    },
+  })
+  expect(statuses(await trust.evidenceFor(subject('slow.com')))).toMatchObject({ rdap: 'timeout', dns: 'ok' })
+  await expect
+    .poll(async () => statuses(await trust.evidenceFor(subject('slow.com'))), { timeout: 10_000 })
+    .toMatchObject({ rdap: 'ok' })
+  expect(registrations()).toBe(1)
+})
+
 test('every source dead: a snapshot all the same, and /ready names what is down', async () => {
   const { trust } = await aWorld({ rdap: () => {}, answer: () => 'silence' })
   trust.start()

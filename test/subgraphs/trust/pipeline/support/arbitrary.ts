@@ -7,7 +7,7 @@ import {
   PROFILES,
   SENSITIVITIES,
 } from '../../../../../subgraphs/trust/pipeline/request.ts'
-import { aHit, ct, DAY, dns, feeds, NOW, popularity, rdap, tls } from './samples.ts'
+import { aHit, ct, DAY, dns, feeds, NOW, popularity, rdap, targetOf, tls } from './samples.ts'
 
 /**
  * Names of every sort: brands, look-alikes, tenants, platforms, internationalised ones, plain ones,
@@ -28,6 +28,14 @@ export const hosts = fc.constantFrom(
   'paypal.com.evil.top',
   'netflix.mom',
   '8.8.8.8',
+  'http://8.8.8.8/a/x.exe',
+  'https://quiet-garden.net/a/x.exe',
+  'https://github.com/u/r/x.exe',
+  'https://bit.ly/a',
+  'https://quiet-garden.net/?u=http://127.0.0.1/',
+  'zaobao.com',
+  'usps.com-track.top',
+  'stadt.de',
 )
 
 const ages = fc.constantFrom(null, -5, 1, 5, 20, 60, 100, 200, 400, 1000, 2000, 4000, 9000)
@@ -68,6 +76,7 @@ const dnsOk = fc
       [],
       ['ns1.hoster.example'],
       ['ns1.sedoparking.com', 'ns2.sedoparking.com'],
+      ['ns1.seizedservers.com'],
       ['a.hoster.example', 'b.hoster.example'],
     ),
     mx: fc.constantFrom([], [''], ['mx.hoster.example']),
@@ -101,8 +110,13 @@ const hit: fc.Arbitrary<FeedHit> = fc
     state: fc.constantFrom('online', 'offline', 'unknown'),
     abusedLegitimate: bool,
     indicator: fc.constantFrom('a', 'b', 'c'),
+    listed: fc.constantFrom(null, 'https://quiet-garden.net/a/x.exe', 'https://github.com/u/', 'http://8.8.8.8/a/x.exe'),
   })
-  .map((fields) => aHit(fields))
+  .map(({ listed, ...fields }) => {
+    const url = listed === null ? undefined : targetOf(listed).url
+    const keys = url && { urlKey: url.keys[0] ?? '', ...(url.tenantKey !== null && { tenantKey: url.tenantKey }) }
+    return aHit({ ...fields, ...keys, ...(keys && { scope: 'url' }) })
+  })
 
 const unknowns = (source: Source): fc.Arbitrary<Evidence> =>
   fc.constantFrom('timeout', 'failed', 'no_service', 'not_configured').map((how) => {

@@ -1,0 +1,72 @@
+/**
+ * Hosts whose users are told apart by the path: how many leading segments name one user. Code
+ * hosts, storage buckets, form and page builders, file lockers, link pages. From the public
+ * documentation of each service; hosts that give a subdomain per user are in the public suffix
+ * list. `www.` is left out.
+ */
+export const PATH_TENANTS: Readonly<Record<string, number>> = {
+  // Code hosts
+  'github.com': 1,
+  'raw.githubusercontent.com': 1,
+  'gist.github.com': 1,
+  'gist.githubusercontent.com': 1,
+  'objects.githubusercontent.com': 2,
+  'codeload.github.com': 1,
+  'media.githubusercontent.com': 2,
+  'gitlab.com': 1,
+  'bitbucket.org': 1,
+  'codeberg.org': 1,
+  'sourceforge.net': 2,
+  'huggingface.co': 1,
+  'codepen.io': 1,
+  'cdn.jsdelivr.net': 2,
+  'unpkg.com': 1,
+  // Storage buckets
+  'storage.googleapis.com': 1,
+  'firebasestorage.googleapis.com': 3,
+  's3.amazonaws.com': 1,
+  'ipfs.io': 2,
+  'dweb.link': 2,
+  'cloudflare-ipfs.com': 2,
+  'gateway.pinata.cloud': 2,
+  // Documents, forms and pages
+  'docs.google.com': 4,
+  'drive.google.com': 3,
+  'sites.google.com': 2,
+  'script.google.com': 3,
+  'forms.gle': 1,
+  'forms.office.com': 2,
+  'onedrive.live.com': 1,
+  '1drv.ms': 2,
+  'form.jotform.com': 1,
+  'jotform.com': 1,
+  'tally.so': 2,
+  'canva.com': 2,
+  'notion.so': 1,
+  'medium.com': 1,
+  'telegra.ph': 1,
+  'pastebin.com': 1,
+  'linktr.ee': 1,
+  // File lockers and messengers
+  'dropbox.com': 3,
+  'dl.dropboxusercontent.com': 3,
+  'mediafire.com': 2,
+  'mega.nz': 2,
+  'wetransfer.com': 2,
+  'we.tl': 1,
+  'cdn.discordapp.com': 2,
+  'discord.gg': 1,
+  't.me': 1,
+  'archive.org': 2,
+  // Networks
+  'facebook.com': 1,
+  'instagram.com': 1,
+  'linkedin.com': 2,
+  'x.com': 1,
+  'twitter.com': 1,
+  'reddit.com': 2,
+  'youtube.com': 1,
+  'tiktok.com': 1,
+  'pinterest.com': 1,
+  'vk.com': 1,
+}
