@@ -70,7 +70,7 @@ export function createRemoteLink({
     ...(sign && { sign }),
   })
   const changes = sign && followChanges({ origin, sign })
-  const texts = boundedCache<EncodedText>(TEXT_CACHE)
+  const encoded = createTextEncoder()
   const deduplicated = deduplicateRequests(pool)
 
   return {
@@ -95,14 +95,6 @@ export function createRemoteLink({
         fetchWithRetries(body, headers, context, MAX_RETRIES),
       )
     },
-  }
-
-  function encoded(query: string, operationName: SubgraphRequest['operationName']): EncodedText {
-    const cached = texts.get(query)
-    if (cached && cached.operationName === operationName) return cached
-    const text = encodeText(query, operationName)
-    texts.set(query, text)
-    return text
   }
 
   /** Sends attempts until there is a response, or no retry makes sense or fits into the timeout. */
@@ -136,10 +128,7 @@ export function createRemoteLink({
       if (performance.now() >= deadline.at) throw timeoutError()
     }
     if (failure.response) return failure.response
-    throw new SubgraphError('SUBGRAPH_UNAVAILABLE', `The ${name} service did not answer this part of the operation.`, {
-      cause: failure.cause,
-      isAlreadyLogged: failure === CIRCUIT_OPEN,
-    })
+    throw unavailableError(name, failure)
   }
 
   function timeoutError(): SubgraphError {
@@ -175,6 +164,12 @@ const CIRCUIT_OPEN: FetchFailure = {
   response: null,
 }
 
+const unavailableError = (name: string, failure: FetchFailure): SubgraphError =>
+  new SubgraphError('SUBGRAPH_UNAVAILABLE', `The ${name} service did not answer this part of the operation.`, {
+    cause: failure.cause,
+    isAlreadyLogged: failure === CIRCUIT_OPEN,
+  })
+
 /** The parts of a request that depend on the text only. */
 type EncodedText = {
   readonly operationName: SubgraphRequest['operationName']
@@ -184,6 +179,18 @@ type EncodedText = {
   readonly anonymousText: string
   /** Texts of the planner have one operation, which stands first. */
   readonly isQuery: boolean
+}
+
+/** Encodes texts of fetches, each once while it is cached. */
+function createTextEncoder(): typeof encodeText {
+  const texts = boundedCache<EncodedText>(TEXT_CACHE)
+  return (query, operationName) => {
+    const cached = texts.get(query)
+    if (cached && cached.operationName === operationName) return cached
+    const text = encodeText(query, operationName)
+    texts.set(query, text)
+    return text
+  }
 }
 
 function encodeText(query: string, operationName: SubgraphRequest['operationName']): EncodedText {
