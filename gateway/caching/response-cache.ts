@@ -64,26 +64,11 @@ export function responseCache({
   /** Called with the result of each lookup. */
   readonly count?: (lookup: 'hit' | 'joined' | 'miss') => void
 }): ResponseCache {
-  const entries = new Map<string, Entry>()
+  const entries = lruEntries(maxBytes)
   const inFlight = new Map<string, InFlight>()
-  /** By dependency: the version of its last change, and the end of its suspension in ms. */
-  const changedAt = new Map<string, number>()
-  const suspendedUntil = new Map<string, number>()
-  let version = 0
-  let heldBytes = 0
+  const { version, isCurrent, isSuspended, invalidate, suspendWrites } = dependencyChanges(now)
 
-  return {
-    getOrExecute,
-    invalidate(changed) {
-      version++
-      for (const name of changed) changedAt.set(name, version)
-    },
-    suspendWrites(uncertain) {
-      for (const name of uncertain) suspendedUntil.set(name, now() + SUSPENSION_MS)
-    },
-    entries: () => entries.size,
-    bytes: () => heldBytes,
-  }
+  return { getOrExecute, invalidate, suspendWrites, entries: entries.count, bytes: entries.bytes }
 
   async function getOrExecute(
     request: CacheRequest,
@@ -110,11 +95,10 @@ export function responseCache({
     const entry = entries.get(key)
     if (!entry) return null
     if (now() < entry.expiresAt && isCurrent(entry.version, dependencies)) {
-      entries.delete(key)
-      entries.set(key, entry)
+      entries.markUsed(key, entry)
       return entry
     }
-    remove(key)
+    entries.remove(key)
     return null
   }
 
@@ -124,7 +108,7 @@ export function responseCache({
     execute: (context: RequestContext) => Promise<ExecutionResult>,
   ): Promise<CachedResult> {
     count('miss')
-    const [requestedAt, requestedVersion] = [now(), version]
+    const [requestedAt, requestedVersion] = [now(), version()]
     // Without the client's signal: others may join.
     const executing = execute({ ...context, signal: NEVER })
     const body = executing.then(toUncachedResult).then(
@@ -137,20 +121,58 @@ export function responseCache({
     if (inFlight.get(key) === running) inFlight.delete(key)
     if (!bytes) return { result: await executing }
     if (isCurrent(requestedVersion, dependencies) && !isSuspended(dependencies)) {
-      add(key, { bytes, requestedAt, version: requestedVersion, expiresAt: requestedAt + maxAge * 1000 })
+      entries.add(key, { bytes, requestedAt, version: requestedVersion, expiresAt: requestedAt + maxAge * 1000 })
     }
     return { bytes, ageSeconds: 0 }
   }
+}
 
-  function isCurrent(since: number, dependencies: Dependencies): boolean {
-    if (since === version) return true
-    for (const name of dependencies) if ((changedAt.get(name) ?? 0) > since) return false
-    return true
+/**
+ * Versions of the graph's data: each invalidation is a new one. A response is current when none of
+ * its dependencies changed after the version that it was requested at.
+ */
+function dependencyChanges(now: () => number) {
+  /** By dependency: the version of its last change, and the end of its suspension in ms. */
+  const changedAt = new Map<string, number>()
+  const suspendedUntil = new Map<string, number>()
+  let version = 0
+
+  return {
+    version: () => version,
+    isCurrent(since: number, dependencies: Dependencies): boolean {
+      if (since === version) return true
+      for (const name of dependencies) if ((changedAt.get(name) ?? 0) > since) return false
+      return true
+    },
+    isSuspended(dependencies: Dependencies): boolean {
+      for (const name of dependencies) if ((suspendedUntil.get(name) ?? 0) > now()) return true
+      return false
+    },
+    invalidate(changed: Dependencies): void {
+      version++
+      for (const name of changed) changedAt.set(name, version)
+    },
+    suspendWrites(uncertain: Dependencies): void {
+      for (const name of uncertain) suspendedUntil.set(name, now() + SUSPENSION_MS)
+    },
   }
+}
 
-  function isSuspended(dependencies: Dependencies): boolean {
-    for (const name of dependencies) if ((suspendedUntil.get(name) ?? 0) > now()) return true
-    return false
+/** Entries in order of use, the least recently used first; bounded by `maxBytes` and MAX_ENTRIES. */
+function lruEntries(maxBytes: number) {
+  const entries = new Map<string, Entry>()
+  let heldBytes = 0
+
+  return {
+    get: (key: string): Entry | undefined => entries.get(key),
+    markUsed(key: string, entry: Entry): void {
+      entries.delete(key)
+      entries.set(key, entry)
+    },
+    add,
+    remove,
+    count: () => entries.size,
+    bytes: () => heldBytes,
   }
 
   function add(key: string, entry: Entry): void {

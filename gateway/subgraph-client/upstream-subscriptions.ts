@@ -1,6 +1,7 @@
 import { type ExecutionResult, GraphQLError } from 'graphql'
 import { Agent, type Dispatcher, request as send } from 'undici'
 import { type BoundedQueue, boundedQueue } from '../../platform/collections/bounded-queue.ts'
+import type { Caller } from '../../platform/http/caller.ts'
 import type { Sign } from '../signed-link/signature.ts'
 import { MAX_EVENT_CHARACTERS, parseEventStream } from '../transports/server-sent-events.ts'
 import { SubgraphError } from './error-masking.ts'
@@ -48,9 +49,7 @@ export function upstreamSubscriptions({
   ): Promise<SubscribeResult<EventSource, GraphQLError>> {
     context.signal.throwIfAborted()
     const body = JSON.stringify({ query, variables, operationName })
-    const { credentials, connectedAt } = context.caller
-    // `connectedAt` matters to a subgraph only for callers with credentials.
-    const key = JSON.stringify([body, credentials, Object.keys(credentials).length > 0 && sign ? connectedAt : null])
+    const key = sharingKey(body, context.caller, sign !== undefined)
     const upstream = upstreams.get(key) ?? open(key, body, context)
     const queue = boundedQueue<ExecutionResult>({
       onDone() {},
@@ -77,31 +76,12 @@ export function upstreamSubscriptions({
     } finally {
       context.signal.removeEventListener('abort', release)
     }
-    const { iterator } = queue
-    return {
-      kind: 'open',
-      source: {
-        next: () => iterator.next(),
-        return: release,
-        isPersonal: true,
-        // Events of this source are what its queue holds.
-        resolve: async (event) => ownCopy(event as ExecutionResult),
-      },
-    }
+    return { kind: 'open', source: sourceOf(queue, release) }
   }
 
   function open(key: string, body: string, context: RequestContext): Upstream {
     const abort = new AbortController()
-    const headers = { ...headersFor(context), accept: 'text/event-stream', 'accept-encoding': 'identity' }
-    const signed = sign && { ...headers, ...sign({ method: 'POST', path: pathOf(url), headers }, body) }
-    const responding = send(url, {
-      method: 'POST',
-      dispatcher: agent,
-      signal: abort.signal,
-      headers: signed ?? headers,
-      body,
-    })
-    const opened = responding
+    const opened = request(body, context, abort.signal)
       .then(async (response) => {
         const errors = await refusalOf(response)
         if (!errors) void deliverEvents(key, upstream, response.body)
@@ -119,22 +99,21 @@ export function upstreamSubscriptions({
     return upstream
   }
 
+  function request(body: string, context: RequestContext, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+    const headers = { ...headersFor(context), accept: 'text/event-stream', 'accept-encoding': 'identity' }
+    const signed = sign && { ...headers, ...sign({ method: 'POST', path: pathOf(url), headers }, body) }
+    return send(url, { method: 'POST', dispatcher: agent, signal, headers: signed ?? headers, body })
+  }
+
   function remove(key: string, upstream: Upstream): void {
     if (upstreams.get(key) === upstream) upstreams.delete(key)
   }
 
   /** Pushes each event to every subscriber, then ends them all. */
   async function deliverEvents(key: string, upstream: Upstream, chunks: AsyncIterable<Buffer>): Promise<void> {
-    let end: Error | undefined = unavailable(new Error('The event stream ended without "complete".'))
+    let end: Error | undefined
     try {
-      for await (const { event, data } of parseEventStream(chunks)) {
-        if (event === 'complete') {
-          end = undefined
-          break
-        }
-        const result = Object.freeze(resultOf(event, data))
-        for (const queue of [...upstream.queues]) queue.push(result)
-      }
+      await pushResults(chunks, upstream)
     } catch (error) {
       end = error instanceof GraphQLError ? error : unavailable(error)
     }
@@ -147,6 +126,36 @@ export function upstreamSubscriptions({
       cause,
     })
   }
+}
+
+/** Equal for requests that may share a stream: the same body, of callers who see the same. */
+function sharingKey(body: string, { credentials, connectedAt }: Caller, isSigned: boolean): string {
+  // `connectedAt` matters to a subgraph only for callers with credentials.
+  return JSON.stringify([body, credentials, Object.keys(credentials).length > 0 && isSigned ? connectedAt : null])
+}
+
+/** The events of one local subscriber. */
+function sourceOf({ iterator }: BoundedQueue<ExecutionResult>, release: () => void): EventSource {
+  return {
+    next: () => iterator.next(),
+    return: release,
+    isPersonal: true,
+    // Events of this source are what its queue holds.
+    resolve: async (event) => ownCopy(event as ExecutionResult),
+  }
+}
+
+/**
+ * Pushes each event to every subscriber until "complete". Throws when the stream ends without it,
+ * and the error that ends a subscription.
+ */
+async function pushResults(chunks: AsyncIterable<Buffer>, { queues }: Upstream): Promise<void> {
+  for await (const { event, data } of parseEventStream(chunks)) {
+    if (event === 'complete') return
+    const result = Object.freeze(resultOf(event, data))
+    for (const queue of [...queues]) queue.push(result)
+  }
+  throw new Error('The event stream ended without "complete".')
 }
 
 /**

@@ -1,7 +1,7 @@
 import { slowReader } from '../graphql/errors.ts'
 
 /** Items that may wait for one reader. */
-const MOST_WAITING = 1_000
+const MAX_WAITING_ITEMS = 1_000
 
 /** What one reader has not read yet, and the iterator that it reads with. */
 export type BoundedQueue<Item> = {
@@ -24,6 +24,17 @@ type Waiter<Item> = {
 }
 
 const DONE = { done: true, value: undefined } as const
+
+/** Ends pending reads, the first with the error. Returns the error where no read took it. */
+function endReads<Item>(waiters: readonly Waiter<Item>[], error: Error | null): Error | null {
+  let failure = error
+  for (const { resolve, reject } of waiters) {
+    if (failure) reject(failure)
+    else resolve(DONE)
+    failure = null
+  }
+  return failure
+}
 
 /**
  * `onDone` is called when the reader is done with an item, for it asks for the next; `onReleased`
@@ -65,18 +76,13 @@ export function boundedQueue<Item>({
   function end(error?: Error): void {
     if (isEnded) return
     isEnded = true
-    failure = error ?? null
-    for (const { resolve, reject } of waiters.splice(0)) {
-      if (failure) reject(failure)
-      else resolve(DONE)
-      failure = null
-    }
+    failure = endReads(waiters.splice(0), error ?? null)
     if (waiting.length === 0 && !failure) release()
   }
 
   function cutOff(): void {
     waiting = []
-    end(slowReader(MOST_WAITING))
+    end(slowReader(MAX_WAITING_ITEMS))
     // Nothing more will come of it, though its reader may take long to hear that.
     release()
   }
@@ -119,7 +125,7 @@ export function boundedQueue<Item>({
         return
       }
       waiting.push(item)
-      if (waiting.length > MOST_WAITING) cutOff()
+      if (waiting.length > MAX_WAITING_ITEMS) cutOff()
     },
     cutOff,
     end,

@@ -13,6 +13,9 @@ export const BATCH = 1_000
 const REMEMBERED = '5 minutes'
 const KEPT = '10 minutes'
 
+/** The database's records of one process and its listeners. */
+export type EventRecords = ReturnType<typeof recordsOf>
+
 /** What the database knows about this process and its listeners. */
 export function recordsOf(database: Kysely<OutboxTables>, process: string) {
   return {

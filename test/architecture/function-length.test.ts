@@ -1,0 +1,76 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ts } from '@ts-morph/common'
+import { expect, test } from 'vitest'
+
+const ROOT = join(import.meta.dirname, '../..')
+const MAX_LINES = 100
+
+/**
+ * Functions that are still longer: the list only shrinks. Factories of repositories are exempt:
+ * they are tables of statements.
+ */
+const REMAINING: readonly string[] = [
+  'cli/trust/case.ts: evidenceOf',
+  'codegen.ts: generate',
+  'composition/cluster/cluster.ts: startCluster',
+  'gateway/apollo/atrium-gateway.ts: atriumGateway',
+  'gateway/authorization/operation-guard.ts: refusalsOf',
+  'gateway/executor/federated/projection.ts: compileProjection',
+  'gateway/limits/cost-limit.ts: compileCostModel',
+  'gateway/observability/metrics.ts: createMetrics',
+  'gateway/planning/hot-swap.ts: hotSwappableGateway',
+  'gateway/signed-link/subgraph-endpoint.ts: serveSubgraph',
+  'gateway/subgraph-client/upstream-subscriptions.ts: upstreamSubscriptions',
+  'gateway/subscriptions/subscription.ts: plannedSubscription',
+  'gateway/transports/http.ts: serveGraphql',
+  'gateway/transports/websocket.ts: serveWebSockets',
+  'main.ts: (anonymous)',
+  'mcp/graph/server.ts: graphServer',
+  'mcp/serve.ts: serveMcp',
+  'platform/http/server.ts: createHttpServer',
+  'rest-facade/http/handler.ts: createHandler',
+  'subgraphs/store/oauth/adapter.ts: adapterOf',
+  'subgraphs/store/oauth/protocol.ts: startProtocol',
+  'subgraphs/store/subgraph.ts: storeSubgraph',
+  'subgraphs/trust/collectors/sources.ts: trustSources',
+  'web/authorize/serve.ts: serveAuthorization',
+  'web/console/serve.ts: serveConsole',
+]
+
+type LongFunction = { readonly name: string; readonly lines: number }
+
+function longFunctions(file: string): LongFunction[] {
+  const source = ts.createSourceFile(file, readFileSync(join(ROOT, file), 'utf8'), ts.ScriptTarget.Latest, true)
+  const found: LongFunction[] = []
+  const visit = (node: ts.Node): void => {
+    if (ts.isFunctionLike(node) && 'body' in node && node.body) {
+      const lineOf = (position: number): number => source.getLineAndCharacterOfPosition(position).line
+      const lines = lineOf(node.end) - lineOf(node.getStart(source)) + 1
+      if (lines > MAX_LINES) found.push({ name: `${file}: ${nameOf(node)}`, lines })
+    }
+    ts.forEachChild(node, visit)
+  }
+  visit(source)
+  return found
+}
+
+function nameOf(node: ts.SignatureDeclaration): string {
+  if (node.name) return node.name.getText()
+  const { parent } = node
+  return ts.isVariableDeclaration(parent) || ts.isPropertyAssignment(parent) ? parent.name.getText() : '(anonymous)'
+}
+
+test('a function has at most 100 lines; the list of those that are longer only shrinks', () => {
+  const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.ts'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  })
+    .trim()
+    .split('\n')
+    .filter((file) => !/^(test|bench|examples)\//.test(file) && !/repository\.ts$/.test(file))
+  expect(files.length).toBeGreaterThan(500)
+  const long = files.flatMap(longFunctions).map(({ name }) => name)
+  expect([...new Set(long)].toSorted()).toEqual([...REMAINING].toSorted())
+})
