@@ -1,5 +1,6 @@
 import { type ASTNode, type DirectiveNode, type DocumentNode, Kind, parse, visit } from 'graphql'
 import type { TypeTest } from '../executor/federated/response-data.ts'
+import { findRequiresConflict, type RequiredArguments, type RequiresConflict, requiredArguments } from './requires-arguments.ts'
 
 /** What a supergraph says of keys, and of what fields require and provide. */
 export type FieldSets = {
@@ -13,6 +14,11 @@ export type FieldSets = {
    * those of the interfaces that the type has.
    */
   readonly keysOf: (subgraph: string, typename: string) => readonly (readonly string[])[]
+  /**
+   * Two fields of the same objects whose `@requires` need different arguments; null for none.
+   * `fieldsByPath`: `Type.field` by the path of the objects.
+   */
+  readonly conflictIn: (fieldsByPath: ReadonlyMap<string, readonly string[]>) => RequiresConflict | null
 }
 
 type Key = { readonly graph: string; readonly type: string; readonly fields: readonly string[] }
@@ -22,12 +28,18 @@ export function fieldSetsIn(supergraph: DocumentNode, isOf: TypeTest): FieldSets
   const names = new Set<string>()
   const keys: Key[] = []
   const graphs = new Map<string, string>()
+  const argumentsOf = new Map<string, RequiredArguments>()
 
   visit(supergraph, {
     EnumValueDefinition({ name, directives = [] }) {
       for (const directive of named('join__graph', directives)) graphs.set(argument(directive, 'name'), name.value)
     },
-    ObjectTypeDefinition: { enter: noteKeys },
+    ObjectTypeDefinition: {
+      enter(type) {
+        noteKeys(type)
+        for (const { name, directives = [] } of type.fields ?? []) noteArguments(`${type.name.value}.${name.value}`, directives)
+      },
+    },
     InterfaceTypeDefinition: { enter: noteKeys },
     FieldDefinition({ directives = [] }) {
       for (const directive of named('join__field', directives)) {
@@ -39,6 +51,7 @@ export function fieldSetsIn(supergraph: DocumentNode, isOf: TypeTest): FieldSets
     names,
     keysOf: (subgraph, typename) =>
       keys.filter(({ graph, type }) => graph === graphs.get(subgraph) && isOf(typename, type)).map(({ fields }) => fields),
+    conflictIn: (fieldsByPath) => (argumentsOf.size < 2 ? null : findRequiresConflict(argumentsOf, fieldsByPath)),
   }
 
   function noteKeys({ name, directives = [] }: { name: { value: string }; directives?: readonly DirectiveNode[] }): void {
@@ -47,6 +60,14 @@ export function fieldSetsIn(supergraph: DocumentNode, isOf: TypeTest): FieldSets
       note(set)
       const isResolvable = argument(directive, 'resolvable') !== 'false'
       if (set && isResolvable) keys.push({ graph: argument(directive, 'graph'), type: name.value, fields: topLevel(set) })
+    }
+  }
+
+  function noteArguments(field: string, directives: readonly DirectiveNode[]): void {
+    for (const directive of named('join__field', directives)) {
+      const set = fieldsIn(argument(directive, 'requires'))
+      const required = set && requiredArguments(set)
+      if (required && required.size > 0) argumentsOf.set(field, required)
     }
   }
 

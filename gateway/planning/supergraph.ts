@@ -6,7 +6,17 @@ import {
   Supergraph as SupergraphModel,
 } from '@apollo/federation-internals'
 import { type QueryPlan, QueryPlanner } from '@apollo/query-planner'
-import { type DocumentNode, type GraphQLSchema, Kind, parse } from 'graphql'
+import {
+  type ConstDirectiveNode,
+  type DocumentNode,
+  type GraphQLSchema,
+  type InterfaceTypeDefinitionNode,
+  Kind,
+  type ObjectTypeDefinitionNode,
+  parse,
+  print,
+  visit,
+} from 'graphql'
 import { authorizationRules } from '../../platform/graphql/authorization-rules.ts'
 import { describeRequirements } from '../authorization/describe-requirements.ts'
 import { type PlannedDocument, plannedDocument } from '../executor/federated/planned-document.ts'
@@ -83,7 +93,7 @@ const PLANNER_DELAY_MS = 5_000
  * when the first document has to be planned, or soon.
  */
 export function readSupergraph(document: DocumentNode, { isKnown = false }: { readonly isKnown?: boolean } = {}): Supergraph {
-  const model = SupergraphModel.build(document, {
+  const model = SupergraphModel.build(withoutUnusableKeys(document), {
     supportedFeatures: new Set(SUPPORTED_FEATURES),
     validateSupergraph: !isKnown,
   })
@@ -117,6 +127,28 @@ export function readSupergraph(document: DocumentNode, { isKnown = false }: { re
     isOf,
     fieldSets: fieldSetsIn(document, isOf),
   }
+}
+
+/**
+ * Leaves out the keys that a subgraph cannot resolve, where it resolves the type by another: the
+ * planner would represent objects by the first key whose fields are known, also by one of these.
+ */
+function withoutUnusableKeys(document: DocumentNode): DocumentNode {
+  const omit = <Type extends ObjectTypeDefinitionNode | InterfaceTypeDefinitionNode>(type: Type): Type => {
+    const textOf = ({ arguments: values = [] }: ConstDirectiveNode, wanted: string): string | undefined => {
+      const value = values.find(({ name }) => name.value === wanted)?.value
+      return value && print(value)
+    }
+    const joins = (type.directives ?? []).filter(({ name }) => name.value === 'join__type')
+    const isUnusable = (join: ConstDirectiveNode): boolean => textOf(join, 'resolvable') === 'false'
+    const resolving = new Set(
+      joins.filter((join) => textOf(join, 'key') && !isUnusable(join)).map((join) => textOf(join, 'graph')),
+    )
+    const isOmitted = (join: ConstDirectiveNode): boolean =>
+      join.name.value === 'join__type' && isUnusable(join) && resolving.has(textOf(join, 'graph'))
+    return joins.some(isOmitted) ? { ...type, directives: type.directives?.filter((join) => !isOmitted(join)) } : type
+  }
+  return visit(document, { ObjectTypeDefinition: omit, InterfaceTypeDefinition: omit })
 }
 
 /** Whether anything carries `@inaccessible`, under whatever prefix it is linked. */

@@ -3,6 +3,7 @@ import { type DocumentNode, execute, type FieldNode, Kind, type SelectionSetNode
 import { boundedCache } from '../../../platform/collections/bounded-cache.ts'
 import type { Refused } from '../../authorization/authorization.ts'
 import { documentIndex } from '../../operations/document-index.ts'
+import { refusal } from '../../operations/errors.ts'
 import type { ExecutionResult } from '../../operations/execution-result.ts'
 import type { Supergraph } from '../../planning/supergraph.ts'
 import type { Link, RequestContext } from '../../subgraph-client/link.ts'
@@ -16,6 +17,7 @@ import type { PlannedDocument } from './planned-document.ts'
 import { fetchesIn, type PlannedFetch, pathText } from './planned-fetch.ts'
 import { compileProjection, type Projection, type RefusedParts, type ResolveSchemaFields } from './projection.ts'
 import type { Data } from './response-data.ts'
+import { unresolvableReason } from './unresolvable.ts'
 
 /** Runs a plan for one request. `clientVariables` are valid for the client's document. */
 export type RunPlan = (
@@ -52,6 +54,8 @@ export function compilePlan(
   const { document, operation, keyOf, variablesOf } = planned
   const conditions = compileConditions(document, operation)
   const fetches = new Map((node ? fetchesIn(node) : []).map((fetch) => [fetch.node, fetch] as const))
+  const unresolvable = refused ? null : unresolvableReason(planned, [...fetches.values()], supergraph)
+  if (unresolvable !== null) return async () => ({ data: null, errors: [refusal('UNRESOLVABLE_OPERATION', unresolvable)] })
   const sharedPaths = findSharedPaths([...fetches.values()])
   const sharedNames = new Set([...sharedPaths.values()].flat().map(({ name }) => name))
   const exclusive = exclusivePathsIn([...fetches.values()], (name) => links.get(name)?.schema !== undefined)
