@@ -29,7 +29,7 @@ export function parseCommandLine(args: readonly string[], variables: Variables):
     values = parseArgs({ args: [...args], options, strict: true, allowPositionals: false }).values
   } catch (error) {
     const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n', 1)
-    throw new OperatorError(`${line.replace(/\.? *$/, '.')} See --help for the flags.`)
+    throw new OperatorError(`${line.trimEnd().replace(/\.$/, '')}. See --help for the flags.`)
   }
   const env = Object.entries(values).flatMap(([flag, value]) => {
     const name = names.get(flag)
