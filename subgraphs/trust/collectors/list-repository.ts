@@ -78,7 +78,7 @@ export const listRepository = (database: Kysely<Tables>) => {
             list,
             edition: row ? editionOf(row) : null,
             fault: row?.fault ?? null,
-            dueAt: row ? secondsOf(row.next_attempt_at) : null,
+            dueAt: row ? dueAtOf(row.next_attempt_at) : null,
           }
         }),
       )
@@ -260,3 +260,6 @@ function editionOf(row: Selectable<Tables['list']>): Edition | null {
 
 const dateOf = (seconds: UnixSeconds): Date => new Date(seconds * 1000)
 const secondsOf = (date: Date): UnixSeconds => Math.floor(date.getTime() / 1000)
+
+/** The column's default is -infinity, which pg reads as a number: due since always. */
+const dueAtOf = (date: Date | number): UnixSeconds => (typeof date === 'number' ? 0 : secondsOf(date))

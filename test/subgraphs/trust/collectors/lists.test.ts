@@ -490,3 +490,12 @@ function zipOf(name: string, content: string): Buffer {
     Buffer.from('PK\u0007\u0008 descriptor, PK\u0001\u0002 table of contents'.repeat(50)),
   ])
 }
+
+test('a list that is in the database and was never loaded is due, not an error', async () => {
+  const { trust } = await aStage({})
+  await trust.sql(`INSERT INTO trust.list (name) VALUES ('new')`)
+  expect(await trust.lists.states(['new', 'unknown'])).toEqual([
+    { list: 'new', edition: null, fault: null, dueAt: 0 },
+    { list: 'unknown', edition: null, fault: null, dueAt: null },
+  ])
+})
