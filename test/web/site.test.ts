@@ -52,6 +52,29 @@ const PAGES = {
 const statusOf = (name: string) => (name === 'lost' ? 404 : name === 'trust-not-understood' ? 400 : 200)
 
 describe('without a script', () => {
+  test.each([
+    ['/search', '/search', 'page'],
+    ['/search?q=postgres', '/search', 'page'],
+    ['/trust?domain=good.example.com', '/trust', 'page'],
+    ['/schema/McpServer', '/schema', 'true'],
+    ['/reference/store/Products', '/reference', 'true'],
+    ['/', null, null],
+    [tools, null, null],
+  ])('%s says where one is in the navigation', async (path, href, current) => {
+    const { text } = await get(path)
+    const nav = text.match(/<nav aria-label="Site">.*?<\/nav>/s)?.[0] ?? ''
+    expect(nav).toContain('href="/search"')
+    expect([...nav.matchAll(/<a href="([^"]*)" aria-current="(\w+)"/g)].map(([, link, value]) => [link, value])).toEqual(
+      href === null ? [] : [[href, current]],
+    )
+  })
+
+  test('a group of the REST reference is found in any case, and has one address for search engines', async () => {
+    const { status, text } = await get('/reference/store/products')
+    expect(status).toBe(200)
+    expect(text).toMatch(/<link rel="canonical" href="[^"]*\/reference\/store\/Products">/)
+  })
+
   test.each(Object.entries(PAGES))('%s has one heading, a title, a description, and fits in 60 kB', async (name, path) => {
     web.later(60)
     const { status, headers, text } = await get(path)

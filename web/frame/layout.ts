@@ -4,8 +4,8 @@ import type { Site } from './site.ts'
 
 const NAME = 'Atrium'
 
-/** A whole document. */
-export function documentOf(page: Page, site: Site): string {
+/** A whole document. `path`: that of the request, without its query. */
+export function documentOf(page: Page, site: Site, path: string): string {
   const { at, asset, publicUrl } = site
   const address = page.canonical === undefined ? null : `${publicUrl}${page.canonical}`
   const title = page.canonical === '/' ? page.title : `${page.title} · ${NAME}`
@@ -44,7 +44,7 @@ ${(page.structured ?? []).map(jsonScript)}
 <a class="skip" href="#content">Skip to content</a>
 <header class="site">
 <a class="brand" href="${at('/')}"><svg class="mark" viewBox="0 0 24 24" aria-hidden="true"><path d="M3 21V10a9 9 0 0 1 18 0v11h-4V10a5 5 0 0 0-10 0v11z"/></svg>${NAME}</a>
-<nav aria-label="Site">${site.navigation.map((place) => navLink(place.path, place.label, page, site))}</nav>
+<nav aria-label="Site">${site.navigation.map((link) => navLink(link.path, link.label, path, site))}</nav>
 </header>
 <main id="content" tabindex="-1">
 ${page.body}
@@ -58,7 +58,9 @@ ${page.body}
 `)
 }
 
-function navLink(path: string, label: string, page: Page, { at }: Site): Html {
-  const isHere = page.canonical?.split('?', 1)[0] === path
-  return html`<a href="${at(path)}"${isHere && html` aria-current="page"`}>${label}</a> `
+/** A link of the navigation: `aria-current` is `page` on its page, and `true` on pages below it. */
+function navLink(path: string, label: string, here: string, { at }: Site): Html {
+  const addresses = [path, at(path)]
+  const current = addresses.includes(here) ? 'page' : addresses.some((address) => here.startsWith(`${address}/`)) ? 'true' : null
+  return html`<a href="${at(path)}"${current && html` aria-current="${current}"`}>${label}</a> `
 }

@@ -104,7 +104,7 @@ export function operationRunner(
 
 /** Sends a page, or that the visitor has it already. */
 export function sendPage(reply: FastifyReply, page: Page, site: Site, cacheControl: string): FastifyReply {
-  const text = documentOf(page, site)
+  const text = documentOf(page, site, reply.request.url.split('?', 1)[0] ?? '/')
   reply
     .code(page.status ?? 200)
     .headers({ ...PAGE_HEADERS, ...page.headers })

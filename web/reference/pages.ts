@@ -31,7 +31,10 @@ export function referencePages(): readonly PageRow[] {
       operations: [],
       async answer({ path, site }) {
         const found = facades.find(({ named }) => named.name === path.name)
-        const group = found && isLong(found.groups) ? found.groups.find(({ name }) => name === path.group) : undefined
+        const group =
+          found && isLong(found.groups)
+            ? found.groups.find(({ name }) => name.toLowerCase() === path.group.toLowerCase())
+            : undefined
         return found && group ? groupPage(found.named, group, site) : null
       },
     }),
