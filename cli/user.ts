@@ -45,7 +45,7 @@ function createCommand(): Command {
       if (json) console.log(JSON.stringify(shown(user), null, 2))
       else
         console.log(
-          `Created ${user.role} ${user.email}.${password === undefined ? ' Without a password the user cannot sign in.' : ''}`,
+          `Created ${user.role} ${user.email}.${password === undefined ? ` Without a password the user cannot sign in: set one with npx atrium user password --email ${user.email} --password-stdin.` : ''}`,
         )
     })
 }

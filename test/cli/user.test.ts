@@ -56,7 +56,7 @@ test('create makes an administrator who can sign in; list shows them', async () 
   expect(await login('root@example.org', 'correct horse')).toMatchObject({ __typename: 'LoginSuccess', user: { role: 'ADMIN' } })
 
   expect((await atrium(['create', '--email', 'mute@example.org', '--name', 'Mute'])).out).toBe(
-    'Created USER mute@example.org. Without a password the user cannot sign in.\n',
+    'Created USER mute@example.org. Without a password the user cannot sign in: set one with npx atrium user password --email mute@example.org --password-stdin.\n',
   )
   expect((await atrium(['list'])).out).toBe('ADMIN      root@example.org  Root\nUSER       mute@example.org  Mute\n')
   expect(JSON.parse((await atrium(['list', '--json'])).out)).toHaveLength(2)
