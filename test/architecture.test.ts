@@ -127,8 +127,9 @@ test('no barrels and no drawers without a name', () => {
 
 test('one copy of federation-internals is installed', () => {
   // Two copies break nearly every query plan: their classes do not know each other.
-  const copies = globSync('node_modules/**/@apollo/federation-internals/package.json', { cwd: ROOT })
-  expect(copies).toEqual(['node_modules/@apollo/federation-internals/package.json'])
+  const { packages } = JSON.parse(readFileSync(join(ROOT, 'node_modules/.package-lock.json'), 'utf8'))
+  const copies = Object.keys(packages).filter((path) => path.endsWith('node_modules/@apollo/federation-internals'))
+  expect(copies).toEqual(['node_modules/@apollo/federation-internals'])
 })
 
 test('a file is of one idea: no source is longer than 400 lines', () => {
@@ -164,7 +165,7 @@ const PROVEN_ELSEWHERE: Readonly<Record<string, { readonly by: string; readonly 
     'directory/skill',
     'directory/stats',
   ]),
-  ...elsewhere('test/gateway/split/link.test.ts', 'subscribers follow it over HTTP', ['directory/change']),
+  ...elsewhere('test/gateway/signed-link/subgraph-endpoint.test.ts', 'subscribers follow it over HTTP', ['directory/change']),
   ...elsewhere('test/subgraphs/directory/search.test.ts', 'words are indexed for searches', ['directory/word-index']),
   ...elsewhere('test/cli/app.test.ts', 'operators act through commands', ['store/operator']),
   ...elsewhere('test/subgraphs/social/post.test.ts', 'a comment belongs to a post', ['social/comment']),
@@ -236,4 +237,34 @@ test('what proves a noun is found under its name: test/subgraphs/<subgraph>/<nou
   expect(nouns.length).toBeGreaterThan(70)
   expect(nouns.filter((noun) => !isProof(noun)).toSorted()).toEqual(Object.keys(PROVEN_ELSEWHERE).toSorted())
   expect(Object.values(PROVEN_ELSEWHERE).filter(({ by }) => !existsSync(join(ROOT, by)))).toEqual([])
+})
+
+/** Suites about the gateway as a whole, at the root of test/gateway, each with what it is about. */
+const WHOLE_GATEWAY: Readonly<Record<string, string>> = {
+  abuse: 'hostile operations and requests, over every transport',
+  cancellation: 'statements of PostgreSQL end with the client, over every transport',
+  'departed-clients': 'mutations are finished whole after their client has gone, over every transport',
+  engine: 'ENGINE=apollo answers like ours',
+  'federation-conformance': 'cases of the public federation audit',
+  package: 'the npm package, installed',
+  'social-directory': 'fields that two subgraphs give together',
+  'store-owner': 'fields that two subgraphs give together',
+  'store-subscriptions': 'subscriptions of the store over WebSocket',
+  'trust-directory': 'fields that two subgraphs give together',
+}
+
+test.each([
+  { room: 'gateway', whole: Object.keys(WHOLE_GATEWAY), except: ['differential'] },
+  { room: 'platform', whole: [], except: [] },
+])('a test of $room/ has the path of the source that it is about: test/$room/…/<source>[-<aspect>].test.ts', (each) => {
+  const inRoom = (pattern: string, root: string) =>
+    globSync(pattern, { cwd: join(ROOT, root) }).map((file) => file.replace(/(\.test)?\.ts$/, ''))
+  const sources = inRoom('**/*.ts', each.room)
+  const tests = inRoom('**/*.test.ts', `test/${each.room}`)
+  const isMirrored = (file: string) => sources.some((source) => file === source || file.startsWith(`${source}-`))
+  expect(tests.length).toBeGreaterThan(10)
+  expect(tests.filter((file) => !isMirrored(file) && !each.whole.includes(file) && !each.except.includes(dirname(file)))).toEqual(
+    [],
+  )
+  expect(each.whole.filter((file) => !tests.includes(file))).toEqual([])
 })

@@ -5,7 +5,7 @@ import zlib from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { residentBytes } from '../../bench/server.ts'
-import { acknowledged, type Data } from '../gateway/support/doors.ts'
+import { acknowledged, type Data } from '../gateway/support/transports.ts'
 import { startMain } from '../support/program.ts'
 import { isLong } from './support/fault.ts'
 

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { acknowledged, type Data } from '../gateway/support/doors.ts'
+import { acknowledged, type Data } from '../gateway/support/transports.ts'
 import { type Atrium, startAtrium } from '../security/support/atrium.ts'
 import { isLong } from './support/fault.ts'
 

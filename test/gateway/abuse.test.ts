@@ -3,7 +3,7 @@ import { BEFORE_INIT, FRAMES, frame, handshake, MESSAGES } from './abuse/frames.
 import { type Abuse, OPERATIONS, type Sent, SUBSCRIPTIONS } from './abuse/operations.ts'
 import { REQUESTS, UNFINISHED } from './abuse/requests.ts'
 import { type Answer, startTarget, type Target, textOf } from './abuse/target.ts'
-import type { Data } from './support/doors.ts'
+import type { Data } from './support/transports.ts'
 
 let target: Target
 let memoryBefore: number

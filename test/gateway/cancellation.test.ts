@@ -8,8 +8,8 @@ import { compose } from '../../gateway/planning/composition.ts'
 import { createLocalLink } from '../../gateway/subgraph-client/local-subgraph.ts'
 import { type Database, openDatabase } from '../../platform/database/database.ts'
 import { emptyDatabase, type FreshDatabase } from '../support/database.ts'
-import { type Doors, openDoors } from './support/doors.ts'
 import { keptLog } from './support/graph.ts'
+import { type Doors, openDoors } from './support/transports.ts'
 
 const SDL = `
   extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key"])

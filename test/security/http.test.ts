@@ -2,7 +2,7 @@ import pino from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { createHttpServer } from '../../platform/http/server.ts'
-import { acknowledged } from '../gateway/support/doors.ts'
+import { acknowledged } from '../gateway/support/transports.ts'
 import { type Atrium, basic, OPERATIONS_TOKEN, type Reply, startAtrium } from './support/atrium.ts'
 
 let atrium: Atrium

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { exportJWK, exportSPKI, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { acknowledged } from '../gateway/support/doors.ts'
+import { acknowledged } from '../gateway/support/transports.ts'
 import { type Atrium, basic, type Data, startAtrium } from './support/atrium.ts'
 
 let atrium: Atrium

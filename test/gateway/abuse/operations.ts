@@ -1,5 +1,5 @@
 import { getIntrospectionQuery } from 'graphql'
-import type { Asked } from '../support/doors.ts'
+import type { Asked } from '../support/transports.ts'
 
 /**
  * Something that a client may send, as an object or as the text of it where JSON.stringify would

@@ -4,7 +4,7 @@ import { connect, type Socket as Tcp } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { WebSocket } from 'ws'
-import { acknowledged, type Data, type Socket } from '../support/doors.ts'
+import { acknowledged, type Data, type Socket } from '../support/transports.ts'
 import type { Sent } from './operations.ts'
 
 /** A hang fails; anything shorter is measured, and not judged. */

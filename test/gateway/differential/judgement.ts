@@ -4,7 +4,7 @@ import { isReported, normal } from './comparison.ts'
 import { DEVIATIONS, type Right } from './deviations.ts'
 import { type Fault, labelOf } from './faults.ts'
 import { PENDING, type Pending } from './pending.ts'
-import type { Place } from './places.ts'
+import type { Place } from './response-positions.ts'
 import type { Form } from './subject.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { operationOf } from './generator.ts'
-import { KEPT_SEEDS } from './kept-seeds.ts'
 import { type Finding, findingsOf } from './random-operation.ts'
+import { KEPT_SEEDS } from './regression-seeds.ts'
 import { shrunk } from './shrink.ts'
 import type { Case } from './small-graph.ts'
 import { startWorld, WORLDS, type World } from './worlds.ts'

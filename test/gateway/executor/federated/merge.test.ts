@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest'
+import { merge } from '../../../../gateway/executor/federated/merge.ts'
+import { aGraph, NAME, replies } from '../../support/http-graph.ts'
+
+/** What a client is told, and what the log, when the shop's subgraph says this. */
+async function answered(said: unknown, query = NAME) {
+  const { shop, asked, lines } = await aGraph()
+  shop.always = replies(200, { 'content-type': 'application/json' }, JSON.stringify(said))
+  return { ...(await asked(query)), faults: lines.filter(({ level }) => Number(level) >= 50) }
+}
+
+describe('an error of a subgraph elsewhere', () => {
+  test.each([
+    { what: 'a code that is a number', extensions: { code: 42 } },
+    { what: 'no code', extensions: {} },
+    { what: 'a code that is null', extensions: { code: null } },
+    { what: 'extensions that are a text', extensions: 'none' },
+  ])('with $what is told as one without, wherever it is', async ({ extensions }) => {
+    for (const path of [undefined, ['product']]) {
+      const { data, errors, faults } = await answered({ data: { product: null }, errors: [{ message: 'e', path, extensions }] })
+      expect(errors).toEqual([{ message: 'e', ...(path && { path }), extensions: { code: 'DOWNSTREAM_SERVICE_ERROR' } }])
+      expect([data, faults]).toEqual([{ product: null }, []])
+    }
+  })
+
+  test.each([[[null, { a: 1 }]], [['product', 1.5]], [[['product']]], ['product']])('whose path is %j has none', async (path) => {
+    const { errors } = await answered({ data: { product: null }, errors: [{ message: 'e', path, extensions: { code: 'ODD' } }] })
+    expect(errors).toEqual([{ message: 'e', extensions: { code: 'ODD' } }])
+  })
+})
+
+describe('an ID', () => {
+  test.each([
+    ['a text', 'a', 'a'],
+    ['a whole number', 5, '5'],
+    ['0', 0, '0'],
+    ['a negative one', -7, '-7'],
+  ])('that is %s is told as text', async (_, id, told) => {
+    const { data, errors } = await answered({ data: { product: { id } } }, '{ product(id: "a") { id } }')
+    expect([data, errors]).toEqual([{ product: { id: told } }, undefined])
+  })
+
+  test.each([1.5, true, {}, ['a']])('that is %j is none', async (id) => {
+    const { data, errors } = await answered({ data: { product: { id } } }, '{ product(id: "a") { id } }')
+    expect([data, errors]).toMatchObject([
+      { product: null },
+      [{ path: ['product', 'id'], extensions: { code: 'INVALID_SUBGRAPH_ANSWER' } }],
+    ])
+  })
+})
+
+test.each([[['Product']], [{ toString: 1 }], [7], [true], [''], ['Review'], ['constructor']])(
+  'a type that is %j is none of the place, and the other places are told',
+  async (__typename) => {
+    const said = { product: { __typename, name: 'Chair' }, latestReview: { text: 'Fine.' } }
+    const { data, errors, faults } = await answered(
+      { data: said },
+      '{ product(id: "a") { __typename name } latestReview { text } }',
+    )
+    expect(data).toEqual({ product: null, latestReview: { text: 'Fine.' } })
+    expect(errors).toMatchObject([{ path: ['product'], extensions: { code: 'INVALID_SUBGRAPH_ANSWER' } }])
+    expect(faults).toEqual([])
+  },
+)
+
+test.each([[['Product']], [{ toString: 1 }], [null]])(
+  'a type that is %j is no text where another was said before',
+  (__typename) => {
+    const known = { __typename: 'Chair', id: 'a' }
+    merge(
+      known,
+      { __typename, name: 'Chair' },
+      [
+        { key: '__typename', below: null },
+        { key: 'name', below: null },
+      ],
+      isProduct,
+    )
+    expect(known).toEqual({ __typename, id: 'a', name: 'Chair' })
+  },
+)
+
+test('the name of an interface does not replace that of a type that has it', () => {
+  const known = { __typename: 'Chair' }
+  merge(known, { __typename: 'Product' }, [{ key: '__typename', below: null }], isProduct)
+  expect(known).toEqual({ __typename: 'Chair' })
+})
+
+const isProduct = (typename: string, condition: string): boolean => typename === 'Chair' && condition === 'Product'

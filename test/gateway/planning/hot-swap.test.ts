@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { type Gateway, startGateway } from '../../../gateway/gateway.ts'
+import { DEFAULT_LIMITS } from '../../../gateway/limits/limits.ts'
+import type { PreparedOperation } from '../../../gateway/operations/prepared-operation.ts'
+import { hotSwappableGateway } from '../../../gateway/planning/hot-swap.ts'
+import { createLocalLink } from '../../../gateway/subgraph-client/local-subgraph.ts'
+import { ask, keptLog, passage } from '../support/graph.ts'
+import { startTicker, type Ticker } from '../support/ticker.ts'
+
+const { log } = keptLog()
+const NOW = '{ now }'
+
+async function twoGraphs() {
+  const first = await startTicker()
+  const { supergraphSdl, subgraphs } = first
+  const second: Gateway = await startGateway({
+    supergraphSdl,
+    links: subgraphs.map(createLocalLink),
+    limits: DEFAULT_LIMITS,
+    log,
+  })
+  const released: string[] = []
+  const release = (name: string) => async () => void released.push(name)
+  const gateway = hotSwappableGateway({ gateway: first.gateway, release: release('first') }, log)
+  return { ticker: first, gateway, swap: () => gateway.swap({ gateway: second, release: release('second') }), released }
+}
+const admitted = (admission: PreparedOperation) => {
+  if (admission.kind === 'rejected') throw new Error(JSON.stringify(admission.errors))
+  return admission
+}
+const listening = async ({ listening }: Ticker, count: number) => {
+  while (listening() !== count) await new Promise(setImmediate)
+}
+
+test('a graph is released once, after the last of its operations', async () => {
+  const { gateway, swap, released } = await twoGraphs()
+  const running = [ask(gateway, '{ later(milliseconds: 20) }'), ask(gateway, '{ later(milliseconds: 600) }')]
+  swap()
+  await running[0]
+  expect(released).toEqual([])
+  await running[1]
+  await gateway.close()
+  expect(released).toEqual(['first', 'second'])
+})
+
+test('what is asked as the doors ask it holds its graph as well, and what was named by a hash must be registered anew', async () => {
+  const { gateway, swap, released } = await twoGraphs()
+  const asked = { hash: null, documentId: null, operationName: undefined, variables: {}, wantsCost: false }
+  const text = '{ later(milliseconds: 20) }'
+  const hash = createHash('sha256').update(text).digest('hex')
+  expect(gateway.prepare({ ...asked, text, hash }).kind).toBe('executable')
+  const running = admitted(gateway.prepare({ ...asked, text: '', hash })).run({}, passage())
+  swap()
+  await new Promise(setImmediate)
+  expect(released).toEqual([])
+  expect(await running).toEqual({ data: { later: 0 } })
+  await new Promise(setImmediate)
+  expect(released).toEqual(['first'])
+  expect(gateway.prepare({ ...asked, text: '', hash })).toMatchObject({
+    kind: 'rejected',
+    errors: [{ extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' } }],
+  })
+})
+
+test('one on which nothing runs is released at once', async () => {
+  const { gateway, swap, released } = await twoGraphs()
+  await ask(gateway, NOW)
+  swap()
+  await new Promise(setImmediate)
+  expect(released).toEqual(['first'])
+})
+
+test('a subscription holds its graph until it ends', async () => {
+  const { ticker, gateway, swap, released } = await twoGraphs()
+  const begun = await admitted(gateway.prepareText('subscription { ticked { number } }', undefined)).subscribe?.({}, passage())
+  if (begun?.kind !== 'open') throw new Error('Expected it to begin.')
+  await listening(ticker, 1)
+  swap()
+  expect([gateway.subscriptions(), released]).toEqual([1, []])
+  begun.source.return()
+  begun.source.return()
+  await new Promise(setImmediate)
+  expect([gateway.subscriptions(), released, ticker.listening()]).toEqual([0, ['first'], 0])
+})
+
+test('what was admitted before and begins after its graph is released begins on the new one', async () => {
+  const { ticker, gateway, swap, released } = await twoGraphs()
+  const query = admitted(gateway.prepareText(NOW, undefined))
+  const subscription = admitted(gateway.prepareText('subscription { ticked { number } }', undefined))
+  swap()
+  await new Promise(setImmediate)
+  expect(released).toEqual(['first'])
+  expect(await query.run({}, passage())).toEqual({ data: { now: 0 } })
+  const begun = await subscription.subscribe?.({}, passage())
+  expect(begun?.kind).toBe('open')
+  await listening(ticker, 1)
+  if (begun?.kind === 'open') begun.source.return()
+})
+
+test('whoever serves is told of a swap, after it', async () => {
+  const { gateway, swap } = await twoGraphs()
+  const before = gateway.schema
+  let told: unknown = null
+  gateway.onSwap(() => {
+    told = gateway.schema
+  })
+  swap()
+  expect(told).toBe(gateway.schema)
+  expect(told).not.toBe(before)
+})

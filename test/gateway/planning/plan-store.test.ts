@@ -1,0 +1,163 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
+import { type DocumentNode, Kind, parse, visit } from 'graphql'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import * as operations from '../../../.generated/operations.ts'
+import * as storeOperations from '../../../.generated/rest-facade/store.ts'
+import { builtInSupergraph } from '../../../composition/built-in-supergraph.ts'
+import { startGateway } from '../../../gateway/gateway.ts'
+import { DEFAULT_LIMITS } from '../../../gateway/limits/limits.ts'
+import { createPlanStore, type PlanStore } from '../../../gateway/planning/plan-store.ts'
+import { readSupergraph } from '../../../gateway/planning/supergraph.ts'
+import { createLocalLink } from '../../../gateway/subgraph-client/local-subgraph.ts'
+import { CALLER, keptLog, reviewSubgraph, shopSubgraph, supergraphSdl } from '../support/graph.ts'
+
+const SDL = supergraphSdl()
+const OWN = parse('query Own($id: ID!) { product(id: $id) { name reviews { text } } }', {
+  noLocation: true,
+}) as TypedDocumentNode<Record<string, unknown>, { id: string }>
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'atrium-plans-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const gatewayWith = (plans: PlanStore) =>
+  startGateway({
+    supergraphSdl: SDL,
+    links: [shopSubgraph(), reviewSubgraph()].map(createLocalLink),
+    limits: DEFAULT_LIMITS,
+    log: keptLog().log,
+    plans,
+  })
+
+/** What a gateway answers to our operation that has just been prepared. */
+async function answerWith(plans: PlanStore) {
+  const gateway = await gatewayWith(plans)
+  await gateway.client.prepare(OWN)
+  const answer = await gateway.client.run(OWN, { id: 'b' }, CALLER, new AbortController().signal)
+  await gateway.close()
+  return answer
+}
+
+const written = (count = 1) => expect.poll(() => Object.keys(textIn(folder)).length).toBe(count)
+
+function textIn(from: string): Record<string, unknown> {
+  const [name] = readdirSync(from).filter((each) => each.endsWith('.json'))
+  return name === undefined ? {} : JSON.parse(readFileSync(join(from, name), 'utf8'))
+}
+
+test('a plan of an earlier start is run, and says the same', async () => {
+  const before = await answerWith(createPlanStore(folder, SDL))
+  expect(before).toMatchObject({ data: { product: { name: 'Product b' } }, errors: [] })
+  await written()
+
+  const kept = createPlanStore(folder, SDL)
+  expect(kept.isEmpty).toBe(false)
+  expect(await answerWith(kept)).toEqual(before)
+
+  // It is the kept one that is run: another in its place says something else.
+  const [name = ''] = readdirSync(folder)
+  const text = readFileSync(join(folder, name), 'utf8')
+  expect(text).toContain('{__typename id name}')
+  writeFileSync(join(folder, name), text.replace('{__typename id name}', '{__typename id name:id}'))
+  expect((await answerWith(createPlanStore(folder, SDL))).data).toMatchObject({ product: { name: 'b' } })
+})
+
+test('documents of clients are planned by a planner that is made when it is needed', async () => {
+  await answerWith(createPlanStore(folder, SDL))
+  await written()
+  const gateway = await gatewayWith(createPlanStore(folder, SDL))
+  const admission = gateway.prepareText('{ products(first: 1) { edges { node { id rating } } } }', undefined)
+  if (admission.kind !== 'executable') throw new Error('Expected it to be admitted.')
+  const passage = { caller: CALLER, signal: new AbortController().signal }
+  expect(await admission.run({}, passage)).toEqual({ data: { products: { edges: [{ node: { id: 'a', rating: 4.5 } }] } } })
+  await gateway.close()
+})
+
+test('a plan counts for its own document and graph only', async () => {
+  await answerWith(createPlanStore(folder, SDL))
+  await written()
+  expect(createPlanStore(folder, SDL).find(OWN)).toMatchObject({ plan: { kind: 'QueryPlan' }, isDirect: null })
+  expect(createPlanStore(folder, SDL).find(renamed(OWN))).toBeNull()
+  expect(createPlanStore(folder, `${SDL}\n# another`).find(OWN)).toBeNull()
+
+  const gateway = await gatewayWith(createPlanStore(folder, SDL))
+  const wrong = parse('query Own { nothing }') as typeof OWN
+  await expect(gateway.client.prepare(wrong)).rejects.toThrow('Cannot query field "nothing"')
+  await gateway.close()
+})
+
+const renamed = (document: DocumentNode): DocumentNode =>
+  visit(document, { Name: (node) => (node.value === 'Own' ? { kind: Kind.NAME, value: 'Other' } : undefined) })
+
+test('what one subgraph in this process answers is known to be', async () => {
+  const direct = parse('{ product(id: "a") { name } }', { noLocation: true }) as TypedDocumentNode<object, Record<string, never>>
+  const runs = async () => {
+    const gateway = await gatewayWith(createPlanStore(folder, SDL))
+    await gateway.client.prepare(direct)
+    const answer = await gateway.client.run(direct, {}, CALLER, new AbortController().signal)
+    await gateway.close()
+    return answer
+  }
+  const before = await runs()
+  await written()
+  expect(createPlanStore(folder, SDL).find(direct)).toMatchObject({ isDirect: true })
+  expect(await runs()).toEqual(before)
+})
+
+test('starts at the same time keep the plans of all of them', async () => {
+  const plan = readSupergraph(parse(SDL)).plan(OWN)
+  const [one, other] = [createPlanStore(folder, SDL), createPlanStore(folder, SDL)]
+  one.add(OWN, { plan, isDirect: null })
+  other.add(renamed(OWN), { plan, isDirect: null })
+  await written(2)
+  expect(one.find(OWN)).toBeNull()
+  expect(createPlanStore(folder, SDL).find(OWN)).toEqual({ plan: JSON.parse(JSON.stringify(plan)), isDirect: null })
+  expect(createPlanStore(folder, SDL).find(renamed(OWN))).not.toBeNull()
+})
+
+test('what cannot be read is made anew, and a folder that cannot be written to stops nothing', async () => {
+  createPlanStore(folder, SDL).add(OWN, { plan: readSupergraph(parse(SDL)).plan(OWN), isDirect: null })
+  await written()
+  const [name = ''] = readdirSync(folder)
+  writeFileSync(join(folder, name), 'null')
+  expect((await answerWith(createPlanStore(folder, SDL))).errors).toEqual([])
+  writeFileSync(join(folder, name), '{"half')
+  const answer = await answerWith(createPlanStore(folder, SDL))
+  expect(answer.errors).toEqual([])
+  await expect.poll(() => createPlanStore(folder, SDL).find(OWN)).not.toBeNull()
+
+  const file = join(folder, name)
+  const nowhere = createPlanStore(join(file, 'below-a-file'), SDL)
+  expect(await answerWith(nowhere)).toEqual(answer)
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  expect(readdirSync(folder)).toEqual([name])
+})
+
+test('plans of eight graphs are kept, those that were written last', async () => {
+  const plan = readSupergraph(parse(SDL)).plan(OWN)
+  for (let index = 0; index < 10; index++) {
+    createPlanStore(folder, `${SDL}\n# ${index}`).add(OWN, { plan, isDirect: null })
+    await expect.poll(() => createPlanStore(folder, `${SDL}\n# ${index}`).isEmpty).toBe(false)
+  }
+  expect(readdirSync(folder)).toHaveLength(8)
+  expect(createPlanStore(folder, `${SDL}\n# 0`).isEmpty).toBe(true)
+  expect(createPlanStore(folder, `${SDL}\n# 9`).isEmpty).toBe(false)
+})
+
+test('the plan of every operation of ours is the same when it was written and read', () => {
+  const { plan } = readSupergraph(parse(builtInSupergraph().supergraphSdl))
+  const documents = Object.values<unknown>({ ...operations, ...storeOperations }).filter(
+    (each): each is DocumentNode => typeof each === 'object' && each !== null && 'definitions' in each,
+  )
+  expect(documents.length).toBeGreaterThan(300)
+  for (const document of documents) {
+    if (!document.definitions.some(({ kind }) => kind === Kind.OPERATION_DEFINITION)) continue
+    const made = plan(document)
+    expect(made).toEqual(JSON.parse(JSON.stringify(made)))
+  }
+})

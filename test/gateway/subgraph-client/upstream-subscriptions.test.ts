@@ -1,0 +1,140 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { graphql } from 'graphql'
+import { createHandler } from 'graphql-sse/lib/use/http'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { type Gateway, startGateway } from '../../../gateway/gateway.ts'
+import { DEFAULT_LIMITS } from '../../../gateway/limits/limits.ts'
+import { createRemoteLink, type RemoteLink } from '../../../gateway/subgraph-client/remote-subgraph.ts'
+import type { Running } from '../../../gateway/subscriptions/subscribe.ts'
+import type { Subgraph } from '../../../platform/graphql/subgraph.ts'
+import { keptLog } from '../support/graph.ts'
+import { type Followed, followed } from '../support/subscription-reader.ts'
+import { startTicker, type Ticker } from '../support/ticker.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are read by the paths that each test knows.
+type Data = any
+
+let ticker: Ticker
+let gateway: Gateway
+let links: RemoteLink[]
+const servers: Server[] = []
+const opened: Running[] = []
+/** Streams that the ticking subgraph was asked for. */
+let streams = 0
+
+/**
+ * A subgraph as another process would serve it: JSON, and event streams by the reference
+ * implementation of their protocol.
+ */
+async function serve(subgraph: Subgraph): Promise<string> {
+  const server = createServer(async (request, response) => {
+    const { authorization = '' } = request.headers
+    const contextValue = subgraph.context({ requestId: '', address: '', credentials: { authorization } })
+    if (request.headers.accept === 'text/event-stream') {
+      streams++
+      return createHandler({ schema: subgraph.schema, context: () => contextValue as never })(request, response)
+    }
+    let body = ''
+    for await (const chunk of request) body += chunk
+    const { query, variables } = JSON.parse(body)
+    const answer = await graphql({ schema: subgraph.schema, source: query, variableValues: variables, contextValue })
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(answer))
+  })
+  servers.push(server)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/graphql`
+}
+
+beforeAll(async () => {
+  ticker = await startTicker()
+  links = await Promise.all(
+    ticker.subgraphs.map(async (subgraph) => createRemoteLink({ name: subgraph.name, url: await serve(subgraph) })),
+  )
+  const { supergraphSdl } = ticker
+  gateway = await startGateway({ supergraphSdl, links, limits: DEFAULT_LIMITS, log: keptLog().log })
+})
+afterEach(async () => {
+  for (const running of opened.splice(0)) running.return()
+  while (ticker.listening() > 0) await new Promise((resolve) => setTimeout(resolve, 5))
+  streams = 0
+})
+afterAll(async () => {
+  await Promise.all(links.map((link) => link.close()))
+  for (const server of servers) server.close().closeAllConnections()
+})
+
+async function subscribe(query: string, authorization?: string, variables: Record<string, unknown> = {}) {
+  const admission = gateway.prepareText(query, undefined)
+  if (admission.kind === 'rejected') throw new Error(JSON.stringify(admission.errors))
+  const caller = { requestId: 'r', address: '127.0.0.1', credentials: authorization ? { authorization } : {} }
+  const begun = await admission.subscribe?.(variables, { caller, signal: new AbortController().signal })
+  if (begun?.kind === 'open') opened.push(begun.source)
+  return begun
+}
+async function running(query: string, authorization?: string, variables?: Record<string, unknown>): Promise<Followed> {
+  const begun = await subscribe(query, authorization, variables)
+  if (begun?.kind !== 'open') throw new Error(JSON.stringify(begun))
+  return followed(begun.source)
+}
+async function read(source: Followed, count: number): Promise<Data[]> {
+  const outcomes: Data[] = []
+  while (outcomes.length < count) outcomes.push(await source.next())
+  return JSON.parse(JSON.stringify(outcomes))
+}
+
+test('events of one service are completed with fields of another, all of them, in order', async () => {
+  const source = await running('subscription { ticked { number thing { label } } }')
+  const first = ticker.tick()
+  for (let count = 1; count < 500; count++) ticker.tick()
+  const outcomes = await read(source, 500)
+  expect(outcomes.map(({ data }) => [data.ticked.number, data.ticked.thing.label])).toEqual(
+    Array.from({ length: 500 }, (_, index) => [first + index, `Label ${first + index}`]),
+  )
+})
+
+test('equal requests share one stream, and the work; other credentials have their own', async () => {
+  const query = 'subscription { ticked { number mine thing { label } } }'
+  const before = ticker.worked.label
+  const all = [...(await Promise.all(['ann', 'ann', 'ann'].map((name) => running(query, name)))), await running(query, 'ben')]
+  expect([streams, ticker.listening()]).toEqual([2, 2])
+  ticker.tick()
+  const outcomes = (await Promise.all(all.map((source) => read(source, 1)))).map(([outcome]) => outcome.data.ticked.mine)
+  expect(outcomes).toEqual(['ann', 'ann', 'ann', 'ben'])
+  expect(ticker.worked.label - before).toBe(2)
+
+  all[0]?.return()
+  all[1]?.return()
+  expect(ticker.listening()).toBe(2)
+  all[2]?.return()
+  while (ticker.listening() > 1) await new Promise((resolve) => setTimeout(resolve, 5))
+})
+
+test('who shares a stream, and asks other services for something else, is told nothing of what others asked for', async () => {
+  const query = 'subscription ($language: String!) { ticked { thing { described(language: $language) { text } } } }'
+  const languages = ['en', 'none', 'pt', 'none']
+  const all = await Promise.all(languages.map((language) => running(query, 'ann', { language })))
+  expect(streams).toBe(1)
+  ticker.tick()
+  const outcomes = (await Promise.all(all.map((source) => read(source, 1)))).map(([{ data }]) => data.ticked.thing.described)
+  expect(outcomes).toEqual([{ text: 'en' }, null, { text: 'pt' }, null])
+})
+
+test('a subscription that the service refuses is told with its code', async () => {
+  const begun = await subscribe('subscription { refused { number } }')
+  const told = begun?.kind === 'open' ? (await read(followed(begun.source), 1))[0] : begun
+  expect(told.errors).toMatchObject([{ message: 'Expected a better day.', extensions: { code: 'FORBIDDEN' } }])
+})
+
+test('a service that dies ends its subscriptions with a code, and a later one fails at once', async () => {
+  const source = await running('subscription { ticked { number } }')
+  const waiting = source.next()
+  servers[0]?.closeAllConnections()
+  const told = await waiting
+  expect(told).toMatchObject({ ended: [{ extensions: { code: 'SUBGRAPH_UNAVAILABLE', requestId: 'r' } }] })
+  expect(JSON.stringify(told)).not.toContain('127.0.0.1')
+  // It is back: the next one gets a stream of its own.
+  const again = await running('subscription { ticked { number } }')
+  ticker.tick()
+  expect((await read(again, 1))[0].errors).toBeUndefined()
+})
