@@ -101,7 +101,7 @@ export function createClient(
       const operation = prepared.get(document)
       if (!operation) throw new Error(`Expected the operation ${nameOf(document)} to be prepared before it is run.`)
       const { run, outlivesClient } = operation
-      const execute = (passage: RequestContext) => run(withoutUndefined(variables), passage)
+      const execute = (context: RequestContext) => run(withoutUndefined(variables), context)
       try {
         const result = await withTimeout(BOUNDS.operationTimeoutMs, { caller, signal }, execute, { outlivesClient })
         // `Data` was generated from the schema that the document was validated against.

@@ -82,8 +82,8 @@ export type GatewayOptions = {
   /** Stored plans of the operations of facades, for this supergraph. */
   readonly plans?: PlanStore
   /**
-   * Creates, over the links, the lookup of a caller's grants; by default nobody has any, so guarded
-   * fields are refused.
+   * Creates, over the links, the lookup of a caller's grants; by default no caller has grants, so
+   * guarded fields are refused.
    */
   readonly grantsOver?: (links: ReadonlyMap<string, Link>) => FindGrants
 }
@@ -112,7 +112,7 @@ export function assembleGateway(options: GatewayOptions): Gateway {
   const caching = createOperationCache({ supergraph, document, viewer: viewerFields(document), links, cache })
   const rules = { schema: supergraph.api, weights: readCostWeights(document, limits.weights), limits, introspection }
   const observe = observer({ metrics, tracing, slow })
-  const preparation = { machinery: deps, document, caching, limits, budget, slots, introspection, observe, log }
+  const preparation = { deps, document, caching, limits, budget, slots, introspection, observe, log }
   const { prepareOperation, subscriptions } = createOperationPreparation(preparation)
 
   let misses = 0

@@ -51,7 +51,7 @@ export type AtriumGateway = ApolloGatewayInterface & {
 }
 
 type Listener = Parameters<ApolloGatewayInterface['onSchemaLoadOrUpdate']>[0]
-/** A graph that is served, with what Apollo Server is told about it. */
+/** The served graph: its SDL and schema, as Apollo Server gets them. */
 type Loaded = { readonly sdl: string; readonly schema: GraphQLSchema }
 
 const NO_LIMITS: Limits = { depth: 0, cost: 0 }

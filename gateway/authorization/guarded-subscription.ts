@@ -26,14 +26,15 @@ export function guardedSubscription(guard: OperationGuard | null, planned: (allo
 
   function planFor(refused: Refused | null): Begin {
     if (!refused) return whole
-    // Outcomes are shared below it, and have the texts of errors.
+    // Results are shared between subscribers, error texts included.
     const key = `${refused.refusals.key} ${refused.errorKey}`
     return remember('subscription', key, () => planned({ ...refused, ready }))
   }
 }
 
 /**
- * A function of its own: closures above would keep the passage as long as the subscription runs.
+ * A function of its own: a closure above would keep the request context as long as the subscription
+ * runs.
  */
 function recheckOf(guard: OperationGuard, caller: Caller, key: string): StillAllowed {
   const requestContext = { caller, signal: NEVER }

@@ -76,10 +76,7 @@ export const jwtConfigOf = ({ jwksUrl, issuer, aud, scopesClaim = 'scope', polic
   JWT_POLICIES_CLAIM: policiesClaim,
 })
 
-/**
- * What finds the grants of callers by their tokens; undefined where no keys are named, so that
- * nobody holds anything.
- */
+/** Finds the grants of callers by their tokens; undefined without keys: no caller has grants. */
 export const grantsByJwt = (config: JwtConfig): FindGrants | undefined =>
   config.JWT_JWKS_URL === undefined
     ? undefined

@@ -7,26 +7,26 @@ import { type RateLimitResult, tokenBuckets } from '../../platform/rate-limit/to
 export type Budget = {
   readonly perMinute: number
   /**
-   * Takes the cost of one operation, all of it or nothing. Never rejects. At most `perMinute` may
-   * be asked for.
+   * Takes the cost of one operation, all of it or nothing. Never rejects. `points` must not exceed
+   * `perMinute`.
    */
   readonly spend: (caller: Caller, points: number) => RateLimitResult | Promise<RateLimitResult>
   readonly close: () => Promise<void>
 }
 
-/** Whose points are spent: one bucket for the client, and one for everybody at its address. */
+/** Keys of the two buckets that an operation is charged to: its client's and its address's. */
 export type BudgetKeys = { readonly client: string; readonly address: string }
 
 /**
- * Budgets that one address has for all its clients together. Nobody has looked at credentials yet
- * when their cost is counted: without a bound, whoever makes up a new one for each operation would
- * have a new budget each time. Ten, because people of one office have one address.
+ * Upper bound of all clients of one address together, in budgets. Credentials are not verified yet
+ * when cost is counted: without this bound, a client with invented credentials for each operation
+ * would get a new budget each time. Ten, because the people of one office share an address.
  */
 export const BUDGETS_PER_ADDRESS = 10
 
 /**
- * A client is known by its credentials, hashed so that they lie nowhere; without any, by its
- * address.
+ * Identifies a client by its credentials, hashed so that they are never stored; without
+ * credentials, by its address.
  */
 export function budgetKeys({ credentials, address }: Caller): BudgetKeys {
   const network = networkOf(address)

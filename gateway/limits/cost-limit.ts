@@ -250,8 +250,8 @@ function conditionOf({ directives = [] }: SelectionNode): ((variables: Variables
 }
 
 /**
- * Sums of what a fragment has, which count in `sums` where `isOn` says so. That is asked once for
- * all of it, however deep such fragments are in each other.
+ * Sums of a fragment that count in `sums` only where `isOn` holds. Evaluated once per fragment,
+ * however deeply such fragments nest.
  */
 function conditional(isOn: (variables: Variables) => boolean, sums: Sums): Sums {
   const within = (outer: Terms): Terms => {

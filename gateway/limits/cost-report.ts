@@ -1,7 +1,7 @@
 import type { ExecutionResult } from '../operations/execution-result.ts'
 import type { Running } from '../subscriptions/subscribe.ts'
 
-/** What a client is told about the cost of its operation, in `extensions.cost`, when it asks. */
+/** The cost of an operation as reported in `extensions.cost` on request. */
 export type CostReport = {
   /** Points that the operation was counted with. */
   readonly requested: number
@@ -19,27 +19,27 @@ export const COST_HEADER = 'graphql-cost'
 const REPORT = 'report'
 
 /**
- * Whether a request asks for its cost: with `GraphQL-Cost: report`, or on any door with
+ * Whether a request wants its cost reported: `GraphQL-Cost: report`, or on any transport
  * `"extensions": {"cost": true}` beside the query.
  */
 export const wantsCost = (header: unknown, request: { readonly wantsCost: boolean }): boolean =>
   request.wantsCost || (typeof header === 'string' && header.trim().toLowerCase() === REPORT)
 
-/** The outcome with the report beside it. */
+/** Adds the report to `extensions.cost` of the result. */
 export const withCost = (result: ExecutionResult, cost: CostReport | undefined): ExecutionResult =>
   cost ? { ...result, extensions: { ...result.extensions, cost } } : result
 
 /**
- * A subscription whose first outcome has the report beside it: outcomes are shared by all who
- * listen, so the others stay as they are.
+ * Adds the report to the first result of a subscription. Later results are shared with other
+ * subscribers and stay as they are.
  */
 export function withCostFirst(running: Running, cost: CostReport | undefined): Running {
   return {
     follow(recipient) {
       let isFirst = true
       running.follow({
-        tell(executed, taken) {
-          recipient.tell(isFirst ? withCost(executed, cost) : executed, taken)
+        deliver(executed, taken) {
+          recipient.deliver(isFirst ? withCost(executed, cost) : executed, taken)
           isFirst = false
         },
         end: (errors) => recipient.end(errors),

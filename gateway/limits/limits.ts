@@ -11,7 +11,7 @@ export type Limits = {
   readonly weights?: DefaultWeights
 }
 
-/** The limits that an environment asks for; a weight of its own wins over the profile. */
+/** The configured limits; a weight of its own overrides the profile. */
 export const limitsFromConfig = (config: {
   readonly DEPTH_LIMIT: number
   readonly COST_LIMIT: number
@@ -56,9 +56,7 @@ export const BOUNDS = {
   introspections: 4,
   /** Nesting of lists and objects in variables, and in the values of a document. */
   variableDepth: 30,
-  /**
-   * The longest page that a slicing argument may ask for, in items. Subgraphs usually allow less.
-   */
+  /** Maximum of a slicing argument (page size), in items. Subgraphs usually allow less. */
   pageSize: 1_000,
   /**
    * Wall time of an operation; of a subscription, of its beginning and of what is resolved for each

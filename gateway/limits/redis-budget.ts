@@ -4,7 +4,7 @@ import { type RateLimitResult, toRateLimitResult } from '../../platform/rate-lim
 import { redisScripts } from '../../platform/redis/redis-scripts.ts'
 import { BUDGETS_PER_ADDRESS, type Budget, budgetKeys, memoryBudget } from './budget.ts'
 
-/** The budget that an environment asks for; null for none. */
+/** The configured budget; null for none. */
 export async function budgetFromConfig(
   { COST_BUDGET: perMinute, REDIS_URL: url }: { readonly COST_BUDGET: number; readonly REDIS_URL?: string | undefined },
   log: Logger,

@@ -10,13 +10,13 @@ import type { CostModel } from './cost-limit.ts'
 import type { CostReport } from './cost-report.ts'
 import { BOUNDS, type Limits } from './limits.ts'
 
-/** Errors about variables are quoted; more of them help nobody. */
+/** Maximum errors about variables in a response. */
 const MAX_VARIABLE_ERRORS = 20
 
 type Variables = Readonly<Record<string, unknown>>
 type Errors = readonly GraphQLFormattedError[]
 
-/** What is wrong with an operation once its variables are known: nothing when it may run. */
+/** Errors of an operation with these variables; empty when it may run. */
 export type RequestCheckResult = {
   readonly errors: Errors
   /** Absent when it was refused before anything was counted. */

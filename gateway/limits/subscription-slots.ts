@@ -66,7 +66,7 @@ const DEFAULT_PER_CREDENTIAL = 500
  */
 const DEFAULT_MEMORY_PERCENT = 25
 
-/** The limits that an environment asks for. */
+/** The configured limits. */
 export const subscriptionLimitsOf = (config: {
   readonly MAX_SUBSCRIPTIONS_PER_ADDRESS: number
   readonly MAX_SUBSCRIPTIONS_PER_CREDENTIAL: number
@@ -83,7 +83,7 @@ export const subscriptionLimitsOf = (config: {
  */
 const heapShare = (percent: number): number => Math.floor((getHeapStatistics().heap_size_limit * percent) / 100)
 
-/** The limits of an Atrium that nobody has configured. */
+/** The default limits. */
 export const defaultSubscriptionLimits = (): SubscriptionLimits => ({
   perAddress: DEFAULT_PER_ADDRESS,
   perCredential: DEFAULT_PER_CREDENTIAL,
@@ -93,22 +93,22 @@ export const defaultSubscriptionLimits = (): SubscriptionLimits => ({
 /** Subscriptions that one address or one credential has at present. */
 type Holder = { readonly key: string; readonly of: Map<string, Holder>; running: number }
 
-/** A place of one subscription. */
+/** The slot of one subscription. */
 export type SubscriptionSlot = {
-  /** Gives it back; called once. */
+  /** Releases the slot; called once. */
   readonly release: () => void
 }
 
-/** The subscriptions of a process, over all its doors. */
+/** Counts the subscriptions of a process over all transports. */
 export type SubscriptionSlots = {
   /**
-   * Takes a place for one subscription of `caller` that takes `bytes`, or says why there is none:
-   * an error with `retryAfterSeconds`.
+   * Takes a slot for a subscription of `caller` with `bytes` of memory; otherwise returns an error
+   * with `retryAfterSeconds`.
    */
   readonly take: (caller: Pick<Caller, 'address' | 'credentials'>, bytes: number) => SubscriptionSlot | GraphQLFormattedError
   /**
-   * Takes `bytes` more for something that subscriptions share, or says why not. To be given back
-   * with `releaseBytes`.
+   * Reserves `bytes` for memory that subscriptions share, or returns the error. Release with
+   * `releaseBytes`.
    */
   readonly reserve: (bytes: number) => GraphQLFormattedError | null
   readonly releaseBytes: (bytes: number) => void
@@ -118,12 +118,12 @@ export type SubscriptionSlots = {
   readonly remembered: () => number
 }
 
-/** Whether a place was refused. */
+/** Whether the slot was refused. */
 export const isRefusal = (taken: SubscriptionSlot | GraphQLFormattedError): taken is GraphQLFormattedError => 'message' in taken
 
 /**
- * Seconds. By chance, so that those who are refused together do not come back together;
- * subscriptions last, so soon is of no use.
+ * Range of a random delay, in seconds: clients that are refused together do not retry together.
+ * Subscriptions are long-lived, so an early retry is of no use.
  */
 const RETRY_SECONDS = { min: 10, max: 20 }
 

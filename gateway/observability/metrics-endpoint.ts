@@ -67,7 +67,7 @@ export async function serveMetrics(
   metrics.gaugePer('atrium_jobs', 'Jobs by queue and state, of all processes together.', ['queue', 'state'], async () =>
     (await jobs()).flatMap((each) => JOB_STATES.map((state) => [[each.queue, state], each[state]] as const)),
   )
-  metrics.gaugePer('atrium_jobs_oldest_seconds', 'How long the job has waited that is due for longest.', ['queue'], async () =>
+  metrics.gaugePer('atrium_jobs_oldest_seconds', 'Age of the oldest due job.', ['queue'], async () =>
     (await jobs()).map(({ queue, oldestSeconds }) => [[queue], oldestSeconds] as const),
   )
   metrics.gauge('atrium_requests_running', 'Requests and operations of WebSockets that are being worked on.', app.load.inFlight)

@@ -86,7 +86,7 @@ export function createMetrics({ ofProcess = false }: { readonly ofProcess?: bool
 
   const operations = new Counter({
     name: 'atrium_operations_total',
-    help: 'Operations by name, kind and outcome.',
+    help: 'Operations by name, kind and result.',
     labelNames: ['operation', 'kind', 'outcome'],
     registers,
   })
@@ -99,7 +99,7 @@ export function createMetrics({ ofProcess = false }: { readonly ofProcess?: bool
   })
   const fetches = new Counter({
     name: 'atrium_subgraph_fetches_total',
-    help: 'Fetches by subgraph and outcome.',
+    help: 'Fetches by subgraph and result.',
     labelNames: ['subgraph', 'outcome'],
     registers,
   })
@@ -124,13 +124,13 @@ export function createMetrics({ ofProcess = false }: { readonly ofProcess?: bool
   })
   const cacheLookups = new Counter({
     name: 'atrium_response_cache_questions_total',
-    help: 'Queries whose answer may be kept: told again (hit), told to several who asked at once (joined), or worked out (miss).',
+    help: 'Lookups of the response cache: hit, joined (shared an execution in flight) or miss.',
     labelNames: ['outcome'],
     registers,
   })
   const requests = new Counter({
     name: 'atrium_http_requests_total',
-    help: 'Requests by the door that they took and the class of the answer.',
+    help: 'Requests by route class (door) and status class.',
     labelNames: ['door', 'status'],
     registers,
   })
@@ -143,7 +143,7 @@ export function createMetrics({ ofProcess = false }: { readonly ofProcess?: bool
   })
   const sheds = new Counter({
     name: 'atrium_overload_refusals_total',
-    help: 'Requests, upgrades and operations of WebSockets that were refused because the process had too much to do, by door.',
+    help: 'Requests, upgrades and WebSocket operations refused by load shedding, by route class (door).',
     labelNames: ['door'],
     registers,
   })

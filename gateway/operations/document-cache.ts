@@ -90,7 +90,7 @@ function parseBounded(text: string): DocumentNode | RejectedOperation {
     // `parse` throws nothing else.
     return rejected(syntaxError(error as GraphQLError))
   }
-  const repeated = mostFrequent(document)
+  const repeated = maxRepetition(document)
   if (repeated.times > BOUNDS.repetitions) {
     const message = `Expected at most ${BOUNDS.repetitions} times ${repeated.what}, got ${repeated.times}.`
     return rejected(refusal('OPERATION_TOO_LARGE', message))
@@ -143,7 +143,7 @@ const FREE: CostModel = { cost: () => 0, pageFault: () => null }
 
 const NO_INTROSPECTION = refusal(
   'INTROSPECTION_DISABLED',
-  'Expected no "__schema" and "__type", for introspection is switched off here: ask those who run this server for the SDL of its graph.',
+  'Expected no "__schema" and "__type", for introspection is switched off here: ask the operator of this server for the SDL of its graph.',
 )
 
 /** Errors reported per document: a short text can have thousands. */
@@ -207,7 +207,7 @@ function valueDepth(document: DocumentNode): number {
 }
 
 /** The most frequent response name or construct: validation compares equal names pair by pair. */
-function mostFrequent(document: DocumentNode): { readonly what: string; readonly times: number } {
+function maxRepetition(document: DocumentNode): { readonly what: string; readonly times: number } {
   const names = new Map<string, number>()
   const count = (name: string) => names.set(name, (names.get(name) ?? 0) + 1)
   visit(document, {
@@ -240,7 +240,7 @@ function reachableFrom(operation: OperationDefinitionNode, document: DocumentNod
   return { kind: Kind.DOCUMENT, definitions: [operation, ...visited] }
 }
 
-/** Whether `@skip` or `@include` stands on the way to a root field. */
+/** Whether `@skip` or `@include` applies to a root field or to a fragment around it. */
 function isConditional(operation: OperationDefinitionNode, document: DocumentNode): boolean {
   const { fragments } = documentIndex(document)
   const hasCondition = ({ selectionSet }: Pick<OperationDefinitionNode, 'selectionSet'>): boolean =>

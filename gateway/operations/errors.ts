@@ -58,7 +58,7 @@ export const refusal = (
   details: Readonly<Record<string, unknown>> = {},
 ): GraphQLFormattedError => ({ message: clipped(message), extensions: { code, ...details } })
 
-/** What graphql-js adds for those who mistype tells others what there is. */
+/** Removes graphql-js's "Did you mean": suggestions disclose names of the schema. */
 export const withoutSuggestions = (error: GraphQLFormattedError): GraphQLFormattedError => ({
   ...error,
   message: error.message.replace(/ Did you mean [^?]*\?/, ''),
@@ -70,9 +70,7 @@ export const withRequestId = (error: GraphQLFormattedError, requestId: string): 
   extensions: { ...error.extensions, requestId },
 })
 
-/**
- * The error for a fault of ours: no detail, only what a client can quote to those who read the log.
- */
+/** The error for an internal fault: no detail, only the request id, which the log has too. */
 export const fault = (requestId: string, path?: GraphQLFormattedError['path']): GraphQLFormattedError => ({
   message: `Something went wrong on our side; quote request ${requestId} when you report it.`,
   ...(path && { path }),

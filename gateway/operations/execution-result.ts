@@ -1,6 +1,8 @@
 import type { GraphQLFormattedError } from 'graphql'
 
-/** What came of an operation; `data` is absent when it was refused before any of it ran. */
+/**
+ * Result of an operation (GraphQL §7.1); `data` is absent when it was refused before execution.
+ */
 export type ExecutionResult = {
   readonly data?: Readonly<Record<string, unknown>> | null
   readonly errors?: readonly GraphQLFormattedError[]

@@ -43,7 +43,7 @@ export const observer =
   }
 
 type Preparation = {
-  readonly machinery: ExecutorDeps
+  readonly deps: ExecutorDeps
   /** The supergraph SDL, parsed. */
   readonly document: DocumentNode
   readonly caching: ReturnType<typeof createOperationCache>
@@ -64,7 +64,7 @@ export function createOperationPreparation(preparation: Preparation): {
   /** Subscriptions that run now. */
   readonly subscriptions: () => number
 } {
-  const { machinery, limits, budget, introspection, log } = preparation
+  const { deps, limits, budget, introspection, log } = preparation
   const compileSubscription = subscriptionCompiler(preparation)
 
   return { prepareOperation, subscriptions: compileSubscription.running }
@@ -73,7 +73,7 @@ export function createOperationPreparation(preparation: Preparation): {
     if (validation.kind === 'rejected') return validation
     const { validated, model } = validation
     const { operation } = validated.operation
-    const check = compileRequestCheck(machinery.supergraph.api, validated, model, { limits, budget, suggestions: introspection })
+    const check = compileRequestCheck(deps.supergraph.api, validated, model, { limits, budget, suggestions: introspection })
     const { cost } = check
     try {
       return operation === 'subscription'
@@ -88,12 +88,12 @@ export function createOperationPreparation(preparation: Preparation): {
 
 /** Compiles a query or a mutation: one result per request. */
 function compileSingleResult(
-  { machinery, caching, observe, log }: Preparation,
+  { deps, caching, observe, log }: Preparation,
   validated: ValidatedOperation,
   { check, cost: costOf }: RequestCheck,
 ): Compiled {
-  const guard = machinery.authorization?.guardOf(validated) ?? null
-  const plannedRun = caching.invalidateAfter(validated, planOperation(validated, machinery, { guard }))
+  const guard = deps.authorization?.guardOf(validated) ?? null
+  const plannedRun = caching.invalidateAfter(validated, planOperation(validated, deps, { guard }))
   const timeoutOptions = { outlivesClient: outlivesClient(validated) }
   const execute: RunOperation = (variables, context) =>
     runWithTimeout(context, log, (bounded) => plannedRun(variables, bounded), timeoutOptions)
@@ -103,12 +103,12 @@ function compileSingleResult(
     const executed = errors.length > 0 ? { errors } : await execute(variables, requestContext)
     return requestContext.wantsCost ? withCost(executed, cost) : executed
   }
-  const answer: RunCacheable = async (variables, passage) => {
+  const answer: RunCacheable = async (variables, context) => {
     // Not cacheable: a cost report is about this client and moment; a result with unauthorized
     // fields belongs to this caller and has errors.
-    if (!answering || passage.wantsCost || (await guard?.check(passage))) return { result: await run(variables, passage) }
-    const { errors } = await check(variables, passage)
-    return errors.length > 0 ? { result: { errors } } : answering(variables, passage)
+    if (!answering || context.wantsCost || (await guard?.check(context))) return { result: await run(variables, context) }
+    const { errors } = await check(variables, context)
+    return errors.length > 0 ? { result: { errors } } : answering(variables, context)
   }
   return {
     kind: 'executable',
@@ -120,7 +120,7 @@ function compileSingleResult(
 }
 
 /** Compiles subscriptions and counts the running ones. */
-function subscriptionCompiler({ machinery, document, slots, log }: Preparation) {
+function subscriptionCompiler({ deps, document, slots, log }: Preparation) {
   const viewer = viewerFields(document)
   let running = 0
 
@@ -128,21 +128,21 @@ function subscriptionCompiler({ machinery, document, slots, log }: Preparation) 
 
   function compile(validated: ValidatedOperation, { check }: RequestCheck, characters: number): Compiled {
     const { name, operation } = validated.operation
-    const guard = machinery.authorization?.guardOf(validated) ?? null
+    const guard = deps.authorization?.guardOf(validated) ?? null
     const begin = guardedSubscription(guard, (allowed) =>
-      plannedSubscription(validated, machinery, viewer, { log, slots, characters, allowed }),
+      plannedSubscription(validated, deps, viewer, { log, slots, characters, allowed }),
     )
-    const count = machinery.metrics?.operation(name?.value, operation)
+    const count = deps.metrics?.operation(name?.value, operation)
     return {
       kind: 'executable',
       operation,
       run: async () => ({ errors: [SUBSCRIPTIONS_NOT_SUPPORTED] }),
       answer: null,
-      subscribe: async (variables, passage) => {
+      subscribe: async (variables, context) => {
         const startedAt = performance.now()
-        const { opened, cost } = await open(variables, passage)
+        const { opened, cost } = await open(variables, context)
         count?.(opened.kind === 'open' ? WITHOUT_ERRORS : opened, secondsSince(startedAt))
-        if (opened.kind === 'refused' || !passage.wantsCost) return opened
+        if (opened.kind === 'refused' || !context.wantsCost) return opened
         return { kind: 'open', source: withCostFirst(opened.source, cost) }
       },
     }
@@ -150,15 +150,15 @@ function subscriptionCompiler({ machinery, document, slots, log }: Preparation) 
     /** Takes the slot first: a client without a free slot causes no further work. */
     async function open(
       variables: Parameters<Subscribe>[0],
-      passage: RequestContext,
+      context: RequestContext,
     ): Promise<{ readonly opened: Awaited<ReturnType<Subscribe>>; readonly cost?: CostReport | undefined }> {
-      const slot = slots.take(passage.caller, SUBSCRIPTION_BYTES.each + (passage.connectionBytes ?? 0))
+      const slot = slots.take(context.caller, SUBSCRIPTION_BYTES.each + (context.connectionBytes ?? 0))
       if (isRefusal(slot)) return { opened: { kind: 'refused', errors: [slot] } }
-      const { errors, cost } = await check(variables, passage)
+      const { errors, cost } = await check(variables, context)
       const opened =
         errors.length > 0
           ? { kind: 'refused' as const, errors }
-          : await begin(variables, passage, () => {
+          : await begin(variables, context, () => {
               running--
               slot.release()
             })

@@ -16,22 +16,19 @@ const ADD = `return redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*', 'te
 /** Texts that clients registered by their hash, through whichever gateway. */
 export type SharedDocuments = {
   /**
-   * Tells the others. Never waits, and never fails: a client whose text did not arrive is asked for
-   * it again.
+   * Publishes a text to other gateways. Never waits and never fails: a client whose text did not
+   * arrive gets PERSISTED_QUERY_NOT_FOUND and sends it again.
    */
   readonly publish: (text: string) => void
   /**
-   * Calls `told` with every text that is known to the others, and with new ones as they come. The
-   * returned function ends it.
+   * Calls `delivered` with every text that other gateways published, then with new ones. The
+   * returned function unsubscribes.
    */
   readonly subscribe: (delivered: (text: string) => void) => () => void
   readonly close: () => Promise<void>
 }
 
-/**
- * What an environment asks for: null without Redis, where each process knows what it was told
- * itself.
- */
+/** The configured store: null without Redis, where each process keeps its own texts only. */
 export async function sharedDocumentsFromConfig(
   { REDIS_URL: url }: { readonly REDIS_URL?: string | undefined },
   log: Logger,
@@ -40,9 +37,9 @@ export async function sharedDocumentsFromConfig(
 }
 
 /**
- * Documents in a stream of Redis, which each gateway reads from its beginning on. Looking one up is
- * a matter of memory, so nobody waits for Redis. What it says is believed as far as the hash of the
- * text goes: a text is judged like any other when somebody asks for it.
+ * Documents in a stream of Redis, which each gateway reads from its beginning on. A lookup reads
+ * memory, so no operation waits for Redis. Only the hash of a text is trusted: a text is validated
+ * like any other when a client runs it.
  */
 export async function createSharedDocuments({
   url,

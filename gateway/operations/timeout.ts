@@ -1,6 +1,6 @@
 import type { RequestContext } from '../subgraph-client/link.ts'
 
-/** Why a signal aborts when the time of an operation is up, whoever waits for it. */
+/** Abort reason of a signal when the operation's time limit is over. */
 class TimeUp extends Error {
   override readonly name = 'TimeUp'
 }

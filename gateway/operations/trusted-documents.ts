@@ -35,8 +35,7 @@ export function trustedDocumentsFromConfig({
   readonly PERSISTED_ONLY: boolean
 }): TrustedDocuments {
   if (file !== undefined) return { documents: readManifest(file), isOnly }
-  if (isOnly)
-    throw new OperatorError('Expected PERSISTED_MANIFEST to name a file: with PERSISTED_ONLY=1 nothing else may be asked.')
+  if (isOnly) throw new OperatorError('Expected PERSISTED_MANIFEST to name a file: with PERSISTED_ONLY=1 only its documents run.')
   return { documents: [], isOnly }
 }
 

@@ -28,10 +28,9 @@ type Plain = (value: unknown) => unknown
 const UNKNOWN = Symbol('unknown')
 
 /**
- * Prepares the coercion of an operation's variables; `maxErrors` is how many errors are told. Where
- * all values have the form that their types want already, as those of most clients and all of our
- * own have, there is nothing to do but to check that; all others, and all errors, are left to
- * graphql-js.
+ * Prepares the coercion of an operation's variables; `maxErrors` bounds the reported errors. Values
+ * that already have the form of their types, as those of most clients have, are only checked; all
+ * others, and all errors, are left to graphql-js.
  */
 export function compileCoercion(
   schema: GraphQLSchema,

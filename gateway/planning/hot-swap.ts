@@ -136,14 +136,14 @@ export function hotSwappableGateway(first: Graph, log: Logger): HotSwappableGate
           )),
       subscribe:
         subscribe &&
-        (async (variables, passage) => {
+        (async (variables, context) => {
           if (generation.isReleased) {
             const again = prepareAgain()
             if (again.kind === 'rejected') return { kind: 'refused', errors: again.errors }
-            return (await again.subscribe?.(variables, passage)) ?? { kind: 'refused', errors: [] }
+            return (await again.subscribe?.(variables, context)) ?? { kind: 'refused', errors: [] }
           }
           generation.running++
-          const opened = await subscribe(variables, passage)
+          const opened = await subscribe(variables, context)
           if (opened.kind === 'refused') {
             onEnd()
             return opened

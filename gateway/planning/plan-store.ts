@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import type { QueryPlan } from '@apollo/query-planner'
 import type { DocumentNode } from 'graphql'
 
-/** What was found out about a valid document. */
+/** The plan of a valid document. */
 export type StoredPlan = {
   readonly plan: QueryPlan
   /**
-   * Whether it is valid as well in the schema of the only subgraph that it asks; null where that
-   * was not looked at.
+   * Whether the document is also valid in the schema of the only subgraph that it fetches from;
+   * null when not examined.
    */
   readonly isDirect: boolean | null
 }
@@ -20,12 +20,9 @@ export type StoredPlan = {
  * that the facades have takes a second.
  */
 export type PlanStore = {
-  /** Whether nothing is known of this graph. */
+  /** Whether no plan of this graph is stored. */
   readonly isEmpty: boolean
-  /**
-   * The plan of an equal document, which was valid when it was made; null for one that nobody
-   * planned.
-   */
+  /** The stored plan of an equal document; null when there is none. */
   readonly find: (document: DocumentNode) => StoredPlan | null
   readonly add: (document: DocumentNode, known: StoredPlan) => void
 }
@@ -44,9 +41,9 @@ const FORMAT = 1
 const { version } = createRequire(import.meta.url)('@apollo/query-planner/package.json') as { readonly version: string }
 
 /**
- * Plans for the graph of this SDL, that of the whole and those of its subgraphs, in `folder`, which
- * nobody may write to whose code may not be run here. What was kept for another graph, or by
- * another planner, is not read. Where nothing can be read or written, nothing is kept.
+ * Plans for the graph of this SDL, that of the whole and those of its subgraphs, in `folder`,
+ * writable only by users whose code may run here. Plans for another graph or by another version of
+ * the planner are ignored. When the folder cannot be read or written, nothing is stored.
  */
 export function createPlanStore(folder: string, sdl: string): PlanStore {
   const graph = createHash('sha256').update(`${FORMAT} ${version}\n`).update(sdl).digest('base64url')

@@ -37,10 +37,7 @@ export type Supergraph = {
    * planner does not support.
    */
   readonly plan: (document: DocumentNode) => QueryPlan
-  /**
-   * Queries that do something, marked with `@tag(name: "once")`: a subgraph that may have done it
-   * is not asked again.
-   */
+  /** Queries with side effects, marked with `@tag(name: "once")`: never retried. */
   readonly queriesWithSideEffects: ReadonlySet<string>
   /**
    * Whether objects of this type are of that type, interface or union, also where clients do not
@@ -70,7 +67,7 @@ export function subgraphLocations(sdl: string): readonly { readonly name: string
 }
 
 /**
- * What a supergraph may demand of whoever runs it: what Apollo's library can plan, and the
+ * Features that a supergraph may require: those that Apollo's library can plan, and the
  * authorization directives, which gateway/authorization enforces. Everything else that is marked
  * for execution or security is refused at start.
  */
@@ -82,8 +79,7 @@ export const SUPPORTED_FEATURES: ReadonlySet<string> = new Set([
 ])
 
 /**
- * When a planner is made that nobody needed until then: what a start has to do is done.
- * Milliseconds.
+ * Delay before the planner is created when no operation needed it: after the work of the start.
  */
 const PLANNER_DELAY_MS = 5_000
 
@@ -131,7 +127,8 @@ export function readSupergraph(document: DocumentNode, { isKnown = false }: { re
 
 /**
  * Leaves out the keys that a subgraph cannot resolve, where it resolves the type by another: the
- * planner would represent objects by the first key whose fields are known, also by one of these.
+ * planner would represent objects by the first key whose fields are available, also by one of
+ * these.
  */
 function withoutUnusableKeys(document: DocumentNode): DocumentNode {
   const omit = <Type extends ObjectTypeDefinitionNode | InterfaceTypeDefinitionNode>(type: Type): Type => {

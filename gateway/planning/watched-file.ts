@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** How often to look anyway: not every file system tells of changes. Milliseconds. */
+/** Poll interval besides the watcher: not every file system reports changes. Milliseconds. */
 const POLL_INTERVAL_MS = 5_000
 /** A file that is being written changes again within this time. Milliseconds. */
 const STABLE_MS = 200
@@ -35,7 +35,7 @@ export function watchFile(file: string, known: string, changed: (text: string) =
       await Promise.race([woken.promise, sleep(POLL_INTERVAL_MS, undefined, { signal, ref: false }).catch(() => {})])
       pause.abort()
       woken = Promise.withResolvers()
-      const text = await settled()
+      const text = await readWhenStable()
       if (text === null || text === seen || ended.signal.aborted) continue
       seen = text
       await changed(text)
@@ -55,7 +55,7 @@ export function watchFile(file: string, known: string, changed: (text: string) =
   }
 
   /** The text once two looks in a row see the same; null when there is none. */
-  async function settled(): Promise<string | null> {
+  async function readWhenStable(): Promise<string | null> {
     let before = await textNow()
     while (before !== null && before !== seen && !ended.signal.aborted) {
       await sleep(STABLE_MS, undefined, { signal: ended.signal, ref: false }).catch(() => {})
@@ -69,7 +69,8 @@ export function watchFile(file: string, known: string, changed: (text: string) =
   /** Null where files cannot be watched, or not one more: looking now and then must do. */
   function watching(): FSWatcher | null {
     try {
-      // The folder: whoever replaces a file by another leaves a watch on the old one behind.
+      // Watches the folder: a watcher of the file would follow the old inode when the file is
+      // replaced.
       const watcher = watch(dirname(file), { persistent: false }, (_, name) => {
         // Kubernetes replaces a link beside the file.
         if (name === null || name === basename(file) || name.startsWith('..')) woken.resolve()

@@ -81,7 +81,7 @@ function secretsIn(path: string): readonly string[] {
   return result.data
 }
 
-/** Where every subgraph is. Throws one `OperatorError` that names each that nobody said. */
+/** The URL of every subgraph. Throws one `OperatorError` that names each missing variable. */
 export function locationsOf(config: SplitConfig): readonly { readonly name: string; readonly url: string }[] {
   const locations = ROLES.slice(2).map((name) => {
     const variable = `SUBGRAPH_${name.toUpperCase()}_URL` as keyof SplitConfig

@@ -139,7 +139,7 @@ export const gatewaySettings = {
     unit: null,
     secret: true,
     meaning:
-      'A Redis in which several copies count COST_BUDGET and all rate limits together, share documents that clients register by hash, and tell each other who wrote last; unset, each is by itself.',
+      'A Redis in which several copies count COST_BUDGET and all rate limits together, share documents that clients register by hash, and share who wrote last; unset, each is by itself.',
   },
   LOG_LEVEL: {
     read: z.enum(
@@ -179,7 +179,7 @@ export const gatewaySettings = {
     unit: null,
     secret: true,
     meaning:
-      'Password of /metrics, as Bearer token or by HTTP Basic with any user name; unset, none is asked for, and /metrics is refused on PORT unless HOST is loopback.',
+      'Password of /metrics, as Bearer token or by HTTP Basic with any user name; unset, none is needed, and /metrics is refused on PORT unless HOST is loopback.',
   },
   OTEL_EXPORTER_OTLP_ENDPOINT: {
     read: urlWithProtocol(['http:', 'https:'], 'an http or https URL such as http://localhost:4318'),

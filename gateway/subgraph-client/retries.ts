@@ -6,7 +6,7 @@ export const MAX_RETRIES = 2
  * outage best (AWS, "Exponential Backoff And Jitter").
  */
 const BASE_DELAY_MS = 100
-/** The longest `Retry-After` that is waited for. */
+/** Maximum `Retry-After` that a retry waits for. */
 const MAX_RETRY_AFTER_MS = 1_000
 
 /**

@@ -2,9 +2,9 @@ import type { ExecutionResult } from '../operations/execution-result.ts'
 import type { EventPipeline, Recipient, Running } from './subscribe.ts'
 
 /**
- * A subscription with a source of its own, which is asked for the next event when the last was
- * taken: until it has been delivered what it missed. Then `share` gives what it goes on as, and
- * from there on everything is that one's business; null as long as something waits.
+ * A subscription with its own source, read one event at a time until the missed events are
+ * delivered. Then `share` returns the subscription that continues it; null while events wait in the
+ * source.
  */
 export class OwnSubscription implements Running {
   readonly #source: EventPipeline
@@ -51,13 +51,13 @@ export class OwnSubscription implements Running {
       this.#recipient?.end(null)
       return
     }
-    const executed = this.#source.outcome(result.value)
+    const executed = this.#source.execute(result.value)
     if (executed instanceof Promise) void executed.then(this.#tell)
     else this.#tell(executed)
   }
 
   readonly #tell = (response: ExecutionResult): void => {
-    this.#recipient?.tell(response, this.#ask)
+    this.#recipient?.deliver(response, this.#ask)
   }
 
   readonly #fail = (error: unknown): void => this.#recipient?.end([this.#source.fault(error)])

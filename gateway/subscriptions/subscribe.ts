@@ -4,30 +4,30 @@ import type { EventIterator, EventSource, RequestContext, SubscribeResult } from
 
 type Variables = Readonly<Record<string, unknown>>
 
-/** Who is told what comes of a subscription. */
+/** Receives the results of a subscription. */
 export type Recipient = {
   /**
-   * One outcome; `taken` is to be called when the next may come. The same object for all who are
-   * told the same.
+   * Delivers one result; the recipient calls `taken` when it can take the next. Subscribers of a
+   * group get the same object.
    */
-  readonly tell: (result: ExecutionResult, taken: () => void) => void
-  /** Nothing more comes: with the errors that ended it, or null. */
+  readonly deliver: (result: ExecutionResult, taken: () => void) => void
+  /** The subscription is over: with the errors that ended it, or null. */
   readonly end: (errors: readonly GraphQLFormattedError[] | null) => void
 }
 
 /** A subscription of one client that runs. */
 export type Running = {
-  /** Begins to tell; called once. */
+  /** Starts the delivery; called once. */
   readonly follow: (recipient: Recipient) => void
   /** Releases it at once. Never throws; nothing after the first call has an effect. */
   readonly return: () => void
 }
 
-/** Events, and what comes of each. */
+/** Events, and how each is executed. */
 export type EventPipeline = EventIterator &
   Pick<EventSource, 'detach'> & {
-    /** The result of an event: at once where it was executed already; never rejects. */
-    readonly outcome: (event: unknown) => ExecutionResult | Promise<ExecutionResult>
+    /** The result of an event: no promise when it was executed already; never rejects. */
+    readonly execute: (event: unknown) => ExecutionResult | Promise<ExecutionResult>
     /** Masks the error that `next` rejected with. */
     readonly fault: (error: unknown) => GraphQLFormattedError
     /** Whether its results are only for callers with the same viewer key. */
@@ -37,15 +37,15 @@ export type EventPipeline = EventIterator &
 export type Begun<Source> = SubscribeResult<Source, GraphQLFormattedError>
 
 /**
- * Begins a subscription for one client; the signal of `passage` counts until it has begun. Never
+ * Begins a subscription for one client; the signal of `context` counts until it has begun. Never
  * rejects.
  */
 export type Subscribe = (variables: Variables, context: RequestContext) => Promise<Begun<Running>>
 
 /**
- * The same; `onReleased` is called once when what was opened is given back, and not for what was
- * refused. `stillAllowed` is asked before each event of a caller with credentials: the subscription
- * ends with an error when it says no.
+ * The same; `onReleased` is called once when an opened subscription is released, never for a
+ * refused one. `stillAllowed` runs before each event of a caller with credentials: the subscription
+ * ends with an error when it returns false.
  */
 export type Begin = (
   variables: Variables,

@@ -7,41 +7,41 @@ import type { ExecutionResult } from '../operations/execution-result.ts'
 import type { EventPipeline, Recipient, Running, StillAllowed } from './subscribe.ts'
 
 /**
- * An event of a group, and the one behind it: who is behind holds those that it was not told of,
- * and what nobody holds is gone.
+ * An event of a group, linked to the next one. A slow member references the events that it has not
+ * received; the rest is garbage collected.
  */
 type Entry = {
   readonly number: number
   readonly event: unknown
-  /** What came of it; null once everybody was told, and before the first of all. */
-  outcome: ExecutionResult | null
+  /** Its result; null once every member received it, and for the initial entry. */
+  result: ExecutionResult | null
   next: Entry | null
 }
 
-/** Clients that are told the same, each at its own pace, by one source of events. */
+/** Clients that receive the same results of one source, each at its own pace. */
 export type SubscriptionGroup = {
   /**
-   * A place in it, whose first event is the next one that is new; null where it has ended.
-   * `onReleased` is called once, when the place is given up.
+   * A member that receives events from now on; null when the group has ended. `onReleased` is
+   * called once, when the member leaves.
    */
   readonly join: (onReleased: () => void, judged?: Judged) => Running | null
 }
 
-/** A member whose source judged it until it was detached, and who is now judged for itself. */
+/** A member with credentials, authorized event by event since its source was detached. */
 export type Judged = {
   readonly subscriber: Subscriber
-  /** Asked before each event; absent: always. */
+  /** Checked before each event; absent: always allowed. */
   readonly stillAllowed: StillAllowed | undefined
 }
 
 /**
- * Reads `source` as fast as it comes, and tells its members. One who is more than 1,000 events
- * behind is cut off with SLOW_READER, as everywhere; the others go on. `onEnd` is called once, when
- * it takes nobody in any more: the last one left, or the source has ended.
+ * Reads `source` as fast as it comes, and delivers to its members. A member more than 1,000 events
+ * behind is ended with SLOW_READER; the others go on. `onEnd` is called once, when the group
+ * accepts no more members: the last one left, or the source has ended.
  */
 export function subscriptionGroup(source: EventPipeline, onEnd: () => void): SubscriptionGroup {
   const members = new Set<Member>()
-  let last: Entry = { number: 0, event: null, outcome: null, next: null }
+  let last: Entry = { number: 0, event: null, result: null, next: null }
   let ending: Ending | null = null
   let isPulling = false
   const ground: Ground = { ending: () => ending, leave, fault: source.fault }
@@ -51,7 +51,7 @@ export function subscriptionGroup(source: EventPipeline, onEnd: () => void): Sub
       if (ending) return null
       const member = new Member(last, ground, onReleased, judged)
       members.add(member)
-      // Not before the first, who would not be told of what came until then.
+      // Not before the first member: it would miss the events until then.
       if (!isPulling) pull()
       isPulling = true
       return member
@@ -68,19 +68,19 @@ export function subscriptionGroup(source: EventPipeline, onEnd: () => void): Sub
       end(null)
       return
     }
-    const executed = source.outcome(result.value)
+    const executed = source.execute(result.value)
     if (executed instanceof Promise) void executed.then((done) => notify(result.value, done))
     else notify(result.value, executed)
   }
 
   function notify(event: unknown, response: ExecutionResult): void {
     if (ending) return
-    const entry: Entry = { number: last.number + 1, event, outcome: response, next: null }
+    const entry: Entry = { number: last.number + 1, event, result: response, next: null }
     last.next = entry
     last = entry
     let isAnyoneBehind = false
     for (const member of members) if (!member.proceed(entry)) isAnyoneBehind = true
-    if (!isAnyoneBehind) entry.outcome = null
+    if (!isAnyoneBehind) entry.result = null
     pull()
   }
 
@@ -97,7 +97,7 @@ export function subscriptionGroup(source: EventPipeline, onEnd: () => void): Sub
   }
 }
 
-/** Why a group takes nobody in any more. */
+/** Why a group accepts no more members. */
 type Ending = { readonly errors: readonly GraphQLFormattedError[] | null }
 
 /** What a member needs of its group: one object for all of them. */
@@ -114,13 +114,13 @@ class Member implements Running {
   readonly #subscriber: Subscriber | null
   readonly #stillAllowed: StillAllowed | null
   #recipient: Recipient | null = null
-  /** The last that it was told of. */
+  /** The last entry that it received. */
   #at: Entry
   /** Whether it waits for the network, or has not begun to listen. */
   #isBusy = true
   #isTelling = false
   #isReleased = false
-  /** Made with the first event: most of those who wait have not had any. */
+  /** Created with the first event: most waiting members have not had any. */
   #taken: (() => void) | null = null
 
   constructor(at: Entry, group: Ground, onReleased: () => void, judged: Judged | undefined) {
@@ -142,8 +142,8 @@ class Member implements Running {
   }
 
   /**
-   * Tells what happened since, as far as its reader takes it. `last` is the newest. False when that
-   * is needed again later.
+   * Delivers the entries since, as far as the reader takes them. `last` is the newest. False while
+   * the member still needs it.
    */
   proceed(last: Entry): boolean {
     if (this.#isBusy && last.number - this.#at.number > BOUNDS.waitingEvents) this.#cutOff()
@@ -169,16 +169,16 @@ class Member implements Running {
     this.#onReleased()
   }
 
-  #tell({ event, outcome }: Entry): void {
-    if (!outcome) return
+  #tell({ event, result }: Entry): void {
+    if (!result) return
     if (!this.#subscriber) {
-      this.#send(outcome)
+      this.#send(result)
       return
     }
     if (!this.#subscriber.isNew(event)) return
     this.#isBusy = true
     void this.#mayReceive(this.#subscriber, event).then(
-      (mayReceive) => this.#proceedJudged(mayReceive ? outcome : null),
+      (mayReceive) => this.#proceedJudged(mayReceive ? result : null),
       (error: unknown) => this.#recipient?.end([this.#group.fault(error)]),
     )
   }
@@ -188,24 +188,24 @@ class Member implements Running {
     return subscriber.mayReceive(event)
   }
 
-  /** Null: what the event told of is gone. */
-  #proceedJudged(outcome: ExecutionResult | null): void {
+  /** Null: the object of the event no longer exists. */
+  #proceedJudged(result: ExecutionResult | null): void {
     if (this.#isReleased) return
-    if (outcome) this.#send(outcome)
+    if (result) this.#send(result)
     else this.#settle()
     this.proceed(this.#at)
   }
 
-  #send(outcome: ExecutionResult): void {
+  #send(result: ExecutionResult): void {
     this.#taken ??= () => {
       this.#settle()
-      // A network that takes everything at once is told by the loop: called from here, each event
-      // would take a part of the stack.
+      // A network that takes everything at once is served by the loop: a call from here would grow
+      // the stack with each event.
       if (!this.#isTelling) this.proceed(this.#at)
     }
     this.#isBusy = true
     this.#isTelling = true
-    this.#recipient?.tell(outcome, this.#taken)
+    this.#recipient?.deliver(result, this.#taken)
     this.#isTelling = false
   }
 

@@ -27,15 +27,15 @@ type Variables = Readonly<Record<string, unknown>>
 type Opening = { readonly opened: Promise<Begun<SubscriptionGroup>> }
 
 /**
- * Plans a subscription: its field's subgraph tells of the events, and for each of them the
- * selection is resolved across the graph like that of a query. That is done once per event and
- * variables, for everybody who asked the same; where a field depends on who asks, once per caller.
- * Who asks the same shares the source of events as well. Anonymous callers share its opening. Who
- * presents credentials opens one of its own, so that each caller is judged and resumed as if it
- * were alone; once it has been delivered what it missed, it goes on with a source that is there
- * already. Callers with different credentials share one where its subscribers can be detached, are
- * judged one by one, and are told what anybody would be; all others where they are the same caller.
- * Throws when the planner does not support it.
+ * Plans a subscription: the subgraph of its field sends the events, and for each event the
+ * selection is resolved across the graph like that of a query: once per event and variables for all
+ * subscribers, or once per caller where a field depends on the viewer. Equal subscriptions share
+ * the source of events as well. Anonymous callers share its opening. A caller with credentials
+ * opens its own, so that it is authorized and resumed for itself; once its missed events are
+ * delivered, it joins an open source. Callers with different credentials share a source where
+ * subscribers can be detached, are authorized individually, and no field depends on the viewer;
+ * otherwise only sources of the same caller are shared. Throws when the planner does not support
+ * it.
  */
 export function plannedSubscription(
   checked: ValidatedOperation,
@@ -50,7 +50,7 @@ export function plannedSubscription(
     readonly log: Logger
     readonly slots: SubscriptionSlots
     readonly characters: number
-    /** What is left of it for callers who may not read all; null: all. */
+    /** The allowed part for callers without every requirement; null: all of it. */
     readonly allowed?: AllowedPart | null
   },
 ): Begin {
@@ -66,9 +66,9 @@ export function plannedSubscription(
   const isPersonal = dependsOnViewer(plan, supergraph.api, viewer)
   const { requestFor, answerTo } = methodsOf(checked, ready, node, deps, allowed)
   const names = (checked.operation.variableDefinitions ?? []).map(({ variable }) => variable.name.value)
-  /** What came of each event, by what may differ between those who are told of it. */
+  /** The result of each event, by variables and viewer. */
   const results = new WeakMap<object, Map<string, ExecutionResult | Promise<ExecutionResult>>>()
-  /** Of anonymous callers, by variables; and of the others, by what they share. */
+  /** Groups of anonymous callers by variables, and those of other callers by what they share. */
   const groups = new Map<string, Opening>()
   const shared = new Map<string, SubscriptionGroup>()
   const sourceBytes = link.schema ? SUBSCRIPTION_BYTES.source : SUBSCRIPTION_BYTES.remoteSource
@@ -76,7 +76,7 @@ export function plannedSubscription(
   let sources = 0
 
   return async (given, context, onReleased, stillAllowed) => {
-    // What the operation does not know would be kept with it, and make it differ from others.
+    // Variables that the operation does not declare would waste memory and prevent sharing.
     const variables = pick(given, names)
     const text = JSON.stringify(variables)
     if (isAnonymous(context.caller)) return joined(text, variables, context, onReleased)
@@ -92,7 +92,7 @@ export function plannedSubscription(
     return opened
   }
 
-  /** A function of its own: closures above would keep the passage. */
+  /** A function of its own: a closure above would keep the request context. */
   function sharing(own: OwnSource, onReleased: () => void): Running {
     const shared = share(own, onReleased)
     if (shared) return shared
@@ -105,8 +105,8 @@ export function plannedSubscription(
   }
 
   /**
-   * Joins those who are told the same, and gives `source` back, or makes it the one that is read
-   * for those who come; null where something waits in it.
+   * Joins an open group and closes `source`, or makes `source` that of a new group; null while
+   * events wait in it.
    */
   function share({ source, bytes, text, stillAllowed, viewerKey }: OwnSource, onReleased: () => void): Running | null {
     const detached = source.detach ? source.detach() : undefined
@@ -160,20 +160,20 @@ export function plannedSubscription(
     const opened = await opening.opened
     if (opened.kind === 'refused') return opened
     const running = opened.source.join(onReleased)
-    // It takes in everybody who waited for it; one that is found open may end meanwhile.
+    // Every waiting caller may join; a group that was open may have ended meanwhile.
     return running ? { kind: 'open', source: running } : joined(text, variables, requestContext, onReleased)
   }
 
   function openGroup(text: string, variables: Variables, request: RequestContext): Opening | GraphQLFormattedError {
     const bytes = reserve(text, request)
     if (typeof bytes !== 'number') return bytes
-    // Nobody's in particular: whoever comes first may leave while others wait for it.
-    const passage = { caller: anonymous(request.caller), signal: NEVER }
+    // Without the signal of the first caller: it may leave while others wait for the source.
+    const context = { caller: anonymous(request.caller), signal: NEVER }
     const forget = () => {
       if (groups.get(text) === opening) groups.delete(text)
       releaseBytes(bytes)
     }
-    const opened = open(text, variables, passage).then((begun): Begun<SubscriptionGroup> => {
+    const opened = open(text, variables, context).then((begun): Begun<SubscriptionGroup> => {
       if (begun.kind === 'open') return { kind: 'open', source: subscriptionGroup(begun.source, forget) }
       forget()
       return begun
@@ -183,23 +183,23 @@ export function plannedSubscription(
     return opening
   }
 
-  async function open(text: string, given: Variables, passage: RequestContext): Promise<Begun<EventPipeline>> {
-    const opened = await withTimeout(BOUNDS.operationTimeoutMs, passage, (bounded) => begin(requestFor(given), bounded))
+  async function open(text: string, given: Variables, context: RequestContext): Promise<Begun<EventPipeline>> {
+    const opened = await withTimeout(BOUNDS.operationTimeoutMs, context, (bounded) => begin(requestFor(given), bounded))
     if (opened.kind === 'refused') return { kind: 'refused', errors: opened.errors.map(formatted) }
-    return { kind: 'open', source: pipeline(opened.source, text, given, passage.caller) }
+    return { kind: 'open', source: pipeline(opened.source, text, given, context.caller) }
   }
 
   function pipeline(source: EventSource, text: string, given: Variables, opener: Caller): EventPipeline {
-    // What is shared must not be seen with the eyes of whoever came first; a field that needs to
-    // know who asks and does not say so says no.
+    // A shared result must not depend on the first caller: it is executed anonymously, so a
+    // viewer-dependent field that is not declared as such refuses.
     const isForOne = isPersonal || source.isPersonal
     const caller = isForOne ? opener : anonymous(opener)
     const key = `${text}${isPersonal ? viewerKeyOf(caller) : ''}`
     const fault = (error: unknown) => formatted(source.maskError?.(error) ?? UNKNOWN)
-    return { next: source.next, return: source.return, detach: source.detach, isPersonal: isForOne, outcome: result, fault }
+    return { next: source.next, return: source.return, detach: source.detach, isPersonal: isForOne, execute: result, fault }
 
     function result(event: unknown): ExecutionResult | Promise<ExecutionResult> {
-      // What is no object cannot be told from an equal one.
+      // Results are keyed by object identity, which a primitive does not have.
       if (typeof event !== 'object' || event === null) return workedOut(event)
       const known = results.get(event) ?? new Map<string, ExecutionResult | Promise<ExecutionResult>>()
       if (known.size === 0) results.set(event, known)
@@ -212,7 +212,7 @@ export function plannedSubscription(
     }
 
     async function workedOut(event: unknown): Promise<ExecutionResult> {
-      // The signal of one listener must not stop what others wait for.
+      // The signal of one subscriber must not stop the execution for the others.
       const answered = await runWithTimeout({ caller, signal: NEVER }, log, (bounded) =>
         answerTo((each) => source.resolve(event, each), given, bounded),
       )
@@ -231,9 +231,9 @@ type OwnSource = {
 }
 
 /**
- * Equal for callers who see the same: everything that a subgraph is told of a caller, but for the
- * ids of its request. Since when somebody is connected matters for tokens of users, which may have
- * ended since. Hashed, so that credentials lie nowhere.
+ * Equal for callers who see the same: everything that subgraphs get of a caller, request ids aside.
+ * The time of connection matters for user tokens, which may have been revoked since. Hashed, so
+ * that credentials are never stored.
  */
 const viewerKeyOf = (caller: Caller): string => {
   const { credentials, address, grantedScopes = [], connectedAt } = caller
@@ -249,7 +249,7 @@ function subscriptionNode({ node }: QueryPlan): SubscriptionNode {
   return node
 }
 
-/** What the field's subgraph is asked, and how an event becomes an outcome. */
+/** The request to the subgraph of the field, and the execution of an event. */
 function methodsOf(
   checked: ValidatedOperation,
   ready: PlannedDocument,
@@ -258,13 +258,13 @@ function methodsOf(
   allowed: AllowedPart | null,
 ): {
   readonly requestFor: (given: Variables) => SubgraphRequest
-  readonly answerTo: (ask: Ask, given: Variables, passage: RequestContext) => Promise<ExecutionResult>
+  readonly answerTo: (ask: Ask, given: Variables, context: RequestContext) => Promise<ExecutionResult>
 } {
   if (!rest && !allowed && findDirectLink(checked, primary, supergraph, links)) {
     const { document, operation } = checked
     return {
       requestFor: (given) => ({ query: '', operationName: operation.name?.value, document, variables: given }),
-      answerTo: (ask, _, passage) => ask(passage).then(toExecutionResult),
+      answerTo: (ask, _, context) => ask(context).then(toExecutionResult),
     }
   }
 
@@ -277,12 +277,12 @@ function methodsOf(
       operationName: primary.operationName,
       variables: pick(ready.variablesOf(given), primary.variableUsages ?? []),
     }),
-    answerTo: (ask, given, passage) => run(given, passage, () => ask(passage), allowed?.errorOf),
+    answerTo: (ask, given, context) => run(given, context, () => ask(context), allowed?.errorOf),
   }
 }
 
-/** Asks the field's own subgraph about the event that is being worked out. */
-type Ask = (passage: RequestContext) => Promise<GraphQLResult>
+/** Resolves the event that is being executed in the field's own subgraph. */
+type Ask = (context: RequestContext) => Promise<GraphQLResult>
 
 /** A fetch must not send values that the client did not. */
 const pick = (variables: Variables, names: readonly string[]): Variables =>

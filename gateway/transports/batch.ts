@@ -11,7 +11,7 @@ import { type GraphQLParams, parseBodyParams } from './request-params.ts'
 
 /** Results of a batch in the order of its operations, or the error that rejects all of it. */
 export type BatchResult =
-  | { readonly kind: 'run'; readonly outcomes: readonly ExecutionResult[] }
+  | { readonly kind: 'run'; readonly results: readonly ExecutionResult[] }
   | { readonly kind: 'refused'; readonly error: GraphQLFormattedError }
 
 type BatchItem = { readonly params: GraphQLParams; readonly prepared: PreparedOperation }
@@ -59,7 +59,7 @@ export async function runBatch(
     for (const item of items) inOrder.push(await run(item))
     return inOrder
   })
-  return { kind: 'run', outcomes: results }
+  return { kind: 'run', results }
 }
 
 const costOf = ({ prepared, params }: BatchItem): number => (prepared.kind === 'executable' ? prepared.cost(params.variables) : 0)

@@ -28,9 +28,8 @@ const ACCEPT_CACHE_BOUND = { maxEntries: 200, maxCharacters: 50_000 }
  * the Accept header (RFC 9110 §12.5.1): the highest quality, then whatever is named in full, then
  * the order of the header. Null when it allows none of them. Event streams must be named.
  *
- * Who names `application/json` cannot tell an answer of ours from one of a proxy by anything but
- * status 200, so by the specification what GraphQL refuses comes with that status. Who takes
- * anything gets the truth in the status.
+ * With `application/json`, only status 200 distinguishes a response of this server from one of a
+ * proxy, so request errors have status 200 (GraphQL over HTTP). A wildcard gets the 4xx status.
  */
 export function createContentNegotiation(): (accept: string | undefined) => ResponseFormat | null {
   const known = boundedCache<{ readonly form: ResponseFormat | null }>(ACCEPT_CACHE_BOUND)

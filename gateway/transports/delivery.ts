@@ -8,14 +8,11 @@ import { resultJson } from './result-json.ts'
 
 /** The client of one operation. */
 export type Client = {
-  /**
-   * Sends an outcome; calls `taken` when the network took it, so that a slow reader is not told
-   * faster than it reads.
-   */
+  /** Sends a result; calls `taken` when the network took it (backpressure). */
   readonly send: (resultText: string, taken: () => void) => void
   /**
-   * A source of events is to be opened for it, which is work until it has `begun` or `ended`; gives
-   * why there is no room for that.
+   * Announces that a source of events is being opened: work until `begun` or `ended`. Returns the
+   * error when the process is overloaded.
    */
   readonly opening: () => GraphQLFormattedError | null
   /**
@@ -30,7 +27,7 @@ export type Client = {
   readonly ended: (errors: readonly GraphQLFormattedError[] | null) => void
 }
 
-/** An operation whose outcomes are on their way to one client. */
+/** A running operation of one client. */
 export type Delivery = {
   /** Releases everything at once; nothing is sent any more. */
   readonly stop: () => void
@@ -45,7 +42,7 @@ type DeliveryRequest = {
 }
 
 /**
- * Runs any operation: a query or a mutation has one outcome, a subscription one per event. Calls
+ * Runs any operation: a query or a mutation has one result, a subscription one per event. Calls
  * nothing of `client` but `opening` before it returns.
  */
 export function deliver(operation: ExecutableOperation, request: DeliveryRequest, client: Client): Delivery {
@@ -114,7 +111,7 @@ class EventDelivery implements Delivery, Recipient {
   }
 
   opening(): GraphQLFormattedError | null {
-    // Whoever left meanwhile is not waited for.
+    // The client left meanwhile.
     return this.#hasEnded ? null : this.#client.opening()
   }
 
@@ -129,7 +126,7 @@ class EventDelivery implements Delivery, Recipient {
     source.follow(this)
   }
 
-  tell(result: ExecutionResult, taken: () => void): void {
+  deliver(result: ExecutionResult, taken: () => void): void {
     this.#client.send(resultJson(result), taken)
   }
 

@@ -1,6 +1,6 @@
 /**
- * Seconds between two comments to one client: proxies cut off what is silent for half a minute or
- * more, and a dead client is found by writing to it.
+ * Seconds between two comments to one client: proxies close connections that are idle for half a
+ * minute or more, and writing detects a dead client.
  */
 export const COMMENT_SECONDS = 15
 

@@ -14,7 +14,7 @@ import { parseBodyParams, parseUrlParams } from './request-params.ts'
 
 /**
  * Answers with server-sent events as graphql-sse's protocol says for distinct connections: a stream
- * for each operation, with an event `next` for each outcome and `complete` at its end. Takes any
+ * for each operation, with an event `next` for each result and `complete` at its end. Takes any
  * operation over POST, all but mutations over GET. What is wrong with an operation comes as `next`
  * with errors, as clients of that protocol only hand on what comes in a stream.
  */
@@ -26,7 +26,7 @@ export function createEventStreamHandler(
   /** Those of subscriptions. */
   const lasting = new WeakSet<PassThrough>()
   const comments = heartbeat<PassThrough>(COMMENT_SECONDS, (stream) => {
-    // A reader who is behind hears enough.
+    // A reader that is behind has bytes to read already.
     if (!stream.writableNeedDrain) stream.write(COMMENT)
   })
   // Clients connect again after an end without `complete`.

@@ -44,7 +44,7 @@ export type FetchHandlerOptions = {
   readonly addressOf?: (request: Request) => string
 }
 
-/** The address of all clients where the host does not tell them apart. */
+/** The address of all clients when the host gives none. */
 const UNKNOWN_ADDRESS = '0.0.0.0'
 
 /**
@@ -144,8 +144,8 @@ export function createFetchHandler(
     if (batch.kind === 'refused') {
       return jsonResponse(400, JSON_TYPE, responseTextOf({ errors: [batch.error] }, caller.requestId), caller)
     }
-    const texts = batch.outcomes.map((result) => responseTextOf(result, caller.requestId))
-    return jsonResponse(200, JSON_TYPE, `[${texts.join(',')}]`, caller, retryAfterHeader(batch.outcomes))
+    const texts = batch.results.map((result) => responseTextOf(result, caller.requestId))
+    return jsonResponse(200, JSON_TYPE, `[${texts.join(',')}]`, caller, retryAfterHeader(batch.results))
   }
 }
 

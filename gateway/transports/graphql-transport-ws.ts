@@ -6,7 +6,7 @@ export type SocketOperation = {
   readonly stop: () => void
 }
 
-/** What the protocol needs of a socket and of who serves operations. */
+/** What the protocol needs: a socket, and a handler of operations. */
 type Endpoint<Operation extends SocketOperation> = {
   /** Sends a whole message. */
   readonly send: (text: string) => void
@@ -14,8 +14,8 @@ type Endpoint<Operation extends SocketOperation> = {
   /** Called once, with the payload of `connection_init` where there is one. */
   readonly onInit: (payload: Readonly<Record<string, unknown>>) => void
   /**
-   * Begins an operation, which is to call `ended` with its id; null when it was refused, and the
-   * client was told so.
+   * Begins an operation, which calls `ended` with its id; null when it was refused and the error
+   * was sent.
    */
   readonly onSubscribe: (id: string, payload: SubscribePayload) => Operation | null
 }

@@ -26,18 +26,18 @@ export const PREFLIGHT_HEADERS = {
   'access-control-max-age': '86400',
 }
 
-/** What a page of another site can send without asking first; see `mayBeForged`. */
+/** Content types that a page of another site can send without a preflight; see `mayBeForged`. */
 const SIMPLE_TYPES: readonly string[] = ['application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain']
 const PREFLIGHTED_HEADERS = ['apollo-require-preflight', 'x-apollo-operation-name'] as const
 
 /** Why a request that another site could forge is refused. */
 export const FORGED =
-  'Expected POST with content-type application/json, or the header "apollo-require-preflight" with any value: what a page of another site could send unasked is not run.'
+  'Expected POST with content-type application/json, or the header "apollo-require-preflight" with any value: a request that a page of another site could send without a preflight is not run.'
 /** Why an Accept header is refused. */
 export const NOT_ACCEPTABLE =
   'Expected an Accept header that allows application/graphql-response+json, application/json or text/event-stream.'
 
-/** What GraphQL's own specification refuses: the text, its operation, or its variables. */
+/** Request errors (GraphQL §7.1.2): of the text, its operation, or its variables. */
 const REQUEST_ERRORS: readonly unknown[] = [
   'BAD_USER_INPUT',
   'GRAPHQL_PARSE_FAILED',
@@ -50,8 +50,8 @@ export const responseTextOf = ({ data, errors, extensions }: ExecutionResult, re
   JSON.stringify({ data, ...(errors && { errors: errors.map((error) => withRequestId(error, requestId)) }), extensions })
 
 /**
- * The status of an answer without data. Apollo's clients send the text of a persisted query that we
- * do not have when they are told so with 200.
+ * The status of an answer without data. 200 for PERSISTED_QUERY_NOT_FOUND: Apollo's clients send
+ * the text only then.
  */
 export function statusOf(errors: readonly GraphQLFormattedError[] = [], form: ResponseFormat): number {
   const has = (code: string) => errors.some(({ extensions }) => extensions?.code === code)
@@ -75,10 +75,10 @@ export function retryAfterOf(results: readonly ExecutionResult[]): string | null
 export type RequestHead = { readonly method: string; readonly headers: IncomingHttpHeaders }
 
 /**
- * Whether a page of another site could have made a browser send this without asking us first (CORS
- * preflight): then nothing may come of it, not even work that takes time. A content type that forms
- * cannot have, or a header that only programs set, shows that it could not; so does a browser that
- * says that the page is one of ours, which no page can say by itself.
+ * Whether a page of another site could have made a browser send this without a CORS preflight
+ * (CSRF): then it must not run, not even work that only takes time. Proofs of the opposite: a
+ * content type that forms cannot have, a header that needs a preflight, or `Sec-Fetch-Site:
+ * same-origin`, which only the browser sets.
  */
 export function mayBeForged({ headers }: RequestHead): boolean {
   const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
@@ -87,7 +87,7 @@ export function mayBeForged({ headers }: RequestHead): boolean {
   return !PREFLIGHTED_HEADERS.some((name) => headers[name])
 }
 
-/** JSON is UTF-8 (RFC 8259 §8.1); what says to be something else would be misread. */
+/** JSON is UTF-8 (RFC 8259 §8.1); another charset would be misread. */
 export function isUtf8({ method, headers }: RequestHead): boolean {
   if (method !== 'POST') return true
   const charset = /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(headers['content-type'] ?? '')?.[1]

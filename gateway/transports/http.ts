@@ -35,8 +35,8 @@ export type Page = (reply: FastifyReply) => FastifyReply
 /**
  * The graph over HTTP at `/graphql`, by the GraphQL over HTTP specification: POST, and GET for
  * queries. Every transport prepares operations by `gateway.prepare`. `page` is for browsers;
- * without one they get JSON like everybody. `batchLimit` is how many operations a list may have; 0
- * takes no lists.
+ * without one they get JSON like other clients. `batchLimit` is how many operations a list may
+ * have; 0 takes no lists.
  */
 export async function serveGraphql(
   app: FastifyInstance,
@@ -135,17 +135,16 @@ export async function serveGraphql(
     }
     const batch = await runBatch(gateway, given, batchLimit, requestContext)
     if (batch.kind === 'refused') return send(reply, JSON_TYPE, 400, responseTextOf({ errors: [batch.error] }, request.id))
-    const texts = batch.outcomes.map((response) => responseTextOf(response, request.id))
-    send(withRetryAfter(reply, batch.outcomes), JSON_TYPE, 200, `[${texts.join(',')}]`)
+    const texts = batch.results.map((response) => responseTextOf(response, request.id))
+    send(withRetryAfter(reply, batch.results), JSON_TYPE, 200, `[${texts.join(',')}]`)
   }
 }
 
 type Send = (reply: FastifyReply, contentType: string, status: number, body: string | Buffer) => void
 
 /**
- * Writes answers when everything that is to be answered at this moment is known: system calls in a
- * row cost half as much as those between which other work is done. Nothing waits longer for it than
- * for the requests that came with it.
+ * Writes all responses of one turn of the event loop together: consecutive system calls cost half
+ * as much as interleaved ones. A response waits only for the requests that arrived with it.
  */
 function sender(): Send {
   let waiting: Parameters<Send>[] = []
@@ -156,7 +155,7 @@ function sender(): Send {
       try {
         reply.code(status).header('content-type', contentType).send(body)
       } catch (error) {
-        // Nobody else waits for this one, and the others must be answered.
+        // The other responses must still be sent.
         reply.log.error({ err: error }, 'an answer could not be written')
         reply.raw.destroy()
       }

@@ -2,7 +2,7 @@ import type { ExecutionResult } from '../operations/execution-result.ts'
 
 const texts = new WeakMap<ExecutionResult, string>()
 
-/** An outcome as JSON without line breaks, written once however many clients are told of it. */
+/** A result as JSON without line breaks, serialized once for all its subscribers. */
 export function resultJson(result: ExecutionResult): string {
   const known = texts.get(result)
   if (known !== undefined) return known

@@ -1,9 +1,9 @@
-/** The longest event. */
+/** Maximum length of an event. */
 export const MAX_EVENT_CHARACTERS = 10_000_000
 
 /**
- * The events of a stream, as the HTML standard spells them (§9.2.6); comments and fields that
- * nobody here needs are dropped.
+ * The events of a stream, as the HTML standard spells them (§9.2.6); comments and unused fields are
+ * dropped.
  */
 export async function* parseEventStream(
   chunks: AsyncIterable<Buffer>,

@@ -6,8 +6,8 @@ import { BOUNDS } from '../limits/limits.ts'
 export type FrameTarget = { readonly socket: WebSocket; readonly stream: Duplex }
 
 /**
- * A message on its way: `text` is an outcome, which stands behind `beginning` and is closed with
- * it; empty where that is all.
+ * A message on its way: `text` is the payload after `beginning`, closed by `}`; empty when
+ * `beginning` is the whole message.
  */
 type Outgoing = {
   readonly target: FrameTarget
@@ -20,7 +20,7 @@ type Outgoing = {
 /** Sends `text` behind `beginning` over one socket. */
 export type SendFrame = (target: FrameTarget, beginning: string, text: string, taken?: () => void) => void
 
-/** RFC 6455 §7.4.1: whoever is told so may connect again. */
+/** RFC 6455 §7.4.1: the client may connect again. */
 const TRY_AGAIN_LATER = 1013
 
 const NOTHING = Buffer.alloc(0)
@@ -42,9 +42,9 @@ function textFrame(text: string): Buffer {
 }
 
 /**
- * Writes when everything that is to be written at this moment is known: system calls in a row cost
- * half as much as those between which other work is done, for the readers then wake up once. A
- * socket with too many bytes that nobody reads is closed.
+ * Writes all frames of one turn of the event loop together: consecutive system calls cost half as
+ * much as interleaved ones, for the readers wake up once. A socket with too many unread bytes is
+ * closed.
  */
 export function createFrameWriter(): SendFrame {
   let outgoing: Outgoing[] = []
@@ -54,8 +54,8 @@ export function createFrameWriter(): SendFrame {
   }
 
   /**
-   * What many are told is framed once, and is one buffer of one write: `ws` would frame it for
-   * each, and write header and text as two.
+   * A message to many sockets is framed once, as one buffer: `ws` would frame it per socket, and
+   * write header and text separately.
    */
   function write(): void {
     const now = outgoing

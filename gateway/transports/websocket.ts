@@ -21,15 +21,14 @@ import { parseBodyParams } from './request-params.ts'
 import { createFrameWriter, type SendFrame } from './websocket-frames.ts'
 
 /**
- * Between two pings to one client. One that answers none of two in a row is gone, whatever TCP
- * says.
+ * Interval of pings to a client. A client that misses two in a row is closed, whatever TCP says.
  */
 const PING_SECONDS = 15
-/** How long a client may take to send `connection_init`, and to answer when it is told to close. */
+/** How long a client may take to send `connection_init`, and to answer a close frame. */
 const INIT_MILLISECONDS = 5_000
 const CLOSE_MILLISECONDS = 2_000
 
-/** What refusals of WebSockets and their operations are counted as. */
+/** Route class of refused WebSockets and their operations. */
 const ROUTE_CLASS = 'websocket'
 
 /**
@@ -46,7 +45,7 @@ type Connection = {
   readonly stream: Duplex
   readonly protocol: ProtocolConnection<Operation>
   /**
-   * Who connected; with `connectedAt` from `connection_init` on. `requestId` is that of the
+   * The caller; with `connectedAt` from `connection_init` on. `requestId` is that of the
    * connection.
    */
   caller: Caller
@@ -61,8 +60,8 @@ type Connection = {
 }
 
 /**
- * What the headers of an upgrade present, but for what a browser adds to the upgrade of any page:
- * the password that it was once told for this host.
+ * The credentials of an upgrade, without those that a browser adds for any page: a stored HTTP
+ * Basic password of this host.
  */
 function ownCredentialsIn(headers: IncomingHttpHeaders): Caller['credentials'] {
   const credentials = pickCredentials(headers)
@@ -78,16 +77,16 @@ export type WebSockets = { readonly count: () => number }
 
 /**
  * The graph over WebSocket at the same path and port as over HTTP, by the graphql-transport-ws
- * protocol; `ws` carries it. Operations are admitted like those over HTTP. What is wrong with one
- * ends that one; only a breach of the protocol closes the socket.
+ * protocol; `ws` carries it. Operations are validated and limited like those over HTTP. An invalid
+ * operation ends only itself; only a violation of the protocol closes the socket.
  *
  * Pages of every origin may connect: cookies are not read, a bearer token is only sent by a page
- * that has it, and a password of HTTP Basic that a browser adds by itself is not taken from pages
- * of others. So another site's page sees what anybody sees.
+ * that has it, and an HTTP Basic password that a browser adds by itself is ignored for pages of
+ * other origins. So a page of another site is an anonymous caller.
  *
- * Slow readers: the next event is only params for when the last was handed to the network, so that
- * waiting events stay in the subgraph, which ends the subscription (SLOW_READER) when they are too
- * many. A socket with too many bytes that nobody reads is closed with 1013.
+ * Slow readers: the next event is read when the last was handed to the network, so waiting events
+ * stay in the subgraph, which ends the subscription (SLOW_READER) when they are too many. A socket
+ * with too many unread bytes is closed with 1013.
  */
 export function serveWebSockets(
   app: FastifyInstance,
@@ -201,7 +200,7 @@ export function serveWebSockets(
     })
   }
 
-  /** Begins an operation; null where it was refused, and the client was told why. */
+  /** Begins an operation; null when it was refused; the error was sent. */
   function begun(connection: Connection, id: string, payload: SubscribePayload): Operation | null {
     const requestId = `${connection.caller.requestId}.${++connection.begun}`
     const refused = (errors: readonly GraphQLFormattedError[]) => {
@@ -261,7 +260,7 @@ export function serveWebSockets(
       connection.isOutdated = true
       closeWhenAnswered(connection)
     }
-    // Who asks one question after the other always has one to be answered.
+    // A client that sends one operation after the other is never idle.
     setTimeout(() => {
       for (const { socket } of outdated) socket.close(SERVICE_RESTART, 'The graph has changed: connect again')
     }, BOUNDS.operationTimeoutMs).unref()

@@ -11,7 +11,7 @@ export const BATCH = 1_000
  * intervals.
  */
 const REMEMBERED = '5 minutes'
-const KEPT = '10 minutes'
+const RETENTION = '10 minutes'
 
 /** The database's records of one process and its listeners. */
 export type EventRecords = ReturnType<typeof recordsOf>
@@ -79,7 +79,7 @@ export function recordsOf(database: Kysely<OutboxTables>, process: string) {
     /** Forgets what nobody will come back for. */
     async tidy(): Promise<void> {
       await sql`DELETE FROM event_process WHERE seen_at < now() - ${REMEMBERED}::interval`.execute(database)
-      await sql`DELETE FROM event WHERE created_at < now() - ${KEPT}::interval`.execute(database)
+      await sql`DELETE FROM event WHERE created_at < now() - ${RETENTION}::interval`.execute(database)
     },
 
     /** Takes back everything about this process. */

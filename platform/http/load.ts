@@ -69,8 +69,8 @@ export function createLoadLimiter(highest: number): LoadLimiter {
   let opening = 0
   let running = 0
   const waiting: (Scheduled & { readonly work: object })[] = []
-  const most = highest === 0 ? Number.POSITIVE_INFINITY : highest
-  let bound = most
+  const maxBound = highest === 0 ? Number.POSITIVE_INFINITY : highest
+  let bound = maxBound
   let answered = 0
   let lookedAt = performance.now()
   let loop = performance.eventLoopUtilization()
@@ -98,7 +98,7 @@ export function createLoadLimiter(highest: number): LoadLimiter {
     },
     hasCapacity: () => running < bound,
     acquireOpening(work) {
-      if (opening >= most) return false
+      if (opening >= maxBound) return false
       if (!openings.has(work)) opening++
       openings.add(work)
       return true
@@ -148,7 +148,7 @@ export function createLoadLimiter(highest: number): LoadLimiter {
     isCrowded = isBusy && isMoreComing
     const since = performance.now() - lookedAt
     const fewer = Math.ceil(Math.max(MIN_LIMIT, (answered * MAX_WAIT_MS) / since, bound * 0.5 ** (since / SAMPLE_INTERVAL_MS)))
-    bound = Math.min(most, isBusy ? fewer : bound * 2)
+    bound = Math.min(maxBound, isBusy ? fewer : bound * 2)
     answered = 0
     lookedAt = performance.now()
     loop = performance.eventLoopUtilization()

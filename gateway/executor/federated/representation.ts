@@ -2,14 +2,19 @@ import type { QueryPlanFieldNode, QueryPlanSelectionNode } from '@apollo/query-p
 import { identityByKeys } from './entity-identity.ts'
 import { type Data, isData, type TypeTest } from './response-data.ts'
 
-/** How an object is represented to another subgraph; null where too few of its fields are known. */
+/**
+ * Makes the representation of an entity for another subgraph; null when a key field is missing.
+ */
 export type RepresentEntity = (object: Data) => EntityRepresentation | null
 
 /** The representation of the objects of one type. */
 export type EntityRepresentation = {
   /** Null when a required field is missing. */
   readonly representation: (object: Data) => Data | null
-  /** Equal only for objects of this type with equal representations; null where only these tell. */
+  /**
+   * Equal only for objects of this type with equal representations; null where the representations
+   * must be compared.
+   */
   readonly identity: (object: Data) => unknown
 }
 

@@ -68,8 +68,8 @@ const UNSEEN: Record<string, unknown> = Object.freeze({})
 
 /**
  * One field, at once or PENDING. Null when it fails and may be null; throws its located error when
- * it must not. `read` is the property of the parent where that was read already: a getter may not
- * like to be asked twice.
+ * it must not. `read` is the property of the parent where that was read already: a getter may have
+ * side effects, so it runs once.
  */
 export function executeField(
   run: OperationRun,

@@ -35,7 +35,7 @@ const ASKING = [
 test.each(ASKING)('switched off, the schema is not told, and the refusal says who has it: %s', async (query) => {
   const { data, errors } = await ask(gateway, query)
   expect([data, errors?.[0]?.extensions.code]).toEqual([undefined, 'INTROSPECTION_DISABLED'])
-  expect(errors?.[0]?.message).toMatch(/ask those who run this server for the SDL/)
+  expect(errors?.[0]?.message).toMatch(/ask the operator of this server for the SDL/)
 })
 
 test('not over any door', async () => {

@@ -21,7 +21,7 @@ function aGroup() {
           else wake = resolve
         }),
       return: () => void seen.returned++,
-      outcome: (event) => {
+      execute: (event) => {
         seen.worked++
         return { data: event as Event }
       },
@@ -53,7 +53,7 @@ function aGroup() {
     const stillAllowed = async () => rights.isStillAllowed
     const running = group.join(() => {}, { subscriber, stillAllowed }) as Running
     running.follow({
-      tell(outcome: ExecutionResult, taken) {
+      deliver(outcome: ExecutionResult, taken) {
         told.push((outcome.data as Event).number)
         if (isSlow) held.push(taken)
         else taken()

@@ -20,7 +20,7 @@ export function followed(running: Running): Followed {
     told.push({ told: each, taken: done })
     wake?.()
   }
-  running.follow({ tell: (outcome, done) => push(outcome, done), end: (ended) => push({ ended }, () => {}) })
+  running.follow({ deliver: (outcome, done) => push(outcome, done), end: (ended) => push({ ended }, () => {}) })
   return {
     async next() {
       taken?.()
