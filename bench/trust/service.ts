@@ -56,6 +56,7 @@ const collectors: CollectorOptions = {
     ],
     TRUST_DNSBL_ZONES: undefined,
     TRUST_CT_URL: undefined,
+    TRUST_WHOIS: true,
   },
   network: { tlsPort: internet.tlsPort, authorities: [internet.authority], allow: ({ address }) => address.startsWith('127.') },
 }

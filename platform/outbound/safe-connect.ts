@@ -20,6 +20,8 @@ export type NetworkOptions = {
   readonly allow?: (endpoint: Endpoint) => boolean
   /** The port of TLS; tests cannot use 443. */
   readonly tlsPort?: number
+  /** A further port that may be connected to, for WHOIS; none by default. */
+  readonly whoisPort?: number
   /** PEM certificate authorities instead of the built-in ones. */
   readonly authorities?: readonly string[]
 }
@@ -31,6 +33,8 @@ export type NetworkOptions = {
 export type Network = {
   readonly resolvers: readonly Endpoint[]
   readonly tlsPort: number
+  /** The port of WHOIS servers; null: none may be asked. */
+  readonly whoisPort: number | null
   readonly authorities: readonly string[] | null
   /**
    * TLS context for inspection: allows old protocols and weak keys. Created once: it holds all
@@ -53,14 +57,15 @@ export type Network = {
   readonly resolverDatagrams: (resolver: Endpoint) => Promise<Datagrams>
 }
 
-/** The ports of the web; nothing we inspect uses others. */
+/** The ports of the web; what else is connected to names its port in the options. */
 const WEB_PORTS = [443, 80]
 
-export function safeNetwork({ resolvers, allow = () => false, tlsPort = 443, authorities }: NetworkOptions): Network {
+export function safeNetwork({ resolvers, allow = () => false, tlsPort = 443, whoisPort, authorities }: NetworkOptions): Network {
+  const ports = [...WEB_PORTS, tlsPort, ...(whoisPort === undefined ? [] : [whoisPort])]
   const refusal = (endpoint: Endpoint): string | null => {
     if (!isAddress(endpoint.address)) return 'not an address'
     if (allow(endpoint)) return null
-    if (!WEB_PORTS.includes(endpoint.port) && endpoint.port !== tlsPort) return `port ${endpoint.port}`
+    if (!ports.includes(endpoint.port)) return `port ${endpoint.port}`
     return specialRange(endpoint.address)
   }
   const assertResolver = (resolver: Endpoint): void => {
@@ -72,6 +77,7 @@ export function safeNetwork({ resolvers, allow = () => false, tlsPort = 443, aut
   return {
     resolvers,
     tlsPort,
+    whoisPort: whoisPort ?? null,
     authorities: authorities ?? null,
     lenient() {
       lenient ??= tls.createSecureContext({

@@ -61,6 +61,7 @@ const sources = {
     TRUST_LISTS: [],
     TRUST_DNSBL_ZONES: undefined,
     TRUST_CT_URL: undefined,
+    TRUST_WHOIS: true,
   },
 }
 const storage = await localStorage({ folder: mkdtempSync(join(tmpdir(), 'atrium-fuzz-')), publicUrl: url })

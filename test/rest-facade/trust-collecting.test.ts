@@ -22,6 +22,7 @@ async function aService(options: Parameters<typeof startWorld>[0] = {}) {
       TRUST_LISTS: [{ name: 'iana-rdap', url: `${world.registry.url}/dns.json` }],
       TRUST_DNSBL_ZONES: undefined,
       TRUST_CT_URL: undefined,
+      TRUST_WHOIS: true,
     },
     network: world.network,
   })

@@ -34,6 +34,8 @@ export type CollectorParts = {
   readonly dnsbl: DnsblZones
   /** A template with `{domain}` of a log index that speaks crt.sh's JSON; null: none is asked. */
   readonly ctUrl: string | null
+  /** Whether registries without RDAP are asked by WHOIS. */
+  readonly usesWhois: boolean
   /** Places for requests to registries and targets. */
   readonly slots: Slots
   /** Around requests to registries and log indexes. */

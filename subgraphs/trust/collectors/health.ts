@@ -1,4 +1,5 @@
-import type { Evidence, Source } from '../evidence.ts'
+import type { Evidence, Source, UnixSeconds } from '../evidence.ts'
+import type { ListState } from './list-repository.ts'
 
 /**
  * Whether a source can be reached, as `/ready` tells it. `untried`: nothing was asked since the
@@ -23,6 +24,19 @@ export type Health = {
  */
 const MAX_REMEMBERED = 20
 const MIN_FAILURES = 3
+
+/** A list that was not refreshed for so long is reported as down. Seconds. */
+const STALE_LIST_SECONDS = 48 * 3_600
+
+/** How a downloaded list stands at a time. */
+export function listStatus(
+  { list, edition, fault }: Pick<ListState, 'list' | 'edition' | 'fault'>,
+  at: UnixSeconds,
+): SourceStatus {
+  if (!edition) return { name: list, state: fault === null ? 'untried' : 'down', reason: fault }
+  const isStale = at - edition.fetchedAt > STALE_LIST_SECONDS
+  return { name: list, state: isStale ? 'down' : 'up', reason: isStale ? (fault ?? 'not refreshed for two days') : null }
+}
 
 export function sourceHealth(): Health {
   const recent = new Map<Source, (string | null)[]>()

@@ -6,7 +6,7 @@ import { asList, asRecord, asSet, asText } from './untrusted-json.ts'
 /**
  * The first domain of all was registered on 15 March 1985; what is older is a placeholder. Seconds.
  */
-const FIRST_DOMAIN = Date.UTC(1985, 0, 1) / 1000
+export const FIRST_DOMAIN = Date.UTC(1985, 0, 1) / 1000
 const STATUSES = 40
 const NAMESERVERS = 40
 
@@ -80,9 +80,16 @@ export function parseDate(value: unknown): UnixSeconds | null {
     asText(value, 40) ?? '',
   )
   if (!match) return null
-  const [, day, time = '00:00:00', zone = 'Z'] = match
+  const [, day = '', time = '00:00:00', zone = 'Z'] = match
+  // Date.parse takes 31 February for 3 March.
+  if (!isDay(day)) return null
   const seconds = Math.floor(Date.parse(`${day}T${time}${zone.toUpperCase()}`) / 1000)
   return Number.isFinite(seconds) && seconds >= FIRST_DOMAIN ? seconds : null
+}
+
+function isDay(text: string): boolean {
+  const at = Date.parse(`${text}T00:00:00Z`)
+  return Number.isFinite(at) && new Date(at).toISOString().startsWith(text)
 }
 
 /** `fn` of a jCard (RFC 7095). */

@@ -1,24 +1,31 @@
-import { Fault } from '../../../platform/outbound/fault.ts'
+import { Fault, faultOf } from '../../../platform/outbound/fault.ts'
 import type { OutboundResponse } from '../../../platform/outbound/http-client.ts'
 import { readJson, statusFault } from '../../../platform/outbound/http-client.ts'
 import type { RdapFacts } from '../evidence.ts'
 import type { Collector, CollectorResult } from './collector.ts'
 import { parseDomain, relatedDomain } from './rdap-response.ts'
 import { rdapServiceOf } from './rdap-services.ts'
+import { queryWhois } from './whois.ts'
+import { type WhoisRegistry, whoisRegistryOf } from './whois-registries.ts'
 
 const ACCEPT = 'application/rdap+json, application/json;q=0.5'
 /** Registries answer a few kilobytes. */
 const MAX_BYTES = 512 * 1024
 const DAY = 86_400
+/** How long a registry without RDAP is left alone after its WHOIS server gave no answer. Seconds. */
+const WHOIS_RETRY_SECONDS = 600
 
 /**
  * Asks the registry of the registrable domain about its registration, and its registrar when the
- * registry does not tell the date.
+ * registry does not tell the date. A registry without RDAP is asked by WHOIS where that publishes
+ * dates; the date is the registry's own either way, and weighs the same.
  */
 export const collectRdap: Collector<'rdap'> = async ({ subject, parts, signal, now }) => {
   const { registrable } = subject
   if (registrable === null) return { status: 'skipped', reason: 'not_applicable', validFor: DAY }
   const service = await rdapServiceOf(parts.lists, registrable)
+  const whois = parts.usesWhois && (service === 'none' || service === 'unknown') ? whoisRegistryOf(registrable) : null
+  if (whois) return fromWhois(whois)
   if (service === 'none') return { status: 'skipped', reason: 'no_service', validFor: DAY }
   if (service === 'unknown') throw new Fault('unavailable', "IANA's list of registries was not loaded yet")
 
@@ -39,6 +46,21 @@ export const collectRdap: Collector<'rdap'> = async ({ subject, parts, signal, n
     return { status: 'ok', facts: best, version, validFor: validity(best) }
   }
   return parts.circuits.run(registry, () => parts.slots.run(registry, signal, queryRegistry))
+
+  /**
+   * Port 43 is closed in many networks, and servers count queries per address. Without an answer
+   * the registry is one that publishes nothing: other clocks count, and nothing is missing.
+   */
+  async function fromWhois(registry: WhoisRegistry): Promise<CollectorResult<'rdap'>> {
+    try {
+      const facts = await queryWhois(registrable ?? '', registry, parts, signal)
+      if (facts === null) return { status: 'absent', reason: 'not_registered', validFor: 600 }
+      return { status: 'ok', facts, version: registry.server, validFor: validity(facts) }
+    } catch (error) {
+      parts.log.debug({ whois: registry.server, reason: faultOf(error).reason }, 'a WHOIS server gave no answer')
+      return { status: 'skipped', reason: 'no_service', validFor: WHOIS_RETRY_SECONDS }
+    }
+  }
 
   function fetchRdap(url: string): Promise<OutboundResponse> {
     return parts.https.get(url, { signal, accept: ACCEPT, maxBytes: MAX_BYTES })

@@ -15,12 +15,13 @@ import type { CollectorParts, Subject } from './collector.ts'
 import { type CollectorRow, collectors } from './collectors.ts'
 import { dnsblZones } from './dnsbl.ts'
 import { findListedUrls } from './feeds.ts'
-import { type SourceStatus, sourceHealth } from './health.ts'
+import { listStatus, type SourceStatus, sourceHealth } from './health.ts'
 import { refreshList } from './list-refresh.ts'
 import type { ListRepository } from './list-repository.ts'
 import { chosenLists, isShipped, type List } from './lists.ts'
 import type { EvidenceRepository, StoredSnapshot } from './repository.ts'
 import type { CollectorConfig } from './variables.ts'
+import { WHOIS_PORT } from './whois.ts'
 
 /**
  * The whole time of a decision's collecting: with what the gateway and the database add, an answer
@@ -33,8 +34,6 @@ const REFRESH_AHEAD_RATIO = 0.2
 const MAX_CONCURRENT_REQUESTS = { perKey: 10, total: 200 }
 /** How often lists that are due, and DNS, are looked after. Milliseconds. */
 const MAINTENANCE_INTERVAL_MS = 60_000
-/** A list that was not refreshed for so long is reported as down. Seconds. */
-const STALE_LIST_SECONDS = 48 * 3_600
 const DNS_PROBE_TIMEOUT_MS = 1_500
 /** How long a decision waits for what is stored, and for its snapshot to be. Milliseconds. */
 const DATABASE_TIMEOUT_MS = 400
@@ -121,7 +120,11 @@ export function trustSources({
   chosen = chosenLists(config.TRUST_LISTS),
 }: SourcesOptions): TrustSources {
   const ended = new AbortController()
-  const network = safeNetwork({ ...networkOptions, resolvers: config.TRUST_DNS_SERVERS ?? systemServers() })
+  const network = safeNetwork({
+    whoisPort: WHOIS_PORT,
+    ...networkOptions,
+    resolvers: config.TRUST_DNS_SERVERS ?? systemServers(),
+  })
   const dns = dnsClient(network)
   const https = httpClient(network, dns, { userAgent: 'atrium-trust' })
   const parts: CollectorParts = {
@@ -132,6 +135,7 @@ export function trustSources({
     configured: chosen,
     dnsbl: dnsblZones(dns, config.TRUST_DNSBL_ZONES ?? []),
     ctUrl: config.TRUST_CT_URL ?? null,
+    usesWhois: config.TRUST_WHOIS,
     slots: slots(MAX_CONCURRENT_REQUESTS),
     circuits: createCircuits(log),
     log,
@@ -201,11 +205,7 @@ export function trustSources({
         health.of('tls'),
         ctStatus,
         ...feeds,
-        ...states.map(({ list, edition, fault }): SourceStatus => {
-          if (!edition) return { name: list, state: fault === null ? 'untried' : 'down', reason: fault }
-          const isStale = seconds() - edition.fetchedAt > STALE_LIST_SECONDS
-          return { name: list, state: isStale ? 'down' : 'up', reason: isStale ? (fault ?? 'not refreshed for two days') : null }
-        }),
+        ...states.map((state) => listStatus(state, seconds())),
       ]
     },
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Config, Variables } from '../../../platform/config/config.ts'
+import { type Config, flag, type Variables } from '../../../platform/config/config.ts'
 import { parseDnsServer } from '../../../platform/outbound/dns-servers.ts'
 import { LIST_NAMES, type ListChoice } from './lists.ts'
 
@@ -52,6 +52,12 @@ export const collectorVariables = {
     default: null,
     unit: null,
     meaning: 'Index of certificate logs that answers in the JSON of crt.sh, with {domain} in its place; unset, none is asked.',
+  },
+  TRUST_WHOIS: {
+    read: flag,
+    default: '1',
+    unit: null,
+    meaning: '1 asks registries without RDAP for dates of registration by WHOIS (TCP port 43, unencrypted); 0 does not.',
   },
 } satisfies Variables
 

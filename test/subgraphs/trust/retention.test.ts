@@ -104,7 +104,13 @@ test('it happens by itself once that has begun', async () => {
   at = NOON
   await decide('once.example.com')
   at = later(60)
-  const config = { TRUST_DNS_SERVERS: [], TRUST_LISTS: [], TRUST_DNSBL_ZONES: undefined, TRUST_CT_URL: undefined }
+  const config = {
+    TRUST_DNS_SERVERS: [],
+    TRUST_LISTS: [],
+    TRUST_DNSBL_ZONES: undefined,
+    TRUST_CT_URL: undefined,
+    TRUST_WHOIS: false,
+  }
   await parts('31', { config }).close()
   expect(await ids('decision')).toHaveLength(1)
   const server = parts('31', { config, network: { allow: () => false } })

@@ -12,6 +12,7 @@ test('unset: the servers of the system, lists whose terms allow it, no block lis
     TRUST_LISTS: ['urlhaus', 'threatfox', 'tranco'].map((name) => ({ name, url: null })),
     TRUST_DNSBL_ZONES: undefined,
     TRUST_CT_URL: undefined,
+    TRUST_WHOIS: true,
   })
   expect(systemServers().every(({ port }) => port > 0)).toBe(true)
 })

@@ -75,6 +75,7 @@ export async function startTrust({
       TRUST_LISTS: [],
       TRUST_DNSBL_ZONES: dnsbl.length > 0 ? [...dnsbl] : undefined,
       TRUST_CT_URL: ctUrl,
+      TRUST_WHOIS: true,
     },
     network: {
       allow: ({ address, port }) => address === '127.0.0.1' && allowedPorts.includes(port),

@@ -11,7 +11,7 @@ export type World = {
   /** Also has the list of registries, at `/dns.json`. */
   readonly registry: HttpServer
   /** What collectors need to reach it: its ports, and its authority. */
-  readonly network: Required<Omit<NetworkOptions, 'resolvers'>>
+  readonly network: Required<Omit<NetworkOptions, 'resolvers' | 'whoisPort'>>
   /** Names that came with handshakes. */
   readonly handshakes: string[]
   /** How often the registry was asked about a domain. */
