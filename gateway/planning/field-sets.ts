@@ -44,6 +44,7 @@ export function fieldSetsIn(supergraph: DocumentNode, isOf: TypeTest): FieldSets
     FieldDefinition({ directives = [] }) {
       for (const directive of named('join__field', directives)) {
         for (const name of ['requires', 'provides']) note(fieldsIn(argument(directive, name)))
+        for (const selection of contextSelections(directive)) note(fieldsIn(selection))
       }
     },
   })
@@ -82,6 +83,21 @@ const named = (name: string, directives: readonly DirectiveNode[]) => directives
 function argument({ arguments: given = [] }: DirectiveNode, wanted: string): string {
   const value = given.find(({ name }) => name.value === wanted)?.value
   return value && 'value' in value ? String(value.value) : ''
+}
+
+/** The selections of `contextArguments`, such as `{ locale }` or `... on User { locale }`. */
+function contextSelections({ arguments: given = [] }: DirectiveNode): readonly string[] {
+  const selections: string[] = []
+  const contexts = given.find(({ name }) => name.value === 'contextArguments')
+  if (contexts) {
+    visit(contexts, {
+      ObjectField({ name, value }) {
+        if (name.value === 'selection' && value.kind === Kind.STRING)
+          selections.push(value.value.trim().replace(/^\{(.*)\}$/s, '$1'))
+      },
+    })
+  }
+  return selections
 }
 
 const fieldsIn = (text: string) => (text === '' ? null : parse(`{${text}}`, { noLocation: true }))

@@ -67,12 +67,13 @@ export function subgraphLocations(sdl: string): readonly { readonly name: string
 }
 
 /**
- * Features that a supergraph may require: those that Apollo's library can plan, and the
+ * Features that a supergraph may require: those that Apollo's library can plan, `@context`, and the
  * authorization directives, which gateway/authorization enforces. Everything else that is marked
  * for execution or security is refused at start.
  */
 export const SUPPORTED_FEATURES: ReadonlySet<string> = new Set([
   ...DEFAULT_SUPPORTED_SUPERGRAPH_FEATURES,
+  'https://specs.apollo.dev/context/v0.1',
   'https://specs.apollo.dev/authenticated/v0.1',
   'https://specs.apollo.dev/requiresScopes/v0.1',
   'https://specs.apollo.dev/policy/v0.1',

@@ -21,12 +21,13 @@ export type SharedPath = {
 
 /**
  * The shared paths of each fetch. None where a path of the plan has type conditions: two fetches
- * could then select different fields under one key of equal objects. None for a path that two
+ * could then select different fields under one key of equal objects; nor where a fetch has
+ * contextual arguments, which may differ for equal objects. None for a path that two
  * fetches write: what the second writes for one object does not hold for an equal one.
  */
 export function findSharedPaths(fetches: readonly PlannedFetch[]): ReadonlyMap<FetchNode, readonly SharedPath[]> {
   const shared = new Map<FetchNode, SharedPath[]>()
-  if (fetches.some(({ path }) => path.some(({ types }) => types))) return shared
+  if (fetches.some(({ node, path }) => node.contextRewrites || path.some(({ types }) => types))) return shared
   const paths = new Map(fetches.flatMap(({ node, path }) => (node.requires ? [[pathText(path), path] as const] : [])))
   for (const [name, path] of paths) {
     const writers = fetches.flatMap((fetch) => {

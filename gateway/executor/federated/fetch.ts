@@ -1,5 +1,6 @@
 import type { ExecutionResult, GraphQLError } from 'graphql'
 import type { RequestContext } from '../../subgraph-client/link.ts'
+import { type ContextDocument, type Contexts, compileContexts, type RepresentedGroup, type SendGroups } from './contexts.ts'
 import { deduplicateEntities, type SharedPath } from './deduplicate-entities.ts'
 import { createTables, tableFor } from './entity-identity.ts'
 import { type ResponsePath, responsePathsOf } from './flatten-path.ts'
@@ -25,8 +26,12 @@ export type PlanRun = {
   readonly resolveEvent: (() => Promise<ExecutionResult>) | null
 }
 
-/** Sends a fetch to its subgraph; never rejects. */
-export type FetchSubgraph = (variables: Readonly<Record<string, unknown>>, run: PlanRun) => Promise<ExecutionResult>
+/** Sends a fetch to its subgraph, with another document than that of the plan; never rejects. */
+export type FetchSubgraph = (
+  variables: Readonly<Record<string, unknown>>,
+  run: PlanRun,
+  other?: ContextDocument | null,
+) => Promise<ExecutionResult>
 
 /** Runs a node of a plan for its objects: the root, or those at a flatten path. */
 export type RunNode = (run: PlanRun, objects: readonly Data[]) => Promise<void>
@@ -50,7 +55,8 @@ export function compileFetch(fetch: PlannedFetch, context: FetchContext): RunNod
   const parts = { ...fetch, ...context, inputOf, rewrite, clientKey: clientKeys(fetch, context) }
   if (!node.requires) return compileRootFetch(parts)
   const represent = compileRepresentation(node.requires, context.isOf, context.keyFieldsOf)
-  return compileEntityFetch({ ...parts, represent, rewriteInput: compileRewrites(node.inputRewrites, context.isOf) })
+  const contexts = node.contextRewrites ? compileContexts(fetch, node.contextRewrites, context.isOf) : null
+  return compileEntityFetch({ ...parts, represent, contexts, rewriteInput: compileRewrites(node.inputRewrites, context.isOf) })
 }
 
 type Parts = FetchContext &
@@ -106,7 +112,12 @@ function deduplicateAll(run: PlanRun, objects: readonly Data[], sharedPaths: rea
   }
 }
 
-type EntityParts = Parts & { readonly represent: RepresentEntity; readonly rewriteInput: Rewrite | null }
+type EntityParts = Parts & {
+  readonly represent: RepresentEntity
+  readonly rewriteInput: Rewrite | null
+  /** Contextual arguments; null where the fetch has none. */
+  readonly contexts: Contexts | null
+}
 
 /** The representations of one entity fetch: one per distinct entity. */
 type Representations = {
@@ -115,19 +126,28 @@ type Representations = {
   readonly targets: readonly Data[]
   /** For each of `targets`, the index of its representation. */
   readonly indexes: readonly number[]
+  /** The same by the values of contextual arguments; absent for a fetch without them. */
+  readonly groups?: readonly RepresentedGroup[]
 }
 
 function compileEntityFetch(parts: EntityParts): RunNode {
-  const { fetchSubgraph, inputOf, rewrite, selected, sharedPaths } = parts
+  const { fetchSubgraph, inputOf, rewrite, selected, sharedPaths, contexts } = parts
   const hasObjects = selected.some(({ below }) => below)
   return async (run, objects) => {
-    const collected = collectRepresentations(parts, objects)
-    const { representations, targets } = collected
+    const collected = contexts ? collectByContext(parts, contexts, run.data) : collectRepresentations(parts, objects)
+    const { representations, targets, groups } = collected
     if (representations.length === 0) return
 
-    const variables = inputOf(run.variables)
-    variables.representations = representations
-    const { data, errors } = await fetchSubgraph(variables, run)
+    let result: ExecutionResult
+    if (contexts && groups) {
+      const send: SendGroups = (variables, other) => fetchSubgraph(variables, run, other)
+      result = await contexts.fetch(groups, () => inputOf(run.variables), send)
+    } else {
+      const variables = inputOf(run.variables)
+      variables.representations = representations
+      result = await fetchSubgraph(variables, run)
+    }
+    const { data, errors } = result
     const entities = data?.[ENTITIES]
     if (errors) {
       for (const error of errors) reportEntityError(parts, run, error, collected)
@@ -177,6 +197,24 @@ function collectRepresentations({ represent, rewriteInput }: EntityParts, object
     targets.push(object)
   }
   return { representations, targets, indexes }
+}
+
+/** Represents the objects of each group by themselves, however equal they are. */
+function collectByContext(parts: EntityParts, contexts: Contexts, root: Data): Representations {
+  const representations: Data[] = []
+  const indexes: number[] = []
+  const targets: Data[] = []
+  const groups: RepresentedGroup[] = []
+  for (const { values, targets: objects } of contexts.groupsIn(root)) {
+    const own = collectRepresentations(parts, objects)
+    if (own.representations.length === 0) continue
+    const start = representations.length
+    groups.push({ values, representations: own.representations })
+    for (const representation of own.representations) representations.push(representation)
+    for (const target of own.targets) targets.push(target)
+    for (const index of own.indexes) indexes.push(start + index)
+  }
+  return { representations, targets, indexes, groups }
 }
 
 function mergeEntities(

@@ -39,9 +39,8 @@ export const EVENT_SOURCE = '(event)'
 const PROJECTION_CACHE = { maxEntries: 16, maxCharacters: 16_000 }
 
 /**
- * Compiles a plan into closures, once; no text of a client becomes code. Throws for nodes that
- * cannot run here: `@defer`, which Apollo plans on request only, and `@fromContext`, which
- * Apollo's executor refuses too.
+ * Compiles a plan into closures, once; no text of a client becomes code. Throws for `@defer`, which
+ * Apollo plans on request only.
  */
 export function compilePlan(
   planned: PlannedDocument,
@@ -128,10 +127,11 @@ function compileFetchNode(
   node: FetchNode,
   path: readonly PathSegment[],
 ): RunNode {
-  if (node.contextRewrites) throw new Error('Expected a plan without @fromContext.')
   const fetch = fetches.get(node)
   if (!fetch) throw new Error('Expected a fetch of this plan.')
-  const isSplitByType = fetches.values().some((other) => continues(other.path, path) && !hasSameTypes(other.path, path))
+  const isSplitByType = fetches
+    .values()
+    .some(({ node, path: other }) => node.contextRewrites || (continues(other, path) && !hasSameTypes(other, path)))
   const { isOf, fieldSets } = supergraph
   return compileFetch(fetch, {
     fetchSubgraph: fetchSubgraphOf(fetch, links, supergraph.queriesWithSideEffects),
@@ -203,7 +203,11 @@ function fetchSubgraphOf(
   const link = links.get(serviceName)
   if (!link) throw new Error(`Expected a link to subgraph "${serviceName}".`)
   const hasSideEffects = rootFieldsOf(document).some((name) => once.has(name))
-  return (variables, { context }) => link.execute({ query, operationName, variables, document, hasSideEffects }, context)
+  return (variables, { context }, other) =>
+    link.execute(
+      { query: other?.query ?? query, operationName, variables, document: other?.document ?? document, hasSideEffects },
+      context,
+    )
 }
 
 /** The names of the root fields of a fetch. */

@@ -15,6 +15,11 @@ export type PlannedDocument = {
  */
 const REPRESENTATIONS = 'representations'
 
+/** The planner's variables for contextual arguments, whose values a client must not give. */
+const CONTEXTUAL = /^contextualArgument_/
+
+const isReservedVariable = (name: string): boolean => name === REPRESENTATIONS || CONTEXTUAL.test(name)
+
 /**
  * Response keys that clients may choose but the plan must not use: names that every JavaScript
  * object inherits, and `__typename`, which every fetch selects.
@@ -33,7 +38,7 @@ export function plannedDocument(
 ): PlannedDocument {
   const variables = new Set(operation.variableDefinitions?.map(({ variable }) => variable.name.value))
   const keys = new Set<string>()
-  let isRenamed = variables.has(REPRESENTATIONS)
+  let isRenamed = [...variables].some(isReservedVariable)
   visit(document, {
     Field(node) {
       const key = keyIn(node)
@@ -43,7 +48,8 @@ export function plannedDocument(
   })
   if (!isRenamed) return { document, operation, variablesOf: (clientVariables) => clientVariables, keyOf: (key) => key }
 
-  const freeVariable = unusedName(REPRESENTATIONS, variables)
+  const freeVariables = new Map<string, string>()
+  for (const name of variables) if (isReservedVariable(name)) freeVariables.set(name, unusedName(`of_${name}`, variables))
   const clientKeys = new Map<string, string>()
   const freeKeys = new Map<string, string>()
   const freeKeyOf = (key: string): string => {
@@ -57,8 +63,10 @@ export function plannedDocument(
   }
 
   const renamed = visit(document, {
-    Variable: (node) =>
-      node.name.value === REPRESENTATIONS ? { ...node, name: { ...node.name, value: freeVariable } } : undefined,
+    Variable(node) {
+      const free = freeVariables.get(node.name.value)
+      return free === undefined ? undefined : { ...node, name: { ...node.name, value: free } }
+    },
     Field(node) {
       const key = keyIn(node)
       if (!isReserved(key, node, needed)) return undefined
@@ -69,8 +77,10 @@ export function plannedDocument(
   return {
     document: renamed,
     operation: definition?.kind === Kind.OPERATION_DEFINITION ? definition : operation,
-    variablesOf: ({ [REPRESENTATIONS]: value, ...others }) =>
-      value === undefined ? others : { ...others, [freeVariable]: value },
+    variablesOf: (given) =>
+      freeVariables.size === 0
+        ? given
+        : Object.fromEntries(Object.entries(given).map(([name, value]) => [freeVariables.get(name) ?? name, value])),
     keyOf: (key) => clientKeys.get(key) ?? key,
   }
 }

@@ -35,5 +35,4 @@ export const PENDING: readonly Pending[] = [
     at: /^shapes \/ a field of the interface object for all types beside one that requires for one$/,
     why: 'A fault of the planner: what an @interfaceObject requires for one type is fetched for that type, but required of all.',
   },
-  { at: /^contexts \//, why: '@context is not supported: a supergraph with it does not start.' },
 ]

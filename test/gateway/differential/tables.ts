@@ -1,5 +1,6 @@
 import { abstractTables } from './cases/abstract.ts'
 import { conditionTables } from './cases/conditions.ts'
+import { contextTables } from './cases/contexts.ts'
 import { entityTables } from './cases/entities.ts'
 import { fetchingTables } from './cases/fetching.ts'
 import { listTables } from './cases/lists.ts'
@@ -20,4 +21,5 @@ export const TABLES: readonly Table[] = [
   ...valueTables,
   ...listTables,
   ...operationTables,
+  ...contextTables,
 ]
