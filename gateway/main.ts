@@ -22,25 +22,31 @@ import { scrapingConfig, serveMetrics } from './observability/metrics-endpoint.t
 import { configuredTracing } from './observability/tracing-config.ts'
 import { sharedDocumentsFromConfig } from './operations/redis-documents.ts'
 import { trustedDocumentsFromConfig } from './operations/trusted-documents.ts'
+import { createSubgraphSources } from './options/subgraph-sources.ts'
 import { type Graph, hotSwappableGateway } from './planning/hot-swap.ts'
-import { subgraphUrlProblem } from './planning/subgraph-url.ts'
 import { subgraphLocations } from './planning/supergraph.ts'
 import { watchFile } from './planning/watched-file.ts'
 import { variables } from './standalone/config.ts'
+import { loadConfigFile, mergeSettings } from './standalone/config-file.ts'
 import { FLAGS_HELP, parseCommandLine } from './standalone/flags.ts'
+import { printDefaults } from './standalone/print-defaults.ts'
 import { checkReachability, respondsToGraphql } from './subgraph-client/health.ts'
-import { createLinkPool, type SubgraphLocation } from './subgraph-client/link-pool.ts'
-import { createRemoteLink } from './subgraph-client/remote-subgraph.ts'
+import type { SubgraphLocation } from './subgraph-client/link-pool.ts'
 import { serveGraphql } from './transports/http.ts'
 import { serveWebSockets } from './transports/websocket.ts'
 
 await runProgram(async (defer, end) => {
-  const { isHelp, env } = parseCommandLine(process.argv.slice(2), variables)
+  const { isHelp, isPrintDefaults, configFile, env } = parseCommandLine(process.argv.slice(2), variables)
   if (isHelp) {
     console.log(`Serves a federation 2 supergraph at /graphql.\n\n${FLAGS_HELP}\n\n${describeConfig(variables)}`)
     return end()
   }
-  const config = readConfig(variables, { ...process.env, ...env })
+  if (isPrintDefaults) {
+    console.log(printDefaults())
+    return end()
+  }
+  const file = await loadConfigFile(configFile, process.cwd())
+  const config = readConfig(variables, mergeSettings(file.env, process.env, env))
   const log = createLog(config.LOG_LEVEL)
   const path = config.SUPERGRAPH_FILE ?? ''
   if (path === '')
@@ -59,7 +65,8 @@ await runProgram(async (defer, end) => {
   // One for all graphs that follow each other: it remembers tokens and keys.
   const findGrants = grantsByJwt(config)
   const timeoutMilliseconds = config.SUBGRAPH_TIMEOUT_MILLISECONDS
-  const pool = createLinkPool((location) => createRemoteLink({ ...location, timeoutMilliseconds, log }))
+  const { subgraphs } = file.options
+  const sources = createSubgraphSources({ subgraphs, allSubgraphs: { ...file.options.allSubgraphs, timeoutMilliseconds } }, log)
   let served = await graphOf(first)
   const gateway = hotSwappableGateway(served, log)
   defer(gateway.close)
@@ -88,8 +95,7 @@ await runProgram(async (defer, end) => {
    * fit.
    */
   async function graphOf(supergraphSdl: string): Promise<Graph & { readonly locations: readonly SubgraphLocation[] }> {
-    const locations = locationsOf(path, supergraphSdl)
-    const { links, release } = pool.take(locations)
+    const { links, locations, release } = sources.take(locationsOf(path, supergraphSdl))
     try {
       const gateway = await startGateway({
         supergraphSdl,
@@ -142,11 +148,7 @@ function locationsOf(file: string, sdl: string): readonly SubgraphLocation[] {
     throw broken(file, error)
   }
   if (locations.length === 0) throw broken(file, new Error('it has no enum join__Graph with subgraphs'))
-  return locations.map(({ name, url }) => {
-    const problem = subgraphUrlProblem(url)
-    if (problem === null) return { name, url }
-    throw new OperatorError(`SUPERGRAPH_FILE ${file} says that subgraph "${name}" is at ${problem}`)
-  })
+  return locations
 }
 
 function broken(file: string, error: unknown): OperatorError {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { GatewayJwtOptions } from '../options/jwt-options.ts'
 import type { FindGrants } from './authorization.ts'
 import { jwtGrants } from './jwt-grants.ts'
 
@@ -51,20 +52,6 @@ export type JwtConfig = {
   readonly JWT_AUDIENCE: readonly string[] | undefined
   readonly JWT_SCOPES_CLAIM: string
   readonly JWT_POLICIES_CLAIM: string | undefined
-}
-
-/** How bearer tokens (JSON Web Tokens) are verified. */
-export type GatewayJwtOptions = {
-  /** URL of the JSON Web Key Set that signs them; http or https. */
-  readonly jwksUrl: string
-  /** Expected claim `iss`. Default: any. */
-  readonly issuer?: string
-  /** Values of the claim `aud`, of which a token must have one. Default: any. */
-  readonly aud?: readonly string[]
-  /** Claim with the scopes; dots lead into objects. Default: `scope`. */
-  readonly scopesClaim?: string
-  /** Claim with the names of met policies. Default: none is met. */
-  readonly policiesClaim?: string
 }
 
 /** The same options as variables. */

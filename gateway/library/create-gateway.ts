@@ -1,61 +1,42 @@
 import type { GraphQLSchema } from 'graphql'
 import type { Logger } from 'pino'
+import { z } from 'zod'
 import type { Caller } from '../../platform/http/caller.ts'
 import { requestIdOf } from '../../platform/http/request-id.ts'
 import { createLog } from '../../platform/process/log.ts'
 import { OperatorError } from '../../platform/process/operator-error.ts'
-import { type GatewayJwtOptions, grantsByJwt, jwtConfigOf } from '../authorization/variables.ts'
+import { grantsByJwt, jwtConfigOf } from '../authorization/variables.ts'
 import { assembleGateway, type Gateway } from '../gateway.ts'
-import { DEFAULT_LIMITS, type Limits } from '../limits/limits.ts'
 import type { ExecutionResult } from '../operations/execution-result.ts'
+import { type GatewayOptions, gatewayOptionsShape, limitsOf } from '../options/gateway-options.ts'
+import { createSubgraphSources } from '../options/subgraph-sources.ts'
+import { fn, options, text, validateOptions } from '../options/validate-options.ts'
 import { type Graph, hotSwappableGateway } from '../planning/hot-swap.ts'
-import { subgraphUrlProblem } from '../planning/subgraph-url.ts'
 import { subgraphLocations } from '../planning/supergraph.ts'
-import type { Link } from '../subgraph-client/link.ts'
-import { createLinkPool, type SubgraphLocation } from '../subgraph-client/link-pool.ts'
-import { createLocalLink } from '../subgraph-client/local-subgraph.ts'
-import { createRemoteLink } from '../subgraph-client/remote-subgraph.ts'
+import type { SubgraphLocation } from '../subgraph-client/link-pool.ts'
 import { createFetchHandler, type FetchHandler, type FetchHandlerOptions } from '../transports/fetch.ts'
 import { parseBodyParams } from '../transports/request-params.ts'
 
-/** A subgraph over HTTP. */
-export type RemoteSubgraphOptions = {
-  /** URL in place of the one in the supergraph; http or https, without credentials. */
-  readonly url?: string
-  /** Timeout of one fetch with its retries, in milliseconds. Default: 5000. */
-  readonly timeoutMilliseconds?: number
-}
+/**
+ * Options of `createGateway`: those of a configuration file, with the supergraph itself, the log of
+ * the program, and what only a host knows.
+ */
+export type CreateGatewayOptions = GatewayOptions &
+  Pick<FetchHandlerOptions, 'addressOf'> & {
+    /** SDL of a composed federation 2 supergraph. */
+    readonly supergraph: string
+    /** Log in pino's form. Default: warnings and errors as JSON lines on standard output. */
+    readonly log?: Logger
+  }
 
-/** A subgraph inside this process: no HTTP, no JSON. */
-export type LocalSubgraphOptions = {
-  /** Executable schema, as `buildSubgraphSchema` of @apollo/subgraph makes it. */
-  readonly schema: GraphQLSchema
-  /** Creates the context value of resolvers, once per client operation. Default: `{ caller }`. */
-  readonly context?: (caller: Caller) => object
-}
+export type { GatewayOptions }
 
-/** Options of `createGateway`. */
-export type CreateGatewayOptions = FetchHandlerOptions & {
-  /** SDL of a composed federation 2 supergraph. */
-  readonly supergraph: string
-  /** Subgraphs by their name in the supergraph; one that is absent is at the URL that it names. */
-  readonly subgraphs?: Readonly<Record<string, RemoteSubgraphOptions | LocalSubgraphOptions>>
-  /** Depth and cost of an operation; 0 switches one off. Default: depth 10, cost 1000. */
-  readonly limits?: Partial<Limits>
-  /** Whether clients may introspect the schema. Default: true. */
-  readonly introspection?: boolean
-  /** Size of the response cache in bytes; 0, the default, switches it off. */
-  readonly responseCacheBytes?: number
-  /** Operations that take at least so many milliseconds are logged; 0, the default, logs none. */
-  readonly slowMilliseconds?: number
-  /**
-   * Verifies bearer tokens for `@authenticated`, `@requiresScopes` and `@policy`. Without it nobody
-   * is authenticated, and guarded fields are refused.
-   */
-  readonly jwt?: GatewayJwtOptions
-  /** Log in pino's form. Default: warnings and errors as JSON lines on standard output. */
-  readonly log?: Logger
-}
+const createGatewayOptions = options({
+  ...gatewayOptionsShape,
+  supergraph: text('the SDL of a federation 2 supergraph'),
+  addressOf: fn<NonNullable<FetchHandlerOptions['addressOf']>>().optional(),
+  log: z.custom<Logger>((value) => typeof value === 'object' && value !== null, 'a log in the form of pino').optional(),
+})
 
 /** A GraphQL request of a program. */
 export type ExecuteParams = {
@@ -97,19 +78,16 @@ export type FederatedGateway = {
  * Creates a gateway for a composed supergraph. Rejects with an `OperatorError` whose message says
  * what is wrong, such as a text that is no supergraph or a subgraph without a usable URL.
  */
-export async function createGateway(options: CreateGatewayOptions): Promise<FederatedGateway> {
-  const { subgraphs = {}, log = createLog('warn') } = options
-  const limits: Limits = { ...DEFAULT_LIMITS, ...options.limits }
-  const findGrants = options.jwt && grantsByJwt(jwtConfigOf(options.jwt))
-  const pool = createLinkPool((location) => {
-    const remote = remoteOptions(subgraphs, location.name)
-    const { timeoutMilliseconds } = remote
-    return createRemoteLink({ ...location, log, ...(timeoutMilliseconds !== undefined && { timeoutMilliseconds }) })
+export async function createGateway(given: CreateGatewayOptions): Promise<FederatedGateway> {
+  const { supergraph, addressOf, log = createLog('warn'), ...settings } = validateOptions(createGatewayOptions, given)
+  const limits = limitsOf(settings)
+  const findGrants = settings.jwt && grantsByJwt(jwtConfigOf(settings.jwt))
+  const sources = createSubgraphSources(settings, log)
+  const gateway = hotSwappableGateway(graphOf(supergraph), log)
+  const handler = createFetchHandler(gateway, {
+    ...(settings.batchLimit !== undefined && { batchLimit: settings.batchLimit }),
+    ...(addressOf && { addressOf }),
   })
-  const locals = new Map<string, Link>()
-  for (const [name, each] of Object.entries(subgraphs)) if ('schema' in each) locals.set(name, localLink(name, each))
-  const gateway = hotSwappableGateway(graphOf(options.supergraph), log)
-  const handler = createFetchHandler(gateway, options)
 
   return {
     gateway,
@@ -126,18 +104,16 @@ export async function createGateway(options: CreateGatewayOptions): Promise<Fede
   }
 
   function graphOf(supergraphSdl: string): Graph {
-    const locations = locationsOf(supergraphSdl, subgraphs)
-    const isLocal = ({ name }: SubgraphLocation) => locals.has(name)
-    const { links, release } = pool.take(locations.filter((location) => !isLocal(location)))
+    const { links, release } = sources.take(locationsIn(supergraphSdl))
     try {
       const assembled = assembleGateway({
         supergraphSdl,
-        links: [...links, ...locals.values()],
+        links,
         limits,
         log,
-        introspection: options.introspection ?? true,
-        responseCacheBytes: options.responseCacheBytes ?? 0,
-        slowMilliseconds: options.slowMilliseconds ?? 0,
+        introspection: settings.introspection ?? true,
+        responseCacheBytes: settings.responseCacheBytes ?? 0,
+        slowMilliseconds: settings.slowMilliseconds ?? 0,
         ...(findGrants && { grantsOver: () => findGrants }),
       })
       return { gateway: assembled, release }
@@ -164,18 +140,8 @@ export async function createGateway(options: CreateGatewayOptions): Promise<Fede
 const UNKNOWN_ADDRESS = '0.0.0.0'
 const NEVER = new AbortController().signal
 
-type SubgraphOptions = CreateGatewayOptions['subgraphs'] & {}
-
-function remoteOptions(subgraphs: SubgraphOptions, name: string): RemoteSubgraphOptions {
-  const options = Object.hasOwn(subgraphs, name) ? subgraphs[name] : undefined
-  return options && !('schema' in options) ? options : {}
-}
-
-const localLink = (name: string, { schema, context = (caller) => ({ caller }) }: LocalSubgraphOptions): Link =>
-  createLocalLink({ name, schema, context, ready: async () => {}, close: async () => {} })
-
-/** Where each subgraph is. Throws for an unknown name in `subgraphs`, and for an unusable URL. */
-function locationsOf(supergraph: string, subgraphs: SubgraphOptions): readonly SubgraphLocation[] {
+/** Where the subgraphs of a supergraph are. Throws for a text that is none. */
+function locationsIn(supergraph: string): readonly SubgraphLocation[] {
   let locations: readonly SubgraphLocation[]
   try {
     locations = subgraphLocations(supergraph)
@@ -183,18 +149,7 @@ function locationsOf(supergraph: string, subgraphs: SubgraphOptions): readonly S
     throw notASupergraph(error)
   }
   if (locations.length === 0) throw notASupergraph(new Error('it has no enum join__Graph with subgraphs'))
-  const names = locations.map(({ name }) => name)
-  const unknown = Object.keys(subgraphs).find((name) => !names.includes(name))
-  if (unknown !== undefined) {
-    throw new OperatorError(`Expected "subgraphs" to have names of the supergraph (${names.join(', ')}), got "${unknown}".`)
-  }
-  return locations.map(({ name, url: composed }) => {
-    const isLocal = Object.hasOwn(subgraphs, name) && 'schema' in (subgraphs[name] ?? {})
-    const url = remoteOptions(subgraphs, name).url ?? composed
-    const problem = isLocal ? null : subgraphUrlProblem(url)
-    if (problem !== null) throw new OperatorError(`The subgraph "${name}" is at ${problem}`)
-    return { name, url }
-  })
+  return locations
 }
 
 function notASupergraph(error: unknown): OperatorError {

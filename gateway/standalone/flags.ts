@@ -3,7 +3,8 @@ import type { Variables } from '../../platform/config/config.ts'
 import { OperatorError } from '../../platform/process/operator-error.ts'
 
 /** The flag of a variable: `--depth-limit` for DEPTH_LIMIT, `--supergraph` for SUPERGRAPH_FILE. */
-const flagOf = (name: string): string => (name === 'SUPERGRAPH_FILE' ? 'supergraph' : name.toLowerCase().replaceAll('_', '-'))
+export const flagOf = (name: string): string =>
+  name === 'SUPERGRAPH_FILE' ? 'supergraph' : name.toLowerCase().replaceAll('_', '-')
 
 /** Variables with a flag: other users of a machine see arguments, so secrets have none. */
 const namesWithFlag = (variables: Variables): readonly string[] =>
@@ -12,6 +13,10 @@ const namesWithFlag = (variables: Variables): readonly string[] =>
 /** What the command line says. */
 export type CommandLine = {
   readonly isHelp: boolean
+  /** Whether a configuration file with all defaults is to be printed. */
+  readonly isPrintDefaults: boolean
+  /** The configuration file that `--config` names. */
+  readonly configFile: string | undefined
   /** Values by the names of variables. */
   readonly env: Readonly<Record<string, string>>
 }
@@ -23,7 +28,12 @@ export type CommandLine = {
 export function parseCommandLine(args: readonly string[], variables: Variables): CommandLine {
   const names = new Map(namesWithFlag(variables).map((name) => [flagOf(name), name]))
   const flags = Object.fromEntries([...names.keys()].map((flag) => [flag, { type: 'string' } as const]))
-  const options = { ...flags, help: { type: 'boolean', short: 'h' } } as const
+  const options = {
+    ...flags,
+    config: { type: 'string', short: 'c' },
+    'print-defaults': { type: 'boolean' },
+    help: { type: 'boolean', short: 'h' },
+  } as const
   let values: Readonly<Record<string, unknown>>
   try {
     values = parseArgs({ args: [...args], options, strict: true, allowPositionals: false }).values
@@ -35,12 +45,22 @@ export function parseCommandLine(args: readonly string[], variables: Variables):
     const name = names.get(flag)
     return name !== undefined && typeof value === 'string' ? [[name, value] as const] : []
   })
-  return { isHelp: values.help === true, env: Object.fromEntries(env) }
+  return {
+    isHelp: values.help === true,
+    isPrintDefaults: values['print-defaults'] === true,
+    configFile: typeof values.config === 'string' ? values.config : undefined,
+    env: Object.fromEntries(env),
+  }
 }
 
 /** How flags are written, for `--help`. */
 export const FLAGS_HELP = `Usage: atrium-gateway --supergraph FILE [--port 4000] [--host 127.0.0.1] [--FLAG VALUE …]
+       atrium-gateway [--config atrium.config.ts] [--print-defaults]
 
 Each setting below is an environment variable, and a flag with its name in lower case and hyphens:
 DEPTH_LIMIT=12 is --depth-limit 12; SUPERGRAPH_FILE is --supergraph. A flag wins. Secrets
-(METRICS_TOKEN, REDIS_URL) have no flag.`
+(METRICS_TOKEN, REDIS_URL) have no flag.
+
+--config names a configuration file; without it, atrium.config.ts (.mts, .js, .mjs) of the working
+directory is read where there is one. It has the same settings in camel case, and the options of
+createGateway. Variables and flags win over it. --print-defaults prints one with all defaults.`

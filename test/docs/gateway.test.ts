@@ -6,6 +6,7 @@ import * as main from '../../gateway/library/create-gateway.ts'
 import * as server from '../../gateway/library/serve-gateway.ts'
 import * as composition from '../../gateway/planning/composition.ts'
 import { variables } from '../../gateway/standalone/config.ts'
+import * as config from '../../gateway/standalone/define-config.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const page = readFileSync(join(ROOT, 'docs/gateway.md'), 'utf8')
@@ -15,6 +16,7 @@ const ENTRIES: Readonly<Record<string, object>> = {
   '@atrium/gateway': main,
   '@atrium/gateway/apollo': apollo,
   '@atrium/gateway/composition': composition,
+  '@atrium/gateway/config': config,
   '@atrium/gateway/server': server,
 }
 

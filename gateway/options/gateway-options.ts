@@ -1,0 +1,82 @@
+import type { GraphQLSchema } from 'graphql'
+import { isSchema } from 'graphql'
+import { z } from 'zod'
+import type { Caller } from '../../platform/http/caller.ts'
+import { PROFILES } from '../limits/cost-weights.ts'
+import { DEFAULT_LIMITS, type Limits } from '../limits/limits.ts'
+import { jwtOptions } from './jwt-options.ts'
+import { remoteSubgraphOptions } from './subgraph-options.ts'
+import { chosen, flag, fn, options, text, wholeNumber } from './validate-options.ts'
+
+/** A subgraph inside this process: no HTTP, no JSON. */
+const localSubgraphOptions = options({
+  /** Executable schema, as `buildSubgraphSchema` of @apollo/subgraph makes it. */
+  schema: z.custom<GraphQLSchema>(isSchema, 'an executable schema of graphql 16'),
+  /** Creates the context value of resolvers, once per client operation. Default: `{ caller }`. */
+  context: fn<(caller: Caller) => object>().optional(),
+})
+export type LocalSubgraphOptions = z.input<typeof localSubgraphOptions>
+
+const isLocal = (value: unknown) => typeof value === 'object' && value !== null && 'schema' in value
+
+const limits = options({
+  /** Deepest nesting of an operation; 0 turns the limit off. Default: 10. */
+  depth: wholeNumber(0, 1_000).optional(),
+  /** Highest cost of an operation; 0 turns the limit off. Default: 1000. */
+  cost: wholeNumber(0, 100_000_000).optional(),
+  /** Points where the schema has no `@cost`. Default: 1 for a leaf, 2 for an object, 10 items for a list. */
+  weights: options({
+    scalar: wholeNumber(0, 1_000).optional(),
+    object: wholeNumber(0, 1_000).optional(),
+    listFactor: wholeNumber(1, 1_000).optional(),
+  }).optional(),
+})
+
+/** What `createGateway` and a configuration file have in common, by name. */
+export const gatewayOptionsShape = {
+  /** Subgraphs by their name in the supergraph; one that is absent is at the URL that it names. */
+  subgraphs: z
+    .record(text(), chosen(isLocal, localSubgraphOptions, remoteSubgraphOptions), 'an object by names of subgraphs')
+    .optional(),
+  /** What holds for every subgraph over HTTP, where `subgraphs` does not say otherwise. */
+  allSubgraphs: remoteSubgraphOptions.omit({ url: true }).optional(),
+  /** Depth and cost of an operation. */
+  limits: limits.optional(),
+  /** Whether clients may introspect the schema. Default: true. */
+  introspection: flag().optional(),
+  /** Size of the response cache in bytes; 0 switches it off. */
+  responseCacheBytes: wholeNumber(0, 999_999_999).optional(),
+  /** Operations that take at least so many milliseconds are logged; 0 logs none. */
+  slowMilliseconds: wholeNumber(0, 60_000).optional(),
+  /** Maximum operations of a batch; 0, the default, refuses JSON lists. */
+  batchLimit: wholeNumber(0, 50).optional(),
+  /**
+   * Verifies bearer tokens for `@authenticated`, `@requiresScopes` and `@policy`. Without it nobody
+   * is authenticated, and guarded fields are refused.
+   */
+  jwt: jwtOptions.optional(),
+} as const
+
+const gatewayOptions = options(gatewayOptionsShape)
+
+/** Options of a gateway, in a program as in a configuration file. */
+export type GatewayOptions = z.input<typeof gatewayOptions>
+
+/** The same, validated. */
+export type ValidOptions = z.output<typeof gatewayOptions>
+
+/** The limits that options ask for. */
+export function limitsOf({ limits: { depth, cost, weights } = {} }: ValidOptions): Limits {
+  const { scalar, object, listFactor } = PROFILES.default
+  return {
+    depth: depth ?? DEFAULT_LIMITS.depth,
+    cost: cost ?? DEFAULT_LIMITS.cost,
+    ...(weights && {
+      weights: {
+        scalar: weights.scalar ?? scalar,
+        object: weights.object ?? object,
+        listFactor: weights.listFactor ?? listFactor,
+      },
+    }),
+  }
+}

@@ -1,0 +1,63 @@
+import type { Logger } from 'pino'
+import { OperatorError } from '../../platform/process/operator-error.ts'
+import { subgraphUrlProblem } from '../planning/subgraph-url.ts'
+import type { Link } from '../subgraph-client/link.ts'
+import { createLinkPool, type SubgraphLocation } from '../subgraph-client/link-pool.ts'
+import { createLocalLink } from '../subgraph-client/local-subgraph.ts'
+import { createRemoteLink } from '../subgraph-client/remote-subgraph.ts'
+import type { LocalSubgraphOptions, ValidOptions } from './gateway-options.ts'
+import type { RemoteSubgraphOptions } from './subgraph-options.ts'
+
+/** The links of a gateway, local and remote, by the options of their subgraphs. */
+export type SubgraphSources = {
+  /**
+   * The links of these subgraphs; `release` closes those that no other graph uses. Throws an
+   * `OperatorError` for a subgraph without a usable URL, and for options of one that there is not.
+   */
+  readonly take: (composed: readonly SubgraphLocation[]) => {
+    readonly links: readonly Link[]
+    /** Where the remote ones are. */
+    readonly locations: readonly SubgraphLocation[]
+    readonly release: () => Promise<unknown>
+  }
+}
+
+type Settings = { readonly [Name in 'subgraphs' | 'allSubgraphs']?: ValidOptions[Name] }
+
+/** Links outlive a hot swap, and are opened by the options that hold for their subgraph. */
+export function createSubgraphSources({ subgraphs = {}, allSubgraphs = {} }: Settings, log: Logger): SubgraphSources {
+  const pool = createLinkPool((location) => {
+    const { timeoutMilliseconds } = remoteOptionsOf(location.name)
+    return createRemoteLink({ ...location, log, ...(timeoutMilliseconds !== undefined && { timeoutMilliseconds }) })
+  })
+  const locals = new Map<string, Link>()
+  for (const [name, each] of Object.entries(subgraphs)) if ('schema' in each) locals.set(name, localLink(name, each))
+
+  return {
+    take(composed) {
+      const names = composed.map(({ name }) => name)
+      const unknown = Object.keys(subgraphs).find((name) => !names.includes(name))
+      if (unknown !== undefined) {
+        throw new OperatorError(`Expected "subgraphs" to have names of the supergraph (${names.join(', ')}), got "${unknown}".`)
+      }
+      const locations = composed.filter(({ name }) => !locals.has(name)).map(located)
+      const { links, release } = pool.take(locations)
+      return { links: [...links, ...locals.values()], locations, release }
+    },
+  }
+
+  function located({ name, url: composed }: SubgraphLocation): SubgraphLocation {
+    const url = remoteOptionsOf(name).url ?? composed
+    const problem = subgraphUrlProblem(url)
+    if (problem !== null) throw new OperatorError(`The subgraph "${name}" is at ${problem}`)
+    return { name, url }
+  }
+
+  function remoteOptionsOf(name: string): RemoteSubgraphOptions {
+    const own = Object.hasOwn(subgraphs, name) ? subgraphs[name] : undefined
+    return { ...allSubgraphs, ...(own && !('schema' in own) && own) }
+  }
+}
+
+const localLink = (name: string, { schema, context = (caller) => ({ caller }) }: LocalSubgraphOptions): Link =>
+  createLocalLink({ name, schema, context, ready: async () => {}, close: async () => {} })

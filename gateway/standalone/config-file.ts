@@ -1,0 +1,142 @@
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { z } from 'zod'
+import { OperatorError } from '../../platform/process/operator-error.ts'
+import { type GatewayOptions, gatewayOptionsShape, type ValidOptions } from '../options/gateway-options.ts'
+import { options, validateOptions } from '../options/validate-options.ts'
+import { variables } from './config.ts'
+
+type Variables = typeof variables
+
+/** Variables that options of `createGateway` have under another name; the rest is in camel case. */
+const PATHS = {
+  DEPTH_LIMIT: ['limits', 'depth'],
+  COST_LIMIT: ['limits', 'cost'],
+  COST_SCALAR: ['limits', 'weights', 'scalar'],
+  COST_OBJECT: ['limits', 'weights', 'object'],
+  COST_LIST_FACTOR: ['limits', 'weights', 'listFactor'],
+  SLOW_OPERATION_MILLISECONDS: ['slowMilliseconds'],
+  SUBGRAPH_TIMEOUT_MILLISECONDS: ['allSubgraphs', 'timeoutMilliseconds'],
+  JWT_JWKS_URL: ['jwt', 'jwksUrl'],
+  JWT_ISSUER: ['jwt', 'issuer'],
+  JWT_AUDIENCE: ['jwt', 'aud'],
+  JWT_SCOPES_CLAIM: ['jwt', 'scopesClaim'],
+  JWT_POLICIES_CLAIM: ['jwt', 'policiesClaim'],
+} as const satisfies Partial<Record<keyof Variables, readonly string[]>>
+
+type Named = Exclude<keyof Variables, keyof typeof PATHS | Uppercase<SnakeCase<keyof GatewayOptions>>>
+type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
+  ? First extends Lowercase<First>
+    ? `${First}${SnakeCase<Rest>}`
+    : `_${Lowercase<First>}${SnakeCase<Rest>}`
+  : ''
+type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Lowercase<Head>}${Capitalize<CamelCase<Tail>>}`
+  : Lowercase<Name>
+
+/** The value of a setting in a program, by what the variable is read as. */
+type ValueOf<Read> = Read extends number | boolean ? Read : Read extends (...args: never[]) => unknown ? string : Read
+
+/** A configuration file of the stand-alone gateway: `export default defineConfig({ … })`. */
+export type GatewayConfig = GatewayOptions & {
+  readonly [Name in Named as CamelCase<Name>]?: ValueOf<z.output<Variables[Name]['read']>> | undefined
+}
+
+/** What a configuration file says. */
+export type LoadedConfig = {
+  /** The file; null where there is none. */
+  readonly path: string | null
+  /** Options without a variable, and those that have one. */
+  readonly options: ValidOptions
+  /** Texts of settings by the names of their variables. */
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** Names that are looked for in the working directory, in this order. */
+const DEFAULT_NAMES = ['atrium.config.ts', 'atrium.config.mts', 'atrium.config.js', 'atrium.config.mjs']
+
+/**
+ * Loads a configuration file: the one that is named, or one in `folder` under its usual name, or
+ * none. Throws an `OperatorError` for a file that cannot be read, and a line per invalid option.
+ */
+export async function loadConfigFile(named: string | undefined, folder: string): Promise<LoadedConfig> {
+  const path = named === undefined ? DEFAULT_NAMES.map((name) => join(folder, name)).find(existsSync) : resolve(folder, named)
+  if (path === undefined) return { path: null, options: {}, env: {} }
+  return readConfigObject(await importDefault(path), path)
+}
+
+async function importDefault(path: string): Promise<unknown> {
+  if (!existsSync(path)) throw new OperatorError(`The configuration file ${path} does not exist.`)
+  let loaded: { readonly default?: unknown }
+  try {
+    loaded = await import(pathToFileURL(path).href)
+  } catch (error) {
+    const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n', 1)
+    throw new OperatorError(`The configuration file ${path} cannot be loaded: ${line.replace(/\.$/, '')}.`, { cause: error })
+  }
+  if (loaded.default === undefined) {
+    throw new OperatorError(
+      `The configuration file ${path} has no default export: expected "export default defineConfig({ … })".`,
+    )
+  }
+  return loaded.default
+}
+
+/** Validates the object that a configuration file exports. */
+export function readConfigObject(given: unknown, path: string): LoadedConfig {
+  const valid = validateOptions<Readonly<Record<string, unknown>>>(configSchema, given, ` in ${path}`)
+  const env = Object.keys(variables).flatMap((name) => {
+    const value = pathOf(name).reduce<unknown>((inner, key) => (isObject(inner) ? inner[key] : undefined), valid)
+    return value === undefined ? [] : [[name, textOf(value)] as const]
+  })
+  const shared = Object.entries(valid).filter(([key]) => key in gatewayOptionsShape)
+  return { path, options: Object.fromEntries(shared), env: Object.fromEntries(env) }
+}
+
+/** Settings by the names of variables: a flag wins over the environment, and that over the file. */
+export const mergeSettings = (
+  file: LoadedConfig['env'],
+  environment: Readonly<Record<string, string | undefined>>,
+  flags: Readonly<Record<string, string>>,
+): Readonly<Record<string, string | undefined>> => ({
+  ...file,
+  // Many tools cannot unset a variable and leave it empty.
+  ...Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== '')),
+  ...flags,
+})
+
+/** Where a variable stands in a configuration file. */
+export const pathOf = (name: string): readonly string[] =>
+  Object.hasOwn(PATHS, name)
+    ? PATHS[name as keyof typeof PATHS]
+    : [name.toLowerCase().replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())]
+
+const textOf = (value: unknown): string =>
+  typeof value === 'boolean' ? (value ? '1' : '0') : Array.isArray(value) ? value.join(',') : String(value)
+
+/** The settings whose only form is a variable: their value is checked as that of the variable is. */
+const settingsShape = Object.fromEntries(
+  Object.entries(variables).flatMap(([name, { read }]) => {
+    const [key = '', ...rest] = pathOf(name)
+    if (rest.length > 0 || key in gatewayOptionsShape) return []
+    const setting = z.unknown().superRefine((value, context) => {
+      if (value === undefined) return
+      const isSimple = typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value)
+      const result = isSimple
+        ? z
+            .string()
+            .pipe(read as z.ZodType<unknown, string>)
+            .safeParse(textOf(value))
+        : null
+      if (result?.success) return
+      const message = result?.error.issues.map((issue) => issue.message).join(' and ') ?? 'a text, a number, true or false'
+      context.addIssue({ code: 'custom', message })
+    })
+    return [[key, setting.optional()] as const]
+  }),
+)
+
+const configSchema = options({ ...settingsShape, ...gatewayOptionsShape })
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null
