@@ -10,22 +10,22 @@ import { variables } from './config.ts'
 type Variables = typeof variables
 
 /** Variables that options of `createGateway` have under another name; the rest is in camel case. */
-const PATHS = {
-  DEPTH_LIMIT: ['limits', 'depth'],
-  COST_LIMIT: ['limits', 'cost'],
-  COST_SCALAR: ['limits', 'weights', 'scalar'],
-  COST_OBJECT: ['limits', 'weights', 'object'],
-  COST_LIST_FACTOR: ['limits', 'weights', 'listFactor'],
-  SLOW_OPERATION_MILLISECONDS: ['slowMilliseconds'],
-  SUBGRAPH_TIMEOUT_MILLISECONDS: ['allSubgraphs', 'timeoutMilliseconds'],
-  JWT_JWKS_URL: ['jwt', 'jwksUrl'],
-  JWT_ISSUER: ['jwt', 'issuer'],
-  JWT_AUDIENCE: ['jwt', 'aud'],
-  JWT_SCOPES_CLAIM: ['jwt', 'scopesClaim'],
-  JWT_POLICIES_CLAIM: ['jwt', 'policiesClaim'],
-} as const satisfies Partial<Record<keyof Variables, readonly string[]>>
+const PATHS = [
+  ['DEPTH_LIMIT', ['limits', 'depth']],
+  ['COST_LIMIT', ['limits', 'cost']],
+  ['COST_SCALAR', ['limits', 'weights', 'scalar']],
+  ['COST_OBJECT', ['limits', 'weights', 'object']],
+  ['COST_LIST_FACTOR', ['limits', 'weights', 'listFactor']],
+  ['SLOW_OPERATION_MILLISECONDS', ['slowMilliseconds']],
+  ['SUBGRAPH_TIMEOUT_MILLISECONDS', ['allSubgraphs', 'timeoutMilliseconds']],
+  ['JWT_JWKS_URL', ['jwt', 'jwksUrl']],
+  ['JWT_ISSUER', ['jwt', 'issuer']],
+  ['JWT_AUDIENCE', ['jwt', 'aud']],
+  ['JWT_SCOPES_CLAIM', ['jwt', 'scopesClaim']],
+  ['JWT_POLICIES_CLAIM', ['jwt', 'policiesClaim']],
+] as const satisfies readonly (readonly [keyof Variables, readonly string[]])[]
 
-type Named = Exclude<keyof Variables, keyof typeof PATHS | Uppercase<SnakeCase<keyof GatewayOptions>>>
+type Named = Exclude<keyof Variables, (typeof PATHS)[number][0] | Uppercase<SnakeCase<keyof GatewayOptions>>>
 type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
   ? First extends Lowercase<First>
     ? `${First}${SnakeCase<Rest>}`
@@ -108,9 +108,9 @@ export const mergeSettings = (
 
 /** Where a variable stands in a configuration file. */
 export const pathOf = (name: string): readonly string[] =>
-  Object.hasOwn(PATHS, name)
-    ? PATHS[name as keyof typeof PATHS]
-    : [name.toLowerCase().replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())]
+  PATHS.find(([variable]) => variable === name)?.[1] ?? [
+    name.toLowerCase().replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
+  ]
 
 const textOf = (value: unknown): string =>
   typeof value === 'boolean' ? (value ? '1' : '0') : Array.isArray(value) ? value.join(',') : String(value)

@@ -17,7 +17,7 @@ export function printDefaults(): string {
     const branch = path.slice(0, -1).reduce<Branch>((outer, key) => branchIn(outer, key), root)
     branch.set(path.at(-1) ?? '', { name, variable })
   }
-  return `import { defineConfig } from '@atrium/gateway/config'
+  return `import { defineConfig } from "@atrium/gateway/config"
 
 // Each setting is an environment variable as well, and a flag; both win over this file.
 export default defineConfig({

@@ -3,15 +3,15 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createGateway } from '../../gateway/library/create-gateway.ts'
-import { variables } from '../../gateway/standalone/config.ts'
-import { loadConfigFile, mergeSettings, readConfigObject } from '../../gateway/standalone/config-file.ts'
-import { printDefaults } from '../../gateway/standalone/print-defaults.ts'
-import { readConfig } from '../../platform/config/config.ts'
-import { reviewSubgraph, shopSubgraph, supergraphSdl } from './support/graph.ts'
-import { type Remote, serveRemote } from './support/remote.ts'
+import { createGateway } from '../../../gateway/library/create-gateway.ts'
+import { variables } from '../../../gateway/standalone/config.ts'
+import { loadConfigFile, mergeSettings, readConfigObject } from '../../../gateway/standalone/config-file.ts'
+import { printDefaults } from '../../../gateway/standalone/print-defaults.ts'
+import { readConfig } from '../../../platform/config/config.ts'
+import { reviewSubgraph, shopSubgraph, supergraphSdl } from '../support/graph.ts'
+import { type Remote, serveRemote } from '../support/remote.ts'
 
-const ROOT = join(import.meta.dirname, '../..')
+const ROOT = join(import.meta.dirname, '../../..')
 const folder = mkdtempSync(join(tmpdir(), 'atrium-config-file-'))
 const written = (name: string, text: string) => {
   writeFileSync(join(folder, name), text)
