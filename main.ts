@@ -133,7 +133,8 @@ await runProgram(async (defer, end) => {
   }
   const { supergraphSdl } = parts.builtInSupergraph()
   const limits = parts.limitsFromConfig(config)
-  const reference = { supergraphSdl, links: graph.links, limits, introspection: config.INTROSPECTION, log }
+  const { INTROSPECTION: introspection, BATCH_LIMIT } = config
+  const reference = { supergraphSdl, links: graph.links, limits, introspection, takesBatches: BATCH_LIMIT > 0, log }
   const apollo = config.ENGINE === 'apollo' ? await startReferenceEngine(reference) : null
   defer(async () => apollo?.close())
   if (apollo) apollo.serve(app)

@@ -1,4 +1,4 @@
-import { type GraphQLField, getNamedType, getNullableType, isLeafType, isListType } from 'graphql'
+import { type GraphQLField, type GraphQLNamedType, getNamedType, getNullableType, isLeafType, isListType } from 'graphql'
 import type { ComplexityEstimator } from 'graphql-query-complexity'
 import type { CostWeights } from '../gateway/limits/cost-weights.ts'
 import { ownValue } from '../platform/collections/lookup-table.ts'
@@ -8,19 +8,27 @@ const SLICING_BY_CONVENTION = ['first', 'last', 'limit']
 
 /**
  * The gateway's cost weights as an estimator of graphql-query-complexity. Both count the same for
- * documents without lists. The library tells an estimator nothing about the field above, so the
- * items of a connection count with the list factor and not with the page size.
+ * documents without lists, when the sum is rounded up. The library tells an estimator nothing about
+ * the field above, so the items of a connection count with the list factor and not with the page
+ * size; and of fragments on several types it takes the dearest with its batches, where the gateway
+ * counts the batches of all.
  */
-export function complexityEstimator({ costs, listSizes, defaults }: CostWeights): ComplexityEstimator {
+export function complexityEstimator({ costs, listSizes, defaults, measured }: CostWeights): ComplexityEstimator {
   return ({ type, field, args, childComplexity }) => {
     if (field.name === '__typename') return 0
     const path = `${type.name}.${field.name}`
     const named = getNamedType(field.type)
-    const weight = costs.get(path) ?? costs.get(named.name) ?? (isLeafType(named) ? defaults.scalar : defaults.object)
+    const weight = costs.get(path) ?? costs.get(named.name) ?? defaultWeight(type.name, named)
+    const batch = measured.get(named.name)?.batch ?? 0
     let argumentPoints = 0
     for (const name of Object.keys(args)) argumentPoints += costs.get(`${path}(${name})`) ?? 0
     const length = isListType(getNullableType(field.type)) ? lengthOf(path, field, args) : 1
-    return argumentPoints + length * (weight + childComplexity)
+    return argumentPoints + batch + length * (weight + childComplexity)
+  }
+
+  function defaultWeight(parent: string, named: GraphQLNamedType): number {
+    if (isLeafType(named)) return measured.get(parent)?.leaf ?? defaults.scalar
+    return measured.get(named.name)?.object ?? defaults.object
   }
 
   function lengthOf(path: string, field: GraphQLField<unknown, unknown>, args: Readonly<Record<string, unknown>>): number {

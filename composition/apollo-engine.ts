@@ -25,6 +25,8 @@ export type ApolloEngineOptions = {
   readonly links: readonly Link[]
   readonly limits: Limits
   readonly introspection: boolean
+  /** Whether a list of operations is taken; Apollo Server has no bound of its length. */
+  readonly takesBatches?: boolean
   readonly log: Logger
 }
 
@@ -49,6 +51,7 @@ export async function startApolloEngine(options: ApolloEngineOptions): Promise<A
     gateway,
     logger,
     introspection: options.introspection,
+    allowBatchedHttpRequests: options.takesBatches ?? false,
     includeStacktraceInErrorResponses: false,
     stopOnTerminationSignals: false,
     validationRules: limits.depth > 0 ? [depthLimit(limits.depth)] : [],
@@ -118,7 +121,7 @@ function complexityPlugin(supergraphSdl: string, limits: Limits) {
         const query = { kind: Kind.DOCUMENT, definitions } as const
         let cost: number
         try {
-          cost = getComplexity({ schema, query, variables: request.variables ?? {}, estimators })
+          cost = Math.ceil(getComplexity({ schema, query, variables: request.variables ?? {}, estimators }))
         } catch {
           // Variables of another type, which the execution reports in its own form.
           return
