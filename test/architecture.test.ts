@@ -243,8 +243,9 @@ test('what proves a noun is found under its name: test/subgraphs/<subgraph>/<nou
 const WHOLE_GATEWAY: Readonly<Record<string, string>> = {
   abuse: 'hostile operations and requests, over every transport',
   cancellation: 'statements of PostgreSQL end with the client, over every transport',
+  'contract/contract': 'the contract of /graphql, on Atrium and on Apollo Server',
   'departed-clients': 'mutations are finished whole after their client has gone, over every transport',
-  engine: 'ENGINE=apollo answers like ours',
+  engine: 'ENGINE=apollo, and that its libraries count depth and cost as the gateway does',
   'federation-conformance': 'cases of the public federation audit',
   package: 'the npm package, installed',
   'social-directory': 'fields that two subgraphs give together',
