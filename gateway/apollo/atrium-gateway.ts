@@ -19,6 +19,8 @@ import type {
   SupergraphManager,
 } from './gateway-interface.ts'
 
+import { createQueryPlanTrace } from './query-plan-trace.ts'
+
 export type * from './gateway-interface.ts'
 export { IntrospectAndCompose } from './introspect-and-compose.ts'
 export { LocalGraphQLDataSource } from './local-data-source.ts'
@@ -160,7 +162,13 @@ export function atriumGateway(options: AtriumGatewayOptions): AtriumGateway {
     if (prepared.kind === 'rejected') return { errors: prepared.errors.map(toGraphQLError) }
     const caller: Caller = { requestId: requestIdOf({ headers: {} }), address: UNKNOWN_ADDRESS, credentials: {} }
     incoming.set(caller, requestContext)
-    const { data, errors, extensions } = await prepared.run(request.variables ?? {}, { caller, signal: NEVER })
+    const trace = requestContext.metrics.captureTraces ? createQueryPlanTrace(requestContext) : null
+    const { data, errors, extensions } = await prepared.run(request.variables ?? {}, {
+      caller,
+      signal: NEVER,
+      ...(trace && { planTrace: trace.planTrace }),
+    })
+    if (trace) trace.report()
     return {
       // The library's types name values `any`, and want them writable.
       ...(data !== undefined && { data: data as Record<string, unknown> | null }),

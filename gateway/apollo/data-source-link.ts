@@ -15,28 +15,48 @@ export function createDataSourceLink(name: string, source: SubgraphDataSource, f
   const close = async () => source.close?.()
   if (source instanceof LocalGraphQLDataSource) {
     const context = (caller: Caller) => findIncoming(caller).context
-    return { ...createLocalLink({ name, schema: source.schema, context, ready: async () => {}, close }), close }
+    const link = createLocalLink({ name, schema: source.schema, context, ready: async () => {}, close })
+    return {
+      ...link,
+      close,
+      async execute(request, requestContext) {
+        const endFetch = request.planNode && requestContext.planTrace?.beginFetch(request.planNode)
+        const result = await link.execute(request, requestContext)
+        endFetch?.(undefined)
+        return result
+      },
+    }
   }
   return {
     name,
     close,
-    async execute({ query, variables, operationName }, { caller, signal }) {
+    async execute({ query, variables, operationName, planNode }, { caller, signal, planTrace }) {
       signal.throwIfAborted()
       const incoming = findIncoming(caller)
+      const endFetch = planNode && planTrace?.beginFetch(planNode)
       const response = await processed(
         source.process({
           kind: 'incoming operation',
-          request: { query, variables: { ...variables }, ...(operationName !== undefined && { operationName }) },
+          request: {
+            query,
+            variables: { ...variables },
+            ...(operationName !== undefined && { operationName }),
+            ...(endFetch && { http: { method: 'POST', url: '', headers: new Headers(INCLUDE_TRACE) } }),
+          },
           incomingRequestContext: incoming,
           context: incoming.context,
           signal,
         }),
       )
+      endFetch?.(response.extensions)
       reportErrorPaths(incoming, name, response)
       return resultOf(name, response)
     },
   }
 }
+
+/** Asks a subgraph of Apollo's for the trace of its resolvers. */
+const INCLUDE_TRACE = { 'apollo-federation-include-trace': 'ftv1' }
 
 /** A thrown GraphQLError with a code is meant for the client, like one in a response. */
 async function processed(processing: Promise<SubgraphGraphQLResponse>): Promise<SubgraphGraphQLResponse> {
@@ -58,9 +78,13 @@ function resultOf(name: string, { data, errors = [] }: SubgraphGraphQLResponse):
   return { data: data ?? null, ...(visible.length > 0 && { errors: visible }) }
 }
 
-/** Errors by subgraph, for Apollo's usage reporting. */
-function reportErrorPaths({ metrics }: IncomingRequestContext, subgraph: string, { errors = [] }: SubgraphGraphQLResponse): void {
-  if (errors.length === 0) return
+/** Errors by subgraph, for Apollo's usage reporting; a trace has them already. */
+function reportErrorPaths(
+  { metrics }: IncomingRequestContext,
+  subgraph: string,
+  { errors = [], extensions }: SubgraphGraphQLResponse,
+): void {
+  if (errors.length === 0 || extensions?.ftv1) return
   metrics.nonFtv1ErrorPaths ??= []
   metrics.nonFtv1ErrorPaths.push(...errors.map(({ path }) => ({ subgraph, path })))
 }

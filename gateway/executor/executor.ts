@@ -137,13 +137,15 @@ function planUnguarded(checked: ValidatedOperation, { supergraph, links, metrics
   }
 
   const { ready, plan } = queryPlanOf(checked, supergraph)
-  const direct = findDirectLink(checked, singleFetch(plan), supergraph, links)
-  if (direct) {
+  const planNode = singleFetch(plan)
+  const direct = findDirectLink(checked, planNode, supergraph, links)
+  if (direct && planNode) {
     const { document, operation } = checked
-    const request = { query: '', operationName: operation.name?.value, document }
+    const request = { query: '', operationName: operation.name?.value, document, planNode }
     const nullData = compileNullData(ready, supergraph)
     return async (variables, context) => {
       metrics?.executed('direct')
+      context.planTrace?.begin(planNode)
       const result = await direct.execute({ ...request, variables }, context)
       return toExecutionResult(isRequestError(result) ? { ...result, data: nullData(variables) } : result)
     }

@@ -18,7 +18,7 @@ export async function withTimeout<Result>(
   { outlivesClient = false }: { readonly outlivesClient?: boolean } = {},
 ): Promise<Result> {
   const controller = new AbortController()
-  const { signal } = context
+  const { signal, planTrace } = context
   const abort = () => controller.abort(signal.reason)
   const listen = () => {
     if (!outlivesClient || signal.reason instanceof TimeUp) abort()
@@ -27,7 +27,7 @@ export async function withTimeout<Result>(
   else signal.addEventListener('abort', listen, { once: true })
   const timer = setTimeout(() => controller.abort(new TimeUp(`The operation took longer than ${milliseconds} ms.`)), milliseconds)
   try {
-    return await work({ caller: context.caller, signal: controller.signal })
+    return await work({ caller: context.caller, signal: controller.signal, ...(planTrace && { planTrace }) })
   } finally {
     clearTimeout(timer)
     signal.removeEventListener('abort', listen)

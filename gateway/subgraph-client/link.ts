@@ -1,3 +1,4 @@
+import type { FetchNode, PlanNode } from '@apollo/query-planner'
 import type { DocumentNode, ExecutionResult, GraphQLError, GraphQLFormattedError, GraphQLSchema } from 'graphql'
 import type { Detached } from '../../platform/events/subscriber.ts'
 import type { OnChange } from '../../platform/graphql/subgraph.ts'
@@ -13,6 +14,8 @@ export type RequestContext = {
   readonly wantsCost?: boolean
   /** Memory of the client's connection while a subscription runs over it; absent: 0. */
   readonly connectionBytes?: number
+  /** Records the plan and its fetches; absent where nobody wants a trace of them. */
+  readonly planTrace?: PlanTrace
   /** Called before an event source is opened for this client; returns an error to shed the load. */
   readonly onSourceOpening?: () => GraphQLFormattedError | null
   /**
@@ -20,6 +23,14 @@ export type RequestContext = {
    * it; later copies of this object share it.
    */
   perLink?: Map<object, object>
+}
+
+/** A trace of the fetches of one operation, for usage reporting. */
+export type PlanTrace = {
+  /** Called once, before the first fetch; null for a plan without fetches. */
+  readonly begin: (plan: PlanNode | null) => void
+  /** Called when a fetch is sent. Returns what is called with the `extensions` of its response. */
+  readonly beginFetch: (node: FetchNode) => (extensions: Readonly<Record<string, unknown>> | undefined) => void
 }
 
 /** One operation for a subgraph. */
@@ -30,6 +41,8 @@ export type SubgraphRequest = {
   readonly operationName: string | undefined
   /** `query`, parsed and validated: a local subgraph then does neither. */
   readonly document?: DocumentNode
+  /** The node of the plan, for `planTrace`. */
+  readonly planNode?: FetchNode
   /** Whether it is a query with side effects, which must not be retried. */
   readonly hasSideEffects?: boolean
   /** The `traceparent` of the fetch (W3C Trace Context); absent: that of the caller. */

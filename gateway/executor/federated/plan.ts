@@ -66,6 +66,7 @@ export function compilePlan(
     const errors = createErrorCollector()
     const data: Data = {}
     const run: PlanRun = { variables, context, data, errors, deduplicated: null, isRepeated: false, resolveEvent }
+    context.planTrace?.begin(node ?? null)
     if (runNode) await runNode(run, [data])
     const project = projectionFor(variables)
     const projected = project(data, variables, errors.addInvalidValue, !run.isRepeated, (part, path) => {
@@ -190,10 +191,11 @@ const continues = (path: readonly PathSegment[], prefix: readonly PathSegment[])
   prefix.every(({ key }, index) => path[index]?.key === key)
 
 function fetchSubgraphOf(
-  { node: { serviceName, operation: query, operationName }, document }: PlannedFetch,
+  { node: planNode, document }: PlannedFetch,
   links: ReadonlyMap<string, Link>,
   once: Supergraph['queriesWithSideEffects'],
 ): FetchSubgraph {
+  const { serviceName, operation: query, operationName } = planNode
   if (serviceName === EVENT_SOURCE) {
     return async (_, { resolveEvent }) => {
       if (!resolveEvent) throw new Error('Expected an event.')
@@ -205,7 +207,7 @@ function fetchSubgraphOf(
   const hasSideEffects = rootFieldsOf(document).some((name) => once.has(name))
   return (variables, { context }, other) =>
     link.execute(
-      { query: other?.query ?? query, operationName, variables, document: other?.document ?? document, hasSideEffects },
+      { query: other?.query ?? query, operationName, variables, document: other?.document ?? document, planNode, hasSideEffects },
       context,
     )
 }
