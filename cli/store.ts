@@ -159,7 +159,7 @@ async function withSample<Result>(work: (sample: Sample) => Promise<Result>): Pr
   const files = storeFiles(storage, fileSources())
   const progress = progressOn(process.stderr)
   try {
-    return await work({ files, told: (done, total) => progress.show({ phase: 'filling', done, total }) })
+    return await work({ files, onProgress: (done, total) => progress.show({ phase: 'filling', done, total }) })
   } finally {
     progress.clear()
     await files.close()

@@ -7,9 +7,9 @@ import { newSecret } from '../../subgraphs/trust/key/secret.ts'
 import { textUpTo, wholeNumber } from '../arguments.ts'
 import type { WithTrust } from './with-trust.ts'
 
-const LONGEST_NAME = 100
+const MAX_NAME_CHARACTERS = 100
 /** Hours: more than a year. */
-const LONGEST_GRACE = 9_999
+const MAX_GRACE_HOURS = 9_999
 const HOUR = 3_600_000
 
 export function keyCommand(withTrust: WithTrust): Command {
@@ -25,7 +25,7 @@ function createCommand(withTrust: WithTrust): Command {
   return new Command('create')
     .description('create a key, and print it once')
     .addOption(new Option('--plan <plan>', 'free: 150 scans per calendar month').choices(PLANS).default('free'))
-    .addOption(new Option('--name <name>', 'name of the owner').default('unnamed').argParser(textUpTo(LONGEST_NAME)))
+    .addOption(new Option('--name <name>', 'name of the owner').default('unnamed').argParser(textUpTo(MAX_NAME_CHARACTERS)))
     .option('--json', 'print {key, id, name, plan, createdAt} on standard output')
     .action(async ({ plan, name, json }: { readonly plan: Plan; readonly name: string; readonly json?: true }) => {
       const secret = newSecret()
@@ -56,7 +56,7 @@ function rotateCommand(withTrust: WithTrust): Command {
     .addOption(
       new Option('--grace-hours <hours>', 'overlap during which the old secret remains valid')
         .default(0)
-        .argParser(wholeNumber(0, LONGEST_GRACE)),
+        .argParser(wholeNumber(0, MAX_GRACE_HOURS)),
     )
     .option('--json', 'print {key, id} on standard output')
     .action(async (id: string, { graceHours, json }: { readonly graceHours: number; readonly json?: true }) => {

@@ -68,7 +68,7 @@ export async function gateSources(sources: readonly string[], options: GateOptio
   const siteOf = (url: URL): string => subjectOf(url.href, client?.sendPath).value
   const urls = [...new Map(pages.map(({ url }) => [siteOf(url), url])).values()]
   const outcomes = client ? await client.decideAll(urls.map(question)) : []
-  const outcomeOf = new Map(urls.map((url, index) => [siteOf(url), outcomes[index] ?? notAsked]))
+  const outcomeOf = new Map(urls.map((url, index) => [siteOf(url), outcomes[index] ?? noClient]))
 
   const browser = web({ allowPrivate, maxBytes, timeoutMs, ...(resolver && { lookup: resolver }) })
 
@@ -77,7 +77,7 @@ export async function gateSources(sources: readonly string[], options: GateOptio
     if (candidate.kind === 'invalid') return heldSource(source, 'unverified', null, candidate.reason)
     if (candidate.kind === 'file') return rateSource(source, 'local', null, await readPage(candidate.path, maxBytes))
 
-    const outcome = outcomeOf.get(siteOf(candidate.url)) ?? notAsked
+    const outcome = outcomeOf.get(siteOf(candidate.url)) ?? noClient
     if (outcome.kind !== 'decided') return heldSource(source, groupOf(outcome), null, outcome.message)
     if (!mayBeRead(outcome.decision)) return heldSource(source, groupOf(outcome), outcome.decision, notRead(outcome.decision))
 
@@ -86,7 +86,7 @@ export async function gateSources(sources: readonly string[], options: GateOptio
     const page = await browser.get(candidate.url, async (next) => {
       if (cleared.has(siteOf(next))) return null
       cleared.add(siteOf(next))
-      const further = client ? await client.decide(question(next)) : notAsked
+      const further = client ? await client.decide(question(next)) : noClient
       if (further.kind !== 'decided') return further.message
       if (isStricter(further.decision, strictest)) strictest = further.decision
       return mayBeRead(further.decision) ? null : notRead(further.decision)
@@ -127,7 +127,7 @@ export async function gateSources(sources: readonly string[], options: GateOptio
   }
 }
 
-const notAsked: Outcome = {
+const noClient: Outcome = {
   kind: 'unverified',
   reason: 'unreachable',
   message: 'Nobody was asked about it.',

@@ -6,7 +6,7 @@ import { textKey } from './text-key.ts'
  * Sizes of pages of the store's lists: as the REST API has them by default, and at most what
  * GraphQL clients of shops are used to.
  */
-export const LIST_SIZES = { usual: 50, most: 250 } as const
+export const LIST_SIZES = { usual: 50, max: 250 } as const
 
 const MAX_SEARCH_LENGTH = 200
 const MAX_WORDS = 10

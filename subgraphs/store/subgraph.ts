@@ -231,7 +231,17 @@ export async function storeSubgraph({
     ready: () => parts.stores.findByIds([0]),
     listeners: parts.events.listeners,
     deliverWebhooks: (bodies) =>
-      deliver({ database: database.query, jobs, plan: parts.webhooks.plan, sender, insiders: inside, bodies, secrets, log, now }),
+      deliver({
+        database: database.query,
+        jobs,
+        plan: parts.webhooks.plan,
+        sender,
+        internalCallers: inside,
+        bodies,
+        secrets,
+        log,
+        now,
+      }),
     jobs: () =>
       jobs.queues(now()).catch(({ message }: Error) => {
         log.warn({ reason: message }, 'jobs could not be counted')

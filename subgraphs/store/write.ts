@@ -46,9 +46,9 @@ const ATTEMPTS = 5
  * fault, and no stack is wanted.
  */
 class RollbackSignal {
-  readonly outcome: unknown
+  readonly result: unknown
   constructor(result: unknown) {
-    this.outcome = result
+    this.result = result
   }
 }
 
@@ -98,7 +98,7 @@ export async function write<Result extends Written>(
         if (isFailure(written)) throw new RollbackSignal(written)
         const sent = deliveredOf(events)
         await Promise.all([
-          key != null && keep(query, { storeId, key, outcome: written }),
+          key != null && keep(query, { storeId, key, result: written }),
           sent.length > 0 && announce({ query, storeId, now }, sent),
           // Last: the topic stays locked until the commit.
           appendAll(query, topicOf(storeId), sent),
@@ -106,7 +106,7 @@ export async function write<Result extends Written>(
         return written
       })
     } catch (thrown) {
-      if (thrown instanceof RollbackSignal) return thrown.outcome as Result
+      if (thrown instanceof RollbackSignal) return thrown.result as Result
       if (attempt === ATTEMPTS || !isRetryable(thrown)) throw thrown
     }
   }
@@ -160,11 +160,11 @@ async function reserve(
 /** Notes what was done under a key that `reserve` took. */
 const keep = (
   query: Transaction<Tables>,
-  { storeId, key, outcome }: { readonly storeId: number; readonly key: string; readonly outcome: Written },
+  { storeId, key, result }: { readonly storeId: number; readonly key: string; readonly result: Written },
 ) =>
   query
     .updateTable('idempotency_key')
-    .set({ outcome: JSON.stringify(outcome) })
+    .set({ outcome: JSON.stringify(result) })
     .where('store_id', '=', storeId)
     .where('key', '=', key)
     .execute()

@@ -10,7 +10,7 @@ import { withoutCancellation } from '../../platform/database/cancellation.ts'
  */
 export function batchWork<Item, Result>(
   work: (items: readonly Item[]) => Promise<readonly Result[]>,
-  { most: maxItems = DEFAULT_MAX_ITEMS }: { readonly most?: number } = {},
+  { maxItems = DEFAULT_MAX_ITEMS }: { readonly maxItems?: number } = {},
 ): (item: Item) => Promise<Result> {
   const waiting: Waiting<Item, Result>[] = []
   let isRunning = false

@@ -50,9 +50,9 @@ export function pageOf<Node>(
   items: readonly Node[],
   { list, parts, positionOf }: Order<Node>,
   { first, after, offset }: PageArguments,
-  { usual = 20, most = 100 }: { readonly usual?: number; readonly most?: number } = {},
+  { usual = 20, max = 100 }: { readonly usual?: number; readonly max?: number } = {},
 ): Page<Node> {
-  const size = checkPageSize('first', first ?? usual, most)
+  const size = checkPageSize('first', first ?? usual, max)
   if (offset != null && offset < 0) throw badInput('offset', '0 or more', offset)
 
   const position = decodeCursor(list, parts, after)

@@ -42,10 +42,10 @@ type KeysetEdge<Row> = { readonly node: Row; readonly cursor: string }
 export function keysetRange<Row>(
   { name, parts }: KeysetList<Row>,
   { first, after, offset }: PageArguments,
-  { usual = 20, most = 100 }: { readonly usual?: number; readonly most?: number } = {},
+  { usual = 20, max = 100 }: { readonly usual?: number; readonly max?: number } = {},
 ): KeysetRange {
   if (offset != null && offset < 0) throw badInput('offset', '0 or more', offset)
-  const size = checkPageSize('first', first ?? usual, most)
+  const size = checkPageSize('first', first ?? usual, max)
   const position = decodeCursor(name, parts, after)
   if (position?.some((part) => typeof part === 'number' && !isInteger(part))) throw foreignCursorError(after)
   return {

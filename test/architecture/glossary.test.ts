@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ts } from '@ts-morph/common'
 import { expect, test } from 'vitest'
-import remaining from './glossary-remaining.json' with { type: 'json' }
 
 const ROOT = join(import.meta.dirname, '../..')
 
@@ -43,19 +42,50 @@ const sources = execFileSync('git', ['ls-files', '--cached', '--others', '--excl
   .split('\n')
   .filter((file) => !/^(test|bench|examples)\//.test(file))
 
-/** `file: name` of every declared name with a banned word. */
-function violations(): string[] {
-  const found = sources.flatMap((file) =>
-    declaredNames(file)
-      .filter((name) => partsOf(name).some((part) => BANNED.has(part)))
-      .map((name) => `${file}: ${name}`),
-  )
-  return [...new Set(found)].sort()
-}
+/** Names with a banned word that stay: of a specification, of the wire, or of stored data. */
+const EXCUSED: readonly { readonly files: RegExp; readonly names: readonly string[]; readonly why: string }[] = [
+  {
+    files: /^gateway\/authorization\//,
+    names: ['audience', 'audiences', 'JWT_AUDIENCE'],
+    why: 'the `aud` claim of a token (RFC 7519 §4.1.3), and the variable that operators set',
+  },
+  { files: /^gateway\/observability\/history\.ts$/, names: ['outcome'], why: 'label of metrics that dashboards read' },
+  { files: /^subgraphs\/store\/(tables|write)\.ts$/, names: ['outcome'], why: 'column of store.idempotency_key' },
+  {
+    files: /^subgraphs\/trust\/pipeline\/weights\.ts$/,
+    names: ['lureWordsAtMost'],
+    why: 'key of the stored policies, whose digest names them',
+  },
+  {
+    files: /^clients\//,
+    names: ['Outcome', 'outcome', 'outcomes', 'outcomeOf', 'outcomeFor', 'OutcomeCache', 'outcomeCache'],
+    why: 'the published package exports the type `Outcome` and hands its value to callers',
+  },
+  {
+    files: /^clients\/guard\//,
+    names: ['Passage', 'passage', 'passageFor'],
+    why: 'the published guards export the type `Passage` and return it in `Ruling`',
+  },
+]
 
-test('identifiers use the words of the glossary; the list of those that do not yet only shrinks', () => {
-  expect(violations()).toEqual(remaining)
+/** Every declared name with a banned word, by file. */
+const found: readonly (readonly [file: string, name: string])[] = sources.flatMap((file) =>
+  [...new Set(declaredNames(file))]
+    .filter((name) => partsOf(name).some((part) => BANNED.has(part)))
+    .map((name) => [file, name] as const),
+)
+
+test('identifiers use the words of the glossary', () => {
+  const isExcused = (file: string, name: string) => EXCUSED.some(({ files, names }) => files.test(file) && names.includes(name))
+  expect(found.filter(([file, name]) => !isExcused(file, name))).toEqual([])
 })
+
+test.each(EXCUSED.flatMap(({ names, ...rest }) => names.map((name) => ({ name, ...rest }))))(
+  '$name is still declared in $files: $why',
+  ({ name, files }) => {
+    expect(found.some(([file, each]) => each === name && files.test(file))).toBe(true)
+  },
+)
 
 test('no file is named with a banned word', () => {
   expect(sources.filter((file) => file.split(/[/.]/).some((name) => partsOf(name).some((part) => BANNED.has(part))))).toEqual([])

@@ -100,12 +100,12 @@ export async function serveAuthorization(app: FastifyInstance, client: GatewayCl
       return requested ? showRequest(request, reply, requested) : show(reply, endedPage)
     })
     scope.post<{ Params: { request: string } }>(`${PREFIX}/:request`, SECRET, async (request, reply) => {
-      const asked = isSameOrigin(request) ? await findRequest(request, reply) : null
-      if (!asked) return show(reply, endedPage)
+      const pending = isSameOrigin(request) ? await findRequest(request, reply) : null
+      if (!pending) return show(reply, endedPage)
       const pressed = await submitForm(request, reply)
-      if ('choice' in pressed) return showChoice(request, reply, asked, pressed.choice)
+      if ('choice' in pressed) return showChoice(request, reply, pending, pressed.choice)
       const problem = 'problem' in pressed ? pressed.problem : problemOf(pressed, formOf(request))
-      if (problem !== null) return showRequest(request, reply, { ...asked, storeName: null }, problem)
+      if (problem !== null) return showRequest(request, reply, { ...pending, storeName: null }, problem)
       const { step } = dataOf(pressed as ClientResult<Step>)
       if (step.__typename !== 'AuthorizationStep') return show(reply, endedPage)
       return reply.header('cache-control', 'no-store').redirect(step.continueAt, 303)
@@ -190,23 +190,23 @@ export async function serveAuthorization(app: FastifyInstance, client: GatewayCl
   function showChoice(
     request: OfRequest,
     reply: FastifyReply,
-    asked: AuthorizationRequest,
+    pending: AuthorizationRequest,
     { stores, sealed }: Choice,
   ): FastifyReply {
-    const page = choicePage(asked, stores, { action: actionOf(request), site, sealed })
-    return show(reply, { ...page, headers: { 'content-security-policy': leadingTo(asked.returnsTo) } })
+    const page = choicePage(pending, stores, { action: actionOf(request), site, sealed })
+    return show(reply, { ...page, headers: { 'content-security-policy': leadingTo(pending.returnsTo) } })
   }
 
   function showRequest(
     request: OfRequest,
     reply: FastifyReply,
-    asked: AuthorizationRequest,
+    pending: AuthorizationRequest,
     problem: Problem | null = null,
   ): FastifyReply {
     const place = { action: actionOf(request), site }
     const typed = { email: fieldOf(request, 'email'), login: fieldOf(request, 'login') }
-    const page = asked.storeName === null ? signInPage(asked, { ...place, ...typed, problem }) : consentPage(asked, place)
-    return show(reply, { ...page, headers: { 'content-security-policy': leadingTo(asked.returnsTo) } })
+    const page = pending.storeName === null ? signInPage(pending, { ...place, ...typed, problem }) : consentPage(pending, place)
+    return show(reply, { ...page, headers: { 'content-security-policy': leadingTo(pending.returnsTo) } })
   }
 
   const actionOf = ({ params }: OfRequest): string => site.at(`${PREFIX}/${encodeURIComponent(params.request)}`)

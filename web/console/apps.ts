@@ -31,8 +31,8 @@ export const appsChanges = [
     on: apps,
     operations: [ConsoleRevokeAppDocument],
     async make({ field, run }) {
-      const { outcome } = dataOf(await run(ConsoleRevokeAppDocument, { number: field('number') }))
-      return toChanged(outcome, { at: APPS, notice: 'revoked' })
+      const { result } = dataOf(await run(ConsoleRevokeAppDocument, { number: field('number') }))
+      return toChanged(result, { at: APPS, notice: 'revoked' })
     },
   }),
 ]

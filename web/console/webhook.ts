@@ -76,7 +76,7 @@ ${nextLinks(place.path, { status, after }, sent.pageInfo, site)}</section>`
   },
 })
 
-type AboutWebhook = TypedDocumentNode<{ readonly outcome: MutationPayload }, { readonly number: string }>
+type AboutWebhook = TypedDocumentNode<{ readonly result: MutationPayload }, { readonly number: string }>
 
 /** A button that is about this webhook, and where it leads. */
 const button = (word: string, document: AboutWebhook, notice: string, leadsTo?: string) =>
@@ -85,8 +85,8 @@ const button = (word: string, document: AboutWebhook, notice: string, leadsTo?: 
     on: webhook,
     operations: [document],
     async make({ path: { webhook: number }, run }) {
-      const { outcome } = dataOf(await run(document, { number }))
-      return toChanged(outcome, { at: leadsTo ?? `${WEBHOOKS}/${number}`, notice })
+      const { result } = dataOf(await run(document, { number }))
+      return toChanged(result, { at: leadsTo ?? `${WEBHOOKS}/${number}`, notice })
     },
   })
 
@@ -100,8 +100,8 @@ export const webhookChanges = [
     on: webhook,
     operations: [ConsoleReplayDeliveryDocument],
     async make({ path: { webhook: number }, field, run }) {
-      const { outcome } = dataOf(await run(ConsoleReplayDeliveryDocument, { id: field('delivery') }))
-      return toChanged(outcome, { at: `${WEBHOOKS}/${number}`, notice: 'replayed' })
+      const { result } = dataOf(await run(ConsoleReplayDeliveryDocument, { id: field('delivery') }))
+      return toChanged(result, { at: `${WEBHOOKS}/${number}`, notice: 'replayed' })
     },
   }),
 ]

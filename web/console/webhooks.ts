@@ -71,11 +71,11 @@ export const webhooksChanges = [
       const event = field('event')
       if (!isEvent(event)) return { kind: 'refused', problems: ['Choose an event.'] }
       const name = field('name').trim()
-      const { outcome } = dataOf(
+      const { result } = dataOf(
         await run(ConsoleCreateWebhookDocument, { event, url: field('url').trim(), name: name === '' ? null : name }),
       )
-      const number = outcome.__typename === 'CreateWebhookSubscriptionSuccess' ? outcome.webhookSubscription.number : ''
-      return toChanged(outcome, { at: `${WEBHOOKS}/${number}`, notice: 'created' })
+      const number = result.__typename === 'CreateWebhookSubscriptionSuccess' ? result.webhookSubscription.number : ''
+      return toChanged(result, { at: `${WEBHOOKS}/${number}`, notice: 'created' })
     },
   }),
   consoleChange({
@@ -85,8 +85,8 @@ export const webhooksChanges = [
     async make({ field, run }) {
       const [overlapHours] = OVERLAPS.find(([hours]) => String(hours) === field('overlap')) ?? []
       if (overlapHours === undefined) return { kind: 'refused', problems: ['Choose how long the current secret remains valid.'] }
-      const { outcome } = dataOf(await run(ConsoleRotateHooksTokenDocument, { overlapHours }))
-      return toChanged(outcome, { at: WEBHOOKS, notice: 'rotated' })
+      const { result } = dataOf(await run(ConsoleRotateHooksTokenDocument, { overlapHours }))
+      return toChanged(result, { at: WEBHOOKS, notice: 'rotated' })
     },
   }),
 ]

@@ -17,7 +17,7 @@ export function plot(
   }: { readonly written: (value: number) => string; readonly least: number; readonly second?: readonly (number | null)[] },
 ): Html {
   const measured = [...values, ...(second ?? [])].filter((value) => value !== null)
-  const [last, most] = [
+  const [last, max] = [
     measured.length === 0 ? null : (values.findLast((value) => value !== null) ?? null),
     Math.max(least, ...measured),
   ]
@@ -26,16 +26,16 @@ export function plot(
 <figcaption>${heading} <strong>${last === null ? '–' : written(last)}</strong></figcaption>
 <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${heading}: ${summary}">
 <rect class="ground" width="${WIDTH}" height="${HEIGHT}"/>
-${second && line('second', second, most)}${line('first', values, most)}
+${second && line('second', second, max)}${line('first', values, max)}
 </svg>
-<p class="quiet" aria-hidden="true">0 to ${written(most)}</p>
+<p class="quiet" aria-hidden="true">0 to ${written(max)}</p>
 </figure>`
 }
 
-function line(name: string, values: readonly (number | null)[], most: number): Html {
+function line(name: string, values: readonly (number | null)[], max: number): Html {
   const step = WIDTH / Math.max(1, values.length - 1)
   const points = values.map((value, index) =>
-    value === null ? null : `${(index * step).toFixed(1)},${(HEIGHT - 2 - (value / most) * (HEIGHT - 4)).toFixed(1)}`,
+    value === null ? null : `${(index * step).toFixed(1)},${(HEIGHT - 2 - (value / max) * (HEIGHT - 4)).toFixed(1)}`,
   )
   // A path that begins anew behind each gap; a lone point is a short line.
   const path = points

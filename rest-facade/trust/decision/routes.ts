@@ -29,7 +29,7 @@ export const decisionRoutes = [
     variables: ({ body }) => ({ inputs: body.flatMap((each) => ('problem' in each ? [] : [each.input])) }),
     headers: ({ batch }) => usageHeaders(batch.usage),
     body: ({ batch: { results, usage } }, { body }) => {
-      const outcomes = results.values()
+      const iterator = results.values()
       return {
         results: body.map((element, index) => {
           const at = { requestId: '', path: `/v1/decide/batch#/requests/${index}` }
@@ -38,7 +38,7 @@ export const decisionRoutes = [
             return { status: problem.status, problem: details }
           }
           if ('problem' in element) return refusal(element.problem)
-          const result = outcomes.next().value
+          const result = iterator.next().value
           const problem = result && problemOfResult(result, usage)
           if (problem) return refusal(problem)
           if (result?.__typename !== 'DecisionMade') throw new Error('Expected a result per element of the batch.')

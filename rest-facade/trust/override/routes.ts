@@ -64,17 +64,17 @@ export const overrideRoutes = [
     run: DeleteOverrideDocument,
     status: 204,
     variables: ({ path: { host } }) => ({ subject: host }),
-    problem: ({ outcome }) => (outcome.__typename === 'OverrideNotFound' ? noSuchItem(outcome.message) : null),
+    problem: ({ result }) => (result.__typename === 'OverrideNotFound' ? noSuchItem(result.message) : null),
     body: () => null,
   }),
 ]
 
-type OverrideData = Pick<PutOverrideMutation, 'outcome'>
+type OverrideData = Pick<PutOverrideMutation, 'result'>
 
-function problemOf({ outcome }: OverrideData): Problem | null {
-  if (outcome.__typename !== 'InvalidOverride') return null
+function problemOf({ result }: OverrideData): Problem | null {
+  if (result.__typename !== 'InvalidOverride') return null
   return invalidInput(
-    outcome.faults.map((fault) => {
+    result.faults.map((fault) => {
       if (fault.field !== 'subject') return fault
       // Too many overrides are no fault of the host.
       if (fault.code === 'too_many') return { ...fault, field: '' }
@@ -89,7 +89,7 @@ function problemOf({ outcome }: OverrideData): Problem | null {
  */
 function problemOfPath(data: OverrideData, { path: { host } }: { readonly path: { readonly host: string } }): Problem | null {
   const problem = problemOf(data)
-  const faults = data.outcome.__typename === 'InvalidOverride' ? data.outcome.faults : []
+  const faults = data.result.__typename === 'InvalidOverride' ? data.result.faults : []
   const wrong = faults.find(({ field, code }) => field === 'subject' && code !== 'too_many')
   if (!wrong) return problem
   const message = wrong.message.replace(/^subject/, 'host')
@@ -97,8 +97,8 @@ function problemOfPath(data: OverrideData, { path: { host } }: { readonly path: 
   return wrongParameters(message, [{ parameter: 'host', expected, got: host }])
 }
 
-function bodyOf({ outcome }: OverrideData) {
-  return outcome.__typename === 'SetOverrideSuccess' ? overrideBody(outcome.override) : null
+function bodyOf({ result }: OverrideData) {
+  return result.__typename === 'SetOverrideSuccess' ? overrideBody(result.override) : null
 }
 
 const overrideBody = ({ id, subject, scope, action, ...rest }: WireOverrideFragment) => ({

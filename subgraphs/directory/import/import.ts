@@ -90,7 +90,7 @@ export async function importPaths(paths: readonly string[], options: Options): P
     stars: stars.counts.length,
     milliseconds: Math.round(performance.now() - started),
   }
-  log?.debug({ ...report, skipped: report.skipped.length, kept: report.kept.length }, 'import done')
+  log?.debug({ ...report, skipped: report.skipped.length, retained: report.retained.length }, 'import done')
   return report
 }
 

@@ -52,9 +52,9 @@ const PLACEHOLDER = /path\/to\b|\byour[-_]/i
  * The packages that the ways start; one that is called like the whole repository does not tell its
  * servers apart.
  */
-const packagesOf = (ways: readonly Method[], repo: string): readonly string[] =>
-  ways.flatMap((way) => {
-    const started = startedPackage(wordsOf(way).join(' '))
+const packagesOf = (methods: readonly Method[], repo: string): readonly string[] =>
+  methods.flatMap((method) => {
+    const started = startedPackage(wordsOf(method).join(' '))
     if (started?.from !== 'npm' && started?.from !== 'pypi') return []
     return slugOf(started.name.split('/').at(-1) ?? '') === slugOf(repo) ? [] : [started.name]
   })

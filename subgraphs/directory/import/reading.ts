@@ -77,10 +77,10 @@ function understand(content: unknown, source: SourceFile, root: string): Reading
       return { format: null, contributions: [], skipped, unreadable: false }
     }
     const { contributions, skipped } = reader.read(content, source)
-    const [kept, refused] = [contributions.filter(isStorable), contributions.filter((one) => !isStorable(one))]
+    const [storable, refused] = [contributions.filter(isStorable), contributions.filter((one) => !isStorable(one))]
     return {
       format: reader.format,
-      contributions: kept.map((contribution) => ({ contribution, root })),
+      contributions: storable.map((contribution) => ({ contribution, root })),
       skipped: [
         ...skipped,
         ...refused.map(({ locator }) => ({

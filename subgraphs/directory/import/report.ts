@@ -24,7 +24,7 @@ export type Report = {
   /** Records of the whole directory that joined another record's item. */
   readonly merged: number
   /** Sources that are there but could not be read: their earlier records stay. */
-  readonly kept: readonly { readonly origin: string; readonly path: string; readonly records: number }[]
+  readonly retained: readonly { readonly origin: string; readonly path: string; readonly records: number }[]
   /** What was not taken, and why. */
   readonly skipped: readonly Skip[]
   /** Star counts that a `--stars` file gave. */
@@ -65,8 +65,9 @@ const counted = (value: number, singular: string): string => `${number(value)} $
  * The report for people: what was read, what it changed, what was not taken. Ends with a newline.
  */
 export function reportText(report: Report): string {
-  const { read, ignored, records, formats, imported, updated, unchanged, removed, merged, kept, skipped, stars, totals } = report
-  const storedRecords = kept.reduce((sum, { records: count }) => sum + count, 0)
+  const { read, ignored, records, formats, imported, updated, unchanged, removed, merged, retained, skipped, stars, totals } =
+    report
+  const storedRecords = retained.reduce((sum, { records: count }) => sum + count, 0)
   const lines = [
     `Read ${counted(read, 'file')} in ${(report.milliseconds / 1_000).toFixed(1)} s: ${counted(records, 'record')}${ignored > 0 ? `; passed over ${counted(ignored, 'file')} of other kinds` : ''}.`,
     ...formats.map(
@@ -84,7 +85,7 @@ export function reportText(report: Report): string {
     ...(storedRecords > 0
       ? [
           '',
-          `Kept ${counted(storedRecords, 'earlier record')} of ${counted(kept.length, 'source')} that could not be read this time.`,
+          `Kept ${counted(storedRecords, 'earlier record')} of ${counted(retained.length, 'source')} that could not be read this time.`,
         ]
       : []),
     ...(skipped.length > 0 ? ['', ...skippedText(skipped)] : []),

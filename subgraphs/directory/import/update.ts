@@ -20,7 +20,7 @@ type Options = {
 
 type UpdateResult = Pick<
   Report,
-  'imported' | 'updated' | 'unchanged' | 'removed' | 'merged' | 'kept' | 'skipped' | 'totals' | 'revision'
+  'imported' | 'updated' | 'unchanged' | 'removed' | 'merged' | 'retained' | 'skipped' | 'totals' | 'revision'
 >
 
 const STEPS = 6
@@ -81,7 +81,7 @@ export async function update(client: pg.ClientBase, findings: Findings, { now, s
     unchanged: rows.length - added - updated,
     removed,
     merged: contributions.length - items.length - skipped.length,
-    kept: stored,
+    retained: stored,
     skipped: [...skipped, ...faulty].filter(({ origin, path }) => read.has(`${origin}\n${path}`)),
     totals,
     revision: changed ? revision : String(BigInt(revision) - 1n),
@@ -92,7 +92,7 @@ export async function update(client: pg.ClientBase, findings: Findings, { now, s
  * Deletes what this run looked for and did not find; returns what it could not look into, and
  * therefore kept.
  */
-async function removeVanished(client: pg.ClientBase, findings: Findings): Promise<Report['kept']> {
+async function removeVanished(client: pg.ClientBase, findings: Findings): Promise<Report['retained']> {
   const origins = [...new Set(findings.scopes.map(({ origin }) => origin))]
   const below = findings.scopes.filter(({ origin }) => plainFolder(origin) !== null).map(({ origin }) => within(origin))
   // Repositories that lay below a folder that this run walked through.

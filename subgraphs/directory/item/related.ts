@@ -28,7 +28,7 @@ export function relatedAmong(items: readonly Item[]): Related {
   const byCategory = grouped(items, ({ category }) => (category === UNCATEGORIZED ? [] : [category]))
   for (const group of byCategory.values()) group.sort(byStars)
 
-  return (item, most) => {
+  return (item, max) => {
     const scores = new Map<Item, number>()
     const add = (group: readonly Item[], weight: number) => {
       for (const other of group) if (other !== item) scores.set(other, (scores.get(other) ?? 0) + weight)
@@ -45,12 +45,12 @@ export function relatedAmong(items: readonly Item[]): Related {
     }
     const found = [...scores]
       .sort(([one, a], [other, b]) => b - a || byStars(one, other))
-      .slice(0, most)
+      .slice(0, max)
       .map(([other]) => other)
-    if (found.length === most) return found
+    if (found.length === max) return found
     // Too few share a word with it: the best known of its category fill up.
     const others = (byCategory.get(item.category) ?? []).filter((other) => other !== item && !scores.has(other))
-    return [...found, ...others.slice(0, most - found.length)]
+    return [...found, ...others.slice(0, max - found.length)]
   }
 }
 

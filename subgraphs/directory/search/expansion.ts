@@ -120,7 +120,7 @@ function bits(value: number): number {
  * Letters to insert, drop, replace or swap with a neighbour (optimal string alignment); `most + 1`
  * when there are more than `most`.
  */
-export function distance(one: string, other: string, most: number): number {
+export function distance(one: string, other: string, max: number): number {
   let before: number[] = []
   let above = Array.from({ length: other.length + 1 }, (_, column) => column)
   for (let row = 1; row <= one.length; row += 1) {
@@ -139,9 +139,9 @@ export function distance(one: string, other: string, most: number): number {
       current.push(changes)
       least = Math.min(least, changes)
     }
-    if (least > most) return most + 1
+    if (least > max) return max + 1
     before = above
     above = current
   }
-  return Math.min(above[other.length] as number, most + 1)
+  return Math.min(above[other.length] as number, max + 1)
 }

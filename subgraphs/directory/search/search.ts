@@ -78,8 +78,8 @@ const minMatches = (count: number): number => (count <= 4 ? Math.ceil(count / 2)
 
 /** The words that tell things apart; all of them when none does. */
 function requiredAmong(typed: readonly string[]): ReadonlySet<string> {
-  const telling = typed.filter((word) => !STOP_WORDS.has(word))
-  return new Set(telling.length > 0 ? telling : typed)
+  const significant = typed.filter((word) => !STOP_WORDS.has(word))
+  return new Set(significant.length > 0 ? significant : typed)
 }
 
 function termsOf(
@@ -129,9 +129,9 @@ function tally(
       }
     }
     for (let record = 0; record < size; record += 1) {
-      const worth = best[record] as number
-      if (worth === 0) continue
-      scores[record] = (scores[record] as number) + worth * rarity
+      const matchScore = best[record] as number
+      if (matchScore === 0) continue
+      scores[record] = (scores[record] as number) + matchScore * rarity
       if (isRequired) hits[record] = (hits[record] as number) + 1
     }
   }

@@ -21,8 +21,8 @@ export type BanLookup = (address: string, storeCode: string) => number | Promise
 /**
  * For how long a judgement holds: an authtoken that is reset elsewhere is good for so much longer.
  */
-const KEPT_MILLISECONDS = 1_000
-const MAX_KEPT = 10_000
+const CACHE_MS = 1_000
+const MAX_CACHED = 10_000
 
 export const HOW_TO_SIGN_IN =
   'Expected the login and authtoken of a store, by HTTP Basic or as the headers X-LOGIN-KEY and X-AUTH-TOKEN; or the access token of an app as "Authorization: Bearer".'
@@ -63,8 +63,8 @@ export function accessJudge(
       throw unauthenticated(wrong)
     }
     const oldest = stored.keys().next()
-    if (stored.size >= MAX_KEPT && !oldest.done) stored.delete(oldest.value)
-    stored.set(key, { access, until: at + KEPT_MILLISECONDS })
+    if (stored.size >= MAX_CACHED && !oldest.done) stored.delete(oldest.value)
+    stored.set(key, { access, until: at + CACHE_MS })
     return access
   }
 

@@ -139,13 +139,13 @@ export const customerCategoryRepository = (database: Kysely<Tables>) => ({
   },
 })
 
-const CATEGORIES_OF = prepared((database: Kysely<Tables>, storeId: number, customerIds: readonly number[], most: number) =>
+const CATEGORIES_OF = prepared((database: Kysely<Tables>, storeId: number, customerIds: readonly number[], max: number) =>
   sql<Membership>`
     SELECT asked.id AS "customerId", found.category_id AS "categoryId"
     FROM unnest(${customerIds}::integer[]) AS asked (id)
     CROSS JOIN LATERAL (
       SELECT category_id FROM customer_category_member
-      WHERE store_id = ${storeId} AND customer_id = asked.id ORDER BY category_id LIMIT ${most}
+      WHERE store_id = ${storeId} AND customer_id = asked.id ORDER BY category_id LIMIT ${max}
     ) AS found
     ORDER BY found.category_id`.compile(database),
 )

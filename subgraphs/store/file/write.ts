@@ -51,10 +51,10 @@ export async function writeWithFile<Result extends { readonly __typename: string
     },
   })
   const cached = await keeping.catch((error: unknown) => {
-    if (error instanceof OverQuota) return { kind: 'over quota' as const, outcome: error.outcome }
+    if (error instanceof OverQuota) return { kind: 'over quota' as const, result: error.result }
     throw error
   })
-  if (cached.kind === 'over quota') return cached.outcome
+  if (cached.kind === 'over quota') return cached.result
   if (cached.kind === 'refused') {
     return validationError([{ field: 'url', message: `Expected "url" ${cached.expectation}.` }])
   }
@@ -67,9 +67,9 @@ export async function writeWithFile<Result extends { readonly __typename: string
 
 /** Keeps nothing of a file, and carries what is to be answered. */
 class OverQuota {
-  readonly outcome: ReturnType<typeof exceeded>
+  readonly result: ReturnType<typeof exceeded>
   constructor(written: ReturnType<typeof exceeded>) {
-    this.outcome = written
+    this.result = written
   }
 }
 
@@ -95,18 +95,18 @@ const needsFile = (response: { readonly __typename: string }): response is typeo
  * The outcome of a deletion, when the bytes of the file that it names are gone as well. What fails
  * there is only logged: a later sweep does it. A repetition finds nothing left to do.
  */
-export async function deletingFile<Outcome extends { readonly __typename: string; readonly file?: number | null }>(
+export async function deletingFile<Result extends { readonly __typename: string; readonly file?: number | null }>(
   { files, fileRecords, storeId, log }: Context,
-  deletion: Promise<Outcome>,
-): Promise<Outcome> {
-  const outcome = await deletion
-  if (outcome.file == null) return outcome
+  deletion: Promise<Result>,
+): Promise<Result> {
+  const result = await deletion
+  if (result.file == null) return result
   try {
-    await fileRecords.sweep({ storeId: await storeId(), ids: [outcome.file] }, files.delete)
+    await fileRecords.sweep({ storeId: await storeId(), ids: [result.file] }, files.delete)
   } catch (error) {
     log.warn({ err: error }, 'a file that nothing refers to could not be removed yet')
   }
-  return outcome
+  return result
 }
 
 /** Links to private files carry their permission in the query. */

@@ -81,9 +81,9 @@ export async function updateFulfillment(unit: UnitOfWork, id: string, input: Ful
   // No way leads back to UNFULFILLED.
   const after: FulfillmentFields = { ...wanted, shipmentStatus: to as Whereabouts }
   const { withdrawn } = await saveFulfillment(unit, before, after)
-  const [told, known] = [shipmentOf(after), shipmentOf(before)]
-  const isNews = (Object.keys(told) as (keyof Shipment)[]).some((field) => told[field] !== known[field])
-  if (order && isNews && (await isNewest(unit, before))) await notifyOrder(unit, order, told)
+  const [current, known] = [shipmentOf(after), shipmentOf(before)]
+  const isNews = (Object.keys(current) as (keyof Shipment)[]).some((field) => current[field] !== known[field])
+  if (order && isNews && (await isNewest(unit, before))) await notifyOrder(unit, order, current)
   return { __typename: 'UpdateFulfillmentSuccess' as const, fulfillment: before.id, file: withdrawn }
 }
 

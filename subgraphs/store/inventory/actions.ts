@@ -22,7 +22,7 @@ export async function setInventoryLevel(
   if (locationId === null) return notFoundError('location', input.locationId)
   const { query, storeId, now } = unit
   const inventory = inventoryRepository(query)
-  const elsewhere = (await inventory.kept(storeId, [holder.productId]))
+  const elsewhere = (await inventory.levels(storeId, [holder.productId]))
     .filter((level) => keyOf(level) === keyOf(holder) && level.locationId !== locationId)
     .reduce((sum, level) => sum + level.stock, 0)
   const isUnlimited = input.stockUnlimited ?? holder.isUnlimited
@@ -47,7 +47,7 @@ export async function adjustInventory(unit: UnitOfWork, input: Named & { readonl
   const { holder, locationId } = found
   const { query, storeId, now } = unit
   const inventory = inventoryRepository(query)
-  const levels = (await inventory.kept(storeId, [holder.productId])).filter((level) => keyOf(level) === keyOf(holder))
+  const levels = (await inventory.levels(storeId, [holder.productId])).filter((level) => keyOf(level) === keyOf(holder))
   if (locationId === null && levels.length > 0) {
     return validationError([problem('locationId', 'one of the locations, because its stock is kept per location', null)])
   }

@@ -89,7 +89,8 @@ export const inventoryRepository = (database: Kysely<Tables>) => ({
     holdersOf(database, storeId, productIds, LOCKED),
 
   /** The levels of products, the main location's first, then by location. */
-  kept: (storeId: number, productIds: readonly number[]): Promise<readonly Stored[]> => KEPT(database, storeId, productIds),
+  levels: (storeId: number, productIds: readonly number[]): Promise<readonly Stored[]> =>
+    LEVELS_OF_PRODUCTS(database, storeId, productIds),
 
   /** Keeps everybody else from counting anything at a location until the transaction ends. */
   async lockLocation(storeId: number, locationId: number): Promise<void> {
@@ -216,7 +217,7 @@ const holders = (lock: RawBuilder<unknown>) => ({
 const HOLDERS = holders(sql``)
 const LOCKED = holders(sql`FOR NO KEY UPDATE`)
 
-const KEPT = prepared((database: Kysely<Tables>, storeId: number, productIds: readonly number[]) =>
+const LEVELS_OF_PRODUCTS = prepared((database: Kysely<Tables>, storeId: number, productIds: readonly number[]) =>
   sql<Stored>`
     SELECT level.id, level.location_id AS "locationId", level.product_id AS "productId", level.variant_id AS "variantId", level.stock,
       level.updated_at AS "updatedAt", location.main AS "isMain", location.active AND location.is_stock_origin AS "isSource"

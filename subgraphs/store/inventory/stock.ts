@@ -20,7 +20,7 @@ export type WantedStock = Wanted & {
 export type ReturnedStock = { readonly orderLineId: number; readonly quantity: number | null }
 
 /** The stock of products while nobody else can change it. */
-export type LockedStock = { readonly holders: readonly Holder[]; readonly kept: readonly Stored[] }
+export type LockedStock = { readonly holders: readonly Holder[]; readonly stored: readonly Stored[] }
 
 /** Keeps everybody else from the stock of products until the transaction ends. */
 export async function lockStock(
@@ -29,10 +29,10 @@ export async function lockStock(
 ): Promise<LockedStock> {
   const inventory = inventoryRepository(query)
   const productIds = [...new Set(products)]
-  if (productIds.length === 0) return { holders: [], kept: [] }
+  if (productIds.length === 0) return { holders: [], stored: [] }
   // What is kept is read when all is locked.
-  const [holders, kept] = await Promise.all([inventory.lock(storeId, productIds), inventory.kept(storeId, productIds)])
-  return { holders, kept }
+  const [holders, stored] = await Promise.all([inventory.lock(storeId, productIds), inventory.levels(storeId, productIds)])
+  return { holders, stored }
 }
 
 /**
@@ -41,11 +41,11 @@ export async function lockStock(
  */
 export async function reserveStock(
   unit: UnitOfWork,
-  { holders, kept }: LockedStock,
+  { holders, stored }: LockedStock,
   wanted: readonly WantedStock[],
 ): Promise<readonly Shortage[]> {
   const { query, storeId } = unit
-  const { shortages, taken } = takenFrom(holders, kept, wanted)
+  const { shortages, taken } = takenFrom(holders, stored, wanted)
   if (shortages.length > 0 || taken.length === 0) return shortages
   await Promise.all([
     apply(
@@ -76,9 +76,9 @@ export async function shortagesNow({ query, storeId }: Reading, wanted: readonly
   const inventory = inventoryRepository(query)
   const productIds = [...new Set(wanted.map(({ productId }) => productId))]
   if (productIds.length === 0) return []
-  const [holders, kept] = await Promise.all([inventory.holders(storeId, productIds), inventory.kept(storeId, productIds)])
+  const [holders, stored] = await Promise.all([inventory.holders(storeId, productIds), inventory.levels(storeId, productIds)])
   const preferring = wanted.map((want) => ({ ...want, preferredLocationId: null }))
-  return takenFrom(holders, kept, preferring).shortages
+  return takenFrom(holders, stored, preferring).shortages
 }
 
 /**
@@ -95,7 +95,7 @@ export async function releaseStock(unit: UnitOfWork, returned: readonly Returned
   // What they hold is read again: another transaction may have put it back while this one waited.
   const [locked, held] = await Promise.all([lockStock(unit, productIds), allocations.heldBy(storeId, lines)])
   const holders = new Set(locked.holders.map(keyOf))
-  const levels = Map.groupBy(locked.kept, keyOf)
+  const levels = Map.groupBy(locked.stored, keyOf)
   const parts = partsOf(held, returned)
   const changes = parts
     .filter((each) => holders.has(keyOf(each)))
@@ -115,7 +115,7 @@ export async function releaseStock(unit: UnitOfWork, returned: readonly Returned
 export async function settleStock(unit: UnitOfWork, item: Item, stock: number): Promise<void> {
   const { query, storeId, now } = unit
   const inventory = inventoryRepository(query)
-  const stored = (await inventory.kept(storeId, [item.productId])).filter((level) => keyOf(level) === keyOf(item))
+  const stored = (await inventory.levels(storeId, [item.productId])).filter((level) => keyOf(level) === keyOf(item))
   const [main] = stored
   if (!main) return
   const delta = stock - stored.reduce((sum, level) => sum + level.stock, 0)
@@ -149,7 +149,7 @@ export async function recountAfterLocation(
   return {
     async recount() {
       await inventory.sumUp(storeId, productIds)
-      const left = new Set((await inventory.kept(storeId, productIds)).map(keyOf))
+      const left = new Set((await inventory.levels(storeId, productIds)).map(keyOf))
       const emptied = items.filter((item) => !left.has(keyOf(item)))
       await inventory.addToHolders(
         storeId,
@@ -183,11 +183,11 @@ const stockOf = (own: number, cached: readonly Stored[] | undefined): Map<number
  */
 function takenFrom<Want extends Wanted & Pick<WantedStock, 'preferredLocationId'>>(
   holders: readonly Holder[],
-  kept: readonly Stored[],
+  stored: readonly Stored[],
   wanted: readonly Want[],
 ): { readonly shortages: readonly Shortage[]; readonly taken: readonly (Allocation & { readonly want: Want })[] } {
   const rows = new Map(holders.map((holder) => [keyOf(holder), holder]))
-  const levels = Map.groupBy(kept, keyOf)
+  const levels = Map.groupBy(stored, keyOf)
   const left = new Map<string, Map<number | null, number>>()
   const shortages = new Map<string, Shortage>()
   const taken: (Allocation & { readonly want: Want })[] = []
@@ -238,5 +238,5 @@ function partsOf(held: readonly StoredAllocation[], returned: readonly ReturnedS
  * Where pieces that came from a location go back to; null: the item's stock is not kept per
  * location.
  */
-const homeOf = (kept: readonly Stored[] | undefined, locationId: number | null): number | null =>
-  kept?.find((level) => level.locationId === locationId)?.locationId ?? kept?.[0]?.locationId ?? null
+const homeOf = (stored: readonly Stored[] | undefined, locationId: number | null): number | null =>
+  stored?.find((level) => level.locationId === locationId)?.locationId ?? stored?.[0]?.locationId ?? null

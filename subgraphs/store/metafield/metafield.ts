@@ -29,20 +29,21 @@ const NAME = /^[\w-]{1,60}$/
  * What each type takes. `kept` is the value in the one form in which it is kept; null when it is
  * none of the type.
  */
-const TYPES: Readonly<Record<MetafieldType, { readonly expectation: string; readonly kept: (value: string) => string | null }>> =
-  {
-    TEXT: { expectation: 'text', kept: (value) => value },
-    INTEGER: { expectation: 'a whole number of at most 15 digits', kept: matching(/^(0|-?[1-9]\d{0,14})$/) },
-    DECIMAL: {
-      expectation: 'a number with at most 10 digits before the point and 4 behind it',
-      kept: matching(/^-?(0|[1-9]\d{0,9})(\.\d{1,4})?$/),
-    },
-    BOOLEAN: { expectation: 'true or false', kept: matching(/^(true|false)$/) },
-    DATE: { expectation: 'a day such as 2026-11-20', kept: (value) => (dayOf(value) === value ? value : null) },
-    DATE_TIME: { expectation: 'a point in time such as 2026-11-20T09:30:00Z', kept: pointInTime },
-    URL: { expectation: 'an http or https URL', kept: (value) => (isHttpUrl(value) ? value : null) },
-    JSON: { expectation: 'JSON', kept: (value) => (isJson(value) ? value : null) },
-  }
+const TYPES: Readonly<
+  Record<MetafieldType, { readonly expectation: string; readonly normalize: (value: string) => string | null }>
+> = {
+  TEXT: { expectation: 'text', normalize: (value) => value },
+  INTEGER: { expectation: 'a whole number of at most 15 digits', normalize: matching(/^(0|-?[1-9]\d{0,14})$/) },
+  DECIMAL: {
+    expectation: 'a number with at most 10 digits before the point and 4 behind it',
+    normalize: matching(/^-?(0|[1-9]\d{0,9})(\.\d{1,4})?$/),
+  },
+  BOOLEAN: { expectation: 'true or false', normalize: matching(/^(true|false)$/) },
+  DATE: { expectation: 'a day such as 2026-11-20', normalize: (value) => (dayOf(value) === value ? value : null) },
+  DATE_TIME: { expectation: 'a point in time such as 2026-11-20T09:30:00Z', normalize: pointInTime },
+  URL: { expectation: 'an http or https URL', normalize: (value) => (isHttpUrl(value) ? value : null) },
+  JSON: { expectation: 'JSON', normalize: (value) => (isJson(value) ? value : null) },
+}
 
 /** What is wrong with metafields to be set; paths begin with `metafields`. */
 export const metafieldProblems = (given: readonly MetafieldInput[]): readonly Problem[] =>
@@ -51,7 +52,7 @@ export const metafieldProblems = (given: readonly MetafieldInput[]): readonly Pr
     ...given.flatMap(({ type, value, ...name }, index) => {
       const field = `metafields.${index}.value`
       const unfit = textProblem(field, value, MAX_VALUE_LENGTH)
-      const isFit = unfit === null && TYPES[type].kept(value) !== null
+      const isFit = unfit === null && TYPES[type].normalize(value) !== null
       return [...nameProblems(name, index), unfit ?? (isFit ? null : problem(field, TYPES[type].expectation, value))]
     }),
   ])
@@ -61,7 +62,7 @@ export const metafieldNameProblems = (given: readonly MetafieldName[]): readonly
   problemsIn([numberProblem(given), ...given.flatMap(nameProblems)])
 
 /** A value without problems in the form in which it is kept. */
-export const storedValue = ({ type, value }: Pick<Metafield, 'type' | 'value'>): string => TYPES[type].kept(value) ?? value
+export const storedValue = ({ type, value }: Pick<Metafield, 'type' | 'value'>): string => TYPES[type].normalize(value) ?? value
 
 function numberProblem(given: readonly MetafieldName[]): Problem | null {
   if (given.length === 0 || given.length > MAX_AT_ONCE) {

@@ -1,7 +1,7 @@
 import { SCOPES } from '../access/scopes.ts'
 
 /** What RFC 8414 says of a server that does what this one does. */
-const KEPT: readonly string[] = [
+const STORED_FIELDS: readonly string[] = [
   'issuer',
   'authorization_endpoint',
   'token_endpoint',
@@ -16,7 +16,7 @@ const KEPT: readonly string[] = [
 
 /** The library's description of itself without what it would do with OpenID Connect. */
 export const authorizationServerMetadata = (all: object, publicUrl: string): object => ({
-  ...Object.fromEntries(Object.entries(all).filter(([name]) => KEPT.includes(name))),
+  ...Object.fromEntries(Object.entries(all).filter(([name]) => STORED_FIELDS.includes(name))),
   scopes_supported: SCOPES,
   response_modes_supported: ['query'],
   revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],

@@ -25,7 +25,7 @@ export type StoredGrant = {
 export type OauthRepository = ReturnType<typeof oauthRepository>
 
 /** How long what has ended is kept, so that its use can be told from guessing. */
-const KEPT_MILLISECONDS = 24 * 60 * 60 * 1000
+const RETENTION_MS = 24 * 60 * 60 * 1000
 const FOREIGN_KEY_VIOLATION = '23503'
 
 /**
@@ -174,7 +174,7 @@ export const oauthRepository = (database: Kysely<Tables>) => ({
 
   /** Forgets what ended a day ago, and consents that nothing is left of. */
   async sweep(now: Date): Promise<void> {
-    const before = new Date(now.getTime() - KEPT_MILLISECONDS)
+    const before = new Date(now.getTime() - RETENTION_MS)
     await database.deleteFrom('app_sign_in').where('expires_at', '<', now).execute()
     await database.deleteFrom('app_token').where('expires_at', '<', before).execute()
     await database

@@ -24,7 +24,7 @@ export type Stores = {
     readonly name: string
     readonly country: string
     readonly isPaid: boolean
-    readonly sample?: { readonly files: Pick<Files, 'keepOwn' | 'delete'>; readonly told: Filling }
+    readonly sample?: { readonly files: Pick<Files, 'keepOwn' | 'delete'>; readonly onProgress: Filling }
   }) => Promise<{ readonly code: string } & Credentials>
   /** All of them, oldest first. */
   readonly list: () => Promise<readonly ListedStore[]>
@@ -87,7 +87,7 @@ export async function withStores<Result>(
         }
         return database.query.transaction().execute(async (query) => {
           const { storeId, ...made } = await setUpStore(query, wanted, secrets)
-          if (sample) await fillStore({ query, storeId, now: at, secrets }, sample.files, sample.told)
+          if (sample) await fillStore({ query, storeId, now: at, secrets }, sample.files, sample.onProgress)
           return made
         })
       },

@@ -103,10 +103,10 @@ async function moved(
   const found = await locked(unit, id, input)
   if ('failure' in found) return { failure: found.failure }
   const { order } = found
-  const outcome = await moveOrder(unit, order, move)
-  if ('failure' in outcome) return { failure: outcome.failure }
+  const moved = await moveOrder(unit, order, move)
+  if ('failure' in moved) return { failure: moved.failure }
   const { query, storeId, now, emit } = unit
-  await orderRepository(query).update(storeId, order.id, { ...outcome.change, ...sent }, now)
+  await orderRepository(query).update(storeId, order.id, { ...moved.change, ...sent }, now)
   emit({ event: 'order_updated', entity: 'Order', id: order.id })
   return { failure: null, order: order.id }
 }

@@ -62,14 +62,14 @@ export const productCategoryRepository = (database: Kysely<Tables>) => ({
   async ofParents(
     storeId: number,
     parentIds: readonly number[],
-    most: number,
+    max: number,
   ): Promise<(ProductCategory & { parentId: number })[]> {
     const { rows } = await sql<ProductCategory & { parentId: number }>`
       SELECT found.id, found.parent_id AS "parentId", found.name, found.permalink, found.created_at AS "createdAt",
         found.updated_at AS "updatedAt", found.version
       FROM unnest(${parentIds}::integer[]) AS asked (id)
       CROSS JOIN LATERAL (
-        SELECT * FROM product_category WHERE store_id = ${storeId} AND parent_id = asked.id ORDER BY id LIMIT ${most}
+        SELECT * FROM product_category WHERE store_id = ${storeId} AND parent_id = asked.id ORDER BY id LIMIT ${max}
       ) AS found
       ORDER BY found.id`.execute(database)
     return rows

@@ -38,7 +38,7 @@ export const COLUMN_OF = {
 } as const satisfies Record<keyof ProductFields, string>
 
 /** The column of each field of a row. */
-const KEPT = {
+const ROW_COLUMN_OF = {
   id: 'id',
   ...COLUMN_OF,
   permalink: 'permalink',
@@ -48,10 +48,10 @@ const KEPT = {
 } as const satisfies Record<keyof Product, string>
 
 /** The columns of a whole product. */
-export const PRODUCT_COLUMNS = Object.keys(KEPT) as (keyof Product)[]
+export const PRODUCT_COLUMNS = Object.keys(ROW_COLUMN_OF) as (keyof Product)[]
 
 /** What a statement selects for these columns, each named as its field. */
-export const named = (columns: Columns<Product>) => columns.map((field) => `${KEPT[field]} as ${field}` as const)
+export const named = (columns: Columns<Product>) => columns.map((field) => `${ROW_COLUMN_OF[field]} as ${field}` as const)
 
 /** Fields as the columns hold them. */
 export const rowOfFields = (fields: ProductFields) =>

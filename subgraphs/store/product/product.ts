@@ -105,7 +105,7 @@ const TEXTS: Readonly<Partial<Record<keyof ProductFields, number>>> = {
   googleProductCategory: 1_000,
 }
 const AMOUNTS = ['price', 'discount', 'costPerItem', 'compareAtPrice', 'weight', 'length', 'width', 'height', 'diameter'] as const
-const WHOLE: readonly (readonly [field: keyof ProductFields, least: number, most: number])[] = [
+const WHOLE: readonly (readonly [field: keyof ProductFields, min: number, max: number])[] = [
   ['daysToExpire', 1, 36_500],
   ['stock', 0, MAX_STOCK],
   ['stockThreshold', 0, MAX_STOCK],
@@ -137,16 +137,14 @@ export function productProblems(product: ProductFields): readonly Problem[] {
   )
   if (missing.length > 0) return missing.map((field) => problem(field, 'something', null))
   const single = problemsIn([
-    ...Object.entries(TEXTS).map(([field, most]) => {
+    ...Object.entries(TEXTS).map(([field, max]) => {
       const text = product[field as keyof ProductFields]
-      return typeof text === 'string' ? textProblem(field, text, most) : null
+      return typeof text === 'string' ? textProblem(field, text, max) : null
     }),
     ...AMOUNTS.map((field) => (product[field]?.startsWith('-') ? problem(field, '0 or more', product[field]) : null)),
-    ...WHOLE.map(([field, least, most]) => {
+    ...WHOLE.map(([field, min, max]) => {
       const number = product[field]
-      return typeof number === 'number' && (number < least || number > most)
-        ? problem(field, `${least} to ${most}`, number)
-        : null
+      return typeof number === 'number' && (number < min || number > max) ? problem(field, `${min} to ${max}`, number) : null
     }),
   ])
   return single.length > 0 ? single : mutualProblems(product)

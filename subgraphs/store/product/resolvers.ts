@@ -125,10 +125,10 @@ const ONE_PRODUCT = { products: 1, fileBytes: 0 }
  * Counts a product that `create` has made, last of all: who else adds one waits for the commit
  * only. Beyond the quota of the store it is not made.
  */
-async function withinQuota<Outcome extends { readonly __typename: string }>(
+async function withinQuota<Result extends { readonly __typename: string }>(
   { query, storeId }: UnitOfWork,
   quotas: StoreQuotas,
-  create: () => Promise<Outcome>,
+  create: () => Promise<Result>,
 ) {
   const written = await create()
   if (written.__typename !== 'CreateProductSuccess') return written

@@ -24,8 +24,12 @@ export async function fillCatalogue(
   {
     locations,
     files,
-    told,
-  }: { readonly locations: readonly string[]; readonly files: Pick<Files, 'keepOwn'>; readonly told: (done: number) => void },
+    onProgress,
+  }: {
+    readonly locations: readonly string[]
+    readonly files: Pick<Files, 'keepOwn'>
+    readonly onProgress: (done: number) => void
+  },
 ): Promise<Goods> {
   const categoryIds = await fillCategories(filled, products)
   const goods = new Map<string, { readonly productId: string; readonly variantId: string | null }>()
@@ -79,7 +83,7 @@ export async function fillCatalogue(
         done(await setInventoryLevel(unit, { productId, variantId, locationId, stock }))
       }
     }
-    told(index + 1)
+    onProgress(index + 1)
 
     async function storedPicture(motif: Motif, colour: string, name: string): Promise<number> {
       let file = 0

@@ -20,7 +20,7 @@ import { priceIn } from './market.ts'
 import type { readSample, SampleCustomer, SampleOrder } from './sample.ts'
 
 type Trade = Pick<ReturnType<typeof readSample>, 'customers' | 'orders' | 'reviews' | 'products'>
-type Means = Settings & { readonly goods: Goods; readonly told: (done: number) => void }
+type Means = Settings & { readonly goods: Goods; readonly onProgress: (done: number) => void }
 
 /** Something that happened so many days ago. */
 type Step = { readonly days: number; readonly run: (unit: UnitOfWork) => Promise<unknown> }
@@ -46,7 +46,7 @@ export async function fillTrade(filled: Filled, { customers, orders, reviews, pr
     steps.push(
       ...stepsOf(filled, order, { ...means, customerId: ids.get(order.who) ?? '' }, (row) => {
         rows.set(order, row)
-        means.told(rows.size)
+        means.onProgress(rows.size)
       }),
     )
   for (const { of, who, rating, says, status = 'PUBLISHED' } of reviews) {
@@ -114,7 +114,7 @@ function stepsOf(
   means: Means & { readonly customerId: string },
   delivered: (row: number) => void,
 ): readonly Step[] {
-  const { days, way, pays = 'Card', ends } = order
+  const { days, delivery, pays = 'Card', ends } = order
   const paid = days - (pays === 'Card' ? 0.02 : 2)
   const handedOver = paid - 1
   let id = ''
@@ -126,9 +126,9 @@ function stepsOf(
     paymentMethodId: means.payments.get(pays),
     applyPromotions: true,
     ...(order.coupon !== undefined && { couponCodes: [order.coupon] }),
-    ...(way === 'Collect'
+    ...(delivery === 'Collect'
       ? { pickupLocationId: means.locations[1] }
-      : { shippingMethodId: way === 'Post' ? means.post : means.courier }),
+      : { shippingMethodId: delivery === 'Post' ? means.post : means.courier }),
   }
   const steps: Step[] = [
     {
@@ -152,7 +152,7 @@ function stepsOf(
   if (sent) {
     const number = `MG${Math.round(days * 10)}IE`
     const tracking =
-      way === 'Collect'
+      delivery === 'Collect'
         ? {}
         : { trackingNumber: number, trackingCompany: 'other', trackingUrl: `https://track.example.com/${number}` }
     steps.push({
@@ -161,7 +161,7 @@ function stepsOf(
         const given = {
           orderId: id,
           type: 'MANUAL' as const,
-          locationId: means.locations[way === 'Collect' ? 1 : 0],
+          locationId: means.locations[delivery === 'Collect' ? 1 : 0],
           ...tracking,
         }
         fulfillment = String(done(await createFulfillment(unit, given)).fulfillment)

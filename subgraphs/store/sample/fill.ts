@@ -48,9 +48,9 @@ export async function fillStore(
             },
           }),
       },
-      told: (done) => delivered(done, total),
+      onProgress: (done) => delivered(done, total),
     })
-    await fillTrade(filled, sample, { ...settings, goods, told: (done) => delivered(sample.products.length + done, total) })
+    await fillTrade(filled, sample, { ...settings, goods, onProgress: (done) => delivered(sample.products.length + done, total) })
     await appendAll(query, topicOf(storeId), deliveredOf(events))
   } catch (error) {
     await Promise.all(stored.map(files.delete))

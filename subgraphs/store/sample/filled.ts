@@ -9,9 +9,9 @@ export type Filled = {
 }
 
 /** What an action did. Throws when it refused: the sample is wrong then. */
-export function done<Outcome extends { readonly __typename: string }>(
-  result: Outcome,
-): Extract<Outcome, { readonly __typename: `${string}Success` }> {
+export function done<Payload extends { readonly __typename: string }>(
+  result: Payload,
+): Extract<Payload, { readonly __typename: `${string}Success` }> {
   if (!result.__typename.endsWith('Success')) throw new Error(`Expected the sample to be taken, got ${JSON.stringify(result)}.`)
-  return result as Extract<Outcome, { readonly __typename: `${string}Success` }>
+  return result as Extract<Payload, { readonly __typename: `${string}Success` }>
 }

@@ -66,7 +66,7 @@ export type SampleOrder = {
   readonly days: number
   readonly who: string
   readonly lines: Readonly<Record<string, number>>
-  readonly way: 'Post' | 'Courier' | 'Collect'
+  readonly delivery: 'Post' | 'Courier' | 'Collect'
   readonly pays?: 'Bank transfer'
   readonly coupon?: string
   /** Where it stands: PAID orders wait to be packed, and UNFULFILLED is said of none. */

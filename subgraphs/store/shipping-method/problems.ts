@@ -52,10 +52,10 @@ const onlyExternal = (fields: Readonly<Record<string, string | null | undefined>
 const countProblem = (field: string, list: readonly unknown[], least: number, max: number): Problem | null =>
   list.length >= least && list.length <= max ? null : problem(field, `a list of ${least} to ${max}`, list.length)
 
-const moneyProblem = (field: string, value: string, most: Amount | null = null): Problem | null => {
+const moneyProblem = (field: string, value: string, max: Amount | null = null): Problem | null => {
   const amount = amountOf(value)
-  if (amount >= 0n && (most === null || amount <= most)) return null
-  return problem(field, most === null ? '0 or more' : '0 to 100', value)
+  if (amount >= 0n && (max === null || amount <= max)) return null
+  return problem(field, max === null ? '0 or more' : '0 to 100', value)
 }
 
 const feeProblem = (field: string, { type, value }: ShippingFee): Problem | null =>
@@ -83,8 +83,8 @@ function locationProblems(
   at: string,
   { country, region, municipality, postalCodeRangeStart, postalCodeRangeEnd }: Zone,
 ): readonly (Problem | null)[] {
-  const code = (field: string, text: string | null, most: number) =>
-    text === null ? null : textProblem(`${at}.${field}`, text, most)
+  const code = (field: string, text: string | null, max: number) =>
+    text === null ? null : textProblem(`${at}.${field}`, text, max)
   return [
     country !== null && countryOf(country)?.code === country
       ? null

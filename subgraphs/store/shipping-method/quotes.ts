@@ -5,7 +5,7 @@ import type { Place } from '../place.ts'
 import type { Store } from '../store/store.ts'
 import { type Parcel, type ParcelLine, parcelOf, shippingPrice } from './price.ts'
 import type { ShippingMethodRepository } from './repository.ts'
-import type { Rate, RateRequest, ShippingServices } from './service.ts'
+import type { Rate, ServiceAccess, ShippingServices } from './service.ts'
 import type { ShippingMethod, ShippingService } from './shipping-method.ts'
 
 /** A line of what is to be sent, and what services are told of it. */
@@ -91,7 +91,7 @@ export async function shippingQuotes(
 }
 
 /** How a service of a method is asked. */
-export const requestedOf = (store: Store, { hasToken }: ShippingMethod, url: string, token: string): RateRequest => ({
+export const requestedOf = (store: Store, { hasToken }: ShippingMethod, url: string, token: string): ServiceAccess => ({
   url,
   token,
   storeId: store.id,
@@ -102,9 +102,9 @@ export const requestedOf = (store: Store, { hasToken }: ShippingMethod, url: str
 const PLAIN = { serviceCode: null, service: null, rateId: null, description: null, isFallback: false } as const
 
 /** Null when the service does not answer. */
-async function ratesOf(services: ShippingServices, asked: RateRequest, question: object): Promise<readonly Rate[] | null> {
+async function ratesOf(services: ShippingServices, service: ServiceAccess, question: object): Promise<readonly Rate[] | null> {
   try {
-    return await services.rates(asked, question)
+    return await services.rates(service, question)
   } catch (error) {
     if (error instanceof Fault) return null
     throw error

@@ -21,7 +21,7 @@ export type Rate = {
 }
 
 /** Who is asked, and what proves that it is us. */
-export type RateRequest = {
+export type ServiceAccess = {
   readonly url: string
   readonly storeId: number
   readonly storeCode: string
@@ -36,8 +36,8 @@ export type RateRequest = {
  * can be read.
  */
 export type ShippingServices = {
-  readonly rates: (requested: RateRequest, request: object) => Promise<readonly Rate[]>
-  readonly services: (asked: RateRequest) => Promise<readonly CalledService[]>
+  readonly rates: (service: ServiceAccess, request: object) => Promise<readonly Rate[]>
+  readonly services: (service: ServiceAccess) => Promise<readonly CalledService[]>
   readonly close: () => Promise<void>
 }
 
@@ -57,7 +57,7 @@ const MAX_BYTES = 262_144
  */
 const AT_ONCE = { perKey: 20, total: 200 }
 
-const text = (most: number) => z.string().trim().min(1).max(most).refine(isText)
+const text = (max: number) => z.string().trim().min(1).max(max).refine(isText)
 const code = z.union([text(200), z.number().int().transform(String)])
 const RATES = z.object({
   rates: z
@@ -80,7 +80,7 @@ export function shippingServices(options: ShippingNetwork = {}): ShippingService
   const places = slots(AT_ONCE)
 
   async function answer<Shape>(
-    { storeId }: RateRequest,
+    { storeId }: ServiceAccess,
     shape: z.ZodType<Shape>,
     ask: (options: { signal: AbortSignal; accept: string; maxBytes: number }) => Promise<OutboundResponse>,
   ): Promise<Shape> {
@@ -102,14 +102,14 @@ export function shippingServices(options: ShippingNetwork = {}): ShippingService
   }
 
   return {
-    async rates(asked, request) {
+    async rates(service, request) {
       const body = JSON.stringify({ request })
       const headers = {
         'content-type': 'application/json',
-        'jumpseller-store-code': asked.storeCode,
-        'jumpseller-hmac-sha256': createHmac('sha256', asked.token).update(body).digest('base64'),
+        'jumpseller-store-code': service.storeCode,
+        'jumpseller-hmac-sha256': createHmac('sha256', service.token).update(body).digest('base64'),
       }
-      const { rates } = await answer(asked, RATES, (options) => http.post(asked.url, body, { ...options, headers }))
+      const { rates } = await answer(service, RATES, (options) => http.post(service.url, body, { ...options, headers }))
       return rates.map((rate) => ({
         id: rate.rate_id ?? null,
         description: rate.rate_description || null,
@@ -118,13 +118,13 @@ export function shippingServices(options: ShippingNetwork = {}): ShippingService
         price: amountOf(rate.total_price),
       }))
     },
-    async services(asked) {
+    async services(service) {
       const headers = {
-        'jumpseller-store-code': asked.storeCode,
+        'jumpseller-store-code': service.storeCode,
         // Never in the clear, and never the one that signs webhooks.
-        ...(asked.isOwnToken && asked.url.startsWith('https:') && { authorization: `Bearer ${asked.token}` }),
+        ...(service.isOwnToken && service.url.startsWith('https:') && { authorization: `Bearer ${service.token}` }),
       }
-      const { services } = await answer(asked, SERVICES, (options) => http.get(asked.url, { ...options, headers }))
+      const { services } = await answer(service, SERVICES, (options) => http.get(service.url, { ...options, headers }))
       const byCode = new Map(services.map((service) => [service.service_code, service.service_name]))
       return [...byCode].map(([serviceCode, name]) => ({ code: serviceCode, name }))
     },

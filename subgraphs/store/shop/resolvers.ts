@@ -7,7 +7,7 @@ const SHOPS: KeysetList<Shop> = { name: 'shops', parts: ['number'], positionOf: 
 const PRODUCTS: KeysetList<ShopProduct> = { name: 'shopProducts', parts: ['number'], positionOf: ({ id }) => [id] }
 
 /** Smaller than lists of the store's own: everybody may ask for it. */
-const SIZES = { usual: 24, most: 50 } as const
+const SIZES = { usual: 24, max: 50 } as const
 
 /** Codes are made of these; a text of anything else, however long, names no shop. */
 const CODE = /^[a-z0-9-]{1,100}$/
@@ -17,7 +17,7 @@ const SECRET = /^[\w-]{32}$/
 export const shopResolvers = {
   Query: {
     shops: async (_, page, { shops }) => {
-      const range = keysetRange(SHOPS, page, { usual: 24, most: 100 })
+      const range = keysetRange(SHOPS, page, { usual: 24, max: 100 })
       return keysetPage(SHOPS, range, await shops.list(range), shops.count)
     },
     shop: (_, { code }, { shops }) => (CODE.test(code) ? shops.byCode(code) : null),

@@ -25,7 +25,7 @@ export type Delivering = {
   readonly jobs: DeliveryJobs
   readonly plan: DeliveryPlan
   readonly sender: WebhookSender
-  readonly insiders: InternalCallers
+  readonly internalCallers: InternalCallers
   readonly bodies: Bodies
   readonly secrets: SecretCipher
   readonly log: Logger
@@ -103,14 +103,14 @@ function begin({ database, secrets }: Delivering, job: JobRun): Promise<{ delive
 }
 
 async function bodyOf(
-  { database, insiders, bodies }: Delivering,
+  { database, internalCallers, bodies }: Delivering,
   { storeId }: JobRun,
   { delivery, signer: { storeCode } }: { readonly delivery: WebhookDelivery; readonly signer: Signer },
   ended: AbortSignal,
 ): Promise<string> {
   const requestId = `webhook-${encodeId('WebhookDelivery', String(delivery.id))}`
   const signal = AbortSignal.any([ended, AbortSignal.timeout(BODY_TIMEOUT_MS)])
-  const body = await insiders.reading({ storeId, storeCode }, requestId, (caller) =>
+  const body = await internalCallers.reading({ storeId, storeCode }, requestId, (caller) =>
     bodies(delivery.entity, delivery.entityId, caller, signal),
   )
   return webhookDeliveryRepository(database).keepBody(storeId, delivery.id, body)

@@ -54,7 +54,7 @@ const AGAIN = { retryLimit: 1_000_000, retryDelay: 1, retryBackoff: true, retryD
  * A job that waits is needed as long as its delivery is kept; one that is done is of no use.
  * Seconds.
  */
-const KEPT = { retentionSeconds: 31 * 24 * 60 * 60, deleteAfterSeconds: 600 }
+const RETENTION = { retentionSeconds: 31 * 24 * 60 * 60, deleteAfterSeconds: 600 }
 /**
  * Deliveries at once in a process, and of one store: a slow receiver must not take the places of
  * others.
@@ -104,7 +104,7 @@ export async function deliveryJobs(
     heartbeatSeconds: HEARTBEAT,
     expireInSeconds: MAX_TEXT_LENGTH,
     ...AGAIN,
-    ...KEPT,
+    ...RETENTION,
   })
 
   return {

@@ -150,14 +150,14 @@ export const webhookDeliveryRepository = (database: Kysely<Tables>) => {
      * Deliveries of every store that wait, and that no job is to begin, oldest first. Whoever asks
      * at the same time is told of others.
      */
-    async orphans(most: number): Promise<{ readonly storeId: number; readonly deliveryId: number; readonly dueAt: Date }[]> {
+    async orphans(max: number): Promise<{ readonly storeId: number; readonly deliveryId: number; readonly dueAt: Date }[]> {
       const rows = await database
         .selectFrom('webhook_delivery')
         .select(['store_id as storeId', 'id', 'due_at as dueAt'])
         .where('status', '=', 'waiting')
         .where('taken_by', 'is', null)
         .orderBy('id')
-        .limit(most)
+        .limit(max)
         .forUpdate()
         .skipLocked()
         .execute()
@@ -384,10 +384,10 @@ export const webhookDeliveryRepository = (database: Kysely<Tables>) => {
     },
 
     /** Deletes deliveries of all stores that were made before then, at most `most`; how many. */
-    async deleteFinishedBefore(before: Date, most: number): Promise<number> {
+    async deleteFinishedBefore(before: Date, max: number): Promise<number> {
       const { numAffectedRows = 0n } = await sql`
         DELETE FROM webhook_delivery WHERE (store_id, id) IN (
-          SELECT store_id, id FROM webhook_delivery WHERE created_at < ${before} ORDER BY created_at LIMIT ${most}
+          SELECT store_id, id FROM webhook_delivery WHERE created_at < ${before} ORDER BY created_at LIMIT ${max}
         )`.execute(database)
       return Number(numAffectedRows)
     },

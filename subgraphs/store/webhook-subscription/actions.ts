@@ -183,7 +183,7 @@ async function resume(
 }
 
 /** What `write` says; a `ValidationError` when there is a webhook for this event and URL. */
-async function once<Outcome>({ event, url }: WebhookSubscriptionFields, write: () => Promise<Outcome>) {
+async function once<Result>({ event, url }: WebhookSubscriptionFields, write: () => Promise<Result>) {
   try {
     return await write()
   } catch (error) {

@@ -83,7 +83,7 @@ export const listRepository = (database: Kysely<Tables>) => {
         }),
       )
     },
-    { most: MAX_LOOKUPS_PER_STATEMENT },
+    { maxItems: MAX_LOOKUPS_PER_STATEMENT },
   )
 
   return {
@@ -216,7 +216,7 @@ const entryLookup = (database: Kysely<Tables>, column: 'key' | 'url_key' | 'tena
         lists.flatMap((list) => keys.flatMap((key) => found.get(`${list} ${key}`)?.map(foundIn) ?? [])),
       )
     },
-    { most: MAX_LOOKUPS_PER_STATEMENT },
+    { maxItems: MAX_LOOKUPS_PER_STATEMENT },
   )
 
 const foundIn = (row: Selectable<Tables['list_entry']>): Found => ({

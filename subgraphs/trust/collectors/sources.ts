@@ -167,7 +167,7 @@ export function trustSources({
       await repository.saveSnapshots(all.map(({ stored }) => stored))
       return all.map(() => null)
     },
-    { most: MAX_SAVES_PER_STATEMENT },
+    { maxItems: MAX_SAVES_PER_STATEMENT },
   )
 
   let maintenance = Promise.resolve()

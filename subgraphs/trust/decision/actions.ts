@@ -48,7 +48,7 @@ export type PreparedRequest = RequestKey & {
 export async function decideAll(
   questions: readonly DecisionInput[],
   parts: DecideParts,
-): Promise<{ readonly outcomes: readonly DecideResult[]; readonly usage: Usage }> {
+): Promise<{ readonly results: readonly DecideResult[]; readonly usage: Usage }> {
   const { keys, now } = parts
   const begun = performance.now()
   const at = now()
@@ -70,7 +70,7 @@ export async function decideAll(
     next += 1
     return decision ? { kind: 'made', decision } : { kind: 'exceeded' }
   })
-  return { outcomes: results, usage: scans === null ? before : await usageOf(key, at, keys, scans) }
+  return { results, usage: scans === null ? before : await usageOf(key, at, keys, scans) }
 }
 
 function prepareRequest(

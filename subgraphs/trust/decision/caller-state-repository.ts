@@ -79,7 +79,7 @@ export const findCallerStates = (database: Kysely<Tables>): ((question: CallerSt
       })
     },
     // Hundreds at once begin to collect sooner for it, and wait for others anyway.
-    { most: 200 },
+    { maxItems: 200 },
   )
 
 const NO_REQUEST: RequestKey = { hash: Buffer.alloc(0), subjects: [] }

@@ -30,7 +30,7 @@ export const decisionRepository = (database: Kysely<Tables>) => {
       return all
     },
     // Each is a commit, and all that is left to be done for these is to answer.
-    { most: 100 },
+    { maxItems: 100 },
   )
 
   // Who makes many decisions at once makes them of as many snapshots.
@@ -39,7 +39,7 @@ export const decisionRepository = (database: Kysely<Tables>) => {
       await saveNewJudgements(database, all.flat())
       return all
     },
-    { most: 100 },
+    { maxItems: 100 },
   )
 
   return {

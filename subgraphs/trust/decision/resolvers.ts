@@ -13,18 +13,18 @@ const MAX_BATCH_INPUTS = 100
 export const decisionResolvers = {
   Query: {
     decide: async (_, { input }, context) => {
-      const { outcomes, usage } = await decideAll([toDecisionInput(input)], context)
-      const [outcome] = outcomes
-      if (!outcome) throw new Error('Expected an outcome per question.')
-      return resultOf(outcome, usage)
+      const { results, usage } = await decideAll([toDecisionInput(input)], context)
+      const [result] = results
+      if (!result) throw new Error('Expected an outcome per question.')
+      return resultOf(result, usage)
     },
     decideBatch: async (_, { inputs }, context) => {
       if (inputs.length > MAX_BATCH_INPUTS) {
         await context.key()
         throw badInput('inputs', `at most ${MAX_BATCH_INPUTS} questions`, inputs.length)
       }
-      const { outcomes, usage } = await decideAll(inputs.map(toDecisionInput), context)
-      return { results: outcomes.map((result) => resultOf(result, usage)), usage }
+      const { results, usage } = await decideAll(inputs.map(toDecisionInput), context)
+      return { results: results.map((result) => resultOf(result, usage)), usage }
     },
     decision: async (_, { id }, { rateLimitedKey, decisions }) => decisions.find((await rateLimitedKey(1)).id, id),
   },

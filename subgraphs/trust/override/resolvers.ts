@@ -36,8 +36,8 @@ export const overrideResolvers = {
         },
       ])
     },
-    deleteOverride: async (_, { subject }, { rateLimitedKey: asking, overrides, engine }) => {
-      const { id: keyId } = await asking(1)
+    deleteOverride: async (_, { subject }, { rateLimitedKey: limitedKey, overrides, engine }) => {
+      const { id: keyId } = await limitedKey(1)
       const found = engine.normalise('url', subject)
       if (found.kind === 'target' && (await overrides.delete(keyId, found.target.host))) {
         return { __typename: 'DeleteOverrideSuccess', subject: found.target.host }

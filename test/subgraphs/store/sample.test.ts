@@ -243,7 +243,7 @@ describe('all or nothing', () => {
   afterAll(() => stack.close())
 
   test('a sample that fails midway leaves neither a store nor the bytes of its pictures', async () => {
-    const failing = { files: filesUntil(20, full), told: () => {} }
+    const failing = { files: filesUntil(20, full), onProgress: () => {} }
     const creating = withStores(stack.database.connection, (all) =>
       all.create({ name: 'Half done', country: 'IE', isPaid: true, sample: failing }),
     )

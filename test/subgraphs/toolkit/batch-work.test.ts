@@ -6,7 +6,7 @@ import { batchWork } from '../../../subgraphs/toolkit/batch-work.ts'
  * Doubles numbers, and notes which came together; refuses those with a zero among them. `begun`
  * resolves when the first are being doubled.
  */
-function doubling(options?: { readonly most: number }) {
+function doubling(options?: { readonly maxItems: number }) {
   const batches: (readonly number[])[] = []
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
   const double = batchWork(async (numbers: readonly number[]) => {
@@ -27,7 +27,7 @@ test('what comes in one turn of the event loop is done together, and each is ans
 })
 
 test('what comes while something is under way is done together afterwards, at most so many', async () => {
-  const { double, batches, begun } = doubling({ most: 2 })
+  const { double, batches, begun } = doubling({ maxItems: 2 })
   const first = double(1)
   await begun
   expect(batches).toEqual([[1]])
@@ -36,7 +36,7 @@ test('what comes while something is under way is done together afterwards, at mo
 })
 
 test('a failure is that of all who came together, and of nobody else', async () => {
-  const { double } = doubling({ most: 2 })
+  const { double } = doubling({ maxItems: 2 })
   const settled = await Promise.allSettled([double(0), double(1), double(2)])
   expect(settled.map((each) => (each.status === 'fulfilled' ? each.value : each.reason.message))).toEqual(['zero', 'zero', 4])
   expect(await double(5)).toBe(10)

@@ -166,7 +166,7 @@ describe('what an import leaves behind', () => {
     write({ 'a/b/x.json': persona('p'), 'a/rest.json': persona('rest') })
     await run([join(folder, 'a/b')])
     write({ 'a/b/x.json': '{' })
-    expect(await run([join(folder, 'a')])).toMatchObject({ removed: 0, kept: [{ path: 'x.json', records: 1 }] })
+    expect(await run([join(folder, 'a')])).toMatchObject({ removed: 0, retained: [{ path: 'x.json', records: 1 }] })
     expect(await keys()).toEqual(['p', 'rest'])
   })
 
@@ -175,7 +175,7 @@ describe('what an import leaves behind', () => {
     await run()
     write({ 'x/list.json': '{ "atrium":\n' })
     const report = await run()
-    expect(report).toMatchObject({ removed: 0, kept: [{ path: 'x/list.json', records: 2 }] })
+    expect(report).toMatchObject({ removed: 0, retained: [{ path: 'x/list.json', records: 2 }] })
     expect(report.skipped).toMatchObject([{ path: 'x/list.json', line: 1, reason: expect.stringContaining('not valid JSON') }])
     expect(reportText(report)).toContain('Kept 2 earlier records of 1 source')
     expect(await keys()).toEqual(['one', 'p', 'q'])

@@ -7,7 +7,7 @@ export async function aFilledStore(
   country = 'IE',
 ): Promise<TestStore> {
   const made = await withStores(database.connection, (stores) =>
-    stores.create({ name: 'Filled shop', country, isPaid: true, sample: { files, told: () => {} } }),
+    stores.create({ name: 'Filled shop', country, isPaid: true, sample: { files, onProgress: () => {} } }),
   )
   const [row] = await sql('SELECT id FROM store WHERE code = $1', [made.code])
   return { ...made, storeId: Number(row?.id), caller: withToken(made.login, made.authtoken) }
