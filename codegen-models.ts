@@ -38,6 +38,17 @@ export const MAPPERS: Readonly<Record<string, Record<string, string>>> = {
     ShopProduct: '../../subgraphs/store/shop/shop.ts#ShopProduct as ShopProductModel',
     ShopConnection: '../../subgraphs/toolkit/keyset.ts#KeysetPage<ShopModel>',
     ShopProductConnection: '../../subgraphs/toolkit/keyset.ts#KeysetPage<ShopProductModel>',
+    Storefront: '../../subgraphs/store/storefront/storefront.ts#Storefront as StorefrontModel',
+    StorefrontCollection: '../../subgraphs/store/storefront/storefront.ts#StorefrontCollection as StorefrontCollectionModel',
+    StorefrontPage: '../../subgraphs/store/storefront/storefront.ts#StorefrontPage as StorefrontPageModel',
+    StorefrontMenu: '../../subgraphs/store/storefront/storefront.ts#StorefrontMenu as StorefrontMenuModel',
+    StorefrontProduct: '../../subgraphs/store/storefront-product/listing.ts#StorefrontProduct as StorefrontProductModel',
+    StorefrontProductConnection:
+      '../../subgraphs/store/storefront-product/listing.ts#StorefrontProductPage as StorefrontProductPageModel',
+    StorefrontFacets: 'Awaited<ReturnType<StorefrontProductPageModel["facets"]>>',
+    StorefrontVariant: 'StorefrontProductModel & { readonly variant: ProductVariantModel }',
+    StorefrontOption: '{ readonly storefront: StorefrontModel; readonly option: ProductOptionModel }',
+    StorefrontImage: 'ProductImageModel',
     ClaimStoreSuccess: '{ readonly store: number }',
     User: '{ readonly id: string }',
     CheckoutCustomField:

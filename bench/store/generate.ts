@@ -137,6 +137,9 @@ const PRODUCTS = [
     FROM product, LATERAL (SELECT jsonb_build_object('name', lower(name), 'description', lower(description), 'brand', lower(brand), 'option_name', 'size',
       'variants', E's\\nm\\nl', 'sku', lower(concat_ws(E'\\n', sku, sku || '-s', sku || '-m', sku || '-l'))) AS key) AS keys
     WHERE store_id = $STORE AND id BETWEEN $FROM AND $TO`,
+  `INSERT INTO product_search_word (store_id, word)
+    SELECT DISTINCT $STORE, word FROM product, regexp_split_to_table(lower(concat_ws(' ', name, brand)), '[^[:alnum:]]+') AS word
+    WHERE store_id = $STORE AND id BETWEEN $FROM AND $TO AND length(word) BETWEEN 3 AND 40 ON CONFLICT DO NOTHING`,
 ]
 
 const CUSTOMER = '(1 + n * 7919::bigint % $CUSTOMERS)'

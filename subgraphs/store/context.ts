@@ -90,6 +90,10 @@ import { shopLoaders } from './shop/loaders.ts'
 import type { ShopRepository } from './shop/repository.ts'
 import { storeLoaders } from './store/loaders.ts'
 import type { StoreRepository } from './store/repository.ts'
+import type { StorefrontRepository } from './storefront/repository.ts'
+import type { ListingRepository } from './storefront-product/listing-repository.ts'
+import { storefrontProductLoaders } from './storefront-product/loaders.ts'
+import type { StorefrontProductRepository } from './storefront-product/repository.ts'
 import type { Tables } from './tables.ts'
 import { taxLoaders } from './tax/loaders.ts'
 import type { TaxRepository } from './tax/repository.ts'
@@ -110,6 +114,9 @@ export type Parts = {
   readonly userJudge: UserJudge
   readonly stores: StoreRepository
   readonly shops: ShopRepository
+  readonly storefronts: StorefrontRepository
+  readonly storefrontProducts: StorefrontProductRepository
+  readonly listings: ListingRepository
   readonly checkoutCustomFields: CheckoutCustomFieldRepository
   readonly consoleSessions: ConsoleSessionRepository
   readonly customers: CustomerRepository
@@ -200,9 +207,19 @@ export type Context = Parts & {
     change: (unit: UnitOfWork) => Promise<Result>,
   ) => ReturnType<typeof write<Result>>
   readonly load: Loaders
+  /** Loaders of a store that is not the caller's: for what everybody may see of it. */
+  readonly loadOfStore: (storeId: number) => Loaders
+  /** Runs a change of such a store, which the caller has proven to be allowed to make. */
+  readonly writeTo: <Result extends { readonly __typename: string }>(
+    storeId: number,
+    name: string,
+    input: { readonly idempotencyKey?: string | null | undefined; readonly [field: string]: unknown },
+    change: (unit: UnitOfWork) => Promise<Result>,
+  ) => ReturnType<typeof write<Result>>
 }
 
-type Loaders = ReturnType<typeof loadersOf>
+/** Loaders of one store's rows. */
+export type Loaders = ReturnType<typeof loadersOf>
 
 /**
  * Those of a noun are made when one of them is first asked for: an operation needs few of all
@@ -246,6 +263,7 @@ const loadersOf = lazyMembers<[parts: Parts, tenant: Tenant]>()(
   ({ taxes }, tenant) => taxLoaders(taxes, tenant),
   ({ shippingMethods }, tenant) => shippingMethodLoaders(shippingMethods, tenant),
   ({ shops }) => shopLoaders(shops),
+  ({ storefrontProducts }, tenant) => storefrontProductLoaders(storefrontProducts, tenant),
   ({ promotions }, tenant) => promotionLoaders(promotions, tenant),
   ({ webhookDeliveries }, tenant) => webhookDeliveryLoaders(webhookDeliveries, tenant),
   ({ webhookSubscriptions }, tenant) => webhookSubscriptionLoaders(webhookSubscriptions, tenant),
@@ -285,6 +303,7 @@ export function contextOf(parts: Parts, caller: Caller): Context {
   const storeId = async () => (await access()).storeId
   let judgingUser: Promise<Presented | null> | null = null
   const presented = () => (judgingUser ??= parts.userJudge(caller))
+  const ofStores = new Map<number, Loaders>()
   const context: Context & { load: Loaders } = {
     ...parts,
     caller,
@@ -295,12 +314,19 @@ export function contextOf(parts: Parts, caller: Caller): Context {
     presented,
     user: async () => (await presented())?.id ?? null,
     load: loadersOf(parts, { storeId }),
-    async write(name, input, change) {
+    loadOfStore(id) {
+      const known = ofStores.get(id) ?? loadersOf(parts, { storeId: () => Promise.resolve(id) })
+      ofStores.set(id, known)
+      return known
+    },
+    write: async (name, input, change) => context.writeTo(await storeId(), name, input, change),
+    async writeTo(id, name, input, change) {
       const { now, secrets, webhooks } = parts
-      const unit = { storeId: await storeId(), now: now(), announce: webhooks.plan.announce, secrets }
+      const unit = { storeId: id, now: now(), announce: webhooks.plan.announce, secrets }
       const result = await write(parts.database, unit, { name, input, key: input.idempotencyKey }, change)
       // What was read before the change is not as it was any more.
       context.load = loadersOf(parts, { storeId })
+      ofStores.clear()
       return result
     },
   }

@@ -43,6 +43,8 @@ import { scriptTagResolvers } from './script-tag/resolvers.ts'
 import { shippingMethodResolvers } from './shipping-method/resolvers.ts'
 import { shopResolvers } from './shop/resolvers.ts'
 import { storeResolvers } from './store/resolvers.ts'
+import { storefrontResolvers } from './storefront/resolvers.ts'
+import { storefrontProductResolvers } from './storefront-product/resolvers.ts'
 import { taxResolvers } from './tax/resolvers.ts'
 import { themeResolvers } from './theme/resolvers.ts'
 import { userResolvers } from './user/resolvers.ts'
@@ -52,6 +54,8 @@ import { webhookSubscriptionResolvers } from './webhook-subscription/resolvers.t
 const nouns: readonly Resolvers[] = [
   storeResolvers,
   shopResolvers,
+  storefrontResolvers,
+  storefrontProductResolvers,
   checkoutCustomFieldResolvers,
   appResolvers,
   appAuthorizationResolvers,

@@ -65,6 +65,9 @@ import { shippingMethodRepository } from './shipping-method/repository.ts'
 import { type ShippingNetwork, shippingServices } from './shipping-method/service.ts'
 import { shopRepository } from './shop/repository.ts'
 import { storeRepository } from './store/repository.ts'
+import { storefrontRepository } from './storefront/repository.ts'
+import { listingRepository } from './storefront-product/listing-repository.ts'
+import { storefrontProductRepository } from './storefront-product/repository.ts'
 import type { Tables } from './tables.ts'
 import { taxRepository } from './tax/repository.ts'
 import { themeRepository } from './theme/repository.ts'
@@ -163,6 +166,9 @@ export async function storeSubgraph({
     userJudge: userJudge(userKeys, isSessionOpen, now),
     stores: storeRepository(database.query),
     shops: shopRepository(database.query),
+    storefronts: storefrontRepository(database.query),
+    storefrontProducts: storefrontProductRepository(database.query),
+    listings: listingRepository(database.query),
     checkoutCustomFields: checkoutCustomFieldRepository(database.query),
     consoleSessions: consoleSessionRepository(database.now),
     customers: customerRepository(database.query),

@@ -842,6 +842,18 @@ export type ProductOptionValue = {
   custom: string | null
   position: number
 }
+export type ProductRating = {
+  store_id: number
+  product_id: number
+  /**
+   * Number of published reviews; above 0.
+   */
+  count: number
+  /**
+   * Sum of their ratings.
+   */
+  sum: number
+}
 export type ProductReview = {
   store_id: number
   id: Generated<number>
@@ -871,6 +883,10 @@ export type ProductSearch = {
    * The same by field (name, sku, variants, …).
    */
   keys: unknown
+}
+export type ProductSearchWord = {
+  store_id: number
+  word: string
 }
 export type ProductTranslation = {
   store_id: number
@@ -1337,8 +1353,10 @@ export type Tables = {
   product_image: ProductImage
   product_option: ProductOption
   product_option_value: ProductOptionValue
+  product_rating: ProductRating
   product_review: ProductReview
   product_search: ProductSearch
+  product_search_word: ProductSearchWord
   product_translation: ProductTranslation
   product_variant: ProductVariant
   product_variant_value: ProductVariantValue

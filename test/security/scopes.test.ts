@@ -56,7 +56,8 @@ const READ_BY: Readonly<Record<string, string>> = {
 
 /** Types without a scope of their own, each with the reason why whoever reaches one may read it. */
 const OPEN_TYPES: Readonly<Record<string, string>> = {
-  'what a shop shows to every visitor': 'Shop ShopProduct ShopProductConnection ShopProductEdge ShopConnection ShopEdge',
+  'what a shop shows to every visitor':
+    'Shop ShopProduct ShopProductConnection ShopProductEdge ShopConnection ShopEdge Storefront StorefrontCollection StorefrontFacetValue StorefrontFacets StorefrontImage StorefrontMenu StorefrontOption StorefrontOptionFacet StorefrontOptionValue StorefrontPage StorefrontPrice StorefrontProduct StorefrontProductConnection StorefrontProductEdge StorefrontRating StorefrontReview StorefrontSeo StorefrontVariant StorefrontVariantOption',
   'an order, for who has its secret': 'ShopOrder ShopOrderLine',
   'facts about the world': 'Country Region Municipality',
   'a consent, for the browser that has its id':
@@ -155,6 +156,7 @@ function argumentsOf(field: string, { ids, productIds, locationIds }: FullShop):
     fulfillmentRates: `input: { orderId: "${ids.orders}", locationId: "${locationIds[0]}" }`,
     shippingQuotes: 'input: { lines: [{ price: 10, quantity: 1, weight: 1 }], country: "PT" }',
     shop: 'code: "demo"',
+    storefront: 'store: "demo"',
     shopOrder: 'code: "demo", secret: "none"',
   }
   if (Object.hasOwn(others, field)) return others[field] ?? null

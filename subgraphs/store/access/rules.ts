@@ -18,6 +18,7 @@ export const PUBLIC_ROOT_FIELDS: ReadonlySet<string> = new Set([
   'Query.shop',
   'Query.shops',
   'Query.shopOrder',
+  'Query.storefront',
   'Query.authorizationRequest',
   // For users, who are no callers that have scopes.
   'Mutation.signInOwnerToAuthorize',

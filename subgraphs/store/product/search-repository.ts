@@ -61,7 +61,23 @@ export async function indexProducts(database: Kysely<Tables>, storeId: number, p
       ${found.map(({ byField }) => byField)}::jsonb[])
     ON CONFLICT (store_id, product_id) DO UPDATE SET text_key = excluded.text_key, keys = excluded.keys
     WHERE product_search.keys <> excluded.keys`.execute(database)
+  const named = rows.flatMap(({ field, text }) => (field === 'name' || field === 'brand' ? vocabularyOf(text) : []))
+  if (named.length === 0) return
+  // In one order, so that two of these do not wait for each other.
+  await sql`
+    INSERT INTO product_search_word (store_id, word)
+    SELECT ${storeId}, word FROM unnest(${[...new Set(named)].sort()}::text[]) AS named (word)
+    ON CONFLICT DO NOTHING`.execute(database)
 }
+
+/** Shorter words are no help against misspelling, and longer ones are none. */
+const [MIN_WORD_LENGTH, MAX_WORD_LENGTH] = [3, 40]
+
+/** Words that a misspelt one can stand for. */
+const vocabularyOf = (text: string): readonly string[] =>
+  textKey(text.toWellFormed())
+    .split(/[^\p{L}\p{N}\p{M}]+/u)
+    .filter(({ length }) => length >= MIN_WORD_LENGTH && length <= MAX_WORD_LENGTH)
 
 /**
  * Whether all of these words are in the product's texts, or in those of these fields where some are

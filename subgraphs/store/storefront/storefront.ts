@@ -1,0 +1,35 @@
+import type { Loaders } from '../context.ts'
+import type { Page } from '../page/page.ts'
+import type { ProductCategory } from '../product-category/product-category.ts'
+import type { Store } from '../store/store.ts'
+
+/** A shop as its visitors see it, with what its rows are loaded by. */
+export type Storefront = {
+  readonly store: Store
+  /** BCP 47 tags, the default one first. */
+  readonly languages: readonly string[]
+  /** Language of texts; null: the store's own. */
+  readonly language: string | null
+  readonly load: Loaders
+}
+
+/** An object of a shop, with the shop. */
+export type InStorefront<Name extends string, Model> = { readonly storefront: Storefront } & Readonly<Record<Name, Model>>
+
+export type StorefrontCollection = InStorefront<'category', ProductCategory>
+
+/** Published pages of a menu. */
+export type StorefrontMenu = { readonly name: string; readonly pages: readonly StorefrontPage[] }
+
+/** What shoppers see of a page. */
+export type StorefrontPage = Pick<Page, 'title' | 'body' | 'permalink' | 'legal' | 'pageTitle' | 'metaDescription' | 'updatedAt'>
+
+/** Codes are made of these; a text of anything else, however long, names no shop. */
+const CODE = /^[a-z0-9-]{1,100}$/
+/** Longer ones are not written. */
+const MAX_PERMALINK_LENGTH = 255
+
+export const isStoreCode = (code: string): boolean => CODE.test(code)
+
+/** Whether a text can be a permalink. */
+export const isPermalink = (text: string): boolean => text !== '' && text.length <= MAX_PERMALINK_LENGTH && !text.includes('\0')
