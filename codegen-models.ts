@@ -39,9 +39,9 @@ export const MAPPERS: Readonly<Record<string, Record<string, string>>> = {
     ShopConnection: '../../subgraphs/toolkit/keyset.ts#KeysetPage<ShopModel>',
     ShopProductConnection: '../../subgraphs/toolkit/keyset.ts#KeysetPage<ShopProductModel>',
     Storefront: '../../subgraphs/store/storefront/storefront.ts#Storefront as StorefrontModel',
-    StorefrontCollection: '../../subgraphs/store/storefront/storefront.ts#StorefrontCollection as StorefrontCollectionModel',
+    StorefrontCollection: '{ readonly storefront: StorefrontModel; readonly category: ProductCategoryModel }',
     StorefrontPage: '../../subgraphs/store/storefront/storefront.ts#StorefrontPage as StorefrontPageModel',
-    StorefrontMenu: '../../subgraphs/store/storefront/storefront.ts#StorefrontMenu as StorefrontMenuModel',
+    StorefrontMenu: '{ readonly name: string; readonly pages: readonly StorefrontPageModel[] }',
     StorefrontProduct: '../../subgraphs/store/storefront-product/listing.ts#StorefrontProduct as StorefrontProductModel',
     StorefrontProductConnection:
       '../../subgraphs/store/storefront-product/listing.ts#StorefrontProductPage as StorefrontProductPageModel',

@@ -1,6 +1,5 @@
 import type { Loaders } from '../context.ts'
 import type { Page } from '../page/page.ts'
-import type { ProductCategory } from '../product-category/product-category.ts'
 import type { Store } from '../store/store.ts'
 
 /** A shop as its visitors see it, with what its rows are loaded by. */
@@ -12,14 +11,6 @@ export type Storefront = {
   readonly language: string | null
   readonly load: Loaders
 }
-
-/** An object of a shop, with the shop. */
-export type InStorefront<Name extends string, Model> = { readonly storefront: Storefront } & Readonly<Record<Name, Model>>
-
-export type StorefrontCollection = InStorefront<'category', ProductCategory>
-
-/** Published pages of a menu. */
-export type StorefrontMenu = { readonly name: string; readonly pages: readonly StorefrontPage[] }
 
 /** What shoppers see of a page. */
 export type StorefrontPage = Pick<Page, 'title' | 'body' | 'permalink' | 'legal' | 'pageTitle' | 'metaDescription' | 'updatedAt'>
