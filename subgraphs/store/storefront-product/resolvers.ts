@@ -6,7 +6,7 @@ import { CATEGORY_COLUMNS } from '../product-category/repository.ts'
 import { IMAGE_COLUMNS } from '../product-image/repository.ts'
 import type { ProductVariant } from '../product-variant/product-variant.ts'
 import { VARIANT_COLUMNS } from '../product-variant/repository.ts'
-import type { StorefrontProduct } from './listing.ts'
+import { listProducts, type StorefrontProduct } from './listing.ts'
 import type { FacetRow } from './listing-repository.ts'
 import { type ListedPrice, type ShownPrice, shownPrice } from './price.ts'
 
@@ -14,6 +14,7 @@ const MAX_REVIEWS = 50
 const MAX_RELATED = 20
 
 export const storefrontProductResolvers = {
+  Storefront: { products: (storefront, args, context) => listProducts(context, storefront, args) },
   StorefrontProduct: {
     id: ({ product }) => encodeId('Product', String(product.id)),
     name: async (of) => (await inLanguage(of)).name,

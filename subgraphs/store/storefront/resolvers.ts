@@ -3,7 +3,6 @@ import { badInput } from '../../../platform/graphql/errors.ts'
 import { encodeId } from '../../toolkit/ids.ts'
 import type { Context } from '../context.ts'
 import type { ProductCategory } from '../product-category/product-category.ts'
-import { listProducts } from '../storefront-product/listing.ts'
 import { isPermalink, isStoreCode, type Storefront } from './storefront.ts'
 
 export const storefrontResolvers = {
@@ -27,7 +26,6 @@ export const storefrontResolvers = {
       const product = id === null ? null : await storefront.load.productById.load(id)
       return product && { storefront, product }
     },
-    products: (storefront, args, context) => listProducts(context, storefront, args),
     collection: async (storefront, { permalink }, { storefronts }) => {
       const category = isPermalink(permalink) ? await storefronts.categoryAt(storefront.store.id, permalink) : null
       return category && { storefront, category }
