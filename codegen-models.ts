@@ -40,7 +40,7 @@ export const MAPPERS: Readonly<Record<string, Record<string, string>>> = {
     ShopProductConnection: '../../subgraphs/toolkit/keyset.ts#KeysetPage<ShopProductModel>',
     Storefront: '../../subgraphs/store/storefront/storefront.ts#Storefront as StorefrontModel',
     StorefrontCollection: '{ readonly storefront: StorefrontModel; readonly category: ProductCategoryModel }',
-    StorefrontPage: '../../subgraphs/store/storefront/storefront.ts#StorefrontPage as StorefrontPageModel',
+    StorefrontPage: '../../subgraphs/store/storefront/repository.ts#StorefrontPage as StorefrontPageModel',
     StorefrontMenu: '{ readonly name: string; readonly pages: readonly StorefrontPageModel[] }',
     StorefrontProduct: '../../subgraphs/store/storefront-product/listing.ts#StorefrontProduct as StorefrontProductModel',
     StorefrontProductConnection:

@@ -1,7 +1,10 @@
 import { type Kysely, sql } from 'kysely'
+import type { Page } from '../page/page.ts'
 import type { ProductCategory } from '../product-category/product-category.ts'
 import type { Tables } from '../tables.ts'
-import type { StorefrontPage } from './storefront.ts'
+
+/** What shoppers see of a page. */
+export type StorefrontPage = Pick<Page, 'title' | 'body' | 'permalink' | 'legal' | 'pageTitle' | 'metaDescription' | 'updatedAt'>
 
 /** What `Storefront.collections` and `StorefrontMenu.pages` promise. */
 const MAX_COLLECTIONS = 250

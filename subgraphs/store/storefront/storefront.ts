@@ -1,5 +1,4 @@
 import type { Loaders } from '../context.ts'
-import type { Page } from '../page/page.ts'
 import type { Store } from '../store/store.ts'
 
 /** A shop as its visitors see it, with what its rows are loaded by. */
@@ -11,9 +10,6 @@ export type Storefront = {
   readonly language: string | null
   readonly load: Loaders
 }
-
-/** What shoppers see of a page. */
-export type StorefrontPage = Pick<Page, 'title' | 'body' | 'permalink' | 'legal' | 'pageTitle' | 'metaDescription' | 'updatedAt'>
 
 /** Codes are made of these; a text of anything else, however long, names no shop. */
 const CODE = /^[a-z0-9-]{1,100}$/

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { editDistance, nearestWords } from '../../../subgraphs/store/storefront-product/spelling.ts'
 import { ANONYMOUS, type StoreStack, startStore, type TestStore } from './support/store.ts'
 
 let stack: StoreStack
@@ -355,17 +354,4 @@ test('pages and menus are what is published', async () => {
 test.each(['nothing', '', '\0', 'POTTERY', 'x'.repeat(100_000)])('there is no shop called %.20j', async (store) => {
   const { data, errors } = await stack.ask(ANONYMOUS, 'query ($store: String!) { storefront(store: $store) { name } }', { store })
   expect([data, errors]).toEqual([{ storefront: null }, undefined])
-})
-
-test.each([
-  ['linen', 'linen', 0],
-  ['lienn', 'linen', 1],
-  ['shrit', 'shirt', 1],
-  ['mug', 'mugs', 1],
-  ['plate', 'later', 2],
-  ['abcdef', 'zyxwvu', 3],
-])('%s is %s but for %i edits', (one, other, edits) => expect(editDistance(one, other, 2)).toBe(edits))
-
-test('longer words than the query are compared by their beginning', () => {
-  expect(nearestWords('notebok', ['notebooks', 'notary', 'note'])).toEqual(['notebooks'])
 })
