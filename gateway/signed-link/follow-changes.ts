@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { Agent, request } from 'undici'
+import { Agent, request } from 'undici/index.js'
 import { changeListeners } from '../../platform/events/change-listeners.ts'
 import type { OnChange } from '../../platform/graphql/subgraph.ts'
 import { parseEventStream } from '../transports/server-sent-events.ts'

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { Pool } from 'undici'
+// The file, not the package: under Bun that is a module of its own, without pools.
+import { Pool } from 'undici/index.js'
 import { type CircuitState, circuitBreaker } from '../../platform/outbound/circuit-breaker.ts'
 import { SubgraphError } from './error-masking.ts'
 import { MAX_RESPONSE_BYTES } from './http-messages.ts'

@@ -1,5 +1,5 @@
 import { type ExecutionResult, GraphQLError } from 'graphql'
-import { Agent, type Dispatcher, request as send } from 'undici'
+import { Agent, type Dispatcher, request as send } from 'undici/index.js'
 import { type BoundedQueue, boundedQueue } from '../../platform/collections/bounded-queue.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import type { Sign } from '../signed-link/signature.ts'

@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process'
-import { globSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -85,6 +85,8 @@ describe('the manifest', () => {
       ),
     )
     const named = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }).sort()
+    // The template of a configuration file imports the package itself.
+    imported.delete('@atrium/gateway')
     expect([...imported].filter((name) => !name.startsWith('node:')).sort()).toEqual(named)
   })
 })
@@ -107,6 +109,11 @@ describe('the tarball', () => {
     expect(globSync('dist/**/*', { cwd: unpacked }).filter((file) => /(?<!\.d)\.ts$/.test(file))).toEqual([])
   })
 
+  test('loads the undici of npm: Bun has one of its own, without pools', () => {
+    const files = globSync('dist/**/*.js', { cwd: unpacked })
+    expect(files.filter((file) => /from ['"]undici['"]/.test(readFileSync(join(unpacked, file), 'utf8')))).toEqual([])
+  })
+
   test('has the files that its entries name', () => {
     const paths = Object.values(manifest.exports).flatMap((entry) => (typeof entry === 'string' ? [entry] : Object.values(entry)))
     expect(paths.length).toBeGreaterThan(4)
@@ -116,6 +123,17 @@ describe('the tarball', () => {
 
 const ACROSS = '{ latestReview { text about { name } } product(id: "c") { name rating } }'
 const DATA = { latestReview: { text: 'Fine.', about: { name: 'Product b' } }, product: { name: 'Product c', rating: 0 } }
+
+/** Other runtimes, where they are installed: programs of the path, or of BUN and DENO. */
+const RUNTIMES = [
+  { name: 'Bun', file: programOf('bun'), args: [], serve: 'Bun.serve({ port: 0, fetch: gateway.fetch })' },
+  { name: 'Deno', file: programOf('deno'), args: ['run', '-A'], serve: 'Deno.serve({ port: 0, onListen() {} }, gateway.fetch)' },
+]
+
+function programOf(name: string): string | undefined {
+  const folders = (process.env.PATH ?? '').split(':')
+  return process.env[name.toUpperCase()] ?? folders.map((folder) => join(folder, name)).find((file) => existsSync(file))
+}
 
 describe('installed in an empty project', () => {
   test('createGateway queries across two subgraph servers, by the Fetch API', async ({ skip }) => {
@@ -133,6 +151,34 @@ describe('installed in an empty project', () => {
       await gateway.close()`)
     expect(JSON.parse(text)).toEqual({ status: 200, data: DATA })
   })
+
+  test.for(RUNTIMES)(
+    'the Fetch handler runs under $name, in the process and behind its server',
+    async ({ file, args, serve, name }, { skip }) => {
+      if (offline) skip(offline)
+      if (!file) return skip(`${name} is not installed`)
+      writeFileSync(
+        join(project, 'runtime.js'),
+        `import { readFileSync } from 'node:fs'
+       import { createGateway } from '@atrium/gateway'
+       const gateway = await createGateway({ supergraph: readFileSync('supergraph.graphql', 'utf8') })
+       const ask = (url, headers) => new Request(url, {
+         method: 'POST',
+         headers: { 'content-type': 'application/json', ...headers },
+         body: JSON.stringify({ query: ${JSON.stringify(ACROSS)} }),
+       })
+       const own = await gateway.fetch(ask('http://localhost/graphql'))
+       const events = await (await gateway.fetch(ask('http://localhost/graphql', { accept: 'text/event-stream' }))).text()
+       const server = ${serve}
+       const served = await fetch(ask('http://localhost:' + (server.port ?? server.addr.port) + '/graphql'))
+       console.log(JSON.stringify([await own.json(), await served.json(), events.includes('event: complete')]))
+       await (server.stop ? server.stop(true) : server.shutdown())
+       await gateway.close()`,
+      )
+      const { stdout } = await run(file, [...args, 'runtime.js'], { cwd: project, timeout: 60_000 })
+      expect(JSON.parse(stdout)).toEqual([{ data: DATA }, { data: DATA }, true])
+    },
+  )
 
   test('every entry can be imported when nothing optional is installed', async ({ skip }) => {
     if (offline) skip(offline)
