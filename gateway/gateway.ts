@@ -2,7 +2,9 @@ import { type GraphQLSchema, parse } from 'graphql'
 import type { Logger } from 'pino'
 import type { CircuitState } from '../platform/outbound/circuit-breaker.ts'
 import { authorizationOf, type FindGrants, NO_GRANTS } from './authorization/authorization.ts'
-import { createOperationCache } from './caching/caching.ts'
+import { createOperationCache, NO_OPERATION_CACHE } from './caching/caching.ts'
+import type { EntityCache } from './caching/entity-cache.ts'
+import { followEntityChanges } from './caching/follow-entity-changes.ts'
 import { type ResponseCache, responseCache } from './caching/response-cache.ts'
 import { viewerFields } from './caching/viewer-fields.ts'
 import { createClient, type GatewayClient } from './client.ts'
@@ -74,6 +76,11 @@ export type GatewayOptions = {
   readonly slowMilliseconds?: number
   /** Size of the response cache; 0 switches it off. */
   readonly responseCacheBytes?: number
+  /**
+   * Entities of subgraphs that are cached one by one, in place of responses, for all graphs that
+   * follow each other; null: none.
+   */
+  readonly entityCache?: EntityCache | null
   /** Whether clients may introspect the schema. Trusted documents always may. */
   readonly introspection?: boolean
   readonly trustedDocuments?: TrustedDocuments
@@ -98,18 +105,23 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
 export function assembleGateway(options: GatewayOptions): Gateway {
   const { links, limits, log, metrics = null, tracing = null, introspection = true, sharedDocuments = null } = options
   const { slots = subscriptionSlots(), plans = EMPTY_PLAN_STORE, grantsOver = () => () => NO_GRANTS } = options
-  const { budget = null, slowMilliseconds = 0, trustedDocuments = { documents: [], isOnly: false } } = options
+  const { entityCache = null, budget = null, slowMilliseconds = 0, trustedDocuments = { documents: [], isOnly: false } } = options
   const document = parse(options.supergraphSdl, { noLocation: true })
   const supergraph = readSupergraph(document, { isKnown: !plans.isEmpty })
   const slow = slowMilliseconds > 0 ? createSlowLog(slowMilliseconds, log) : null
-  const linksByName = observedLinks(links, supergraph, { slow, tracing, metrics, log })
+  const viewer = viewerFields(document)
+  const cacheOf = entityCache?.forGraph(document, supergraph, viewer)
+  const linksByName = observedLinks(links, supergraph, { slow, tracing, metrics, log, cacheOf })
   const authorization = authorizationOf(document, supergraph, grantsOver(linksByName))
   const deps: ExecutorDeps = { supergraph, links: linksByName, metrics, authorization }
   const cache = responseCache({
     maxBytes: options.responseCacheBytes ?? 0,
     ...(metrics && { count: metrics.responseCacheLookup }),
   })
-  const caching = createOperationCache({ supergraph, document, viewer: viewerFields(document), links, cache })
+  // Both together would add the age of entities to that of answers, and invalidation of a key or a
+  // tag does not reach answers.
+  const caching = entityCache ? NO_OPERATION_CACHE : createOperationCache({ supergraph, document, viewer, links, cache })
+  const stopFollowing = entityCache && followEntityChanges(links, entityCache)
   const rules = { schema: supergraph.api, weights: readCostWeights(document, limits.weights), limits, introspection }
   const observe = observer({ metrics, tracing, slow })
   const preparation = { deps, document, caching, limits, budget, slots, introspection, observe, log }
@@ -153,6 +165,7 @@ export function assembleGateway(options: GatewayOptions): Gateway {
     close: async () => {
       persisted.close()
       caching.close()
+      stopFollowing?.()
     },
   }
 }
@@ -169,11 +182,13 @@ function observedLinks(
     tracing,
     metrics,
     log,
+    cacheOf,
   }: {
     readonly slow: SlowLog | null
     readonly tracing: Tracing | null
     readonly metrics: Metrics | null
     readonly log: Logger
+    readonly cacheOf: ReturnType<EntityCache['forGraph']> | undefined
   },
 ): ReadonlyMap<string, Link> {
   const observed = new Map<string, Link>()
@@ -181,7 +196,7 @@ function observedLinks(
     const timed = slow?.timeLink(link) ?? link
     const traced = tracing?.traceLink(timed) ?? timed
     const masked = maskErrors(metrics?.measureLink(traced) ?? traced, log)
-    observed.set(masked.name, masked)
+    observed.set(masked.name, cacheOf ? { ...masked, cacheEntities: cacheOf(masked.name) } : masked)
   }
   for (const name of supergraph.subgraphs) {
     if (!observed.has(name)) throw new Error(`Expected a link to subgraph "${name}", got none.`)

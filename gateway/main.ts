@@ -12,6 +12,8 @@ import { runProgram } from '../platform/process/lifecycle.ts'
 import { createLog } from '../platform/process/log.ts'
 import { OperatorError } from '../platform/process/operator-error.ts'
 import { grantsByJwt } from './authorization/variables.ts'
+import { serveInvalidations } from './caching/entity-cache-endpoint.ts'
+import { openEntityCache } from './caching/open-entity-cache.ts'
 import { isExplorerInstalled, serveExplorer } from './explorer/serve.ts'
 import { startGateway } from './gateway.ts'
 import { limitsFromConfig } from './limits/limits.ts'
@@ -62,6 +64,9 @@ await runProgram(async (defer, end) => {
   const persisted = trustedDocumentsFromConfig(config)
   const documents = await sharedDocumentsFromConfig(config, log)
   defer(async () => documents?.close())
+  const { ENTITY_CACHE_BYTES: maxBytes, ENTITY_CACHE_REDIS_URL: redisUrl } = config
+  const entityCache = await openEntityCache({ ...file.options.entityCache, maxBytes, redisUrl }, log, metrics)
+  defer(async () => entityCache?.close())
   // One for all graphs that follow each other: it remembers tokens and keys.
   const findGrants = grantsByJwt(config)
   const timeoutMilliseconds = config.SUBGRAPH_TIMEOUT_MILLISECONDS
@@ -82,6 +87,7 @@ await runProgram(async (defer, end) => {
   const explorer = config.EXPLORER && isExplorerInstalled() && { page: await serveExplorer(app) }
   await serveGraphql(app, gateway, { ...explorer, batchLimit: config.BATCH_LIMIT })
   const sockets = serveWebSockets(app, gateway, { isProxy })
+  if (entityCache && config.ENTITY_CACHE_TOKEN !== undefined) serveInvalidations(app, entityCache, config.ENTITY_CACHE_TOKEN)
   if (metrics) {
     const open = { sockets: sockets.count, gateway, listeners: () => 0 }
     await serveMetrics(app, metrics, open, { ...scrapingConfig(config), log, defer })
@@ -108,6 +114,7 @@ await runProgram(async (defer, end) => {
         tracing,
         slowMilliseconds: config.SLOW_OPERATION_MILLISECONDS,
         responseCacheBytes: config.RESPONSE_CACHE_BYTES,
+        entityCache,
         introspection: config.INTROSPECTION,
         trustedDocuments: persisted,
         sharedDocuments: documents,

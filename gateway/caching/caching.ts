@@ -30,6 +30,13 @@ export type OperationCache = {
   readonly close: () => void
 }
 
+/** Caches nothing. */
+export const NO_OPERATION_CACHE: OperationCache = {
+  cacheQuery: () => null,
+  invalidateAfter: (_, run) => run,
+  close: () => {},
+}
+
 /** Errors after which a mutation may still complete in its subgraph. */
 const MAY_STILL_RUN = new Set<unknown>(['TIMEOUT', 'SUBGRAPH_UNAVAILABLE', 'UNAVAILABLE'])
 

@@ -42,25 +42,27 @@ const isTagged = (directives: readonly ConstDirectiveNode[] | undefined): boolea
  * Whether `plan` fetches a viewer-dependent field, also as a mere requirement of another one. A
  * field of an abstract type counts when it is viewer-dependent for any possible type.
  */
-export function dependsOnViewer(plan: QueryPlan, api: GraphQLSchema, { fields, names }: ViewerFields): boolean {
+export const dependsOnViewer = (plan: QueryPlan, api: GraphQLSchema, viewer: ViewerFields): boolean =>
+  viewer.fields.size > 0 && operationsIn(plan).some((text) => textDependsOnViewer(text, api, viewer))
+
+/** The same for the text of one fetch. */
+export function textDependsOnViewer(text: string, api: GraphQLSchema, { fields, names }: ViewerFields): boolean {
   if (fields.size === 0) return false
-  return operationsIn(plan).some((text) => {
-    let depends = false
-    const info = new TypeInfo(api)
-    visit(
-      parse(text, { noLocation: true }),
-      visitWithTypeInfo(info, {
-        Field({ name: { value } }) {
-          const parent = info.getParentType()
-          if (!names.has(value)) return
-          // Types outside of the API schema: by the name of the field alone.
-          const types = parent && isCompositeType(parent) ? typesOf(parent.name) : null
-          depends ||= types === null || types.some((type) => fields.has(`${type}.${value}`))
-        },
-      }),
-    )
-    return depends
-  })
+  let depends = false
+  const info = new TypeInfo(api)
+  visit(
+    parse(text, { noLocation: true }),
+    visitWithTypeInfo(info, {
+      Field({ name: { value } }) {
+        const parent = info.getParentType()
+        if (!names.has(value)) return
+        // Types outside of the API schema: by the name of the field alone.
+        const types = parent && isCompositeType(parent) ? typesOf(parent.name) : null
+        depends ||= types === null || types.some((type) => fields.has(`${type}.${value}`))
+      },
+    }),
+  )
+  return depends
 
   function typesOf(name: string): readonly string[] {
     const type = api.getType(name)

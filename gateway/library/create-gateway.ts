@@ -6,6 +6,8 @@ import { requestIdOf } from '../../platform/http/request-id.ts'
 import { createLog } from '../../platform/process/log.ts'
 import { OperatorError } from '../../platform/process/operator-error.ts'
 import { grantsByJwt, jwtConfigOf } from '../authorization/variables.ts'
+import type { Invalidation } from '../caching/entity-cache-tags.ts'
+import { openEntityCache } from '../caching/open-entity-cache.ts'
 import { assembleGateway, type Gateway } from '../gateway.ts'
 import type { ExecutionResult } from '../operations/execution-result.ts'
 import { type GatewayOptions, gatewayOptionsShape, limitsOf } from '../options/gateway-options.ts'
@@ -70,6 +72,11 @@ export type FederatedGateway = {
    * changes nothing, for one that cannot be served.
    */
   readonly replaceSupergraph: (supergraph: string) => void
+  /**
+   * Invalidates cached entities that were requested before. False: Redis is unavailable and not
+   * every copy knows; call again. Without an entity cache there is nothing to do.
+   */
+  readonly invalidateEntities: (invalidations: readonly Invalidation[]) => Promise<boolean>
   /** Ends event streams, closes connections to subgraphs, and resolves when all are closed. */
   readonly close: () => Promise<void>
 }
@@ -83,6 +90,7 @@ export async function createGateway(given: CreateGatewayOptions): Promise<Federa
   const limits = limitsOf(settings)
   const findGrants = settings.jwt && grantsByJwt(jwtConfigOf(settings.jwt))
   const sources = createSubgraphSources(settings, log)
+  const entityCache = settings.entityCache ? await openEntityCache(settings.entityCache, log) : null
   const gateway = hotSwappableGateway(graphOf(supergraph), log)
   const handler = createFetchHandler(gateway, {
     ...(settings.batchLimit !== undefined && { batchLimit: settings.batchLimit }),
@@ -97,9 +105,11 @@ export async function createGateway(given: CreateGatewayOptions): Promise<Federa
     fetch: handler.fetch,
     execute,
     replaceSupergraph: (sdl) => gateway.swap(graphOf(sdl)),
+    invalidateEntities: async (invalidations) => (await entityCache?.invalidate(invalidations)) ?? true,
     async close() {
       handler.close()
       await gateway.close()
+      await entityCache?.close()
     },
   }
 
@@ -113,6 +123,7 @@ export async function createGateway(given: CreateGatewayOptions): Promise<Federa
         log,
         introspection: settings.introspection ?? true,
         responseCacheBytes: settings.responseCacheBytes ?? 0,
+        entityCache,
         slowMilliseconds: settings.slowMilliseconds ?? 0,
         ...(findGrants && { grantsOver: () => findGrants }),
       })

@@ -3,6 +3,7 @@ import { createHttpServer } from '../../platform/http/server.ts'
 import type { IsProxy } from '../../platform/http/trusted-proxies.ts'
 import type { Defer } from '../../platform/process/lifecycle.ts'
 import { createLog } from '../../platform/process/log.ts'
+import { serveInvalidations } from '../caching/entity-cache-endpoint.ts'
 import { GRAPHQL_PATH, serveGraphql } from '../transports/http.ts'
 import { serveWebSockets } from '../transports/websocket.ts'
 import type { CreateGatewayOptions, FederatedGateway } from './create-gateway.ts'
@@ -17,6 +18,10 @@ export type ServeGatewayOptions = Pick<CreateGatewayOptions, 'batchLimit' | 'log
   readonly loadLimit?: number
   /** Whose `X-Forwarded-*` headers are trusted. Default: nobody's. */
   readonly isProxy?: IsProxy
+  /**
+   * Password of `POST /entity-cache/invalidations`, at least 16 characters. Default: not served.
+   */
+  readonly invalidationToken?: string
   /** How long `close` waits for running requests, in seconds. Default: 10. */
   readonly graceSeconds?: number
 }
@@ -33,11 +38,16 @@ export type RunningServer = {
  * Serves a gateway at `/graphql` over HTTP, WebSocket (graphql-transport-ws) and event streams
  * (SSE), with `/health` and `/ready`. Rejects when the port cannot be opened.
  */
-export async function serveGateway({ gateway }: FederatedGateway, options: ServeGatewayOptions = {}): Promise<RunningServer> {
+export async function serveGateway(
+  { gateway, invalidateEntities }: FederatedGateway,
+  options: ServeGatewayOptions = {},
+): Promise<RunningServer> {
   const { port = 4_000, host = '127.0.0.1', loadLimit = 1_000, graceSeconds = 10, batchLimit = 0, isProxy } = options
   const app = createHttpServer({ log: options.log ?? createLog('warn'), loadLimit, isProxy })
   await serveGraphql(app, gateway, { batchLimit })
   serveWebSockets(app, gateway, { isProxy })
+  if (options.invalidationToken !== undefined)
+    serveInvalidations(app, { invalidate: invalidateEntities }, options.invalidationToken)
   const closers: Parameters<Defer>[0][] = []
   await listen(app, { host, port, graceSeconds }, (close) => void closers.push(close))
   const address = app.server.address()

@@ -49,6 +49,8 @@ export type Metrics = {
   readonly shed: (routeClass: string) => void
   /** Counts a subscription refused by this bound. */
   readonly subscriptionRefused: (bound: SubscriptionBound) => void
+  /** Adds a counter; the returned function adds to the series of these label values. */
+  readonly counter: (name: string, help: string, labels: readonly string[]) => (values: readonly string[], by: number) => void
   /** Adds a gauge that is read at each scrape. */
   readonly gauge: (name: string, help: string, read: () => number) => void
   /** The same with labels. Label values that `read` omits disappear. `read` must not reject. */
@@ -194,6 +196,10 @@ export function createMetrics({ ofProcess = false }: { readonly ofProcess?: bool
     },
     shed: (routeClass) => sheds.labels(routeClass).inc(),
     subscriptionRefused: (bound) => subscriptionRefusals.labels(bound.toLowerCase()).inc(),
+    counter(name, help, labelNames) {
+      const counter = new Counter({ name, help, labelNames: [...labelNames], registers })
+      return (values, by) => counter.labels(...values).inc(by)
+    },
     gauge(name, help, read) {
       new Gauge({
         name,

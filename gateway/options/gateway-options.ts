@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { Caller } from '../../platform/http/caller.ts'
 import { PROFILES } from '../limits/cost-weights.ts'
 import { DEFAULT_LIMITS, type Limits } from '../limits/limits.ts'
+import { entityCacheOptions } from './entity-cache-options.ts'
 import { jwtOptions } from './jwt-options.ts'
 import { remoteSubgraphOptions } from './subgraph-options.ts'
 import { chosen, flag, fn, options, text, wholeNumber } from './validate-options.ts'
@@ -46,6 +47,8 @@ export const gatewayOptionsShape = {
   introspection: flag().optional(),
   /** Size of the response cache in bytes; 0 switches it off. */
   responseCacheBytes: wholeNumber(0, 999_999_999).optional(),
+  /** Caches entities of subgraphs one by one, in place of responses. */
+  entityCache: entityCacheOptions.optional(),
   /** Operations that take at least so many milliseconds are logged; 0 logs none. */
   slowMilliseconds: wholeNumber(0, 60_000).optional(),
   /** Maximum operations of a batch; 0, the default, refuses JSON lists. */

@@ -17,6 +17,8 @@ const PATHS = [
   ['COST_OBJECT', ['limits', 'weights', 'object']],
   ['COST_LIST_FACTOR', ['limits', 'weights', 'listFactor']],
   ['SLOW_OPERATION_MILLISECONDS', ['slowMilliseconds']],
+  ['ENTITY_CACHE_BYTES', ['entityCache', 'maxBytes']],
+  ['ENTITY_CACHE_REDIS_URL', ['entityCache', 'redisUrl']],
   ['SUBGRAPH_TIMEOUT_MILLISECONDS', ['allSubgraphs', 'timeoutMilliseconds']],
   ['JWT_JWKS_URL', ['jwt', 'jwksUrl']],
   ['JWT_ISSUER', ['jwt', 'issuer']],

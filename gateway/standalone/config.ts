@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { flag, urlWithProtocol, type Variables, wholeNumber } from '../../platform/config/config.ts'
 import { proxyVariables } from '../../platform/http/trusted-proxies.ts'
 import { jwtVariables } from '../authorization/variables.ts'
+import { entityCacheVariables } from '../caching/open-entity-cache.ts'
 import { splitVariables } from '../signed-link/variables.ts'
 
 /**
@@ -234,5 +235,6 @@ export const variables = {
     meaning: 'File with a composed federation 2 supergraph whose join__Graph says where its subgraphs are; required.',
   },
   ...gatewaySettings,
+  ...entityCacheVariables,
   ...jwtVariables,
 } as const

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FetchNode, PlanNode } from '@apollo/query-planner'
 import type { DocumentNode, ExecutionResult, GraphQLError, GraphQLFormattedError, GraphQLSchema } from 'graphql'
 import type { Detached } from '../../platform/events/subscriber.ts'
@@ -45,9 +46,30 @@ export type SubgraphRequest = {
   readonly planNode?: FetchNode
   /** Whether it is a query with side effects, which must not be retried. */
   readonly hasSideEffects?: boolean
+  /** Called with the headers of the HTTP response; never for a local subgraph. */
+  readonly onHeaders?: ((headers: IncomingHttpHeaders) => void) | undefined
   /** The `traceparent` of the fetch (W3C Trace Context); absent: that of the caller. */
   readonly traceparent?: string
 }
+
+/** The response to an entity fetch. */
+export type EntityResult = ExecutionResult & {
+  /** Indexes of entities that errors without a path explain: their fetch failed, others did not. */
+  readonly unfetched?: readonly number[]
+}
+
+/** Sends an entity fetch to its subgraph; `onHeaders` gets the headers of an HTTP response. */
+export type SendEntities = (
+  variables: SubgraphRequest['variables'],
+  context: RequestContext,
+  onHeaders?: SubgraphRequest['onHeaders'],
+) => Promise<EntityResult>
+
+/** Makes an entity fetch of a plan one that sends only what is not cached. */
+export type CacheEntityFetch = (
+  fetch: { readonly query: string; readonly document: DocumentNode },
+  send: SendEntities,
+) => (variables: SubgraphRequest['variables'], context: RequestContext) => Promise<EntityResult>
 
 /** Events in order. Not a generator: its `return()` would wait for the next event. */
 export type EventIterator = {
@@ -110,4 +132,6 @@ export type Link = {
    * Announces changed types, which invalidate cached responses. Absent where none are announced.
    */
   readonly onChange?: OnChange
+  /** The entity cache of this subgraph; absent where there is none. */
+  readonly cacheEntities?: CacheEntityFetch
 }

@@ -60,7 +60,7 @@ export function createRemoteLink({
     },
     ...(changes && { onChange: changes.onChange }),
     subscribe: streams.subscribe,
-    async execute({ query, variables, operationName, traceparent, hasSideEffects = false }, context) {
+    async execute({ query, variables, operationName, traceparent, hasSideEffects = false, onHeaders }, context) {
       context.signal.throwIfAborted()
       const { bodyStart, anonymousText, isQuery } = encoded(query, operationName)
       const values = JSON.stringify(variables)
@@ -71,7 +71,7 @@ export function createRemoteLink({
       const headers = sign ? { ...unsigned, ...sign({ method: 'POST', path, headers: unsigned }, body) } : unsigned
       const { signal } = context
       if (!isQuery || hasSideEffects) return (await connections.fetch({ body, headers, signal, retries: 0 })).result
-      return deduplicated({ text: anonymousText, variables: values }, context, () =>
+      return deduplicated({ text: anonymousText, variables: values, onHeaders }, context, () =>
         connections.fetch({ body, headers, signal, retries: MAX_RETRIES }),
       )
     },

@@ -1,6 +1,6 @@
 import type { ExecutionResult } from 'graphql'
 import { parseGraphQLResponse } from './http-messages.ts'
-import type { RequestContext } from './link.ts'
+import type { RequestContext, SubgraphRequest } from './link.ts'
 import type { ParsedResponse } from './subgraph-response.ts'
 
 /** A fetch in flight, with its variables as JSON. */
@@ -11,27 +11,30 @@ type FetchesInFlight = Map<string, FetchInFlight[]>
 
 /** Sends a fetch, or joins an equal one of the same operation that is in flight. */
 export type DeduplicateRequests = (
-  request: { readonly text: string; readonly variables: string },
+  request: { readonly text: string; readonly variables: string; readonly onHeaders?: SubgraphRequest['onHeaders'] },
   context: RequestContext,
   send: () => Promise<ParsedResponse>,
 ) => Promise<ExecutionResult>
 
 /** Request deduplication of one remote subgraph. `owner`: the key of its state in `perLink`. */
 export function deduplicateRequests(owner: object): DeduplicateRequests {
-  return async ({ text, variables }, context, send) => {
+  return async ({ text, variables, onHeaders }, context, send) => {
     const fetches = inFlight(context)
     const sameText = fetches.get(text) ?? []
     if (sameText.length === 0) fetches.set(text, sameText)
     const equal = sameText.find((each) => each.variables === variables)
     if (equal) {
       const joined = await equal.response
+      onHeaders?.(joined.headers)
       // Parsed again: the executor changes results in place.
       return parseGraphQLResponse(joined.text) ?? joined.result
     }
     const fetch: FetchInFlight = { variables, response: send() }
     sameText.push(fetch)
     try {
-      return (await fetch.response).result
+      const { headers, result } = await fetch.response
+      onHeaders?.(headers)
+      return result
     } finally {
       sameText.splice(sameText.indexOf(fetch), 1)
     }

@@ -1,5 +1,5 @@
 import type { ExecutionResult, GraphQLError } from 'graphql'
-import type { RequestContext } from '../../subgraph-client/link.ts'
+import type { EntityResult, RequestContext } from '../../subgraph-client/link.ts'
 import { type ContextDocument, type Contexts, compileContexts, type RepresentedGroup, type SendGroups } from './contexts.ts'
 import { deduplicateEntities, type SharedPath } from './deduplicate-entities.ts'
 import { createTables, tableFor } from './entity-identity.ts'
@@ -31,7 +31,7 @@ export type FetchSubgraph = (
   variables: Readonly<Record<string, unknown>>,
   run: PlanRun,
   other?: ContextDocument | null,
-) => Promise<ExecutionResult>
+) => Promise<EntityResult>
 
 /** Runs a node of a plan for its objects: the root, or those at a flatten path. */
 export type RunNode = (run: PlanRun, objects: readonly Data[]) => Promise<void>
@@ -138,7 +138,7 @@ function compileEntityFetch(parts: EntityParts): RunNode {
     const { representations, targets, groups } = collected
     if (representations.length === 0) return
 
-    let result: ExecutionResult
+    let result: EntityResult
     if (contexts && groups) {
       const send: SendGroups = (variables, other) => fetchSubgraph(variables, run, other)
       result = await contexts.fetch(groups, () => inputOf(run.variables), send)
@@ -147,8 +147,18 @@ function compileEntityFetch(parts: EntityParts): RunNode {
       variables.representations = representations
       result = await fetchSubgraph(variables, run)
     }
-    const { data, errors } = result
+    const { data, errors, unfetched } = result
     const entities = data?.[ENTITIES]
+    if (unfetched) {
+      const failed = new Set(unfetched)
+      run.errors.addMissingPaths(() =>
+        clientPathsOf(
+          parts,
+          run,
+          targets.filter((_, at) => failed.has(collected.indexes[at] ?? -1)),
+        ),
+      )
+    }
     if (errors) {
       for (const error of errors) reportEntityError(parts, run, error, collected)
       if (Array.isArray(entities)) explainMissing(parts, run, errors, entities, collected)

@@ -6,7 +6,7 @@ import { documentIndex } from '../../operations/document-index.ts'
 import { refusal } from '../../operations/errors.ts'
 import type { ExecutionResult } from '../../operations/execution-result.ts'
 import type { Supergraph } from '../../planning/supergraph.ts'
-import type { Link, RequestContext } from '../../subgraph-client/link.ts'
+import type { Link, RequestContext, SendEntities } from '../../subgraph-client/link.ts'
 import { compileConditions, type OperationConditions } from './conditions.ts'
 import { findSharedPaths, type SharedPath } from './deduplicate-entities.ts'
 import { type ExclusivePaths, exclusivePathsIn } from './exclusive-paths.ts'
@@ -52,6 +52,7 @@ export function compilePlan(
   if (node?.kind === 'Subscription') throw new Error('Expected the plan of a query or a mutation.')
   const { document, operation, keyOf, variablesOf } = planned
   const conditions = compileConditions(document, operation)
+  const isQuery = operation.operation === 'query'
   const fetches = new Map((node ? fetchesIn(node) : []).map((fetch) => [fetch.node, fetch] as const))
   const unresolvable = refused ? null : unresolvableReason(planned, [...fetches.values()], supergraph)
   if (unresolvable !== null) return async () => ({ data: null, errors: [refusal('UNRESOLVABLE_OPERATION', unresolvable)] })
@@ -59,7 +60,7 @@ export function compilePlan(
   const sharedNames = new Set([...sharedPaths.values()].flat().map(({ name }) => name))
   const exclusive = exclusivePathsIn([...fetches.values()], (name) => links.get(name)?.schema !== undefined)
   const projectionFor = createProjectionFor(planned, supergraph, conditions, sharedNames, exclusive, refused)
-  const runNode = node ? compileNode({ supergraph, links, conditions, keyOf, fetches, sharedPaths }, node, []) : null
+  const runNode = node ? compileNode({ supergraph, links, conditions, keyOf, isQuery, fetches, sharedPaths }, node, []) : null
 
   return async (clientVariables, context, resolveEvent = null, errorOf) => {
     const variables = variablesOf(clientVariables)
@@ -82,6 +83,7 @@ type CompileContext = {
   readonly links: ReadonlyMap<string, Link>
   readonly conditions: OperationConditions
   readonly keyOf: PlannedDocument['keyOf']
+  readonly isQuery: boolean
   readonly fetches: ReadonlyMap<FetchNode, PlannedFetch>
   readonly sharedPaths: ReturnType<typeof findSharedPaths>
 }
@@ -124,7 +126,7 @@ function compileNode(context: CompileContext, node: PlanNode, path: readonly Pat
 }
 
 function compileFetchNode(
-  { supergraph, links, keyOf, fetches, sharedPaths }: CompileContext,
+  { supergraph, links, keyOf, fetches, sharedPaths, isQuery }: CompileContext,
   node: FetchNode,
   path: readonly PathSegment[],
 ): RunNode {
@@ -135,7 +137,7 @@ function compileFetchNode(
     .some(({ node, path: other }) => node.contextRewrites || (continues(other, path) && !hasSameTypes(other, path)))
   const { isOf, fieldSets } = supergraph
   return compileFetch(fetch, {
-    fetchSubgraph: fetchSubgraphOf(fetch, links, supergraph.queriesWithSideEffects),
+    fetchSubgraph: fetchSubgraphOf(fetch, links, supergraph.queriesWithSideEffects, isQuery),
     isOf,
     keyFieldsOf: (typename) => fieldSets.keysOf(node.serviceName, typename),
     sharedPaths: sharedPaths.get(node) ?? [],
@@ -190,12 +192,16 @@ const hasSameTypes = (path: readonly PathSegment[], prefix: readonly PathSegment
 const continues = (path: readonly PathSegment[], prefix: readonly PathSegment[]): boolean =>
   prefix.every(({ key }, index) => path[index]?.key === key)
 
+/**
+ * `isQuery`: entities may come from the cache. Mutations and events read what is there now.
+ */
 function fetchSubgraphOf(
   { node: planNode, document }: PlannedFetch,
   links: ReadonlyMap<string, Link>,
   once: Supergraph['queriesWithSideEffects'],
+  isQuery: boolean,
 ): FetchSubgraph {
-  const { serviceName, operation: query, operationName } = planNode
+  const { serviceName, operation: query, operationName, requires, contextRewrites } = planNode
   if (serviceName === EVENT_SOURCE) {
     return async (_, { resolveEvent }) => {
       if (!resolveEvent) throw new Error('Expected an event.')
@@ -205,6 +211,11 @@ function fetchSubgraphOf(
   const link = links.get(serviceName)
   if (!link) throw new Error(`Expected a link to subgraph "${serviceName}".`)
   const hasSideEffects = rootFieldsOf(document).some((name) => once.has(name))
+  const send: SendEntities = (variables, context, onHeaders) =>
+    link.execute({ query, operationName, variables, document, planNode, hasSideEffects, onHeaders }, context)
+  // What depends on where an object stands is not the same wherever it stands.
+  const cached = requires && isQuery && !contextRewrites ? link.cacheEntities?.({ query, document }, send) : null
+  if (cached) return (variables, { context }) => cached(variables, context)
   return (variables, { context }, other) =>
     link.execute(
       { query: other?.query ?? query, operationName, variables, document: other?.document ?? document, planNode, hasSideEffects },

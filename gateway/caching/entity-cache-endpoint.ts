@@ -1,0 +1,38 @@
+import type { FastifyInstance } from 'fastify'
+import { operatorTokenCheck } from '../../platform/http/operator-token.ts'
+import { errorBody } from '../../platform/http/server.ts'
+import { OperatorError } from '../../platform/process/operator-error.ts'
+import { localRateLimitStore } from '../../platform/rate-limit/rate-limit-store.ts'
+import type { EntityCache } from './entity-cache.ts'
+import { parseInvalidations } from './entity-cache-tags.ts'
+
+/** Where entities are invalidated over HTTP. */
+export const INVALIDATION_PATH = '/entity-cache/invalidations'
+
+/** A list of 1,000 invalidations with keys is about 100 kB. */
+const MAX_BODY_BYTES = 500_000
+
+/**
+ * Serves `POST /entity-cache/invalidations` for whoever has `token`, as Bearer token or by HTTP
+ * Basic: 202 when all copies know, 503 when Redis is unavailable and the call has to be repeated.
+ */
+export function serveInvalidations(app: FastifyInstance, cache: Pick<EntityCache, 'invalidate'>, token: string): void {
+  if (token.length < 16) throw new OperatorError('Expected the token of the entity cache to have at least 16 characters.')
+  const check = operatorTokenCheck({
+    token,
+    variable: 'ENTITY_CACHE_TOKEN',
+    name: 'entity cache',
+    takesBearer: true,
+    rateLimits: localRateLimitStore(),
+  })
+  app.post(INVALIDATION_PATH, { bodyLimit: MAX_BODY_BYTES }, async (request, reply) => {
+    reply.header('cache-control', 'no-store')
+    const refusal = await check(request)
+    if (refusal) return reply.code(refusal.status).headers(refusal.headers).type('text/plain; charset=utf-8').send(refusal.text)
+    const parsed = parseInvalidations(request.body)
+    if ('problem' in parsed) return reply.code(400).send(errorBody(400, parsed.problem))
+    if (await cache.invalidate(parsed.invalidations)) return reply.code(202).send({ invalidations: parsed.invalidations.length })
+    const message = 'Redis is unavailable: not every copy knows of this. Send it again.'
+    return reply.code(503).header('retry-after', '2').send(errorBody(503, message))
+  })
+}

@@ -1,0 +1,204 @@
+import { hash } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { DocumentNode } from 'graphql'
+import { type Data, isData } from '../executor/federated/response-data.ts'
+import type { Supergraph } from '../planning/supergraph.ts'
+import type { CacheEntityFetch, EntityResult, RequestContext, SendEntities } from '../subgraph-client/link.ts'
+import { headerPolicyOf } from './entity-cache-headers.ts'
+import { effectivePolicy, entityPolicies, type SubgraphCacheOptions } from './entity-cache-policy.ts'
+import { customTag, type Invalidation, MAX_TAG_CHARACTERS, MAX_TAGS_PER_ENTITY, tagsOf } from './entity-cache-tags.ts'
+import { createFlights } from './entity-flights.ts'
+import { anonymousText, type CacheableEntity, type CachedType, entitiesOf, type FetchParts } from './entity-lookups.ts'
+import type { EntityStore, NewEntity } from './entity-store.ts'
+import { mergeResponses, type SentPart } from './merge-entity-responses.ts'
+import { textDependsOnViewer, type ViewerFields } from './viewer-fields.ts'
+
+type Variables = Readonly<Record<string, unknown>>
+
+/** Outcomes of looking up one entity. `joined`: an equal fetch was under way. */
+export type EntityLookupOutcome = 'hit' | 'joined' | 'miss'
+
+/** Entities of subgraphs, cached one by one, for every graph of this process. */
+export type EntityCache = {
+  /** The cache for the subgraphs of one graph: its entries are for this supergraph only. */
+  readonly forGraph: (
+    document: DocumentNode,
+    supergraph: Supergraph,
+    viewer: ViewerFields,
+  ) => (subgraph: string) => CacheEntityFetch
+  /**
+   * Invalidates what was requested before this call. False when not all copies know of it, because
+   * Redis is unavailable: call again.
+   */
+  readonly invalidate: (invalidations: readonly Invalidation[]) => Promise<boolean>
+  readonly entries: () => number
+  readonly bytes: () => number
+  readonly close: () => Promise<void>
+}
+
+/** A cache in `store`. `options`: by the name of the subgraph. */
+export function createEntityCache({
+  store,
+  options = {},
+  count = () => {},
+}: {
+  readonly store: EntityStore
+  readonly options?: Readonly<Record<string, SubgraphCacheOptions>>
+  readonly count?: (subgraph: string, outcome: EntityLookupOutcome, entities: number) => void
+}): EntityCache {
+  const flights = createFlights()
+
+  return {
+    forGraph(document, supergraph, viewer) {
+      const policyOf = entityPolicies(document, supergraph.isOf, options)
+      const graphHash = hash('sha256', JSON.stringify(document), 'base64url')
+      return (subgraph) => (fetch, send) => {
+        const isViewerDependent = textDependsOnViewer(fetch.query, supergraph.api, viewer)
+        const types = new Map<string, CachedType>()
+        const parts: FetchParts = {
+          subgraph,
+          textHash: hash('sha256', JSON.stringify([graphHash, subgraph, anonymousText(fetch.query)]), 'base64url'),
+          typeOf(typename) {
+            const known = types.get(typename)
+            if (known) return known
+            const policy = policyOf(subgraph, fetch.document, typename)
+            const isPrivate = policy.isPrivate || isViewerDependent
+            const isCacheable = policy.ttlSeconds !== null
+            const keys = supergraph.fieldSets.keysOf(subgraph, typename)
+            const type = { keys, policy: { ...policy, isPrivate }, isCacheable, isPublic: policy.isPublic && !isPrivate }
+            // Types of the graph only: a subgraph may say any.
+            if (keys.length > 0) types.set(typename, type)
+            return type
+          },
+        }
+        return (variables, context) => fetchCached(parts, variables, context, send)
+      }
+    },
+    invalidate: async (invalidations) => store.invalidate(invalidations.flatMap(tagsOf)),
+    entries: store.entries,
+    bytes: store.bytes,
+    close: async () => store.close(),
+  }
+
+  async function fetchCached(
+    parts: FetchParts,
+    { representations, ...others }: Variables,
+    context: RequestContext,
+    send: SendEntities,
+  ): Promise<EntityResult> {
+    // The executor made them.
+    const wanted = representations as readonly Data[]
+    const entities = entitiesOf(parts, wanted, others, context.caller)
+    const { found, version } = await store.read(entities)
+    const values: unknown[] = []
+    const [missing, joined]: [number[], number[]] = [[], []]
+    let hits = 0
+    for (const [index, entity] of entities.entries()) {
+      const cached = parsed(found[index])
+      if (cached) {
+        values[index] = cached
+        hits++
+      } else if (entity && flights.isUnderWay(entity, version)) joined.push(index)
+      else missing.push(index)
+    }
+    const waiting = joined.map((index) => flights.join(entities[index] as CacheableEntity, context.signal))
+    const sent = missing.length > 0 ? [await fetchAndStore(missing)] : []
+    const late: number[] = []
+    for (const [at, flown] of (await Promise.all(waiting)).entries()) {
+      const index = joined[at] as number // as long as `joined`
+      const value = parsed(flown)
+      if (value) values[index] = value
+      else late.push(index)
+    }
+    // What was joined has failed, or is for the other caller only.
+    if (late.length > 0) sent.push(await fetchAndStore(late))
+    for (const [outcome, entities] of [
+      ['hit', hits],
+      ['joined', joined.length - late.length],
+      ['miss', missing.length + late.length],
+    ] as const) {
+      if (entities > 0) count(parts.subgraph, outcome, entities)
+    }
+    const [only] = sent
+    if (only && sent.length === 1 && only.indexes.length === wanted.length) return only.result
+    return mergeResponses(values, sent)
+
+    async function fetchAndStore(indexes: readonly number[]): Promise<SentPart> {
+      const own = indexes.map((index) => entities[index] ?? null)
+      const land = flights.begin(own, version)
+      const began = performance.now()
+      let texts: readonly (NewEntity | null)[] = []
+      try {
+        let headers: IncomingHttpHeaders | null = null
+        const asked = { ...others, representations: indexes.map((index) => wanted[index]) }
+        const result = await send(asked, context, (received) => {
+          headers = received
+        })
+        const entities = cacheableIn(parts.subgraph, own, result, headers, began)
+        texts = entities
+        const stored = entities.filter((each) => each !== null)
+        if (version !== null && stored.length > 0) await store.write(stored, version)
+        return { indexes, result }
+      } finally {
+        land(texts)
+      }
+    }
+  }
+}
+
+/** The entities of a response that may be cached, by index; null for all others. */
+function cacheableIn(
+  subgraph: string,
+  own: readonly (CacheableEntity | null)[],
+  { data, errors, extensions }: EntityResult,
+  headers: IncomingHttpHeaders | null,
+  began: number,
+): readonly (NewEntity | null)[] {
+  const values: unknown = data?._entities
+  if (errors || !Array.isArray(values) || values.length !== own.length) return []
+  const header = headerPolicyOf(headers)
+  const given: unknown = extensions?.apolloEntityCacheTags
+  const elapsedSeconds = (performance.now() - began) / 1000
+  return own.map((entity, index): NewEntity | null => {
+    const value: unknown = values[index]
+    if (!entity || !isData(value)) return null
+    const policy = effectivePolicy(entity.type.policy, header)
+    entity.type.isCacheable = policy !== null
+    entity.type.isPublic = policy?.scope === 'PUBLIC'
+    const tags = tagsIn(header.tags, Array.isArray(given) ? given[index] : [])
+    // A private answer to nobody in particular cannot be told apart from that to somebody else.
+    if (!policy || !tags || (policy.scope === 'PRIVATE' && entity.isAnonymous)) return null
+    const [text, ttlSeconds] = [jsonOf(value), policy.ttlSeconds - elapsedSeconds]
+    if (text === null || ttlSeconds <= 0) return null
+    const key = policy.scope === 'PUBLIC' ? entity.publicKey : entity.callerKey
+    return { key, text, tags: [...entity.tags(), ...tags.map((tag) => customTag(subgraph, tag))], ttlSeconds }
+  })
+}
+
+/** Tags of a response; null for more or longer ones than are kept. */
+function tagsIn(fromHeader: readonly string[], fromExtensions: unknown): readonly string[] | null {
+  const tags = [...fromHeader, ...(Array.isArray(fromExtensions) ? fromExtensions : [])]
+  const isUsable =
+    tags.length <= MAX_TAGS_PER_ENTITY && tags.every((tag) => typeof tag === 'string' && tag.length <= MAX_TAG_CHARACTERS)
+  return isUsable ? tags : null
+}
+
+/** Null for what has no JSON, which a local subgraph may have. */
+function jsonOf(value: Data): string | null {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return null
+  }
+}
+
+/** A copy of its own: the executor changes responses in place. Null for what is no object. */
+function parsed(text: string | null | undefined): Data | null {
+  if (text === null || text === undefined) return null
+  try {
+    const value: unknown = JSON.parse(text)
+    return isData(value) ? value : null
+  } catch {
+    return null
+  }
+}
