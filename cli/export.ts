@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import type pg from 'pg'
 import type { BackupFiles } from '../platform/database/backup/backup.ts'
-import { type ExportReport, exportRows, type Selection } from '../platform/database/backup/export.ts'
+import { type ExportReport, type ExportSelection, exportRows } from '../platform/database/backup/export.ts'
 import { migrate } from '../platform/database/migrate.ts'
 import { OperatorError } from '../platform/process/operator-error.ts'
 import { withDatabase } from './database.ts'
@@ -25,12 +25,17 @@ const SECRET_TABLES = ['credential', 'idempotency_key', 'refresh_token']
  * The tables of a schema whose rows say in this column whom they belong to: each as JSON without
  * what is secret. `owner` is put into SQL as it is.
  */
-export async function ownedRows(client: pg.Client, schema: string, column: string, owner: string): Promise<readonly Selection[]> {
+export async function ownedRows(
+  client: pg.Client,
+  schema: string,
+  column: string,
+  owner: string,
+): Promise<readonly ExportSelection[]> {
   const { rows } = await client.query<{ readonly name: string }>(
     `SELECT table_name AS name FROM information_schema.columns WHERE table_schema = $1 AND column_name = $2 AND table_name <> ALL($3) ORDER BY 1`,
     [schema, column, SECRET_TABLES],
   )
-  const selections: Selection[] = []
+  const selections: ExportSelection[] = []
   for (const { name } of rows) {
     const columns = await columnsOf(client, schema, name)
     selections.push({ name, query: `SELECT ${columns} FROM ${schema}."${name}" WHERE "${column}" = ${owner} ORDER BY 1` })
@@ -52,7 +57,7 @@ type Export = {
   readonly file: string
   readonly json: true | undefined
   readonly files: BackupFiles | null
-  readonly selections: (client: pg.Client) => Promise<readonly Selection[]>
+  readonly selections: (client: pg.Client) => Promise<readonly ExportSelection[]>
 }
 
 /** Runs an export, and says what is in it. */

@@ -1,9 +1,9 @@
 import { Command } from 'commander'
 import { migrate } from '../platform/database/migrate.ts'
 import { importPaths } from '../subgraphs/directory/import/import.ts'
-import { cameToNothing, type Report, reportText } from '../subgraphs/directory/import/report.ts'
+import { cameToNothing, type ImportReport, reportText } from '../subgraphs/directory/import/report.ts'
 import { StarsUnreadable } from '../subgraphs/directory/import/stars.ts'
-import { NoSuchPath } from '../subgraphs/directory/import/walk.ts'
+import { MissingPath } from '../subgraphs/directory/import/walk.ts'
 import { withDatabase } from './database.ts'
 import { interruptible } from './interruptible.ts'
 import { progressOn } from './progress.ts'
@@ -45,13 +45,13 @@ Exit status: 0 also when some records were skipped; 1 when nothing could be impo
         }).finally(progress.clear)
         print(report, json === true)
       }).catch((error: unknown) => {
-        if (!(error instanceof NoSuchPath || error instanceof StarsUnreadable)) throw error
+        if (!(error instanceof MissingPath || error instanceof StarsUnreadable)) throw error
         command.error(`error: ${error.message}`, { exitCode: 2 })
       })
     })
 }
 
-function print(report: Report, json: boolean): void {
+function print(report: ImportReport, json: boolean): void {
   process.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : reportText(report))
   if (!cameToNothing(report)) return
   console.error('Nothing could be imported.')

@@ -1,5 +1,5 @@
 /** As shells have it: 128 and the number of SIGINT. */
-const INTERRUPTED = 130
+const INTERRUPTED_EXIT_CODE = 130
 
 /**
  * Runs a command that Ctrl-C ends in order: `work` is told, and `message` is said when it has given
@@ -14,7 +14,7 @@ export async function interruptible(message: string, work: (signal: AbortSignal)
   } catch (error) {
     if (!interruption.signal.aborted) throw error
     console.error(message)
-    process.exitCode = INTERRUPTED
+    process.exitCode = INTERRUPTED_EXIT_CODE
   } finally {
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
   }

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander'
 import { variables } from '../config.ts'
-import { ROLES } from '../gateway/signed-link/variables.ts'
+import { PROCESS_ROLES } from '../gateway/signed-link/variables.ts'
 import { describeConfig } from '../platform/config/config.ts'
 
 /** `atrium start`: the same as `npm start`, or one part of it as a process of its own. */
@@ -9,7 +9,7 @@ export function startCommand(): Command {
     .description('run everything in this process, or one part of it, until Ctrl-C or SIGTERM')
     .addOption(
       new Option('--role <role>', 'role of this process')
-        .choices([...ROLES])
+        .choices([...PROCESS_ROLES])
         .env('ATRIUM_ROLE')
         .default('all'),
     )

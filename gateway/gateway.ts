@@ -58,7 +58,7 @@ export type Gateway = {
   readonly close: () => Promise<void>
 }
 
-export type GatewayOptions = {
+export type StartGatewayOptions = {
   readonly supergraphSdl: string
   readonly links: readonly Link[]
   readonly limits: Limits
@@ -96,13 +96,13 @@ export type GatewayOptions = {
 }
 
 /** `assembleGateway`, with what it throws as a rejection. */
-export const startGateway = async (options: GatewayOptions): Promise<Gateway> => assembleGateway(options)
+export const startGateway = async (options: StartGatewayOptions): Promise<Gateway> => assembleGateway(options)
 
 /**
  * Assembles a gateway over its links. Throws when the supergraph cannot be read, when it names a
  * subgraph without a link, and when a trusted document cannot run on it.
  */
-export function assembleGateway(options: GatewayOptions): Gateway {
+export function assembleGateway(options: StartGatewayOptions): Gateway {
   const { links, limits, log, metrics = null, tracing = null, introspection = true, sharedDocuments = null } = options
   const { slots = subscriptionSlots(), plans = EMPTY_PLAN_STORE, grantsOver = () => () => NO_GRANTS } = options
   const { entityCache = null, budget = null, slowMilliseconds = 0, trustedDocuments = { documents: [], isOnly: false } } = options

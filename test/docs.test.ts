@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { variables } from '../config.ts'
-import { ROLES } from '../gateway/signed-link/variables.ts'
+import { PROCESS_ROLES } from '../gateway/signed-link/variables.ts'
 import { variables as gatewayVariables } from '../gateway/standalone/config.ts'
 import type { Variables } from '../platform/config/config.ts'
 
@@ -35,7 +35,7 @@ test('docs/operations.md lists the variables of the gateway by itself as the pro
 test('compose.yaml sets variables that there are, in the same roles as a cluster, behind ports that its balancer has', () => {
   const { services } = parse(readFileSync(join(ROOT, 'compose.yaml'), 'utf8'), { merge: true })
   const balancer = readFileSync(join(ROOT, 'composition/cluster/haproxy.cfg'), 'utf8')
-  for (const role of ROLES.slice(1)) {
+  for (const role of PROCESS_ROLES.slice(1)) {
     const { environment } = services[role]
     expect(environment.ATRIUM_ROLE).toBe(role)
     expect(Object.keys(environment).filter((name) => !(name in variables))).toEqual([])

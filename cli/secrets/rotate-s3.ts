@@ -15,7 +15,7 @@ import { readVariable, writeVariables } from './env-file.ts'
 const MAX_URL_LIFETIME_MS = 604_800_000
 
 /** How many of the newest and of the oldest stored files the new access key has to read. */
-const SAMPLED_FILES = 20
+const MAX_SAMPLED_FILES = 20
 
 type Options = { readonly keyFile: string; readonly envFile?: string; readonly emergency?: true; readonly json?: true }
 
@@ -123,7 +123,7 @@ const sampledFiles = (): Promise<readonly string[]> =>
     try {
       const { rows } = await database.pool.query<{ key: string }>(
         `(SELECT key FROM store.file ORDER BY created_at DESC LIMIT $1) UNION (SELECT key FROM store.file ORDER BY created_at LIMIT $1)`,
-        [SAMPLED_FILES],
+        [MAX_SAMPLED_FILES],
       )
       return rows.map(({ key }) => key)
     } finally {

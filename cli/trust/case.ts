@@ -14,7 +14,7 @@ import {
 } from '../../subgraphs/trust/pipeline/request.ts'
 import { ACTIONS } from '../../subgraphs/trust/pipeline/stages.ts'
 
-const DAY = 86_400
+const DAY_SECONDS = 86_400
 
 const time = z.iso.datetime({ offset: true }).transform((text): UnixSeconds => Math.floor(Date.parse(text) / 1000))
 const texts = z.array(z.string())
@@ -148,7 +148,7 @@ function evidenceOf(raw: z.infer<typeof evidence>, { host, name }: Target): Evid
   const about = (subject: string) => ({
     subject,
     collectedAt: raw.collectedAt,
-    validUntil: raw.collectedAt + DAY,
+    validUntil: raw.collectedAt + DAY_SECONDS,
     version: null,
   })
   const { rdap, dns, tls, ct, feeds, popularity } = raw
@@ -222,7 +222,7 @@ function evidenceOf(raw: z.infer<typeof evidence>, { host, name }: Target): Evid
         ? {
             status: 'ok',
             facts: {
-              checked: feeds.checked.map((feed) => ({ feed, asOf: feeds.asOf, refreshAt: raw.collectedAt + DAY })),
+              checked: feeds.checked.map((feed) => ({ feed, asOf: feeds.asOf, refreshAt: raw.collectedAt + DAY_SECONDS })),
               failed: [],
               hits: feeds.hits.map(({ firstSeen, lastSeen, ...hit }) => ({
                 ...hit,

@@ -4,7 +4,7 @@ import type { Decision } from '../../subgraphs/trust/pipeline/decision.ts'
 import { type DecideRequest, INTERACTION_KINDS, PROFILES } from '../../subgraphs/trust/pipeline/request.ts'
 import type { Action } from '../../subgraphs/trust/pipeline/stages.ts'
 
-const WIDTH = 24
+const WIDTH_CHARACTERS = 24
 const SIGNS = { positive: '+', negative: '-', mixed: '~' } as const
 
 const ACTIONS: Readonly<Record<Action, string>> = {
@@ -66,8 +66,8 @@ export function decisionAsText(
 }
 
 function barOf(name: string, { score, confidence }: { readonly score: number; readonly confidence: number }): string {
-  const full = Math.round((score / 100) * WIDTH)
-  return `  ${name.padEnd(10)} ${'█'.repeat(full)}${'░'.repeat(WIDTH - full)} ${String(score).padStart(3)}   ${Math.round(confidence * 100)} % sure`
+  const full = Math.round((score / 100) * WIDTH_CHARACTERS)
+  return `  ${name.padEnd(10)} ${'█'.repeat(full)}${'░'.repeat(WIDTH_CHARACTERS - full)} ${String(score).padStart(3)}   ${Math.round(confidence * 100)} % sure`
 }
 
 /** Other questions with other answers, from the same evidence; then what evidence is missing. */

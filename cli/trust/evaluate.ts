@@ -7,7 +7,7 @@ import { type Snapshot, SOURCES } from '../../subgraphs/trust/evidence.ts'
 import { DEFAULT_INTERACTION, DEFAULT_PROFILE, PROFILES } from '../../subgraphs/trust/pipeline/request.ts'
 import { ACTIONS, type Profile } from '../../subgraphs/trust/pipeline/stages.ts'
 import { type Case, caseForm, type JudgedCase, judgedCase } from './case.ts'
-import { type Judged, missesIn, tableOf, tableText } from './labelled-names.ts'
+import { type JudgedName, missesIn, tableOf, tableText } from './labelled-names.ts'
 
 /** As much of what a source has said as every decision reads. */
 const answer = z
@@ -61,7 +61,7 @@ export function evaluateCommand(): Command {
 const ROW = '{host, label} as strings, and a snapshot as decisions store it'
 const CASE = '{name, domain, evidence, interaction, policy, expect}'
 
-function judge({ host, label, snapshot }: Row, profile: Profile, engine: Engine): Judged {
+function judge({ host, label, snapshot }: Row, profile: Profile, engine: Engine): JudgedName {
   const found = engine.normalise('url', host)
   if (found.kind === 'invalid') return { host, label, decision: null }
   const evidence = snapshot ?? engine.snapshotOf(found.target.host, Math.floor(Date.now() / 1000), [])

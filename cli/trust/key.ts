@@ -10,7 +10,7 @@ import type { WithTrust } from './with-trust.ts'
 const MAX_NAME_CHARACTERS = 100
 /** Hours: more than a year. */
 const MAX_GRACE_HOURS = 9_999
-const HOUR = 3_600_000
+const HOUR_MS = 3_600_000
 
 export function keyCommand(withTrust: WithTrust): Command {
   return new Command('key')
@@ -63,7 +63,7 @@ function rotateCommand(withTrust: WithTrust): Command {
       const secret = newSecret()
       const key = await withTrust(({ keys, now }) => {
         const at = now()
-        return keys.rotate(rowOf(id), secret, { at, endsAt: new Date(at.getTime() + graceHours * HOUR) })
+        return keys.rotate(rowOf(id), secret, { at, endsAt: new Date(at.getTime() + graceHours * HOUR_MS) })
       })
       if (!key) throw new OperatorError(`There is no active key with the id "${id}".`)
       console.log(json ? JSON.stringify({ key: secret.text, id }, null, 2) : secret.text)

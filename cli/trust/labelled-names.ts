@@ -3,12 +3,12 @@ import { ACTIONS } from '../../subgraphs/trust/pipeline/stages.ts'
 
 /** Labels that should go through; every other one should be stopped. */
 const HARMLESS = new Set(['benign', 'safe', 'good', 'idn_safe'])
-const WORST = 10
+const MAX_WORST_NAMES = 10
 /** What can be said about a name by itself. */
 const ABOUT_NAMES = ['BRAND_LOOKALIKE', 'BRAND_MISMATCH', 'IDN_HOMOGRAPH'] as const
 
 /** A name of known nature and what was decided about it; null when it was refused as no host. */
-export type Judged = { readonly host: string; readonly label: string; readonly decision: Decision | null }
+export type JudgedName = { readonly host: string; readonly label: string; readonly decision: Decision | null }
 
 type Line = {
   readonly label: string
@@ -26,7 +26,7 @@ type Line = {
  * A line per label: how many got which action, how many were refused as no host, and the reasons
  * that were given most.
  */
-export function tableOf(judged: readonly Judged[]): readonly Line[] {
+export function tableOf(judged: readonly JudgedName[]): readonly Line[] {
   return [...Map.groupBy(judged, ({ label }) => label)]
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([label, rows]) => {
@@ -52,7 +52,7 @@ export function tableOf(judged: readonly Judged[]): readonly Line[] {
     })
 }
 
-function namesIn(rows: readonly Judged[]): Line['names'] {
+function namesIn(rows: readonly JudgedName[]): Line['names'] {
   const said = rows.map(({ decision }) => ABOUT_NAMES.filter((code) => decision?.reasonCodes.includes(code)))
   const saying = (code: (typeof ABOUT_NAMES)[number]) => said.filter((codes) => codes.includes(code)).length
   return {
@@ -67,8 +67,8 @@ function namesIn(rows: readonly Judged[]): Line['names'] {
  * The misses that would hurt most: harmless names by how strongly they are suspected, others by how
  * little.
  */
-export function missesIn(judged: readonly Judged[]) {
-  const suspicion = ({ decision }: Judged): number =>
+export function missesIn(judged: readonly JudgedName[]) {
+  const suspicion = ({ decision }: JudgedName): number =>
     decision === null
       ? 0
       : ACTIONS.indexOf(decision.action) * 1_000 + decision.scores.threat.score + decision.scores.deviation.score
@@ -76,7 +76,7 @@ export function missesIn(judged: readonly Judged[]) {
   return kinds.map(([label, rows]) => {
     const isHarmless = HARMLESS.has(label)
     const sorted = rows.filter(({ decision }) => decision !== null).sort((one, other) => suspicion(other) - suspicion(one))
-    const worst = isHarmless ? sorted.slice(0, WORST) : sorted.slice(-WORST).reverse()
+    const worst = isHarmless ? sorted.slice(0, MAX_WORST_NAMES) : sorted.slice(-MAX_WORST_NAMES).reverse()
     return {
       label,
       worst: worst.map(({ host, decision }) => ({

@@ -6,7 +6,7 @@ import { wordsIn } from './words.ts'
  * An offer to subscribe is shorter than this, in words; what is called a paywall and longer is the
  * text behind it.
  */
-const OFFER_WORDS = 60
+const MAX_OFFER_WORDS = 60
 
 /**
  * What schema.org's terms in JSON-LD, and names of elements, say about how much of the article
@@ -24,7 +24,7 @@ export function declarations(page: PageDocument): Pick<ExtractedContent, 'isRest
     return Number.isSafeInteger(count) && count > 0 ? [count] : []
   })
   return {
-    isRestricted: (restricted.length > 0 && !parts.some((part) => wordsAt(page, part) > OFFER_WORDS)) || hasOffer(page),
+    isRestricted: (restricted.length > 0 && !parts.some((part) => wordsAt(page, part) > MAX_OFFER_WORDS)) || hasOffer(page),
     declaredWords: counts.length > 0 ? Math.max(...counts) : null,
   }
 }
@@ -33,7 +33,7 @@ function hasOffer(page: PageDocument): boolean {
   return [...page.querySelectorAll('[class*="paywall" i], [id*="paywall" i], [class*="regwall" i], [id*="regwall" i]')].some(
     (element) => {
       const words = blocksOf(element).reduce((sum, { text }) => sum + wordsIn(text), 0)
-      return words > 0 && words <= OFFER_WORDS
+      return words > 0 && words <= MAX_OFFER_WORDS
     },
   )
 }

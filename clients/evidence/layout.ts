@@ -18,10 +18,10 @@ export type PageElement = PageNode & {
 }
 export type PageDocument = Pick<PageElement, 'querySelector' | 'querySelectorAll'> & { readonly body: PageElement }
 
-const ELEMENT = 1
-const TEXT = 3
+const ELEMENT_NODE_CODE = 1
+const TEXT_NODE_CODE = 3
 
-const isElement = (node: PageNode): node is PageElement => node.nodeType === ELEMENT
+const isElement = (node: PageNode): node is PageElement => node.nodeType === ELEMENT_NODE_CODE
 
 /** What a browser lays out in a line; every other element begins a new block. */
 const INLINE = new Set(
@@ -68,7 +68,7 @@ export function blocksOf(root: PageNode): Block[] {
   let node: PageNode | null = root
   while (node) {
     let inside: PageNode | null = null
-    if (node.nodeType === TEXT) {
+    if (node.nodeType === TEXT_NODE_CODE) {
       const shown = (node.textContent ?? '').replaceAll(/\s+/g, ' ')
       text += shown
       if (links > 0) linked += shown

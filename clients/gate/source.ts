@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { decoded, type Fetched, type Format } from './web.ts'
+import { type DocumentFormat, decoded, type Fetched } from './web.ts'
 
 /** A candidate: a page of the web, or a file of the caller's. */
 export type Source =
@@ -22,7 +22,7 @@ export function sourceOf(text: string): Source {
   }
 }
 
-const FORMATS: ReadonlyMap<string, Format> = new Map([
+const FORMATS: ReadonlyMap<string, DocumentFormat> = new Map([
   ['.html', 'html'],
   ['.htm', 'html'],
   ['.xhtml', 'html'],

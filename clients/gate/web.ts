@@ -6,9 +6,9 @@ import { isPublic } from './address.ts'
 
 /** A page as it came, or why there is none. */
 export type Fetched =
-  | { readonly kind: 'page'; readonly url: string; readonly format: Format; readonly text: string }
+  | { readonly kind: 'page'; readonly url: string; readonly format: DocumentFormat; readonly text: string }
   | { readonly kind: 'failed'; readonly reason: string }
-export type Format = 'html' | 'text'
+export type DocumentFormat = 'html' | 'text'
 
 export type WebOptions = {
   /** Lets addresses through that are not public: intranets, this machine. */
@@ -32,7 +32,7 @@ export type Web = {
 
 const MAX_REDIRECTS = 5
 
-const FORMATS: ReadonlyMap<string, Format> = new Map([
+const FORMATS: ReadonlyMap<string, DocumentFormat> = new Map([
   ['text/html', 'html'],
   ['application/xhtml+xml', 'html'],
   ['text/plain', 'text'],

@@ -5,7 +5,7 @@ export type ResponseObjectClass = new () => Record<string, unknown>
  * About as many keys have room in objects of a function that assigns none, and as many again beside
  * them; V8 makes hash tables of what has more.
  */
-const ROOM = 12
+const MAX_INLINE_KEYS = 12
 
 /**
  * A class for the objects that one selection makes, empty at first, with so many keys in the end.
@@ -15,7 +15,7 @@ const ROOM = 12
  * class how much room one needs.
  */
 export function responseObjectClass(keys: number): ResponseObjectClass {
-  const Answer = keys > ROOM ? roomy() : (function Answer() {} as unknown as ResponseObjectClass)
+  const Answer = keys > MAX_INLINE_KEYS ? roomy() : (function Answer() {} as unknown as ResponseObjectClass)
   Answer.prototype = NOTHING
   return Answer
 }

@@ -21,7 +21,7 @@ export type DefaultWeights = { readonly scalar: number; readonly object: number;
  * The two sets of default weights that are in use elsewhere. `dear-objects` is for graphs whose
  * objects each take a query of their own.
  */
-export const PROFILES = {
+export const COST_PROFILES = {
   default: { scalar: 1, object: 2, listFactor: 10 },
   'dear-objects': { scalar: 1, object: 10, listFactor: 10 },
 } as const satisfies Readonly<Record<string, DefaultWeights>>
@@ -48,7 +48,7 @@ export type CostWeights = {
 }
 
 /** Reads the weights out of a supergraph's SDL: the API schema that clients see has lost them. */
-export function readCostWeights(supergraph: DocumentNode, defaults: DefaultWeights = PROFILES.default): CostWeights {
+export function readCostWeights(supergraph: DocumentNode, defaults: DefaultWeights = COST_PROFILES.default): CostWeights {
   const costs = new Map<string, number>()
   const listSizes = new Map<string, ListSize>()
   const measured = new Map<string, MeasuredCost>()

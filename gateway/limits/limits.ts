@@ -1,5 +1,5 @@
 import { MAX_BODY_BYTES } from '../../platform/http/body-limit.ts'
-import { type DefaultWeights, PROFILES } from './cost-weights.ts'
+import { COST_PROFILES, type DefaultWeights } from './cost-weights.ts'
 
 /** The bounds that an operator may move; 0 switches one off. */
 export type Limits = {
@@ -15,12 +15,12 @@ export type Limits = {
 export const limitsFromConfig = (config: {
   readonly DEPTH_LIMIT: number
   readonly COST_LIMIT: number
-  readonly COST_PROFILE: keyof typeof PROFILES
+  readonly COST_PROFILE: keyof typeof COST_PROFILES
   readonly COST_SCALAR?: number | undefined
   readonly COST_OBJECT?: number | undefined
   readonly COST_LIST_FACTOR?: number | undefined
 }): Limits => {
-  const { scalar, object, listFactor } = PROFILES[config.COST_PROFILE]
+  const { scalar, object, listFactor } = COST_PROFILES[config.COST_PROFILE]
   return {
     depth: config.DEPTH_LIMIT,
     cost: config.COST_LIMIT,

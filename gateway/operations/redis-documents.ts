@@ -7,8 +7,8 @@ const KEY = 'atrium:documents'
 /** The same bound as in one process. */
 const MAX_DOCUMENTS = 10_000
 /** Documents that are read at once, and the wait after a fault. */
-const BATCH = 200
-const RETRY_MILLISECONDS = 1_000
+const BATCH_ENTRIES = 200
+const RETRY_MS = 1_000
 
 /** Appends ARGV[2], keeping about ARGV[1]. */
 const ADD = `return redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*', 'text', ARGV[2])`
@@ -51,7 +51,7 @@ export async function createSharedDocuments({
   const scripts = await redisScripts({ url, purpose: 'documents that clients registered', log })
   const { Redis } = await import('ioredis')
   // Of its own: it waits for what comes next.
-  const reader = new Redis(url, { lazyConnect: true, maxRetriesPerRequest: null, connectTimeout: RETRY_MILLISECONDS })
+  const reader = new Redis(url, { lazyConnect: true, maxRetriesPerRequest: null, connectTimeout: RETRY_MS })
   reader.on('error', () => {})
   const following = new Set<(text: string) => void>()
   const ended = new AbortController()
@@ -74,7 +74,7 @@ export async function createSharedDocuments({
   async function read(): Promise<void> {
     while (!ended.signal.aborted) {
       try {
-        const answer = await reader.xread('COUNT', BATCH, 'BLOCK', 0, 'STREAMS', KEY, last)
+        const answer = await reader.xread('COUNT', BATCH_ENTRIES, 'BLOCK', 0, 'STREAMS', KEY, last)
         for (const [, entries] of answer ?? []) {
           for (const [id, [, text = '']] of entries) {
             last = id
@@ -82,7 +82,7 @@ export async function createSharedDocuments({
           }
         }
       } catch {
-        await pause(RETRY_MILLISECONDS, undefined, { signal: ended.signal, ref: false }).catch(() => {})
+        await pause(RETRY_MS, undefined, { signal: ended.signal, ref: false }).catch(() => {})
       }
     }
   }

@@ -2,7 +2,7 @@ import type { GraphQLSchema } from 'graphql'
 import { isSchema } from 'graphql'
 import { z } from 'zod'
 import type { Caller } from '../../platform/http/caller.ts'
-import { PROFILES } from '../limits/cost-weights.ts'
+import { COST_PROFILES } from '../limits/cost-weights.ts'
 import { DEFAULT_LIMITS, type Limits } from '../limits/limits.ts'
 import { entityCacheOptions } from './entity-cache-options.ts'
 import { jwtOptions } from './jwt-options.ts'
@@ -70,7 +70,7 @@ export type ValidOptions = z.output<typeof gatewayOptions>
 
 /** The limits that options ask for. */
 export function limitsOf({ limits: { depth, cost, weights } = {} }: ValidOptions): Limits {
-  const { scalar, object, listFactor } = PROFILES.default
+  const { scalar, object, listFactor } = COST_PROFILES.default
   return {
     depth: depth ?? DEFAULT_LIMITS.depth,
     cost: cost ?? DEFAULT_LIMITS.cost,

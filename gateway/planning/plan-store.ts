@@ -36,7 +36,7 @@ const WRITE_DELAY_MS = 300
 const MAX_GRAPHS = 8
 
 /** Changes with what is written. */
-const FORMAT = 1
+const FORMAT_VERSION = 1
 
 const { version } = createRequire(import.meta.url)('@apollo/query-planner/package.json') as { readonly version: string }
 
@@ -46,7 +46,7 @@ const { version } = createRequire(import.meta.url)('@apollo/query-planner/packag
  * the planner are ignored. When the folder cannot be read or written, nothing is stored.
  */
 export function createPlanStore(folder: string, sdl: string): PlanStore {
-  const graph = createHash('sha256').update(`${FORMAT} ${version}\n`).update(sdl).digest('base64url')
+  const graph = createHash('sha256').update(`${FORMAT_VERSION} ${version}\n`).update(sdl).digest('base64url')
   const file = join(folder, `${graph}.json`)
   const before = plansIn(file)
   let added: Record<string, StoredPlan> = {}

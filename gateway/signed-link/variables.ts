@@ -4,7 +4,7 @@ import { type Config, type Variables, wholeNumber } from '../../platform/config/
 import { OperatorError } from '../../platform/process/operator-error.ts'
 
 /** What a process of Atrium can be. */
-export const ROLES = ['all', 'gateway', 'directory', 'social', 'store', 'trust'] as const
+export const PROCESS_ROLES = ['all', 'gateway', 'directory', 'social', 'store', 'trust'] as const
 
 const subgraphUrl = (name: string) =>
   ({
@@ -22,10 +22,10 @@ const subgraphUrl = (name: string) =>
 /** The variables of an installation of several processes. */
 export const splitVariables = {
   ATRIUM_ROLE: {
-    read: z.enum(ROLES, `one of ${ROLES.join(', ')}`),
+    read: z.enum(PROCESS_ROLES, `one of ${PROCESS_ROLES.join(', ')}`),
     default: 'all',
     unit: null,
-    meaning: `What this process is: all, the gateway with REST, MCP and pages, or one subgraph (${ROLES.slice(2).join(', ')}).`,
+    meaning: `What this process is: all, the gateway with REST, MCP and pages, or one subgraph (${PROCESS_ROLES.slice(2).join(', ')}).`,
   },
   LINK_SECRET: {
     read: z
@@ -83,7 +83,7 @@ function secretsIn(path: string): readonly string[] {
 
 /** The URL of every subgraph. Throws one `OperatorError` that names each missing variable. */
 export function locationsOf(config: SplitConfig): readonly { readonly name: string; readonly url: string }[] {
-  const locations = ROLES.slice(2).map((name) => {
+  const locations = PROCESS_ROLES.slice(2).map((name) => {
     const variable = `SUBGRAPH_${name.toUpperCase()}_URL` as keyof SplitConfig
     return { name, variable, url: config[variable] }
   })

@@ -24,11 +24,11 @@ export type SubscriptionGroup = {
    * A member that receives events from now on; null when the group has ended. `onReleased` is
    * called once, when the member leaves.
    */
-  readonly join: (onReleased: () => void, judged?: Judged) => Running | null
+  readonly join: (onReleased: () => void, judged?: DetachedSubscriber) => Running | null
 }
 
 /** A member with credentials, authorized event by event since its source was detached. */
-export type Judged = {
+export type DetachedSubscriber = {
   readonly subscriber: Subscriber
   /** Checked before each event; absent: always allowed. */
   readonly stillAllowed: StillAllowed | undefined
@@ -123,7 +123,7 @@ class Member implements Running {
   /** Created with the first event: most waiting members have not had any. */
   #taken: (() => void) | null = null
 
-  constructor(at: Entry, group: Ground, onReleased: () => void, judged: Judged | undefined) {
+  constructor(at: Entry, group: Ground, onReleased: () => void, judged: DetachedSubscriber | undefined) {
     this.#at = at
     this.#group = group
     this.#onReleased = onReleased

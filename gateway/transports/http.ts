@@ -30,7 +30,7 @@ import { parseBodyParams, parseUrlParams } from './request-params.ts'
 export const GRAPHQL_PATH = '/graphql'
 
 /** Sends a page to a browser that opens the endpoint. */
-export type Page = (reply: FastifyReply) => FastifyReply
+export type SendPage = (reply: FastifyReply) => FastifyReply
 
 /**
  * The graph over HTTP at `/graphql`, by the GraphQL over HTTP specification: POST, and GET for
@@ -41,7 +41,7 @@ export type Page = (reply: FastifyReply) => FastifyReply
 export async function serveGraphql(
   app: FastifyInstance,
   gateway: Gateway,
-  { page, batchLimit = 0 }: { readonly page?: Page; readonly batchLimit?: number } = {},
+  { page, batchLimit = 0 }: { readonly page?: SendPage; readonly batchLimit?: number } = {},
 ): Promise<void> {
   const events = createEventStreamHandler(app, gateway)
   const formFor = createContentNegotiation()

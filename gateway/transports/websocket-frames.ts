@@ -21,7 +21,7 @@ type Outgoing = {
 export type SendFrame = (target: FrameTarget, beginning: string, text: string, taken?: () => void) => void
 
 /** RFC 6455 §7.4.1: the client may connect again. */
-const TRY_AGAIN_LATER = 1013
+const TRY_AGAIN_LATER_CODE = 1013
 
 const NOTHING = Buffer.alloc(0)
 
@@ -66,7 +66,7 @@ export function createFrameWriter(): SendFrame {
       const { target, beginning, text, taken } = message
       const { socket, stream } = target
       if (socket.bufferedAmount > BOUNDS.socketBacklogBytes)
-        socket.close(TRY_AGAIN_LATER, 'Slow reader: read faster, or ask for less.')
+        socket.close(TRY_AGAIN_LATER_CODE, 'Slow reader: read faster, or ask for less.')
       if (socket.readyState !== WebSocket.OPEN) {
         taken?.()
         continue

@@ -25,8 +25,8 @@ import { createFrameWriter, type SendFrame } from './websocket-frames.ts'
  */
 const PING_SECONDS = 15
 /** How long a client may take to send `connection_init`, and to answer a close frame. */
-const INIT_MILLISECONDS = 5_000
-const CLOSE_MILLISECONDS = 2_000
+const INIT_TIMEOUT_MS = 5_000
+const CLOSE_TIMEOUT_MS = 2_000
 
 /** Route class of refused WebSockets and their operations. */
 const ROUTE_CLASS = 'websocket'
@@ -35,8 +35,8 @@ const ROUTE_CLASS = 'websocket'
  * RFC 6455 §7.4.1, and the registry that it founds; clients of this protocol connect again after
  * either.
  */
-const GOING_AWAY = 1001
-const SERVICE_RESTART = 1012
+const GOING_AWAY_CODE = 1001
+const SERVICE_RESTART_CODE = 1012
 
 /** One WebSocket. Of its request only what operations need is kept. */
 type Connection = {
@@ -105,7 +105,7 @@ export function serveWebSockets(
     maxPayload: BOUNDS.bodyBytes,
     handleProtocols,
     // Known to ws, but not to its types.
-    ...{ closeTimeout: CLOSE_MILLISECONDS },
+    ...{ closeTimeout: CLOSE_TIMEOUT_MS },
   })
   sockets.on('wsClientError', (error, socket) =>
     refuseUpgrade(socket, 400, `Expected a valid WebSocket handshake: ${error.message}.`),
@@ -170,7 +170,7 @@ export function serveWebSockets(
         },
         onSubscribe: (id, payload) => begun(connection, id, payload),
       },
-      INIT_MILLISECONDS,
+      INIT_TIMEOUT_MS,
     )
     const connection: Connection = {
       socket,
@@ -223,7 +223,11 @@ export function serveWebSockets(
 
     const operation = new Operation(connection, id, prepared.subscribe === null, server)
     const caller = { ...connection.caller, requestId }
-    operation.delivery = deliver(prepared, { variables, caller, wantsCost, connectionBytes: ID_COPIES * id.length }, operation)
+    operation.delivery = deliver(
+      prepared,
+      { variables, caller, wantsCost, connectionBytes: MAX_ID_COPIES * id.length },
+      operation,
+    )
     connection.running++
     if (operation.isAnswered) connection.answering++
     // A subscription waits for events, which are nothing to do; what opens their source says so.
@@ -246,8 +250,8 @@ export function serveWebSockets(
 
   function closeWhenAnswered({ socket, answering }: Connection): void {
     if (answering > 0) return
-    if (isClosing) socket.close(GOING_AWAY, 'Going away')
-    else socket.close(SERVICE_RESTART, 'The graph has changed: connect again')
+    if (isClosing) socket.close(GOING_AWAY_CODE, 'Going away')
+    else socket.close(SERVICE_RESTART_CODE, 'The graph has changed: connect again')
   }
 
   /**
@@ -262,7 +266,7 @@ export function serveWebSockets(
     }
     // A client that sends one operation after the other is never idle.
     setTimeout(() => {
-      for (const { socket } of outdated) socket.close(SERVICE_RESTART, 'The graph has changed: connect again')
+      for (const { socket } of outdated) socket.close(SERVICE_RESTART_CODE, 'The graph has changed: connect again')
     }, BOUNDS.operationTimeoutMs).unref()
   }
 
@@ -274,7 +278,7 @@ export function serveWebSockets(
     await new Promise<void>((resolve) => {
       const cut = setTimeout(() => {
         for (const { socket } of connections) socket.terminate()
-      }, BOUNDS.operationTimeoutMs + CLOSE_MILLISECONDS)
+      }, BOUNDS.operationTimeoutMs + CLOSE_TIMEOUT_MS)
       const gone = () => {
         if (connections.size > 0) return
         clearTimeout(cut)
@@ -289,7 +293,7 @@ export function serveWebSockets(
  * How often the id of an operation is kept while it runs: by itself, and as the beginning of its
  * messages, where a character may be escaped.
  */
-const ID_COPIES = 8
+const MAX_ID_COPIES = 8
 
 const errorMessage = (id: string, errors: readonly GraphQLFormattedError[]): string =>
   JSON.stringify({ id, type: 'error', payload: errors })

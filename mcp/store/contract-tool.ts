@@ -1,9 +1,14 @@
 import type { z } from 'zod'
 import type { GatewayClient } from '../../gateway/client.ts'
 import { type CompiledRoute, compileRoute } from '../../rest-facade/store/compiled-route.ts'
-import { envelopeOf, type Operation, type Parameter, type Schema } from '../../rest-facade/store/contract.ts'
+import {
+  type ContractOperation,
+  type ContractParameter,
+  type ContractSchema,
+  envelopeOf,
+} from '../../rest-facade/store/contract.ts'
 import { callerWithGrants, withoutNulls } from '../../rest-facade/store/granted-scopes.ts'
-import type { Route } from '../../rest-facade/store/route.ts'
+import type { StoreRoute } from '../../rest-facade/store/route.ts'
 import { requiredScope, toFailure } from '../../rest-facade/store/wire/failure.ts'
 import { argumentsOf } from '../arguments.ts'
 import { conciseSchema, type JsonSchema } from '../concise-schema.ts'
@@ -16,16 +21,16 @@ type Argument = {
   /** In place of what the contract says. */
   readonly description?: string
   /** In place of the contract's, or for an argument that the contract does not have. */
-  readonly schema?: Schema
+  readonly schema?: ContractSchema
   readonly isRequired?: true
 }
 
 export type ContractRow = {
   readonly name: string
   /** The operation of the REST contract whose body it takes and whose answer it gives. */
-  readonly operation: Operation
+  readonly operation: ContractOperation
   /** REST's row of that operation, or one of the tool's own where it asks for more. */
-  readonly run: Route
+  readonly run: StoreRoute
   readonly title: string
   /** For the model: what it does, when to use it, and what the answer means. */
   readonly description: string
@@ -116,7 +121,10 @@ function withListed(schema: JsonSchema, keys: ReadonlySet<string>, listed: NonNu
   return { ...rest, properties: Object.fromEntries(entries) }
 }
 
-type ContractCall = { readonly client: GatewayClient; readonly run: Route } & Pick<CompiledRoute, 'wireArgument' | 'operation'>
+type ContractCall = { readonly client: GatewayClient; readonly run: StoreRoute } & Pick<
+  CompiledRoute,
+  'wireArgument' | 'operation'
+>
 
 async function runContract(
   { client, run: { run }, wireArgument, operation }: ContractCall,
@@ -139,7 +147,7 @@ async function runContract(
  * The operation as the tool speaks of it: with its words about arguments, and a body that has no
  * envelope. `offered` are the parameters that the tool has.
  */
-function withArguments(operation: Operation, rowArguments: Readonly<Record<string, Argument>>) {
+function withArguments(operation: ContractOperation, rowArguments: Readonly<Record<string, Argument>>) {
   const body = operation.body && withoutEnvelope(operation.body.schema)
   const { properties = {}, required = [] } = body ?? {}
   const contractParameters = operation.parameters.map((parameter) => ({
@@ -148,11 +156,11 @@ function withArguments(operation: Operation, rowArguments: Readonly<Record<strin
   }))
   const isInContract = (name: string): boolean =>
     Object.hasOwn(properties, name) || contractParameters.some((parameter) => parameter.name === name)
-  const own = Object.entries(rowArguments).flatMap(([name, argument]): Parameter[] =>
+  const own = Object.entries(rowArguments).flatMap(([name, argument]): ContractParameter[] =>
     isInContract(name) ? [] : [{ name, in: 'query', ...wordsOn({ schema: {} }, argument) }],
   )
   const parameters = [...contractParameters, ...own]
-  const schema: Schema | null = body && {
+  const schema: ContractSchema | null = body && {
     ...body,
     properties: Object.fromEntries(
       Object.entries(properties).map(([key, property]) => {
@@ -163,27 +171,27 @@ function withArguments(operation: Operation, rowArguments: Readonly<Record<strin
     required: [...required, ...Object.keys(properties).filter((key) => rowArguments[key]?.isRequired)],
   }
   return {
-    operation: { ...operation, parameters, body: schema && { schema, isRequired: true } } satisfies Operation,
+    operation: { ...operation, parameters, body: schema && { schema, isRequired: true } } satisfies ContractOperation,
     offered: parameters.filter((each) => each.in === 'path' || (each.in === 'query' && Object.hasOwn(rowArguments, each.name))),
   }
 }
 
-const wordsOn = ({ schema, description, required }: Omit<Parameter, 'name' | 'in'>, argument: Argument = {}) => ({
+const wordsOn = ({ schema, description, required }: Omit<ContractParameter, 'name' | 'in'>, argument: Argument = {}) => ({
   required: argument.isRequired ?? required ?? false,
   schema: { ...schema, ...argument.schema, description: argument.description ?? description ?? '' },
 })
 
-function withoutEnvelope(schema: Schema): Schema {
+function withoutEnvelope(schema: ContractSchema): ContractSchema {
   const envelope = envelopeOf(schema)
   return (envelope === null ? undefined : schema.properties?.[envelope]) ?? schema
 }
 
-function parameterSchema({ schema, required = false }: Parameter): z.ZodType {
+function parameterSchema({ schema, required = false }: ContractParameter): z.ZodType {
   return schema.default === undefined ? optional(schema, required) : argumentSchema(schema).default(schema.default)
 }
 
 /** Keys of a body have no defaults here: what is absent stays as it is. */
-const optional = (schema: Schema, isRequired: boolean): z.ZodType => {
+const optional = (schema: ContractSchema, isRequired: boolean): z.ZodType => {
   const value = argumentSchema(schema)
   return isRequired ? value : value.optional()
 }

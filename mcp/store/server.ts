@@ -4,7 +4,7 @@ import { FilterOrdersDocument, FilterProductsDocument, StoreAccessDocument } fro
 import type { GatewayClient } from '../../gateway/client.ts'
 import { createIdentityLookup } from '../../rest-facade/store/caller/authentication.ts'
 import { operationOf } from '../../rest-facade/store/compiled-route.ts'
-import { type Operation, operationsOf } from '../../rest-facade/store/contract.ts'
+import { type ContractOperation, operationsOf } from '../../rest-facade/store/contract.ts'
 import { publishedContract } from '../../rest-facade/store/published-contract.ts'
 import { route } from '../../rest-facade/store/route.ts'
 import { storeRoutes } from '../../rest-facade/store/routes.ts'
@@ -370,5 +370,5 @@ export async function storeServer(client: GatewayClient): Promise<ToolServer> {
 }
 
 /** The scopes that these operations need, each once. */
-const scopesOf = (operations: readonly Operation[]): readonly string[] =>
+const scopesOf = (operations: readonly ContractOperation[]): readonly string[] =>
   [...new Set(operations.flatMap(({ scope }) => scope ?? []))].sort()

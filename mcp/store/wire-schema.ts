@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ownValue } from '../../platform/collections/lookup-table.ts'
 import { constantCase } from '../../platform/text/case.ts'
-import { envelopeOf, type Schema } from '../../rest-facade/store/contract.ts'
+import { type ContractSchema, envelopeOf } from '../../rest-facade/store/contract.ts'
 
 const INT_MAX = 2_147_483_647
 /** Longer than any text that the store keeps, for those whose bound the contract does not say. */
@@ -11,13 +11,13 @@ const MAX_TEXT_CHARACTERS = 200_000
  * What a value of the contract may be as an argument. Its messages complete "Expected `argument` to
  * be …". The contract's own reading has the last word.
  */
-export function argumentSchema(schema: Schema): z.ZodType {
+export function argumentSchema(schema: ContractSchema): z.ZodType {
   const value = present(schema)
   const nullableValue = schema.nullable ? value.nullable() : value
   return schema.description ? nullableValue.describe(schema.description) : nullableValue
 }
 
-function present(schema: Schema): z.ZodType {
+function present(schema: ContractSchema): z.ZodType {
   const wrapped = envelopeOf(schema)
   const inside = wrapped === null ? undefined : ownValue(schema.properties ?? {}, wrapped)
   // The envelope of an entry is read and not listed: without it there is one form of an entry.

@@ -5,7 +5,7 @@ import type { OutboxEvent } from './outbox.ts'
 import type { OutboxTables } from './tables.ts'
 
 /** Events that are read at once from one topic. */
-export const BATCH = 1_000
+export const BATCH_ROWS = 1_000
 /**
  * How long what a dead process leaves behind is kept, and events, which must outlive it. SQL
  * intervals.
@@ -96,7 +96,7 @@ const BEHIND = prepared((database: Kysely<OutboxTables>, names: readonly string[
     SELECT found.topic, found.number, found.payload, found.created_at AS "createdAt"
     FROM unnest(${names}::text[], ${positions}::bigint[]) AS asked (name, position)
     CROSS JOIN LATERAL (
-      SELECT * FROM event WHERE topic = asked.name AND number > asked.position ORDER BY number LIMIT ${sql.lit(BATCH)}
+      SELECT * FROM event WHERE topic = asked.name AND number > asked.position ORDER BY number LIMIT ${sql.lit(BATCH_ROWS)}
     ) AS found
     ORDER BY found.topic, found.number`.compile(database),
 )

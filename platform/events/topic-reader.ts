@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { BATCH } from './event-records.ts'
+import { BATCH_ROWS } from './event-records.ts'
 import { type FeedContext, type FeedTopic, queueEvent, RETRY_DELAY_MS } from './feed-topic.ts'
 import type { MissedEvents } from './missed-events.ts'
 import type { OutboxEvent } from './outbox.ts'
@@ -53,7 +53,7 @@ export function topicReader(
    * it has read those.
    */
   function queueForTopic(topic: FeedTopic, events: readonly OutboxEvent[]): void {
-    const isFullBatch = events.length === BATCH
+    const isFullBatch = events.length === BATCH_ROWS
     const inTime = () => [...topic.listeners].filter(({ isCatchingUp }) => !isCatchingUp)
     if (isFullBatch) for (const listener of inTime()) catchUp(listener, topic)
     for (const event of events) queueForListeners(event)

@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql'
 
 /** `extensions.code` of errors that a caller can act on; all others are INTERNAL_SERVER_ERROR. */
-export const CODES = {
+export const ERROR_CODES = {
   /**
    * An argument has the right type but not a permitted value; the message names it and the
    * expectation.
@@ -27,27 +27,27 @@ export const CODES = {
 /** An invalid argument: `Expected "first" to be 1 to 100, got 5000.` */
 export const badInput = (argument: string, expectation: string, got: unknown): GraphQLError =>
   new GraphQLError(`Expected "${argument}" to be ${expectation}, got ${excerpt(got)}.`, {
-    extensions: { code: CODES.badInput, argument },
+    extensions: { code: ERROR_CODES.badInput, argument },
   })
 
 /** Rejects an anonymous caller. `reason` is a sentence with the remedy. */
 export const unauthenticated = (
   reason = 'Expected a signed-in caller: send "Authorization: Bearer" with an access token of the mutation login.',
-): GraphQLError => new GraphQLError(reason, { extensions: { code: CODES.unauthenticated } })
+): GraphQLError => new GraphQLError(reason, { extensions: { code: ERROR_CODES.unauthenticated } })
 
 /**
  * Rejects a caller without permission. `reason` is a sentence with the required permission; any one
  * of `scopes` suffices, for programs that can request more.
  */
 export const forbidden = (reason: string, scopes?: readonly string[]): GraphQLError =>
-  new GraphQLError(reason, { extensions: { code: CODES.forbidden, ...(scopes && { scopes }) } })
+  new GraphQLError(reason, { extensions: { code: ERROR_CODES.forbidden, ...(scopes && { scopes }) } })
 
 /** There is no `what` with this id: `There is no user with the id "x".` */
 export const notFound = (what: string, id: string): GraphQLError =>
-  new GraphQLError(`There is no ${what} with the id ${excerpt(id)}.`, { extensions: { code: CODES.notFound } })
+  new GraphQLError(`There is no ${what} with the id ${excerpt(id)}.`, { extensions: { code: ERROR_CODES.notFound } })
 
 /** The object does not exist. `reason` is a sentence that names it. */
-export const missing = (reason: string): GraphQLError => new GraphQLError(reason, { extensions: { code: CODES.notFound } })
+export const missing = (reason: string): GraphQLError => new GraphQLError(reason, { extensions: { code: ERROR_CODES.notFound } })
 
 /**
  * Rejects a caller above a rate limit: too many of `what`, such as "sign-ins from this address".
@@ -55,7 +55,7 @@ export const missing = (reason: string): GraphQLError => new GraphQLError(reason
  */
 export const rateLimited = (what: string, retryAfterSeconds: number): GraphQLError =>
   new GraphQLError(`Too many ${what}: try again in ${retryAfterSeconds} seconds.`, {
-    extensions: { code: CODES.rateLimited, retryAfterSeconds },
+    extensions: { code: ERROR_CODES.rateLimited, retryAfterSeconds },
   })
 
 /**
@@ -65,13 +65,13 @@ export const rateLimited = (what: string, retryAfterSeconds: number): GraphQLErr
 export const bannedFromStore = (storeCode: string, retryAfterSeconds: number): GraphQLError =>
   new GraphQLError(
     `This address exceeded the rate limit of this store's REST API and is banned from the store: try again in ${retryAfterSeconds} seconds.`,
-    { extensions: { code: CODES.rateLimited, retryAfterSeconds, bannedFromStore: storeCode } },
+    { extensions: { code: ERROR_CODES.rateLimited, retryAfterSeconds, bannedFromStore: storeCode } },
   )
 
 /** Ends the subscription of a slow reader with more than `most` queued events. */
 export const slowReader = (max: number): GraphQLError =>
   new GraphQLError(`More than ${max} events were queued for this slow subscriber. Subscribe again, and query the missed data.`, {
-    extensions: { code: CODES.slowReader },
+    extensions: { code: ERROR_CODES.slowReader },
   })
 
 /** User and password of a URL. */

@@ -31,7 +31,7 @@ export const listenOptionsFromConfig = (
  * Connections that may wait to be taken: Linux' own bound (net.core.somaxconn). With the 511 of
  * Node a busy process has those reset that come while it is.
  */
-const BACKLOG = 4_096
+const MAX_BACKLOG_CONNECTIONS = 4_096
 
 const REFUSALS: LookupTable<(at: ListenOptions) => string> = lookupTable({
   EADDRINUSE: ({ host, port }) =>
@@ -45,7 +45,7 @@ const REFUSALS: LookupTable<(at: ListenOptions) => string> = lookupTable({
 /** Opens the port; the end of the program closes it first and lets requests finish. */
 export async function listen(app: FastifyInstance, at: ListenOptions, defer: Defer): Promise<void> {
   try {
-    await app.listen({ host: at.host, port: at.port, backlog: BACKLOG })
+    await app.listen({ host: at.host, port: at.port, backlog: MAX_BACKLOG_CONNECTIONS })
   } catch (error) {
     await app.close()
     throw refusalOf(error, at)

@@ -48,7 +48,7 @@ const MAX_WAIT_MS = 1_000
 /** Between two samples; the limit at most halves in this time. */
 const SAMPLE_INTERVAL_MS = 500
 /** Event loop utilization above which the process counts as busy. */
-const BUSY_UTILIZATION = 0.9
+const BUSY_UTILIZATION_RATIO = 0.9
 /** Length of the alternating slices that start waiting work and accept new connections. */
 const SLICE_MS = 10
 
@@ -144,7 +144,7 @@ export function createLoadLimiter(highest: number): LoadLimiter {
   }
 
   function look(): void {
-    const isBusy = performance.eventLoopUtilization(loop).utilization > BUSY_UTILIZATION
+    const isBusy = performance.eventLoopUtilization(loop).utilization > BUSY_UTILIZATION_RATIO
     isCrowded = isBusy && isMoreComing
     const since = performance.now() - lookedAt
     const fewer = Math.ceil(Math.max(MIN_LIMIT, (answered * MAX_WAIT_MS) / since, bound * 0.5 ** (since / SAMPLE_INTERVAL_MS)))

@@ -74,7 +74,7 @@ export function addUnroutableHandler(server: Server, answer: UnroutableHandler):
 }
 
 /** How long a client may take to send a request, and a readiness check to answer. */
-const REQUEST_MILLISECONDS = 10_000
+const REQUEST_TIMEOUT_MS = 10_000
 
 /** A year, as is usual. Not for hosts below this one, which may be somebody else's. */
 const STRICT_TRANSPORT = { 'strict-transport-security': 'max-age=31536000' }
@@ -148,10 +148,10 @@ export function createHttpServer({
     bodyLimit: MAX_BODY_BYTES,
     routerOptions: { maxParamLength: PART_CHARACTERS },
     schemaController: { compilersFactory: NO_SCHEMAS },
-    requestTimeout: REQUEST_MILLISECONDS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
     http: {
       connectionsCheckingInterval: 1_000,
-      headersTimeout: REQUEST_MILLISECONDS,
+      headersTimeout: REQUEST_TIMEOUT_MS,
       // Node's own answer to a request without a host has no body.
       requireHostHeader: false,
       // Other upgrades, such as h2c, are offers that HTTP lets a server ignore.

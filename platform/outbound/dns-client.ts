@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto'
 import type { RecordType } from 'dns-packet'
 import { deadline } from './deadline.ts'
-import { type DnsAnswer, decodeAnswer, encodeQuestion, type Question } from './dns-message.ts'
+import { type DnsAnswer, type DnsQuestion, decodeAnswer, encodeQuestion } from './dns-message.ts'
 import { Fault, faultOf } from './fault.ts'
-import type { Endpoint, Network } from './safe-connect.ts'
+import type { Network, SocketEndpoint } from './safe-connect.ts'
 import { slots } from './slots.ts'
 
 /** Client of the configured DNS servers, which must resolve recursively. */
@@ -42,7 +42,7 @@ export function dnsClient(network: Network): DnsClient {
   const querySlots = slots(MAX_CONCURRENT_QUERIES)
   let question: { readonly until: number; readonly answer: Promise<Root> } | null = null
 
-  return { query: query, root }
+  return { query, root }
 
   async function root(signal: AbortSignal): Promise<Root> {
     if (question && performance.now() < question.until) return question.answer
@@ -88,15 +88,15 @@ export function dnsClient(network: Network): DnsClient {
   }
 }
 
-const key = ({ address, port }: Endpoint): string => `${address}#${port}`
+const key = ({ address, port }: SocketEndpoint): string => `${address}#${port}`
 
 async function queryServer(
   network: Network,
-  server: Endpoint,
+  server: SocketEndpoint,
   { name, type, isUnchecked }: { readonly name: string; readonly type: RecordType; readonly isUnchecked: boolean },
   signal: AbortSignal,
 ): Promise<DnsAnswer> {
-  const question: Question = { id: randomInt(0x10000), name, type }
+  const question: DnsQuestion = { id: randomInt(0x10000), name, type }
   const query = encodeQuestion(question, { isUnchecked })
   const tryDeadline = deadline(TRY_TIMEOUT_MS, signal)
   try {
@@ -109,8 +109,8 @@ async function queryServer(
 
 async function queryOverUdp(
   network: Network,
-  server: Endpoint,
-  question: Question,
+  server: SocketEndpoint,
+  question: DnsQuestion,
   query: Buffer,
   signal: AbortSignal,
 ): Promise<DnsAnswer | 'truncated'> {
@@ -140,8 +140,8 @@ async function queryOverUdp(
 
 async function queryOverTcp(
   network: Network,
-  server: Endpoint,
-  question: Question,
+  server: SocketEndpoint,
+  question: DnsQuestion,
   query: Buffer,
   signal: AbortSignal,
 ): Promise<DnsAnswer> {

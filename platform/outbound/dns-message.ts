@@ -14,13 +14,13 @@ export type DnsAnswer = {
   readonly isAuthentic: boolean
 }
 
-export type Question = { readonly id: number; readonly name: string; readonly type: RecordType }
+export type DnsQuestion = { readonly id: number; readonly name: string; readonly type: RecordType }
 
 /** Fits into one packet on every path (DNS Flag Day 2020). */
 const MAX_UDP_BYTES = 1_232
 
 /** `isUnchecked` requests the records even with wrong signatures (CD). */
-export function encodeQuestion({ id, name, type }: Question, { isUnchecked = false } = {}): Buffer {
+export function encodeQuestion({ id, name, type }: DnsQuestion, { isUnchecked = false } = {}): Buffer {
   return packet.encode({
     type: 'query',
     id,
@@ -45,7 +45,7 @@ export function encodeQuestion({ id, name, type }: Question, { isUnchecked = fal
  * Parses a response: `null` when it does not answer this question (other id or question, no
  * response), 'truncated' when TCP is needed. Throws `malformed` when it answers in nonsense.
  */
-export function decodeAnswer(message: Buffer, question: Question): DnsAnswer | 'truncated' | null {
+export function decodeAnswer(message: Buffer, question: DnsQuestion): DnsAnswer | 'truncated' | null {
   if (message.length < 12 || message.readUInt16BE(0) !== question.id) return null
   const flags = message.readUInt16BE(2)
   const isResponse = (flags & 0x8000) !== 0
@@ -72,7 +72,7 @@ function isReferral({ answers = [], authorities = [] }: packet.DecodedPacket): b
 }
 
 /** Some servers omit the question in refusals, which have no records to forge. */
-function repeatsQuestion(message: Buffer, { name, type }: Question): boolean {
+function repeatsQuestion(message: Buffer, { name, type }: DnsQuestion): boolean {
   const questions = message.readUInt16BE(4)
   if (questions === 0) return message.readUInt16BE(6) === 0
   if (questions !== 1) return false

@@ -5,19 +5,19 @@ import { isAddress, specialRange } from './address-policy.ts'
 import { Fault, faultOf } from './fault.ts'
 
 /** An address, never a name, and a port. */
-export type Endpoint = { readonly address: string; readonly port: number }
+export type SocketEndpoint = { readonly address: string; readonly port: number }
 
 export type NetworkOptions = {
   /**
    * DNS servers of the operator, in order of use. Exempt from the address policy: they are usually
    * private.
    */
-  readonly resolvers: readonly Endpoint[]
+  readonly resolvers: readonly SocketEndpoint[]
   /**
    * Allows further endpoints and plain HTTP to them. Only for tests, whose servers are on loopback;
    * no setting leads here.
    */
-  readonly allow?: (endpoint: Endpoint) => boolean
+  readonly allow?: (endpoint: SocketEndpoint) => boolean
   /** The port of TLS; tests cannot use 443. */
   readonly tlsPort?: number
   /** A further port that may be connected to, for WHOIS; none by default. */
@@ -31,7 +31,7 @@ export type NetworkOptions = {
  * connecting, whoever resolved it.
  */
 export type Network = {
-  readonly resolvers: readonly Endpoint[]
+  readonly resolvers: readonly SocketEndpoint[]
   readonly tlsPort: number
   /** The port of WHOIS servers; null: none may be asked. */
   readonly whoisPort: number | null
@@ -42,19 +42,19 @@ export type Network = {
    */
   readonly lenient: () => tls.SecureContext
   /** Why the policy blocks this endpoint; null when allowed. */
-  readonly blockReason: (endpoint: Endpoint) => string | null
+  readonly blockReason: (endpoint: SocketEndpoint) => string | null
   /** Whether plain HTTP to this endpoint is allowed. */
-  readonly allowsPlainHttp: (endpoint: Endpoint) => boolean
+  readonly allowsPlainHttp: (endpoint: SocketEndpoint) => boolean
   /** A TCP connection. Throws a `Fault`. */
-  readonly connect: (endpoint: Endpoint, signal: AbortSignal) => Promise<net.Socket>
+  readonly connect: (endpoint: SocketEndpoint, signal: AbortSignal) => Promise<net.Socket>
   /**
    * Upgrades such a connection to TLS and takes it over. Throws a `Fault` or the handshake error.
    */
   readonly handshake: (socket: net.Socket, options: tls.ConnectionOptions, signal: AbortSignal) => Promise<tls.TLSSocket>
   /** A TCP connection to one of `resolvers`. Throws a `Fault`. */
-  readonly resolverStream: (resolver: Endpoint, signal: AbortSignal) => Promise<net.Socket>
+  readonly resolverStream: (resolver: SocketEndpoint, signal: AbortSignal) => Promise<net.Socket>
   /** UDP from a random local port, connected to one of `resolvers`: other senders are dropped. */
-  readonly resolverDatagrams: (resolver: Endpoint) => Promise<Datagrams>
+  readonly resolverDatagrams: (resolver: SocketEndpoint) => Promise<Datagrams>
 }
 
 /** The ports of the web; what else is connected to names its port in the options. */
@@ -62,13 +62,13 @@ const WEB_PORTS = [443, 80]
 
 export function safeNetwork({ resolvers, allow = () => false, tlsPort = 443, whoisPort, authorities }: NetworkOptions): Network {
   const ports = [...WEB_PORTS, tlsPort, ...(whoisPort === undefined ? [] : [whoisPort])]
-  const refusal = (endpoint: Endpoint): string | null => {
+  const refusal = (endpoint: SocketEndpoint): string | null => {
     if (!isAddress(endpoint.address)) return 'not an address'
     if (allow(endpoint)) return null
     if (!ports.includes(endpoint.port)) return `port ${endpoint.port}`
     return specialRange(endpoint.address)
   }
-  const assertResolver = (resolver: Endpoint): void => {
+  const assertResolver = (resolver: SocketEndpoint): void => {
     if (!resolvers.includes(resolver)) throw new Error('Expected one of the configured DNS servers.')
   }
 
@@ -124,7 +124,7 @@ export function safeNetwork({ resolvers, allow = () => false, tlsPort = 443, who
   }
 }
 
-async function open({ address, port }: Endpoint, signal: AbortSignal): Promise<net.Socket> {
+async function open({ address, port }: SocketEndpoint, signal: AbortSignal): Promise<net.Socket> {
   try {
     // A literal address needs no lookup and no address selection.
     return await whenOpen(net.connect({ host: address, port, autoSelectFamily: false, noDelay: true }), 'connect', signal)

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { z } from 'zod'
 import { excerptOf } from './excerpt.ts'
-import { type BodyFault, bodyTooLarge, invalidBody, invalidJson, notJson, type Problem } from './problem.ts'
+import { type BodyFault, bodyTooLarge, invalidBody, invalidJson, notJson, type ProblemDetails } from './problem.ts'
 
 /**
  * Accepts JSON media types and leaves parsing to endpoints, so that its faults are reported like
@@ -18,14 +18,14 @@ export function acceptJson(
 }
 
 /** Maps Fastify's errors about bodies; null for other errors. */
-export function bodyProblem({ statusCode }: { readonly statusCode?: number }, maxBytes: number): Problem | null {
+export function bodyProblem({ statusCode }: { readonly statusCode?: number }, maxBytes: number): ProblemDetails | null {
   if (statusCode === 413) return bodyTooLarge(maxBytes)
   if (statusCode === 415) return notJson
   return statusCode === 400 ? invalidJson('Expected a body as long as content-length says.') : null
 }
 
 /** Parses the text of a body and validates it against `schema`. */
-export function readBody(schema: z.ZodType, text: unknown): { readonly value: unknown } | { readonly problem: Problem } {
+export function readBody(schema: z.ZodType, text: unknown): { readonly value: unknown } | { readonly problem: ProblemDetails } {
   if (typeof text !== 'string' || text.trim() === '')
     return { problem: invalidJson('Expected a body of JSON, got an empty one.') }
   let given: unknown

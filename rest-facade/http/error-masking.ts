@@ -1,5 +1,5 @@
 import type { GraphQLFormattedError } from 'graphql'
-import { internal, NO_ITEM, noSuchItem, type Problem, rejectedByGraph, unavailable } from './problem.ts'
+import { internal, NO_ITEM, noSuchItem, type ProblemDetails, rejectedByGraph, unavailable } from './problem.ts'
 
 /** Error codes of faults that a retry may not meet again. */
 const TRANSIENT_CODES = new Set(['SUBGRAPH_UNAVAILABLE', 'TIMEOUT', 'UNAVAILABLE'])
@@ -12,7 +12,7 @@ export function toProblem(
   errors: readonly GraphQLFormattedError[],
   requestId: string,
   noItem: string = NO_ITEM,
-): { readonly problem: Problem; readonly isInternal: boolean } {
+): { readonly problem: ProblemDetails; readonly isInternal: boolean } {
   const [first] = errors
   const code = first?.extensions?.code
   const message = first?.message ?? ''

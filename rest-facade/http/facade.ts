@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Caller } from '../../platform/http/caller.ts'
 import type { Caching } from './caching.ts'
 import type { Endpoint } from './endpoint.ts'
-import type { Failure, Problem } from './problem.ts'
+import type { Failure, ProblemDetails } from './problem.ts'
 
 /**
  * Everything that differs between REST facades; the interpreter (serve.ts, handler.ts) knows
@@ -45,7 +45,7 @@ export type Facade<Data, Input, Fault extends Failure> = {
    * endpoint sets the header.
    */
   readonly caching: Caching<Data, Input> | null
-  readonly failureBody: (failure: Fault | Problem, context: FailureContext) => string
+  readonly failureBody: (failure: Fault | ProblemDetails, context: FailureContext) => string
   /** Media type of failures; `application/json; charset=utf-8` when absent. */
   readonly failureType?: string
   /** Ends the message of a 404 for unknown paths: where the documentation is. */

@@ -6,13 +6,13 @@ import { entityTag, matchesAny, matchesTag, sendNotModified, validators } from '
 import { codingFor, encoded, JSON_TYPE } from './content-coding.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Facade } from './facade.ts'
-import { type Failure, type Problem, unavailable } from './problem.ts'
+import { type Failure, type ProblemDetails, unavailable } from './problem.ts'
 import { queryOf } from './request-url.ts'
 
 /** Sends a failure as the facade spells it; never cached unless `cacheControl` says how. */
 export type SendFailure<Fault extends Failure> = (
   reply: FastifyReply,
-  failure: Fault | Problem,
+  failure: Fault | ProblemDetails,
   options?: { readonly operationId?: string; readonly cacheControl?: string | undefined },
 ) => FastifyReply
 
@@ -81,7 +81,7 @@ export function createHandler<Data, Input, Fault extends Failure>(
 
   function reject(
     reply: FastifyReply,
-    { failure, reason }: { readonly failure: Fault | Problem; readonly reason?: 'body' | 'missing' },
+    { failure, reason }: { readonly failure: Fault | ProblemDetails; readonly reason?: 'body' | 'missing' },
   ): FastifyReply {
     return sendFailure(reply, failure, { operationId, cacheControl: reason === 'missing' ? caching?.missing : undefined })
   }
@@ -93,7 +93,7 @@ export function createHandler<Data, Input, Fault extends Failure>(
   }
 
   /** Masks internal errors and logs them. */
-  function toFailure(errors: ClientResult<Data>['errors'], request: FastifyRequest): Fault | Problem {
+  function toFailure(errors: ClientResult<Data>['errors'], request: FastifyRequest): Fault | ProblemDetails {
     const { failure, isInternal } = endpoint.toFailure(errors, request.id)
     if (!isInternal) return failure
     request.log.error({ errors, operationId }, 'the graph did not answer a REST request')
@@ -106,11 +106,11 @@ export function createHandler<Data, Input, Fault extends Failure>(
    * instead.
    */
   async function afterCallerCheck(
-    failure: Fault | Problem,
+    failure: Fault | ProblemDetails,
     request: FastifyRequest,
     caller: Caller,
     signal: AbortSignal,
-  ): Promise<Fault | Problem> {
+  ): Promise<Fault | ProblemDetails> {
     if (!callerCheck) return failure
     const { data, errors } = await client.run(callerCheck.document, {}, caller, signal)
     if (data === null || errors.length > 0) return toFailure(errors, request)

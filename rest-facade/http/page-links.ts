@@ -1,4 +1,4 @@
-import type { Value } from './parameters.ts'
+import type { ParameterValue } from './parameters.ts'
 import type { Paging } from './route.ts'
 
 /**
@@ -7,7 +7,7 @@ import type { Paging } from './route.ts'
  */
 export function pageLinks(
   address: string,
-  query: Readonly<Record<string, Value>>,
+  query: Readonly<Record<string, ParameterValue>>,
   { limit, offset }: Paging,
   total: number,
 ): string[] {
@@ -18,7 +18,7 @@ export function pageLinks(
   return links
 }
 
-function link(address: string, query: Readonly<Record<string, Value>>, relation: string): string {
+function link(address: string, query: Readonly<Record<string, ParameterValue>>, relation: string): string {
   const pairs = Object.entries(query).flatMap(([name, value]) => (value === null ? [] : [`${name}=${encodeURIComponent(value)}`]))
   return `<${address}?${pairs.join('&')}>; rel="${relation}"`
 }

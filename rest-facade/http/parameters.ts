@@ -17,8 +17,8 @@ type ValueOf<P extends Parameter> = P extends { kind: 'integer' }
   ? number
   : P extends { kind: 'boolean' }
     ? boolean
-    : P extends { kind: 'enum'; values: readonly (infer Value)[] }
-      ? Value
+    : P extends { kind: 'enum'; values: readonly (infer ParameterValue)[] }
+      ? ParameterValue
       : string
 
 /** Parsed values of a table: null where the parameter is absent and has no default. */
@@ -29,13 +29,16 @@ export type ValuesOf<Table extends ParameterTable> = {
 }
 
 /** A parsed value before its table gives it a type. */
-export type Value = string | number | boolean | null
+export type ParameterValue = string | number | boolean | null
 
 /** Why one parameter is invalid. `got` is null when a required parameter is missing. */
-export type Refusal = { readonly parameter: string; readonly expected: string; readonly got: string | null }
+export type ParameterRefusal = { readonly parameter: string; readonly expected: string; readonly got: string | null }
 
 /** Both lists are complete: every parameter of the table has a value or a refusal. */
-export type ParsedQuery = { readonly values: Readonly<Record<string, Value>>; readonly refusals: readonly Refusal[] }
+export type ParsedQuery = {
+  readonly values: Readonly<Record<string, ParameterValue>>
+  readonly refusals: readonly ParameterRefusal[]
+}
 
 /** What `parameter` accepts; completes the sentence "Expected `limit` to be …". */
 export function expectationOf(parameter: Parameter): string {
@@ -57,7 +60,7 @@ const CONTROL = /\p{Cc}/u
 const DIGITS = /^(?:0|[1-9]\d{0,9})$/
 
 /** Parses `text` for `parameter`; undefined when it is invalid. */
-export function parseParameter(parameter: Parameter, text: string): Value | undefined {
+export function parseParameter(parameter: Parameter, text: string): ParameterValue | undefined {
   switch (parameter.kind) {
     case 'text': {
       const value = parameter.collapsesSpace ? text.replace(/\s+/g, ' ') : text
@@ -80,8 +83,8 @@ export function parseParameter(parameter: Parameter, text: string): Value | unde
  */
 export function parseQuery(table: ParameterTable, query: string): ParsedQuery {
   const given = rawParameters((name) => Object.hasOwn(table, name), query)
-  const values: Record<string, Value> = {}
-  const refusals: Refusal[] = []
+  const values: Record<string, ParameterValue> = {}
+  const refusals: ParameterRefusal[] = []
   for (const [parameter, rule] of Object.entries(table)) {
     const texts = given.get(parameter)
     if (texts === undefined) {

@@ -1,4 +1,4 @@
-import type { Refusal } from './parameters.ts'
+import type { ParameterRefusal } from './parameters.ts'
 
 /** A response that is no success. Facades extend it with what their bodies need. */
 export type Failure = {
@@ -10,7 +10,7 @@ export type Failure = {
 }
 
 /** A failure with a code. How its body is spelled is up to the facade. */
-export type Problem = Failure & {
+export type ProblemDetails = Failure & {
   /** For programs, in capitals like the codes of GraphQL errors; never changed once published. */
   readonly code: string
   /** What a program can act on; empty when the code suffices. */
@@ -27,41 +27,41 @@ export type BodyFault = {
 }
 
 /** Lists every wrong parameter, so that a client corrects its request at once. */
-export const invalidParameters = (refusals: readonly Refusal[]): Problem =>
+export const invalidParameters = (refusals: readonly ParameterRefusal[]): ProblemDetails =>
   wrongParameters(refusals.map(sentence).join(' '), refusals)
 
 /** The same with a message of the facade. */
-export const wrongParameters = (message: string, refusals: readonly Refusal[]): Problem => ({
+export const wrongParameters = (message: string, refusals: readonly ParameterRefusal[]): ProblemDetails => ({
   status: 400,
   code: 'INVALID_PARAMETER',
   message,
   details: { parameters: refusals },
 })
 
-const sentence = ({ parameter, expected, got }: Refusal): string =>
+const sentence = ({ parameter, expected, got }: ParameterRefusal): string =>
   got === null
     ? `The parameter \`${parameter}\` is required: ${expected}.`
     : `Expected \`${parameter}\` to be ${expected}, got ${JSON.stringify(got)}.`
 
 /** The body is not JSON, or not an object. */
-export const invalidJson = (message: string): Problem => ({ status: 400, code: 'INVALID_JSON', message, details: {} })
+export const invalidJson = (message: string): ProblemDetails => ({ status: 400, code: 'INVALID_JSON', message, details: {} })
 
 /** Lists every fault of the body; `faults` is not empty. */
-export const invalidBody = (faults: readonly BodyFault[]): Problem => ({
+export const invalidBody = (faults: readonly BodyFault[]): ProblemDetails => ({
   status: 422,
   code: 'VALIDATION_FAILED',
   message: faults.map(({ message }) => message).join(' '),
   details: { errors: faults },
 })
 
-export const bodyTooLarge = (bytes: number): Problem => ({
+export const bodyTooLarge = (bytes: number): ProblemDetails => ({
   status: 413,
   code: 'PAYLOAD_TOO_LARGE',
   message: `Expected a body of at most ${bytes} bytes.`,
   details: { max: bytes },
 })
 
-export const notJson: Problem = {
+export const notJson: ProblemDetails = {
   status: 415,
   code: 'UNSUPPORTED_MEDIA_TYPE',
   message: 'Expected a body with content-type application/json.',
@@ -72,24 +72,24 @@ export const notJson: Problem = {
 export const NO_ITEM = 'There is no item with this key. It may have been removed; search for its name instead.'
 
 /** The path is known and names nothing. */
-export const noSuchItem = (message: string): Problem => ({ status: 404, code: 'NOT_FOUND', message, details: {} })
+export const noSuchItem = (message: string): ProblemDetails => ({ status: 404, code: 'NOT_FOUND', message, details: {} })
 
 /** The path is unknown. `docsHint` says where the paths are listed. */
-export const noSuchPath = (docsHint: string): Problem => ({
+export const noSuchPath = (docsHint: string): ProblemDetails => ({
   status: 404,
   code: 'NOT_FOUND',
   message: `There is nothing at this path. ${docsHint}`,
   details: {},
 })
 
-export const methodNotAllowed = (method: string, allowed: readonly string[]): Problem => ({
+export const methodNotAllowed = (method: string, allowed: readonly string[]): ProblemDetails => ({
   status: 405,
   code: 'METHOD_NOT_ALLOWED',
   message: `${method} is not possible here; use ${allowed.join(', ')}.`,
   details: { allowed },
 })
 
-export const uriTooLong = (max: number): Problem => ({
+export const uriTooLong = (max: number): ProblemDetails => ({
   status: 414,
   code: 'URI_TOO_LONG',
   message: `Expected path and query together to have at most ${max} characters.`,
@@ -97,7 +97,7 @@ export const uriTooLong = (max: number): Problem => ({
 })
 
 /** The graph rejected the values together, which no single parameter's range can express. */
-export const rejectedByGraph = (messages: readonly string[]): Problem => ({
+export const rejectedByGraph = (messages: readonly string[]): ProblemDetails => ({
   status: 400,
   code: 'INVALID_PARAMETER',
   message: messages.join(' '),
@@ -105,7 +105,7 @@ export const rejectedByGraph = (messages: readonly string[]): Problem => ({
 })
 
 /** A subgraph that the response needs cannot be reached. */
-export const unavailable: Problem = {
+export const unavailable: ProblemDetails = {
   status: 503,
   code: 'UNAVAILABLE',
   message: 'The service cannot answer this right now. Try again in a few seconds.',
@@ -113,7 +113,7 @@ export const unavailable: Problem = {
 }
 
 /** An internal error: its cause is logged under the request id, and never in the response. */
-export const internal = (requestId: string): Problem => ({
+export const internal = (requestId: string): ProblemDetails => ({
   status: 500,
   code: 'INTERNAL_SERVER_ERROR',
   message: 'Something went wrong on our side; it has been recorded under this request id.',
@@ -124,4 +124,5 @@ export const internal = (requestId: string): Problem => ({
  * JSON of a problem as the directory and the social facade spell it: like a GraphQL error, with its
  * code.
  */
-export const errorBody = ({ code, message, details }: Problem): string => JSON.stringify({ error: { code, message, details } })
+export const errorBody = ({ code, message, details }: ProblemDetails): string =>
+  JSON.stringify({ error: { code, message, details } })

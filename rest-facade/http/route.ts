@@ -4,8 +4,8 @@ import type { z } from 'zod'
 import type { ClientResult, GatewayClient } from '../../gateway/client.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import type { RouteMethod } from './endpoint.ts'
-import type { ParameterTable, Value, ValuesOf } from './parameters.ts'
-import type { Problem } from './problem.ts'
+import type { ParameterTable, ParameterValue, ValuesOf } from './parameters.ts'
+import type { ProblemDetails } from './problem.ts'
 
 type PathNames<On extends string> = On extends `${string}{${infer Name}}${infer Rest}` ? Name | PathNames<Rest> : never
 
@@ -19,7 +19,7 @@ export type RouteRequest<On extends string, Table extends ParameterTable, Body =
 }
 
 /** One page of a list with `limit` and `offset`. */
-export type Page = { readonly total: number; readonly results: readonly unknown[] }
+export type OffsetPage = { readonly total: number; readonly results: readonly unknown[] }
 
 /** The requested part of a list, in items. */
 export type Paging = { readonly limit: number; readonly offset: number }
@@ -27,7 +27,7 @@ export type Paging = { readonly limit: number; readonly offset: number }
 /** A request that was read by a parameter table, before the types of its row apply. */
 export type TableInput = {
   readonly path: Readonly<Record<string, string>>
-  readonly query: Readonly<Record<string, Value>>
+  readonly query: Readonly<Record<string, ParameterValue>>
   readonly body: unknown
 }
 
@@ -66,9 +66,9 @@ export type Route<Data> = {
   /** The body; null when the path names nothing. Absent on lists. */
   body?(data: Data, request: TableInput): unknown
   /** The page of a list; absent elsewhere. Needs the parameters `limit` and `offset`. */
-  page?(data: Data, request: TableInput): Page
+  page?(data: Data, request: TableInput): OffsetPage
   /** The expected failure that the data holds; null when it is a success. */
-  problem?(data: Data, request: TableInput): Problem | null
+  problem?(data: Data, request: TableInput): ProblemDetails | null
   /** Headers of the response, and of the problem. */
   headers?(data: Data, request: TableInput): Readonly<Record<string, string>>
 }
@@ -84,7 +84,10 @@ type Row<On extends string, Data, Variables, Table extends ParameterTable, Body>
   readonly accepts?: z.ZodType<Body>
   readonly status?: number
   readonly variables: (request: RouteRequest<NoInfer<On>, NoInfer<Table>, NoInfer<Body>>) => NoInfer<Variables>
-  readonly problem?: (data: NoInfer<Data>, request: RouteRequest<NoInfer<On>, NoInfer<Table>, NoInfer<Body>>) => Problem | null
+  readonly problem?: (
+    data: NoInfer<Data>,
+    request: RouteRequest<NoInfer<On>, NoInfer<Table>, NoInfer<Body>>,
+  ) => ProblemDetails | null
   readonly headers?: (
     data: NoInfer<Data>,
     request: RouteRequest<NoInfer<On>, NoInfer<Table>, NoInfer<Body>>,
@@ -92,7 +95,7 @@ type Row<On extends string, Data, Variables, Table extends ParameterTable, Body>
 } & (
   | { readonly body: (data: NoInfer<Data>, request: RouteRequest<NoInfer<On>, NoInfer<Table>, NoInfer<Body>>) => unknown }
   | (Table extends Paged
-      ? { readonly page: (data: NoInfer<Data>, request: RouteRequest<NoInfer<On>, NoInfer<Table>, NoInfer<Body>>) => Page }
+      ? { readonly page: (data: NoInfer<Data>, request: RouteRequest<NoInfer<On>, NoInfer<Table>, NoInfer<Body>>) => OffsetPage }
       : never)
 )
 
@@ -131,7 +134,7 @@ export function route<
       : {
           // TypeScript does not narrow by the conditional type: a row without `body` has `page`.
           page: (data: Data, request: TableInput) =>
-            (row as { page: (data: Data, request: RouteRequest<On, Table, Body>) => Page }).page(data, typed(request)),
+            (row as { page: (data: Data, request: RouteRequest<On, Table, Body>) => OffsetPage }).page(data, typed(request)),
         }),
   }
 }

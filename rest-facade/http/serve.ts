@@ -10,7 +10,7 @@ import { isBelow, isTaken, preflight, setResponseHeaders } from './cors.ts'
 import type { RouteMethod } from './endpoint.ts'
 import type { Facade } from './facade.ts'
 import { createHandler, type SendFailure } from './handler.ts'
-import { type Failure, internal, methodNotAllowed, noSuchPath, type Problem, unavailable, uriTooLong } from './problem.ts'
+import { type Failure, internal, methodNotAllowed, noSuchPath, type ProblemDetails, unavailable, uriTooLong } from './problem.ts'
 import { pathOf } from './request-url.ts'
 import { createTextHandler } from './text-handler.ts'
 
@@ -134,7 +134,7 @@ const failureSender =
     return reply.send(Buffer.from(body))
   }
 
-const withMessage = (problem: Problem, message: string | undefined): Problem =>
+const withMessage = (problem: ProblemDetails, message: string | undefined): ProblemDetails =>
   message === undefined ? problem : { ...problem, message }
 
 /** The longest mount that a path is below. */

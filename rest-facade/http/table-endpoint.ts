@@ -4,8 +4,8 @@ import type { Endpoint, RawRequest, Rejected, WrittenResponse } from './endpoint
 import { toProblem } from './error-masking.ts'
 import { pageLinks } from './page-links.ts'
 import { parseQuery } from './parameters.ts'
-import { invalidParameters, noSuchItem, type Problem } from './problem.ts'
-import type { Page, Paging, Route, TableInput } from './route.ts'
+import { invalidParameters, noSuchItem, type ProblemDetails } from './problem.ts'
+import type { OffsetPage, Paging, Route, TableInput } from './route.ts'
 
 /** No key has longer segments or control characters in them: they get 404 without a run. */
 const IMPOSSIBLE_SEGMENT = /\p{Cc}|^.{513}/su
@@ -19,7 +19,7 @@ export type TableOptions = {
     readonly publicUrl: string
     /** Header `link` of every response, which the links of a page are added to. */
     readonly link: string
-    readonly body: (page: Page & Paging) => unknown
+    readonly body: (page: OffsetPage & Paging) => unknown
   }
 }
 
@@ -30,12 +30,12 @@ export async function tableEndpoints<Data>(
   client: GatewayClient,
   routes: readonly Route<Data>[],
   options: TableOptions,
-): Promise<readonly Endpoint<Data, TableInput, Problem>[]> {
+): Promise<readonly Endpoint<Data, TableInput, ProblemDetails>[]> {
   for (const route of routes) await route.prepare(client)
   return routes.map((route) => tableEndpoint(route, options))
 }
 
-function tableEndpoint<Data>(route: Route<Data>, { noItem, pages }: TableOptions): Endpoint<Data, TableInput, Problem> {
+function tableEndpoint<Data>(route: Route<Data>, { noItem, pages }: TableOptions): Endpoint<Data, TableInput, ProblemDetails> {
   const { operationId, method, status, parameters, accepts, headers } = route
   return {
     operationId,
@@ -60,7 +60,7 @@ function tableEndpoint<Data>(route: Route<Data>, { noItem, pages }: TableOptions
   }
 
   /** Path and query first: their faults are reported without credentials. */
-  function read({ path, query, body }: RawRequest): { readonly input: TableInput } | Rejected<Problem> {
+  function read({ path, query, body }: RawRequest): { readonly input: TableInput } | Rejected<ProblemDetails> {
     if (Object.values(path).some((segment) => IMPOSSIBLE_SEGMENT.test(segment)))
       return { failure: noSuchItem(noItem), reason: 'missing' }
     const { values, refusals } = parseQuery(parameters, query)
@@ -70,7 +70,7 @@ function tableEndpoint<Data>(route: Route<Data>, { noItem, pages }: TableOptions
     return { input: { path, query: values, body: given.value } }
   }
 
-  function writePage(page: Page, { query }: TableInput): WrittenResponse<Problem> {
+  function writePage(page: OffsetPage, { query }: TableInput): WrittenResponse<ProblemDetails> {
     if (!pages) throw new Error(`Expected the facade of ${operationId} to say how pages are spelled.`)
     const paging = { limit: Number(query.limit), offset: Number(query.offset) }
     const links = pageLinks(`${pages.publicUrl}${route.path}`, query, paging, page.total)

@@ -1,7 +1,7 @@
 import type { GraphQLSchema } from 'graphql'
 import { operationIdOf } from '../http/route.ts'
-import type { Operation } from './contract.ts'
-import type { Route } from './route.ts'
+import type { ContractOperation } from './contract.ts'
+import type { StoreRoute } from './route.ts'
 import { type RequestReader, requestReader } from './wire/request.ts'
 import { type ResponseWriter, responseWriter } from './wire/response.ts'
 import { readDocument } from './wire/selection.ts'
@@ -11,8 +11,8 @@ import { readDocument } from './wire/selection.ts'
  * responses.
  */
 export type CompiledRoute = {
-  readonly operation: Operation
-  readonly run: Route['run']
+  readonly operation: ContractOperation
+  readonly run: StoreRoute['run']
   readonly read: RequestReader['read']
   readonly wireArgument: RequestReader['wireArgument']
   readonly write: ResponseWriter['write']
@@ -21,7 +21,7 @@ export type CompiledRoute = {
 }
 
 /** Compiles a row against the graph. Throws, with the operationId, for whatever does not fit. */
-export function compileRoute(route: Route, operation: Operation, schema: GraphQLSchema): CompiledRoute {
+export function compileRoute(route: StoreRoute, operation: ContractOperation, schema: GraphQLSchema): CompiledRoute {
   try {
     const document = readDocument(route.run, schema)
     const request = requestReader(route, operation, document)
@@ -35,7 +35,7 @@ export function compileRoute(route: Route, operation: Operation, schema: GraphQL
 }
 
 /** The operation that a row's document is named after. Throws when the contract has none. */
-export function operationOf({ run }: Route, operations: ReadonlyMap<string, Operation>): Operation {
+export function operationOf({ run }: StoreRoute, operations: ReadonlyMap<string, ContractOperation>): ContractOperation {
   const id = operationIdOf(run)
   const operation = operations.get(id)
   if (!operation) throw new Error(`Expected the contract to have an operation "${id}".`)

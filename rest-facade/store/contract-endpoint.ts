@@ -1,9 +1,9 @@
 import type { GatewayClient } from '../../gateway/client.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { compileRoute, operationOf } from './compiled-route.ts'
-import type { Operation } from './contract.ts'
+import type { ContractOperation } from './contract.ts'
 import { callerWithGrants, withoutNulls } from './granted-scopes.ts'
-import type { Route } from './route.ts'
+import type { StoreRoute } from './route.ts'
 import { type StoreFailure, toFailure } from './wire/failure.ts'
 import type { ReadRequest } from './wire/request.ts'
 
@@ -15,8 +15,8 @@ type Data = Readonly<Record<string, unknown>>
  */
 export async function contractEndpoints(
   client: GatewayClient,
-  routes: readonly Route[],
-  operations: ReadonlyMap<string, Operation>,
+  routes: readonly StoreRoute[],
+  operations: ReadonlyMap<string, ContractOperation>,
   mount: string,
 ): Promise<readonly Endpoint<Data, ReadRequest, StoreFailure>[]> {
   const endpoints: Endpoint<Data, ReadRequest, StoreFailure>[] = []
@@ -28,8 +28,8 @@ export async function contractEndpoints(
 }
 
 function contractEndpoint(
-  route: Route,
-  operation: Operation,
+  route: StoreRoute,
+  operation: ContractOperation,
   { schema }: GatewayClient,
   mount: string,
 ): Endpoint<Data, ReadRequest, StoreFailure> {

@@ -2,13 +2,13 @@
  * A schema of OpenAPI 3.0, as far as the contract uses them. `x-…` is explained in the contract's
  * own description.
  */
-export type Schema = {
+export type ContractSchema = {
   readonly type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean'
   readonly description?: string
   readonly nullable?: boolean
-  readonly properties?: Readonly<Record<string, Schema>>
+  readonly properties?: Readonly<Record<string, ContractSchema>>
   readonly required?: readonly string[]
-  readonly items?: Schema
+  readonly items?: ContractSchema
   readonly enum?: readonly (string | number)[]
   readonly default?: unknown
   readonly minimum?: number
@@ -29,39 +29,39 @@ export type Schema = {
 }
 
 /** A parameter of an operation. Those in headers are the same everywhere. */
-export type Parameter = {
+export type ContractParameter = {
   readonly name: string
   readonly in: 'path' | 'query' | 'header'
   readonly required?: boolean
   readonly description?: string
-  readonly schema: Schema
+  readonly schema: ContractSchema
 }
 
 /** One operation of the contract, without references. */
-export type Operation = {
+export type ContractOperation = {
   readonly operationId: string
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** Below the mount, with `{name}` for a segment or a part of one. */
   readonly path: string
   /** Further paths of the same form. */
   readonly otherPaths: readonly string[]
-  readonly parameters: readonly Parameter[]
+  readonly parameters: readonly ContractParameter[]
   /** Null where there is no body. */
-  readonly body: { readonly schema: Schema; readonly isRequired: boolean } | null
+  readonly body: { readonly schema: ContractSchema; readonly isRequired: boolean } | null
   /** Status of a success. */
   readonly status: number
   /** Body of a success; null where it has none. */
-  readonly answer: Schema | null
+  readonly answer: ContractSchema | null
   /** Bodies of failures by status. */
-  readonly failures: ReadonlyMap<number, Schema>
+  readonly failures: ReadonlyMap<number, ContractSchema>
   /** Scope that a token needs; null where any credentials suffice. */
   readonly scope: string | null
 }
 
-type Media = { readonly content?: { readonly 'application/json'?: { readonly schema: Schema } } }
+type Media = { readonly content?: { readonly 'application/json'?: { readonly schema: ContractSchema } } }
 type DocumentedOperation = {
   readonly operationId: string
-  readonly parameters?: readonly Parameter[]
+  readonly parameters?: readonly ContractParameter[]
   readonly requestBody?: Media & { readonly required?: boolean }
   readonly responses: Readonly<Record<string, Media>>
   readonly 'x-scope'?: string
@@ -72,12 +72,12 @@ type DocumentedOperation = {
  * Every operation of an OpenAPI document by its id. Throws for references that are dangling or
  * circular.
  */
-export function operationsOf(document: object): ReadonlyMap<string, Operation> {
+export function operationsOf(document: object): ReadonlyMap<string, ContractOperation> {
   // The document is ours: a test holds it against the specification of OpenAPI.
   const { paths } = withoutReferences(document) as {
     readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>
   }
-  const operations = new Map<string, Operation>()
+  const operations = new Map<string, ContractOperation>()
   for (const [path, methods] of Object.entries(paths)) {
     for (const [method, documented] of Object.entries(methods)) {
       const statuses = Object.entries(documented.responses).map(([status, { content }]) => ({
@@ -90,7 +90,7 @@ export function operationsOf(document: object): ReadonlyMap<string, Operation> {
       operations.set(documented.operationId, {
         operationId: documented.operationId,
         // The contract has no other methods; a test holds it against the specification.
-        method: method.toUpperCase() as Operation['method'],
+        method: method.toUpperCase() as ContractOperation['method'],
         path,
         otherPaths: documented['x-paths'] ?? [],
         parameters: documented.parameters ?? [],
@@ -109,7 +109,7 @@ export function operationsOf(document: object): ReadonlyMap<string, Operation> {
  * The only property of a schema that wraps an object, such as `product` in `{"product": {…}}`; null
  * for other schemas.
  */
-export function envelopeOf({ properties = {} }: Schema): string | null {
+export function envelopeOf({ properties = {} }: ContractSchema): string | null {
   const [name, ...others] = Object.keys(properties)
   return name !== undefined && others.length === 0 && properties[name]?.type === 'object' ? name : null
 }

@@ -1,6 +1,6 @@
 import type { GraphQLFormattedError } from 'graphql'
 import type { Caller, ScopeGrant } from '../../platform/http/caller.ts'
-import type { Operation } from './contract.ts'
+import type { ContractOperation } from './contract.ts'
 
 /**
  * Scopes that the published contract grants beyond the scope that it requires (`x-scope`), by
@@ -78,7 +78,7 @@ function granted(scopes: readonly string[], operationIds: readonly string[]): Re
  * Scopes that an operation grants in addition to those of the credentials: what it returns beyond
  * its `x-scope`, and reading what it has just written.
  */
-export function grantedScopesOf({ operationId, method, scope }: ContractOperation): readonly ScopeGrant[] {
+export function grantedScopesOf({ operationId, method, scope }: ScopedOperation): readonly ScopeGrant[] {
   const beyond = Object.hasOwn(BEYOND_X_SCOPE, operationId) ? (BEYOND_X_SCOPE[operationId] ?? []) : []
   const written = scope?.startsWith('write_') ? [scope.replace('write_', 'read_')] : []
   const scopes = [...written, ...beyond]
@@ -87,13 +87,13 @@ export function grantedScopesOf({ operationId, method, scope }: ContractOperatio
   return [...(scope !== null && scopes.length > 0 ? [{ holding: scope, scopes }] : []), ...finer]
 }
 
-type ContractOperation = Pick<Operation, 'operationId' | 'method' | 'scope'>
+type ScopedOperation = Pick<ContractOperation, 'operationId' | 'method' | 'scope'>
 
 /** Operations that the tables above name. */
 export const namedOperations: readonly string[] = [...Object.keys(BEYOND_X_SCOPE), ...Object.keys(NULL_WHEN_REFUSED)]
 
 /** The caller with the scopes that the contract grants for one operation. */
-export const callerWithGrants = (caller: Caller, operation: ContractOperation): Caller => ({
+export const callerWithGrants = (caller: Caller, operation: ScopedOperation): Caller => ({
   ...caller,
   grantedScopes: grantedScopesOf(operation),
 })
@@ -101,7 +101,7 @@ export const callerWithGrants = (caller: Caller, operation: ContractOperation): 
 /** Errors without those of nullable keys that the caller may not read. */
 export function withoutNulls(
   errors: readonly GraphQLFormattedError[],
-  { operationId }: Pick<Operation, 'operationId'>,
+  { operationId }: Pick<ContractOperation, 'operationId'>,
 ): readonly GraphQLFormattedError[] {
   if (errors.length === 0 || !Object.hasOwn(NULL_WHEN_REFUSED, operationId)) return errors
   const key = NULL_WHEN_REFUSED[operationId]

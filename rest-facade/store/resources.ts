@@ -2,7 +2,7 @@ import type { GatewayClient } from '../../gateway/client.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { operationIdOf } from '../http/route.ts'
 import { type CompiledRoute, compileRoute } from './compiled-route.ts'
-import { envelopeOf, type Operation, operationsOf } from './contract.ts'
+import { type ContractOperation, envelopeOf, operationsOf } from './contract.ts'
 import { publishedContract } from './published-contract.ts'
 import { storeRoutes } from './routes.ts'
 
@@ -27,7 +27,7 @@ export type Resources = (type: string, id: number, caller: Caller, signal: Abort
 export async function resources(client: GatewayClient): Promise<Resources> {
   const contract = publishedContract()
   const operations = operationsOf(contract)
-  const readers = new Map<string, { readonly operation: Operation; readonly row: CompiledRoute | null }>()
+  const readers = new Map<string, { readonly operation: ContractOperation; readonly row: CompiledRoute | null }>()
   for (const [type, operationId] of Object.entries(READ_OPERATIONS)) {
     const operation = operations.get(operationId)
     if (!operation) throw new Error(`Expected the contract to have an operation "${operationId}".`)

@@ -29,7 +29,7 @@ import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import type { Parameters } from './wire/parameters.ts'
 
 /** One operation of the contract bound to one operation of the graph. */
-export type Route = {
+export type StoreRoute = {
   readonly run: TypedDocumentNode<Readonly<Record<string, unknown>>, Readonly<Record<string, unknown>>>
   /** Path of response keys to the body, joined by points; null where the body needs no data. */
   readonly answer: string | null
@@ -78,10 +78,10 @@ export function route<Data, Variables extends Record<string, unknown>>({
   variables,
   absence,
   shape,
-}: Row<Data, Variables>): Route {
+}: Row<Data, Variables>): StoreRoute {
   return {
     // The contract reader makes variables from the document itself.
-    run: run as Route['run'],
+    run: run as StoreRoute['run'],
     answer: answer ?? null,
     input: input ?? {},
     failures: failures ?? {},

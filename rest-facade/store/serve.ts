@@ -7,7 +7,7 @@ import { pathsListedAt } from '../http/problem-docs-url.ts'
 import { serveFacade } from '../http/serve.ts'
 import { createAuthenticate, createIdentityLookup } from './caller/authentication.ts'
 import { storeCallerOf } from './caller/credentials.ts'
-import { RATE_LIMIT_HEADERS, type RateLimitStore } from './caller/rate-limit.ts'
+import { RATE_LIMIT_HEADERS, type RequestCounter } from './caller/rate-limit.ts'
 import { operationsOf } from './contract.ts'
 import { contractEndpoints } from './contract-endpoint.ts'
 import { publishedContract } from './published-contract.ts'
@@ -31,7 +31,7 @@ const CONTRACT_PATHS = ['/v1/openapi.json', '/swagger.json']
 export async function serveStoreApi(
   app: FastifyInstance,
   client: GatewayClient,
-  { publicUrl, rateLimit }: { readonly publicUrl: string; readonly rateLimit: RateLimitStore },
+  { publicUrl, rateLimit }: { readonly publicUrl: string; readonly rateLimit: RequestCounter },
 ): Promise<void> {
   const contract = publishedContract()
   const operations = operationsOf(contract)

@@ -1,12 +1,12 @@
 import { type LookupTable, lookupTable } from '../../platform/collections/lookup-table.ts'
 import { snakeCase } from '../../platform/text/case.ts'
-import { invalidBody, type Problem } from '../http/problem.ts'
+import { invalidBody, type ProblemDetails } from '../http/problem.ts'
 
 /**
  * Problem details (RFC 9457) with our codes as extension members. `type` adds nothing to `code`.
  */
 export const problemDetails = (
-  { status, code, message, details }: Problem,
+  { status, code, message, details }: ProblemDetails,
   { requestId, path }: { readonly requestId: string; readonly path: string },
 ) => ({
   type: 'about:blank',
@@ -41,7 +41,7 @@ const CODES: LookupTable<string> = lookupTable({ INTERNAL_SERVER_ERROR: 'interna
 /** Faults that the graph found in an input, with the field names of the request. */
 export const invalidInput = (
   faults: readonly { readonly field: string; readonly code: string; readonly message: string }[],
-): Problem =>
+): ProblemDetails =>
   invalidBody(
     faults.map(({ field, code, message }) => ({
       // No field: the body as a whole.

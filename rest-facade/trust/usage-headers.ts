@@ -1,5 +1,5 @@
 import type { WireUsageFragment } from '#generated/operations.ts'
-import type { Problem } from '../http/problem.ts'
+import type { ProblemDetails } from '../http/problem.ts'
 
 /** The headers of draft-ietf-httpapi-ratelimit-headers-10; none for keys without a limit. */
 export function usageHeaders({
@@ -18,7 +18,7 @@ export function usageHeaders({
 }
 
 /** The scans of the period are used up. */
-export const quotaExceeded = (message: string, { limit, resetsAt, secondsUntilReset }: WireUsageFragment): Problem => ({
+export const quotaExceeded = (message: string, { limit, resetsAt, secondsUntilReset }: WireUsageFragment): ProblemDetails => ({
   status: 429,
   code: 'QUOTA_EXCEEDED',
   message,

@@ -4,9 +4,9 @@
  */
 export type Amount = bigint
 
-const PLACES = 4
+const DECIMAL_PLACES = 4
 /** One. */
-export const ONE: Amount = 10n ** BigInt(PLACES)
+export const ONE: Amount = 10n ** BigInt(DECIMAL_PLACES)
 /** The largest number that numeric(14,4) holds. */
 export const LARGEST: Amount = 10n ** 14n - 1n
 
@@ -19,7 +19,7 @@ const MINOR_PLACES: readonly (readonly [places: number, currencies: readonly str
   [4, ['CLF', 'UYW']],
 ]
 const UNITS = new Map(
-  MINOR_PLACES.flatMap(([places, currencies]) => currencies.map((code) => [code, 10n ** BigInt(PLACES - places)])),
+  MINOR_PLACES.flatMap(([places, currencies]) => currencies.map((code) => [code, 10n ** BigInt(DECIMAL_PLACES - places)])),
 )
 
 /**
@@ -34,16 +34,16 @@ export const minorUnitOf = (currency: string): Amount => UNITS.get(currency.toUp
  */
 export function amountOf(text: string): Amount {
   const [, sign, whole = '', places = ''] = /^(-?)(\d+)(?:\.(\d{1,4}))?$/.exec(text) ?? []
-  if (whole === '') throw new Error(`Expected a decimal number of at most ${PLACES} places, got "${text}".`)
-  const amount = BigInt(whole + places.padEnd(PLACES, '0'))
+  if (whole === '') throw new Error(`Expected a decimal number of at most ${DECIMAL_PLACES} places, got "${text}".`)
+  const amount = BigInt(whole + places.padEnd(DECIMAL_PLACES, '0'))
   return sign === '-' ? -amount : amount
 }
 
 /** Plain decimal text without zeros at its end: `12.5`. */
 export function textOf(amount: Amount): string {
-  const digits = (amount < 0n ? -amount : amount).toString().padStart(PLACES + 1, '0')
-  const places = digits.slice(-PLACES).replace(/0+$/, '')
-  return `${amount < 0n ? '-' : ''}${digits.slice(0, -PLACES)}${places === '' ? '' : `.${places}`}`
+  const digits = (amount < 0n ? -amount : amount).toString().padStart(DECIMAL_PLACES + 1, '0')
+  const places = digits.slice(-DECIMAL_PLACES).replace(/0+$/, '')
+  return `${amount < 0n ? '-' : ''}${digits.slice(0, -DECIMAL_PLACES)}${places === '' ? '' : `.${places}`}`
 }
 
 export const sumOf = (amounts: readonly Amount[]): Amount => amounts.reduce((sum, amount) => sum + amount, 0n)

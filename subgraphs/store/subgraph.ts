@@ -92,7 +92,7 @@ export type StoreSubgraph = Subgraph & {
  * As long as an operation may take. Mutations are not cancelled when their client leaves, so
  * nothing else ends one that waits for a lock.
  */
-const STATEMENT_MILLISECONDS = 10_000
+const STATEMENT_TIMEOUT_MS = 10_000
 
 /**
  * Shops: their catalogues, stock, customers and orders. Rejects when the database cannot be read.
@@ -144,7 +144,7 @@ export async function storeSubgraph({
   const onError = ({ message }: Error) => log.warn({ reason: message }, 'a connection to the database broke')
   const database = openDatabase<Tables>(connection, {
     schema: 'store',
-    statementTimeoutMs: STATEMENT_MILLISECONDS,
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     replica,
     onError,
   })

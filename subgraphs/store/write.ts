@@ -19,7 +19,7 @@ export type UnitOfWork = {
 }
 
 /** One store's rows, within a change or not. */
-export type Reading = { readonly query: Kysely<Tables>; readonly storeId: number }
+export type StoreQuery = { readonly query: Kysely<Tables>; readonly storeId: number }
 
 /**
  * What a mutation answers, as plain JSON: rows by their ids, so that it can be kept and told again.
@@ -39,7 +39,7 @@ const MAX_KEY_LENGTH = 255
  * Two writers who lock each other, want the same permalink, or of whom one deletes what the other
  * refers to: how often one of them begins again.
  */
-const ATTEMPTS = 5
+const MAX_ATTEMPTS = 5
 
 /**
  * Undoes the transaction, and carries what is to be said instead. Not an Error: nothing is at
@@ -107,7 +107,7 @@ export async function write<Result extends Written>(
       })
     } catch (thrown) {
       if (thrown instanceof RollbackSignal) return thrown.result as Result
-      if (attempt === ATTEMPTS || !isRetryable(thrown)) throw thrown
+      if (attempt === MAX_ATTEMPTS || !isRetryable(thrown)) throw thrown
     }
   }
 }

@@ -10,14 +10,14 @@ export type PageInfo = {
 }
 
 /** A page of an ordered list in memory. */
-export type Page<Node> = {
+export type ListPage<Node> = {
   readonly edges: { readonly node: Node; readonly cursor: string }[]
   readonly pageInfo: PageInfo
   readonly totalCount: number
 }
 
 /** Sort order of a list, and the name in its cursors. */
-export type Order<Node> = {
+export type ListOrder<Node> = {
   /** The same for the same field. */
   readonly list: string
   readonly parts: readonly PositionPart[]
@@ -48,10 +48,10 @@ export function comparePositions(one: Position, other: Position): number {
  */
 export function pageOf<Node>(
   items: readonly Node[],
-  { list, parts, positionOf }: Order<Node>,
+  { list, parts, positionOf }: ListOrder<Node>,
   { first, after, offset }: PageArguments,
   { usual = 20, max = 100 }: { readonly usual?: number; readonly max?: number } = {},
-): Page<Node> {
+): ListPage<Node> {
   const size = checkPageSize('first', first ?? usual, max)
   if (offset != null && offset < 0) throw badInput('offset', '0 or more', offset)
 

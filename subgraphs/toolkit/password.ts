@@ -1,6 +1,6 @@
 import { hash, verify } from '@node-rs/argon2'
 import { GraphQLError } from 'graphql'
-import { CODES } from '../../platform/graphql/errors.ts'
+import { ERROR_CODES } from '../../platform/graphql/errors.ts'
 import { type Problem, problem } from './validation.ts'
 
 /**
@@ -42,7 +42,7 @@ const placeholderHash = (): Promise<string> => (placeholder ??= hash(crypto.rand
 async function withHashSlot<Result>(work: () => Promise<Result>): Promise<Result> {
   if (waiting.length >= MAX_WAITING_HASHES) {
     throw new GraphQLError('Too many passwords are being checked at the moment: try again in 5 seconds.', {
-      extensions: { code: CODES.rateLimited, retryAfterSeconds: 5 },
+      extensions: { code: ERROR_CODES.rateLimited, retryAfterSeconds: 5 },
     })
   }
   if (working >= MAX_CONCURRENT_HASHES) await new Promise<void>((resolve) => waiting.push(resolve))

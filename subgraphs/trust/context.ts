@@ -7,13 +7,13 @@ import { assessmentLoaders } from './assessment/loaders.ts'
 import type { SnapshotRepository } from './assessment/repository.ts'
 import type { Sources } from './assessment/sources.ts'
 import type { PreparedRequest } from './decision/actions.ts'
-import type { CallerState, RequestKey } from './decision/caller-state-repository.ts'
+import type { CallerState, DecideRequestKey } from './decision/caller-state-repository.ts'
 import type { JudgementCache } from './decision/judgement-cache.ts'
 import type { DecisionRepository } from './decision/repository.ts'
 import { authenticateKey } from './key/caller-key.ts'
 import type { ApiKey } from './key/key.ts'
 import type { KeyRate } from './key/rate.ts'
-import type { KeyRepository } from './key/repository.ts'
+import type { ApiKeyRepository } from './key/repository.ts'
 import type { OverrideRepository } from './override/repository.ts'
 import type { TrialLimit } from './trial/limit.ts'
 
@@ -22,7 +22,7 @@ export type TrustParts = {
   readonly engine: Engine
   readonly sources: Sources
   readonly background: BackgroundCollector
-  readonly keys: KeyRepository
+  readonly keys: ApiKeyRepository
   readonly rate: KeyRate
   /** Limits invalid API keys per client address. */
   readonly invalidKeyLimit: AddressRateLimit
@@ -42,7 +42,7 @@ export type Context = TrustParts & {
   /** The key, after charging `questions` requests to its rate limit. Rejects with RATE_LIMITED. */
   readonly rateLimitedKey: (questions: number) => Promise<ApiKey>
   /** The rate-limited key with its stored overrides and latest judgements for these requests. */
-  readonly callerState: (requests: readonly RequestKey[], questions: number) => Promise<CallerState>
+  readonly callerState: (requests: readonly DecideRequestKey[], questions: number) => Promise<CallerState>
   /** Client address as seen by the outermost trusted proxy. */
   readonly address: string
   readonly load: ReturnType<typeof assessmentLoaders>

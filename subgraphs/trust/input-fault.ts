@@ -1,2 +1,2 @@
 /** What is wrong with a field of a question; `field` is its path there. */
-export type Fault = { readonly field: string; readonly code: string; readonly message: string }
+export type InputFault = { readonly field: string; readonly code: string; readonly message: string }

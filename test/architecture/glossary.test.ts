@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ts } from '@ts-morph/common'
 import { expect, test } from 'vitest'
+import { SOURCES } from './support/sources.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
@@ -34,13 +34,7 @@ function declaredNames(file: string): string[] {
   return names
 }
 
-const sources = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.ts'], {
-  cwd: ROOT,
-  encoding: 'utf8',
-})
-  .trim()
-  .split('\n')
-  .filter((file) => !/^(test|bench|examples)\//.test(file))
+const sources = SOURCES.filter((file) => !/^(test|bench|examples)\//.test(file))
 
 /** Names with a banned word that stay: of a specification, of the wire, or of stored data. */
 const EXCUSED: readonly { readonly files: RegExp; readonly names: readonly string[]; readonly why: string }[] = [

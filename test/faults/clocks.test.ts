@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ROLES } from '../../gateway/signed-link/variables.ts'
+import { PROCESS_ROLES } from '../../gateway/signed-link/variables.ts'
 import { hasCluster } from '../cluster/support.ts'
 import { isLong, underLoad } from './support/fault.ts'
 import { type Installation, startInstallation } from './support/installation.ts'
@@ -36,9 +36,9 @@ describe.skipIf(!hasCluster || !isLong)('clocks', () => {
   ] as const) {
     test(name, { timeout: 300_000 }, async (context) => {
       await underLoad(context, installation, async () => {
-        set(ROLES, ahead)
+        set(PROCESS_ROLES, ahead)
         await sleep(MEANWHILE)
-        set(ROLES, 0)
+        set(PROCESS_ROLES, 0)
       })
     })
   }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { operationsOf, type Operation as StoreOperation } from '../../rest-facade/store/contract.ts'
+import { operationsOf, type ContractOperation as StoreOperation } from '../../rest-facade/store/contract.ts'
 import { randomOf } from '../gateway/differential/random.ts'
 import { hostileValue, wordFor } from './hostile.ts'
 

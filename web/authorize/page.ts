@@ -1,30 +1,30 @@
 import type { AuthorizePageQuery } from '#generated/operations.ts'
 import { type LookupTable, lookupTable } from '../../platform/collections/lookup-table.ts'
 import { type Html, html } from '../frame/html.ts'
-import type { Page } from '../frame/page.ts'
+import type { WebPage } from '../frame/page.ts'
 import type { Site } from '../frame/site.ts'
 import { permissionLists } from './permissions.ts'
 
 /** What an app asks. */
-export type AuthorizationRequest = NonNullable<AuthorizePageQuery['authorizationRequest']>
+export type PendingAuthorization = NonNullable<AuthorizePageQuery['authorizationRequest']>
 
 type FormTarget = { readonly action: string; readonly site: Site }
 
 const DESCRIPTION = 'An app requests access to a shop.'
 
 /** What was wrong with the last try, as a whole sentence, and in which form it was. */
-export type Problem = { readonly form: 'account' | 'shop'; readonly message: string }
+export type SignInProblem = { readonly form: 'account' | 'shop'; readonly message: string }
 
 /** Where a shop owner says which shop it is about. */
 export const signInPage = (
-  { appName, returnsTo }: AuthorizationRequest,
+  { appName, returnsTo }: PendingAuthorization,
   {
     action,
     problem,
     email,
     login,
-  }: FormTarget & { readonly problem: Problem | null; readonly email: string; readonly login: string },
-): Page => ({
+  }: FormTarget & { readonly problem: SignInProblem | null; readonly email: string; readonly login: string },
+): WebPage => ({
   status: problem === null ? 200 : 422,
   title: problem === null ? 'Sign in to your shop' : 'Sign-in failed: sign in to your shop',
   description: DESCRIPTION,
@@ -59,10 +59,10 @@ ${destination(returnsTo)}
 
 /** Where an owner of several shops says which one. `sealed` is who has just signed in. */
 export const choicePage = (
-  { appName, returnsTo }: AuthorizationRequest,
+  { appName, returnsTo }: PendingAuthorization,
   stores: readonly { readonly id: string; readonly name: string; readonly code: string }[],
   { action, sealed }: FormTarget & { readonly sealed: string },
-): Page => ({
+): WebPage => ({
   title: 'Which shop?',
   description: DESCRIPTION,
   body: html`<div class="narrow">
@@ -76,17 +76,17 @@ ${destination(returnsTo)}
 </div>`,
 })
 
-const alertOf = (form: Problem['form'], problem: Problem | null): Html | false =>
+const alertOf = (form: SignInProblem['form'], problem: SignInProblem | null): Html | false =>
   problem?.form === form && html`<p role="alert" id="problem" class="alert tone-bad">${problem.message}</p>`
 
-const invalidAttributes = (form: Problem['form'], problem: Problem | null): Html | false =>
+const invalidAttributes = (form: SignInProblem['form'], problem: SignInProblem | null): Html | false =>
   problem?.form === form && html` aria-invalid="true" aria-describedby="problem"`
 
 /** Where a shop owner agrees or refuses. */
 export const consentPage = (
-  { appName, storeName, permissions, returnsTo }: AuthorizationRequest,
+  { appName, storeName, permissions, returnsTo }: PendingAuthorization,
   { action }: FormTarget,
-): Page => ({
+): WebPage => ({
   title: `Allow ${appName} to access ${storeName}?`,
   description: DESCRIPTION,
   body: html`<div class="narrow">
@@ -105,7 +105,7 @@ ${destination(returnsTo)}
 })
 
 /** The end of a request whose answer is typed into the app by hand. */
-export const codePage = (code: string): Page => ({
+export const codePage = (code: string): WebPage => ({
   title: 'Your code',
   description: DESCRIPTION,
   scripts: ['copy.js'],
@@ -115,14 +115,14 @@ export const codePage = (code: string): Page => ({
 })
 
 /** The same where there is no code. */
-export const refusedPage: Page = {
+export const refusedPage: WebPage = {
   title: 'Access denied',
   description: DESCRIPTION,
   body: html`<div class="narrow"><h1>Access denied</h1><p>The app has no access. You can close this page.</p></div>`,
 }
 
 /** The request is not there any more, or belongs to another browser. */
-export const endedPage: Page = {
+export const endedPage: WebPage = {
   status: 410,
   title: 'This request has ended',
   description: DESCRIPTION,
@@ -131,7 +131,7 @@ export const endedPage: Page = {
 }
 
 /** What is wrong with the link that led here. Nothing of it is shown: anybody can write links. */
-export const problemPage = (error: string): Page => ({
+export const problemPage = (error: string): WebPage => ({
   status: 400,
   title: 'Invalid authorization request',
   description: DESCRIPTION,

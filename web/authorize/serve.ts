@@ -15,20 +15,20 @@ import { callerOf, disconnectSignal } from '../../platform/http/request-caller.t
 import { compressResponses } from '../../platform/http/server.ts'
 import { acceptForms, cookieOf, fieldOf, isSameOrigin } from '../frame/form.ts'
 import { leadingTo } from '../frame/headers.ts'
-import { dataOf, foundIn, OperationFailed, type Page } from '../frame/page.ts'
+import { dataOf, foundIn, OperationFailed, type WebPage } from '../frame/page.ts'
 import { refused, unavailable } from '../frame/refusals.ts'
 import type { Seal } from '../frame/seal.ts'
 import { sendPage } from '../frame/serve.ts'
 import type { Site } from '../frame/site.ts'
 import {
-  type AuthorizationRequest,
   choicePage,
   codePage,
   consentPage,
   endedPage,
-  type Problem,
+  type PendingAuthorization,
   problemPage,
   refusedPage,
+  type SignInProblem,
   signInPage,
 } from './page.ts'
 
@@ -56,7 +56,7 @@ type Step = {
     | { readonly __typename: 'NotFoundError' }
 }
 /** What came of a button: a step of the graph, or something to show. */
-type FormResult = ClientResult<Step> | { readonly problem: Problem } | { readonly choice: Choice }
+type FormResult = ClientResult<Step> | { readonly problem: SignInProblem } | { readonly choice: Choice }
 type Choice = { readonly stores: Parameters<typeof choicePage>[1]; readonly sealed: string }
 type OfRequest = FastifyRequest<{ Params: { readonly request: string } }>
 
@@ -113,7 +113,7 @@ export async function serveAuthorization(app: FastifyInstance, client: GatewayCl
   })
 
   /** What is asked, if this is the browser that is asked; null otherwise. */
-  async function findRequest(request: OfRequest, reply: FastifyReply): Promise<AuthorizationRequest | null> {
+  async function findRequest(request: OfRequest, reply: FastifyReply): Promise<PendingAuthorization | null> {
     const { request: id } = request.params
     const cookie = cookieOf(request, COOKIE)
     if (cookie === null || !isSame(cookie, id)) return null
@@ -190,7 +190,7 @@ export async function serveAuthorization(app: FastifyInstance, client: GatewayCl
   function showChoice(
     request: OfRequest,
     reply: FastifyReply,
-    pending: AuthorizationRequest,
+    pending: PendingAuthorization,
     { stores, sealed }: Choice,
   ): FastifyReply {
     const page = choicePage(pending, stores, { action: actionOf(request), site, sealed })
@@ -200,8 +200,8 @@ export async function serveAuthorization(app: FastifyInstance, client: GatewayCl
   function showRequest(
     request: OfRequest,
     reply: FastifyReply,
-    pending: AuthorizationRequest,
-    problem: Problem | null = null,
+    pending: PendingAuthorization,
+    problem: SignInProblem | null = null,
   ): FastifyReply {
     const place = { action: actionOf(request), site }
     const typed = { email: fieldOf(request, 'email'), login: fieldOf(request, 'login') }
@@ -211,19 +211,19 @@ export async function serveAuthorization(app: FastifyInstance, client: GatewayCl
 
   const actionOf = ({ params }: OfRequest): string => site.at(`${PREFIX}/${encodeURIComponent(params.request)}`)
 
-  const show = (reply: FastifyReply, page: Page): FastifyReply => sendPage(reply, page, site, 'no-store')
+  const show = (reply: FastifyReply, page: WebPage): FastifyReply => sendPage(reply, page, site, 'no-store')
 }
 
 const NO_ACCOUNT = 'The e-mail address or the password is wrong.'
-const EXPIRED_SIGN_IN: Problem = { form: 'account', message: 'The sign-in has expired. Sign in again.' }
+const EXPIRED_SIGN_IN: SignInProblem = { form: 'account', message: 'The sign-in has expired. Sign in again.' }
 
 /** Empty where there is no cookie: no browser has that. */
 const browserOf = (request: OfRequest): string => cookieOf(request, BROWSER_COOKIE) ?? ''
 
-const formOf = (request: OfRequest): Problem['form'] => (fieldOf(request, 'do') === 'sign-in' ? 'shop' : 'account')
+const formOf = (request: OfRequest): SignInProblem['form'] => (fieldOf(request, 'do') === 'sign-in' ? 'shop' : 'account')
 
 /** What a shop owner can put right about a sign-in; null when nothing is wrong with it. */
-function problemOf({ data, errors }: ClientResult<Step>, form: Problem['form']): Problem | null {
+function problemOf({ data, errors }: ClientResult<Step>, form: SignInProblem['form']): SignInProblem | null {
   const [error] = errors
   if (error?.extensions?.code === 'UNAUTHENTICATED') return { form, message: 'The login or the authtoken is wrong.' }
   if (error?.extensions?.code === 'FORBIDDEN') return { form, message: error.message }

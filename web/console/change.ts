@@ -1,5 +1,5 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
-import type { PathNames, RunOperation } from '../frame/page.ts'
+import type { PathNames, RunPageOperation } from '../frame/page.ts'
 import type { ConsoleRow } from './page.ts'
 
 /** The browser goes on to a page, which says what was done by one of its notices. */
@@ -25,7 +25,7 @@ export type ConsoleChange = {
 type ChangeRequest<On extends string> = {
   readonly path: Readonly<Record<PathNames<On>, string>>
   readonly field: (name: string) => string
-  readonly run: RunOperation
+  readonly run: RunPageOperation
 }
 
 /** Ties the types of a form: `{x}` in the path types `path.x`. */

@@ -10,12 +10,12 @@ export const wordOf = <Value extends string>(value: Value, words: ListLabels<Val
   Object.values(words).find(([filters]) => filters === value)?.[1] ?? value
 
 /** What of a list is asked for. */
-export type Wanted = { readonly q?: string | null; readonly status: string | null; readonly after: string | null }
+export type ListFilter = { readonly q?: string | null; readonly status: string | null; readonly after: string | null }
 
 /** The form above a list: words to look for, and a status. It works by its address alone. */
 export const listForm = (
   path: string,
-  { q, status }: Wanted,
+  { q, status }: ListFilter,
   statuses: ListLabels<string>,
   { label, site }: { readonly label: string; readonly site: Site },
 ): Html => html`<search><form class="fields" action="${site.at(path)}">
@@ -29,7 +29,7 @@ export const listForm = (
 /** Where a list goes on, and back to where it begins. */
 export const nextLinks = (
   path: string,
-  wanted: Wanted,
+  wanted: ListFilter,
   { hasNextPage, endCursor }: { readonly hasNextPage: boolean; readonly endCursor?: string | null },
   { at }: Site,
 ): Html =>
@@ -37,7 +37,7 @@ export const nextLinks = (
     hasNextPage && html`<a href="${at(addressOf(path, { ...wanted, after: endCursor ?? null }))}" rel="next">Next page</a>`
   }</p>`
 
-function addressOf(path: string, wanted: Wanted): string {
+function addressOf(path: string, wanted: ListFilter): string {
   const selected = Object.entries(wanted).filter((pair): pair is [string, string] => pair[1] != null)
   return selected.length === 0 ? path : `${path}?${new URLSearchParams(selected)}`
 }

@@ -3,7 +3,7 @@ import { type LookupTable, lookupTable } from '../../platform/collections/lookup
 import type { ParameterTable, ValuesOf } from '../../rest-facade/http/parameters.ts'
 import type { AddressUse } from '../../rest-facade/store/caller/rate-limit.ts'
 import { type Html, html } from '../frame/html.ts'
-import type { Page, PathNames, RunOperation } from '../frame/page.ts'
+import type { PathNames, RunPageOperation, WebPage } from '../frame/page.ts'
 import type { Site } from '../frame/site.ts'
 import { FORM_TOKEN, type Visit } from './session.ts'
 
@@ -16,7 +16,7 @@ export type Uses = (storeCode: string) => Promise<readonly AddressUse[]>
 export type ConsoleRequest<On extends string, Table extends ParameterTable> = {
   readonly path: Readonly<Record<PathNames<On>, string>>
   readonly query: ValuesOf<Table>
-  readonly run: RunOperation
+  readonly run: RunPageOperation
   readonly uses: Uses
   readonly site: Site
   readonly visit: Visit
@@ -72,7 +72,7 @@ export const framed = (
   rows: readonly Pick<ConsoleRow, 'path' | 'label'>[],
   body: Html,
   { visit, site }: { readonly visit: Visit; readonly site: Site },
-): Page => ({
+): WebPage => ({
   title: `${here.label} · Console`,
   description: 'Console of a store for its owner.',
   body: html`<div class="console-head"><nav aria-label="Console">${rows.map(({ path, label }) => html`<a href="${site.at(path)}"${isIn(here, path) && html` aria-current="${path === here.path ? 'page' : 'true'}"`}>${label}</a> `)}</nav>

@@ -11,7 +11,7 @@ import { compressResponses } from '../../platform/http/server.ts'
 import { parseQuery } from '../../rest-facade/http/parameters.ts'
 import { acceptForms, fieldOf } from '../frame/form.ts'
 import { type Html, html } from '../frame/html.ts'
-import { dataOf, OperationFailed, type Page, type RunOperation } from '../frame/page.ts'
+import { dataOf, OperationFailed, type RunPageOperation, type WebPage } from '../frame/page.ts'
 import { notReadable, refused, unavailable } from '../frame/refusals.ts'
 import type { Seal } from '../frame/seal.ts'
 import { operationRunner, pathWithoutQuery, routed, sendPage, withoutEmptyFields } from '../frame/serve.ts'
@@ -23,7 +23,7 @@ import { orders } from './orders.ts'
 import { overview } from './overview.ts'
 import { type ConsoleRow, framed, noticesOf, type Uses } from './page.ts'
 import { products } from './products.ts'
-import { type Credentials, isFormOf, type Session, sessionsOf, type Visit } from './session.ts'
+import { type ConsoleCredentials, type ConsoleSession, isFormOf, sessionsOf, type Visit } from './session.ts'
 import { foreignForm, signInPage, unreadableForm } from './sign-in.ts'
 import { webhook, webhookChanges } from './webhook.ts'
 import { webhooks, webhooksChanges } from './webhooks.ts'
@@ -109,7 +109,7 @@ export async function serveConsole(
 
   async function showRow(
     row: ConsoleRow,
-    session: Session,
+    session: ConsoleSession,
     request: FastifyRequest,
     reply: FastifyReply,
     { status = 200, problems = [] }: Shown = {},
@@ -165,7 +165,7 @@ export async function serveConsole(
    * Who is signed in; null: nobody, or whoever has a cookie of a session that was ended. Throws
    * `Unanswered` where the store cannot say.
    */
-  async function sessionOf(request: FastifyRequest, reply: FastifyReply): Promise<Session | null> {
+  async function sessionOf(request: FastifyRequest, reply: FastifyReply): Promise<ConsoleSession | null> {
     const session = sessions.of(request)
     // A cookie of a release before this one has no secret.
     if (!session?.secret) return null
@@ -175,7 +175,7 @@ export async function serveConsole(
     return null
   }
 
-  async function begin(credentials: Credentials, request: FastifyRequest, reply: FastifyReply): Promise<Session> {
+  async function begin(credentials: ConsoleCredentials, request: FastifyRequest, reply: FastifyReply): Promise<ConsoleSession> {
     const { session } = dataOf(await runnerFor(credentials, request, reply)(ConsoleSignInDocument, {}))
     return sessions.begin(reply, credentials, session.secret)
   }
@@ -189,7 +189,7 @@ export async function serveConsole(
 
   const visitOf = (request: FastifyRequest, reply: FastifyReply): Visit => sessions.visitOf(request) ?? sessions.welcome(reply)
 
-  function runnerFor({ login, authtoken }: Credentials, request: FastifyRequest, reply: FastifyReply): RunOperation {
+  function runnerFor({ login, authtoken }: ConsoleCredentials, request: FastifyRequest, reply: FastifyReply): RunPageOperation {
     const authorization = `Basic ${Buffer.from(`${login}:${authtoken}`, 'utf8').toString('base64')}`
     return operationRunner(client, request, reply, { authorization })
   }
@@ -200,7 +200,7 @@ export async function serveConsole(
   const toConsole = (reply: FastifyReply, path = overview.path): FastifyReply =>
     reply.header('cache-control', 'no-store').redirect(site.at(path), 303)
 
-  const show = (reply: FastifyReply, page: Page): FastifyReply => sendPage(reply, page, site, 'no-store')
+  const show = (reply: FastifyReply, page: WebPage): FastifyReply => sendPage(reply, page, site, 'no-store')
 }
 
 /** What an address of the console, or a form, is about is not there. */

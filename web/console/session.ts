@@ -21,9 +21,9 @@ export type Visit = {
  * Who is signed in, with what the graph is asked. The session goes on as long as the store knows
  * its secret, wherever a copy of the cookie is.
  */
-export type Session = Visit & Credentials & { readonly secret: string }
+export type ConsoleSession = Visit & ConsoleCredentials & { readonly secret: string }
 
-export type Credentials = { readonly login: string; readonly authtoken: string }
+export type ConsoleCredentials = { readonly login: string; readonly authtoken: string }
 
 const [SESSION, VISIT] = ['console', 'console-visit'] as const
 
@@ -61,7 +61,7 @@ export function sessionsOf(seal: Seal, isSecureSite: boolean, now: () => number)
      * What the cookie holds, which was put there by `begin`; null: nothing. Whether that session
      * goes on is for the store to say.
      */
-    of: (request: FastifyRequest): Session | null => opened(request, SESSION) as Session | null,
+    of: (request: FastifyRequest): ConsoleSession | null => opened(request, SESSION) as ConsoleSession | null,
 
     /** The visit of who is not signed in; null: none yet. */
     visitOf: (request: FastifyRequest): Visit | null => opened(request, VISIT) as Visit | null,
@@ -74,8 +74,8 @@ export function sessionsOf(seal: Seal, isSecureSite: boolean, now: () => number)
     },
 
     /** Signs in, from now on, with forms of its own. */
-    begin(reply: FastifyReply, { login, authtoken }: Credentials, secret: string): Session {
-      const begun: Session = { formToken: newToken(), login, authtoken, secret }
+    begin(reply: FastifyReply, { login, authtoken }: ConsoleCredentials, secret: string): ConsoleSession {
+      const begun: ConsoleSession = { formToken: newToken(), login, authtoken, secret }
       set(reply, SESSION, closed(SESSION, begun, SESSION_SECONDS), SESSION_SECONDS)
       return begun
     },

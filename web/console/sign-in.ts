@@ -1,11 +1,11 @@
 import { html } from '../frame/html.ts'
-import type { Page } from '../frame/page.ts'
+import type { WebPage } from '../frame/page.ts'
 import type { Site } from '../frame/site.ts'
 import { changeForm } from './page.ts'
 import type { Visit } from './session.ts'
 
 /** The form that opens the console, with what was wrong the last time; null: nothing. */
-export const signInPage = (visit: Visit, site: Site, login = '', problem: string | null = null): Page => ({
+export const signInPage = (visit: Visit, site: Site, login = '', problem: string | null = null): WebPage => ({
   title: 'Store console',
   description: 'Console for the owner of a store: sign in with its login and authtoken.',
   body: html`<h1>Store console</h1>
@@ -23,7 +23,7 @@ ${problem !== null && html`<p role="alert">${problem}</p>`}</div>
 })
 
 /** A form that does not belong to a page of this visit. */
-export const foreignForm = (site: Site): Page => ({
+export const foreignForm = (site: Site): WebPage => ({
   status: 403,
   title: 'Form expired',
   description: 'The form does not belong to this session.',
@@ -32,7 +32,7 @@ export const foreignForm = (site: Site): Page => ({
 })
 
 /** A form that is none of ours: too long, or in another format. */
-export const unreadableForm = (status: number, site: Site): Page => ({
+export const unreadableForm = (status: number, site: Site): WebPage => ({
   status,
   title: 'Invalid form',
   description: 'The request is not a form of this console.',

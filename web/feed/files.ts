@@ -2,7 +2,7 @@ import { FeedDocument } from '#generated/operations.ts'
 import { type FileRow, XML, XML_HEAD } from '../frame/file.ts'
 import { html, textOf } from '../frame/html.ts'
 import { dataOf } from '../frame/page.ts'
-import { KINDS } from '../item/kind.ts'
+import { KIND_LABELS } from '../item/kind.ts'
 
 /** An empty feed must have a time as well (RFC 4287 §4.1.1). */
 const NEVER = '1970-01-01T00:00:00Z'
@@ -39,7 +39,7 @@ ${newestItems.map(
 <published>${item.createdAt}</published>
 <updated>${item.updatedAt}</updated>
 <category term="${item.category}"/>
-<summary>${KINDS[item.kind].one}${item.description !== '' && `: ${item.description}`}</summary>
+<summary>${KIND_LABELS[item.kind].one}${item.description !== '' && `: ${item.description}`}</summary>
 </entry>
 `,
 )}</feed>

@@ -1,5 +1,5 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
-import type { RunOperation } from './page.ts'
+import type { RunPageOperation } from './page.ts'
 import type { Site } from './site.ts'
 
 /** A document of the site that programs read. */
@@ -10,7 +10,7 @@ export type FileRow = {
   /** The text; null for what does not exist. */
   readonly text: (request: {
     readonly path: Readonly<Record<string, string>>
-    readonly run: RunOperation
+    readonly run: RunPageOperation
     readonly site: Site
   }) => Promise<string | null> | string
 }

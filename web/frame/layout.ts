@@ -1,11 +1,11 @@
 import { type Html, html, jsonScript, textOf } from './html.ts'
-import type { Page } from './page.ts'
+import type { WebPage } from './page.ts'
 import type { Site } from './site.ts'
 
 const NAME = 'Atrium'
 
 /** A whole document. `path`: that of the request, without its query. */
-export function documentOf(page: Page, site: Site, path: string): string {
+export function documentOf(page: WebPage, site: Site, path: string): string {
   const { at, asset, publicUrl } = site
   const address = page.canonical === undefined ? null : `${publicUrl}${page.canonical}`
   const title = page.canonical === '/' ? page.title : `${page.title} · ${NAME}`

@@ -2,14 +2,14 @@ import { LostPageDocument } from '#generated/operations.ts'
 import { cards } from '../item/card.ts'
 import { searchForm } from '../search/form.ts'
 import { html } from './html.ts'
-import type { Page, RunOperation } from './page.ts'
+import type { RunPageOperation, WebPage } from './page.ts'
 import type { Site } from './site.ts'
 
 /** Longest text that can be looked for. */
 const MAX_QUERY_CHARACTERS = 200
 
 /** The page for an address where there is nothing: what it may have meant. */
-export async function notFoundPage(path: string, run: RunOperation, site: Site): Promise<Page> {
+export async function notFoundPage(path: string, run: RunPageOperation, site: Site): Promise<WebPage> {
   const words = path
     .slice(site.at('').length)
     .split(/[/_]+/)

@@ -6,7 +6,7 @@ import type { Html } from './html.ts'
 import type { Site } from './site.ts'
 
 /** A page that can be sent. */
-export type Page = {
+export type WebPage = {
   /** Without the name of the site. */
   readonly title: string
   /** One or two sentences for search engines and previews. */
@@ -31,7 +31,7 @@ export type Page = {
 }
 
 /** Runs an operation of the page. It was prepared at start. */
-export type RunOperation = <Data, Variables extends Record<string, unknown>>(
+export type RunPageOperation = <Data, Variables extends Record<string, unknown>>(
   document: TypedDocumentNode<Data, Variables>,
   variables: Variables,
 ) => Promise<ClientResult<Data>>
@@ -43,7 +43,7 @@ export type PathNames<On extends string> = On extends `${string}{${infer Name}}$
 export type PageRequest<On extends string, Table extends ParameterTable> = {
   readonly path: Readonly<Record<PathNames<On>, string>>
   readonly query: ValuesOf<Table>
-  readonly run: RunOperation
+  readonly run: RunPageOperation
   readonly site: Site
 }
 
@@ -55,7 +55,7 @@ export type PageRow = {
   readonly cacheControl: string
   /** The path is a capability: never logged or cached. */
   readonly isSecret: boolean
-  answer(request: PageRequest<string, ParameterTable>): Promise<Page | null>
+  answer(request: PageRequest<string, ParameterTable>): Promise<WebPage | null>
 }
 
 /**
@@ -74,7 +74,7 @@ export function page<const On extends `/${string}`, const Table extends Paramete
   readonly parameters?: Table
   readonly cacheControl?: string
   readonly isSecret?: boolean
-  readonly answer: (request: PageRequest<NoInfer<On>, NoInfer<Table>>) => Promise<Page | null>
+  readonly answer: (request: PageRequest<NoInfer<On>, NoInfer<Table>>) => Promise<WebPage | null>
 }): PageRow {
   return {
     path: row.on,

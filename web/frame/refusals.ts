@@ -1,18 +1,18 @@
 import type { GraphQLFormattedError } from 'graphql'
-import type { Refusal } from '../../rest-facade/http/parameters.ts'
+import type { ParameterRefusal } from '../../rest-facade/http/parameters.ts'
 import { type Content, html } from './html.ts'
-import type { Page } from './page.ts'
+import type { WebPage } from './page.ts'
 import type { Site } from './site.ts'
 
 /** The address holds something that cannot be read; `again` is the path to go on from. */
-export const notReadable = (refusals: readonly Refusal[], site: Site, again: string): Page =>
+export const notReadable = (refusals: readonly ParameterRefusal[], site: Site, again: string): WebPage =>
   unreadable(
     html`<ul>${refusals.map(({ parameter, expected, got }) => html`<li>Expected <code>${parameter}</code> to be ${expected}${got === null ? '' : html`, got <code>${got}</code>`}.</li>`)}</ul>`,
     site,
     again,
   )
 
-const unreadable = (reasons: Content, { at }: Site, again: string): Page => ({
+const unreadable = (reasons: Content, { at }: Site, again: string): WebPage => ({
   status: 400,
   title: 'Invalid address',
   description: 'A parameter of the address is invalid.',
@@ -25,7 +25,7 @@ ${reasons}
  * The graph refused, or did not answer; `again` is the path to go on from where something asked for
  * was wrong.
  */
-export function refused(errors: readonly GraphQLFormattedError[], site: Site, again: string): Page {
+export function refused(errors: readonly GraphQLFormattedError[], site: Site, again: string): WebPage {
   const limited = errors.find(({ extensions }) => extensions?.code === 'RATE_LIMITED')
   if (limited) {
     return {
@@ -51,7 +51,7 @@ export function refused(errors: readonly GraphQLFormattedError[], site: Site, ag
  * The request itself is wrong, whatever page it is for: pages take no bodies, and no codings of
  * them.
  */
-export const unacceptable = (status: number): Page => ({
+export const unacceptable = (status: number): WebPage => ({
   status,
   title: 'Invalid request',
   description: 'The request is not a request for a page.',
@@ -59,7 +59,7 @@ export const unacceptable = (status: number): Page => ({
 })
 
 /** Something of ours does not work at the moment. */
-export const unavailable = (status: 500 | 503): Page => ({
+export const unavailable = (status: 500 | 503): WebPage => ({
   status,
   title: 'Temporarily unavailable',
   description: 'A part of the service is unavailable.',

@@ -9,7 +9,7 @@ import { decodeFormComponent, parseQuery } from '../../rest-facade/http/paramete
 import type { FileRow } from './file.ts'
 import { PAGE_HEADERS } from './headers.ts'
 import { documentOf } from './layout.ts'
-import { OperationFailed, type Page, type PageRow, type RunOperation } from './page.ts'
+import { OperationFailed, type PageRow, type RunPageOperation, type WebPage } from './page.ts'
 import { notReadable, refused, unacceptable, unavailable } from './refusals.ts'
 import type { Site } from './site.ts'
 
@@ -19,7 +19,7 @@ const FILE_CACHE_CONTROL = 'public, max-age=300, stale-while-revalidate=3600'
 const NOT_FOUND_CACHE_CONTROL = 'public, max-age=30'
 
 /** Makes the page for an address where there is nothing. */
-export type CreateNotFoundPage = (path: string, run: RunOperation) => Promise<Page>
+export type CreateNotFoundPage = (path: string, run: RunPageOperation) => Promise<WebPage>
 
 /**
  * Codes of what a visitor asked for wrongly, or of what is gone; anything else is our fault, and
@@ -92,7 +92,7 @@ export function operationRunner(
   request: FastifyRequest,
   reply: FastifyReply,
   credentials: Caller['credentials'] = {},
-): RunOperation {
+): RunPageOperation {
   const [caller, signal] = [{ ...callerOf(request, []), credentials }, disconnectSignal(reply)]
   return async (document, variables) => {
     const answer = await client.run(document, variables, caller, signal)
@@ -103,7 +103,7 @@ export function operationRunner(
 }
 
 /** Sends a page, or that the visitor has it already. */
-export function sendPage(reply: FastifyReply, page: Page, site: Site, cacheControl: string): FastifyReply {
+export function sendPage(reply: FastifyReply, page: WebPage, site: Site, cacheControl: string): FastifyReply {
   const text = documentOf(page, site, reply.request.url.split('?', 1)[0] ?? '/')
   reply
     .code(page.status ?? 200)

@@ -2,7 +2,7 @@ import type { ItemCardFragment } from '#generated/operations.ts'
 import { compact } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
 import { pathIn } from '../frame/site.ts'
-import { KINDS } from './kind.ts'
+import { KIND_LABELS } from './kind.ts'
 
 /** Longest text that a card shows of a description. */
 const MAX_DESCRIPTION_LENGTH = 220
@@ -10,7 +10,7 @@ const MAX_DESCRIPTION_LENGTH = 220
 /** An item in a list. */
 export const card = (item: ItemCardFragment): Html => html`<li class="card">
 <h3><a href="${pathIn(item.url)}">${item.name}</a></h3>
-<p class="facts"><span class="kind">${KINDS[item.kind].one}</span> <code>${keyOf(item)}</code> ${item.category !== 'Uncategorized' && html`<span>${item.category}</span>`} ${stars(item.popularity)} ${marks(item)}</p>
+<p class="facts"><span class="kind">${KIND_LABELS[item.kind].one}</span> <code>${keyOf(item)}</code> ${item.category !== 'Uncategorized' && html`<span>${item.category}</span>`} ${stars(item.popularity)} ${marks(item)}</p>
 ${item.description !== '' && html`<p>${shortened(item.description)}</p>`}
 </li>`
 

@@ -1,11 +1,11 @@
 import type { ItemPageFragment, TrustBadgeFragment } from '#generated/operations.ts'
 import { counted, dayOf } from '../frame/figures.ts'
 import { type Content, type Html, html } from '../frame/html.ts'
-import type { Page } from '../frame/page.ts'
+import type { WebPage } from '../frame/page.ts'
 import { pathIn, type Site } from '../frame/site.ts'
 import { trustBadge } from '../trust/badge.ts'
 import { cards, shortened, stars } from './card.ts'
-import { KINDS } from './kind.ts'
+import { KIND_LABELS } from './kind.ts'
 
 /** A row of the list of facts. */
 export type Fact = { readonly name: string; readonly value: Content }
@@ -28,8 +28,8 @@ export type Particulars = {
 }
 
 /** The page of an item. */
-export function itemPage(item: ItemPageFragment, own: Particulars, site: Site): Page {
-  const kind = KINDS[item.kind]
+export function itemPage(item: ItemPageFragment, own: Particulars, site: Site): WebPage {
+  const kind = KIND_LABELS[item.kind]
   const path = pathIn(item.url).slice(site.at('').length)
   const list = `/search?kind=${kind.parameter}`
   return {

@@ -5,16 +5,16 @@ type KindLabels = { readonly one: string; readonly many: string; readonly parame
 /**
  * What people call the kinds, in the order in which they are listed, and how addresses spell them.
  */
-export const KINDS: Readonly<Record<DirectoryKind, KindLabels>> = {
+export const KIND_LABELS: Readonly<Record<DirectoryKind, KindLabels>> = {
   MCP_SERVER: { one: 'MCP server', many: 'MCP servers', parameter: 'mcp' },
   PLUGIN: { one: 'Plugin', many: 'Plugins', parameter: 'plugin' },
   SKILL: { one: 'Skill', many: 'Skills', parameter: 'skill' },
 }
 
-export const KIND_PARAMETERS = Object.values(KINDS).map(({ parameter }) => parameter)
+export const KIND_PARAMETERS = Object.values(KIND_LABELS).map(({ parameter }) => parameter)
 
 /** The kind that an address spells so. */
 export function kindOf(parameter: string): DirectoryKind {
-  for (const kind of Object.keys(KINDS) as DirectoryKind[]) if (KINDS[kind].parameter === parameter) return kind
+  for (const kind of Object.keys(KIND_LABELS) as DirectoryKind[]) if (KIND_LABELS[kind].parameter === parameter) return kind
   throw new RangeError(`Expected one of ${KIND_PARAMETERS.join(', ')}, got ${parameter}.`)
 }

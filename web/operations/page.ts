@@ -3,11 +3,11 @@ import type { Sample } from '../../gateway/observability/history.ts'
 import type { readinessOf } from '../../platform/http/readiness.ts'
 import { counted, whole } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
-import type { Page } from '../frame/page.ts'
+import type { WebPage } from '../frame/page.ts'
 import { plot } from './plot.ts'
 
 /** How every part of the process is; null where nothing could be learned. */
-export type State = {
+export type OperationsState = {
   readonly samples: readonly Sample[]
   readonly readiness: Awaited<ReturnType<typeof readinessOf>>
   readonly circuits: readonly { readonly name: string; readonly state: string }[]
@@ -15,7 +15,7 @@ export type State = {
 }
 
 /** The page of who runs this. */
-export const operationsPage = ({ samples, readiness, circuits, data }: State): Page => ({
+export const operationsPage = ({ samples, readiness, circuits, data }: OperationsState): WebPage => ({
   title: 'Operations',
   description: 'Metrics of this process.',
   scripts: ['operations.js'],
@@ -49,7 +49,11 @@ ${plot('Processor', series(samples, 'cpu'), { written: share, least: 1 })}
 </div>`,
 })
 
-function subgraphs(samples: readonly Sample[], readiness: State['readiness'], circuits: State['circuits']): Html {
+function subgraphs(
+  samples: readonly Sample[],
+  readiness: OperationsState['readiness'],
+  circuits: OperationsState['circuits'],
+): Html {
   return html`${readiness.map(({ name, state, without }) => {
     const own = samples.map((sample) => sample.subgraphs.find((each) => each.name === name))
     const circuit = circuits.find((each) => each.name === name)?.state

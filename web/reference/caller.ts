@@ -1,4 +1,4 @@
-import type { Contract, Operation, SecurityScheme } from './contract.ts'
+import type { Contract, ReferenceOperation, SecurityScheme } from './contract.ts'
 
 /** How a scheme is used, for people. */
 export function describeScheme({ type, scheme, in: location, name }: SecurityScheme): string {
@@ -11,7 +11,7 @@ export function describeScheme({ type, scheme, in: location, name }: SecuritySch
  * What a command sends for who asks, as arguments of curl with shell variables; empty where anybody
  * may ask.
  */
-export function credentials(operation: Operation, contract: Contract): readonly string[] {
+export function credentials(operation: ReferenceOperation, contract: Contract): readonly string[] {
   const schemes = contract.components?.securitySchemes ?? {}
   const requirements = (operation.security ?? contract.security ?? []).map((method) =>
     Object.keys(method).map((name) => schemes[name]),

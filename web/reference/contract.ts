@@ -6,7 +6,7 @@ export type Contract = {
   readonly info: { readonly title: string; readonly version: string; readonly summary?: string; readonly description?: string }
   readonly security?: readonly Readonly<Record<string, unknown>>[]
   readonly tags?: readonly { readonly name: string; readonly description?: string }[]
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly paths: Readonly<Record<string, Readonly<Record<string, ReferenceOperation>>>>
   readonly components?: { readonly securitySchemes?: Readonly<Record<string, SecurityScheme>> }
 }
 
@@ -18,47 +18,47 @@ export type SecurityScheme = {
   readonly description?: string
 }
 
-export type Operation = {
+export type ReferenceOperation = {
   readonly operationId: string
   readonly tags?: readonly string[]
   readonly summary?: string
   readonly description?: string
   readonly deprecated?: boolean
-  readonly parameters?: readonly (Parameter | Pointer)[]
+  readonly parameters?: readonly (ReferenceParameter | Pointer)[]
   readonly requestBody?: Body | Pointer
   readonly responses: Readonly<Record<string, Response | Pointer>>
   readonly security?: readonly Readonly<Record<string, unknown>>[]
 }
 
 export type Pointer = { readonly $ref: string }
-export type Parameter = {
+export type ReferenceParameter = {
   readonly name: string
   readonly in: string
   readonly required?: boolean
   readonly description?: string
-  readonly schema?: Schema
+  readonly schema?: ReferenceSchema
   readonly example?: unknown
 }
 export type Body = { readonly required?: boolean; readonly content?: Readonly<Record<string, Media>> }
 export type Response = { readonly description: string; readonly content?: Readonly<Record<string, Media>> }
 export type Media = {
-  readonly schema?: Schema
+  readonly schema?: ReferenceSchema
   readonly example?: unknown
   readonly examples?: Readonly<Record<string, { readonly value?: unknown }>>
 }
 
 /** JSON Schema as far as it is shown; what is not here is in the document itself. */
-export type Schema = {
+export type ReferenceSchema = {
   readonly $ref?: string
   readonly type?: string | readonly string[]
   readonly description?: string
-  readonly properties?: Readonly<Record<string, Schema>>
+  readonly properties?: Readonly<Record<string, ReferenceSchema>>
   readonly required?: readonly string[]
-  readonly items?: Schema
-  readonly additionalProperties?: boolean | Schema
-  readonly anyOf?: readonly Schema[]
-  readonly oneOf?: readonly Schema[]
-  readonly allOf?: readonly Schema[]
+  readonly items?: ReferenceSchema
+  readonly additionalProperties?: boolean | ReferenceSchema
+  readonly anyOf?: readonly ReferenceSchema[]
+  readonly oneOf?: readonly ReferenceSchema[]
+  readonly allOf?: readonly ReferenceSchema[]
   readonly enum?: readonly unknown[]
   readonly const?: unknown
   readonly format?: string

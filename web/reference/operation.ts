@@ -2,16 +2,24 @@ import { type Html, html } from '../frame/html.ts'
 import { inline, prose } from '../frame/prose.ts'
 import type { Site } from '../frame/site.ts'
 import { credentials } from './caller.ts'
-import { type Body, type Contract, followed, type Media, type Operation, type Parameter, type Response } from './contract.ts'
+import {
+  type Body,
+  type Contract,
+  followed,
+  type Media,
+  type ReferenceOperation,
+  type ReferenceParameter,
+  type Response,
+} from './contract.ts'
 import { bounds, describeType, example, properties } from './schema.ts'
 
 /** An operation at its path. */
-export type Placed = { readonly method: string; readonly path: string; readonly operation: Operation }
+export type Placed = { readonly method: string; readonly path: string; readonly operation: ReferenceOperation }
 
 /** All that is to be known to use an operation. */
 export function operationShown({ method, path, operation }: Placed, contract: Contract, site: Site): Html {
   const { operationId: id, summary, description, deprecated } = operation
-  const parameters = (operation.parameters ?? []).map((parameter) => followed<Parameter>(parameter, contract))
+  const parameters = (operation.parameters ?? []).map((parameter) => followed<ReferenceParameter>(parameter, contract))
   const body = operation.requestBody && followed<Body>(operation.requestBody, contract)
   const [type, media] = Object.entries(body?.content ?? {})[0] ?? []
   return html`<article class="operation" id="${id}">
@@ -50,11 +58,11 @@ function command(
     parameters,
     media,
     type,
-  }: { readonly parameters: readonly Parameter[]; readonly media: Media | undefined; readonly type: string | undefined },
+  }: { readonly parameters: readonly ReferenceParameter[]; readonly media: Media | undefined; readonly type: string | undefined },
   contract: Contract,
   { publicUrl }: Site,
 ): string {
-  const sampleOf = (parameter: Parameter) =>
+  const sampleOf = (parameter: ReferenceParameter) =>
     encodeURIComponent(String(parameter.example ?? (parameter.schema ? example(parameter.schema, contract) : '')))
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const parameter = parameters.find((each) => each.in === 'path' && each.name === name)

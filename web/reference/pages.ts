@@ -1,6 +1,6 @@
 import { counted, whole } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
-import { type Page, type PageRow, page } from '../frame/page.ts'
+import { type PageRow, page, type WebPage } from '../frame/page.ts'
 import { inline, prose } from '../frame/prose.ts'
 import type { Site } from '../frame/site.ts'
 import { describeScheme } from './caller.ts'
@@ -69,7 +69,7 @@ const isLong = (groups: readonly Group[]): boolean =>
 
 const groupPath = (name: string, group: Group): string => `/reference/${name}/${encodeURIComponent(group.name)}`
 
-const overview = (known: readonly FacadeContract[], { at }: Site): Page => ({
+const overview = (known: readonly FacadeContract[], { at }: Site): WebPage => ({
   title: 'REST reference',
   description: 'Every operation of the REST facades: paths, parameters, bodies, responses and examples.',
   canonical: '/reference',
@@ -81,7 +81,7 @@ const overview = (known: readonly FacadeContract[], { at }: Site): Page => ({
   )}</ul>`,
 })
 
-function referenceOf(named: FacadeContract, groups: readonly Group[], site: Site): Page {
+function referenceOf(named: FacadeContract, groups: readonly Group[], site: Site): WebPage {
   const { name, path, contract } = named
   const { info, components } = contract
   const schemes = Object.values(components?.securitySchemes ?? {})
@@ -113,7 +113,7 @@ ${groups.map((group) => html`<section aria-labelledby="${slugOf(group)}"><h2 id=
   }
 }
 
-const groupPage = (named: FacadeContract, group: Group, site: Site): Page => ({
+const groupPage = (named: FacadeContract, group: Group, site: Site): WebPage => ({
   title: `${group.name}: ${named.contract.info.title} reference`,
   description: `${group.name}: paths, parameters, bodies, responses and examples.`,
   canonical: groupPath(named.name, group),

@@ -1,9 +1,9 @@
 import { type Html, html } from '../frame/html.ts'
 import { inline } from '../frame/prose.ts'
-import { type Contract, followed, type Schema } from './contract.ts'
+import { type Contract, followed, type ReferenceSchema } from './contract.ts'
 
 /** A type in a few words: `string (date-time)`, `array of string`, `one of a, b`. */
-export function describeType(schema: Schema, contract: Contract): string {
+export function describeType(schema: ReferenceSchema, contract: Contract): string {
   const found = followed(schema, contract)
   if (found.const !== undefined) return JSON.stringify(found.const)
   if (found.enum) return `one of ${found.enum.map((value) => String(value)).join(', ')}`
@@ -15,7 +15,7 @@ export function describeType(schema: Schema, contract: Contract): string {
 }
 
 /** The bounds of a value in words; empty without any. */
-export function bounds({ minimum, maximum, minLength, maxLength, default: usual }: Schema): string {
+export function bounds({ minimum, maximum, minLength, maxLength, default: usual }: ReferenceSchema): string {
   return [
     minimum !== undefined && maximum !== undefined
       ? `${minimum} to ${maximum}`
@@ -32,15 +32,20 @@ export function bounds({ minimum, maximum, minLength, maxLength, default: usual 
 }
 
 /** Deepest nesting that is shown: what is deeper can be opened in the document itself. */
-const DEEPEST = 6
+const MAX_DEPTH = 6
 
 /**
  * The properties of an object, or of the objects in an array, each with its own below it. Null
  * where there are none.
  */
-export function properties(schema: Schema, contract: Contract, depth = 0, seen: readonly Schema[] = []): Html | null {
+export function properties(
+  schema: ReferenceSchema,
+  contract: Contract,
+  depth = 0,
+  seen: readonly ReferenceSchema[] = [],
+): Html | null {
   const found = followed(schema, contract)
-  if (depth > DEEPEST || seen.includes(found)) return null
+  if (depth > MAX_DEPTH || seen.includes(found)) return null
   const path = [...seen, found]
   const inside = found.items ?? found.allOf ?? found.anyOf ?? found.oneOf
   if (!found.properties && inside) {
@@ -57,7 +62,7 @@ export function properties(schema: Schema, contract: Contract, depth = 0, seen: 
 }
 
 /** A value that the schema allows: its examples, defaults and first choices. */
-export function example(schema: Schema, contract: Contract, seen: readonly Schema[] = []): unknown {
+export function example(schema: ReferenceSchema, contract: Contract, seen: readonly ReferenceSchema[] = []): unknown {
   const found = followed(schema, contract)
   if (seen.includes(found)) return null
   const path = [...seen, found]

@@ -1,6 +1,6 @@
 import { type __TypeKind, SchemaPageDocument, type SchemaPageQuery, type SchemaTypeFragment } from '#generated/operations.ts'
 import { type Html, html } from '../frame/html.ts'
-import { dataOf, type Page, type PageRow, page, type RunOperation } from '../frame/page.ts'
+import { dataOf, type PageRow, page, type RunPageOperation, type WebPage } from '../frame/page.ts'
 import { inline, prose } from '../frame/prose.ts'
 import type { Site } from '../frame/site.ts'
 import { shortened } from '../item/card.ts'
@@ -30,7 +30,7 @@ const KINDS: readonly { readonly kind: __TypeKind; readonly heading: string; rea
  */
 export function schemaPages(): readonly PageRow[] {
   let cached: Schema | null = null
-  const schemaOf = async (run: RunOperation) => (cached ??= dataOf(await run(SchemaPageDocument, {})).__schema)
+  const schemaOf = async (run: RunPageOperation) => (cached ??= dataOf(await run(SchemaPageDocument, {})).__schema)
   return [
     page({
       on: '/schema',
@@ -49,7 +49,7 @@ export function schemaPages(): readonly PageRow[] {
   ]
 }
 
-function overview(schema: Schema, site: Site): Page {
+function overview(schema: Schema, site: Site): WebPage {
   const roots = ROOTS.flatMap(({ key, heading }) => {
     const type = schema.types.find(({ name }) => name === schema[key]?.name)
     return type?.fields ? [{ heading, key, fields: type.fields, name: type.name ?? '' }] : []
@@ -85,7 +85,7 @@ ${KINDS.map(({ kind, heading }) => {
   }
 }
 
-function typePage(type: SchemaTypeFragment, schema: Schema, site: Site): Page {
+function typePage(type: SchemaTypeFragment, schema: Schema, site: Site): WebPage {
   const name = type.name ?? ''
   const kind = KINDS.find((each) => each.kind === type.kind)?.one ?? ''
   return {

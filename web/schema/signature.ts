@@ -4,7 +4,7 @@ import { inline } from '../frame/prose.ts'
 import type { Site } from '../frame/site.ts'
 
 type Ref = Pick<SchemaRefFragment, 'kind' | 'name'> & { readonly ofType?: Ref | null }
-export type Field = NonNullable<SchemaTypeFragment['fields']>[number]
+export type SignatureField = NonNullable<SchemaTypeFragment['fields']>[number]
 
 /** Path of a type's page. */
 export const typePath = (name: string): string => `/schema/${name}`
@@ -18,7 +18,7 @@ export function reference({ kind, name, ofType }: Ref, site: Site): Html {
 
 /** A field with its arguments, as a client reads it. */
 export const fieldRow = (
-  field: Field,
+  field: SignatureField,
   site: Site,
 ): Html => html`<dt id="${field.name}"><code class="signature"><a href="#${field.name}" class="name">${field.name}</a>${
   field.args.length > 0 &&

@@ -1,14 +1,14 @@
 import { BrowsePageDocument, type BrowsePageQuery, type DirectoryKind, SearchPageDocument } from '#generated/operations.ts'
 import { whole } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
-import { dataOf, type Page, page, type RunOperation } from '../frame/page.ts'
+import { dataOf, page, type RunPageOperation, type WebPage } from '../frame/page.ts'
 import type { Site } from '../frame/site.ts'
-import { KIND_PARAMETERS, KINDS, kindOf } from '../item/kind.ts'
+import { KIND_LABELS, KIND_PARAMETERS, kindOf } from '../item/kind.ts'
 import { searchForm } from './form.ts'
-import { type Choice, kindChoices, type Part, results, searchPath, type Wanted } from './results.ts'
+import { type Choice, kindChoices, type Part, results, type SearchFilter, searchPath } from './results.ts'
 
 /** How many of each kind are shown where none was chosen, and of one that was. */
-const OF_EACH = 5
+const MAX_PER_KIND = 5
 const SINGLE_KIND_PAGE_SIZE = 20
 
 export const searchPages = [
@@ -30,7 +30,7 @@ export const searchPages = [
 
 type Found = { readonly kinds: readonly Choice[]; readonly categories: readonly Choice[]; readonly parts: readonly Part[] }
 
-async function searched(wanted: Wanted & { readonly q: string }, run: RunOperation): Promise<Found> {
+async function searched(wanted: SearchFilter & { readonly q: string }, run: RunPageOperation): Promise<Found> {
   const { q, kind, category, after } = wanted
   const { search, ofKinds, ofCategories } = dataOf(
     await run(SearchPageDocument, { query: q, kinds: kind === null ? null : [kindOf(kind)], category, after }),
@@ -51,7 +51,7 @@ async function searched(wanted: Wanted & { readonly q: string }, run: RunOperati
 }
 
 /** What there is, where nothing was typed. */
-async function browsed(wanted: Wanted, run: RunOperation): Promise<Found> {
+async function browsed(wanted: SearchFilter, run: RunPageOperation): Promise<Found> {
   const chosen = wanted.kind === null ? null : kindOf(wanted.kind)
   const isWanted = (kind: DirectoryKind) => chosen === null || chosen === kind
   const data = dataOf(
@@ -60,15 +60,15 @@ async function browsed(wanted: Wanted, run: RunOperation): Promise<Found> {
       plugins: isWanted('PLUGIN'),
       skills: isWanted('SKILL'),
       category: wanted.category,
-      first: chosen === null ? OF_EACH : SINGLE_KIND_PAGE_SIZE,
+      first: chosen === null ? MAX_PER_KIND : SINGLE_KIND_PAGE_SIZE,
       // A cursor belongs to one list.
       after: chosen === null ? null : wanted.after,
     }),
   )
-  const parts = (Object.keys(KINDS) as DirectoryKind[]).flatMap((kind): Part[] => {
+  const parts = (Object.keys(KIND_LABELS) as DirectoryKind[]).flatMap((kind): Part[] => {
     const list = data[kind]
     if (!list || list.totalCount === 0) return []
-    const { parameter, many } = KINDS[kind]
+    const { parameter, many } = KIND_LABELS[kind]
     const { hasNextPage, endCursor } = list.pageInfo
     const more =
       chosen === null
@@ -85,7 +85,7 @@ async function browsed(wanted: Wanted, run: RunOperation): Promise<Found> {
 function choices(
   { mcp, plugins, skills }: BrowsePageQuery['categories'],
   chosen: DirectoryKind | null,
-  { category }: Wanted,
+  { category }: SearchFilter,
 ): Pick<Found, 'kinds' | 'categories'> {
   const lists: Readonly<Record<DirectoryKind, typeof mcp>> = { MCP_SERVER: mcp, PLUGIN: plugins, SKILL: skills }
   const within = Object.entries(lists).map(([kind, list]) => {
@@ -104,9 +104,9 @@ function choices(
   }
 }
 
-function pageOf(wanted: Wanted, found: Found, site: Site): Page {
+function pageOf(wanted: SearchFilter, found: Found, site: Site): WebPage {
   const { q, kind, category } = wanted
-  const place = [kind === null ? null : KINDS[kindOf(kind)].many, category].filter((each) => each !== null).join(', ')
+  const place = [kind === null ? null : KIND_LABELS[kindOf(kind)].many, category].filter((each) => each !== null).join(', ')
   const title = q === null ? place || 'Search' : `${q} in ${place || 'everything'}`
   return {
     title,
@@ -121,7 +121,7 @@ ${results(wanted, found, site)}`,
   }
 }
 
-const nothing = ({ q, kind, category }: Wanted, { at }: Site): Html =>
+const nothing = ({ q, kind, category }: SearchFilter, { at }: Site): Html =>
   html`<p role="status">Nothing${q !== null && html` for <strong>${q}</strong>`}${
     (kind !== null || category !== null) && html` with these filters. <a href="${at(searchPath({ q }))}">Remove the filters</a>`
   }. Use fewer words; typing errors are tolerated.</p>`

@@ -3,10 +3,10 @@ import { whole } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Site } from '../frame/site.ts'
 import { cards } from '../item/card.ts'
-import { KINDS } from '../item/kind.ts'
+import { KIND_LABELS } from '../item/kind.ts'
 
 /** What a search page shows, in its address: null for what was not chosen. */
-export type Wanted = {
+export type SearchFilter = {
   readonly q: string | null
   readonly kind: string | null
   readonly category: string | null
@@ -26,7 +26,7 @@ export type Part = {
 }
 
 /** Path of a search page. */
-export function searchPath(wanted: Partial<Wanted>): string {
+export function searchPath(wanted: Partial<SearchFilter>): string {
   const parameters = new URLSearchParams()
   for (const name of ['q', 'kind', 'category', 'after'] as const) {
     const value = wanted[name]
@@ -37,7 +37,7 @@ export function searchPath(wanted: Partial<Wanted>): string {
 
 /** Facets beside results. The region is what script replaces while one types. */
 export const results = (
-  wanted: Wanted,
+  wanted: SearchFilter,
   {
     kinds,
     categories,
@@ -56,15 +56,21 @@ ${wanted.after !== null && html`<p><a href="${site.at(searchPath({ ...wanted, af
 </div>`
 
 /** Choices that are shown at once; the rest is one click away. */
-const SHOWN = 12
+const MAX_SHOWN = 12
 
-function facet(heading: string, name: 'kind' | 'category', choices: readonly Choice[], wanted: Wanted, site: Site): Html | null {
+function facet(
+  heading: string,
+  name: 'kind' | 'category',
+  choices: readonly Choice[],
+  wanted: SearchFilter,
+  site: Site,
+): Html | null {
   if (choices.length === 0 && wanted[name] === null) return null
   const links = choices.map(({ value, label, count }) => {
     const isChosen = wanted[name] === value
     return html`<li><a href="${site.at(searchPath({ ...wanted, after: null, [name]: value }))}"${isChosen && html` aria-current="true"`}><span>${label}</span> <span class="count">${whole(count)}</span></a></li>`
   })
-  const [shown, hidden] = [links.slice(0, SHOWN), links.slice(SHOWN)]
+  const [shown, hidden] = [links.slice(0, MAX_SHOWN), links.slice(MAX_SHOWN)]
   return html`<h2>${heading}</h2>
 <ul>
 ${wanted[name] !== null && html`<li><a href="${site.at(searchPath({ ...wanted, after: null, [name]: null }))}"><span>× all</span></a></li>`}
@@ -83,7 +89,7 @@ ${more !== null && html`<p class="pages"><a href="${site.at(more.path)}">${more.
 
 /** The kinds, with how many items each has. */
 export const kindChoices = (counts: Readonly<Record<string, number>>): readonly Choice[] =>
-  Object.entries(KINDS).flatMap(([kind, { parameter, many }]) => {
+  Object.entries(KIND_LABELS).flatMap(([kind, { parameter, many }]) => {
     const count = counts[kind] ?? 0
     return count === 0 ? [] : [{ value: parameter, label: many, count }]
   })

@@ -7,9 +7,9 @@ import {
 } from '#generated/operations.ts'
 import { type FileRow, XML, XML_HEAD } from '../frame/file.ts'
 import { type Html, html, textOf } from '../frame/html.ts'
-import { dataOf, type RunOperation } from '../frame/page.ts'
+import { dataOf, type RunPageOperation } from '../frame/page.ts'
 import type { Site } from '../frame/site.ts'
-import { KIND_PARAMETERS, KINDS, kindOf } from '../item/kind.ts'
+import { KIND_LABELS, KIND_PARAMETERS, kindOf } from '../item/kind.ts'
 import { searchPath } from '../search/results.ts'
 
 /**
@@ -45,7 +45,7 @@ export const sitemapFiles: readonly FileRow[] = [
       }
       const files = [
         'pages.xml',
-        ...(Object.keys(KINDS) as DirectoryKind[]).flatMap((kind) => numbered(KINDS[kind].parameter, counts[kind])),
+        ...(Object.keys(KIND_LABELS) as DirectoryKind[]).flatMap((kind) => numbered(KIND_LABELS[kind].parameter, counts[kind])),
         ...numbered(SHOPS, sold?.shops.totalCount ?? 0),
       ]
       return (
@@ -113,7 +113,7 @@ ${files.map(
 /** An address, and when what is there was last changed; null where nobody says. */
 type Listed = { readonly url: string; readonly updatedAt: string | null }
 
-async function shopsFrom(offset: number, run: RunOperation): Promise<readonly Listed[]> {
+async function shopsFrom(offset: number, run: RunPageOperation): Promise<readonly Listed[]> {
   const parts = await Promise.all(partsFrom(offset).map((part) => run(SitemapShopsDocument, { offset: part })))
   return parts.flatMap((part) => dataOf(part).shops.nodes.map(({ url }) => ({ url, updatedAt: null })))
 }
@@ -121,7 +121,7 @@ async function shopsFrom(offset: number, run: RunOperation): Promise<readonly Li
 const partsFrom = (offset: number): readonly number[] =>
   Array.from({ length: URLS_PER_FILE / ITEMS_PER_QUERY }, (_, index) => offset + index * ITEMS_PER_QUERY)
 
-async function itemsOf(kind: DirectoryKind, offset: number, run: RunOperation): Promise<readonly Listed[]> {
+async function itemsOf(kind: DirectoryKind, offset: number, run: RunPageOperation): Promise<readonly Listed[]> {
   const of = { servers: kind === 'MCP_SERVER', plugins: kind === 'PLUGIN', skills: kind === 'SKILL' }
   const parts = await Promise.all(partsFrom(offset).map((part) => run(SitemapItemsDocument, { ...of, offset: part })))
   return parts.flatMap((part) => dataOf(part)[kind]?.edges.map(({ node }) => node) ?? [])

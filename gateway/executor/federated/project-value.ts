@@ -7,21 +7,21 @@ import { isNestedTooDeep } from './nesting-limit.ts'
 import type { Data } from './response-data.ts'
 import { CHECKS, enumTest } from './scalar-checks.ts'
 
-export type Variables = Readonly<Record<string, unknown>>
+export type OperationVariables = Readonly<Record<string, unknown>>
 
 /** Reports a refused part of the response. Called for each response path of it. */
 export type Refuse = (part: RefusedPart, path: ResponsePath) => void
 
 /** Reports an invalid value, or what else `code` says. Called once per null that it causes. */
-export type Report = (message: string, path: ResponsePath, code?: GatewayCode) => void
+export type ReportError = (message: string, path: ResponsePath, code?: GatewayCode) => void
 
 /** The state of one projection. */
 export type ProjectionRun = {
   /** The path of the current value: the first `depth` elements. */
   readonly path: (string | number)[]
-  readonly report: Report
+  readonly report: ReportError
   readonly refuse: Refuse
-  readonly variables: Variables
+  readonly variables: OperationVariables
   readonly canReuse: boolean
   /** How many shared objects enclose the current value. */
   sharedDepth: number
@@ -36,7 +36,7 @@ type Fault = { readonly reason: string | RefusedPart; readonly path: ResponsePat
 
 /** `depth`: length of the path where the object was projected; paths of `faults` begin with it. */
 type SharedResult = {
-  readonly selection: Selection
+  readonly selection: ProjectedSelection
   readonly value: unknown
   readonly depth: number
   readonly faults: readonly Fault[]
@@ -48,7 +48,7 @@ type SharedResult = {
  */
 export type Complete = (value: unknown, run: ProjectionRun, depth: number) => unknown
 
-export type Field = {
+export type ProjectedField = {
   /** The key in response data. */
   readonly from: string
   /** The client's key. */
@@ -62,18 +62,18 @@ export type Field = {
 }
 
 /** The selection on objects of one type. */
-export type Selection = {
-  readonly fields: readonly Field[]
+export type ProjectedSelection = {
+  readonly fields: readonly ProjectedField[]
   readonly ResponseObject: ResponseObjectClass
   /**
    * The fields to complete where an object at an exclusive path is reused, having exactly the keys
    * of the selection; null where a new object is made.
    */
-  readonly incomplete: readonly Field[] | null
+  readonly incomplete: readonly ProjectedField[] | null
 }
 
 export function completeObject(
-  { fields, ResponseObject, incomplete }: Selection,
+  { fields, ResponseObject, incomplete }: ProjectedSelection,
   from: Data,
   run: ProjectionRun,
   depth: number,
@@ -82,7 +82,7 @@ export function completeObject(
   const result = isReused ? from : new ResponseObject()
   const pending = isReused ? incomplete : fields
   for (let index = 0; index < pending.length; index++) {
-    const field = pending[index] as Field // below the length
+    const field = pending[index] as ProjectedField // below the length
     run.path[depth] = field.key
     const value = from[field.from]
     let completed = field.complete(value === undefined ? null : value, run, depth + 1)
@@ -99,7 +99,7 @@ export function completeObject(
 }
 
 /** Completes an object at a shared path once; its faults are reported at each response path. */
-export function completeShared(selection: Selection, from: Data, run: ProjectionRun, depth: number): unknown {
+export function completeShared(selection: ProjectedSelection, from: Data, run: ProjectionRun, depth: number): unknown {
   const earlier = run.projected?.get(from)
   if (earlier?.selection === selection) {
     for (const { reason, path } of earlier.faults) {

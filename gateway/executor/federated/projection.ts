@@ -28,14 +28,14 @@ import {
   completeList,
   completeObject,
   completeShared,
-  type Field,
   invalid,
+  type OperationVariables,
+  type ProjectedField,
+  type ProjectedSelection,
   type ProjectionRun,
   type Refuse,
-  type Report,
+  type ReportError,
   refuseAt,
-  type Selection,
-  type Variables,
 } from './project-value.ts'
 import { type Data, isData } from './response-data.ts'
 import { SIMPLE } from './scalar-checks.ts'
@@ -45,7 +45,13 @@ import { SIMPLE } from './scalar-checks.ts'
  * `canReuse`, data at exclusive paths is changed in place and becomes part of the result: no
  * object of it may stand at two response paths, other than at shared paths.
  */
-export type Projection = (data: Data, variables: Variables, report: Report, canReuse: boolean, refuse?: Refuse) => Data | null
+export type Projection = (
+  data: Data,
+  variables: OperationVariables,
+  report: ReportError,
+  canReuse: boolean,
+  refuse?: Refuse,
+) => Data | null
 
 /** The refused parts of an operation: fields of objects of a type, and all objects of a type. */
 export type RefusedParts = {
@@ -57,7 +63,7 @@ export type RefusedParts = {
 export type IsIncluded = (node: { readonly directives?: FieldNode['directives'] }) => boolean
 
 /** Resolves `__schema` and `__type` from the API schema; `errors` are about the client's input. */
-export type ResolveSchemaFields = (nodes: readonly FieldNode[]) => (variables: Variables) => {
+export type ResolveSchemaFields = (nodes: readonly FieldNode[]) => (variables: OperationVariables) => {
   readonly value: unknown
   readonly errors: readonly GraphQLError[]
 }
@@ -116,7 +122,7 @@ export function compileProjection({
   }
 
   /** The fields of an object of this type, each with all selection sets below it. */
-  function selectionOf(type: RuntimeType, selectionSets: readonly SelectionSetNode[], position: Position): Selection {
+  function selectionOf(type: RuntimeType, selectionSets: readonly SelectionSetNode[], position: Position): ProjectedSelection {
     const groups = new Map<string, FieldNode[]>()
     const visited = new Set<string>()
     for (const selectionSet of selectionSets) collect(selectionSet)
@@ -158,7 +164,7 @@ export function compileProjection({
     return isAbstractType(conditionType) && schema.isSubType(conditionType, type)
   }
 
-  function fieldOf(type: RuntimeType, from: string, nodes: readonly FieldNode[], parent: Position): Field {
+  function fieldOf(type: RuntimeType, from: string, nodes: readonly FieldNode[], parent: Position): ProjectedField {
     const name = nodes[0]?.name.value ?? ''
     const described = { from, key: keyOf(from), name: `${type.name}.${name}`, isSimple: false }
     if (name === '__typename') return { ...described, isNullable: false, complete: typenameOf(type) }
@@ -200,9 +206,9 @@ export function compileProjection({
     const complete = sharedPaths.has(position.path) ? completeShared : completeObject
     // One selection per type, whether or not objects have a type name: a reused object must be
     // completed by one selection only.
-    const selections = new Map<RuntimeType, Selection>()
+    const selections = new Map<RuntimeType, ProjectedSelection>()
     // Most lists have items of one type.
-    let last: { readonly typename: unknown; readonly selection: Selection } | null = null
+    let last: { readonly typename: unknown; readonly selection: ProjectedSelection } | null = null
     return (value, run, depth) => {
       if (value === null) return null
       if (!isData(value)) return invalid(`Expected an object of type "${declared.name}".`, run, depth)
@@ -215,7 +221,7 @@ export function compileProjection({
         : invalid(`Expected an object of type "${declared.name}", got one of another.`, run, depth)
     }
 
-    function selectionFor(typename: unknown): Selection | null {
+    function selectionFor(typename: unknown): ProjectedSelection | null {
       const type = runtimeTypeOf(declared, typename)
       // Types of the schema only: a subgraph may respond with any string, without bound.
       if (!type) return null
@@ -244,7 +250,7 @@ type Position = { readonly path: string; readonly isPlain: boolean }
 const ROOT_POSITION: Position = { path: '', isPlain: true }
 
 /** Whether objects with these keys have exactly the selected keys, in order. */
-const hasSameKeys = (fields: readonly Field[], keys: readonly string[] | null | undefined): boolean =>
+const hasSameKeys = (fields: readonly ProjectedField[], keys: readonly string[] | null | undefined): boolean =>
   keys?.length === fields.length && fields.every(({ from, key }, index) => from === keys[index] && key === from)
 
 const completeSchemaField =

@@ -3,7 +3,7 @@ import { inspect } from 'graphql/jsutils/inspect.js'
 import { type Path, pathToArray } from 'graphql/jsutils/Path.js'
 import type { Join, Pending } from './operation-run.ts'
 import { addError, infoOf, type OperationRun, pathTo } from './operation-run.ts'
-import { awaitIn, failAtEnd, joinOf, LIST_DELAY, OBJECT_DELAY, PENDING, whenResolved } from './pending.ts'
+import { awaitIn, failAtEnd, joinOf, LIST_DELAY_MICROTASKS, OBJECT_DELAY_MICROTASKS, PENDING, whenResolved } from './pending.ts'
 import { runtimeType } from './runtime-type.ts'
 import type { Completion, CompletionOf, Field, Selection } from './selection.ts'
 import { subselectionOf } from './selection-plan.ts'
@@ -28,7 +28,7 @@ export function executeFields(
         constant ??
         (property && parent ? readProperty(run, field, property, parent, path) : executeField(run, field, source, path))
       if (completed === PENDING) {
-        join ??= joinOf(results, OBJECT_DELAY)
+        join ??= joinOf(results, OBJECT_DELAY_MICROTASKS)
         awaitIn(join, run, field.key)
       } else {
         results[field.key] = completed
@@ -235,7 +235,7 @@ function putItem(
     results[index] = completed
     return join
   }
-  join ??= joinOf(results as unknown as Record<number, unknown>, LIST_DELAY)
+  join ??= joinOf(results as unknown as Record<number, unknown>, LIST_DELAY_MICROTASKS)
   awaitIn(join, run, index)
   return join
 }

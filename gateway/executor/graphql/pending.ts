@@ -25,7 +25,10 @@ export const pendingValue = (): Pending => ({
   listener: undefined,
 })
 
-export const joinOf = (results: Record<string | number, unknown>, delay: typeof OBJECT_DELAY | typeof LIST_DELAY): Join => ({
+export const joinOf = (
+  results: Record<string | number, unknown>,
+  delay: typeof OBJECT_DELAY_MICROTASKS | typeof LIST_DELAY_MICROTASKS,
+): Join => ({
   results,
   pending: pendingValue(),
   delay,
@@ -35,9 +38,9 @@ export const joinOf = (results: Record<string | number, unknown>, delay: typeof 
 })
 
 /** A field of an object: its error handler, `Promise.all`, and the object's promise. */
-export const OBJECT_DELAY = 3
+export const OBJECT_DELAY_MICROTASKS = 3
 /** A list resolves with `Promise.all`. */
-export const LIST_DELAY = 2
+export const LIST_DELAY_MICROTASKS = 2
 
 /** Adds `run.pending` to `join` under a key. */
 export function awaitIn(join: Join, run: OperationRun, key: string | number): void {

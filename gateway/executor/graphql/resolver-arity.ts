@@ -2,11 +2,11 @@
 export function visibleArguments(resolver: (...all: never[]) => unknown): number {
   const text = Function.prototype.toString.call(resolver)
   // What is bound or not of JavaScript does not say; `arguments` and what comes by `eval` see all.
-  if (/\[native code\]|\barguments\b|\beval\b|\\/.test(text)) return ALL
-  return isPlain(parametersIn(text)) ? resolver.length : ALL
+  if (/\[native code\]|\barguments\b|\beval\b|\\/.test(text)) return MAX_ARITY
+  return isPlain(parametersIn(text)) ? resolver.length : MAX_ARITY
 }
 
-const ALL = 4
+const MAX_ARITY = 4
 
 /** Neither with defaults nor with a rest, both of which `length` leaves out. */
 const isPlain = (parameters: string | null): boolean => parameters !== null && !/[=.]/.test(parameters)

@@ -11,13 +11,13 @@ import { STABLE_TEXT_SETTINGS } from './tables.ts'
  * Rows that are exported under a name: a query without parameters, each row of which becomes an
  * object.
  */
-export type Selection = { readonly name: string; readonly query: string }
+export type ExportSelection = { readonly name: string; readonly query: string }
 
 export type ExportOptions = {
   readonly connection: Connection
   readonly file: string
   /** What to write; asked for within the transaction whose state is exported. */
-  readonly selections: (client: pg.Client) => Promise<readonly Selection[]>
+  readonly selections: (client: pg.Client) => Promise<readonly ExportSelection[]>
   readonly files: BackupFiles | null
   readonly signal: AbortSignal
   readonly progress: (rows: number) => void

@@ -1,7 +1,7 @@
 import { GetSkillDocument, ListSkillsDocument } from '#generated/operations.ts'
 import { route } from '../../http/route.ts'
 import { exactText, listParameters, searchText } from '../parameters.ts'
-import { REST_SOURCES, SOURCES } from './source.ts'
+import { REST_SOURCES, SOURCE_NAMES } from './source.ts'
 
 export const skillRoutes = [
   route({
@@ -13,7 +13,7 @@ export const skillRoutes = [
       source: { kind: 'enum', values: ['built-in', 'optional', 'community', 'plugin', 'mcp'] },
       ...listParameters,
     },
-    variables: ({ query }) => ({ ...query, source: query.source && SOURCES[query.source] }),
+    variables: ({ query }) => ({ ...query, source: query.source && SOURCE_NAMES[query.source] }),
     page: ({ page }) => ({
       total: page.total,
       results: page.edges.map(({ node }) => ({ ...node, source: REST_SOURCES[node.source] })),

@@ -10,7 +10,7 @@ export const REST_SOURCES: Readonly<Record<SkillSource, 'built-in' | 'optional' 
 }
 
 /** The enum values of REST's. */
-export const SOURCES = {
+export const SOURCE_NAMES = {
   'built-in': 'BUILT_IN',
   optional: 'OPTIONAL',
   community: 'COMMUNITY',

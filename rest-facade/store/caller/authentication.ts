@@ -5,7 +5,7 @@ import type { Caller } from '../../../platform/http/caller.ts'
 import { networkOf } from '../../../platform/rate-limit/address-rate-limit.ts'
 import type { Authentication } from '../../http/facade.ts'
 import { type StoreFailure, toFailure } from '../wire/failure.ts'
-import { NO_STORE, type RateLimitStore, verdictOf } from './rate-limit.ts'
+import { NO_STORE, type RequestCounter, verdictOf } from './rate-limit.ts'
 
 /** The store that credentials belong to and their scopes, or why they are invalid. */
 export type Identity = Access | { readonly failure: StoreFailure }
@@ -69,7 +69,7 @@ const NEVER = new AbortController().signal
  */
 export function createAuthenticate(
   lookUp: (caller: Caller) => Promise<Identity>,
-  rateLimit: RateLimitStore,
+  rateLimit: RequestCounter,
 ): (caller: Caller) => Promise<Authentication<StoreFailure>> {
   return async (caller) => {
     const identity = await lookUp(caller)

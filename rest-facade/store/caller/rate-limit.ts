@@ -38,7 +38,7 @@ export const NO_STORE = '*'
  * Counts requests. Never rejects. An address is that of an IPv4 client, or the /64 network of an
  * IPv6 one.
  */
-export type RateLimitStore = {
+export type RequestCounter = {
   /** Counts one. */
   readonly count: (address: string, storeCode: string) => RateLimitState | Promise<RateLimitState>
   /**
@@ -110,7 +110,7 @@ type Window = {
  * Counts in this process. A window begins with its first request. `now` is in milliseconds of a
  * monotonic clock: windows would last as long as it is set back.
  */
-export function memoryRateLimit(now: () => number): RateLimitStore {
+export function memoryRateLimit(now: () => number): RequestCounter {
   const windows = new Map<string, Window>()
   // Separate, so that callers without credentials cannot evict windows of stores.
   const windowsWithoutStore = new Map<string, Window>()

@@ -8,7 +8,7 @@ import {
   MAX_REQUESTS_PER_SECOND,
   memoryRateLimit,
   putLast,
-  type RateLimitStore,
+  type RequestCounter,
 } from './rate-limit.ts'
 
 /**
@@ -60,7 +60,7 @@ const MAX_CACHED_BANS = 10_000
 export async function storeRateLimitOf(
   { REDIS_URL: url }: { readonly REDIS_URL?: string | undefined },
   log: Logger,
-): Promise<RateLimitStore> {
+): Promise<RequestCounter> {
   if (url === undefined) return memoryRateLimit(() => performance.now())
   return redisRateLimit(await redisScripts({ url, purpose: 'the rate limits of the store', log }))
 }
@@ -69,7 +69,7 @@ export async function storeRateLimitOf(
  * Counts in Redis, for all processes together. While Redis is unreachable, this process counts by
  * itself: no client waits, and no request goes uncounted.
  */
-export function redisRateLimit(scripts: RedisScripts): RateLimitStore {
+export function redisRateLimit(scripts: RedisScripts): RequestCounter {
   const own = memoryRateLimit(() => performance.now())
   const cachedBans = new Map<string, { readonly at: number; readonly banEndsIn: Promise<number> }>()
 

@@ -16,7 +16,7 @@ import {
 } from '#generated/rest-facade/store.ts'
 import { constantCase } from '../../../platform/text/case.ts'
 import { route } from '../route.ts'
-import type { Value } from '../wire/parameters.ts'
+import type { WireValue } from '../wire/parameters.ts'
 
 export const productRoutes = [
   route({ run: ListProductsDocument, answer: 'products.nodes' }),
@@ -49,7 +49,7 @@ export const productRoutes = [
 ]
 
 /** Enum values of the graph for those of the contract. */
-const enumValuesOf = <Word extends string>(given: Value | undefined): Word[] | null =>
+const enumValuesOf = <Word extends string>(given: WireValue | undefined): Word[] | null =>
   // The parameter reader accepts values of the contract only, and these are the enum's in lower
   // case.
   given == null ? null : [given].flat().map((value) => constantCase(String(value)) as Word)

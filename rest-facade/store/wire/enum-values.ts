@@ -1,12 +1,12 @@
 import type { GraphQLEnumType } from 'graphql'
 import { constantCase } from '../../../platform/text/case.ts'
-import type { Schema } from '../contract.ts'
+import type { ContractSchema } from '../contract.ts'
 
 /**
  * The contract's value for every value of a GraphQL enum; in lower case where the contract has a
  * plain string. Values that the contract does not have are missing.
  */
-export function wireValuesOf(schema: Schema, type: GraphQLEnumType): ReadonlyMap<string, string | number> {
+export function wireValuesOf(schema: ContractSchema, type: GraphQLEnumType): ReadonlyMap<string, string | number> {
   const values = type.getValues().map(({ name }) => name)
   if (schema['x-words']) return new Map(Object.entries(schema['x-words']))
   if (!schema.enum) return new Map(values.map((value) => [value, value.toLowerCase()]))
@@ -23,7 +23,7 @@ export function wireValuesOf(schema: Schema, type: GraphQLEnumType): ReadonlyMap
  * Compiles the reading of an enum value: in any of its spellings, by an alias, or by its number.
  * Returns undefined for unknown values.
  */
-export function enumReader(schema: Schema, type: GraphQLEnumType): (given: unknown) => string | undefined {
+export function enumReader(schema: ContractSchema, type: GraphQLEnumType): (given: unknown) => string | undefined {
   const values = new Map<string, string>()
   for (const [value, wireValue] of wireValuesOf(schema, type)) {
     values.set(constantCase(String(wireValue)), value)

@@ -1,13 +1,13 @@
 import type { GraphQLFormattedError } from 'graphql'
 import { toProblem } from '../../http/error-masking.ts'
 import type { Failure } from '../../http/problem.ts'
-import type { Schema } from '../contract.ts'
-import type { Fault } from './input.ts'
+import type { ContractSchema } from '../contract.ts'
+import type { RequestFault } from './input.ts'
 
 /** A failure of the store's contract. */
 export type StoreFailure = Failure & {
   /** Faults by field; empty where none is at fault. */
-  readonly faults?: readonly Fault[]
+  readonly faults?: readonly RequestFault[]
   /**
    * Current version of an object that another request has changed; null where the failure is no
    * version conflict.
@@ -19,7 +19,7 @@ export type StoreFailure = Failure & {
 export type WireArgument = (argument: string) => string | null
 
 /** Lists every fault of a request. */
-export const invalidRequest = (faults: readonly Fault[]): StoreFailure => ({
+export const invalidRequest = (faults: readonly RequestFault[]): StoreFailure => ({
   status: 400,
   message: faults.map(({ message }) => message).join(' '),
   faults: faults.filter(({ field }) => field !== ''),
@@ -80,7 +80,10 @@ function insufficientScope(first: string | undefined, ofOperation: string | null
 }
 
 /** JSON of a failure by the contract's schema for its status; `{"message"}` where it has none. */
-export function failureBody(schema: Schema | undefined, { message, faults = [], currentVersion = null }: StoreFailure): string {
+export function failureBody(
+  schema: ContractSchema | undefined,
+  { message, faults = [], currentVersion = null }: StoreFailure,
+): string {
   const body: Record<string, unknown> = {}
   for (const [name, property] of Object.entries(schema?.properties ?? { message: {} })) {
     if (name === 'message' || name === 'error') body[name] = message
@@ -90,11 +93,11 @@ export function failureBody(schema: Schema | undefined, { message, faults = [], 
   return JSON.stringify(body)
 }
 
-const sentences = (message: string, faults: readonly Fault[]): readonly string[] =>
+const sentences = (message: string, faults: readonly RequestFault[]): readonly string[] =>
   faults.length === 0 ? [message] : faults.map((fault) => fault.message)
 
 /** Undefined where no field is at fault. */
-function byField(faults: readonly Fault[]): Readonly<Record<string, readonly string[]>> | undefined {
+function byField(faults: readonly RequestFault[]): Readonly<Record<string, readonly string[]>> | undefined {
   if (faults.length === 0) return undefined
   const fields = new Map<string, string[]>()
   for (const { field, message } of faults) {

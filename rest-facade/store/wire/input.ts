@@ -1,19 +1,19 @@
 import { type GraphQLInputType, getNullableType, isInputObjectType, isListType, isNonNullType } from 'graphql'
 import { camelCase, snakeCase } from '../../../platform/text/case.ts'
 import { excerptOf } from '../../http/excerpt.ts'
-import { envelopeOf, type Schema } from '../contract.ts'
+import { type ContractSchema, envelopeOf } from '../contract.ts'
 import { isNumberText, isObject } from './exact-json.ts'
 import { scalarReader } from './scalars.ts'
 
 /**
  * A fault in a request: `field` is the path of the key or parameter, empty for the body as a whole.
  */
-export type Fault = { readonly field: string; readonly message: string }
+export type RequestFault = { readonly field: string; readonly message: string }
 
 /** Converts request values to one input type of the graph. */
 export type Input = {
   /** Notes every fault; the result is valid only if there are none. */
-  readonly read: (given: unknown, at: string, faults: Fault[]) => unknown
+  readonly read: (given: unknown, at: string, faults: RequestFault[]) => unknown
   /**
    * The request's key for each field of an input object, with its reader; empty for other types.
    */
@@ -27,7 +27,7 @@ export type InputField = { readonly type: GraphQLInputType; readonly isRequired:
  * Converts JSON objects to input objects: unknown keys are ignored, null stays null, absent keys
  * stay absent.
  */
-export function objectInput(fields: ReadonlyMap<string, InputField>, schema: Schema): Input {
+export function objectInput(fields: ReadonlyMap<string, InputField>, schema: ContractSchema): Input {
   const entries = [...fields].map(([name, { type, isRequired }]) => {
     const { wire, property } = wireOf(name, schema)
     const own = snakeCase(name)
@@ -52,7 +52,7 @@ export function objectInput(fields: ReadonlyMap<string, InputField>, schema: Sch
 }
 
 /** Documented keys that no input field reads. */
-export function unreadKeys(fields: ReadonlyMap<string, InputField>, schema: Schema, at: string): string[] {
+export function unreadKeys(fields: ReadonlyMap<string, InputField>, schema: ContractSchema, at: string): string[] {
   const read = new Map([...fields].map(([name, field]) => [wireOf(name, schema).wire, field]))
   return Object.entries(schema.properties ?? {}).flatMap(([key, property]) => {
     const field = read.get(key)
@@ -76,18 +76,18 @@ export const fieldsOf = (type: {
   )
 
 /** The key that an input field is read from, and its schema in the contract. */
-function wireOf(name: string, { properties = {} }: Schema): { readonly wire: string; readonly property: Schema } {
+function wireOf(name: string, { properties = {} }: ContractSchema): { readonly wire: string; readonly property: ContractSchema } {
   const known = Object.entries(properties).find(([key, property]) => (property['x-input'] ?? camelCase(key)) === name)
   return known ? { wire: known[0], property: known[1] } : { wire: snakeCase(name), property: {} }
 }
 
 /** The schema inside an envelope in the middle of a body; the schema itself where there is none. */
-function withoutEnvelope(schema: Schema): Schema {
+function withoutEnvelope(schema: ContractSchema): ContractSchema {
   const envelope = envelopeOf(schema)
   return (envelope === null ? undefined : schema.properties?.[envelope]) ?? schema
 }
 
-function inputOf(outer: GraphQLInputType, schema: Schema): Input {
+function inputOf(outer: GraphQLInputType, schema: ContractSchema): Input {
   const type = getNullableType(outer)
   const inner = isListType(type) ? listInput(type.ofType, schema.items ?? {}) : isInputObjectType(type) ? nested() : leaf()
   const isNullable = !isNonNullType(outer)
@@ -129,7 +129,7 @@ function inputOf(outer: GraphQLInputType, schema: Schema): Input {
   }
 }
 
-function listInput(type: GraphQLInputType, schema: Schema): Input {
+function listInput(type: GraphQLInputType, schema: ContractSchema): Input {
   const item = inputOf(type, schema)
   const hasEnvelope = typeof (envelopeOf(schema) ?? schema['x-envelope']) === 'string'
   return {
@@ -156,7 +156,7 @@ const knownKeys = ({ fields }: Input): string => {
 const NONE: Input['fields'] = new Map()
 
 /** Notes what was expected at a path. */
-export function noteFault(faults: Fault[], at: string, expectation: string, given: unknown): undefined {
+export function noteFault(faults: RequestFault[], at: string, expectation: string, given: unknown): undefined {
   faults.push({
     field: at,
     message: `Expected ${at === '' ? 'the body' : `\`${at}\``} to be ${expectation}, got ${excerpt(given)}.`,

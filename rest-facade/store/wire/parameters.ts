@@ -2,15 +2,18 @@ import { type GraphQLInputType, getNullableType, isLeafType, isListType } from '
 import { camelCase, snakeCaseWords } from '../../../platform/text/case.ts'
 import { excerptOf } from '../../http/excerpt.ts'
 import { decodeFormComponent, rawParameters } from '../../http/parameters.ts'
-import type { Parameter, Schema } from '../contract.ts'
-import type { Fault } from './input.ts'
+import type { ContractParameter, ContractSchema } from '../contract.ts'
+import type { RequestFault } from './input.ts'
 import { type ScalarReader, scalarReader } from './scalars.ts'
 
 /** A parameter's value by its schema; null where it is absent and has no default. */
-export type Value = string | number | boolean | readonly (string | number | boolean)[] | null
+export type WireValue = string | number | boolean | readonly (string | number | boolean)[] | null
 
 /** Parsed parameters of a request. */
-export type Parameters = { readonly path: Readonly<Record<string, Value>>; readonly query: Readonly<Record<string, Value>> }
+export type Parameters = {
+  readonly path: Readonly<Record<string, WireValue>>
+  readonly query: Readonly<Record<string, WireValue>>
+}
 
 /** A path parameter is invalid, so the path names nothing; says why. */
 export type NoSuchPath = { readonly missing: string }
@@ -28,14 +31,14 @@ const MAX_INT = 2_147_483_647
  * clients add tracking parameters.
  */
 export function parameterReader(
-  parameters: readonly Parameter[],
-): (path: Readonly<Record<string, string>>, query: string, faults: Fault[]) => Parameters | NoSuchPath {
+  parameters: readonly ContractParameter[],
+): (path: Readonly<Record<string, string>>, query: string, faults: RequestFault[]) => Parameters | NoSuchPath {
   const inPath = parameters.filter((parameter) => parameter.in === 'path')
   const inQuery = parameters.filter((parameter) => parameter.in === 'query')
   const names = new Set(inQuery.map(({ name }) => name))
 
   return (givenPath, givenQuery, faults) => {
-    const path: Record<string, Value> = {}
+    const path: Record<string, WireValue> = {}
     for (const { name, schema } of inPath) {
       const text = givenPath[name] ?? ''
       const value = read(schema, text)
@@ -43,7 +46,7 @@ export function parameterReader(
       path[name] = value
     }
 
-    const query: Record<string, Value> = {}
+    const query: Record<string, WireValue> = {}
     const given = rawParameters((name) => names.has(name), givenQuery)
     for (const { name, schema, required } of inQuery) {
       const texts = given.get(name)?.filter((text) => schema.type !== 'array' || text !== '') ?? []
@@ -51,7 +54,7 @@ export function parameterReader(
         if (required) faults.push({ field: name, message: `Expected \`${name}\` to be ${expectationOf(schema)}, got nothing.` })
         // A default of the contract has the type of its schema: a test holds the contract against
         // OpenAPI.
-        query[name] = (schema.default as Value | undefined) ?? null
+        query[name] = (schema.default as WireValue | undefined) ?? null
         continue
       }
       const value = readAll(schema, texts.map(decodeFormComponent))
@@ -66,7 +69,7 @@ export function parameterReader(
   }
 }
 
-function readAll(schema: Schema, texts: readonly (string | null)[]): Value | undefined {
+function readAll(schema: ContractSchema, texts: readonly (string | null)[]): WireValue | undefined {
   if (texts.includes(null)) return undefined
   if (schema.type !== 'array') return texts.length === 1 ? read(schema, texts[0] ?? '') : undefined
   const { items = {}, maxItems = DEFAULT_MAX } = schema
@@ -81,7 +84,7 @@ function readAll(schema: Schema, texts: readonly (string | null)[]): Value | und
  * Parses a value by its schema; undefined when it is invalid. More than the maximum is the maximum:
  * clients request "all" that way.
  */
-function read(schema: Schema, text: string): string | number | boolean | undefined {
+function read(schema: ContractSchema, text: string): string | number | boolean | undefined {
   switch (schema.type) {
     case 'integer': {
       const value = DIGITS.test(text) ? Number(text) : Number.NaN
@@ -108,7 +111,7 @@ function isDay(text: string): boolean {
 /** `Pending Payment` and `pending_payment` are the same value: both are in use. */
 const isSameValue = (value: string, text: string): boolean => snakeCaseWords(value) === snakeCaseWords(text)
 
-function expectationOf(schema: Schema): string {
+function expectationOf(schema: ContractSchema): string {
   switch (schema.type) {
     case 'integer':
       return `a whole number from ${schema.minimum ?? 0}`
@@ -128,11 +131,11 @@ const excerpt = (text: string): string => JSON.stringify(excerptOf(text))
 export type Binding = {
   readonly variable: string
   /** Undefined leaves the variable unset: the parameter is absent, or a fault was noted. */
-  readonly read: (parameters: Parameters, faults: Fault[]) => unknown
+  readonly read: (parameters: Parameters, faults: RequestFault[]) => unknown
 }
 
 /** Fills a variable of `type` from a parameter. */
-export function binding(variable: string, type: GraphQLInputType, { name, in: location, schema }: Parameter): Binding {
+export function binding(variable: string, type: GraphQLInputType, { name, in: location, schema }: ContractParameter): Binding {
   const { read: convert, expectation } = conversion(type, schema)
   return {
     variable,
@@ -157,7 +160,7 @@ export type Slice = { readonly from: number; readonly to: number }
  * default, the response without one is the whole list. Null where the graph paginates, or the
  * operation has no pages.
  */
-export function slicing(parameters: readonly Parameter[]): ((given: Parameters) => Slice) | null {
+export function slicing(parameters: readonly ContractParameter[]): ((given: Parameters) => Slice) | null {
   const inQuery = (wanted: string) => parameters.find(({ name, in: location }) => name === wanted && location === 'query')
   const limit = inQuery('limit')
   if (!limit || !inQuery('page') || limit.schema.default !== undefined) return null
@@ -172,7 +175,10 @@ export function slicing(parameters: readonly Parameter[]): ((given: Parameters) 
  * Fills `$first` and `$offset` from `limit` and `page`. Throws where the contract does not have
  * these.
  */
-export function pageBindings(variables: ReadonlyMap<string, unknown>, parameters: readonly Parameter[]): readonly Binding[] {
+export function pageBindings(
+  variables: ReadonlyMap<string, unknown>,
+  parameters: readonly ContractParameter[],
+): readonly Binding[] {
   if (!variables.has('first')) return []
   const isPaged = ['limit', 'page'].every((wanted) => parameters.some(({ name }) => name === wanted))
   if (!isPaged || !variables.has('offset'))
@@ -192,9 +198,9 @@ export function pageBindings(variables: ReadonlyMap<string, unknown>, parameters
  * The variable that a parameter fills by its name: `pageTitle` for `page_title`, `statusFilters`
  * for `status_filters[]`.
  */
-export const variableOf = ({ name }: Parameter): string => camelCase(name.replace(/\[\]$/, ''))
+export const variableOf = ({ name }: ContractParameter): string => camelCase(name.replace(/\[\]$/, ''))
 
-function conversion(outer: GraphQLInputType, schema: Schema): ScalarReader {
+function conversion(outer: GraphQLInputType, schema: ContractSchema): ScalarReader {
   const type = getNullableType(outer)
   if (isListType(type)) {
     const { read, expectation } = conversion(type.ofType, schema.items ?? schema)

@@ -1,7 +1,16 @@
 import { getNullableType, isInputObjectType } from 'graphql'
-import { envelopeOf, type Schema } from '../contract.ts'
+import { type ContractSchema, envelopeOf } from '../contract.ts'
 import { isObject, readJson } from './exact-json.ts'
-import { type Fault, fieldsOf, type InputField, noteFault, objectInput, unreadKeys, wirePath, wireSibling } from './input.ts'
+import {
+  fieldsOf,
+  type InputField,
+  noteFault,
+  objectInput,
+  type RequestFault,
+  unreadKeys,
+  wirePath,
+  wireSibling,
+} from './input.ts'
 
 /** Reads the body of one operation into variables of its document. */
 export type BodyReader = {
@@ -9,7 +18,7 @@ export type BodyReader = {
    * Returns variables, and notes faults. Absent and empty bodies give none where the contract
    * allows it.
    */
-  readonly read: (bytes: unknown, faults: Fault[]) => Readonly<Record<string, unknown>>
+  readonly read: (bytes: unknown, faults: RequestFault[]) => Readonly<Record<string, unknown>>
   /** The request's name for a field that the graph rejects. */
   readonly wireField: (field: string) => string
   /** The request's name for the field `name` next to `field`; null where there is none. */
@@ -23,7 +32,7 @@ export type BodyReader = {
  * other variables. `isGiven` tells fields of the input that come from parameters or headers.
  */
 export function bodyReader(
-  { schema, isRequired }: { readonly schema: Schema; readonly isRequired: boolean },
+  { schema, isRequired }: { readonly schema: ContractSchema; readonly isRequired: boolean },
   variables: ReadonlyMap<string, InputField>,
   isGiven: (field: string) => boolean,
 ): BodyReader {
@@ -55,7 +64,7 @@ export function bodyReader(
     gaps: unreadKeys(fields, inside, join('body', prefix)),
   }
 
-  function content(given: unknown, faults: Fault[]): Readonly<Record<string, unknown>> | undefined {
+  function content(given: unknown, faults: RequestFault[]): Readonly<Record<string, unknown>> | undefined {
     // An object input returns an object, or nothing for what is none.
     const read = (value: unknown, at: string) => input.read(value, at, faults) as Readonly<Record<string, unknown>> | undefined
     if (!isObject(given)) return noteFault(faults, '', 'an object', given)

@@ -1,12 +1,12 @@
 import { getNullableType, isInputObjectType } from 'graphql'
 import { type LookupTable, lookupTable } from '../../../platform/collections/lookup-table.ts'
 import type { RawRequest } from '../../http/endpoint.ts'
-import type { Operation, Parameter } from '../contract.ts'
-import type { Route } from '../route.ts'
+import type { ContractOperation, ContractParameter } from '../contract.ts'
+import type { StoreRoute } from '../route.ts'
 import { invalidRequest, notFound, type StoreFailure, type WireArgument } from './failure.ts'
 import { readIdempotencyKey } from './idempotency.ts'
 import { readExpectedVersion } from './if-match.ts'
-import { type Fault, fieldsOf, type InputField } from './input.ts'
+import { fieldsOf, type InputField, type RequestFault } from './input.ts'
 import {
   type Binding,
   binding,
@@ -62,7 +62,7 @@ const isHeaderVariable = (name: string): name is HeaderVariable => Object.hasOwn
  * Compiles the reading of path, query, body and headers into variables. Throws for a variable that
  * nothing fills.
  */
-export function requestReader(route: Route, operation: Operation, { variables }: ReadDocument): RequestReader {
+export function requestReader(route: StoreRoute, operation: ContractOperation, { variables }: ReadDocument): RequestReader {
   const inputType = variables.get('input')
   const inputObject = inputType && getNullableType(inputType.type)
   const inputFields: ReadonlyMap<string, InputField> = isInputObjectType(inputObject) ? fieldsOf(inputObject) : new Map()
@@ -108,7 +108,7 @@ export function requestReader(route: Route, operation: Operation, { variables }:
       ...(body?.gaps ?? []),
     ],
     read(request) {
-      const faults: Fault[] = []
+      const faults: RequestFault[] = []
       const given = readParameters(request.path, request.query, faults)
       if ('missing' in given) return { failure: notFound(given.missing) }
       const values: Record<string, unknown> = body ? { ...body.read(request.body, faults) } : {}
@@ -132,7 +132,7 @@ export function requestReader(route: Route, operation: Operation, { variables }:
 
 type Variables = ReadDocument['variables']
 
-const bindingsOf = (parameters: readonly Parameter[], variables: Variables): readonly Binding[] => [
+const bindingsOf = (parameters: readonly ContractParameter[], variables: Variables): readonly Binding[] => [
   ...parameters.flatMap((parameter) => {
     const name = variableOf(parameter)
     const variable = variables.get(name)
@@ -143,9 +143,9 @@ const bindingsOf = (parameters: readonly Parameter[], variables: Variables): rea
 
 /** Binds the input fields that a row fills from parameters. */
 const inputBindingsOf = (
-  parameters: readonly Parameter[],
+  parameters: readonly ContractParameter[],
   fields: ReadonlyMap<string, InputField>,
-  wanted: Route['input'],
+  wanted: StoreRoute['input'],
 ): readonly Binding[] =>
   Object.entries(wanted).map(([field, name]) => {
     const known = fields.get(field)
@@ -155,7 +155,11 @@ const inputBindingsOf = (
   })
 
 /** Parameters that neither a variable nor the row uses. */
-function unreadParameters({ input, variables }: Route, parameters: readonly Parameter[], bound: ReadonlySet<string>): string[] {
+function unreadParameters(
+  { input, variables }: StoreRoute,
+  parameters: readonly ContractParameter[],
+  bound: ReadonlySet<string>,
+): string[] {
   if (variables) return []
   const isPaged = bound.has('first') || slicing(parameters) !== null
   const read = new Set([...Object.values(input), ...(isPaged ? ['limit', 'page'] : [])])
@@ -165,12 +169,17 @@ function unreadParameters({ input, variables }: Route, parameters: readonly Para
 }
 
 /** Documented headers that nothing reads. */
-const unreadHeaders = ({ parameters }: Operation, read: readonly string[]): string[] =>
+const unreadHeaders = ({ parameters }: ContractOperation, read: readonly string[]): string[] =>
   parameters
     .filter((parameter) => parameter.in === 'header' && !read.includes(parameter.name.toLowerCase()))
     .map(({ name }) => `header ${name}`)
 
-function fill(values: Record<string, unknown>, bindings: readonly Binding[], parameters: Parameters, faults: Fault[]): void {
+function fill(
+  values: Record<string, unknown>,
+  bindings: readonly Binding[],
+  parameters: Parameters,
+  faults: RequestFault[],
+): void {
   for (const { variable, read } of bindings) {
     const value = read(parameters, faults)
     if (value !== undefined) values[variable] = value

@@ -8,7 +8,7 @@ import {
   isListType,
 } from 'graphql'
 import { type LookupTable, lookupTable } from '../../../platform/collections/lookup-table.ts'
-import { envelopeOf, type Schema } from '../contract.ts'
+import { type ContractSchema, envelopeOf } from '../contract.ts'
 import { wireValuesOf } from './enum-values.ts'
 import type { Selected } from './selection.ts'
 
@@ -27,11 +27,16 @@ export type BodyWriter = { readonly write: Write; readonly gaps: readonly string
  * an object in between. Throws for selected fields that are not documented, and for types that do
  * not match.
  */
-export function bodyWriter(answer: Schema, part: Selected): BodyWriter {
+export function bodyWriter(answer: ContractSchema, part: Selected): BodyWriter {
   const gaps: string[] = []
   return { write: writerOf(answer, part.type, part, '$'), gaps }
 
-  function writerOf(schema: Schema, outputType: GraphQLOutputType, { fields }: Pick<Selected, 'fields'>, at: string): Write {
+  function writerOf(
+    schema: ContractSchema,
+    outputType: GraphQLOutputType,
+    { fields }: Pick<Selected, 'fields'>,
+    at: string,
+  ): Write {
     const type = getNullableType(outputType)
     if (schema.type === 'array') return listWriter(schema, type, { fields }, at)
     if (isListType(type)) {
@@ -50,7 +55,12 @@ export function bodyWriter(answer: Schema, part: Selected): BodyWriter {
     return (value) => (isAbsent(value) ? 'null' : write(asObject(value)[name]))
   }
 
-  function listWriter({ items = {} }: Schema, type: GraphQLOutputType, part: Pick<Selected, 'fields'>, at: string): Write {
+  function listWriter(
+    { items = {} }: ContractSchema,
+    type: GraphQLOutputType,
+    part: Pick<Selected, 'fields'>,
+    at: string,
+  ): Write {
     if (isListType(type)) {
       const write = writerOf(items, type.ofType, part, `${at}[]`)
       return (value) => {
@@ -71,7 +81,7 @@ export function bodyWriter(answer: Schema, part: Selected): BodyWriter {
     return (value) => (isAbsent(value) ? '[]' : `[${write(value)}]`)
   }
 
-  function objectWriter(schema: Schema, type: GraphQLOutputType, part: Pick<Selected, 'fields'>, at: string): Write {
+  function objectWriter(schema: ContractSchema, type: GraphQLOutputType, part: Pick<Selected, 'fields'>, at: string): Write {
     const { properties = {} } = schema
     const selected = part.fields()
     const envelope = envelopeOf(schema)
@@ -111,7 +121,7 @@ export function bodyWriter(answer: Schema, part: Selected): BodyWriter {
   }
 
   /** The value of a key without a selected field: its only enum value, or null. */
-  function constantOf(schema: Schema, at: string): string {
+  function constantOf(schema: ContractSchema, at: string): string {
     if (schema.enum?.length === 1) return JSON.stringify(schema.enum[0])
     gaps.push(at)
     return schema.type === 'array' ? '[]' : 'null'
@@ -131,7 +141,7 @@ function joinedWriter(write: Write): Write {
 }
 
 /** JSON of a body that needs no data, such as `"OK"`; null for all others. */
-export function constantBody({ enum: values, properties }: Schema): string | null {
+export function constantBody({ enum: values, properties }: ContractSchema): string | null {
   if (values?.length === 1) return JSON.stringify(values[0])
   if (!properties || Object.values(properties).some((property) => property.enum?.length !== 1)) return null
   return JSON.stringify(Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, property.enum?.[0]])))
@@ -144,14 +154,14 @@ const asList = (value: unknown): readonly unknown[] => value as readonly unknown
 
 const isAbsent = (value: unknown): boolean => value === null || value === undefined
 
-function leafWriter(schema: Schema, type: GraphQLLeafType, at: string): Write {
+function leafWriter(schema: ContractSchema, type: GraphQLLeafType, at: string): Write {
   if (isEnumType(type)) return enumWriter(schema, type, at)
   const write = LEAVES[type.name]?.[schema.type ?? 'object'] ?? (type.name === 'JSON' ? asJson : null)
   if (!write) throw new Error(`${at}: the graph has ${type.name}, the contract has ${schema.type ?? 'anything'}.`)
   return type.name === 'DateTime' && schema['x-format'] === 'iso8601' ? isoTime : write
 }
 
-function enumWriter(schema: Schema, type: GraphQLEnumType, at: string): Write {
+function enumWriter(schema: ContractSchema, type: GraphQLEnumType, at: string): Write {
   const json = new Map([...wireValuesOf(schema, type)].map(([value, wireValue]) => [value, JSON.stringify(wireValue)]))
   const unknown = type.getValues().filter(({ name }) => !json.has(name))
   if (unknown.length > 0) throw new Error(`${at}: the contract has no word for ${unknown.map(({ name }) => name).join(', ')}.`)
@@ -168,7 +178,7 @@ const utcTime: Write = (value) =>
 const isoTime: Write = (value) => (isAbsent(value) ? 'null' : `"${String(value).slice(0, 19)}Z"`)
 
 /** Writers of GraphQL scalars as types of the contract; pairs that are missing do not match. */
-const LEAVES: LookupTable<Readonly<Partial<Record<NonNullable<Schema['type']>, Write>>>> = lookupTable({
+const LEAVES: LookupTable<Readonly<Partial<Record<NonNullable<ContractSchema['type']>, Write>>>> = lookupTable({
   Int: { integer: unquoted, number: unquoted, string: quoted },
   Float: { number: unquoted },
   Decimal: { integer: unquoted, number: unquoted, string: quoted },

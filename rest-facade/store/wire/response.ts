@@ -1,8 +1,8 @@
 import { type GraphQLObjectType, type GraphQLSchema, getNamedType, isAbstractType, isObjectType } from 'graphql'
-import type { Operation } from '../contract.ts'
-import type { Route } from '../route.ts'
+import type { ContractOperation } from '../contract.ts'
+import type { StoreRoute } from '../route.ts'
 import { notFound, type StoreFailure } from './failure.ts'
-import type { Fault } from './input.ts'
+import type { RequestFault } from './input.ts'
 import type { Slice } from './parameters.ts'
 import type { RequestReader } from './request.ts'
 import { bodyWriter, constantBody } from './response-body.ts'
@@ -20,15 +20,15 @@ export type ResponseWriter = {
 }
 
 /** HTTP statuses of failure types that all mutations share. */
-const STATUSES: Route['failures'] = { ValidationError: 400, NotFoundError: 404, ConflictError: 409 }
+const STATUSES: StoreRoute['failures'] = { ValidationError: 400, NotFoundError: 404, ConflictError: 409 }
 
 /**
  * Compiles the writing of successes and failures. Throws for an answer path that selects nothing,
  * and for fields that the contract does not have.
  */
 export function responseWriter(
-  route: Route,
-  { answer }: Operation,
+  route: StoreRoute,
+  { answer }: ContractOperation,
   { root }: ReadDocument,
   schema: GraphQLSchema,
   requestNames: Pick<RequestReader, 'wireField' | 'wireSibling'>,
@@ -112,7 +112,7 @@ export function responseWriter(
 }
 
 /** Root fields that can fail. Throws for selections that do not identify failures. */
-function unionFieldsOf(root: Selected, schema: GraphQLSchema, statuses: Route['failures']): readonly string[] {
+function unionFieldsOf(root: Selected, schema: GraphQLSchema, statuses: StoreRoute['failures']): readonly string[] {
   return [...root.fields()].flatMap(([name, selected]) => {
     const type = getNamedType(selected.type)
     if (!isAbstractType(type)) return []
@@ -127,9 +127,9 @@ function unionFieldsOf(root: Selected, schema: GraphQLSchema, statuses: Route['f
 
 /** A fault of the graph with the field names of the request. */
 function withWireNames(
-  { field, message }: Fault,
+  { field, message }: RequestFault,
   { wireField, wireSibling }: Pick<RequestReader, 'wireField' | 'wireSibling'>,
-): Fault {
+): RequestFault {
   const wire = wireField(field)
   // The received value is quoted as well, and must not be taken for a field.
   const [expected = '', ...got] = message.replaceAll(`"${field}"`, `\`${wire}\``).split(', got ')
@@ -144,7 +144,7 @@ function withWireNames(
 type MutationFailure = {
   readonly __typename: string
   readonly message: string
-  readonly errors?: readonly Fault[]
+  readonly errors?: readonly RequestFault[]
   readonly currentVersion?: number | null
   readonly retryAfterSeconds?: number | null
 }

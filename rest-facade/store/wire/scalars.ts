@@ -1,6 +1,6 @@
 import { type GraphQLLeafType, isEnumType } from 'graphql'
 import { type LookupTable, lookupTable } from '../../../platform/collections/lookup-table.ts'
-import type { Schema } from '../contract.ts'
+import type { ContractSchema } from '../contract.ts'
 import { enumReader, wireValuesOf } from './enum-values.ts'
 import { isNumberText, isObject } from './exact-json.ts'
 
@@ -25,7 +25,7 @@ const NUMBER = /^(-?)(\d{1,40})(?:\.(\d{1,40}))?(?:[eE]([+-]?\d{1,3}))?$/
 const WIRE_TIME = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.\d{1,9})? UTC$/
 const DAY = /^\d{4}-\d\d-\d\d$/
 
-export function scalarReader(type: GraphQLLeafType, schema: Schema): ScalarReader {
+export function scalarReader(type: GraphQLLeafType, schema: ContractSchema): ScalarReader {
   if (isEnumType(type)) {
     const values = [...wireValuesOf(schema, type).values()]
     return { expectation: `one of ${values.join(', ')}`, read: enumReader(schema, type) }

@@ -25,13 +25,13 @@ export type Selected = {
   readonly fields: (member?: GraphQLObjectType) => ReadonlyMap<string, Selected>
 }
 
-export type Variable = { readonly type: GraphQLInputType; readonly isRequired: boolean }
+export type OperationVariable = { readonly type: GraphQLInputType; readonly isRequired: boolean }
 
 /** An operation with the types of its schema. */
 export type ReadDocument = {
   readonly operation: OperationDefinitionNode
   readonly root: Selected
-  readonly variables: ReadonlyMap<string, Variable>
+  readonly variables: ReadonlyMap<string, OperationVariable>
 }
 
 /** Resolves the types of a valid document with one operation. */
@@ -45,7 +45,7 @@ export function readDocument(document: DocumentNode, schema: GraphQLSchema): Rea
   const type = operation && schema.getRootType(operation.operation)
   if (!operation || !type) throw new Error('Expected a document with an operation.')
 
-  const variables = new Map<string, Variable>()
+  const variables = new Map<string, OperationVariable>()
   for (const { variable, type: node, defaultValue } of operation.variableDefinitions ?? []) {
     // A valid document names input types.
     const input = typeFromAST(schema, node as Parameters<typeof typeFromAST>[1]) as GraphQLInputType

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { DecideInput } from '#generated/operations.ts'
 import { upperCase } from '../../../platform/text/case.ts'
 import { readValue } from '../../http/body.ts'
-import type { Problem } from '../../http/problem.ts'
+import type { ProblemDetails } from '../../http/problem.ts'
 import { invalidBody } from '../../http/problem.ts'
 
 const text = z.string({ error: 'a string' })
@@ -55,12 +55,12 @@ export const decideRequest = z
     includesEvidence: options?.include_evidence ?? true,
   }))
 
-export type DecideRequest = z.infer<typeof decideRequest>
+export type DecideRequestBody = z.infer<typeof decideRequest>
 
 const MAX_BATCH_SIZE = 100
 
 /** An element of a batch: validated by itself, so that one fault fails one element. */
-const element = z.unknown().transform((given): DecideRequest | { readonly problem: Problem } => {
+const element = z.unknown().transform((given): DecideRequestBody | { readonly problem: ProblemDetails } => {
   const read = readValue(decideRequest, typeof given === 'string' ? { domain: given } : given)
   return 'faults' in read ? { problem: invalidBody(read.faults) } : read.value
 })

@@ -1,6 +1,6 @@
 import type { WireDecisionFragment, WireResultFragment, WireUsageFragment } from '#generated/operations.ts'
 import { lowerCase } from '../../../platform/text/case.ts'
-import type { Problem } from '../../http/problem.ts'
+import type { ProblemDetails } from '../../http/problem.ts'
 import { invalidInput } from '../problem-details.ts'
 import { quotaExceeded } from '../usage-headers.ts'
 
@@ -61,7 +61,7 @@ export function decisionBody({ request_id, assessment }: WireDecisionFragment, i
 }
 
 /** The expected failure in a result; null when it is a decision. */
-export function problemOfResult(result: WireResultFragment, usage: WireUsageFragment): Problem | null {
+export function problemOfResult(result: WireResultFragment, usage: WireUsageFragment): ProblemDetails | null {
   switch (result.__typename) {
     case 'DecisionMade':
       return null

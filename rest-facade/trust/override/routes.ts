@@ -8,7 +8,7 @@ import {
   type WireOverrideFragment,
 } from '#generated/operations.ts'
 import { lowerCase } from '../../../platform/text/case.ts'
-import { noSuchItem, type Problem, wrongParameters } from '../../http/problem.ts'
+import { noSuchItem, type ProblemDetails, wrongParameters } from '../../http/problem.ts'
 import { route } from '../../http/route.ts'
 import { invalidInput } from '../problem-details.ts'
 import { usageHeaders } from '../usage-headers.ts'
@@ -71,7 +71,7 @@ export const overrideRoutes = [
 
 type OverrideData = Pick<PutOverrideMutation, 'result'>
 
-function problemOf({ result }: OverrideData): Problem | null {
+function problemOf({ result }: OverrideData): ProblemDetails | null {
   if (result.__typename !== 'InvalidOverride') return null
   return invalidInput(
     result.faults.map((fault) => {
@@ -87,7 +87,10 @@ function problemOf({ result }: OverrideData): Problem | null {
  * The same where the host is a path parameter: its fault is that of a parameter, and precedes those
  * of the body.
  */
-function problemOfPath(data: OverrideData, { path: { host } }: { readonly path: { readonly host: string } }): Problem | null {
+function problemOfPath(
+  data: OverrideData,
+  { path: { host } }: { readonly path: { readonly host: string } },
+): ProblemDetails | null {
   const problem = problemOf(data)
   const faults = data.result.__typename === 'InvalidOverride' ? data.result.faults : []
   const wrong = faults.find(({ field, code }) => field === 'subject' && code !== 'too_many')

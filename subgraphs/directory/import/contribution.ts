@@ -20,7 +20,7 @@ export const FORMATS = [
   'plugin-manifest',
   'skill',
 ] as const
-export type Format = (typeof FORMATS)[number]
+export type ContributionFormat = (typeof FORMATS)[number]
 
 /** A file to read, its text already decoded as UTF-8 and bounded in size. */
 export type SourceFile = {
@@ -109,7 +109,7 @@ export type Contribution = {
   readonly path: string
   /** Which record of the file, such as `[12]`; empty when the file holds one. */
   readonly locator: string
-  readonly format: Format
+  readonly format: ContributionFormat
   readonly statement: Statement
 }
 
@@ -118,7 +118,7 @@ export type Contribution = {
  * never throws on bad input.
  */
 export type Reader = {
-  readonly format: Format
+  readonly format: ContributionFormat
   /** `content` is the parsed JSON or YAML value, or the frontmatter of a Markdown file. */
   readonly recognises: (content: unknown, file: SourceFile) => boolean
   readonly read: (

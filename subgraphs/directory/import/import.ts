@@ -1,17 +1,17 @@
 import type pg from 'pg'
 import type { Logger } from 'pino'
 import { type Connection, openDatabase } from '../../../platform/database/database.ts'
-import type { Format, Skip } from './contribution.ts'
+import type { ContributionFormat, Skip } from './contribution.ts'
 import type { Findings } from './findings.ts'
 import { compare } from './precedence.ts'
 import { readers } from './readers.ts'
-import { addressOfUrl, type Reading, readAnswer, readFound, rootOfUrl } from './reading.ts'
+import { addressOfUrl, readAnswer, readFound, rootOfUrl, type SourceReading } from './reading.ts'
 import { readRegistry } from './registry-api.ts'
-import type { Report } from './report.ts'
+import type { ImportReport } from './report.ts'
 import { readStars } from './stars.ts'
 import type { Rooted } from './store.ts'
 import { update } from './update.ts'
-import { type Scope, walk } from './walk.ts'
+import { type WalkScope, walk } from './walk.ts'
 
 /** How far an import is; `total` null while it is unknown. */
 export type Progress = {
@@ -39,7 +39,7 @@ const FILES_PER_TURN = 50
  * nothing, in one transaction. Throws NoSuchPath and StarsUnreadable for wrong arguments, the
  * signal's reason when it was aborted, and what the database throws.
  */
-export async function importPaths(paths: readonly string[], options: Options): Promise<Report> {
+export async function importPaths(paths: readonly string[], options: Options): Promise<ImportReport> {
   const started = performance.now()
   const { signal, progress, log, now = () => new Date() } = options
   const stars = options.stars === undefined ? { counts: [], skipped: [] } : readStars(options.stars)
@@ -49,7 +49,7 @@ export async function importPaths(paths: readonly string[], options: Options): P
     signal,
   )
 
-  const readings: Reading[] = []
+  const readings: SourceReading[] = []
   for (const [index, file] of found.files.entries()) {
     if (index % FILES_PER_TURN === 0) {
       await new Promise(setImmediate)
@@ -80,7 +80,7 @@ export async function importPaths(paths: readonly string[], options: Options): P
     counts: stars.counts,
   }
   const stored = await store(findings, options, now())
-  const report: Report = {
+  const report: ImportReport = {
     ...stored,
     read: found.files.length + lists.reduce((sum, { pages }) => sum + pages, 0),
     ignored: found.ignored,
@@ -102,7 +102,7 @@ const isUrl = (path: string): boolean => /^https?:\/\//i.test(path) && URL.canPa
 async function readUrl(
   url: URL,
   { signal, progress }: Options,
-): Promise<{ readonly reading: Reading; readonly scope: Scope | null; readonly pages: number }> {
+): Promise<{ readonly reading: SourceReading; readonly scope: WalkScope | null; readonly pages: number }> {
   const answer = await readRegistry(url.href, {
     signal,
     onPage: (rows) => progress?.({ phase: 'fetching', done: rows, total: null }),
@@ -119,7 +119,7 @@ async function readUrl(
   }
 }
 
-const nothing: Reading = { format: null, contributions: [], skipped: [], unreadable: false }
+const nothing: SourceReading = { format: null, contributions: [], skipped: [], unreadable: false }
 
 /**
  * Two folders of one run may hold the same file of one origin: the first by folder counts, as if
@@ -168,8 +168,8 @@ async function inTransaction<Result>(client: pg.ClientBase, work: () => Promise<
   }
 }
 
-function countFormats(readings: readonly Reading[]): Report['formats'] {
-  const counts = new Map<Format, { files: number; records: number }>()
+function countFormats(readings: readonly SourceReading[]): ImportReport['formats'] {
+  const counts = new Map<ContributionFormat, { files: number; records: number }>()
   for (const { format, contributions } of readings) {
     if (format === null) continue
     const count = counts.get(format) ?? { files: 0, records: 0 }

@@ -11,7 +11,7 @@ export type Parsed =
   | { readonly fault: { readonly line: number | null; readonly reason: string } }
 
 /** Real files nest at most about 12 deep. */
-const DEEPEST = 64
+const MAX_DEPTH = 64
 
 /** Real files use no aliases at all; a few are harmless, thousands are a bomb. */
 const MAX_ALIASES = 20
@@ -28,7 +28,7 @@ export function parse(path: string, bytes: Uint8Array): Parsed {
   if (text.trim() === '') return fault('is empty')
   const parsed = PARSERS[extname(path).toLowerCase()]?.(text, path) ?? fault('has an ending that is not read')
   if ('fault' in parsed) return parsed
-  return tame(parsed.content) ? parsed : fault(`is nested more than ${DEEPEST} deep`)
+  return tame(parsed.content) ? parsed : fault(`is nested more than ${MAX_DEPTH} deep`)
 }
 
 const PARSERS: LookupTable<(text: string, path: string) => Parsed> = lookupTable({
@@ -70,7 +70,7 @@ function parseJson(text: string): Parsed {
 }
 
 function parseYaml(text: string, source: string, linesBefore: number): Parsed {
-  if (hopeless(source)) return fault(`is nested more than ${DEEPEST} deep`)
+  if (hopeless(source)) return fault(`is nested more than ${MAX_DEPTH} deep`)
   const lineCounter = new LineCounter()
   try {
     // The library compares each key with every other: a minute for 60,000 keys. `misuse` does it
@@ -86,7 +86,7 @@ function parseYaml(text: string, source: string, linesBefore: number): Parsed {
     return { text, content: document.toJS({ maxAliasCount: MAX_ALIASES }) }
   } catch (error) {
     // A RangeError is the library's stack at its end; a ReferenceError its own count of aliases.
-    if (error instanceof RangeError) return fault(`is nested more than ${DEEPEST} deep`)
+    if (error instanceof RangeError) return fault(`is nested more than ${MAX_DEPTH} deep`)
     return fault(`is not valid YAML: ${error instanceof Error ? firstLine(error.message) : String(error)}`)
   }
 }
@@ -162,7 +162,7 @@ function lenient(lines: readonly string[], text: string): Parsed | null {
 export function tame(content: unknown): boolean {
   let level: unknown[] = [content]
   for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > DEEPEST) return false
+    if (depth > MAX_DEPTH) return false
     const below: unknown[] = []
     for (const value of level) {
       if (typeof value !== 'object' || value === null) continue

@@ -1,10 +1,10 @@
-import { type Contribution, FORMATS, type Format } from './contribution.ts'
+import { type Contribution, type ContributionFormat, FORMATS } from './contribution.ts'
 import { isRepository } from './link.ts'
 
-const RANK: ReadonlyMap<Format, number> = new Map(FORMATS.map((format, rank) => [format, rank]))
+const RANK: ReadonlyMap<ContributionFormat, number> = new Map(FORMATS.map((format, rank) => [format, rank]))
 
 /** Rank of a format, 0 the most believed. */
-export const rankOf = (format: Format): number => RANK.get(format) ?? FORMATS.length
+export const rankOf = (format: ContributionFormat): number => RANK.get(format) ?? FORMATS.length
 
 /**
  * Whether the publisher of an item states this: the file lies in the repository that the item is of,

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs'
-import type { Contribution, Format, Skip, SourceFile } from './contribution.ts'
+import type { Contribution, ContributionFormat, Skip, SourceFile } from './contribution.ts'
 import { parse, tame } from './parse.ts'
 import { readers } from './readers.ts'
 import { asPage, type RegistryAnswer } from './registry-api.ts'
 import type { Rooted } from './store.ts'
-import type { Found } from './walk.ts'
+import type { FoundFile } from './walk.ts'
 
 /** What one file or list amounts to. */
-export type Reading = {
+export type SourceReading = {
   /** null when no reader recognised it, or it could not be parsed. */
-  readonly format: Format | null
+  readonly format: ContributionFormat | null
   readonly contributions: readonly Rooted[]
   readonly skipped: readonly Skip[]
   /** Whether it is there and yet could not be understood: then its earlier records stay. */
@@ -23,7 +23,7 @@ export type Reading = {
 const TEXT = /\.md$/i
 
 /** Reads one file. Never throws. */
-export function readFound(found: Found): Reading {
+export function readFound(found: FoundFile): SourceReading {
   let bytes: Uint8Array
   try {
     bytes = readFileSync(found.file)
@@ -37,7 +37,7 @@ export function readFound(found: Found): Reading {
 }
 
 /** Reads all pages of a registry's API as one list. Never throws. */
-export function readAnswer(url: URL, answer: RegistryAnswer): Reading {
+export function readAnswer(url: URL, answer: RegistryAnswer): SourceReading {
   const source = { ...addressOfUrl(url), text: '' }
   const content = asPage(answer)
   if (!tame(content)) return unreadable(source, null, 'is nested too deep')
@@ -61,14 +61,14 @@ export const addressOfUrl = (url: URL): { origin: string; path: string } => ({
 
 export const rootOfUrl = (url: URL): string => `${url.origin}${url.pathname}`
 
-const unreadable = ({ origin, path }: { origin: string; path: string }, line: number | null, reason: string): Reading => ({
+const unreadable = ({ origin, path }: { origin: string; path: string }, line: number | null, reason: string): SourceReading => ({
   format: null,
   contributions: [],
   skipped: [{ origin, path, line, reason }],
   unreadable: true,
 })
 
-function understand(content: unknown, source: SourceFile, root: string): Reading {
+function understand(content: unknown, source: SourceFile, root: string): SourceReading {
   const { origin, path } = source
   try {
     const reader = readers.find((candidate) => candidate.recognises(content, source))

@@ -1,9 +1,9 @@
-import type { Format, Skip } from './contribution.ts'
+import type { ContributionFormat, Skip } from './contribution.ts'
 
 /**
  * What an import did. Counts of items are of the whole directory, not only of what this run read.
  */
-export type Report = {
+export type ImportReport = {
   /** Files and pages that were read. */
   readonly read: number
   /** Files of other kinds, and links, that were passed over. */
@@ -13,7 +13,7 @@ export type Report = {
   /**
    * Records and files per format, in order of recognition; formats that did not occur are absent.
    */
-  readonly formats: readonly { readonly format: Format; readonly files: number; readonly records: number }[]
+  readonly formats: readonly { readonly format: ContributionFormat; readonly files: number; readonly records: number }[]
   /** Items that are new. */
   readonly imported: number
   /** Items whose values changed, or that came back. */
@@ -40,7 +40,7 @@ export type Report = {
  * Whether the run did nothing of what it was asked for: items change also when one of several
  * records of theirs is withdrawn.
  */
-export const cameToNothing = ({ records, imported, updated, removed, stars }: Report): boolean =>
+export const cameToNothing = ({ records, imported, updated, removed, stars }: ImportReport): boolean =>
   [records, imported, updated, removed, stars].every((count) => count === 0)
 
 /** Reasons and examples per reason that a person is shown; `--json` lists all. */
@@ -64,7 +64,7 @@ const counted = (value: number, singular: string): string => `${number(value)} $
 /**
  * The report for people: what was read, what it changed, what was not taken. Ends with a newline.
  */
-export function reportText(report: Report): string {
+export function reportText(report: ImportReport): string {
   const { read, ignored, records, formats, imported, updated, unchanged, removed, merged, retained, skipped, stars, totals } =
     report
   const storedRecords = retained.reduce((sum, { records: count }) => sum + count, 0)

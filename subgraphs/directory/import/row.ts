@@ -46,7 +46,7 @@ const PAIR = new RegExp(`^${SEGMENT}/${SEGMENT}$`)
 const SINGLE = new RegExp(`^${SEGMENT}$`)
 
 /** Largest number that the database and GraphQL's Int both hold. */
-const LARGEST = 2_147_483_647
+const MAX_INTEGER = 2_147_483_647
 
 /**
  * What must hold for every row, each with the words that complete "the item …". Readers keep most
@@ -61,7 +61,7 @@ const RULES: readonly { readonly holds: (row: Row) => boolean; readonly fault: s
   { holds: ({ name }) => name.trim() !== '' && name.length <= 200, fault: 'has no name, or one of more than 200 characters' },
   { holds: ({ description }) => description.length <= 4_000, fault: 'has a description of more than 4,000 characters' },
   {
-    holds: ({ popularity }) => Number.isInteger(popularity) && popularity >= 0 && popularity <= LARGEST,
+    holds: ({ popularity }) => Number.isInteger(popularity) && popularity >= 0 && popularity <= MAX_INTEGER,
     fault: 'has a number of stars that is not a whole number from 0 on',
   },
   { holds: (row) => addressesOf(row).every(isAddress), fault: 'has no absolute http or https address' },

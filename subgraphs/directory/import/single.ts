@@ -1,4 +1,4 @@
-import type { Format, Reader, SourceFile, Statement } from './contribution.ts'
+import type { ContributionFormat, Reader, SourceFile, Statement } from './contribution.ts'
 import { asRecord } from './shape.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -8,7 +8,7 @@ type Fields = Readonly<Record<string, unknown>>
  * fields.
  */
 export const singleReader = (
-  format: Format,
+  format: ContributionFormat,
   recognises: (fields: Fields) => boolean,
   statementOf: (fields: Fields, file: SourceFile) => Statement | string,
 ): Reader => ({

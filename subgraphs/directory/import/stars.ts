@@ -9,7 +9,7 @@ const LIMIT = 16_000_000
 
 const LINE = /^([A-Za-z0-9-]{1,39}\/[A-Za-z0-9._-]{1,100}),(0|[1-9]\d{0,9}),(\d{4}-\d{2}-\d{2})$/
 
-const LARGEST = 2_147_483_647
+const MAX_INTEGER = 2_147_483_647
 
 /** A file that cannot be read at all; `message` is a sentence. */
 export class StarsUnreadable extends Error {
@@ -59,7 +59,7 @@ function readLine(line: string): StarCount | string {
   if (repository === undefined || stars === undefined || asOf === undefined) {
     return 'is not owner/repo,stars,asOf with a whole number and a date such as 2026-11-20'
   }
-  if (Number(stars) > LARGEST) return `has more than ${LARGEST} stars`
+  if (Number(stars) > MAX_INTEGER) return `has more than ${MAX_INTEGER} stars`
   const date = new Date(`${asOf}T00:00:00Z`)
   // 2026-02-30 is rolled into March where it is not refused.
   if (Number.isNaN(date.getTime()) || date.toISOString().slice(0, 10) !== asOf) return 'has a date that does not exist'

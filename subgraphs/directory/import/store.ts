@@ -11,16 +11,16 @@ export type Rooted = { readonly contribution: Contribution; readonly root: strin
 export type Address = { readonly origin: string; readonly path: string; readonly locator: string }
 
 /** Rows per statement: a few MB of JSON. */
-const BATCH = 1_000
+const BATCH_ROWS = 1_000
 
 /** Any fixed number: "import" as ASCII in hexadecimal. Imports take turns. */
-const LOCK = 0x696d706f7274
+const IMPORT_LOCK = 0x696d706f7274
 
 /**
  * Asks for the turn that lasts until the end of the transaction; false when another import has it.
  */
 export async function takeTurn(client: pg.ClientBase): Promise<boolean> {
-  const { rows } = await client.query<{ taken: boolean }>('SELECT pg_try_advisory_xact_lock($1) AS taken', [LOCK])
+  const { rows } = await client.query<{ taken: boolean }>('SELECT pg_try_advisory_xact_lock($1) AS taken', [IMPORT_LOCK])
   return rows[0]?.taken === true
 }
 
@@ -206,5 +206,5 @@ export async function countItems(client: pg.ClientBase): Promise<Readonly<Record
 }
 
 async function inBatches<Value>(values: readonly Value[], write: (batch: readonly Value[]) => Promise<unknown>): Promise<void> {
-  for (let start = 0; start < values.length; start += BATCH) await write(values.slice(start, start + BATCH))
+  for (let start = 0; start < values.length; start += BATCH_ROWS) await write(values.slice(start, start + BATCH_ROWS))
 }

@@ -7,10 +7,10 @@ import type { Findings } from './findings.ts'
 import { assignKeys, successorsOf } from './key.ts'
 import { merge } from './merge.ts'
 import { plainFolder } from './origin.ts'
-import type { Report } from './report.ts'
+import type { ImportReport } from './report.ts'
 import { faultOf, type Row, rowOf } from './row.ts'
 import * as store from './store.ts'
-import { FOREIGN, type Scope } from './walk.ts'
+import { FOREIGN, type WalkScope } from './walk.ts'
 
 type Options = {
   readonly now: Date
@@ -19,17 +19,17 @@ type Options = {
 }
 
 type UpdateResult = Pick<
-  Report,
+  ImportReport,
   'imported' | 'updated' | 'unchanged' | 'removed' | 'merged' | 'retained' | 'skipped' | 'totals' | 'revision'
 >
 
-const STEPS = 6
+const STEP_COUNT = 6
 
 type Source = { readonly origin: string; readonly path: string }
 type Stored = Awaited<ReturnType<typeof store.addressesOf>>[number]
 
 /** How often to ask whether another import has ended. Milliseconds. */
-const TURN_POLL = 200
+const TURN_POLL_MS = 200
 
 /**
  * Brings the tables up to what was found. Runs inside the caller's transaction; throws the signal's
@@ -39,11 +39,11 @@ export async function update(client: pg.ClientBase, findings: Findings, { now, s
   let done = 0
   const step = (): void => {
     signal.throwIfAborted()
-    onStep(done, STEPS)
+    onStep(done, STEP_COUNT)
     done += 1
   }
   step()
-  while (!(await store.takeTurn(client))) await pause(TURN_POLL, undefined, { signal })
+  while (!(await store.takeTurn(client))) await pause(TURN_POLL_MS, undefined, { signal })
   const revision = await store.nextRevision(client)
   await store.saveStars(client, findings.counts)
   step()
@@ -73,7 +73,7 @@ export async function update(client: pg.ClientBase, findings: Findings, { now, s
   const totals = await store.countItems(client)
   // The last moment: what follows is the commit.
   signal.throwIfAborted()
-  onStep(STEPS, STEPS)
+  onStep(STEP_COUNT, STEP_COUNT)
   const read = new Set(findings.contributions.map(({ contribution: { origin, path } }) => `${origin}\n${path}`))
   return {
     imported: added,
@@ -92,7 +92,7 @@ export async function update(client: pg.ClientBase, findings: Findings, { now, s
  * Deletes what this run looked for and did not find; returns what it could not look into, and
  * therefore kept.
  */
-async function removeVanished(client: pg.ClientBase, findings: Findings): Promise<Report['retained']> {
+async function removeVanished(client: pg.ClientBase, findings: Findings): Promise<ImportReport['retained']> {
   const origins = [...new Set(findings.scopes.map(({ origin }) => origin))]
   const below = findings.scopes.filter(({ origin }) => plainFolder(origin) !== null).map(({ origin }) => within(origin))
   // Repositories that lay below a folder that this run walked through.
@@ -132,7 +132,7 @@ async function removeVanished(client: pg.ClientBase, findings: Findings): Promis
 
 const addressText = ({ origin, path, locator }: store.Address): string => `${origin}\n${path}\n${locator}`
 
-function covers({ origin, prefix, exact }: Scope, address: store.Address): boolean {
+function covers({ origin, prefix, exact }: WalkScope, address: store.Address): boolean {
   return address.origin === origin && (exact ? address.path === prefix : address.path.startsWith(prefix))
 }
 
@@ -141,7 +141,7 @@ function covers({ origin, prefix, exact }: Scope, address: store.Address): boole
  * without a repository is an origin of its own, so what a folder inside was once imported as is
  * found again under the wider one, or not at all.
  */
-function liesBelow({ origin, exact }: Scope, other: string): boolean {
+function liesBelow({ origin, exact }: WalkScope, other: string): boolean {
   if (exact || plainFolder(origin) === null || !other.startsWith(within(origin))) return false
   return !other
     .slice(within(origin).length)

@@ -5,14 +5,14 @@ import type { Skip } from './contribution.ts'
 import { type Origin, originAt, originOf } from './origin.ts'
 
 /** A file worth reading. */
-export type Found = Origin & {
+export type FoundFile = Origin & {
   /** Path inside the origin, with `/`. */
   readonly path: string
   readonly file: string
 }
 
 /** A part of an origin that a run looked at completely: what it holds no longer, it has lost. */
-export type Scope = Origin & {
+export type WalkScope = Origin & {
   /**
    * A folder's path inside the origin with a final `/`, empty for all of it; or, when `exact`, the
    * path of one file.
@@ -24,8 +24,8 @@ export type Scope = Origin & {
 /** What lies under the import paths. */
 export type Walk = {
   /** Sorted by origin and path. */
-  readonly files: readonly Found[]
-  readonly scopes: readonly Scope[]
+  readonly files: readonly FoundFile[]
+  readonly scopes: readonly WalkScope[]
   /**
    * Files and folders that are there but cannot be read, or are too large; their earlier records
    * stay.
@@ -53,10 +53,10 @@ const LIMITS: LookupTable<number> = lookupTable({
 export const FOREIGN = new Set(['.git', 'node_modules'])
 
 /** Deeper folders are a mistake or an attack. */
-const DEEPEST = 64
+const MAX_DEPTH = 64
 
 /** An import path that does not exist; `message` names it. */
-export class NoSuchPath extends Error {
+export class MissingPath extends Error {
   override readonly name = 'NoSuchPath'
 }
 
@@ -65,8 +65,8 @@ export class NoSuchPath extends Error {
  * NoSuchPath.
  */
 export async function walk(paths: readonly string[], signal: AbortSignal): Promise<Walk> {
-  const files = new Map<string, Found>()
-  const scopes: Scope[] = []
+  const files = new Map<string, FoundFile>()
+  const scopes: WalkScope[] = []
   const refused: Skip[] = []
   let ignored = 0
 
@@ -96,9 +96,9 @@ export async function walk(paths: readonly string[], signal: AbortSignal): Promi
     const origin = originAt(folder) ?? inherited
     if (origin !== inherited) scopes.push({ ...origin, prefix: '', exact: false })
     const entries = entriesOf(folder)
-    if (entries === null || depth > DEEPEST) {
+    if (entries === null || depth > MAX_DEPTH) {
       refused.push(
-        skip(origin, pathIn(origin, folder), depth > DEEPEST ? `lies more than ${DEEPEST} folders deep` : 'cannot be opened'),
+        skip(origin, pathIn(origin, folder), depth > MAX_DEPTH ? `lies more than ${MAX_DEPTH} folders deep` : 'cannot be opened'),
       )
       return
     }
@@ -126,7 +126,7 @@ function realPath(given: string): string {
   try {
     return realpathSync(given)
   } catch {
-    throw new NoSuchPath(`Expected ${JSON.stringify(given)} to be a file, a folder or an http(s) URL, and found nothing there.`)
+    throw new MissingPath(`Expected ${JSON.stringify(given)} to be a file, a folder or an http(s) URL, and found nothing there.`)
   }
 }
 
@@ -144,7 +144,7 @@ const skip = ({ origin }: Origin, path: string, reason: string): Skip => ({ orig
 
 const megabytes = (bytes: number): string => `${(bytes / 1_000_000).toFixed(1)} MB`
 
-function byAddress(one: Found, other: Found): number {
+function byAddress(one: FoundFile, other: FoundFile): number {
   return compare(one.origin, other.origin) || compare(one.path, other.path) || compare(one.root, other.root)
 }
 

@@ -3,7 +3,7 @@ import { buildWordIndex, type WordIndex } from '../word-index/word-index.ts'
 import type { DirectoryKind, Item, ItemOf } from './item.ts'
 import { listPosition } from './order.ts'
 import { type Related, relatedAmong } from './related.ts'
-import type { Revision, Snapshot } from './repository.ts'
+import type { CatalogueSnapshot, Revision } from './repository.ts'
 
 /**
  * One state of the directory, in memory and immutable: 7,000 items take about 40 MB with their
@@ -12,7 +12,7 @@ import type { Revision, Snapshot } from './repository.ts'
  */
 export type Catalogue = {
   readonly revision: Revision
-  readonly counts: Snapshot['counts']
+  readonly counts: CatalogueSnapshot['counts']
   /** The items of a kind in the order of its list. */
   readonly list: <Kind extends DirectoryKind>(kind: Kind) => readonly ItemOf<Kind>[]
   /** Index of an item in its list. */
@@ -30,7 +30,7 @@ export type Catalogue = {
 }
 
 /** Builds the catalogue of a snapshot, in slices that let requests through. */
-export async function catalogueOf({ revision, items, counts }: Snapshot): Promise<Catalogue> {
+export async function catalogueOf({ revision, items, counts }: CatalogueSnapshot): Promise<Catalogue> {
   const lists: Record<DirectoryKind, Item[]> = { MCP_SERVER: [], PLUGIN: [], SKILL: [] }
   const keys = new Map<string, Item>()
   const ids = new Map<string, Item>()

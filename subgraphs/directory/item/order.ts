@@ -1,23 +1,23 @@
-import type { Order } from '../../toolkit/connection.ts'
+import type { ListOrder } from '../../toolkit/connection.ts'
 import type { Position } from '../../toolkit/cursor.ts'
 import type { Item, McpServer, Plugin, Skill } from './item.ts'
 
 /** Servers: most stars first, then owner and repo without regard to case. */
-export const mcpServerOrder: Order<McpServer> = {
+export const mcpServerOrder: ListOrder<McpServer> = {
   list: 'mcpServers',
   parts: ['number', 'text', 'text'],
   positionOf: ({ popularity, owner, repo }) => [-popularity, owner.toLowerCase(), repo.toLowerCase()],
 }
 
 /** Plugins: most stars first, then marketplace and slug without regard to case. */
-export const pluginOrder: Order<Plugin> = {
+export const pluginOrder: ListOrder<Plugin> = {
   list: 'plugins',
   parts: ['number', 'text', 'text'],
   positionOf: ({ popularity, marketplaceSlug, slug }) => [-popularity, marketplaceSlug.toLowerCase(), slug.toLowerCase()],
 }
 
 /** Skills: by name, then slug, without regard to case. */
-export const skillOrder: Order<Skill> = {
+export const skillOrder: ListOrder<Skill> = {
   list: 'skills',
   parts: ['text', 'text'],
   positionOf: ({ name, slug }) => [name.toLowerCase(), slug.toLowerCase()],

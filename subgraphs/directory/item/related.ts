@@ -9,7 +9,7 @@ import { listPosition } from './order.ts'
 export type Related = (item: Item, max: number) => Item[]
 
 /** A tag that more items have says little about any, and following it would take long. */
-const COMMONEST_TAG = 400
+const MAX_TAG_ITEMS = 400
 /**
  * In units of a tag's weight, which is 2 to 9: who made it says as much as a common tag, a category
  * half of that, and less than the kind of thing.
@@ -35,10 +35,10 @@ export function relatedAmong(items: readonly Item[]): Related {
     }
     for (const tag of item.tags) {
       const group = byTag.get(tag) ?? []
-      if (group.length <= COMMONEST_TAG) add(group, Math.log(items.length / group.length))
+      if (group.length <= MAX_TAG_ITEMS) add(group, Math.log(items.length / group.length))
     }
     const owned = byOwner.get(ownerOf(item)) ?? []
-    if (owned.length <= COMMONEST_TAG) add(owned, SAME_OWNER)
+    if (owned.length <= MAX_TAG_ITEMS) add(owned, SAME_OWNER)
     for (const [other, score] of scores) {
       const isSameCategory = other.category === item.category && item.category !== UNCATEGORIZED
       scores.set(other, score + (isSameCategory ? SAME_CATEGORY : 0) + (other.kind === item.kind ? SAME_KIND : 0))

@@ -14,7 +14,7 @@ export type Revision = {
 }
 
 /** Everything that is alive, at one revision. */
-export type Snapshot = {
+export type CatalogueSnapshot = {
   readonly revision: Revision
   readonly items: readonly Item[]
   /** Live records of the kinds that are counted but not searched. */
@@ -40,7 +40,7 @@ export const itemRepository = (query: Kysely<Tables>) => ({
   },
 
   /** One consistent state: an import that commits meanwhile is seen whole or not at all. */
-  async snapshot(): Promise<Snapshot> {
+  async snapshot(): Promise<CatalogueSnapshot> {
     return query
       .transaction()
       .setIsolationLevel('repeatable read')

@@ -6,7 +6,7 @@ import type { Logger } from 'pino'
 const CHANNEL = 'directory_revision'
 
 /** How often to look anyway: a notification is lost when the connection breaks. Milliseconds. */
-const POLL = 5_000
+const POLL_MS = 5_000
 
 /**
  * Calls `look` soon after every import and every few seconds, never twice at once. A failing `look`
@@ -50,7 +50,7 @@ export function followRevisions(pool: Pool, refresh: () => Promise<void>, log: L
       if (isWoken || ended.signal.aborted) continue
       const pause = new AbortController()
       const stop = AbortSignal.any([ended.signal, pause.signal])
-      await Promise.race([woken, sleep(POLL, undefined, { signal: stop, ref: false }).catch(() => {})])
+      await Promise.race([woken, sleep(POLL_MS, undefined, { signal: stop, ref: false }).catch(() => {})])
       pause.abort()
     }
   })()

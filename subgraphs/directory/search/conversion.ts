@@ -5,7 +5,7 @@ import { fold, synonymsOf } from '../word-index/words.ts'
  * Adds more than any score within one kind of match, and less than the step between full and
  * partial matches.
  */
-const DIRECTION = 300
+const DIRECTION_SCORE = 300
 
 /** `pdf to markdown`, `pdf2md`, `csv into excel`. */
 const CONVERSION = /^(?:.* )?([\p{L}\p{N}]{2,20}?)(?: (?:to|2|into) |2)([\p{L}\p{N}]{2,20})\s*$/u
@@ -20,7 +20,7 @@ export function conversionIn(query: string): ((item: Item) => number) | null {
   const [forwards, backwards] = [directed(from, to), directed(to, from)]
   return ({ name, key, description }) => {
     const text = fold(`${name} ; ${key.split('/').at(-1)} ; ${description}`)
-    return (forwards.test(text) ? DIRECTION : 0) - (!forwards.test(text) && backwards.test(text) ? DIRECTION : 0)
+    return (forwards.test(text) ? DIRECTION_SCORE : 0) - (!forwards.test(text) && backwards.test(text) ? DIRECTION_SCORE : 0)
   }
 }
 

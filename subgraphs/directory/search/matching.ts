@@ -1,9 +1,9 @@
 import { badInput } from '../../../platform/graphql/errors.ts'
-import { comparePositions, type Order, type Page, type PageArguments, pageOf } from '../../toolkit/connection.ts'
+import { comparePositions, type ListOrder, type ListPage, type PageArguments, pageOf } from '../../toolkit/connection.ts'
 import type { Catalogue } from '../item/catalogue.ts'
 import type { DirectoryKind, Item, ItemOf } from '../item/item.ts'
 import { conversionIn } from './conversion.ts'
-import { type Found, type Ranked, rank, rankByStars, rankedOrder } from './ranking.ts'
+import { type Ranked, rank, rankByStars, rankedOrder, type ScoredItem } from './ranking.ts'
 import { search } from './search.ts'
 
 /** Longest query, in characters: longer texts are not names and would cost without finding more. */
@@ -17,7 +17,7 @@ export function matching(
   query: string,
   { words, items }: Catalogue,
   { argument, accepts }: { readonly argument: string; readonly accepts: (item: Item) => boolean },
-): readonly Found[] {
+): readonly ScoredItem[] {
   if (query.length > MAX_QUERY_CHARACTERS && [...query].length > MAX_QUERY_CHARACTERS) {
     throw badInput(argument, `at most ${MAX_QUERY_CHARACTERS} characters`, query)
   }
@@ -37,7 +37,7 @@ export function listPage<Kind extends DirectoryKind>(
   kind: Kind,
   { order, query, accepts }: ListQuery<Kind>,
   page: PageArguments,
-): Page<ItemOf<Kind>> & { readonly facets: readonly ItemOf<Kind>[] } {
+): ListPage<ItemOf<Kind>> & { readonly facets: readonly ItemOf<Kind>[] } {
   if (query == null) {
     const found = catalogue.list(kind).filter(accepts)
     return { ...pageOf(found, order, page), facets: found }
@@ -53,7 +53,7 @@ export function listPage<Kind extends DirectoryKind>(
 }
 
 type ListQuery<Kind extends DirectoryKind> = {
-  readonly order: Order<ItemOf<Kind>>
+  readonly order: ListOrder<ItemOf<Kind>>
   readonly query: string | null | undefined
   readonly accepts: (item: ItemOf<Kind>) => boolean
 }

@@ -1,9 +1,9 @@
-import type { Order } from '../../toolkit/connection.ts'
+import type { ListOrder } from '../../toolkit/connection.ts'
 import type { Position } from '../../toolkit/cursor.ts'
 import type { DirectoryKind, Item } from '../item/item.ts'
 
 /** An item that matches a query, and how well. */
-export type Found = { readonly item: Item; readonly score: number }
+export type ScoredItem = { readonly item: Item; readonly score: number }
 
 /** A result and its place: best score first, then popularity, kind and key. */
 export type Ranked = { readonly item: Item; readonly position: Position }
@@ -29,7 +29,7 @@ const DEPRECATED_STEP = 100
  * How well an item answers, by its words and by how far it can be trusted to be the one that is
  * meant.
  */
-export function scoreOf({ item, score }: Found): number {
+export function scoreOf({ item, score }: ScoredItem): number {
   const stars = PER_TENFOLD_STARS * Math.log10(1 + item.popularity)
   if (item.kind !== 'MCP_SERVER') return score + stars
   if (item.deprecated) return score > 0 ? score * DEPRECATED_SHARE : score - DEPRECATED_STEP
@@ -40,7 +40,7 @@ export function scoreOf({ item, score }: Found): number {
  * The position of a result; scores are rounded so that a cursor means the same after a trip through
  * JSON.
  */
-export const rank = (found: Found): Ranked => ({
+export const rank = (found: ScoredItem): Ranked => ({
   item: found.item,
   position: [
     -Math.round(scoreOf(found) * 1000),
@@ -51,14 +51,14 @@ export const rank = (found: Found): Ranked => ({
 })
 
 /** The position of a server in a list with a query: most stars first, then as in a search. */
-export const rankByStars = (found: Found): Ranked => {
+export const rankByStars = (found: ScoredItem): Ranked => {
   const { item, position } = rank(found)
   const [score = 0, , ...rest] = position
   return { item, position: [-item.popularity, score, ...rest] }
 }
 
 /** The order of results. */
-export const rankedOrder: Order<Ranked> = {
+export const rankedOrder: ListOrder<Ranked> = {
   list: 'search',
   parts: ['number', 'number', 'number', 'text'],
   positionOf: ({ position }) => position,

@@ -56,7 +56,7 @@ export type WordIndex = {
  * Records that are indexed between two turns of the event loop, so that a refresh does not hold up
  * requests. About 5 ms.
  */
-const SLICE = 100
+const SLICE_RECORDS = 100
 
 /** Builds the index; takes about 50 µs a record, in slices. */
 export async function buildWordIndex(records: readonly Indexed[]): Promise<WordIndex> {
@@ -90,7 +90,7 @@ export async function buildWordIndex(records: readonly Indexed[]): Promise<WordI
   }
 
   for (const [record, { labels, tags, text }] of records.entries()) {
-    if (record % SLICE === SLICE - 1) await breathe()
+    if (record % SLICE_RECORDS === SLICE_RECORDS - 1) await breathe()
     const labelsRead = labels.map(tokenize)
     labelWords.push(
       labelsRead.map((found) => {

@@ -3,13 +3,13 @@ import { loaderByKey, loaderOfLists, loaderPerArguments } from '../../toolkit/lo
 import type { CommentRepository } from './repository.ts'
 
 /** Comments that `Post.comments` has at most. */
-const NEWEST = 100
+const MAX_COMMENTS = 100
 
 export const commentLoaders = (comments: CommentRepository) => ({
   commentById: loaderByKey(comments.findByIds, ({ id }) => id),
   /** The newest comments of a post, by its id. */
   newestComments: loaderOfLists(
-    (postIds) => comments.newest(postIds, NEWEST),
+    (postIds) => comments.newest(postIds, MAX_COMMENTS),
     ({ postId }) => postId,
   ),
   /** Per range: comments of a post, by its id. */

@@ -8,7 +8,7 @@ import type { Tables } from '../tables.ts'
 export type LockTable = readonly (number | null)[]
 
 /** An attempt to sign in: the address, and the network that it came from, both as hashes. */
-export type Attempt = {
+export type SignInAttempt = {
   readonly emailHash: Buffer
   readonly networkHash: Buffer
   /** The user of the address was here before: the bound of the address as a whole does not hold. */
@@ -44,7 +44,7 @@ export const attemptRepository = (database: Kysely<Tables>) => ({
    * and `isLocked` says so.
    */
   async countAttempt(
-    attempt: Attempt,
+    attempt: SignInAttempt,
     at: Date,
     locks: { readonly network: LockTable; readonly address: LockTable },
   ): Promise<LockState> {
@@ -64,7 +64,7 @@ export const attemptRepository = (database: Kysely<Tables>) => ({
    * Forgets failed log-ins after a right one, and what nobody needs any more. Those of the address
    * as a whole stay after one from a known network, which had no part in them.
    */
-  async forgetAttempts({ emailHash, networkHash, isRecentNetwork }: Attempt, at: Date): Promise<void> {
+  async forgetAttempts({ emailHash, networkHash, isRecentNetwork }: SignInAttempt, at: Date): Promise<void> {
     const network = database.deleteFrom('login_attempt_from').where('email_hash', '=', emailHash)
     await network.where('network_hash', '=', networkHash).execute()
     if (!isRecentNetwork) await database.deleteFrom('login_attempt').where('email_hash', '=', emailHash).execute()

@@ -21,7 +21,7 @@ export type SigningKey = {
  */
 const RETIRED_KEY_RETENTION_MS = 24 * 60 * 60 * 1000
 
-export type KeyRepository = ReturnType<typeof keyRepository>
+export type SigningKeyRepository = ReturnType<typeof keyRepository>
 
 /** The keys that sign tokens; their private halves are encrypted where they are stored. */
 export const keyRepository = (database: Kysely<Tables>, secrets: SecretCipher) => ({

@@ -1,5 +1,5 @@
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose'
-import type { KeyRepository, SigningKey } from './key-repository.ts'
+import type { SigningKey, SigningKeyRepository } from './key-repository.ts'
 
 /**
  * How long an access token is good for; RFC 9700 wants it short, for it cannot be taken back from
@@ -38,7 +38,7 @@ export type KeyRing = {
   readonly published: (now: Date) => Promise<readonly SigningKey[]>
 }
 
-export function keyRing(keys: KeyRepository): KeyRing {
+export function keyRing(keys: SigningKeyRepository): KeyRing {
   let cached: readonly SigningKey[] = []
   let readAt = Number.NEGATIVE_INFINITY
   let refreshing: Promise<void> | null = null

@@ -9,14 +9,14 @@ import type { DetachableIterator, Subscriber } from '../../../platform/events/su
 export type RecipientFilter = (source: DetachableIterator<OutboxEvent>, sessionId: string) => DetachableIterator<OutboxEvent>
 
 /** A session that may receive an event; `isThere`: whether the object of the event still exists. */
-export type Recipient = { readonly sessionId: string; readonly isThere: boolean }
+export type EventRecipient = { readonly sessionId: string; readonly isThere: boolean }
 
 /** Sessions that are checked in one statement, and the result. */
-type RecipientBatch = { readonly sessionIds: Set<string>; readonly recipients: Promise<ReadonlyMap<string, Recipient>> }
+type RecipientBatch = { readonly sessionIds: Set<string>; readonly recipients: Promise<ReadonlyMap<string, EventRecipient>> }
 
 /** `findRecipients` returns the permitted sessions, `refusal` the error for another. */
 export function createRecipientFilter(
-  findRecipients: (event: OutboxEvent, sessionIds: readonly string[]) => Promise<readonly Recipient[]>,
+  findRecipients: (event: OutboxEvent, sessionIds: readonly string[]) => Promise<readonly EventRecipient[]>,
   refusal: (sessionId: string) => Promise<Error>,
 ): RecipientFilter {
   const batches = new WeakMap<OutboxEvent, RecipientBatch>()
@@ -61,7 +61,7 @@ export function createRecipientFilter(
             if (result.done) resolve(result)
             else recipientsOf(result.value, sessionId).then((found) => deliver(result, found.get(sessionId)), reject)
           }
-          const deliver = (result: IteratorResult<OutboxEvent>, recipient: Recipient | undefined): void => {
+          const deliver = (result: IteratorResult<OutboxEvent>, recipient: EventRecipient | undefined): void => {
             if (!recipient) void refused().then(reject, reject)
             else if (recipient.isThere) resolve(result)
             // The object of the event was deleted meanwhile.

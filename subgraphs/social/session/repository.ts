@@ -14,7 +14,7 @@ export type NewSession = {
 /**
  * What a password was compared with, and how often all sessions of the user had been ended by then.
  */
-export type Credentials = { readonly userId: string; readonly passwordHash: string | null; readonly signOuts: number }
+export type PasswordCredentials = { readonly userId: string; readonly passwordHash: string | null; readonly signOuts: number }
 
 /** Sessions, and what ends them. */
 export const sessionRepository = (database: Kysely<Tables>) => ({
@@ -32,7 +32,7 @@ export const sessionRepository = (database: Kysely<Tables>) => ({
    * A user by the key of the address, with what the password is compared with; null when there is
    * none.
    */
-  async credentialsOf(emailKey: string): Promise<Credentials | null> {
+  async credentialsOf(emailKey: string): Promise<PasswordCredentials | null> {
     const row = await database
       .selectFrom('user')
       .select(['id as userId', 'password_hash as passwordHash', 'sign_outs as signOuts'])
@@ -45,7 +45,7 @@ export const sessionRepository = (database: Kysely<Tables>) => ({
    * A new session, with the token that refreshes it; false, and no session, when the password is
    * not the one any more that was compared, or all sessions of the user have been ended since.
    */
-  open: (session: NewSession, refreshHash: Buffer, checked: Credentials): Promise<boolean> =>
+  open: (session: NewSession, refreshHash: Buffer, checked: PasswordCredentials): Promise<boolean> =>
     database.transaction().execute(async (transaction) => {
       if (!(await isUnchanged(transaction, checked))) return false
       const { id, userId, createdAt, expiresAt } = session
@@ -131,7 +131,11 @@ export const sessionRepository = (database: Kysely<Tables>) => ({
   setPassword: (
     userId: string,
     passwordHash: string,
-    { sessionId, at, checked }: { readonly sessionId: string | null; readonly at: Date; readonly checked: Credentials | null },
+    {
+      sessionId,
+      at,
+      checked,
+    }: { readonly sessionId: string | null; readonly at: Date; readonly checked: PasswordCredentials | null },
   ): Promise<boolean> =>
     database.transaction().execute(async (transaction) => {
       if (checked && !(await isUnchanged(transaction, checked))) return false
@@ -147,7 +151,10 @@ export const sessionRepository = (database: Kysely<Tables>) => ({
  * Whether the password is the one still that was compared, and no sign-out came between; both stay
  * so until the transaction ends.
  */
-const isUnchanged = (transaction: Transaction<Tables>, { userId, passwordHash, signOuts }: Credentials): Promise<boolean> =>
+const isUnchanged = (
+  transaction: Transaction<Tables>,
+  { userId, passwordHash, signOuts }: PasswordCredentials,
+): Promise<boolean> =>
   transaction
     .selectFrom('user')
     .select('id')

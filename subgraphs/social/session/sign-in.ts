@@ -5,7 +5,7 @@ import type { TokenContent, TokenSubject } from '../../toolkit/user-token.ts'
 import type { Context, SocialParts } from '../context.ts'
 import { addressHash, emailKey } from '../user/user.ts'
 import type { LockTable } from './attempt-repository.ts'
-import type { Credentials } from './repository.ts'
+import type { PasswordCredentials } from './repository.ts'
 import { signToken } from './token.ts'
 
 /** How long a session lives after its last refresh. */
@@ -32,7 +32,7 @@ const LOCKS = { network: lockTable(5, 24 * 60 * 60 * 1000), address: lockTable(3
 
 /** What came of an address and a password. */
 export type PasswordCheck =
-  | { readonly kind: 'right'; readonly credentials: Credentials }
+  | { readonly kind: 'right'; readonly credentials: PasswordCredentials }
   | { readonly kind: 'wrong' }
   | { readonly kind: 'locked'; readonly unlockAt: Date }
 
@@ -68,7 +68,7 @@ export function checkPassword(email: string, password: string, context: CheckCon
     if (isRight && credentials) {
       await attempts.forgetAttempts(attempt, now())
       await attempts.rememberNetwork(userId, networkOfUser, now())
-      return { kind: 'right', credentials: credentials }
+      return { kind: 'right', credentials }
     }
     return unlockAt ? { kind: 'locked', unlockAt } : { kind: 'wrong' }
   })
@@ -78,7 +78,7 @@ export function checkPassword(email: string, password: string, context: CheckCon
  * Begins a session; null when the password is another by now, or its user has been signed out
  * everywhere since it was checked.
  */
-export async function openSession(checked: Credentials, parts: Needed): Promise<Tokens | null> {
+export async function openSession(checked: PasswordCredentials, parts: Needed): Promise<Tokens | null> {
   const createdAt = parts.now()
   const { userId } = checked
   const sessionId = randomUUID()

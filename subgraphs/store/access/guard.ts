@@ -11,7 +11,7 @@ import {
   isObjectType,
 } from 'graphql'
 import { type Grants, isMet, type Requirement } from '../../../platform/graphql/authorization-rules.ts'
-import { CODES, forbidden, unauthenticated } from '../../../platform/graphql/errors.ts'
+import { ERROR_CODES, forbidden, unauthenticated } from '../../../platform/graphql/errors.ts'
 import { HOW_TO_SIGN_IN } from './access.ts'
 import type { Access } from './grant.ts'
 import { anyScopeOf, PUBLIC_ROOT_FIELDS, RULES, STORE_OWNER } from './rules.ts'
@@ -140,7 +140,7 @@ function unauthorized(coordinate: string, { scopes, policies }: Pick<Requirement
   const names = (scopes ?? policies ?? []).map((all) => all.map((name) => `"${name}"`).join(' and ')).join(' or ')
   return new GraphQLError(`Not authorized to read ${coordinate}: expected the ${scopes ? 'scope' : 'policy'} ${names}.`, {
     extensions: {
-      code: CODES.unauthorizedField,
+      code: ERROR_CODES.unauthorizedField,
       ...(scopes && { requiredScopes: scopes }),
       ...(policies && { requiredPolicies: policies }),
     },

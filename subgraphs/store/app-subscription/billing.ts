@@ -2,7 +2,7 @@ import { badInput } from '../../../platform/graphql/errors.ts'
 import { type Amount, textOf } from '../amount.ts'
 import { type Days, dayIn, daysOf, isDay } from '../order/days.ts'
 import { storeRepository } from '../store/repository.ts'
-import type { Reading } from '../write.ts'
+import type { StoreQuery } from '../write.ts'
 import { type AppSubscription, amountDue, amountLeft, type Cycle, cycleOf } from './app-subscription.ts'
 import { type AppSubscriptionRepository, appSubscriptionRepository } from './repository.ts'
 
@@ -18,7 +18,7 @@ export type BillingCycle = Cycle & {
 export type Calendar = { readonly today: string; readonly timezone: string }
 
 /** The calendar of a store at `now`. */
-export async function calendarOf({ query, storeId }: Reading, now: Date): Promise<Calendar> {
+export async function calendarOf({ query, storeId }: StoreQuery, now: Date): Promise<Calendar> {
   const [store] = await storeRepository(query).findByIds([storeId])
   const timezone = store?.timezone ?? 'UTC'
   return { today: dayIn(now, timezone), timezone }
@@ -28,7 +28,7 @@ export async function calendarOf({ query, storeId }: Reading, now: Date): Promis
  * The month of a store's subscription to an app that a day lies in, today's when null; null when
  * there was none, or it is yet to come. Throws BAD_USER_INPUT for what is no day.
  */
-export const billingCycle = ({ query, storeId }: Reading, appId: number, date: string | null, calendar: Calendar) =>
+export const billingCycle = ({ query, storeId }: StoreQuery, appId: number, date: string | null, calendar: Calendar) =>
   cycleWith(storeId, (day) => appSubscriptionRepository(query).on(storeId, appId, day), date, calendar)
 
 /** Of subscriptions to one app, that which a day lies in. */

@@ -35,7 +35,7 @@ async function ordersOf(
   })
 }
 
-const LAST_PLACE = 2_147_483_647
+const MAX_PLACE = 2_147_483_647
 
 export const appSubscriptionResolvers = {
   Mutation: {
@@ -75,7 +75,7 @@ export const appSubscriptionResolvers = {
     freeOrders: (cycle, page, context) =>
       ordersOf(context, cycle, 'freeOrders', { from: 0, to: cycle.subscription.plan.freeOrders }, page),
     billableOrders: (cycle, page, context) =>
-      ordersOf(context, cycle, 'billableOrders', { from: cycle.subscription.plan.freeOrders, to: LAST_PLACE }, page),
+      ordersOf(context, cycle, 'billableOrders', { from: cycle.subscription.plan.freeOrders, to: MAX_PLACE }, page),
   },
   SetAppPlansSuccess: { app: ({ app }, _, { load }) => present(load.appById.load(app), 'app') },
   PayAppBillingCycleSuccess: {

@@ -1,11 +1,10 @@
 import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
 import { decodeId } from '../ids.ts'
+import type { Versioned } from '../input.ts'
 import { staleVersion, type UnitOfWork } from '../write.ts'
 import { type AppInput, appProblems, MAX_APPS, scopesIn } from './app.ts'
 import { appRepository } from './repository.ts'
 import { newAppCode, newAppSecret } from './secret.ts'
-
-type Versioned = { readonly expectedVersion?: number | null | undefined }
 
 /**
  * Registers an app of the store's own. `told` is given its secret, which is no part of what is

@@ -11,7 +11,7 @@ import { type AuthorizationRequest, scopesOf } from './authorization-request.ts'
  * Which request, and what only the browser has that began it: its id stands in addresses, and opens
  * nothing by itself.
  */
-export type RequestKey = { readonly id: string; readonly browser: string | null | undefined }
+export type AuthorizationRequestKey = { readonly id: string; readonly browser: string | null | undefined }
 
 /** What a step needs: the protocol, which remembers the request, and who the apps are. */
 export type Desk = { readonly protocol: () => Promise<Protocol>; readonly apps: AppRepository }
@@ -19,7 +19,7 @@ export type Desk = { readonly protocol: () => Promise<Protocol>; readonly apps: 
 type Interaction = InstanceType<Protocol['Interaction']>
 
 /** The request of this key; null when it has ended, or was begun in another browser. */
-export async function requestWith(key: RequestKey, desk: Desk): Promise<AuthorizationRequest | null> {
+export async function requestWith(key: AuthorizationRequestKey, desk: Desk): Promise<AuthorizationRequest | null> {
   const found = await find(key, desk)
   if (!found) return null
   const { interaction, app } = found
@@ -32,7 +32,7 @@ export async function requestWith(key: RequestKey, desk: Desk): Promise<Authoriz
 }
 
 /** Signs a store in at the browser of a request. */
-export async function signIn(key: RequestKey, storeId: number, desk: Desk) {
+export async function signIn(key: AuthorizationRequestKey, storeId: number, desk: Desk) {
   const found = await find(key, desk)
   if (!found) return ended(key)
   const { interaction, app } = found
@@ -42,7 +42,7 @@ export async function signIn(key: RequestKey, storeId: number, desk: Desk) {
 }
 
 /** Signs in one of a user's stores: the one that is named, or the only one that can use the app. */
-export async function signInOwner(key: RequestKey, owned: readonly Store[], wanted: string | null, desk: Desk) {
+export async function signInOwner(key: AuthorizationRequestKey, owned: readonly Store[], wanted: string | null, desk: Desk) {
   const found = await find(key, desk)
   if (!found) return ended(key)
   const { storeId } = found.app
@@ -56,7 +56,7 @@ export async function signInOwner(key: RequestKey, owned: readonly Store[], want
 }
 
 /** Agrees, for the store that is signed in, to all that was asked for; or refuses. */
-export async function answer(key: RequestKey, isGranted: boolean, desk: Desk) {
+export async function answer(key: AuthorizationRequestKey, isGranted: boolean, desk: Desk) {
   const found = await find(key, desk)
   if (!found) return ended(key)
   const { interaction, app } = found
@@ -71,7 +71,7 @@ export async function answer(key: RequestKey, isGranted: boolean, desk: Desk) {
 }
 
 /** Signs the store out, and asks the same again. */
-export async function leave(key: RequestKey, desk: Desk) {
+export async function leave(key: AuthorizationRequestKey, desk: Desk) {
   const found = await find(key, desk)
   if (!found) return ended(key)
   const { interaction } = found
@@ -83,7 +83,7 @@ export async function leave(key: RequestKey, desk: Desk) {
 }
 
 async function find(
-  { id, browser }: RequestKey,
+  { id, browser }: AuthorizationRequestKey,
   { protocol, apps }: Desk,
 ): Promise<{ readonly interaction: Interaction; readonly app: App } | null> {
   const { Interaction } = await protocol()
@@ -116,7 +116,7 @@ async function go(interaction: Interaction, result: Interaction['result']) {
 
 const step = (continueAt: string) => ({ __typename: 'AuthorizationStep' as const, continueAt })
 
-const ended = ({ id }: RequestKey) => notFoundError('request for an authorization that is still open', id)
+const ended = ({ id }: AuthorizationRequestKey) => notFoundError('request for an authorization that is still open', id)
 
 const noStoreOwned = {
   __typename: 'NoStoreOwned' as const,

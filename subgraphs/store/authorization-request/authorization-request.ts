@@ -16,14 +16,14 @@ export type AuthorizationRequest = {
  * For how long a password counts that was given: as long as somebody may take to choose a store.
  * Milliseconds.
  */
-const FRESH = 10 * 60 * 1000
+const FRESH_MS = 10 * 60 * 1000
 
 /**
  * Whether somebody has just given a password: a token that was lent or found is not enough to give
  * an app access for months.
  */
 export const isFresh = ({ signedInAt }: Pick<Presented, 'signedInAt'>, now: Date): boolean =>
-  signedInAt !== null && now.getTime() - signedInAt.getTime() < FRESH
+  signedInAt !== null && now.getTime() - signedInAt.getTime() < FRESH_MS
 
 /** The scopes in a `scope` of the protocol, each once. */
 export const scopesOf = (scope: unknown): readonly Scope[] =>

@@ -1,5 +1,6 @@
 import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
 import { decodeId } from '../ids.ts'
+import type { Versioned } from '../input.ts'
 import { staleVersion, type UnitOfWork } from '../write.ts'
 import {
   type CheckoutCustomFieldChange,
@@ -8,8 +9,6 @@ import {
   newCheckoutCustomField,
 } from './checkout-custom-field.ts'
 import { checkoutCustomFieldRepository } from './repository.ts'
-
-type Versioned = { readonly expectedVersion?: number | null | undefined }
 
 /**
  * What `Customer.additionalFields` promises to hold, since a customer answers each question once.

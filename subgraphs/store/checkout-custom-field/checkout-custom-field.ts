@@ -40,7 +40,7 @@ export const newCheckoutCustomField = (position: number): CheckoutCustomFieldFie
   selectOptions: [],
 })
 
-const LAST_POSITION = 10_000
+const MAX_POSITION = 10_000
 const MAX_OPTIONS = 250
 const MAX_TEXT_LENGTH = 200
 
@@ -77,7 +77,7 @@ export function checkoutCustomFieldProblems({
     type === null ? problem('type', 'TEXT, SELECT, INPUT, CHECKBOX or DATE', null) : null,
     area === null ? problem('area', 'CONTACT, BILLING_SHIPPING or OTHER', null) : null,
     required === null ? problem('required', 'true or false', null) : null,
-    position === null || position < 1 || position > LAST_POSITION ? problem('position', `1 to ${LAST_POSITION}`, position) : null,
+    position === null || position < 1 || position > MAX_POSITION ? problem('position', `1 to ${MAX_POSITION}`, position) : null,
     deletable === null ? problem('deletable', 'true or false', null) : null,
     ...optionProblems(type, selectOptions ?? []),
   ])

@@ -6,7 +6,7 @@ import { hashOf } from '../access/access.ts'
  * A working day: who comes back tomorrow signs in again. The cookie of the console lives as long
  * (web/console/session.ts).
  */
-const SESSION_MILLISECONDS = 8 * 60 * 60 * 1000
+const SESSION_MS = 8 * 60 * 60 * 1000
 const SECRET_BYTES = 32
 
 export const consoleSessionResolvers = {
@@ -17,7 +17,7 @@ export const consoleSessionResolvers = {
   Mutation: {
     beginConsoleSession: async (_, __, { storeId, consoleSessions, now }) => {
       const [secret, at] = [randomBytes(SECRET_BYTES).toString('base64url'), now()]
-      const expiresAt = new Date(at.getTime() + SESSION_MILLISECONDS)
+      const expiresAt = new Date(at.getTime() + SESSION_MS)
       await consoleSessions.insert(await storeId(), hashOf(secret), { at, expiresAt })
       return { secret, expiresAt }
     },

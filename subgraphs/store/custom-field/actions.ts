@@ -1,11 +1,10 @@
 import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
 import { decodeId } from '../ids.ts'
+import type { Versioned } from '../input.ts'
 import { staleVersion, type UnitOfWork } from '../write.ts'
 import { type CustomFieldInput, customFieldProblems, labelTaken } from './custom-field.ts'
 import { reindexing } from './indexing.ts'
 import { customFieldRepository } from './repository.ts'
-
-type Versioned = { readonly expectedVersion?: number | null | undefined }
 
 /** Creates a custom field with its select options. */
 export async function createCustomField(

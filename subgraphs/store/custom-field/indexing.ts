@@ -3,7 +3,7 @@ import type { UnitOfWork } from '../write.ts'
 import { customFieldRepository } from './repository.ts'
 
 /** Products whose texts are read at once: descriptions are long. */
-const AT_ONCE = 200
+const BATCH_PRODUCTS = 200
 
 /**
  * Runs a change of what a custom field can say, or of one of its options, and writes anew what
@@ -17,7 +17,7 @@ export async function reindexing(
   // Before the change: a deletion takes the values away.
   const products = await customFieldRepository(query).productsWith(storeId, customFieldId, selectOptionId)
   await change()
-  for (let from = 0; from < products.length; from += AT_ONCE) {
-    await indexProducts(query, storeId, products.slice(from, from + AT_ONCE))
+  for (let from = 0; from < products.length; from += BATCH_PRODUCTS) {
+    await indexProducts(query, storeId, products.slice(from, from + BATCH_PRODUCTS))
   }
 }

@@ -1,6 +1,7 @@
 import { hashPassword, passwordProblem } from '../../toolkit/password.ts'
 import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
 import { decodeId } from '../ids.ts'
+import type { Versioned } from '../input.ts'
 import { staleVersion, type UnitOfWork } from '../write.ts'
 import { type Customer, type CustomerChange, changedCustomer, customerProblems, NEW_CUSTOMER } from './customer.ts'
 import { eraseFromOrders } from './erasure-repository.ts'
@@ -9,7 +10,6 @@ import { customerRepository } from './repository.ts'
 
 /** A customer as a caller gives it. */
 export type CustomerInput = CustomerChange & { readonly categoryIds?: readonly string[] | null | undefined }
-export type Versioned = { readonly expectedVersion?: number | null | undefined }
 
 /** What `Customer.categories` promises to hold. */
 export const MAX_CATEGORIES = 250

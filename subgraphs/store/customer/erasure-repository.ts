@@ -7,7 +7,7 @@ import { emailKey } from './customer.ts'
 export type Erased = { readonly customerId: number | null; readonly email: string }
 
 /** Shorter words are in too many texts that are about somebody else. */
-const SHORTEST_TERM = 3
+const MIN_TERM_CHARACTERS = 3
 
 /** What is left of an address: where taxes were due. */
 const PLACE = (column: string) =>
@@ -34,7 +34,9 @@ export async function eraseFromOrders(
     database,
   )
   const ids = orders.map(({ id }) => id)
-  const terms = [...new Set([email, ...orders.flatMap(({ texts }) => texts)])].filter((text) => text.length >= SHORTEST_TERM)
+  const terms = [...new Set([email, ...orders.flatMap(({ texts }) => texts)])].filter(
+    (text) => text.length >= MIN_TERM_CHARACTERS,
+  )
   const patterns = terms.map((term) => `%${term.replaceAll(/[\\%_]/g, '\\$&')}%`)
 
   await sql`

@@ -3,7 +3,7 @@ import { type CustomerChange, changedCustomer, emailKey, NEW_CUSTOMER } from './
 import { customerRepository } from './repository.ts'
 
 /** What an order knows of who buys. Judged by the order; texts that are too long are its fault. */
-export type OrderCustomer = Pick<CustomerChange, 'phone' | 'phonePrefix' | 'shippingAddress' | 'billingAddress'> & {
+export type OrderCustomerInput = Pick<CustomerChange, 'phone' | 'phonePrefix' | 'shippingAddress' | 'billingAddress'> & {
   readonly email: string
 }
 
@@ -12,7 +12,7 @@ export type OrderCustomer = Pick<CustomerChange, 'phone' | 'phonePrefix' | 'ship
  * exists stays as it is, because an order proves nothing about who wrote it. Orders at once with
  * one new address all get the same row.
  */
-export async function customerForOrder({ query, storeId, now, emit }: UnitOfWork, given: OrderCustomer): Promise<number> {
+export async function customerForOrder({ query, storeId, now, emit }: UnitOfWork, given: OrderCustomerInput): Promise<number> {
   const customers = customerRepository(query)
   const fields = changedCustomer(NEW_CUSTOMER, given)
   // Each turn fails only when somebody created the customer after we looked, or deleted it before.

@@ -22,7 +22,7 @@ export const MAX_ASSETS = 100
  * For how long a URL is good, at least and at most: a week is the longest that S3 signs for.
  * Seconds.
  */
-const SHORTEST = 60
+const MIN_AGE_SECONDS = 60
 const MAX_AGE_SECONDS = 604_800
 const MAX_URL_LENGTH = 2_048
 
@@ -32,9 +32,9 @@ type New = { readonly url: string; readonly isExternal: boolean; readonly expira
 export const digitalAssetProblems = ({ url, isExternal, expirationSeconds }: New): readonly Problem[] =>
   problemsIn([
     !isExternal || isWebAddress(url) ? null : problem('url', `an http or https URL of at most ${MAX_URL_LENGTH} characters`, url),
-    expirationSeconds >= SHORTEST && expirationSeconds <= MAX_AGE_SECONDS
+    expirationSeconds >= MIN_AGE_SECONDS && expirationSeconds <= MAX_AGE_SECONDS
       ? null
-      : problem('expirationSeconds', `${SHORTEST} to ${MAX_AGE_SECONDS}`, expirationSeconds),
+      : problem('expirationSeconds', `${MIN_AGE_SECONDS} to ${MAX_AGE_SECONDS}`, expirationSeconds),
   ])
 
 const isWebAddress = (url: string): boolean =>

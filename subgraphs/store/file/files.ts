@@ -4,7 +4,7 @@ import { Fault } from '../../../platform/outbound/fault.ts'
 import { slots } from '../../../platform/outbound/slots.ts'
 import { type FileKey, type FileKind, fileKey, fileName } from './file.ts'
 import { receive } from './receive.ts'
-import type { Source, Sources } from './source.ts'
+import type { FileSource, FileSources } from './source.ts'
 import type { FileStorage } from './storage.ts'
 
 /** A file that is kept. */
@@ -19,7 +19,7 @@ export type StoredFile = {
 }
 
 /** `expectation` completes `Expected "url" …`; nothing was kept. */
-export type Stored =
+export type KeepResult =
   | { readonly kind: 'kept'; readonly file: StoredFile }
   | { readonly kind: 'refused'; readonly expectation: string }
 
@@ -37,9 +37,9 @@ export type KeepOptions = {
 /** The files of all stores. */
 export type Files = Pick<FileStorage, 'open' | 'delete' | 'publicUrl' | 'privateUrl' | 'close'> & {
   /** Takes what an http, https or data URL leads to. Throws only when the storage fails. */
-  readonly keep: (url: string, kind: FileKind, options: KeepOptions) => Promise<Stored>
+  readonly keep: (url: string, kind: FileKind, options: KeepOptions) => Promise<KeepResult>
   /** Takes bytes that we made. Throws only when the storage fails. */
-  readonly keepOwn: (bytes: Uint8Array, kind: FileKind, options: KeepOptions) => Promise<Stored>
+  readonly keepOwn: (bytes: Uint8Array, kind: FileKind, options: KeepOptions) => Promise<KeepResult>
 }
 
 /**
@@ -48,9 +48,9 @@ export type Files = Pick<FileStorage, 'open' | 'delete' | 'publicUrl' | 'private
  */
 const AT_ONCE = { perKey: 10, total: 50 }
 /** How long a file waits for its turn. Milliseconds. */
-const TURN = 1_000
+const TURN_TIMEOUT_MS = 1_000
 
-export function storeFiles(storage: FileStorage, sources: Sources): Files {
+export function storeFiles(storage: FileStorage, sources: FileSources): Files {
   const places = slots(AT_ONCE)
 
   return {
@@ -60,7 +60,7 @@ export function storeFiles(storage: FileStorage, sources: Sources): Files {
     privateUrl: storage.privateUrl,
     async keep(url, kind, options) {
       try {
-        return await places.run(String(options.storeId), AbortSignal.timeout(TURN), () =>
+        return await places.run(String(options.storeId), AbortSignal.timeout(TURN_TIMEOUT_MS), () =>
           sources.read(url, kind.maxBytes, (source) => take(source, kind, options)),
         )
       } catch (error) {
@@ -75,7 +75,11 @@ export function storeFiles(storage: FileStorage, sources: Sources): Files {
     },
   }
 
-  async function take({ body, name }: Source, kind: FileKind, { storeId, name: given, record }: KeepOptions): Promise<Stored> {
+  async function take(
+    { body, name }: FileSource,
+    kind: FileKind,
+    { storeId, name: given, record }: KeepOptions,
+  ): Promise<KeepResult> {
     const received = await receive(body, storage.incoming, kind.maxBytes)
     try {
       const { bytes, type, extension, sha256 } = received

@@ -13,7 +13,7 @@ export type LocalStorage = FileStorage & {
 }
 
 /** Nothing takes that long to arrive: whoever wrote it was killed. Milliseconds. */
-const ABANDONED = 3_600_000
+const ABANDONED_AFTER_MS = 3_600_000
 
 /**
  * Makes the folder when it is missing. `publicUrl`: where clients reach us, without a slash at the
@@ -105,7 +105,7 @@ async function removeAbandoned(incoming: string): Promise<void> {
       ({ mtimeMs }) => Date.now() - mtimeMs,
       () => 0,
     )
-    if (age > ABANDONED) await rm(path, { force: true })
+    if (age > ABANDONED_AFTER_MS) await rm(path, { force: true })
   }
 }
 

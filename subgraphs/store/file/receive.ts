@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Fault } from '../../../platform/outbound/fault.ts'
-import type { Source } from './source.ts'
+import type { FileSource } from './source.ts'
 import type { Received } from './storage.ts'
 
 /** As much as the library looks at in a buffer; signatures lie far in front of that. */
@@ -13,7 +13,7 @@ const HEAD_BYTES = 4_100
  * what it is. Throws what `source` throws, and `too_large` for more than `maxBytes`; then nothing
  * is left of it.
  */
-export async function receive(source: Source['body'], folder: string, maxBytes: number): Promise<Received> {
+export async function receive(source: FileSource['body'], folder: string, maxBytes: number): Promise<Received> {
   const path = join(folder, randomBytes(16).toString('hex'))
   const file = await open(path, 'wx', 0o600)
   try {
@@ -28,7 +28,7 @@ export async function receive(source: Source['body'], folder: string, maxBytes: 
   }
 }
 
-async function write(source: Source['body'], file: FileHandle, maxBytes: number) {
+async function write(source: FileSource['body'], file: FileHandle, maxBytes: number) {
   const hash = createHash('sha256')
   let head = Buffer.alloc(0)
   let bytes = 0

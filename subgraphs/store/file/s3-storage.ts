@@ -28,8 +28,8 @@ export type S3Options = {
 /**
  * How long a connection, the beginning of an answer, and a pause within one may take. Milliseconds.
  */
-const CONNECT = 5_000
-const SILENCE = 10_000
+const CONNECT_TIMEOUT_MS = 5_000
+const IDLE_TIMEOUT_MS = 10_000
 
 /**
  * Files in a bucket of any service that speaks S3's protocol. Clients get them from there; this
@@ -38,7 +38,12 @@ const SILENCE = 10_000
  */
 export async function s3Storage({ bucketUrl, region, credentials, publicUrl }: S3Options): Promise<FileStorage> {
   const incoming = await mkdtemp(join(tmpdir(), 'atrium-files-'))
-  const agent = new Agent({ connect: { timeout: CONNECT }, headersTimeout: SILENCE, bodyTimeout: SILENCE, connections: 32 })
+  const agent = new Agent({
+    connect: { timeout: CONNECT_TIMEOUT_MS },
+    headersTimeout: IDLE_TIMEOUT_MS,
+    bodyTimeout: IDLE_TIMEOUT_MS,
+    connections: 32,
+  })
 
   return {
     incoming,

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { FileKey } from './file.ts'
 
 /** What a signed URL allows: this file, under this name, until then. */
-export type Permission = {
+export type FilePermission = {
   readonly key: FileKey
   readonly name: string
   /** Seconds since 1970. */
@@ -10,7 +10,7 @@ export type Permission = {
 }
 
 /** The query string of a signed URL. */
-export const signedQuery = (permission: Permission, secret: Uint8Array): string =>
+export const signedQuery = (permission: FilePermission, secret: Uint8Array): string =>
   new URLSearchParams({
     name: permission.name,
     expires: String(permission.expires),
@@ -25,7 +25,7 @@ export function permissionIn(
   key: FileKey,
   query: URLSearchParams,
   { secret, now }: { readonly secret: Uint8Array; readonly now: number },
-): Permission | 'expired' | null {
+): FilePermission | 'expired' | null {
   const [name, expires, signature] = ['name', 'expires', 'signature'].map((each) => query.get(each) ?? '')
   if (!name || !expires || !signature || !/^\d{1,12}$/.test(expires)) return null
   const permission = { key, name, expires: Number(expires) }
@@ -36,7 +36,7 @@ export function permissionIn(
 }
 
 /** JSON keeps the parts apart, whatever is in them. */
-const signatureOf = ({ key, name, expires }: Permission, secret: Uint8Array): Buffer =>
+const signatureOf = ({ key, name, expires }: FilePermission, secret: Uint8Array): Buffer =>
   createHmac('sha256', secret)
     .update(JSON.stringify([key, name, expires]))
     .digest()

@@ -7,19 +7,19 @@ import { type NetworkOptions, safeNetwork } from '../../../platform/outbound/saf
 import { nameInUrl } from './file.ts'
 
 /** The bytes that a URL leads to, while they arrive. */
-export type Source = {
+export type FileSource = {
   readonly body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>
   /** What the URL calls them; null: nothing. */
   readonly name: string | null
 }
 
 /** Where the bytes of new files come from: the outside, or the URL itself. */
-export type Sources = {
+export type FileSources = {
   /**
    * Calls `take` with what an http, https or data URL leads to. Throws a `Fault`, or what `take`
    * throws.
    */
-  readonly read: <Result>(url: string, maxBytes: number, take: (source: Source) => Promise<Result>) => Promise<Result>
+  readonly read: <Result>(url: string, maxBytes: number, take: (source: FileSource) => Promise<Result>) => Promise<Result>
   readonly close: () => Promise<void>
 }
 
@@ -30,17 +30,17 @@ export type Sources = {
 export type SourceNetwork = Partial<NetworkOptions>
 
 /** The whole time of a download: what waits for it may take 10 seconds. Milliseconds. */
-const DOWNLOAD = 8_000
-const REDIRECTS = 5
+const DOWNLOAD_TIMEOUT_MS = 8_000
+const MAX_REDIRECTS = 5
 
-export function fileSources(options: SourceNetwork = {}): Sources {
+export function fileSources(options: SourceNetwork = {}): FileSources {
   const network = safeNetwork({ resolvers: systemServers(), ...options })
-  const http = httpClient(network, dnsClient(network), { userAgent: 'atrium', maxRedirects: REDIRECTS, isPlainAllowed: true })
+  const http = httpClient(network, dnsClient(network), { userAgent: 'atrium', maxRedirects: MAX_REDIRECTS, isPlainAllowed: true })
 
   return {
     async read(url, maxBytes, take) {
       if (isData(url)) return take({ body: [bytesIn(url)], name: null })
-      const time = deadline(DOWNLOAD, new AbortController().signal)
+      const time = deadline(DOWNLOAD_TIMEOUT_MS, new AbortController().signal)
       try {
         const { status, body, url: end } = await http.get(url, { signal: time.signal, accept: '*/*', maxBytes })
         if (status === 200) return await take({ body, name: nameInUrl(end) ?? nameInUrl(url) })

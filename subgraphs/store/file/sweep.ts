@@ -7,8 +7,8 @@ import type { FileRepository } from './repository.ts'
  * How often files that nothing refers to are looked for, and how old they are then at least: a
  * change refers to its file within seconds. Milliseconds.
  */
-const EVERY = 600_000
-const AGE = 3_600_000
+const INTERVAL_MS = 600_000
+const MIN_AGE_MS = 3_600_000
 
 /** Removes what deleted products and killed processes left behind, until it is stopped. */
 export const sweepFiles = (
@@ -16,9 +16,9 @@ export const sweepFiles = (
   { log, now }: { readonly log: Logger; readonly now: () => Date },
 ): PeriodicJob =>
   runPeriodically(
-    EVERY,
+    INTERVAL_MS,
     async (signal) => {
-      const before = new Date(now().getTime() - AGE)
+      const before = new Date(now().getTime() - MIN_AGE_MS)
       while (!signal.aborted && (await repository.sweep({ before }, files.delete)) > 0);
     },
     (error) => log.warn({ err: error }, 'files that nothing refers to could not be removed'),

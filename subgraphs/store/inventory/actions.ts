@@ -1,7 +1,7 @@
 import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
 import { decodeId } from '../ids.ts'
 import type { UnitOfWork } from '../write.ts'
-import { type Item, keyOf, MAX_STOCK } from './inventory.ts'
+import { keyOf, MAX_STOCK, type StockItem } from './inventory.ts'
 import { type Holder, inventoryRepository, type Moved } from './repository.ts'
 import { notifyOfLevels } from './stock.ts'
 
@@ -67,7 +67,9 @@ export async function adjustInventory(unit: UnitOfWork, input: Named & { readonl
 }
 
 /** An `InsufficientStock` of the schema; `shortages` is not empty. */
-export const insufficientStock = (shortages: readonly (Item & { readonly wanted: number; readonly available: number })[]) => ({
+export const insufficientStock = (
+  shortages: readonly (StockItem & { readonly wanted: number; readonly available: number })[],
+) => ({
   __typename: 'InsufficientStock' as const,
   message: shortages
     .map(({ productId, variantId, wanted, available }) => {
@@ -105,10 +107,10 @@ async function lockedItem({ query, storeId }: UnitOfWork, { productId, variantId
     : { holder, locationId: location }
 }
 
-const itemOf = ({ productId, variantId }: Holder): Item => ({ productId, variantId })
+const itemOf = ({ productId, variantId }: Holder): StockItem => ({ productId, variantId })
 
 /** Tells of an item's stock, and of the level at a location where that is what changed. */
-function notify(unit: UnitOfWork, { productId }: Item, level: Omit<Moved, 'productId'> | null): void {
+function notify(unit: UnitOfWork, { productId }: StockItem, level: Omit<Moved, 'productId'> | null): void {
   unit.emit({ event: 'product_stock_updated', entity: 'Product', id: productId })
   if (level) notifyOfLevels(unit, [{ ...level, productId }])
 }

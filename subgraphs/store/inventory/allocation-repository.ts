@@ -2,10 +2,10 @@ import { type Kysely, sql } from 'kysely'
 import { anyOf } from '../../../platform/database/any-of.ts'
 import { prepared } from '../../../platform/database/prepared-statements.ts'
 import type { Tables } from '../tables.ts'
-import type { Item } from './inventory.ts'
+import type { StockItem } from './inventory.ts'
 
 /** What an order holds of an item. */
-export type HeldAllocation = Item & {
+export type HeldAllocation = StockItem & {
   readonly locationId: number | null
   readonly orderLineId: number
   readonly quantity: number

@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { prepared } from '../../../platform/database/prepared-statements.ts'
 import type { Tables } from '../tables.ts'
-import type { InventoryLevel, Item } from './inventory.ts'
+import type { InventoryLevel, StockItem } from './inventory.ts'
 
 const LEVEL = [
   'id',
@@ -13,13 +13,13 @@ const LEVEL = [
 ] as const
 
 /** What an item's own row says of its stock; `hasVariants` only of products. */
-export type Holder = Item & { readonly stock: number; readonly isUnlimited: boolean; readonly hasVariants: boolean }
+export type Holder = StockItem & { readonly stock: number; readonly isUnlimited: boolean; readonly hasVariants: boolean }
 
 /** A level and what its location says about taking from it. */
-export type Stored = InventoryLevel & { readonly isMain: boolean; readonly isSource: boolean }
+export type StoredLevel = InventoryLevel & { readonly isMain: boolean; readonly isSource: boolean }
 
 /** Pieces that come to an item, at a location or on its own row; negative: that leave it. */
-export type Change = Item & { readonly locationId: number | null; readonly delta: number }
+export type LevelChange = StockItem & { readonly locationId: number | null; readonly delta: number }
 
 /** A level that has changed. */
 export type Moved = Pick<InventoryLevel, 'id' | 'productId' | 'locationId'>
@@ -89,7 +89,7 @@ export const inventoryRepository = (database: Kysely<Tables>) => ({
     holdersOf(database, storeId, productIds, LOCKED),
 
   /** The levels of products, the main location's first, then by location. */
-  levels: (storeId: number, productIds: readonly number[]): Promise<readonly Stored[]> =>
+  levels: (storeId: number, productIds: readonly number[]): Promise<readonly StoredLevel[]> =>
     LEVELS_OF_PRODUCTS(database, storeId, productIds),
 
   /** Keeps everybody else from counting anything at a location until the transaction ends. */
@@ -104,7 +104,7 @@ export const inventoryRepository = (database: Kysely<Tables>) => ({
   },
 
   /** What is counted at a location. */
-  itemsAt: (storeId: number, locationId: number): Promise<Item[]> =>
+  itemsAt: (storeId: number, locationId: number): Promise<StockItem[]> =>
     database
       .selectFrom('inventory_level')
       .select(['product_id as productId', 'variant_id as variantId'])
@@ -113,7 +113,7 @@ export const inventoryRepository = (database: Kysely<Tables>) => ({
       .execute(),
 
   /** Makes the level of an item at a location this high; its row. */
-  async set(storeId: number, locationId: number, { productId, variantId }: Item, stock: number, at: Date): Promise<number> {
+  async set(storeId: number, locationId: number, { productId, variantId }: StockItem, stock: number, at: Date): Promise<number> {
     const { id } = await database
       .insertInto('inventory_level')
       .values({ store_id: storeId, location_id: locationId, product_id: productId, variant_id: variantId, stock, updated_at: at })
@@ -126,7 +126,7 @@ export const inventoryRepository = (database: Kysely<Tables>) => ({
   },
 
   /** Adds to levels that exist, and says which; changes without a location are left out. */
-  async addToLevels(storeId: number, changes: readonly Change[], at: Date): Promise<readonly Moved[]> {
+  async addToLevels(storeId: number, changes: readonly LevelChange[], at: Date): Promise<readonly Moved[]> {
     const stored = changes.filter(({ locationId }) => locationId !== null)
     if (stored.length === 0) return []
     return ADD_TO_LEVELS(
@@ -141,8 +141,8 @@ export const inventoryRepository = (database: Kysely<Tables>) => ({
   },
 
   /** Adds to the rows of products and variants. */
-  async addToHolders(storeId: number, changes: readonly Change[]): Promise<void> {
-    const of = (part: readonly Change[], id: (change: Change) => number | null) => ({
+  async addToHolders(storeId: number, changes: readonly LevelChange[]): Promise<void> {
+    const of = (part: readonly LevelChange[], id: (change: LevelChange) => number | null) => ({
       ids: part.map(id),
       deltas: part.map(({ delta }) => delta),
     })
@@ -178,7 +178,7 @@ export const inventoryRepository = (database: Kysely<Tables>) => ({
       WHERE product_variant.store_id = ${storeId} AND product_variant.id = level.variant_id`.execute(database)
   },
 
-  async setUnlimited(storeId: number, { productId, variantId }: Item, isUnlimited: boolean): Promise<void> {
+  async setUnlimited(storeId: number, { productId, variantId }: StockItem, isUnlimited: boolean): Promise<void> {
     const [table, id] = variantId === null ? (['product', productId] as const) : (['product_variant', variantId] as const)
     await database
       .updateTable(table)
@@ -218,7 +218,7 @@ const HOLDERS = holders(sql``)
 const LOCKED = holders(sql`FOR NO KEY UPDATE`)
 
 const LEVELS_OF_PRODUCTS = prepared((database: Kysely<Tables>, storeId: number, productIds: readonly number[]) =>
-  sql<Stored>`
+  sql<StoredLevel>`
     SELECT level.id, level.location_id AS "locationId", level.product_id AS "productId", level.variant_id AS "variantId", level.stock,
       level.updated_at AS "updatedAt", location.main AS "isMain", location.active AND location.is_stock_origin AS "isSource"
     FROM inventory_level level

@@ -1,16 +1,16 @@
-import type { Reading, UnitOfWork } from '../write.ts'
+import type { StoreQuery, UnitOfWork } from '../write.ts'
 import { allocationRepository, type StoredAllocation } from './allocation-repository.ts'
-import { type Allocation, allocate, type Item, keyOf, type Shortage } from './inventory.ts'
-import { type Change, type Holder, inventoryRepository, type Moved, type Stored } from './repository.ts'
+import { type Allocation, allocate, keyOf, type Shortage, type StockItem } from './inventory.ts'
+import { type Holder, inventoryRepository, type LevelChange, type Moved, type StoredLevel } from './repository.ts'
 
 /** Pieces that somebody wants. */
-export type Wanted = Item & { readonly quantity: number }
+export type WantedStock = StockItem & { readonly quantity: number }
 
 /**
  * Pieces that a line of an order wants. Lines of things that do not exist, or never run out, hold
  * nothing.
  */
-export type WantedStock = Wanted & {
+export type WantedLineStock = WantedStock & {
   readonly orderLineId: number
   /** Where they are taken from if that has enough; null: wherever they are. */
   readonly preferredLocationId: number | null
@@ -20,7 +20,7 @@ export type WantedStock = Wanted & {
 export type ReturnedStock = { readonly orderLineId: number; readonly quantity: number | null }
 
 /** The stock of products while nobody else can change it. */
-export type LockedStock = { readonly holders: readonly Holder[]; readonly stored: readonly Stored[] }
+export type LockedStock = { readonly holders: readonly Holder[]; readonly stored: readonly StoredLevel[] }
 
 /** Keeps everybody else from the stock of products until the transaction ends. */
 export async function lockStock(
@@ -42,7 +42,7 @@ export async function lockStock(
 export async function reserveStock(
   unit: UnitOfWork,
   { holders, stored }: LockedStock,
-  wanted: readonly WantedStock[],
+  wanted: readonly WantedLineStock[],
 ): Promise<readonly Shortage[]> {
   const { query, storeId } = unit
   const { shortages, taken } = takenFrom(holders, stored, wanted)
@@ -72,7 +72,7 @@ export async function reserveStock(
 }
 
 /** What there is too little of at this moment; nothing is taken. */
-export async function shortagesNow({ query, storeId }: Reading, wanted: readonly Wanted[]): Promise<readonly Shortage[]> {
+export async function shortagesNow({ query, storeId }: StoreQuery, wanted: readonly WantedStock[]): Promise<readonly Shortage[]> {
   const inventory = inventoryRepository(query)
   const productIds = [...new Set(wanted.map(({ productId }) => productId))]
   if (productIds.length === 0) return []
@@ -112,7 +112,7 @@ export async function releaseStock(unit: UnitOfWork, returned: readonly Returned
  * After a product or variant was given a stock where that is kept per location: the main location
  * gets the difference, and others give what it lacks.
  */
-export async function settleStock(unit: UnitOfWork, item: Item, stock: number): Promise<void> {
+export async function settleStock(unit: UnitOfWork, item: StockItem, stock: number): Promise<void> {
   const { query, storeId, now } = unit
   const inventory = inventoryRepository(query)
   const stored = (await inventory.levels(storeId, [item.productId])).filter((level) => keyOf(level) === keyOf(item))
@@ -159,7 +159,7 @@ export async function recountAfterLocation(
   }
 }
 
-async function apply(unit: UnitOfWork, changes: readonly Change[]): Promise<void> {
+async function apply(unit: UnitOfWork, changes: readonly LevelChange[]): Promise<void> {
   const { query, storeId, now, emit } = unit
   const inventory = inventoryRepository(query)
   const [moved] = await Promise.all([inventory.addToLevels(storeId, changes, now), inventory.addToHolders(storeId, changes)])
@@ -173,7 +173,7 @@ async function apply(unit: UnitOfWork, changes: readonly Change[]): Promise<void
  * Pieces per location that may be taken from, the first to be asked first; null stands for an item
  * without levels.
  */
-const stockOf = (own: number, cached: readonly Stored[] | undefined): Map<number | null, number> =>
+const stockOf = (own: number, cached: readonly StoredLevel[] | undefined): Map<number | null, number> =>
   cached
     ? new Map(cached.filter(({ isSource }) => isSource).map(({ locationId, stock }) => [locationId, stock]))
     : new Map([[null, own]])
@@ -181,9 +181,9 @@ const stockOf = (own: number, cached: readonly Stored[] | undefined): Map<number
 /**
  * What wants take from where, and what there is too little of. Wants of one item share its stock.
  */
-function takenFrom<Want extends Wanted & Pick<WantedStock, 'preferredLocationId'>>(
+function takenFrom<Want extends WantedStock & Pick<WantedLineStock, 'preferredLocationId'>>(
   holders: readonly Holder[],
-  stored: readonly Stored[],
+  stored: readonly StoredLevel[],
   wanted: readonly Want[],
 ): { readonly shortages: readonly Shortage[]; readonly taken: readonly (Allocation & { readonly want: Want })[] } {
   const rows = new Map(holders.map((holder) => [keyOf(holder), holder]))
@@ -215,7 +215,7 @@ function takenFrom<Want extends Wanted & Pick<WantedStock, 'preferredLocationId'
 
 function partsFrom(
   stock: ReadonlyMap<number | null, number>,
-  { quantity, preferredLocationId }: Pick<WantedStock, 'quantity' | 'preferredLocationId'>,
+  { quantity, preferredLocationId }: Pick<WantedLineStock, 'quantity' | 'preferredLocationId'>,
 ): readonly Allocation[] | null {
   const own = stock.get(null)
   if (own !== undefined) return own >= quantity ? [{ locationId: null, quantity }] : null
@@ -238,5 +238,5 @@ function partsOf(held: readonly StoredAllocation[], returned: readonly ReturnedS
  * Where pieces that came from a location go back to; null: the item's stock is not kept per
  * location.
  */
-const homeOf = (stored: readonly Stored[] | undefined, locationId: number | null): number | null =>
+const homeOf = (stored: readonly StoredLevel[] | undefined, locationId: number | null): number | null =>
   stored?.find((level) => level.locationId === locationId)?.locationId ?? stored?.[0]?.locationId ?? null

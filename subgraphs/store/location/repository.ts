@@ -17,7 +17,7 @@ const COLUMNS = [
 ] as const
 
 /** Any number, as long as every process uses the same. */
-const LOCK = 0x6c6f6361
+const LOCATIONS_LOCK = 0x6c6f6361
 
 export type LocationRepository = ReturnType<typeof locationRepository>
 
@@ -40,7 +40,7 @@ export const locationRepository = (database: Kysely<Tables>) => ({
    * them is the main one.
    */
   async lock(storeId: number): Promise<void> {
-    await sql`SELECT pg_advisory_xact_lock(${LOCK}, ${storeId})`.execute(database)
+    await sql`SELECT pg_advisory_xact_lock(${LOCATIONS_LOCK}, ${storeId})`.execute(database)
   },
 
   /**
@@ -48,7 +48,7 @@ export const locationRepository = (database: Kysely<Tables>) => ({
    * from doing the same.
    */
   async lockShared(storeId: number): Promise<void> {
-    await sql`SELECT pg_advisory_xact_lock_shared(${LOCK}, ${storeId})`.execute(database)
+    await sql`SELECT pg_advisory_xact_lock_shared(${LOCATIONS_LOCK}, ${storeId})`.execute(database)
   },
 
   async hasFulfillments(storeId: number, id: number): Promise<boolean> {

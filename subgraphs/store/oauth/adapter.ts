@@ -6,7 +6,7 @@ import type { OauthRepository, StoredToken } from './repository.ts'
 import { sealed, unsealed } from './seal.ts'
 
 /** How often at most a process looks for what can be forgotten. */
-const SWEEP_MILLISECONDS = 10 * 60 * 1000
+const SWEEP_INTERVAL_MS = 10 * 60 * 1000
 
 const TOKENS: LookupTable<StoredToken['kind']> = lookupTable({
   AuthorizationCode: 'code',
@@ -86,7 +86,7 @@ export function adapterOf({
     return {
       ...NOTHING,
       async upsert(id, payload, expiresIn = 0) {
-        if (now().getTime() - sweptAt > SWEEP_MILLISECONDS) {
+        if (now().getTime() - sweptAt > SWEEP_INTERVAL_MS) {
           sweptAt = now().getTime()
           await oauth.sweep(now())
         }

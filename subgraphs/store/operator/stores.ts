@@ -8,7 +8,7 @@ import type { Files } from '../file/files.ts'
 import { oauthRepository } from '../oauth/repository.ts'
 import { type Filling, fillStore } from '../sample/fill.ts'
 import { type ListedStore, storeRepository } from '../store/repository.ts'
-import { type Credentials, newAuthtoken, paidByOperator, setUpStore } from '../store/set-up.ts'
+import { type ApiCredentials, newAuthtoken, paidByOperator, setUpStore } from '../store/set-up.ts'
 import { nameProblem } from '../store/store.ts'
 import type { Tables } from '../tables.ts'
 import { rotateHooksToken } from '../webhook-subscription/actions.ts'
@@ -25,11 +25,11 @@ export type Stores = {
     readonly country: string
     readonly isPaid: boolean
     readonly sample?: { readonly files: Pick<Files, 'keepOwn' | 'delete'>; readonly onProgress: Filling }
-  }) => Promise<{ readonly code: string } & Credentials>
+  }) => Promise<{ readonly code: string } & ApiCredentials>
   /** All of them, oldest first. */
   readonly list: () => Promise<readonly ListedStore[]>
   /** Gives a store another authtoken; null when there is none with this code. */
-  readonly resetToken: (code: string) => Promise<Credentials | null>
+  readonly resetToken: (code: string) => Promise<ApiCredentials | null>
   /**
    * Gives a store to a user by an opaque id, or to nobody for null; false when there is no store
    * with this code.

@@ -7,8 +7,8 @@ import { staleVersion, type UnitOfWork, violates } from '../write.ts'
 import {
   type DocumentFields,
   documentProblems,
-  LARGEST_PUBLIC_ID,
   MAX_DOCUMENTS,
+  MAX_PUBLIC_ID,
   type OrderDocument,
   type OrderDocumentType,
 } from './order-document.ts'
@@ -26,7 +26,7 @@ type DocumentInput = {
  * How often a free address is drawn. With a million documents in a store, each draw fails once in
  * two thousand times.
  */
-const DRAWS = 5
+const MAX_DRAWS = 5
 
 /** Keeps where a document of an order is. */
 export async function createOrderDocument({ query, storeId, now, emit }: UnitOfWork, orderId: string, input: DocumentInput) {
@@ -44,8 +44,8 @@ export async function createOrderDocument({ query, storeId, now, emit }: UnitOfW
       problem('documentType', `one of at most ${MAX_DOCUMENTS} documents of an order`, fields.documentType),
     ])
   }
-  for (let draw = 1; draw <= DRAWS; draw += 1) {
-    const address = publicId ?? String(randomInt(1, LARGEST_PUBLIC_ID))
+  for (let draw = 1; draw <= MAX_DRAWS; draw += 1) {
+    const address = publicId ?? String(randomInt(1, MAX_PUBLIC_ID))
     const document = await documents.insert(storeId, { ...fields, orderNumber: order.id, publicId: address, appCode }, now)
     if (document !== null) {
       emit({ event: 'order_updated', entity: 'Order', id: order.id })

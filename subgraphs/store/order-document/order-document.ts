@@ -24,7 +24,7 @@ export type DocumentFields = {
 /** What `Order.documents` promises to hold. */
 export const MAX_DOCUMENTS = 100
 /** What fits 32 bits: the REST API has it in a path. */
-export const LARGEST_PUBLIC_ID = 2_147_483_647
+export const MAX_PUBLIC_ID = 2_147_483_647
 
 /** What is wrong with a document as it would be. */
 export const documentProblems = (
@@ -35,9 +35,9 @@ export const documentProblems = (
     // The type has no null, but a caller can.
     documentType === null ? problem('documentType', 'CREDIT_NOTE or INVOICE', null) : null,
     externalId === null ? null : textProblem('externalId', externalId, 255),
-    publicId === null || (/^[1-9]\d{0,9}$/.test(publicId) && Number(publicId) <= LARGEST_PUBLIC_ID)
+    publicId === null || (/^[1-9]\d{0,9}$/.test(publicId) && Number(publicId) <= MAX_PUBLIC_ID)
       ? null
-      : problem('publicId', `1 to ${LARGEST_PUBLIC_ID} in digits`, publicId),
+      : problem('publicId', `1 to ${MAX_PUBLIC_ID} in digits`, publicId),
     url === null ? null : urlProblem('url', url),
     appCode === null ? null : textProblem('appCode', appCode, 100),
   ])

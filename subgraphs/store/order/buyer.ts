@@ -12,7 +12,7 @@ import { customerForOrder } from '../customer/for-order.ts'
 import { customerRepository } from '../customer/repository.ts'
 import { customerCategoryRepository } from '../customer-category/repository.ts'
 import { decodeId } from '../ids.ts'
-import type { Reading, UnitOfWork } from '../write.ts'
+import type { StoreQuery, UnitOfWork } from '../write.ts'
 import { type AddressInput, addressIn, addressOf, addressProblems, nameIn } from './address.ts'
 import type { OrderAddress, OrderCustomer } from './order.ts'
 
@@ -46,7 +46,7 @@ const MAX_NAME_LENGTH = 200
 const MAX_CATEGORIES = 250
 
 /** Finds out who buys; writes nothing. */
-export async function findBuyer({ query, storeId }: Reading, input: BuyerInput) {
+export async function findBuyer({ query, storeId }: StoreQuery, input: BuyerInput) {
   const problems = buyerProblems(input)
   if (problems.length > 0) return { failure: validationError(problems) }
   const customers = customerRepository(query)

@@ -8,7 +8,7 @@ export type Period = {
 /** From the first instant to the first one after; null: no end there. */
 export type Days = { readonly since: Date | null; readonly before: Date | null }
 
-const DAY = 86_400_000
+const DAY_MS = 86_400_000
 /** The first and the last day of a period, in days before today. */
 const SPANS: Readonly<Record<Exclude<Period['period'], 'CUSTOM'>, readonly [first: number, last: number]>> = {
   TODAY: [0, 0],
@@ -43,7 +43,7 @@ export const dayIn = (at: Date, timezone: string): string =>
   new Intl.DateTimeFormat('sv', { timeZone: timezone, dateStyle: 'short' }).format(at)
 
 const dayAfter = (day: string, days: number): string =>
-  new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY).toISOString().slice(0, 10)
+  new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10)
 
 /**
  * The first instant of a day in a zone: midnight, or what clocks show after it where they skip it.
@@ -51,7 +51,7 @@ const dayAfter = (day: string, days: number): string =>
 function startOf(day: string, timezone: string): Date {
   const midnight = Date.parse(`${day}T00:00:00Z`)
   // Zones are at most 14 hours from UTC, and days begin at a quarter of an hour since 1972.
-  let [low, high] = [midnight - DAY, midnight + DAY]
+  let [low, high] = [midnight - DAY_MS, midnight + DAY_MS]
   while (high - low > 60_000) {
     const middle = low + Math.floor((high - low) / 2 / 60_000) * 60_000
     if (dayIn(new Date(middle), timezone) >= day) high = middle

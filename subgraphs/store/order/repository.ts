@@ -250,12 +250,12 @@ function selected(database: Kysely<Tables>, storeId: number, which: OrderSelecti
  * is at most hours off. Within these bounds lists by id need not go through all orders in front of
  * a time, nor behind it. Milliseconds.
  */
-const LAG = 24 * 60 * 60 * 1000
+const LAG_MS = 24 * 60 * 60 * 1000
 
 const lastBefore = (storeId: number, time: Date) => sql<number>`coalesce((
-  SELECT id FROM "order" WHERE store_id = ${storeId} AND created_at < ${new Date(time.getTime() - LAG)}
+  SELECT id FROM "order" WHERE store_id = ${storeId} AND created_at < ${new Date(time.getTime() - LAG_MS)}
   ORDER BY created_at DESC, id DESC LIMIT 1), 0)`
 
 const firstFrom = (storeId: number, time: Date) => sql<number>`coalesce((
-  SELECT id FROM "order" WHERE store_id = ${storeId} AND created_at >= ${new Date(time.getTime() + LAG)}
+  SELECT id FROM "order" WHERE store_id = ${storeId} AND created_at >= ${new Date(time.getTime() + LAG_MS)}
   ORDER BY created_at, id LIMIT 1), 2147483647)`

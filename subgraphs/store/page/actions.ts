@@ -1,13 +1,12 @@
 import { notFoundError, validationError } from '../../toolkit/validation.ts'
 import { decodeId } from '../ids.ts'
+import type { Versioned } from '../input.ts'
 import { pageLabelRepository } from '../page-label/repository.ts'
 import { freePermalink } from '../permalink-repository.ts'
 import { permalinkOf } from '../text-key.ts'
 import { staleVersion, type UnitOfWork } from '../write.ts'
 import { type Page, type PageInput, pageProblems } from './page.ts'
 import { pageRepository } from './repository.ts'
-
-type Versioned = { readonly expectedVersion?: number | null | undefined }
 
 /** Creates a page, the last of each of its categories. */
 export async function createPage(unit: UnitOfWork, input: PageInput & { readonly legal?: boolean | null | undefined }) {

@@ -68,18 +68,18 @@ export async function deleteProductCategory({ query, storeId }: UnitOfWork, id: 
   if (!before) return notFoundError('category', id)
   const stale = staleVersion(expectedVersion, before.version)
   if (stale) return stale
-  const taxes = await categories.taxNames(storeId, before.id, NAMED + 1)
+  const taxes = await categories.taxNames(storeId, before.id, MAX_NAMED + 1)
   if (taxes.length > 0) return validationError([taxedProblem(before.name, taxes)])
   await categories.delete(storeId, before)
   return { __typename: 'DeleteProductCategorySuccess' as const, row: before.id }
 }
 
 /** So many taxes are named to who deletes a category that has more. */
-const NAMED = 10
+const MAX_NAMED = 10
 
 function taxedProblem(category: string, taxes: readonly string[]) {
-  const named = taxes.slice(0, NAMED).map((name) => `"${name}"`)
-  const which = `${named.join(', ')}${taxes.length > NAMED ? ' …' : ''}`
+  const named = taxes.slice(0, MAX_NAMED).map((name) => `"${name}"`)
+  const which = `${named.join(', ')}${taxes.length > MAX_NAMED ? ' …' : ''}`
   return problem('id', `a category that no tax is for: change or delete ${which} first`, category)
 }
 

@@ -7,7 +7,7 @@ import { lockedOwner, ownedPart, ownerChanged } from '../product/owner.ts'
 import { indexProducts } from '../product/search-repository.ts'
 import { productVariantRepository } from '../product-variant/repository.ts'
 import type { UnitOfWork } from '../write.ts'
-import { MAX_VALUES, MAX_VARIANTS, saidBy } from './product-custom-field-value.ts'
+import { MAX_FIELD_VALUES, MAX_FIELD_VARIANTS, saidBy } from './product-custom-field-value.ts'
 import { productCustomFieldValueRepository } from './repository.ts'
 
 type New = {
@@ -26,8 +26,8 @@ export async function addProductCustomFieldValue(unit: UnitOfWork, { productId, 
   const field = await customFieldRepository(query).hold(storeId, decodeId(customFieldId, 'CustomField') ?? 0)
   if (!field) return notFoundError('custom field', customFieldId)
   const wanted = [...new Set(rest.variantIds ?? [])]
-  if (wanted.length > MAX_VARIANTS) {
-    return validationError([problem('variantIds', `at most ${MAX_VARIANTS} variants`, wanted.length)])
+  if (wanted.length > MAX_FIELD_VARIANTS) {
+    return validationError([problem('variantIds', `at most ${MAX_FIELD_VARIANTS} variants`, wanted.length)])
   }
   const rows = wanted.map((id) => decodeId(id, 'ProductVariant') ?? 0)
   const known = rows.length === 0 ? [] : await productVariantRepository(query).findByIds(storeId, rows)
@@ -42,8 +42,10 @@ export async function addProductCustomFieldValue(unit: UnitOfWork, { productId, 
   if (others.some((other) => other.customFieldId === field.id && variantIds.includes(other.variantId))) {
     return validationError([problem('customFieldId', 'a field that says nothing of it yet; change what it says', customFieldId)])
   }
-  if (others.length + variantIds.length > MAX_VALUES) {
-    return validationError([problem('productId', `a product with at most ${MAX_VALUES} values of custom fields`, productId)])
+  if (others.length + variantIds.length > MAX_FIELD_VALUES) {
+    return validationError([
+      problem('productId', `a product with at most ${MAX_FIELD_VALUES} values of custom fields`, productId),
+    ])
   }
   const made = await values.insert(storeId, { productId: product, customFieldId: field.id, variantIds, said })
   await afterwards(unit, product)

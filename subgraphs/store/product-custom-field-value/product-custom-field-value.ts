@@ -20,11 +20,11 @@ export type ProductCustomFieldValue = {
 export type Said = { readonly selectOptionId: number | null; readonly text: string | null }
 
 /** As many values as a product may have: it is read with all of them. */
-export const MAX_VALUES = 500
-export const MAX_VARIANTS = 100
+export const MAX_FIELD_VALUES = 500
+export const MAX_FIELD_VARIANTS = 100
 const MAX_TEXT_LENGTH = 5_000
 /** So many options are named to who chose none of them. */
-const NAMED = 20
+const MAX_NAMED = 20
 
 /**
  * What a text says as a value of such a field, or what is wrong with it. `options` are those of a
@@ -40,7 +40,7 @@ export function saidBy(
   if (type !== 'SELECTION') return { selectOptionId: null, text: value }
   const chosen = options.find((option) => identityKey(option.value) === identityKey(value))
   if (chosen) return { selectOptionId: chosen.id, text: null }
-  const named = options.slice(0, NAMED).map((option) => `"${option.value}"`)
+  const named = options.slice(0, MAX_NAMED).map((option) => `"${option.value}"`)
   const expectation = named.length === 0 ? 'one of the select options of the field, which has none' : `one of ${named.join(', ')}`
-  return { problems: [problem('value', `${expectation}${options.length > NAMED ? ' …' : ''}`, value)] }
+  return { problems: [problem('value', `${expectation}${options.length > MAX_NAMED ? ' …' : ''}`, value)] }
 }

@@ -5,9 +5,9 @@ import { staleVersion, type UnitOfWork } from '../write.ts'
 import {
   type CouponFields,
   couponProblems,
-  type Filled,
   type PromotionFields,
   promotionProblems,
+  type RequiredLists,
   takenProblem,
   withoutStrays,
 } from './problems.ts'
@@ -125,7 +125,7 @@ export async function deletePromotion({ query, storeId }: UnitOfWork, id: string
 }
 
 /** The lists that a change is about, itself or by what asks for them. */
-function filledBy(input: Input): Filled {
+function filledBy(input: Input): RequiredLists {
   const has = (...fields: readonly (keyof Input)[]) => fields.some((field) => input[field] !== undefined)
   return {
     customers: has('customers', 'customerCategoryIds'),

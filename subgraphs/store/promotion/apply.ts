@@ -10,7 +10,7 @@ import {
   isUsable,
   isUsedUp,
   type PromotionRule,
-  type Selection,
+  type PromotionSelection,
 } from './rule.ts'
 
 export type CartLine = {
@@ -25,7 +25,7 @@ export type CartLine = {
   readonly discount: Amount
 }
 
-export type Cart = {
+export type PromotionCart = {
   readonly currency: string
   readonly lines: readonly CartLine[]
   /** What shipping costs before promotions; null: nothing is sent, or the way is not chosen yet. */
@@ -84,7 +84,7 @@ const TURN: Readonly<Record<PromotionRule['target'], number>> = { CATEGORIES: 0,
  * cumulative, then the oldest promotion. Each percentage is of what is left by those before it, and
  * nothing goes below zero.
  */
-export function applyPromotions(cart: Cart, promotions: readonly PromotionRule[]): Discounts {
+export function applyPromotions(cart: PromotionCart, promotions: readonly PromotionRule[]): Discounts {
   const inTurn = [...promotions].sort((one, other) => TURN[one.target] - TURN[other.target] || one.id - other.id)
   const candidates = inTurn.flatMap((promotion): Candidate[] => {
     if (refusalOf(promotion, cart) !== null) return []
@@ -102,7 +102,7 @@ export function applyPromotions(cart: Cart, promotions: readonly PromotionRule[]
 }
 
 /** Why a promotion does not count for a cart, whatever its coupons; null: it does. */
-function refusalOf(promotion: PromotionRule, cart: Cart): CouponRefusal | null {
+function refusalOf(promotion: PromotionRule, cart: PromotionCart): CouponRefusal | null {
   if (!promotion.isEnabled) return 'DISABLED'
   if (!hasBegun(promotion, cart.now)) return 'NOT_BEGUN'
   if (hasEnded(promotion, cart.now)) return 'EXPIRED'
@@ -112,7 +112,7 @@ function refusalOf(promotion: PromotionRule, cart: Cart): CouponRefusal | null {
   return meetsCondition(promotion, cart) ? null : 'CONDITION_NOT_MET'
 }
 
-function isFor({ customers, customerCategories }: PromotionRule, customer: Cart['customer']): boolean {
+function isFor({ customers, customerCategories }: PromotionRule, customer: PromotionCart['customer']): boolean {
   switch (customers) {
     case 'ALL':
       return true
@@ -129,7 +129,7 @@ function isFor({ customers, customerCategories }: PromotionRule, customer: Cart[
  * PRICE is of all goods, before anything comes off. Units are counted of what the promotion is
  * about: for CATEGORIES only what is selected.
  */
-function meetsCondition(promotion: PromotionRule, { lines, currency }: Cart): boolean {
+function meetsCondition(promotion: PromotionRule, { lines, currency }: PromotionCart): boolean {
   const unit = minorUnitOf(currency)
   const counted = promotion.target === 'CATEGORIES' ? selected(lines, promotion.selection) : lines
   switch (promotion.condition) {
@@ -144,7 +144,7 @@ function meetsCondition(promotion: PromotionRule, { lines, currency }: Cart): bo
   }
 }
 
-const selected = (lines: readonly CartLine[], selection: Selection): readonly CartLine[] =>
+const selected = (lines: readonly CartLine[], selection: PromotionSelection): readonly CartLine[] =>
   lines.filter((line) => isSelected(selection, line))
 
 const unitsOf = (lines: readonly CartLine[]): number => lines.reduce((units, { quantity }) => units + quantity, 0)
@@ -164,7 +164,7 @@ const enteredCoupon = ({ coupons }: PromotionRule, codes: readonly string[]): Co
     .map((code) => coupons.find((coupon) => couponKey(coupon.code) === couponKey(code)))
     .find((coupon) => coupon !== undefined && isUsable(coupon))
 
-function resultOf(cart: Cart, candidates: readonly Candidate[]): Result {
+function resultOf(cart: PromotionCart, candidates: readonly Candidate[]): Result {
   const unit = minorUnitOf(cart.currency)
   const left = cart.lines.map((line) => {
     const amount = lineAmount(line, unit)
@@ -245,7 +245,7 @@ function freeUnits({ required, selection, quantityX }: PromotionRule, lines: rea
 }
 
 function refusedCoupons(
-  cart: Cart,
+  cart: PromotionCart,
   promotions: readonly PromotionRule[],
   applied: readonly AppliedPromotion[],
 ): readonly RefusedCoupon[] {
@@ -261,7 +261,7 @@ function refusedCoupons(
 }
 
 /** Why a code that took nothing off did not. */
-function couponRefusal(cart: Cart, promotions: readonly PromotionRule[], key: string): CouponRefusal {
+function couponRefusal(cart: PromotionCart, promotions: readonly PromotionRule[], key: string): CouponRefusal {
   for (const promotion of promotions) {
     const coupon = promotion.coupons.find(({ code }) => couponKey(code) === key)
     if (!coupon) continue

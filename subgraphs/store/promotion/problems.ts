@@ -49,14 +49,14 @@ export function withoutStrays(fields: PromotionFields): PromotionFields {
 }
 
 /** Which lists have to hold something. */
-export type Filled = { readonly customers: boolean; readonly selected: boolean }
+export type RequiredLists = { readonly customers: boolean; readonly selected: boolean }
 
 /**
  * What is wrong with a promotion without strays, in the order of its fields. A list may be empty
  * unless `filled` says otherwise: what was in it may have been deleted since, and the rest can then
  * still be changed.
  */
-export function promotionProblems(fields: PromotionFields, filled: Filled): readonly Problem[] {
+export function promotionProblems(fields: PromotionFields, filled: RequiredLists): readonly Problem[] {
   const { discountTarget, buysAtLeast, lasts, beginsAt, expiresAt, maxTimesUsed, quantityX } = fields
   return problemsIn([
     textProblem('name', fields.name, 200),

@@ -17,7 +17,7 @@ export type Coupon = {
 }
 
 /** Products, by themselves or by their categories. Empty: none. */
-export type Selection = { readonly products: ReadonlySet<number>; readonly categories: ReadonlySet<number> }
+export type PromotionSelection = { readonly products: ReadonlySet<number>; readonly categories: ReadonlySet<number> }
 
 export type PromotionRule = {
   readonly id: number
@@ -43,9 +43,9 @@ export type PromotionRule = {
   readonly customers: PromotionCustomers
   readonly customerCategories: ReadonlySet<number>
   /** What is discounted, for CATEGORIES and as the Y of BUY_X_GET_Y. */
-  readonly selection: Selection
+  readonly selection: PromotionSelection
   /** What has to be bought, as the X of BUY_X_GET_Y. */
-  readonly required: Selection
+  readonly required: PromotionSelection
   /** Units of X for each unit of Y; at least 1. Of no meaning for other targets. */
   readonly quantityX: number
   /** Not empty: the customer has to enter one of them. */
@@ -85,6 +85,6 @@ export const isUsable = ({ usageLimit, timesUsed }: Pick<Coupon, 'usageLimit' | 
 export const couponKey = (code: string): string => identityKey(code)
 
 export const isSelected = (
-  { products, categories }: Selection,
+  { products, categories }: PromotionSelection,
   { productId, categories: its }: { readonly productId: number | null; readonly categories: ReadonlySet<number> },
 ): boolean => (productId !== null && products.has(productId)) || !its.isDisjointFrom(categories)

@@ -6,7 +6,7 @@ import { createProduct } from '../product/actions.ts'
 import { createProductCategory } from '../product-category/actions.ts'
 import { createProductImage } from '../product-image/actions.ts'
 import { productVariantRepository } from '../product-variant/repository.ts'
-import { done, type Filled } from './filled.ts'
+import { done, type FilledStore } from './filled.ts'
 import { priceIn } from './market.ts'
 import { type Motif, pictureOf } from './picture.ts'
 import { type SampleProduct, variantsOf } from './sample.ts'
@@ -19,7 +19,7 @@ const [SINCE, UNTIL] = [118, 90]
 
 /** Writes categories, products with what they come in, pictures and stock. */
 export async function fillCatalogue(
-  filled: Filled,
+  filled: FilledStore,
   products: readonly SampleProduct[],
   {
     locations,
@@ -102,7 +102,7 @@ export async function fillCatalogue(
 }
 
 /** Ids of categories by the way to them. */
-async function fillCategories({ ago }: Filled, products: readonly SampleProduct[]): Promise<ReadonlyMap<string, string>> {
+async function fillCategories({ ago }: FilledStore, products: readonly SampleProduct[]): Promise<ReadonlyMap<string, string>> {
   const unit = ago(SINCE)
   const ids = new Map<string, string>()
   for (const path of new Set(products.flatMap((product) => pathsIn(product.in)))) {

@@ -7,7 +7,7 @@ import { createPromotion } from '../promotion/actions.ts'
 import { createShippingMethod } from '../shipping-method/actions.ts'
 import { updateStore } from '../store/actions.ts'
 import { createTax } from '../tax/actions.ts'
-import { done, type Filled } from './filled.ts'
+import { done, type FilledStore } from './filled.ts'
 import { priceIn, taxIn } from './market.ts'
 import type { readSample } from './sample.ts'
 
@@ -20,17 +20,17 @@ export type Settings = {
 }
 
 /** Since when the shop is as it is. Days. */
-const OPENED = 120
+const OPENED_DAYS_AGO = 120
 
 /**
  * Writes how the shop works: where it is, how it sends, what is paid and charged, and what its
  * pages say.
  */
 export async function fillSettings(
-  { ago, currency, country }: Filled,
+  { ago, currency, country }: FilledStore,
   { pages }: Pick<ReturnType<typeof readSample>, 'pages'>,
 ): Promise<Settings> {
-  const unit = ago(OPENED)
+  const unit = ago(OPENED_DAYS_AGO)
   const city = capitalOf(country)
   const price = (euros: number) => priceIn(currency, euros)
   const place = { city, country }

@@ -15,7 +15,7 @@ import type { ShippingServices } from '../shipping-method/service.ts'
 import type { UnitOfWork } from '../write.ts'
 import type { Goods } from './fill-catalogue.ts'
 import type { Settings } from './fill-settings.ts'
-import { done, type Filled } from './filled.ts'
+import { done, type FilledStore } from './filled.ts'
 import { priceIn } from './market.ts'
 import type { readSample, SampleCustomer, SampleOrder } from './sample.ts'
 
@@ -38,7 +38,11 @@ const SENT: Readonly<Partial<Record<SampleOrder['ends'], readonly ShipmentStatus
  * Writes customers, their orders as they went on, and what they say: everything in the order in
  * which it happened.
  */
-export async function fillTrade(filled: Filled, { customers, orders, reviews, products }: Trade, means: Means): Promise<void> {
+export async function fillTrade(
+  filled: FilledStore,
+  { customers, orders, reviews, products }: Trade,
+  means: Means,
+): Promise<void> {
   const ids = await fillCustomers(filled, customers)
   const steps: Step[] = []
   const rows = new Map<SampleOrder, number>()
@@ -75,7 +79,7 @@ export async function fillTrade(filled: Filled, { customers, orders, reviews, pr
 }
 
 async function fillCustomers(
-  { ago, country }: Filled,
+  { ago, country }: FilledStore,
   customers: readonly SampleCustomer[],
 ): Promise<ReadonlyMap<string, string>> {
   const unit = ago(110)
@@ -109,7 +113,7 @@ async function fillCustomers(
 
 /** What happened to an order. `told` is given its row once it is there. */
 function stepsOf(
-  filled: Filled,
+  filled: FilledStore,
   order: SampleOrder,
   means: Means & { readonly customerId: string },
   delivered: (row: number) => void,

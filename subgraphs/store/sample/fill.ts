@@ -6,7 +6,7 @@ import type { UnitOfWork } from '../write.ts'
 import { fillCatalogue } from './fill-catalogue.ts'
 import { fillSettings } from './fill-settings.ts'
 import { fillTrade } from './fill-trade.ts'
-import type { Filled } from './filled.ts'
+import type { FilledStore } from './filled.ts'
 import { readSample } from './sample.ts'
 
 /** How far it is: steps of `total`. */
@@ -28,8 +28,8 @@ export async function fillStore(
   if (!store) throw new Error(`Expected a store with the row ${storeId}.`)
   const sample = readSample()
   const total = sample.products.length + sample.orders.length
-  const filled: Filled = {
-    ago: (days) => ({ ...unit, now: new Date(now.getTime() - days * DAY), emit: (event) => void events.push(event) }),
+  const filled: FilledStore = {
+    ago: (days) => ({ ...unit, now: new Date(now.getTime() - days * DAY_MS), emit: (event) => void events.push(event) }),
     currency: store.currency,
     country: store.country,
   }
@@ -58,4 +58,4 @@ export async function fillStore(
   }
 }
 
-const DAY = 24 * 60 * 60 * 1000
+const DAY_MS = 24 * 60 * 60 * 1000

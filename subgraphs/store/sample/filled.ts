@@ -1,7 +1,7 @@
 import type { UnitOfWork } from '../write.ts'
 
 /** A store that is being filled. */
-export type Filled = {
+export type FilledStore = {
   /** The change, as if it were made so many days ago. */
   readonly ago: (days: number) => UnitOfWork
   readonly currency: string

@@ -124,8 +124,8 @@ const MOTIFS = {
 export type Motif = keyof typeof MOTIFS
 
 /** Pixels on a side, and steps of each in both directions for smooth edges. */
-const SIDE = 240
-const FINE = 2
+const SIDE_PIXELS = 240
+const SAMPLES_PER_PIXEL = 2
 
 /**
  * A picture of a thing in a colour (#rrggbb), as PNG of 240 by 240 pixels. The same bytes every
@@ -134,7 +134,7 @@ const FINE = 2
 export function pictureOf(motif: Motif, colour: string): Buffer {
   const tones = tonesOf(colour)
   const places = Object.keys(tones)
-  const wide = SIDE * FINE
+  const wide = SIDE_PIXELS * SAMPLES_PER_PIXEL
   // Which tone each step has.
   const steps = new Uint8Array(wide * wide)
   for (const shape of MOTIFS[motif] as readonly Shape[]) {
@@ -145,7 +145,7 @@ export function pictureOf(motif: Motif, colour: string): Buffer {
       }
     }
   }
-  return png(SIDE, smoothed(steps, Object.values(tones)))
+  return png(SIDE_PIXELS, smoothed(steps, Object.values(tones)))
 }
 
 /** Where a line across the shape at this height is inside of it. */
@@ -179,14 +179,14 @@ function tonesOf(colour: string): Readonly<Record<Tone, Colour>> {
  * steps.
  */
 function smoothed(steps: Uint8Array, colours: readonly Colour[]): Buffer {
-  const rows = Buffer.alloc(SIDE * (1 + SIDE * 3))
+  const rows = Buffer.alloc(SIDE_PIXELS * (1 + SIDE_PIXELS * 3))
   const flat = Uint8Array.from(colours.flat())
-  const wide = SIDE * FINE
+  const wide = SIDE_PIXELS * SAMPLES_PER_PIXEL
   let at = 0
-  for (let row = 0; row < SIDE; row += 1) {
+  for (let row = 0; row < SIDE_PIXELS; row += 1) {
     at += 1
-    for (let column = 0; column < SIDE; column += 1) {
-      const first = (row * wide + column) * FINE
+    for (let column = 0; column < SIDE_PIXELS; column += 1) {
+      const first = (row * wide + column) * SAMPLES_PER_PIXEL
       const tones = [steps[first], steps[first + 1], steps[first + wide], steps[first + wide + 1]] as number[]
       for (let part = 0; part < 3; part += 1) {
         let sum = 0

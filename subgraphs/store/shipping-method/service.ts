@@ -48,7 +48,7 @@ export type ShippingServices = {
 export type ShippingNetwork = Partial<NetworkOptions>
 
 /** A customer waits for it. Milliseconds. */
-const TIME = 5_000
+const TIMEOUT_MS = 5_000
 /** A hundred rates are a tenth of it. */
 const MAX_BYTES = 262_144
 /**
@@ -84,7 +84,7 @@ export function shippingServices(options: ShippingNetwork = {}): ShippingService
     shape: z.ZodType<Shape>,
     ask: (options: { signal: AbortSignal; accept: string; maxBytes: number }) => Promise<OutboundResponse>,
   ): Promise<Shape> {
-    const { signal, clear } = deadline(TIME, new AbortController().signal)
+    const { signal, clear } = deadline(TIMEOUT_MS, new AbortController().signal)
     try {
       return await places.run(String(storeId), signal, async () => {
         const response = await ask({ signal, accept: 'application/json', maxBytes: MAX_BYTES })

@@ -3,7 +3,15 @@ import { hashOf } from '../access/access.ts'
 import { staleVersion, type UnitOfWork } from '../write.ts'
 import { storeRepository } from './repository.ts'
 import { newAuthtoken, setUpStore } from './set-up.ts'
-import { DAY, isCountryCode, nameProblem, SET_UPS_PER_DAY, type StoreAddress, type StoreChange, storeProblems } from './store.ts'
+import {
+  DAY_MS,
+  isCountryCode,
+  nameProblem,
+  SET_UPS_PER_DAY,
+  type StoreAddress,
+  type StoreChange,
+  storeProblems,
+} from './store.ts'
 
 /** Changes what the input has of the caller's store. */
 export async function updateStore(
@@ -71,8 +79,8 @@ export async function createStore(
   // Locked: set-ups at once are counted one by one.
   const creator = await stores.lock(storeId)
   const paidFor = creator.paidSince === null ? null : now.getTime() - creator.paidSince.getTime()
-  if (paidFor === null || paidFor < DAY) return subscriptionRequired(paidFor !== null)
-  const setUps = await stores.setUpsSince(storeId, new Date(now.getTime() - DAY))
+  if (paidFor === null || paidFor < DAY_MS) return subscriptionRequired(paidFor !== null)
+  const setUps = await stores.setUpsSince(storeId, new Date(now.getTime() - DAY_MS))
   if (setUps.length >= SET_UPS_PER_DAY) return limitReached(setUps[setUps.length - SET_UPS_PER_DAY] ?? now, now)
 
   const {
@@ -116,5 +124,5 @@ const subscriptionRequired = (isTooRecent: boolean) => ({
 const limitReached = (oldest: Date, now: Date) => ({
   __typename: 'StoreLimitReached' as const,
   message: `${SET_UPS_PER_DAY} stores have been set up within 24 hours; the next one can be set up when the oldest of them is a day old.`,
-  retryAfterSeconds: Math.max(1, Math.ceil((oldest.getTime() + DAY - now.getTime()) / 1000)),
+  retryAfterSeconds: Math.max(1, Math.ceil((oldest.getTime() + DAY_MS - now.getTime()) / 1000)),
 })

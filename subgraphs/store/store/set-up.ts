@@ -8,10 +8,10 @@ import { HOOKS_TOKEN } from '../stored-secrets.ts'
 import type { Tables } from '../tables.ts'
 import { permalinkOf } from '../text-key.ts'
 import { storeRepository } from './repository.ts'
-import { DAY } from './store.ts'
+import { DAY_MS } from './store.ts'
 
 /** A login and its authtoken, which nobody is told again: it is stored as a hash. */
-export type Credentials = { readonly login: string; readonly authtoken: string }
+export type ApiCredentials = { readonly login: string; readonly authtoken: string }
 
 /** 32 characters each, as clients of the REST API expect; 192 random bits of secret. */
 export const newAuthtoken = (): string => randomBytes(24).toString('base64url')
@@ -35,7 +35,7 @@ export async function setUpStore(
     readonly at: Date
   },
   secrets: SecretCipher,
-): Promise<{ readonly storeId: number; readonly code: string } & Credentials> {
+): Promise<{ readonly storeId: number; readonly code: string } & ApiCredentials> {
   const stores = storeRepository(query)
   const code = await stores.freeCode(wanted.code ?? (permalinkOf(wanted.name).replace(/[^a-z0-9-]/g, '') || 'store'))
   const defaults = defaultsOf(wanted.country)
@@ -53,4 +53,4 @@ export async function setUpStore(
 }
 
 /** Since when a store of the operator's counts as paid: long enough for everything. */
-export const paidByOperator = (now: Date): Date => new Date(now.getTime() - DAY)
+export const paidByOperator = (now: Date): Date => new Date(now.getTime() - DAY_MS)

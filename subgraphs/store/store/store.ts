@@ -64,7 +64,7 @@ export type StoreChange = {
  * /store/setup.json`.
  */
 export const SET_UPS_PER_DAY = 5
-export const DAY = 24 * 60 * 60 * 1000
+export const DAY_MS = 24 * 60 * 60 * 1000
 const MAX_LANGUAGES = 20
 
 /** 4 to 50 characters, as published. */

@@ -40,15 +40,15 @@ const STOP_TIMEOUT_MS = 5_000
 /** Making a body; an operation has no more. Milliseconds. */
 const BODY_TIMEOUT_MS = 10_000
 /** Transactions that lock each other out begin again, so often. */
-const ATTEMPTS = 5
+const MAX_ATTEMPTS = 5
 
 /** Deliveries that are given jobs in one transaction. */
-const ORPHANS = 1_000
+const MAX_ORPHANS = 1_000
 
 /** Delivers in this process until the returned function is called. */
 export async function deliver(delivering: Delivering): Promise<() => Promise<void>> {
   const ended = new AbortController()
-  while ((await adopt(delivering)) === ORPHANS);
+  while ((await adopt(delivering)) === MAX_ORPHANS);
   const stop = await delivering.jobs.work((job) => attempt(delivering, job, ended.signal))
   return async () => {
     const cut = setTimeout(() => ended.abort(), STOP_TIMEOUT_MS)
@@ -63,7 +63,7 @@ export async function deliver(delivering: Delivering): Promise<() => Promise<voi
  */
 function adopt({ database, plan }: Delivering): Promise<number> {
   return database.transaction().execute(async (query) => {
-    const orphans = await webhookDeliveryRepository(query).orphans(ORPHANS)
+    const orphans = await webhookDeliveryRepository(query).orphans(MAX_ORPHANS)
     for (const [storeId, deliveries] of Map.groupBy(orphans, (orphan) => orphan.storeId))
       await plan.begin({ query, storeId }, deliveries)
     return orphans.length
@@ -126,7 +126,7 @@ async function record(delivering: Delivering, job: JobRun, made: Attempt): Promi
         .execute((query) => recordIn({ query, storeId: job.storeId, now: now() }, delivering, job, made))
       return
     } catch (thrown) {
-      if (attempt === ATTEMPTS || !isRetryable(thrown)) throw thrown
+      if (attempt === MAX_ATTEMPTS || !isRetryable(thrown)) throw thrown
     }
   }
 }

@@ -41,8 +41,8 @@ const QUEUE = 'webhook-delivery'
  * What a job says when it runs, and how often others look whether one has fallen silent. Its
  * process is dead then, and another takes over. Seconds.
  */
-const HEARTBEAT = 10
-const SUPERVISION = 5
+const HEARTBEAT_SECONDS = 10
+const SUPERVISION_SECONDS = 5
 /** One attempt takes 15 seconds at most, and making its body 10. Seconds. */
 const MAX_TEXT_LENGTH = 60
 /**
@@ -61,7 +61,7 @@ const RETENTION = { retentionSeconds: 31 * 24 * 60 * 60, deleteAfterSeconds: 600
  */
 const AT_ONCE = { localConcurrency: 12, localGroupConcurrency: 4 }
 /** Jobs that are written in one statement. */
-const BATCH = 1_000
+const BATCH_JOBS = 1_000
 /**
  * What is still under way when the subgraph ends is cut off then, and begun again elsewhere.
  * Milliseconds.
@@ -92,8 +92,8 @@ export async function deliveryJobs(
     max: 4,
     useListenNotify: true,
     schedule: false,
-    superviseIntervalSeconds: SUPERVISION,
-    monitorIntervalSeconds: HEARTBEAT,
+    superviseIntervalSeconds: SUPERVISION_SECONDS,
+    monitorIntervalSeconds: HEARTBEAT_SECONDS,
     maintenanceIntervalSeconds: 600,
     ...(clock && { clock }),
   })
@@ -101,7 +101,7 @@ export async function deliveryJobs(
   await boss.start()
   await boss.createQueue(QUEUE, {
     notify: true,
-    heartbeatSeconds: HEARTBEAT,
+    heartbeatSeconds: HEARTBEAT_SECONDS,
     expireInSeconds: MAX_TEXT_LENGTH,
     ...AGAIN,
     ...RETENTION,
@@ -110,8 +110,8 @@ export async function deliveryJobs(
   return {
     async add(query, jobs) {
       const db = fromKysely(query)
-      for (let at = 0; at < jobs.length; at += BATCH) {
-        const part = jobs.slice(at, at + BATCH).map(({ jobId, storeId, deliveryId, dueAt }) => ({
+      for (let at = 0; at < jobs.length; at += BATCH_JOBS) {
+        const part = jobs.slice(at, at + BATCH_JOBS).map(({ jobId, storeId, deliveryId, dueAt }) => ({
           id: jobId,
           data: { storeId, deliveryId },
           group: { id: String(storeId) },

@@ -6,10 +6,10 @@ import type { WebhookDeliveryRepository } from './repository.ts'
  * How often old deliveries are looked for, and how old they are then, whatever became of them.
  * Milliseconds.
  */
-const EVERY = 3_600_000
-const AGE = 30 * 24 * 3_600_000
+const INTERVAL_MS = 3_600_000
+const MAX_AGE_MS = 30 * 24 * 3_600_000
 /** Few enough that nobody waits for them. */
-const BATCH = 1_000
+const BATCH_ROWS = 1_000
 
 /** Deletes deliveries that are too old to be of use, until it is stopped. */
 export const purgeDeliveries = (
@@ -17,10 +17,10 @@ export const purgeDeliveries = (
   { log, now }: { readonly log: Logger; readonly now: () => Date },
 ): PeriodicJob =>
   runPeriodically(
-    EVERY,
+    INTERVAL_MS,
     async (signal) => {
-      const before = new Date(now().getTime() - AGE)
-      while (!signal.aborted && (await deliveries.deleteFinishedBefore(before, BATCH)) === BATCH);
+      const before = new Date(now().getTime() - MAX_AGE_MS)
+      while (!signal.aborted && (await deliveries.deleteFinishedBefore(before, BATCH_ROWS)) === BATCH_ROWS);
     },
     (error) => log.warn({ err: error }, 'old webhook deliveries could not be deleted'),
   )

@@ -5,7 +5,7 @@ import { systemServers } from '../../../platform/outbound/dns-servers.ts'
 import { type FaultReason, faultOf } from '../../../platform/outbound/fault.ts'
 import { httpClient } from '../../../platform/outbound/http-client.ts'
 import { type NetworkOptions, safeNetwork } from '../../../platform/outbound/safe-connect.ts'
-import { NETWORK_SETTING, type Refusal } from '../webhook-subscription/webhook-subscription.ts'
+import { NETWORK_SETTING, type SubscriptionRefusal } from '../webhook-subscription/webhook-subscription.ts'
 import type { Attempt } from './webhook-delivery.ts'
 
 /** Brings bodies to receivers. */
@@ -17,7 +17,7 @@ export type WebhookSender = {
     headers: Readonly<Record<string, string>>,
     signal: AbortSignal,
   ) => Promise<Omit<Attempt, 'startedAt'>>
-  readonly refusal: Refusal
+  readonly refusal: SubscriptionRefusal
   readonly close: () => Promise<void>
 }
 
@@ -25,7 +25,7 @@ export type WebhookSender = {
 export type WebhookNetwork = Partial<NetworkOptions>
 
 /** As published. Milliseconds. */
-const TIME = 15_000
+const TIMEOUT_MS = 15_000
 /** What is read of an answer: enough to find a mistake. */
 const MAX_BYTES = 4_000
 const MAX_CHARACTERS = 1_000
@@ -37,7 +37,7 @@ export function webhookSender(options: WebhookNetwork = {}): WebhookSender {
   return {
     async send(url, body, headers, ended) {
       const began = performance.now()
-      const time = deadline(TIME, ended)
+      const time = deadline(TIMEOUT_MS, ended)
       const took = () => Math.round(performance.now() - began)
       try {
         const answer = await http.post(url, body, { signal: time.signal, accept: '*/*', maxBytes: 2 * MAX_BYTES, headers })
@@ -59,7 +59,7 @@ export function webhookSender(options: WebhookNetwork = {}): WebhookSender {
 }
 
 function errorOf(reason: FaultReason, message: string): string {
-  if (reason === 'timeout') return `no answer within ${TIME / 1_000} seconds`
+  if (reason === 'timeout') return `no answer within ${TIMEOUT_MS / 1_000} seconds`
   return `${reason}: ${message}${reason === 'blocked' ? `; networks of ${NETWORK_SETTING} are allowed` : ''}`
 }
 

@@ -51,13 +51,13 @@ export type Signer = {
 
 /** As published: 4 retries. */
 const MAX_TRIES = 5
-const MINUTE = 60_000
+const MINUTE_MS = 60_000
 
 /**
  * How long to wait after the attempt with this number: its fourth power in minutes, as published.
  * Milliseconds; null: there is no other attempt.
  */
-export const waitAfter = (tries: number): number | null => (tries < MAX_TRIES ? tries ** 4 * MINUTE : null)
+export const waitAfter = (tries: number): number | null => (tries < MAX_TRIES ? tries ** 4 * MINUTE_MS : null)
 
 /**
  * The headers of one attempt. `now` decides whether the token before the last rotation signs as

@@ -2,6 +2,7 @@ import { secretLocation } from '../../../platform/secrets/stored.ts'
 import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
 import { type EventName, subjectOf } from '../events.ts'
 import { decodeId } from '../ids.ts'
+import type { Versioned } from '../input.ts'
 import { storeRepository } from '../store/repository.ts'
 import { newHooksToken } from '../store/set-up.ts'
 import { HOOKS_TOKEN, PREVIOUS_HOOKS_TOKEN } from '../stored-secrets.ts'
@@ -16,8 +17,6 @@ import {
   type WebhookSubscription,
   type WebhookSubscriptionFields,
 } from './webhook-subscription.ts'
-
-type Versioned = { readonly expectedVersion?: number | null | undefined }
 
 /** What is to be changed; undefined stays as it is. */
 type Change = {

@@ -23,7 +23,7 @@ export type WebhookSubscriptionFields = Pick<WebhookSubscription, 'name' | 'even
 /**
  * Why nothing is sent to an address; null: it may be. Names are judged when they are connected to.
  */
-export type Refusal = (endpoint: { readonly address: string; readonly port: number }) => string | null
+export type SubscriptionRefusal = (endpoint: { readonly address: string; readonly port: number }) => string | null
 
 /** Each one is read, and may be sent, with every event. */
 export const MAX_SUBSCRIPTIONS = 100
@@ -35,10 +35,12 @@ const MAX_URL_LENGTH = 2_000
 export const NETWORK_SETTING = 'WEBHOOK_PRIVATE_NETWORKS'
 
 /** What is wrong with a subscription, in the order of its fields. */
-export const subscriptionProblems = ({ name, url }: WebhookSubscriptionFields, refusal: Refusal): readonly Problem[] =>
-  problemsIn([urlProblem(url, refusal), name === null ? null : textProblem('name', name, 100)])
+export const subscriptionProblems = (
+  { name, url }: WebhookSubscriptionFields,
+  refusal: SubscriptionRefusal,
+): readonly Problem[] => problemsIn([urlProblem(url, refusal), name === null ? null : textProblem('name', name, 100)])
 
-function urlProblem(text: string, refusal: Refusal): Problem | null {
+function urlProblem(text: string, refusal: SubscriptionRefusal): Problem | null {
   const expected = (expectation: string) => problem('url', expectation, text)
   const url = URL.canParse(text) && text.length <= MAX_URL_LENGTH && isText(text) ? new URL(text) : null
   if (!url || !['http:', 'https:'].includes(url.protocol) || url.href.length > MAX_URL_LENGTH) {

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Sources, Subject } from './sources.ts'
+import type { EvidenceSubject, Sources } from './sources.ts'
 
 /**
  * Hosts that are looked at in the background at once, and that may wait for it: lists of the
@@ -11,13 +11,13 @@ const MAX_WAITING_HOSTS = 1_000
 /** Collects evidence that nobody waits for. */
 export type BackgroundCollector = {
   /** Notes a host; one that waits already, or finds no room, is left out. */
-  readonly collect: (subject: Subject) => void
+  readonly collect: (subject: EvidenceSubject) => void
   readonly close: () => Promise<void>
 }
 
 export function createBackgroundCollector(sources: Pick<Sources, 'evidenceFor'>, log: Logger): BackgroundCollector {
   const ended = new AbortController()
-  const waiting = new Map<string, Subject>()
+  const waiting = new Map<string, EvidenceSubject>()
   const running = new Map<string, Promise<void>>()
 
   function next(): void {
@@ -28,7 +28,7 @@ export function createBackgroundCollector(sources: Pick<Sources, 'evidenceFor'>,
     }
   }
 
-  async function collectEvidence(subject: Subject): Promise<void> {
+  async function collectEvidence(subject: EvidenceSubject): Promise<void> {
     try {
       await sources.evidenceFor(subject, { signal: ended.signal })
     } catch (error) {

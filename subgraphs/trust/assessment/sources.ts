@@ -5,7 +5,7 @@ import type { UrlKeys } from '../url-key.ts'
  * What is asked about: a host, and what was registered above it; null for addresses and public
  * suffixes.
  */
-export type Subject = { readonly host: string; readonly registrable: string | null }
+export type EvidenceSubject = { readonly host: string; readonly registrable: string | null }
 
 /** Where evidence comes from: `collectors/sources.ts`, or fixed snapshots. */
 export type Sources = {
@@ -13,7 +13,7 @@ export type Sources = {
    * Rejects only with the reason of an aborted signal: sources that fail are part of the snapshot.
    */
   readonly evidenceFor: (
-    subject: Subject,
+    subject: EvidenceSubject,
     options?: { readonly signal?: AbortSignal; readonly budgetMs?: number },
   ) => Promise<Snapshot>
   /**

@@ -50,7 +50,7 @@ export const urlhausCsv: ListFormat = {
 /**
  * Below this the list itself says that it is guessing (https://threatfox.abuse.ch/faq/). Percent.
  */
-const THREATFOX_SURE = 50
+const THREATFOX_SURE_PERCENT = 50
 const THREATFOX_CATEGORIES: LookupTable<ListEntry['category']> = lookupTable({
   botnet_cc: 'c2',
   payload: 'malware',
@@ -67,7 +67,7 @@ export const threatfoxCsv: ListFormat = {
     if (line.startsWith('#')) return 'nothing'
     const [first, id, value, type, threat, , , , last, confidence] = fieldsOf(line)
     if (!/^\d+$/.test(id ?? '') || !type) return null
-    if (!['domain', 'url', 'ip:port'].includes(type) || Number(confidence) < THREATFOX_SURE) return 'nothing'
+    if (!['domain', 'url', 'ip:port'].includes(type) || Number(confidence) < THREATFOX_SURE_PERCENT) return 'nothing'
     const indicator = parseIndicator(value ?? '')
     if (!indicator) return null
     // The type says what is listed: a domain with every host below it.

@@ -6,7 +6,7 @@ const ZIP = 0x04034b50
 const GZIP = 0x8b1f
 /** Of a zip's local file header, without the name and the extra field. Bytes. */
 const ZIP_HEADER_BYTES = 30
-const DEFLATE = 8
+const DEFLATE_METHOD_CODE = 8
 /** How much one list may unfold to: a hundred times Tranco. Bytes. */
 const MAX_UNPACKED_BYTES = 2_500_000_000
 
@@ -28,7 +28,7 @@ export async function* unpacked(chunks: AsyncIterable<Buffer>): AsyncGenerator<B
   }
   try {
     if (head.length >= ZIP_HEADER_BYTES && head.readUInt32LE(0) === ZIP) {
-      if (head.readUInt16LE(8) !== DEFLATE) throw new Fault('malformed', 'a zip that is not deflated')
+      if (head.readUInt16LE(8) !== DEFLATE_METHOD_CODE) throw new Fault('malformed', 'a zip that is not deflated')
       const start = ZIP_HEADER_BYTES + head.readUInt16LE(26) + head.readUInt16LE(28)
       if (start > head.length) throw new Fault('malformed', 'a zip with a header that is too long')
       yield* inflated(rest(start), createInflateRaw())

@@ -24,9 +24,9 @@ export type List = {
   readonly maxBytes: number
 }
 
-const MINUTE = 60
-const HOUR = 60 * MINUTE
-const MEGABYTE = 1_000_000
+const MINUTE_SECONDS = 60
+const HOUR_SECONDS = 60 * MINUTE_SECONDS
+const MEGABYTE_BYTES = 1_000_000
 
 /** Lists by name, with the addresses where their publishers offer them. */
 const LISTS: readonly List[] = [
@@ -36,10 +36,10 @@ const LISTS: readonly List[] = [
     lineage: BOOTSTRAP,
     url: 'https://data.iana.org/rdap/dns.json',
     format: rdapBootstrap,
-    refreshSeconds: 24 * HOUR,
+    refreshSeconds: 24 * HOUR_SECONDS,
     // Around 1,200 top-level domains in 2026; a new installation must not believe a stub.
     minEntries: 500,
-    maxBytes: 5 * MEGABYTE,
+    maxBytes: 5 * MEGABYTE_BYTES,
   },
   {
     name: 'urlhaus',
@@ -47,9 +47,9 @@ const LISTS: readonly List[] = [
     lineage: 'abuse.ch',
     url: 'https://urlhaus.abuse.ch/downloads/csv_recent/',
     format: urlhausCsv,
-    refreshSeconds: HOUR,
+    refreshSeconds: HOUR_SECONDS,
     minEntries: 100,
-    maxBytes: 100 * MEGABYTE,
+    maxBytes: 100 * MEGABYTE_BYTES,
   },
   {
     name: 'threatfox',
@@ -57,9 +57,9 @@ const LISTS: readonly List[] = [
     lineage: 'abuse.ch',
     url: 'https://threatfox.abuse.ch/export/csv/recent/',
     format: threatfoxCsv,
-    refreshSeconds: HOUR,
+    refreshSeconds: HOUR_SECONDS,
     minEntries: 20,
-    maxBytes: 100 * MEGABYTE,
+    maxBytes: 100 * MEGABYTE_BYTES,
   },
   {
     name: 'openphish',
@@ -67,9 +67,9 @@ const LISTS: readonly List[] = [
     lineage: 'openphish',
     url: 'https://openphish.com/feed.txt',
     format: phishingUrls,
-    refreshSeconds: 12 * HOUR,
+    refreshSeconds: 12 * HOUR_SECONDS,
     minEntries: 50,
-    maxBytes: 50 * MEGABYTE,
+    maxBytes: 50 * MEGABYTE_BYTES,
   },
   {
     name: 'phishtank',
@@ -77,9 +77,9 @@ const LISTS: readonly List[] = [
     lineage: 'phishtank',
     url: 'https://data.phishtank.com/data/online-valid.csv',
     format: phishtankCsv,
-    refreshSeconds: 6 * HOUR,
+    refreshSeconds: 6 * HOUR_SECONDS,
     minEntries: 1_000,
-    maxBytes: 100 * MEGABYTE,
+    maxBytes: 100 * MEGABYTE_BYTES,
   },
   {
     name: 'tranco',
@@ -87,9 +87,9 @@ const LISTS: readonly List[] = [
     lineage: 'tranco',
     url: 'https://tranco-list.eu/top-1m.csv.zip',
     format: rankedNames,
-    refreshSeconds: 24 * HOUR,
+    refreshSeconds: 24 * HOUR_SECONDS,
     minEntries: 100_000,
-    maxBytes: 100 * MEGABYTE,
+    maxBytes: 100 * MEGABYTE_BYTES,
   },
   {
     name: 'umbrella',
@@ -97,9 +97,9 @@ const LISTS: readonly List[] = [
     lineage: 'umbrella',
     url: 'https://s3-us-west-1.amazonaws.com/umbrella-static/top-1m.csv.zip',
     format: rankedNames,
-    refreshSeconds: 24 * HOUR,
+    refreshSeconds: 24 * HOUR_SECONDS,
     minEntries: 100_000,
-    maxBytes: 100 * MEGABYTE,
+    maxBytes: 100 * MEGABYTE_BYTES,
   },
 ]
 

@@ -1,13 +1,13 @@
 import { Fault } from '../../../platform/outbound/fault.ts'
 import type { Collector } from './collector.ts'
 
-const HOUR = 3_600
+const HOUR_SECONDS = 3_600
 
 /** Looks up the registrable domain in the local copies of popularity lists. */
 export const collectPopularity: Collector<'popularity'> = async ({ subject: { registrable }, parts }) => {
   const names = parts.configured.filter(({ kind }) => kind === 'popularity').map(({ name }) => name)
-  if (names.length === 0) return { status: 'skipped', reason: 'not_configured', validFor: HOUR }
-  if (registrable === null) return { status: 'skipped', reason: 'not_applicable', validFor: HOUR }
+  if (names.length === 0) return { status: 'skipped', reason: 'not_configured', validFor: HOUR_SECONDS }
+  if (registrable === null) return { status: 'skipped', reason: 'not_applicable', validFor: HOUR_SECONDS }
   const [states, entries] = await Promise.all([parts.lists.states(names), parts.lists.find(names, [registrable])])
   const loaded = states.flatMap(({ edition }) => edition ?? [])
   if (loaded.length === 0) throw new Fault('unavailable', 'no popularity list was loaded yet')
@@ -17,7 +17,7 @@ export const collectPopularity: Collector<'popularity'> = async ({ subject: { re
     status: 'ok',
     facts: { ranks },
     version: [...ids].map(([list, id]) => `${list} ${id}`).join(', '),
-    validFor: 6 * HOUR,
+    validFor: 6 * HOUR_SECONDS,
   }
 }
 

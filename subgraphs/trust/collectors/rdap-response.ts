@@ -7,8 +7,8 @@ import { asList, asRecord, asSet, asText } from './untrusted-json.ts'
  * The first domain of all was registered on 15 March 1985; what is older is a placeholder. Seconds.
  */
 export const FIRST_DOMAIN = Date.UTC(1985, 0, 1) / 1000
-const STATUSES = 40
-const NAMESERVERS = 40
+const MAX_STATUSES = 40
+const MAX_NAMESERVERS = 40
 
 /**
  * Reads a domain object (RFC 9083 §5.3). Throws `malformed` when it is none, or is one of another
@@ -35,14 +35,14 @@ export function parseDomain(json: unknown, name: string): RdapFacts {
     expiresAt: latest(domain.events, 'expiration'),
     statuses: asSet(
       asList(domain.status)
-        .slice(0, STATUSES)
+        .slice(0, MAX_STATUSES)
         .flatMap((status) => asText(status, 64)?.toLowerCase() ?? []),
     ),
     registrarIanaId: /^\d{1,9}$/.test(ianaId) ? Number(ianaId) : null,
     registrarName: fullName(registrar?.vcardArray),
     nameservers: asSet(
       asList(domain.nameservers)
-        .slice(0, NAMESERVERS)
+        .slice(0, MAX_NAMESERVERS)
         .flatMap((server) => domainToASCII(asText(asRecord(server)?.ldhName, 255) ?? '').replace(/\.$/, '') || []),
     ),
     delegationSigned: typeof signed === 'boolean' ? signed : null,

@@ -11,7 +11,7 @@ import { type WhoisRegistry, whoisRegistryOf } from './whois-registries.ts'
 const ACCEPT = 'application/rdap+json, application/json;q=0.5'
 /** Registries answer a few kilobytes. */
 const MAX_BYTES = 512 * 1024
-const DAY = 86_400
+const DAY_SECONDS = 86_400
 /** How long a registry without RDAP is left alone after its WHOIS server gave no answer. Seconds. */
 const WHOIS_RETRY_SECONDS = 600
 
@@ -22,11 +22,11 @@ const WHOIS_RETRY_SECONDS = 600
  */
 export const collectRdap: Collector<'rdap'> = async ({ subject, parts, signal, now }) => {
   const { registrable } = subject
-  if (registrable === null) return { status: 'skipped', reason: 'not_applicable', validFor: DAY }
+  if (registrable === null) return { status: 'skipped', reason: 'not_applicable', validFor: DAY_SECONDS }
   const service = await rdapServiceOf(parts.lists, registrable)
   const whois = parts.usesWhois && (service === 'none' || service === 'unknown') ? whoisRegistryOf(registrable) : null
   if (whois) return fromWhois(whois)
-  if (service === 'none') return { status: 'skipped', reason: 'no_service', validFor: DAY }
+  if (service === 'none') return { status: 'skipped', reason: 'no_service', validFor: DAY_SECONDS }
   if (service === 'unknown') throw new Fault('unavailable', "IANA's list of registries was not loaded yet")
 
   const address = `${service.replace(/\/*$/, '/')}domain/${registrable}`
@@ -83,7 +83,7 @@ export const collectRdap: Collector<'rdap'> = async ({ subject, parts, signal, n
 
   /** A day; an hour for a domain of less than a month, about which much changes. */
   function validity({ registeredAt }: RdapFacts): number {
-    const isYoung = registeredAt !== null && now().getTime() / 1000 - registeredAt < 30 * DAY
-    return isYoung ? 3_600 : DAY
+    const isYoung = registeredAt !== null && now().getTime() / 1000 - registeredAt < 30 * DAY_SECONDS
+    return isYoung ? 3_600 : DAY_SECONDS
   }
 }

@@ -6,8 +6,8 @@ import { Fault, faultOf } from '../../../platform/outbound/fault.ts'
 import { describeCertificate } from './certificate.ts'
 import type { Collector } from './collector.ts'
 
-const HOUR = 3_600
-const CHAIN = 10
+const HOUR_SECONDS = 3_600
+const MAX_CHAIN = 10
 
 /** OpenSSL's words for bytes that are no TLS. */
 const NOT_TLS =
@@ -19,7 +19,7 @@ const NOT_TLS =
  * is wrong with them is evidence.
  */
 export const collectTls: Collector<'tls'> = async ({ subject: { host }, parts, signal, addresses }) => {
-  if (isAddress(host)) return { status: 'skipped', reason: 'not_applicable', validFor: HOUR }
+  if (isAddress(host)) return { status: 'skipped', reason: 'not_applicable', validFor: HOUR_SECONDS }
   const where = await addresses()
   if (where.status === 'servfail') throw new Fault('unavailable', 'no addresses are known')
   if (where.a.length + where.aaaa.length === 0) return { status: 'skipped', reason: 'not_applicable', validFor: 60 }
@@ -37,7 +37,7 @@ export const collectTls: Collector<'tls'> = async ({ subject: { host }, parts, s
         signal,
       )
       try {
-        return { status: 'ok', facts: factsOf(socket, host, network.authorities), validFor: 6 * HOUR }
+        return { status: 'ok', facts: factsOf(socket, host, network.authorities), validFor: 6 * HOUR_SECONDS }
       } finally {
         socket.on('error', () => {}).destroy()
       }
@@ -61,7 +61,7 @@ function factsOf(socket: TLSSocket, host: string, authorities: readonly string[]
     each?.raw;
     each = each.issuerCertificate
   ) {
-    if (seen.has(each.fingerprint256) || chain.length === CHAIN) break
+    if (seen.has(each.fingerprint256) || chain.length === MAX_CHAIN) break
     seen.add(each.fingerprint256)
     chain.push(new X509Certificate(each.raw))
   }

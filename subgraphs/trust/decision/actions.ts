@@ -2,13 +2,13 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { BoundedCache } from '../../../platform/collections/bounded-cache.ts'
 import { type AssessParts, decideFromSnapshot, loadOrCollectSnapshot } from '../assessment/assess.ts'
 import { isFinal } from '../assessment/engine.ts'
-import type { Fault } from '../input-fault.ts'
+import type { InputFault } from '../input-fault.ts'
 import { SCANS_PER_MONTH, type Usage } from '../key/key.ts'
-import type { KeyRepository } from '../key/repository.ts'
+import type { ApiKeyRepository } from '../key/repository.ts'
 import { usageOf } from '../key/usage.ts'
 import type { DecideRequest, Override } from '../pipeline/request.ts'
 import { toUnixSeconds } from '../unix-time.ts'
-import type { CallerState, LastJudgement, RequestKey } from './caller-state-repository.ts'
+import type { CallerState, DecideRequestKey, LastJudgement } from './caller-state-repository.ts'
 import { type Decision, type DecisionInput, parseDecisionInput } from './decision.ts'
 import { type Judgement, type JudgementCache, judgementId, judgementKey } from './judgement-cache.ts'
 import type { DecisionRepository, NewDecision } from './repository.ts'
@@ -16,11 +16,11 @@ import type { DecisionRepository, NewDecision } from './repository.ts'
 /** Result of one decision input. */
 export type DecideResult =
   | { readonly kind: 'made'; readonly decision: Decision }
-  | { readonly kind: 'invalid'; readonly faults: readonly Fault[] }
+  | { readonly kind: 'invalid'; readonly faults: readonly InputFault[] }
   | { readonly kind: 'exceeded' }
 
 export type DecideParts = AssessParts & {
-  readonly keys: KeyRepository
+  readonly keys: ApiKeyRepository
   readonly decisions: DecisionRepository
   readonly judgementCache: JudgementCache
   /** Recently parsed requests, by the JSON of their input. */
@@ -28,11 +28,11 @@ export type DecideParts = AssessParts & {
   /**
    * Authenticates the caller and charges `questions` to its rate limit; rejects when either fails.
    */
-  readonly callerState: (requests: readonly RequestKey[], questions: number) => Promise<CallerState>
+  readonly callerState: (requests: readonly DecideRequestKey[], questions: number) => Promise<CallerState>
 }
 
 /** A parsed request with its canonical text and hash. */
-export type PreparedRequest = RequestKey & {
+export type PreparedRequest = DecideRequestKey & {
   /** As it is stored: of a URL only hashes of what stands behind the host. */
   readonly request: DecideRequest
   readonly text: string
@@ -76,7 +76,7 @@ export async function decideAll(
 function prepareRequest(
   question: DecisionInput,
   { engine, requestCache: requests }: DecideParts,
-): PreparedRequest | { readonly faults: readonly Fault[] } {
+): PreparedRequest | { readonly faults: readonly InputFault[] } {
   const cacheKey = JSON.stringify(question)
   const cached = requests.get(cacheKey)
   if (cached) return cached

@@ -9,7 +9,7 @@ import type { Tables } from '../tables.ts'
 import { fromUnixSeconds } from '../unix-time.ts'
 
 /** What identifies a request: its hash and the subjects of possible overrides. */
-export type RequestKey = {
+export type DecideRequestKey = {
   /** SHA-256 of the canonical text of the request. */
   readonly hash: Buffer
   /** Every subject that an override for the request can have. */
@@ -32,7 +32,7 @@ export type LastJudgement = { readonly id: string; readonly snapshotId: string }
 
 type CallerStateQuery = {
   readonly secret: Buffer
-  readonly requests: readonly RequestKey[]
+  readonly requests: readonly DecideRequestKey[]
   readonly at: Date
   readonly policyVersion: string
 }
@@ -82,7 +82,7 @@ export const findCallerStates = (database: Kysely<Tables>): ((question: CallerSt
     { maxItems: 200 },
   )
 
-const NO_REQUEST: RequestKey = { hash: Buffer.alloc(0), subjects: [] }
+const NO_REQUEST: DecideRequestKey = { hash: Buffer.alloc(0), subjects: [] }
 
 type Row = Pick<ApiKey, 'id' | 'name' | 'plan' | 'createdAt'> & {
   readonly index: number

@@ -1,6 +1,6 @@
 import type { Engine } from '../assessment/engine.ts'
 import type { Snapshot } from '../evidence.ts'
-import type { Fault } from '../input-fault.ts'
+import type { InputFault } from '../input-fault.ts'
 import type { Decision as Judgement } from '../pipeline/decision.ts'
 import type { Target, TargetType } from '../pipeline/normalise.ts'
 import {
@@ -49,7 +49,7 @@ export type Decision = {
 export function parseDecisionInput(
   question: DecisionInput,
   engine: Pick<Engine, 'normalise'>,
-): DecideRequest | { readonly faults: readonly Fault[] } {
+): DecideRequest | { readonly faults: readonly InputFault[] } {
   const { domain, target, interaction, profile } = question
   const read = [
     ...(target == null ? [] : [{ field: 'target.value', found: engine.normalise(target.type, target.value) }]),

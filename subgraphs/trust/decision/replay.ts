@@ -3,13 +3,13 @@ import type { Engine } from '../assessment/engine.ts'
 import type { Decision } from './decision.ts'
 
 /** What differs at one place of two answers; undefined where one has nothing. */
-export type Change = { readonly pointer: string; readonly before: unknown; readonly after: unknown }
+export type DecisionChange = { readonly pointer: string; readonly before: unknown; readonly after: unknown }
 
 export type Replay = {
   readonly identical: boolean
   /** Null when nothing differs. */
   readonly explanation: string | null
-  readonly changes: readonly Change[]
+  readonly changes: readonly DecisionChange[]
   readonly storedDigest: string
   /** Null when it could not be decided again. */
   readonly replayedDigest: string | null
@@ -41,7 +41,7 @@ export function replay({ snapshot, request, policyVersion, override, text }: Dec
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 /** Where two JSON values differ, by JSON Pointer. Lists are compared place by place. */
-function changesBetween(before: unknown, after: unknown, pointer: string): Change[] {
+function changesBetween(before: unknown, after: unknown, pointer: string): DecisionChange[] {
   if (Object.is(before, after)) return []
   if (!isBranch(before) || !isBranch(after) || Array.isArray(before) !== Array.isArray(after)) return [{ pointer, before, after }]
   const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])]

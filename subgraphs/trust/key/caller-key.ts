@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql'
-import { CODES } from '../../../platform/graphql/errors.ts'
+import { ERROR_CODES } from '../../../platform/graphql/errors.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
 import type { AddressRateLimit } from '../../../platform/rate-limit/address-rate-limit.ts'
 import { secretIn } from './key.ts'
@@ -28,4 +28,4 @@ export async function authenticateKey<Found>(
 }
 
 const unauthenticatedKey = (reason: 'api_key_missing' | 'api_key_invalid', message: string): GraphQLError =>
-  new GraphQLError(message, { extensions: { code: CODES.unauthenticated, reason } })
+  new GraphQLError(message, { extensions: { code: ERROR_CODES.unauthenticated, reason } })

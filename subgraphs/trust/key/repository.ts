@@ -149,7 +149,7 @@ const SELECT_BY_SECRETS = prepared((database: Kysely<Tables>, hashes: readonly B
 
 type NewKey = { readonly name: string; readonly plan: Plan; readonly secret: Secret; readonly at: Date }
 
-export type KeyRepository = ReturnType<typeof keyRepository>
+export type ApiKeyRepository = ReturnType<typeof keyRepository>
 
 /**
  * The statement that takes up to `wanted` scans of a month: it returns how many there were to take,

@@ -1,5 +1,5 @@
 import { type ApiKey, monthRange, SCANS_PER_MONTH, type Usage } from './key.ts'
-import type { KeyRepository } from './repository.ts'
+import type { ApiKeyRepository } from './repository.ts'
 
 /**
  * What is left of a key at `at`. `counted`: its scans, where they are known already; plans without
@@ -8,7 +8,7 @@ import type { KeyRepository } from './repository.ts'
 export async function usageOf(
   { id, plan }: ApiKey,
   at: Date,
-  keys: Pick<KeyRepository, 'counted' | 'decided'>,
+  keys: Pick<ApiKeyRepository, 'counted' | 'decided'>,
   counted?: number,
 ): Promise<Usage> {
   const limit = SCANS_PER_MONTH[plan]

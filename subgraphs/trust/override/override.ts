@@ -1,6 +1,6 @@
 import { excerpt } from '../../../platform/graphql/errors.ts'
 import type { Engine } from '../assessment/engine.ts'
-import type { Fault } from '../input-fault.ts'
+import type { InputFault } from '../input-fault.ts'
 import type { Override as EngineOverride } from '../pipeline/request.ts'
 import type { Action } from '../pipeline/stages.ts'
 import { fromUnixSeconds, toUnixSeconds } from '../unix-time.ts'
@@ -39,10 +39,10 @@ export function validateOverride(
   wanted: SetOverride,
   at: Date,
   engine: Pick<Engine, 'normalise'>,
-): { readonly override: SetOverride } | { readonly faults: readonly Fault[] } {
+): { readonly override: SetOverride } | { readonly faults: readonly InputFault[] } {
   const found = engine.normalise('url', wanted.subject)
   const reason = wanted.reason.trim()
-  const faults: Fault[] = []
+  const faults: InputFault[] = []
   if (found.kind === 'invalid') faults.push({ field: 'subject', code: found.code, message: `subject: ${found.message}` })
   if (reason === '' || reason.length > MAX_REASON_CHARACTERS || UNSTORABLE.test(reason)) {
     const expected = `1 to ${MAX_REASON_CHARACTERS} characters of text that are not all white space`

@@ -3,7 +3,7 @@ import { excerpt } from '../../../platform/graphql/errors.ts'
 import { lowerCase, upperCase } from '../../../platform/text/case.ts'
 import { encodeId } from '../../toolkit/ids.ts'
 import { connectionFields, type KeysetList, keysetPage, keysetRange } from '../../toolkit/keyset.ts'
-import type { Fault } from '../input-fault.ts'
+import type { InputFault } from '../input-fault.ts'
 import { MAX_OVERRIDES_PER_KEY, type Override, scopeOf, validateOverride } from './override.ts'
 
 const OVERRIDES: KeysetList<Override> = { name: 'overrides', parts: ['text'], positionOf: ({ subject }) => [subject] }
@@ -53,7 +53,7 @@ export const overrideResolvers = {
   OverrideConnection: connectionFields,
 } satisfies Resolvers
 
-const invalidOverride = (faults: readonly Fault[]) => ({
+const invalidOverride = (faults: readonly InputFault[]) => ({
   __typename: 'InvalidOverride' as const,
   message: faults.map(({ message }) => message).join(' '),
   faults,

@@ -47,7 +47,7 @@ const DEEDS: Readonly<Record<InteractionKind, string>> = {
   initiate_payment: 'money were sent',
 }
 
-const DAY = 86_400
+const DAY_SECONDS = 86_400
 
 type Supposition = {
   readonly condition: string
@@ -78,13 +78,13 @@ const SUPPOSITIONS: readonly Supposition[] = [
       : null,
   ),
   suppose('rdap', 'its domain had been registered for five years', (rdap, at) =>
-    rdap.status === 'ok' && rdap.facts.registeredAt !== null && rdap.facts.registeredAt > at - 5 * 365 * DAY
-      ? { ...rdap, facts: { ...rdap.facts, registeredAt: at - 5 * 366 * DAY } }
+    rdap.status === 'ok' && rdap.facts.registeredAt !== null && rdap.facts.registeredAt > at - 5 * 365 * DAY_SECONDS
+      ? { ...rdap, facts: { ...rdap.facts, registeredAt: at - 5 * 366 * DAY_SECONDS } }
       : null,
   ),
   suppose('rdap', 'its domain had been registered five days ago', (rdap, at) =>
-    rdap.status === 'ok' && rdap.facts.registeredAt !== null && rdap.facts.registeredAt < at - 90 * DAY
-      ? { ...rdap, facts: { ...rdap.facts, registeredAt: at - 5 * DAY } }
+    rdap.status === 'ok' && rdap.facts.registeredAt !== null && rdap.facts.registeredAt < at - 90 * DAY_SECONDS
+      ? { ...rdap, facts: { ...rdap.facts, registeredAt: at - 5 * DAY_SECONDS } }
       : null,
   ),
   suppose('tls', 'its certificate were in order', (tls, at) =>
@@ -96,14 +96,14 @@ const SUPPOSITIONS: readonly Supposition[] = [
             chainTrusted: true,
             selfSigned: false,
             nameMatches: true,
-            notBefore: Math.min(tls.facts.notBefore, at - DAY),
-            notAfter: Math.max(tls.facts.notAfter, at + 30 * DAY),
+            notBefore: Math.min(tls.facts.notBefore, at - DAY_SECONDS),
+            notAfter: Math.max(tls.facts.notAfter, at + 30 * DAY_SECONDS),
           },
         }
       : null,
   ),
   suppose('tls', 'its certificate had run out', (tls, at) =>
-    tls.status === 'ok' && isInOrder(tls.facts, at) ? { ...tls, facts: { ...tls.facts, notAfter: at - DAY } } : null,
+    tls.status === 'ok' && isInOrder(tls.facts, at) ? { ...tls, facts: { ...tls.facts, notAfter: at - DAY_SECONDS } } : null,
   ),
   suppose('popularity', 'it were among the ten thousand most visited', (popularity) =>
     popularity.status === 'ok' && popularity.facts.ranks.every(({ rank }) => rank > 10_000)
@@ -146,7 +146,7 @@ const hitOf = (feed: string, at: number): FeedHit => ({
   category: 'phishing',
   scope: 'host',
   indicator: 'supposed',
-  firstSeenAt: at - DAY,
+  firstSeenAt: at - DAY_SECONDS,
   lastSeenAt: at,
   state: 'online',
   abusedLegitimate: false,

@@ -19,16 +19,16 @@ export type BrandLabel = {
 }
 
 /** A label and the brand it belongs to. */
-export type Owned = BrandLabel & { readonly brand: string; readonly suffixes: ReadonlySet<string> }
+export type OwnedLabel = BrandLabel & { readonly brand: string; readonly suffixes: ReadonlySet<string> }
 
 /**
  * The registry, made ready for questions: everything is looked up, nothing is compared in a loop.
  */
 export type BrandIndex = {
   readonly byDomain: ReadonlyMap<string, string>
-  readonly byLabel: ReadonlyMap<string, Owned>
-  readonly bySkeleton: ReadonlyMap<string, Owned>
-  readonly byTyposquat: ReadonlyMap<string, { readonly owned: Owned; readonly kind: TyposquatKind }>
+  readonly byLabel: ReadonlyMap<string, OwnedLabel>
+  readonly bySkeleton: ReadonlyMap<string, OwnedLabel>
+  readonly byTyposquat: ReadonlyMap<string, { readonly owned: OwnedLabel; readonly kind: TyposquatKind }>
 }
 
 /** Reads a line of `lists/brands.ts`. */
@@ -64,20 +64,20 @@ export function* brandIndexSteps(lines: readonly string[]): Generator<void, Bran
 
 function* build(brands: readonly Brand[]): Generator<void, BrandIndex> {
   const byDomain = new Map<string, string>()
-  const byLabel = new Map<string, Owned>()
-  const bySkeleton = new Map<string, Owned>()
-  const byTyposquat = new Map<string, { owned: Owned; kind: TyposquatKind }>()
+  const byLabel = new Map<string, OwnedLabel>()
+  const bySkeleton = new Map<string, OwnedLabel>()
+  const byTyposquat = new Map<string, { owned: OwnedLabel; kind: TyposquatKind }>()
   for (const brand of brands) {
     yield
     for (const domain of brand.domains) byDomain.set(domain, brand.name)
     const suffixes = new Set(brand.domains.map((domain) => domain.slice(domain.indexOf('.') + 1)))
     for (const label of brand.labels) {
-      const owned: Owned = { ...label, brand: brand.name, suffixes }
+      const owned: OwnedLabel = { ...label, brand: brand.name, suffixes }
       byLabel.set(label.label, owned)
       if (label.label.length > MAX_SHORT_LABEL || /^[a-z]+$/.test(label.label)) bySkeleton.set(skeletonOf(label.label), owned)
       // A typosquat of a three-letter word is another three-letter word.
       if (label.exact || (label.word && label.label.length < MAX_SHORT_LABEL)) continue
-      const byKind = new Map<TyposquatKind, { owned: Owned; kind: TyposquatKind }>()
+      const byKind = new Map<TyposquatKind, { owned: OwnedLabel; kind: TyposquatKind }>()
       for (const [written, kind] of typosquatsOf(label.label, [...suffixes])) {
         if (byTyposquat.has(written)) continue
         const entry = byKind.get(kind) ?? { owned, kind }

@@ -6,7 +6,7 @@ export type Sense = 'negative' | 'mixed' | 'positive'
 type Entry = { readonly sense: Sense; readonly label: string }
 
 /** Reason codes: the vocabulary of answers, only ever added to. Labels are sentences for people. */
-export const CODES = {
+export const REASON_CODES = {
   // About the name
   BRAND_MISMATCH: { sense: 'negative', label: 'The name uses a brand that it does not belong to.' },
   BRAND_LOOKALIKE: { sense: 'negative', label: 'The name looks like that of a known brand.' },
@@ -72,7 +72,7 @@ export const CODES = {
   CALLER_OVERRIDE_APPLIED: { sense: 'mixed', label: 'The caller has decided for this target.' },
 } as const satisfies Readonly<Record<string, Entry>>
 
-export type Code = keyof typeof CODES
+export type Code = keyof typeof REASON_CODES
 
 /** What made a decision less certain. */
 export const DRIVERS = [
@@ -104,4 +104,4 @@ export const UNAVAILABLE: Readonly<Record<Source, Driver>> = {
   popularity: 'POPULARITY_UNAVAILABLE',
 }
 
-export const senseOf = (code: Code): Sense => CODES[code].sense
+export const senseOf = (code: Code): Sense => REASON_CODES[code].sense

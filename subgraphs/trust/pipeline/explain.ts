@@ -1,4 +1,4 @@
-import { CODES, type Code, type Driver, type Sense, senseOf } from './codes.ts'
+import { type Code, type Driver, REASON_CODES, type Sense, senseOf } from './codes.ts'
 import type { Confidence } from './confidence.ts'
 import type { Policy } from './policy.ts'
 import type { DecideRequest } from './request.ts'
@@ -102,7 +102,7 @@ function lastResort(
 export const highlightsOf = (reasons: readonly Reason[], limit: number): Highlight[] =>
   reasons
     .slice(0, limit)
-    .map(({ code, strength }) => ({ code, label: CODES[code].label, impact: senseOf(code), strength: strength / 100 }))
+    .map(({ code, strength }) => ({ code, label: REASON_CODES[code].label, impact: senseOf(code), strength: strength / 100 }))
 
 /** The reasons that decide: the first ones that speak the way the answer does. */
 export function primaryOf(reasons: readonly Reason[], limit: number): Code[] {

@@ -1,4 +1,4 @@
-import { type BrandIndex, isDistinctive, type Owned } from './brand.ts'
+import { type BrandIndex, isDistinctive, type OwnedLabel } from './brand.ts'
 import type { Target } from './normalise.ts'
 import { skeletonOf } from './skeleton.ts'
 
@@ -126,7 +126,7 @@ function coreLookalike(core: string, under: Under): Lookalike | null {
  * Everyday words are everybody's; worldwide labels are the owner's under any country's suffix. On a
  * shared suffix the label is anybody's.
  */
-function isForeign({ word, worldwide }: Owned, { suffix, shared }: Under): boolean {
+function isForeign({ word, worldwide }: OwnedLabel, { suffix, shared }: Under): boolean {
   if (word) return false
   return shared || !(worldwide && COUNTRY_SUFFIX.test(suffix))
 }
@@ -134,12 +134,12 @@ function isForeign({ word, worldwide }: Owned, { suffix, shared }: Under): boole
 /** `de`, `co.uk`, `com.br`. */
 const COUNTRY_SUFFIX = /^(?:[a-z]{2,3}\.)?[a-z]{2}$/
 
-const countsUnder = (owned: Owned, suffix: string): boolean => isDistinctive(owned) || owned.suffixes.has(suffix)
+const countsUnder = (owned: OwnedLabel, suffix: string): boolean => isDistinctive(owned) || owned.suffixes.has(suffix)
 
 /**
  * One slip away, and not a word that means something of its own (`mail` is not a misspelt `gmail`).
  */
-function typosquatOf(label: string, { index, suffix, words }: Under): Owned | null {
+function typosquatOf(label: string, { index, suffix, words }: Under): OwnedLabel | null {
   if (words.everyday.has(label)) return null
   const owned = index.byTyposquat.get(label)?.owned
   return owned && countsUnder(owned, suffix) && !words.business.has(label) && !words.lures.has(label) ? owned : null
@@ -173,16 +173,16 @@ function hyphenated(tokens: readonly string[], under: Under): Lookalike | null {
  * An everyday word needs nothing but lures around it, a brand needs one. Since engine 3 four letters
  * that are no word suffice for a brand (`ebay-order-issue`).
  */
-const needsOneLure = (owned: Owned, { words }: Under): boolean =>
+const needsOneLure = (owned: OwnedLabel, { words }: Under): boolean =>
   isDistinctive(owned) || (words.engine >= 3 && !owned.word && owned.label.length >= MIN_LURED_LABEL)
 const MIN_LURED_LABEL = 4
 
 /** `usps-com-gotrack`, `apple-com-id`: a label and the brand's suffix, written with hyphens. */
-function namesSuffix(tokens: readonly string[], token: string, { suffixes }: Owned, { words }: Under): boolean {
+function namesSuffix(tokens: readonly string[], token: string, { suffixes }: OwnedLabel, { words }: Under): boolean {
   return words.engine >= 3 && suffixes.has(tokens[tokens.indexOf(token) + 1] ?? '')
 }
 
-function distinctiveLookalike(token: string, under: Under): Owned | null {
+function distinctiveLookalike(token: string, under: Under): OwnedLabel | null {
   if (under.words.everyday.has(token)) return null
   const owned = under.index.bySkeleton.get(skeletonOf(token)) ?? typosquatOf(token, under)
   return owned && isDistinctive(owned) ? owned : null
@@ -203,7 +203,7 @@ function glued(label: string, { index, words }: Under): Lookalike | null {
 }
 
 /** `zoominfo` is a word beside a word: everyday words count beside credentials only. */
-function isLure(text: string, owned: Owned, { lures, business }: LureWords): boolean {
+function isLure(text: string, owned: OwnedLabel, { lures, business }: LureWords): boolean {
   const isSuspicious = (word: string) => lures.has(word) || (!owned.word && business.has(word))
   if (isSuspicious(text)) return true
   for (let cut = 2; cut <= text.length - 2; cut++)

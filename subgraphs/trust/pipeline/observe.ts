@@ -46,7 +46,7 @@ export type Features = {
   readonly mayBeReregistered: boolean
 }
 
-const DAY = 86_400
+const DAY_SECONDS = 86_400
 
 /**
  * Stage 3: evidence in, observations out. The order of evidence does not matter: everything is
@@ -63,7 +63,7 @@ export function observe(target: Target, snapshot: Snapshot, policy: Policy, assu
   if (SOURCES.some((source) => sources[source].validUntil < at && sources[source].status === 'ok')) drivers.add('STALE_SNAPSHOT')
 
   const registered = registeredAt(snapshot, drivers)
-  const ageDays = registered === null ? null : Math.floor((at - registered) / DAY)
+  const ageDays = registered === null ? null : Math.floor((at - registered) / DAY_SECONDS)
   const rank = isTenant ? null : bestRank(snapshot)
   const owner = ownerOf(target, policy.brands)
   const isPlatform = policy.isPlatform(target.host)
@@ -106,7 +106,8 @@ export function observe(target: Target, snapshot: Snapshot, policy: Policy, assu
     isRegistryUndated: isRegistryUndated(snapshot, policy),
     hasCertificateFault: tls.some(({ signal }) => policy.weights.SIGNALS[signal].deviation > 0),
     mayBeReregistered:
-      registered === null || registered - policy.weights.STEPS.reregisteredAfterDays * DAY > policy.weights.STEPS.ctLogsSince,
+      registered === null ||
+      registered - policy.weights.STEPS.reregisteredAfterDays * DAY_SECONDS > policy.weights.STEPS.ctLogsSince,
   }
 }
 
@@ -180,10 +181,10 @@ function registrationObservations(
     if (young) seen.push({ signal: young[1], detail })
     const registered = rdap.status === 'ok' ? rdap.facts.registeredAt : null
     const firstSeen = ct.status === 'ok' ? ct.facts.firstSeenAt : null
-    if (registered !== null && firstSeen !== null && registered - firstSeen > STEPS.reregisteredAfterDays * DAY)
+    if (registered !== null && firstSeen !== null && registered - firstSeen > STEPS.reregisteredAfterDays * DAY_SECONDS)
       seen.push({ signal: 'reregistered' })
   }
-  if (ct.status === 'ok' && ct.facts.firstSeenAt !== null && at - ct.facts.firstSeenAt > STEPS.ctFromDays * DAY)
+  if (ct.status === 'ok' && ct.facts.firstSeenAt !== null && at - ct.facts.firstSeenAt > STEPS.ctFromDays * DAY_SECONDS)
     seen.push({ signal: 'ct_2y' })
   if (rdap.status !== 'ok') return seen
 
@@ -195,7 +196,7 @@ function registrationObservations(
   // Between its last day and redemption a registry renews for the registrar, not for the owner.
   const hasRunOut = statuses.has('auto renew period') && expiresAt !== null && expiresAt < at
   if (statuses.has('redemption period') || statuses.has('pending delete') || hasRunOut) seen.push({ signal: 'redemption' })
-  const recently = transferredAt !== null && transferredAt <= at && at - transferredAt < STEPS.transferredWithinDays * DAY
+  const recently = transferredAt !== null && transferredAt <= at && at - transferredAt < STEPS.transferredWithinDays * DAY_SECONDS
   if (recently && ageDays !== null && ageDays >= STEPS.transferOfDomainsFromDays) seen.push({ signal: 'recent_transfer' })
   return seen
 }
@@ -214,7 +215,9 @@ function undatedRegistryObservations(snapshot: Snapshot, rank: number | null, po
   const popular = rank === null ? undefined : STEPS.undatedRankUpTo.find(([limit]) => rank <= limit)
   if (popular) seen.push({ signal: popular[1] })
   const days =
-    ct.status === 'ok' && ct.facts.firstSeenAt !== null ? Math.floor((snapshot.collectedAt - ct.facts.firstSeenAt) / DAY) : 0
+    ct.status === 'ok' && ct.facts.firstSeenAt !== null
+      ? Math.floor((snapshot.collectedAt - ct.facts.firstSeenAt) / DAY_SECONDS)
+      : 0
   const certified = STEPS.undatedCertifiedDays.find(([from]) => days >= from)
   if (certified) seen.push({ signal: certified[1], detail: `${days} days` })
   return seen
@@ -235,7 +238,7 @@ function tlsObservations(snapshot: Snapshot, ageDays: number | null, { weights: 
     seen.push({ signal: 'tls_valid' })
     if (validation === 'OV' || validation === 'EV') seen.push({ signal: 'tls_organisation' })
   }
-  const isFresh = at - notBefore < STEPS.certifiedWithinDays * DAY
+  const isFresh = at - notBefore < STEPS.certifiedWithinDays * DAY_SECONDS
   if (isFresh && ageDays !== null && ageDays < STEPS.certifiedDomainUnderDays) seen.push({ signal: 'fresh_certificate' })
   return seen
 }

@@ -2,7 +2,7 @@ import { withinAny } from '../../../platform/outbound/address-policy.ts'
 import { type BrandIndex, brandIndexSteps } from './brand.ts'
 import type { LureWords } from './look-alike.ts'
 import { FROZEN } from './policies/frozen.ts'
-import { type Lists, TABLES, type Tables, versionOf } from './tables.ts'
+import { type Lists, type PolicyTables, TABLES, versionOf } from './tables.ts'
 import type { Weights } from './weights.ts'
 
 /** Tables made ready for questions. */
@@ -27,7 +27,7 @@ export type Policy = {
 /** The policy version of this release. */
 export const CURRENT_POLICY = versionOf(TABLES)
 
-const tablesByVersion: ReadonlyMap<string, Tables> = new Map([...Object.entries(FROZEN), [CURRENT_POLICY, TABLES]])
+const tablesByVersion: ReadonlyMap<string, PolicyTables> = new Map([...Object.entries(FROZEN), [CURRENT_POLICY, TABLES]])
 const prepared = new Map<string, Policy>()
 
 /** Versions that `policyOf` can load, in no order. */
@@ -52,7 +52,7 @@ export function* policySteps(version: string): Generator<void, Policy | null> {
   return policy
 }
 
-function* prepare(version: string, { engine, weights, lists }: Tables): Generator<void, Policy> {
+function* prepare(version: string, { engine, weights, lists }: PolicyTables): Generator<void, Policy> {
   const suffixes = new Set(lists.riskySuffixes)
   return {
     version,

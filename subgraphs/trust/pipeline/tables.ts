@@ -34,7 +34,7 @@ export type Lists = {
 /**
  * Everything that a decision depends on beside its snapshot, its request and the code. Plain JSON.
  */
-export type Tables = {
+export type PolicyTables = {
   /**
    * Version of the code that reads the tables. Raised when it comes to other decisions from the
    * same tables.
@@ -52,7 +52,7 @@ export type Tables = {
 const digestOf = (value: unknown): string => createHash('sha256').update(canonicalText(value)).digest('hex').slice(0, 16)
 
 /** The tables of this release. A test compares the versions of packages with what is installed. */
-export const TABLES: Tables = {
+export const TABLES: PolicyTables = {
   engine: 3,
   weights: WEIGHTS,
   lists: {
@@ -83,4 +83,4 @@ export const TABLES: Tables = {
 }
 
 /** The version of tables: `p_` and 64 bits of the hash of their canonical JSON. */
-export const versionOf = (tables: Tables): string => `p_${digestOf(tables)}`
+export const versionOf = (tables: PolicyTables): string => `p_${digestOf(tables)}`

@@ -7,7 +7,7 @@ import { MATRIX } from './stages.ts'
  * `policy.ts`.
  */
 
-const DAY = 86_400
+const DAY_SECONDS = 86_400
 
 /** Steps and limits of observations. */
 export const STEPS = {
@@ -74,9 +74,9 @@ export const STEPS = {
   unreadableLabelFrom: 8,
   unreadableSurprise: 50,
   /** After a month without a sighting a hit is history. */
-  freshHitSeconds: 30 * DAY,
+  freshHitSeconds: 30 * DAY_SECONDS,
   /** Feeds are refreshed hourly to daily: two days are a failure. */
-  staleFeedSeconds: 2 * DAY,
+  staleFeedSeconds: 2 * DAY_SECONDS,
   /** Hosts this young were made for what is found on them. */
   youngHostDays: 90,
   /** Popular and that old: a resemblance to a brand is a coincidence. */

@@ -1,6 +1,6 @@
 import { type Assessed, type AssessParts, assess } from '../assessment/assess.ts'
 import { type DecisionInput, parseDecisionInput } from '../decision/decision.ts'
-import type { Fault } from '../input-fault.ts'
+import type { InputFault } from '../input-fault.ts'
 import type { Alternative } from '../pipeline/alternatives.ts'
 import type { TrialLimit } from './limit.ts'
 
@@ -12,7 +12,7 @@ export type TrialResult =
       readonly alternatives: readonly Alternative[]
       readonly remaining: number
     }
-  | { readonly kind: 'invalid'; readonly faults: readonly Fault[] }
+  | { readonly kind: 'invalid'; readonly faults: readonly InputFault[] }
 
 /**
  * Decides for somebody without a key. Rejects with RATE_LIMITED; a question that cannot be

@@ -1,7 +1,7 @@
 import { buildSubgraphSchema } from '@apollo/subgraph'
 import { parse } from 'graphql'
 import { onTestFinished } from 'vitest'
-import { type Gateway, type GatewayOptions, startGateway } from '../../../gateway/gateway.ts'
+import { type Gateway, type StartGatewayOptions, startGateway } from '../../../gateway/gateway.ts'
 import { DEFAULT_LIMITS } from '../../../gateway/limits/limits.ts'
 import { compose } from '../../../gateway/planning/composition.ts'
 import type { Link } from '../../../gateway/subgraph-client/link.ts'
@@ -52,7 +52,7 @@ export type PartsGateway = {
 export async function gatewayOf(
   parts: Parts,
   where: Where,
-  options: Partial<GatewayOptions> = {},
+  options: Partial<StartGatewayOptions> = {},
   finish: (close: () => Promise<void>) => void = onTestFinished,
 ): Promise<PartsGateway> {
   const fetches: string[] = []

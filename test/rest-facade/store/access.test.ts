@@ -20,7 +20,7 @@ import { requirementsIn } from '../../../gateway/authorization/operation-guard.t
 import { readSupergraph } from '../../../gateway/planning/supergraph.ts'
 import { type AnyOfAll, authorizationRules, isMet, type Requirement } from '../../../platform/graphql/authorization-rules.ts'
 import { operationOf } from '../../../rest-facade/store/compiled-route.ts'
-import type { Operation, Schema } from '../../../rest-facade/store/contract.ts'
+import type { ContractOperation, ContractSchema } from '../../../rest-facade/store/contract.ts'
 import { grantedScopesOf, namedOperations } from '../../../rest-facade/store/granted-scopes.ts'
 import { storeRoutes } from '../../../rest-facade/store/routes.ts'
 import { SCOPES } from '../../../subgraphs/store/access/scopes.ts'
@@ -52,7 +52,7 @@ async function bearer(scopes: readonly string[]): Promise<{ authorization: strin
  * Something of a schema of the contract with every key in it: what is wrong with it is nobody's
  * business who may not ask.
  */
-function sampleOf({ type, enum: words, properties, items, description = '', 'x-format': format }: Schema): unknown {
+function sampleOf({ type, enum: words, properties, items, description = '', 'x-format': format }: ContractSchema): unknown {
   if (words) return words[0]
   if (format === 'iso8601' || /^When\b|^(?:Earliest|Latest) day/.test(description)) return '2026-11-20 09:00:00 UTC'
   if (type === 'array') return items ? [sampleOf(items)] : []
@@ -86,7 +86,7 @@ function scopesAtRoot({ operation, fields }: Pick<(typeof rooted)[number], 'oper
 }
 
 /** What may be null in the answer of an operation does not open or close it. */
-const isNullable = ({ operationId }: Operation, scopes: AnyOfAll | null): boolean =>
+const isNullable = ({ operationId }: ContractOperation, scopes: AnyOfAll | null): boolean =>
   /Review/.test(operationId) && scopes?.flat().join() === 'read_customers'
 
 const supergraph = parse(builtInSupergraph().supergraphSdl)

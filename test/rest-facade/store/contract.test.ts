@@ -5,7 +5,7 @@ import { buildSchema, Kind, type OperationDefinitionNode } from 'graphql'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { apiSchemaOf } from '../../../gateway/planning/composition.ts'
 import { compileRoute, operationOf } from '../../../rest-facade/store/compiled-route.ts'
-import type { Schema } from '../../../rest-facade/store/contract.ts'
+import type { ContractSchema } from '../../../rest-facade/store/contract.ts'
 import { storeRoutes } from '../../../rest-facade/store/routes.ts'
 import { FIELD_SCOPES } from '../../subgraphs/store/support/field-scopes.ts'
 import { PUBLIC_URL } from '../../subgraphs/store/support/store.ts'
@@ -54,12 +54,12 @@ test('it has the 109 paths and 179 operations that were published, and more that
 
 test('every schema and every property says what it means', () => {
   const silent: string[] = []
-  const { components } = contract as { components: { schemas: Record<string, Schema> } }
+  const { components } = contract as { components: { schemas: Record<string, ContractSchema> } }
   for (const [name, schema] of Object.entries(components.schemas)) look(schema, name)
   expect(silent).toEqual([])
 
   // What is told by reference has the description of what it refers to.
-  function look(schema: Schema & { $ref?: string }, at: string): void {
+  function look(schema: ContractSchema & { $ref?: string }, at: string): void {
     if (schema.$ref) return
     if (!schema.description && !at.endsWith('[]')) silent.push(at)
     for (const [name, property] of Object.entries(schema.properties ?? {})) look(property, `${at}.${name}`)

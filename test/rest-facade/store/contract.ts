@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv, type ValidateFunction } from 'ajv'
-import { type Operation, operationsOf, type Schema } from '../../../rest-facade/store/contract.ts'
+import { type ContractOperation, type ContractSchema, operationsOf } from '../../../rest-facade/store/contract.ts'
 import type { Reply } from '../ask.ts'
 
 export const ROOM = join(import.meta.dirname, '../../../rest-facade/store')
@@ -24,7 +24,7 @@ const patterns = [...operations.values()].flatMap((operation) =>
 )
 
 /** The operation that a request means; undefined where the contract has none. */
-export const operationFor = (method: string, path: string): Operation | undefined =>
+export const operationFor = (method: string, path: string): ContractOperation | undefined =>
   patterns
     .filter(({ operation, pattern }) => operation.method === method && pattern.test(path))
     .sort((one, other) => one.names - other.names)[0]?.operation
@@ -33,7 +33,7 @@ export const operationFor = (method: string, path: string): Operation | undefine
  * Every way in which an answer breaks what the contract says of its operation; empty when it keeps
  * it.
  */
-export function breaches(operation: Operation, { status, headers, text }: Reply): string[] {
+export function breaches(operation: ContractOperation, { status, headers, text }: Reply): string[] {
   const isSuccess = status === operation.status
   const schema = isSuccess ? operation.answer : operation.failures.get(status)
   if (schema === undefined) return [`${operation.operationId} does not document ${status}: ${text}`]
@@ -58,7 +58,7 @@ const LIMIT_HEADERS = ['minute', 'second'].flatMap((span) => [
  * Keys that are missing, or not documented, or in another order than documented; lists that hold
  * null.
  */
-function keyFaults(schema: Schema, value: unknown, at: string): string[] {
+function keyFaults(schema: ContractSchema, value: unknown, at: string): string[] {
   if (Array.isArray(value))
     return value.flatMap((item, index) =>
       item === null ? [`${at}/${index} is null`] : keyFaults(schema.items ?? {}, item, `${at}/${index}`),

@@ -1,4 +1,4 @@
-import type { Operation } from '../../../rest-facade/store/contract.ts'
+import type { ContractOperation } from '../../../rest-facade/store/contract.ts'
 import { pathValues, requestOf, type Seen, type Step } from './journey.ts'
 import type { Asked } from './stack.ts'
 
@@ -60,7 +60,7 @@ const PARTICULAR: Readonly<Record<string, (seen: Seen, cast: Cast) => Particular
  * it. `step` is one that succeeds.
  */
 export function attempts(
-  operation: Operation,
+  operation: ContractOperation,
   status: number,
   step: Pick<Step, 'query' | 'body'>,
   seen: Seen,

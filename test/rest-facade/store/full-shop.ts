@@ -1,4 +1,4 @@
-import type { Operation } from '../../../rest-facade/store/contract.ts'
+import type { ContractOperation } from '../../../rest-facade/store/contract.ts'
 import type { TestStore } from '../../subgraphs/store/support/store.ts'
 import { PNG } from '../../support/images.ts'
 import type { StoreRestStack } from './stack.ts'
@@ -260,7 +260,7 @@ type PathId = { readonly name: string; readonly of: string | null }
  * The parameters of an operation's path, each with the word that says of what it is the id; null:
  * of nothing that a store has.
  */
-export function idsInPath({ path }: Operation): PathId[] {
+export function idsInPath({ path }: ContractOperation): PathId[] {
   const steps = path.split('/').slice(1)
   return steps.flatMap((step, index): PathId[] => {
     const name = /^\{(\w+)\}/.exec(step)?.[1]
@@ -280,7 +280,11 @@ export function idsInPath({ path }: Operation): PathId[] {
  * The path of an operation with ids of a shop in it, those of another one where `foreign` names
  * them.
  */
-export function pathOf(operation: Operation, { ids }: FullShop, foreign: Readonly<Record<string, number | string>> = {}): string {
+export function pathOf(
+  operation: ContractOperation,
+  { ids }: FullShop,
+  foreign: Readonly<Record<string, number | string>> = {},
+): string {
   const found = idsInPath(operation)
   const steps = operation.path.split('/')
   return operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {

@@ -1,4 +1,4 @@
-import type { Operation } from '../../../rest-facade/store/contract.ts'
+import type { ContractOperation } from '../../../rest-facade/store/contract.ts'
 import { PDF, PNG } from '../../support/images.ts'
 import { operations } from './contract.ts'
 
@@ -329,14 +329,14 @@ const NAMES: Readonly<Record<string, string>> = {
   'products category_id': 'categories',
 }
 
-export const operationOf = (id: string): Operation => {
+export const operationOf = (id: string): ContractOperation => {
   const operation = operations.get(id)
   if (!operation) throw new Error(`Expected the contract to have an operation "${id}".`)
   return operation
 }
 
 /** Values of the parameters in an operation's path, by their names. */
-export function pathValues({ path, parameters }: Operation, seen: Seen): Record<string, string | number> {
+export function pathValues({ path, parameters }: ContractOperation, seen: Seen): Record<string, string | number> {
   const [, first = ''] = path.split(/[/.]/)
   const own = first === 'order' || first === 'carts' ? 'orders' : first
   return Object.fromEntries(
@@ -352,7 +352,7 @@ export function pathValues({ path, parameters }: Operation, seen: Seen): Record<
 }
 
 /** A request such as `GET /products/7.json`. */
-export function requestOf(operation: Operation, values: Readonly<Record<string, string | number>>, query = ''): string {
+export function requestOf(operation: ContractOperation, values: Readonly<Record<string, string | number>>, query = ''): string {
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])))
   return `${operation.method} ${path}${query === '' ? '' : `?${query}`}`
 }

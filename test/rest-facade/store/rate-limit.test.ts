@@ -2,7 +2,7 @@ import pino from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { networkOf } from '../../../platform/rate-limit/address-rate-limit.ts'
 import { redisScripts } from '../../../platform/redis/redis-scripts.ts'
-import { memoryRateLimit, NO_STORE, type RateLimitStore } from '../../../rest-facade/store/caller/rate-limit.ts'
+import { memoryRateLimit, NO_STORE, type RequestCounter } from '../../../rest-facade/store/caller/rate-limit.ts'
 import { redisRateLimit } from '../../../rest-facade/store/caller/redis-rate-limit.ts'
 import { hasRedis, REDIS, redisServer } from '../../gateway/support/redis.ts'
 import { type StoreRestStack, startStoreStack } from './stack.ts'
@@ -171,7 +171,7 @@ describe.skipIf(!hasRedis)(`limits in Redis (skipped where ${REDIS} is not insta
       [1, 2].map(() => redisScripts({ url: redis.url, purpose: 'rate limits', log, commandMilliseconds: 10_000 })),
     )
     try {
-      const limits = scripts.map(redisRateLimit) as [RateLimitStore, RateLimitStore]
+      const limits = scripts.map(redisRateLimit) as [RequestCounter, RequestCounter]
       const [one, other] = limits
       const standings = await Promise.all(
         Array.from({ length: 30 }, (_, index) => (index % 2 ? one : other).count('::1', 'shop')),

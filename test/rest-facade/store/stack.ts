@@ -8,7 +8,7 @@ import { createLocalLink } from '../../../gateway/subgraph-client/local-subgraph
 import { createHttpServer } from '../../../platform/http/server.ts'
 import { serveSocialApi } from '../../../rest-facade/social/serve.ts'
 import { sessionCheck } from '../../../rest-facade/social/session/check.ts'
-import type { RateLimitStore } from '../../../rest-facade/store/caller/rate-limit.ts'
+import type { RequestCounter } from '../../../rest-facade/store/caller/rate-limit.ts'
 import { resources } from '../../../rest-facade/store/resources.ts'
 import { serveStoreApi } from '../../../rest-facade/store/serve.ts'
 import { serveTrustApi } from '../../../rest-facade/trust/serve.ts'
@@ -23,7 +23,7 @@ import { askRaw, type Reply } from '../ask.ts'
 import { breaches, operationFor } from './contract.ts'
 
 /** Counts nothing: a suite asks more often than any client may. */
-export const UNLIMITED: RateLimitStore = {
+export const UNLIMITED: RequestCounter = {
   count: () => ({ second: 1, minute: 1, secondEndsIn: 1, minuteEndsIn: 1, banEndsIn: 0 }),
   banEndsIn: () => 0,
   uses: async () => [],
@@ -51,7 +51,7 @@ export async function startStoreStack({
 }: {
   /** The clock of the store. */
   readonly now?: () => Date
-  readonly rateLimit?: RateLimitStore
+  readonly rateLimit?: RequestCounter
   /** Is given every line of the log. */
   readonly logTo?: (line: string) => void
   /** Webhooks are delivered, with these options; they are not when it is absent. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { operationIdOf } from '../../../rest-facade/http/route.ts'
-import { type Operation, operationsOf, type Schema } from '../../../rest-facade/store/contract.ts'
+import { type ContractOperation, type ContractSchema, operationsOf } from '../../../rest-facade/store/contract.ts'
 import { storeRoutes } from '../../../rest-facade/store/routes.ts'
 import { PNG } from '../../support/images.ts'
 import { contract } from './contract.ts'
@@ -76,7 +76,7 @@ const ADDED: Readonly<Record<string, (ids: FullShop['ids']) => object>> = {
   updateCustomFieldSelectOption: () => ({ custom_field_select_option: { value: 'new' } }),
 }
 /** Nothing is changed by a body that says nothing: what is told of it is of the path. */
-function bodyOf({ operationId, method, body }: Operation, { ids }: FullShop): { body?: object } {
+function bodyOf({ operationId, method, body }: ContractOperation, { ids }: FullShop): { body?: object } {
   if (!body || method === 'DELETE') return {}
   const [envelope] = Object.entries(body.schema.properties ?? {}).find(([, { type }]) => type === 'object') ?? []
   return { body: ADDED[operationId]?.(ids) ?? (envelope ? { [envelope]: {} } : {}) }
@@ -130,12 +130,12 @@ const OF_OTHERS = [
 ]
 
 /** Every key of a body that holds the id of something of the store, or several. */
-function idsInBody({ operationId, body }: Operation): string[] {
+function idsInBody({ operationId, body }: ContractOperation): string[] {
   const found: string[] = []
   if (body) look(body.schema, '')
   return found.map((at) => `${operationId} ${at}`)
 
-  function look(schema: Schema, at: string): void {
+  function look(schema: ContractSchema, at: string): void {
     for (const [name, property] of Object.entries(schema.properties ?? {})) {
       if (property.readOnly) continue
       if (/(?:^|_)ids?$/.test(name) || (property.type === 'array' && property.items?.type === 'integer'))

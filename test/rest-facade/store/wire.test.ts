@@ -3,7 +3,7 @@ import { buildSchema, parse } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import { compileRoute } from '../../../rest-facade/store/compiled-route.ts'
 import { operationsOf } from '../../../rest-facade/store/contract.ts'
-import { type Route, route } from '../../../rest-facade/store/route.ts'
+import { route, type StoreRoute } from '../../../rest-facade/store/route.ts'
 
 /** A graph and a contract that are small and have every form which a noun can meet. */
 const schema = buildSchema(`
@@ -135,7 +135,7 @@ type Document = TypedDocumentNode<Record<string, unknown>, Record<string, unknow
 const compiled = (operationId: string, text: string, row: object = {}) => {
   const operation = operations.get(operationId)
   if (!operation) throw new Error(operationId)
-  return compileRoute(route({ run: parse(text) as Document, ...row }) as Route, operation, schema)
+  return compileRoute(route({ run: parse(text) as Document, ...row }) as StoreRoute, operation, schema)
 }
 
 const SELECTED = `

@@ -1,8 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { amountOf, rounded, sumOf, textOf } from '../../../subgraphs/store/amount.ts'
-import { applyPromotions, type Cart, type CartLine, type CouponRefusal } from '../../../subgraphs/store/promotion/apply.ts'
-import { type Coupon, type PromotionRule, promotionStatus, type Selection } from '../../../subgraphs/store/promotion/rule.ts'
+import {
+  applyPromotions,
+  type CartLine,
+  type CouponRefusal,
+  type PromotionCart,
+} from '../../../subgraphs/store/promotion/apply.ts'
+import {
+  type Coupon,
+  type PromotionRule,
+  type PromotionSelection,
+  promotionStatus,
+} from '../../../subgraphs/store/promotion/rule.ts'
 
 const NOON = new Date('2026-11-20T12:00:00Z')
 const HOUR = 3_600_000
@@ -34,7 +44,7 @@ const sock = (quantity = 1, options: LineOptions = {}) => line(4, '3.33', [SOCKS
 const book = (quantity = 1, options: LineOptions = {}) => line(5, '7.05', [BOOKS], quantity, options)
 const unknown = (quantity = 1, options: LineOptions = {}) => line(null, '10', [], quantity, options)
 
-const these = (products: number[], categories: number[] = []): Selection => ({
+const these = (products: number[], categories: number[] = []): PromotionSelection => ({
   products: new Set(products),
   categories: new Set(categories),
 })
@@ -87,8 +97,8 @@ type Row = {
   readonly currency?: string
   /** 6 when left out. */
   readonly shipping?: string | null
-  readonly place?: Cart['place']
-  readonly customer?: Cart['customer']
+  readonly place?: PromotionCart['place']
+  readonly customer?: PromotionCart['customer']
   readonly codes?: readonly string[]
   /** What comes off; nothing where left out. */
   readonly off?: { lines?: readonly string[]; order?: string; shipping?: string }
@@ -963,7 +973,7 @@ const ROWS: readonly Row[] = [
 
 describe('carts that were worked by hand', () => {
   test.each(ROWS)('$why', ({ lines, promotions, off = {}, by = [], refused = {}, ...row }) => {
-    const cart: Cart = {
+    const cart: PromotionCart = {
       currency: row.currency ?? 'EUR',
       lines,
       shipping: row.shipping === null ? null : amountOf(row.shipping ?? '6'),
@@ -1020,7 +1030,15 @@ const anyPromotions = fc.array(anyPromotion, { maxLength: 5 }).map((all) => all.
 test('in random carts nothing goes below zero, and one more promotion never makes a cart dearer', () => {
   fc.assert(
     fc.property(fc.array(anyLine, { maxLength: 5 }), anyPromotions, (lines, promotions) => {
-      const cart: Cart = { currency: 'EUR', lines, shipping: 60_000n, place: CALAMA, customer: null, couponCodes: [], now: NOON }
+      const cart: PromotionCart = {
+        currency: 'EUR',
+        lines,
+        shipping: 60_000n,
+        place: CALAMA,
+        customer: null,
+        couponCodes: [],
+        now: NOON,
+      }
       const savedBy = (some: readonly PromotionRule[]) => {
         const found = applyPromotions(cart, some)
         const saved = sumOf([...found.lines, found.order, found.shipping])

@@ -4,7 +4,7 @@ import { buildSchema, type GraphQLEnumType } from 'graphql'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { apiSchemaOf } from '../../../gateway/planning/composition.ts'
 import { engine } from '../../../subgraphs/trust/assessment/engine.ts'
-import { CODES, DRIVERS } from '../../../subgraphs/trust/pipeline/codes.ts'
+import { DRIVERS, REASON_CODES } from '../../../subgraphs/trust/pipeline/codes.ts'
 import { aHit, targetOf } from './pipeline/support/samples.ts'
 import { aBadHost, aGoodHost, DAY, type Data, startTrust, type TestKey, type Trust } from './support/trust.ts'
 
@@ -42,7 +42,7 @@ const replayed = async (id: string, ask = trust.ask): Promise<Data> =>
 test('the schema has every reason and every driver that the engine knows', () => {
   const schema = buildSchema(apiSchemaOf(readFileSync(join(import.meta.dirname, '../../../schema/supergraph.graphql'), 'utf8')))
   const valuesOf = (name: string) => (schema.getType(name) as GraphQLEnumType).getValues()
-  expect(valuesOf('ReasonCode').map(({ name }) => name)).toEqual(Object.keys(CODES))
+  expect(valuesOf('ReasonCode').map(({ name }) => name)).toEqual(Object.keys(REASON_CODES))
   // Labels are part of stored decisions, which replay byte by byte, so the SDL words its
   // descriptions by itself.
   expect(valuesOf('ReasonCode').filter(({ description }) => !description)).toEqual([])

@@ -3,12 +3,12 @@ import type { Place } from '../../place.ts'
 import { applyPromotions, type CartLine, type Discounts } from '../../promotion/apply.ts'
 import type { PromotionRule } from '../../promotion/rule.ts'
 import { type Tax, taxesOnProduct, taxesOnShipping } from '../../tax/tax.ts'
-import type { Reading } from '../../write.ts'
+import type { StoreQuery } from '../../write.ts'
 import type { TaxRate } from './tax.ts'
 import { type OrderTotals, orderTotals } from './totals.ts'
 
 /** The database, a transaction or not, a store and a time: what a calculation reads by. */
-export type CalculationScope = Reading & { readonly now: Date }
+export type CalculationScope = StoreQuery & { readonly now: Date }
 
 /** Codes that may be entered for one order. */
 export const MAX_COUPON_CODES = 20

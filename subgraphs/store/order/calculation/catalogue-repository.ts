@@ -35,7 +35,7 @@ export type CatalogueVariant = {
 }
 
 /** What there is of what lines name, by row. */
-export type Catalogue = {
+export type OrderCatalogue = {
   readonly products: ReadonlyMap<number, CatalogueProduct>
   readonly variants: ReadonlyMap<number, CatalogueVariant>
 }
@@ -49,7 +49,7 @@ export async function readCatalogue(
   storeId: number,
   rows: { readonly products: readonly number[]; readonly variants: readonly number[] },
   locale: string | null,
-): Promise<Catalogue> {
+): Promise<OrderCatalogue> {
   const [products, variants] = await Promise.all([
     PRODUCTS(database, storeId, rows.products, locale),
     rows.variants.length === 0 ? [] : VARIANTS(database, storeId, rows.variants),

@@ -2,7 +2,7 @@ import { notFoundError, type Problem, problem, problemsIn, textProblem, validati
 import { amountOf, least, textOf } from '../../amount.ts'
 import { decodeId } from '../../ids.ts'
 import { MAX_LINES, MAX_UNITS, type OrderLineTerms } from '../order.ts'
-import type { Catalogue } from './catalogue-repository.ts'
+import type { OrderCatalogue } from './catalogue-repository.ts'
 
 /** What is bought, as a caller gives it. */
 export type LineInput = {
@@ -34,7 +34,7 @@ export const rowsIn = (lines: readonly LineInput[]) => ({
 })
 
 /** The lines of an order as the catalogue completes them; or what is wrong with them. */
-export function draftLines(inputs: readonly LineInput[], catalogue: Catalogue, allowMissing: boolean) {
+export function draftLines(inputs: readonly LineInput[], catalogue: OrderCatalogue, allowMissing: boolean) {
   if (inputs.length < 1 || inputs.length > MAX_LINES) {
     return { failure: validationError([problem('lines', `1 to ${MAX_LINES} lines`, inputs.length)]) }
   }
@@ -55,7 +55,7 @@ type Drafted =
   | { readonly problems: readonly Problem[] }
   | { readonly missing: ReturnType<typeof notFoundError> }
 
-function draftLine(input: LineInput, at: string, catalogue: Catalogue, allowMissing: boolean): Drafted {
+function draftLine(input: LineInput, at: string, catalogue: OrderCatalogue, allowMissing: boolean): Drafted {
   const productNumber = decodeId(input.productId, 'Product')
   if (productNumber === null) return { missing: notFoundError('product', input.productId) }
   const variantNumber = input.variantId == null ? null : decodeId(input.variantId, 'ProductVariant')
@@ -116,7 +116,7 @@ const ownProblems = ({ quantity, price, discount, name, sku, weight }: LineInput
   ])
 
 /** What is wrong with how much of a product all lines want together. */
-function quantityProblems(lines: readonly DraftLine[], { products }: Catalogue): readonly Problem[] {
+function quantityProblems(lines: readonly DraftLine[], { products }: OrderCatalogue): readonly Problem[] {
   const wanted = Map.groupBy(lines, ({ productNumber }) => productNumber)
   return [...wanted].flatMap(([row, own]) => {
     const { minimumQuantity = null, maximumQuantity = null } = products.get(row) ?? {}

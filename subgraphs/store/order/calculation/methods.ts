@@ -5,7 +5,7 @@ import type { Location } from '../../location/location.ts'
 import { locationRepository } from '../../location/repository.ts'
 import { paymentMethodRepository } from '../../payment-method/repository.ts'
 import { shippingMethodRepository } from '../../shipping-method/repository.ts'
-import type { Reading } from '../../write.ts'
+import type { StoreQuery } from '../../write.ts'
 import { addressOf, regionIn } from '../address.ts'
 import type { OrderAddress } from '../order.ts'
 
@@ -20,7 +20,7 @@ export type MethodsInput = {
  * Finds the shipping method, payment method and pickup location of an order; null for those it does
  * not name.
  */
-export async function findMethods({ query, storeId }: Reading, input: MethodsInput) {
+export async function findMethods({ query, storeId }: StoreQuery, input: MethodsInput) {
   const { shippingMethodId, paymentMethodId, pickupLocationId } = input
   const one = async <Row>(
     id: string | null | undefined,

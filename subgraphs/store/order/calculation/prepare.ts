@@ -3,7 +3,7 @@ import { amountOf } from '../../amount.ts'
 import type { Location } from '../../location/location.ts'
 import { storeRepository } from '../../store/repository.ts'
 import type { Store } from '../../store/store.ts'
-import type { Reading } from '../../write.ts'
+import type { StoreQuery } from '../../write.ts'
 import { type AdditionalFieldInput, type WrittenField, writtenFields } from '../additional-field.ts'
 import { placeOf } from '../address.ts'
 import { type BuyerInput, type FoundBuyer, findBuyer } from '../buyer.ts'
@@ -82,7 +82,7 @@ export type PrepareFailure = { readonly failure: ReturnType<typeof validationErr
  * the number of lines; they do not wait for each other. Shipping costs what the input says, or
  * nothing until a quote is added (`withQuote`).
  */
-export async function prepareOrder(reading: Reading, input: NewOrderInput): Promise<PrepareFailure | PreparedOrder> {
+export async function prepareOrder(reading: StoreQuery, input: NewOrderInput): Promise<PrepareFailure | PreparedOrder> {
   const { query, storeId } = reading
   const problems = orderProblems(input)
   if (problems.length > 0) return { failure: validationError(problems) }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { CATEGORIES, categorise, categoryOf } from '../../../../subgraphs/directory/import/category.ts'
-import type { Contribution, Format, Statement } from '../../../../subgraphs/directory/import/contribution.ts'
+import type { Contribution, ContributionFormat, Statement } from '../../../../subgraphs/directory/import/contribution.ts'
 import { assignKeys, successorsOf } from '../../../../subgraphs/directory/import/key.ts'
 import { merge } from '../../../../subgraphs/directory/import/merge.ts'
 import { faultOf, rowOf } from '../../../../subgraphs/directory/import/row.ts'
@@ -28,7 +28,7 @@ const SILENT: Server = {
 }
 
 /** What a source of this format says about server a/b. */
-const says = (format: Format, statement: Partial<Server>, path = `${format}.json`): Contribution => ({
+const says = (format: ContributionFormat, statement: Partial<Server>, path = `${format}.json`): Contribution => ({
   origin: 'some/list',
   path,
   locator: '',
@@ -214,7 +214,7 @@ describe('servers of one repository', () => {
   const REPO = 'github.com/a/b'
   const identitiesOf = (...contributions: readonly Contribution[]) =>
     merge(contributions, new Map()).items.map(({ identity, wantedKey }) => [identity, wantedKey])
-  const part = (format: Format, name: string, path = `${name}.json`) =>
+  const part = (format: ContributionFormat, name: string, path = `${name}.json`) =>
     says(format, { identity: `${REPO}#${name}`, key: `a/${name}`, repo: name }, path)
 
   test('are one server where sources only disagree about its name', () => {

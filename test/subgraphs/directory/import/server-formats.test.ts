@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { fallbackCommand, installCommand, shellWord, statedCommand } from '../../../../subgraphs/directory/import/command.ts'
-import type { Format, Statement } from '../../../../subgraphs/directory/import/contribution.ts'
+import type { ContributionFormat, Statement } from '../../../../subgraphs/directory/import/contribution.ts'
 import { parse } from '../../../../subgraphs/directory/import/parse.ts'
 import { readers } from '../../../../subgraphs/directory/import/readers.ts'
 import { cleanTags, cleanText, slugOf } from '../../../../subgraphs/directory/import/text.ts'
@@ -124,7 +124,7 @@ env_vars: [{ name: KEY, required: true, secret: true }]
 describe('each format, told apart by content', () => {
   const rocket = { identity: 'github.com/acme/rocket' }
 
-  test.each<[string, Format, string, string, object]>([
+  test.each<[string, ContributionFormat, string, string, object]>([
     [
       'a current server.json',
       'registry',

@@ -6,7 +6,7 @@ import { openDatabase } from '../../../../platform/database/database.ts'
 import type { Subgraph } from '../../../../platform/graphql/subgraph.ts'
 import type { Caller } from '../../../../platform/http/caller.ts'
 import { type Engine, engine } from '../../../../subgraphs/trust/assessment/engine.ts'
-import type { Sources, Subject } from '../../../../subgraphs/trust/assessment/sources.ts'
+import type { EvidenceSubject, Sources } from '../../../../subgraphs/trust/assessment/sources.ts'
 import { replay } from '../../../../subgraphs/trust/decision/replay.ts'
 import { decisionRepository } from '../../../../subgraphs/trust/decision/repository.ts'
 import type { Evidence, EvidenceBySource, Snapshot, Source } from '../../../../subgraphs/trust/evidence.ts'
@@ -123,7 +123,7 @@ export function fixedSources(now: () => Date): FixedSources {
     asked,
     down,
     tell: (host, evidence) => void told.set(host, evidence),
-    evidenceFor: async ({ host }: Subject): Promise<Snapshot> => {
+    evidenceFor: async ({ host }: EvidenceSubject): Promise<Snapshot> => {
       asked.push(host)
       return snapshotAbout(host, at(), told.get(host) ?? {})
     },

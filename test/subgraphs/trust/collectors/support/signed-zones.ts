@@ -3,7 +3,7 @@ import { Resolver } from 'node:dns/promises'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Endpoint } from '../../../../../platform/outbound/safe-connect.ts'
+import type { SocketEndpoint } from '../../../../../platform/outbound/safe-connect.ts'
 import { type Program, startProgram } from '../../../../support/program.ts'
 
 /**
@@ -22,8 +22,8 @@ const START = { patience: 20_000 }
  * for, one that has lost its signatures, and `lame.test`, which is said to lie with `lame`.
  */
 export async function startSignedZones(
-  lame: Endpoint,
-): Promise<{ readonly resolver: Endpoint; readonly close: () => Promise<void> }> {
+  lame: SocketEndpoint,
+): Promise<{ readonly resolver: SocketEndpoint; readonly close: () => Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'atrium-dnssec-'))
   const file = (name: string, text: string) => {
     writeFileSync(join(folder, name), text)

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import pino from 'pino'
 import { openDatabase } from '../../../../../platform/database/database.ts'
-import type { Endpoint, NetworkOptions } from '../../../../../platform/outbound/safe-connect.ts'
+import type { NetworkOptions, SocketEndpoint } from '../../../../../platform/outbound/safe-connect.ts'
 import { rdapBootstrap } from '../../../../../subgraphs/trust/collectors/list-formats.ts'
 import { listRepository } from '../../../../../subgraphs/trust/collectors/list-repository.ts'
 import type { List } from '../../../../../subgraphs/trust/collectors/lists.ts'
@@ -28,7 +28,7 @@ export const snapshotOf: SourcesOptions['snapshotOf'] = (host, collectedAt, evid
 
 export type TrustOptions = {
   /** Null: no DNS server is set up. */
-  readonly dns: Endpoint | readonly Endpoint[] | null
+  readonly dns: SocketEndpoint | readonly SocketEndpoint[] | null
   /** Ports on loopback that may be connected to; nothing else there. */
   readonly allowedPorts?: readonly number[]
   readonly network?: Omit<NetworkOptions, 'resolvers'>

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import tls, { type TLSSocket } from 'node:tls'
-import type { Endpoint, NetworkOptions } from '../../../../../platform/outbound/safe-connect.ts'
+import type { NetworkOptions, SocketEndpoint } from '../../../../../platform/outbound/safe-connect.ts'
 import { type Answerer, a, type DnsServer, startDnsServer } from '../../../../support/dns-server.ts'
 import { type Handler, type HttpServer, json, startHttpServer } from '../../../../support/http-server.ts'
 import { aCertificate, anAuthority } from './certificates.ts'
@@ -29,7 +29,7 @@ export type WorldOptions = {
    */
   readonly services?: (registryPort: number) => readonly (readonly [suffixes: readonly string[], urls: readonly string[]])[]
   /** Further endpoints that may be connected to. */
-  readonly allow?: (endpoint: Endpoint) => boolean
+  readonly allow?: (endpoint: SocketEndpoint) => boolean
 }
 
 /**
