@@ -27,8 +27,13 @@ type Settings = { readonly [Name in 'subgraphs' | 'allSubgraphs']?: ValidOptions
 /** Links outlive a hot swap, and are opened by the options that hold for their subgraph. */
 export function createSubgraphSources({ subgraphs = {}, allSubgraphs = {} }: Settings, log: Logger): SubgraphSources {
   const pool = createLinkPool((location) => {
-    const { timeoutMilliseconds } = remoteOptionsOf(location.name)
-    return createRemoteLink({ ...location, log, ...(timeoutMilliseconds !== undefined && { timeoutMilliseconds }) })
+    const { timeoutMilliseconds, subscriptions } = remoteOptionsOf(location.name)
+    return createRemoteLink({
+      ...location,
+      log,
+      subscriptions,
+      ...(timeoutMilliseconds !== undefined && { timeoutMilliseconds }),
+    })
   })
   const locals = new Map<string, Link>()
   for (const [name, each] of Object.entries(subgraphs)) if ('schema' in each) locals.set(name, localLink(name, each))

@@ -64,12 +64,15 @@ const withoutByteOrderMark = (text: string): string => (text.startsWith('\uFEFF'
  * The GraphQL response in a text; null where it is none: it has data, or errors that say why not.
  */
 export function parseGraphQLResponse(text: string): ExecutionResult | null {
-  let response: unknown
   try {
-    response = JSON.parse(text)
+    return graphQLResponseOf(JSON.parse(text))
   } catch {
     return null
   }
+}
+
+/** The same for a value of JSON. */
+export function graphQLResponseOf(response: unknown): ExecutionResult | null {
   if (!isObject(response)) return null
   const { data, errors, extensions } = response
   if (data !== undefined && data !== null && !isObject(data)) return null

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { boundedCache } from '../../platform/collections/bounded-cache.ts'
 import type { CircuitState } from '../../platform/outbound/circuit-breaker.ts'
+import type { SubgraphSubscriptionOptions } from '../options/subgraph-options.ts'
 import { followChanges } from '../signed-link/follow-changes.ts'
 import type { Sign } from '../signed-link/signature.ts'
 import { headersFor } from './http-messages.ts'
@@ -9,6 +10,7 @@ import { deduplicateRequests } from './request-deduplication.ts'
 import { MAX_RETRIES } from './retries.ts'
 import { createRetryingFetch, FETCH_TIMEOUT_MS } from './retrying-fetch.ts'
 import { upstreamSubscriptions } from './upstream-subscriptions.ts'
+import { webSocketUpstreams } from './websocket-upstreams.ts'
 
 /** Bound of encoded fetch texts: those of all cached plans (document-cache.ts), a few for each. */
 const TEXT_CACHE = { maxEntries: 5_000, maxCharacters: 5_000_000 }
@@ -28,6 +30,7 @@ export function createRemoteLink({
   timeoutMilliseconds = FETCH_TIMEOUT_MS,
   log,
   sign,
+  subscriptions = {},
 }: {
   readonly name: string
   readonly url: string
@@ -37,17 +40,31 @@ export function createRemoteLink({
   readonly log?: Logger
   /** Signs requests to a subgraph of this installation, which also announces changes. */
   readonly sign?: Sign
+  /** By default over event streams. */
+  readonly subscriptions?: SubgraphSubscriptionOptions | undefined
 }): RemoteLink {
   const { origin, pathname, search } = new URL(url)
   const path = `${pathname}${search}`
   const { pool, connectTimeoutMs, circuitState, ...connections } = createRetryingFetch({ name, url, timeoutMilliseconds, log })
-  const streams = upstreamSubscriptions({
-    name,
-    url,
-    connectTimeout: connectTimeoutMs,
-    headersTimeout: timeoutMilliseconds,
-    ...(sign && { sign }),
-  })
+  const { protocol = 'sse', socketPer, heartbeatSeconds = 15, reconnectAttempts = 5 } = subscriptions
+  const streams =
+    protocol === 'sse'
+      ? upstreamSubscriptions({
+          name,
+          url,
+          connectTimeout: connectTimeoutMs,
+          headersTimeout: timeoutMilliseconds,
+          ...(sign && { sign }),
+        })
+      : webSocketUpstreams({
+          name,
+          url: subscriptions.url ?? url.replace(/^http/, 'ws'),
+          protocol,
+          socketPer,
+          connectTimeoutMs: timeoutMilliseconds,
+          heartbeatMs: heartbeatSeconds * 1_000,
+          reconnectAttempts,
+        })
   const changes = sign && followChanges({ origin, sign })
   const texts = boundedCache<EncodedText>(TEXT_CACHE)
   const deduplicated = deduplicateRequests(pool)

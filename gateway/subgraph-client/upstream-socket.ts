@@ -1,0 +1,175 @@
+import type { ExecutionResult, GraphQLError } from 'graphql'
+import { WebSocket } from 'ws'
+import { MAX_EVENT_CHARACTERS } from '../transports/server-sent-events.ts'
+import { DIALECTS, readServerMessage, type ServerMessage, type WebSocketProtocol } from './websocket-messages.ts'
+
+/** Why a socket, or an operation on it, has ended. */
+export type SocketEnd =
+  | { readonly kind: 'completed' }
+  /** The subgraph ended the operation with these errors. */
+  | { readonly kind: 'failed'; readonly errors: readonly GraphQLError[] }
+  /** The subgraph refused the connection: another attempt with the same credentials is no use. */
+  | { readonly kind: 'refused'; readonly code: number }
+  /** The connection was lost: another one may work. */
+  | { readonly kind: 'lost'; readonly cause: Error }
+  /** The subgraph does not keep to the protocol. */
+  | { readonly kind: 'broken'; readonly cause: Error }
+
+/** An operation on a socket. `onEnd` is called once. */
+export type SocketOperation = {
+  readonly payload: { readonly query: string; readonly variables: unknown; readonly operationName: string | undefined }
+  readonly onStarted: () => void
+  readonly onResult: (result: ExecutionResult) => void
+  readonly onEnd: (end: SocketEnd) => void
+}
+
+/** A WebSocket to a subgraph. */
+export type UpstreamSocket = {
+  /** Starts an operation, once the subgraph has acknowledged the connection; returns its stop. */
+  readonly start: (operation: SocketOperation) => () => void
+  /** Whether it takes another operation. */
+  readonly hasRoom: () => boolean
+  readonly close: () => void
+}
+
+/** Operations of one socket, as many as our own server takes. */
+const MAX_OPERATIONS = 100
+
+/** Close codes after which the same connection would be refused again. */
+const REFUSALS = new Set([4400, 4401, 4403, 4406])
+
+/** How long a closing handshake may take. */
+const CLOSE_TIMEOUT_MS = 1_000
+
+export function openUpstreamSocket({
+  url,
+  protocol,
+  headers,
+  connectionParams,
+  connectTimeoutMs,
+  heartbeatMs,
+  onClosed,
+}: {
+  readonly url: string
+  readonly protocol: WebSocketProtocol
+  readonly headers: Readonly<Record<string, string>>
+  /** The payload of `connection_init`. */
+  readonly connectionParams: Readonly<Record<string, unknown>>
+  /** Until the subgraph has acknowledged the connection. */
+  readonly connectTimeoutMs: number
+  /** Between pings; a peer that has sent nothing since the last one is dead. */
+  readonly heartbeatMs: number
+  readonly onClosed: () => void
+}): UpstreamSocket {
+  const dialect = DIALECTS[protocol]
+  const operations = new Map<string, SocketOperation>()
+  let state: 'opening' | 'open' | 'closed' = 'opening'
+  let lastId = 0
+  let isAlive = true
+  // Compression would keep a window per socket.
+  const socket = new WebSocket(url, dialect.subprotocol, {
+    headers: { ...headers },
+    maxPayload: MAX_EVENT_CHARACTERS,
+    perMessageDeflate: false,
+    handshakeTimeout: connectTimeoutMs,
+  })
+  const send = (message: object) => socket.readyState === WebSocket.OPEN && socket.send(JSON.stringify(message))
+  const connecting = setTimeout(() => lose('The subgraph did not acknowledge the connection in time.'), connectTimeoutMs)
+  const heartbeat = setInterval(checkPeer, heartbeatMs)
+
+  socket.on('open', () => send({ type: 'connection_init', payload: connectionParams }))
+  socket.on('message', (data, isBinary) => {
+    isAlive = true
+    let message: ServerMessage
+    try {
+      if (isBinary) throw new Error('Expected a message of text.')
+      message = readServerMessage(String(data), dialect)
+    } catch (cause) {
+      return end({ kind: 'broken', cause: cause instanceof Error ? cause : new Error('Expected a message.') })
+    }
+    receive(message)
+  })
+  socket.on('pong', () => {
+    isAlive = true
+  })
+  socket.on('error', (cause) => end({ kind: 'lost', cause }))
+  socket.on('close', (code) => {
+    if (REFUSALS.has(code) && state === 'opening') end({ kind: 'refused', code })
+    else end({ kind: 'lost', cause: new Error(`The WebSocket was closed with code ${code}.`) })
+  })
+
+  return {
+    start(operation) {
+      const id = String(++lastId)
+      operations.set(id, operation)
+      if (state === 'open') begin(id, operation)
+      return () => {
+        if (!operations.delete(id)) return
+        if (state === 'open') send({ id, type: dialect.stop })
+        if (operations.size === 0) close()
+      }
+    },
+    hasRoom: () => state !== 'closed' && operations.size < MAX_OPERATIONS,
+    close,
+  }
+
+  function begin(id: string, { payload, onStarted }: SocketOperation): void {
+    send({ id, type: dialect.start, payload })
+    onStarted()
+  }
+
+  function receive(message: ServerMessage): void {
+    if (message.kind === 'acknowledged') acknowledge()
+    else if (message.kind === 'refused') end({ kind: 'refused', code: 4403 })
+    else if (message.kind === 'ping') send({ type: 'pong' })
+    // One that was stopped, or that there never was, is nobody's.
+    else if (message.kind === 'result') operations.get(message.id)?.onResult(message.result)
+    else if (message.kind === 'failed') finish(message.id, { kind: 'failed', errors: message.errors })
+    else if (message.kind === 'completed') finish(message.id, { kind: 'completed' })
+  }
+
+  function acknowledge(): void {
+    if (state === 'opening') {
+      state = 'open'
+      clearTimeout(connecting)
+      for (const [id, operation] of operations) begin(id, operation)
+    } else end({ kind: 'broken', cause: new Error('Expected one acknowledgement.') })
+  }
+
+  function finish(id: string, how: SocketEnd): void {
+    const operation = operations.get(id)
+    operations.delete(id)
+    operation?.onEnd(how)
+    if (operation && operations.size === 0) close()
+  }
+
+  function checkPeer(): void {
+    if (isAlive) {
+      isAlive = false
+      if (socket.readyState === WebSocket.OPEN) socket.ping()
+    } else lose('The subgraph does not answer pings.')
+  }
+
+  function lose(reason: string): void {
+    end({ kind: 'lost', cause: new Error(reason) })
+  }
+
+  function close(): void {
+    end({ kind: 'lost', cause: new Error('The gateway closed the connection.') })
+  }
+
+  function end(how: SocketEnd): void {
+    if (state === 'closed') return
+    state = 'closed'
+    clearTimeout(connecting)
+    clearInterval(heartbeat)
+    onClosed()
+    if (socket.readyState === WebSocket.OPEN && how.kind !== 'broken') {
+      socket.close(1000)
+      setTimeout(() => socket.terminate(), CLOSE_TIMEOUT_MS).unref()
+    } else socket.terminate()
+    const ended = [...operations.values()]
+    operations.clear()
+    for (const { onEnd } of ended) onEnd(how)
+  }
+}

@@ -1,0 +1,134 @@
+import { hash } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { GraphQLError } from 'graphql'
+import { headersFor } from './http-messages.ts'
+import type { RequestContext } from './link.ts'
+import { type OpenUpstream, sharedUpstreams } from './shared-upstreams.ts'
+import { openUpstreamSocket, type SocketEnd, type UpstreamSocket } from './upstream-socket.ts'
+import type { UpstreamSubscriptions } from './upstream-subscriptions.ts'
+import type { WebSocketProtocol } from './websocket-messages.ts'
+
+/** A connection that has lasted so long was good: the attempts begin again. */
+const STABLE_MS = 10_000
+/** Between attempts, doubled each time, with jitter. */
+const FIRST_DELAY_MS = 100
+const MAX_DELAY_MS = 5_000
+
+/**
+ * Subscriptions of a remote subgraph over WebSockets. After a lost connection they go on over
+ * another one, without the events of the time between; when no attempt succeeds, they end with
+ * SUBGRAPH_UNAVAILABLE.
+ */
+export function webSocketUpstreams({
+  name,
+  url,
+  protocol,
+  socketPer = 'credentials',
+  connectTimeoutMs,
+  heartbeatMs,
+  reconnectAttempts,
+}: {
+  readonly name: string
+  /** ws or wss. */
+  readonly url: string
+  readonly protocol: WebSocketProtocol
+  /** Whether subscriptions of callers with the same credentials share a socket. */
+  readonly socketPer?: 'credentials' | 'subscription' | undefined
+  readonly connectTimeoutMs: number
+  readonly heartbeatMs: number
+  /** Attempts to connect again in a row; 0: a lost connection ends its subscriptions. */
+  readonly reconnectAttempts: number
+}): UpstreamSubscriptions {
+  const sockets = new Map<string, UpstreamSocket>()
+  const all = new Set<UpstreamSocket>()
+  const closed = new AbortController()
+
+  return {
+    subscribe: sharedUpstreams({ name, open: (...parameters) => void run(...parameters) }),
+    async close() {
+      closed.abort()
+      for (const socket of [...all]) socket.close()
+    },
+  }
+
+  async function run(...[request, context, receiver, signal]: Parameters<OpenUpstream>): Promise<void> {
+    const stopped = AbortSignal.any([signal, closed.signal])
+    let isOpen = false
+    for (let attempt = 0; ; attempt++) {
+      const began = performance.now()
+      const end = await runOnce(request, context, receiver.push, stopped, () => {
+        isOpen = true
+        receiver.open()
+      })
+      if (stopped.aborted) return receiver.end()
+      if (end.kind === 'completed') return receiver.end()
+      if (end.kind === 'failed') return isOpen ? receiver.end(end.errors[0]) : receiver.refuse(end.errors)
+      if (end.kind === 'refused') return isOpen ? receiver.end(refused(end.code)) : receiver.refuse([refused(end.code)])
+      if (end.kind === 'broken') return receiver.end(end.cause)
+      if (performance.now() - began >= STABLE_MS) attempt = 0
+      // The first connection is not tried again: the client may, and is told at once.
+      if (!isOpen || attempt >= reconnectAttempts) return receiver.end(end.cause)
+      const delay = Math.min(FIRST_DELAY_MS * 2 ** attempt, MAX_DELAY_MS) * (0.5 + Math.random() / 2)
+      await pause(delay, undefined, { signal: stopped }).catch(() => {})
+      if (stopped.aborted) return receiver.end()
+    }
+  }
+
+  function runOnce(
+    payload: Parameters<OpenUpstream>[0],
+    context: RequestContext,
+    onResult: Parameters<OpenUpstream>[2]['push'],
+    signal: AbortSignal,
+    onStarted: () => void,
+  ): Promise<SocketEnd> {
+    return new Promise((resolve) => {
+      let stop = () => {}
+      const end = (how: SocketEnd) => {
+        signal.removeEventListener('abort', abort)
+        resolve(how)
+      }
+      const abort = () => {
+        stop()
+        end({ kind: 'completed' })
+      }
+      if (signal.aborted) return end({ kind: 'completed' })
+      signal.addEventListener('abort', abort, { once: true })
+      const { query, variables, operationName } = payload
+      stop = socketFor(context).start({
+        payload: { query, variables, operationName },
+        onStarted,
+        onResult,
+        onEnd: end,
+      })
+    })
+  }
+
+  function socketFor(context: RequestContext): UpstreamSocket {
+    const { credentials } = context.caller
+    const key = hash('sha256', JSON.stringify(Object.entries(credentials).sort()), 'base64url')
+    const shared = socketPer === 'credentials' ? sockets.get(key) : undefined
+    if (shared?.hasRoom()) return shared
+    const { accept: _, 'accept-encoding': __, 'content-type': ___, ...headers } = headersFor(context)
+    const socket = openUpstreamSocket({
+      url,
+      protocol,
+      headers,
+      connectionParams: { ...credentials },
+      connectTimeoutMs,
+      heartbeatMs,
+      onClosed() {
+        all.delete(socket)
+        if (sockets.get(key) === socket) sockets.delete(key)
+      },
+    })
+    all.add(socket)
+    sockets.set(key, socket)
+    return socket
+  }
+
+  function refused(code: number): GraphQLError {
+    return new GraphQLError(`The ${name} service refused the connection for this subscription.`, {
+      extensions: { code: code === 4401 ? 'UNAUTHENTICATED' : 'FORBIDDEN' },
+    })
+  }
+}
