@@ -22,6 +22,7 @@ import { createOperationPreparation, observer } from './operations/prepare-opera
 import type { PreparedOperation } from './operations/prepared-operation.ts'
 import type { SharedDocuments } from './operations/redis-documents.ts'
 import type { TrustedDocuments } from './operations/trusted-documents.ts'
+import { type FindOverrideLabels, overrideLabelsIn } from './planning/override-labels.ts'
 import { EMPTY_PLAN_STORE, type PlanStore } from './planning/plan-store.ts'
 import { readSupergraph, type Supergraph } from './planning/supergraph.ts'
 import { maskErrors } from './subgraph-client/error-masking.ts'
@@ -93,6 +94,8 @@ export type StartGatewayOptions = {
    * guarded fields are refused.
    */
   readonly grantsOver?: (links: ReadonlyMap<string, Link>) => FindGrants
+  /** Active labels of `@override(label:)` per request, beside `percent(x)`; absent: none. */
+  readonly overrideLabels?: FindOverrideLabels
 }
 
 /** `assembleGateway`, with what it throws as a rejection. */
@@ -113,7 +116,9 @@ export function assembleGateway(options: StartGatewayOptions): Gateway {
   const cacheOf = entityCache?.forGraph(document, supergraph, viewer)
   const linksByName = observedLinks(links, supergraph, { slow, tracing, metrics, log, cacheOf })
   const authorization = authorizationOf(document, supergraph, grantsOver(linksByName))
-  const deps: ExecutorDeps = { supergraph, links: linksByName, metrics, authorization }
+  const needed = supergraph.fieldSets.names
+  const overrides = overrideLabelsIn(document, { find: options.overrideLabels ?? null, needed, log })
+  const deps: ExecutorDeps = { supergraph, links: linksByName, metrics, authorization, overrides }
   const cache = responseCache({
     maxBytes: options.responseCacheBytes ?? 0,
     ...(metrics && { count: metrics.responseCacheLookup }),

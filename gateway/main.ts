@@ -24,6 +24,7 @@ import { scrapingConfig, serveMetrics } from './observability/metrics-endpoint.t
 import { configuredTracing } from './observability/tracing-config.ts'
 import { sharedDocumentsFromConfig } from './operations/redis-documents.ts'
 import { trustedDocumentsFromConfig } from './operations/trusted-documents.ts'
+import { labelsByCaller } from './options/gateway-options.ts'
 import { createSubgraphSources } from './options/subgraph-sources.ts'
 import { type Graph, hotSwappableGateway } from './planning/hot-swap.ts'
 import { subgraphLocations } from './planning/supergraph.ts'
@@ -72,6 +73,10 @@ await runProgram(async (defer, end) => {
   const timeoutMilliseconds = config.SUBGRAPH_TIMEOUT_MILLISECONDS
   const { subgraphs } = file.options
   const sources = createSubgraphSources({ subgraphs, allSubgraphs: { ...file.options.allSubgraphs, timeoutMilliseconds } }, log)
+  const { OVERRIDE_LABELS: labels } = config
+  const overrideLabels = file.options.findOverrideLabels
+    ? labelsByCaller(file.options.findOverrideLabels)
+    : labels && (() => labels)
   let served = await graphOf(first)
   const gateway = hotSwappableGateway(served, log)
   defer(gateway.close)
@@ -119,6 +124,7 @@ await runProgram(async (defer, end) => {
         trustedDocuments: persisted,
         sharedDocuments: documents,
         ...(findGrants && { grantsOver: () => findGrants }),
+        ...(overrideLabels && { overrideLabels }),
       })
       return { gateway, release, locations }
     } catch (error) {

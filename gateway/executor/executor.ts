@@ -28,6 +28,7 @@ import type { ValidatedOperation } from '../operations/document-cache.ts'
 import { fault } from '../operations/errors.ts'
 import type { ExecutionResult } from '../operations/execution-result.ts'
 import { withTimeout } from '../operations/timeout.ts'
+import type { OverrideLabels } from '../planning/override-labels.ts'
 import type { StoredPlan } from '../planning/plan-store.ts'
 import { queryPlanOf, type Supergraph } from '../planning/supergraph.ts'
 import type { Link, RequestContext } from '../subgraph-client/link.ts'
@@ -35,6 +36,7 @@ import { compileConditions } from './federated/conditions.ts'
 import { compilePlan, createProjectionFor, type RunPlan } from './federated/plan.ts'
 import type { PlannedDocument } from './federated/planned-document.ts'
 import { compileOperation } from './graphql/compile-operation.ts'
+import { runOverridden } from './override-variants.ts'
 import type { RunOperation } from './run-operation.ts'
 
 /** Dependencies of the executor. */
@@ -44,6 +46,8 @@ export type ExecutorDeps = {
   readonly metrics: Metrics | null
   /** Enforces the authorization directives of the supergraph; null when it has none. */
   readonly authorization: Authorization | null
+  /** Labels of `@override`; null or absent where the supergraph has none. */
+  readonly overrides?: OverrideLabels | null
 }
 
 /** Mutations go on after the client disconnects: none may stop between two of its writes. */
@@ -73,6 +77,20 @@ export function planOperation(
   checked: ValidatedOperation,
   deps: ExecutorDeps,
   { guard = deps.authorization?.guardOf(checked) ?? null, mutations = 'partial' }: GuardOptions = {},
+): RunOperation {
+  const { overrides, supergraph } = deps
+  const labels = overrides?.labelsIn(checked.document) ?? []
+  if (!overrides || labels.length === 0) return planVariant(checked, deps, { guard, mutations })
+  return runOverridden(overrides, labels, (active) => {
+    const storedPlan = active.size === 0 ? (checked.storedPlan ?? null) : null
+    return planVariant({ ...checked, storedPlan }, { ...deps, supergraph: supergraph.withLabels(active) }, { guard, mutations })
+  })
+}
+
+function planVariant(
+  checked: ValidatedOperation,
+  deps: ExecutorDeps,
+  { guard, mutations }: Required<GuardOptions>,
 ): RunOperation {
   const unguarded = planUnguarded(checked, deps)
   return guard ? planGuarded(checked, deps, { unguarded, guard, mutations }) : unguarded
@@ -108,7 +126,9 @@ function planGuarded(
     if (!refused) return unguarded(variables, context)
     const { refusals, errorOf } = refused
     if (isMutation && mutations === 'refused' && refusals.parts.length > 0) return { data: null, errors: refusalErrors(refused) }
-    const run = guard.remember('plan', refusals.key, () => compileAllowed(guard.ready, refusals, supergraph, links))
+    const run = guard.remember('plan', `${supergraph.activeLabels}${refusals.key}`, () =>
+      compileAllowed(guard.ready, refusals, supergraph, links),
+    )
     metrics?.executed('compiled')
     return run(variables, context, null, errorOf)
   }

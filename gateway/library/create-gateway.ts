@@ -10,7 +10,7 @@ import type { Invalidation } from '../caching/entity-cache-tags.ts'
 import { openEntityCache } from '../caching/open-entity-cache.ts'
 import { assembleGateway, type Gateway } from '../gateway.ts'
 import type { ExecutionResult } from '../operations/execution-result.ts'
-import { type GatewayOptions, gatewayOptionsShape, limitsOf } from '../options/gateway-options.ts'
+import { type GatewayOptions, gatewayOptionsShape, labelsByCaller, limitsOf } from '../options/gateway-options.ts'
 import { createSubgraphSources } from '../options/subgraph-sources.ts'
 import { fn, options, text, validateOptions } from '../options/validate-options.ts'
 import { type Graph, hotSwappableGateway } from '../planning/hot-swap.ts'
@@ -126,6 +126,7 @@ export async function createGateway(given: CreateGatewayOptions): Promise<Federa
         entityCache,
         slowMilliseconds: settings.slowMilliseconds ?? 0,
         ...(findGrants && { grantsOver: () => findGrants }),
+        ...(settings.findOverrideLabels && { overrideLabels: labelsByCaller(settings.findOverrideLabels) }),
       })
       return { gateway: assembled, release }
     } catch (error) {

@@ -97,7 +97,9 @@ function compileSingleResult(
   const timeoutOptions = { outlivesClient: outlivesClient(validated) }
   const execute: RunOperation = (variables, context) =>
     runWithTimeout(context, log, (bounded) => plannedRun(variables, bounded), timeoutOptions)
-  const answering = caching.cacheQuery(validated, execute)
+  // Whether a response depends on its viewer is read from one plan, and labels choose among several.
+  const hasLabels = (deps.overrides?.labelsIn(validated.document) ?? []).length > 0
+  const answering = hasLabels ? null : caching.cacheQuery(validated, execute)
   const run: RunOperation = async (variables, requestContext) => {
     const { errors, cost } = await check(variables, requestContext)
     const executed = errors.length > 0 ? { errors } : await execute(variables, requestContext)

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { Caller } from '../../platform/http/caller.ts'
 import { COST_PROFILES } from '../limits/cost-weights.ts'
 import { DEFAULT_LIMITS, type Limits } from '../limits/limits.ts'
+import type { FindOverrideLabels } from '../planning/override-labels.ts'
 import { entityCacheOptions } from './entity-cache-options.ts'
 import { jwtOptions } from './jwt-options.ts'
 import { remoteSubgraphOptions } from './subgraph-options.ts'
@@ -58,7 +59,21 @@ export const gatewayOptionsShape = {
    * is authenticated, and guarded fields are refused.
    */
   jwt: jwtOptions.optional(),
+  /**
+   * Labels of `@override(label:)` that are active for a request. `percent(x)` is decided by the
+   * gateway, for each request. A hook that throws is logged, and its labels are inactive. Default:
+   * none.
+   */
+  findOverrideLabels: fn<FindLabelsByCaller>().optional(),
 } as const
+
+export type FindLabelsByCaller = (caller: Caller) => Iterable<string> | Promise<Iterable<string>>
+
+/** The hook as the gateway calls it. */
+export const labelsByCaller =
+  (hook: FindLabelsByCaller): FindOverrideLabels =>
+  ({ caller }) =>
+    hook(caller)
 
 const gatewayOptions = options(gatewayOptionsShape)
 

@@ -37,6 +37,10 @@ export type Supergraph = {
    * planner does not support.
    */
   readonly plan: (document: DocumentNode) => QueryPlan
+  /** The same graph with these labels of `@override` active; none are active here. */
+  readonly withLabels: (active: ReadonlySet<string>) => Supergraph
+  /** The active labels as text: equal only for equal sets. */
+  readonly activeLabels: string
   /** Queries with side effects, marked with `@tag(name: "once")`: never retried. */
   readonly queriesWithSideEffects: ReadonlySet<string>
   /**
@@ -110,20 +114,34 @@ export function readSupergraph(document: DocumentNode, { isKnown = false }: { re
   // the other.
   let last: { readonly document: DocumentNode; readonly plan: QueryPlan } | null = null
   const isOf = typeTest(model)
-  return {
+  const planWith = (document: DocumentNode, active: ReadonlySet<string>): QueryPlan =>
+    plannerOf().buildQueryPlan(operationFromDocument(apiSchema, document), {
+      overrideConditions: new Map([...active].map((label) => [label, true])),
+    })
+  const supergraph: Supergraph = {
     api: describeRequirements(apiSchema.toGraphQLJSSchema(), authorizationRules(document)),
     subgraphs: [...model.subgraphsMetadata()].map(({ name }) => name),
     hasInaccessibleElements: hidesSomething(model),
     plan(document) {
       if (last?.document !== document) {
-        last = { document, plan: plannerOf().buildQueryPlan(operationFromDocument(apiSchema, document)) }
+        last = { document, plan: planWith(document, new Set()) }
       }
       return last.plan
     },
+    activeLabels: '',
+    withLabels: (active) =>
+      active.size === 0
+        ? supergraph
+        : {
+            ...supergraph,
+            activeLabels: JSON.stringify([...active].sort()),
+            plan: (document) => planWith(document, active),
+          },
     queriesWithSideEffects: onceIn(model),
     isOf,
     fieldSets: fieldSetsIn(document, isOf),
   }
+  return supergraph
 }
 
 /**

@@ -237,4 +237,14 @@ export const variables = {
   ...gatewaySettings,
   ...entityCacheVariables,
   ...jwtVariables,
+  OVERRIDE_LABELS: {
+    read: z
+      .string()
+      .regex(/^\s*[\w:./-]+(\s*,\s*[\w:./-]+)*\s*$/, 'labels separated by commas, such as new-prices,eu')
+      .transform((text) => text.split(',').map((label) => label.trim())),
+    default: null,
+    unit: null,
+    meaning:
+      'Labels of @override(label:) that are active for every request, separated by commas; percent(x) is decided for each request, and others are inactive.',
+  },
 } as const

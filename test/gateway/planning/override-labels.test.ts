@@ -1,0 +1,115 @@
+import { parse } from 'graphql'
+import { describe, expect, test } from 'vitest'
+import { createGateway } from '../../../gateway/library/create-gateway.ts'
+import { overrideLabelsIn } from '../../../gateway/planning/override-labels.ts'
+import { ask, keptLog, passage } from '../support/graph.ts'
+import { gatewayOf, type Parts, supergraphOf } from '../support/parts.ts'
+
+type Ref = { readonly id: string }
+
+/** A field that moves from `old` to `fresh` while its label is active; each says where it is from. */
+const moving = (label: string): Parts => ({
+  catalogue: {
+    sdl: 'type Query { products: [Product!]! } type Product @key(fields: "id") { id: ID! name: String }',
+    resolvers: { Query: { products: () => [{ id: '1' }, { id: '2' }] }, Product: { name: ({ id }: Ref) => `n${id}` } },
+  },
+  old: {
+    sdl: 'type Product @key(fields: "id") { id: ID! price: String stock: Int }',
+    resolvers: { Product: { price: () => 'old', stock: () => 1 } },
+  },
+  fresh: {
+    sdl: `type Product @key(fields: "id") { id: ID! price: String @override(from: "old", label: "${label}") }`,
+    resolvers: { Product: { price: () => 'fresh' } },
+  },
+})
+const PRICES = '{ products { price } }'
+const from = (subgraph: string) => ({ data: { products: [{ price: subgraph }, { price: subgraph }] } })
+
+describe.each(['local', 'http'] as const)('%s', (where) => {
+  test.each([
+    { label: 'percent(0)', asked: 'old' },
+    { label: 'percent(100)', asked: 'fresh' },
+  ])('$label asks $asked for every request', async ({ label, asked }) => {
+    const { gateway, fetches } = await gatewayOf(moving(label), where)
+    for (let request = 0; request < 20; request++) expect(await ask(gateway, PRICES)).toEqual(from(asked))
+    expect(fetches.filter((name) => name === asked)).toHaveLength(20)
+    expect(new Set(fetches)).toEqual(new Set(['catalogue', asked]))
+  })
+
+  test('percent(50) asks one subgraph or the other, and one request asks only one of them', async () => {
+    const { gateway, fetches } = await gatewayOf(moving('percent(50)'), where)
+    const both = '{ a: products { price } b: products { price } }'
+    for (let request = 0; request < 64; request++) {
+      fetches.length = 0
+      const { data } = await ask(gateway, both)
+      expect(data?.a).toEqual(data?.b)
+      expect(fetches.filter((name) => name === 'old' || name === 'fresh').length).toBeGreaterThan(0)
+      expect(new Set(fetches).size).toBe(2)
+    }
+  })
+})
+
+test('a label of ones own is active where the hook names it for the caller', async () => {
+  const isInsider = ({ caller }: { caller: { credentials: object } }) => 'authorization' in caller.credentials
+  const overrideLabels = async (context: ReturnType<typeof passage>) => (isInsider(context) ? ['beta', 'unknown'] : [])
+  const { gateway, fetches } = await gatewayOf(moving('beta'), 'local', { overrideLabels })
+  const prepared = gateway.prepareText(PRICES, undefined)
+  if (prepared.kind === 'rejected') throw new Error('Expected an operation.')
+  const insider = { ...passage(), caller: { ...passage().caller, credentials: { authorization: 'Bearer x' } } }
+  expect(await prepared.run({}, insider)).toEqual(from('fresh'))
+  expect(await prepared.run({}, passage())).toEqual(from('old'))
+  expect(fetches).toEqual(['catalogue', 'fresh', 'catalogue', 'old'])
+})
+
+test('a hook that throws is logged, and the field stays where it was', async () => {
+  const overrideLabels = () => {
+    throw new Error('flags are away')
+  }
+  const { gateway, lines } = await gatewayOf(moving('beta'), 'local', { overrideLabels })
+  expect(await ask(gateway, PRICES)).toEqual(from('old'))
+  expect(lines).toMatchObject([{ msg: 'the labels of @override could not be found' }])
+})
+
+test('an operation without the field asks no hook', async () => {
+  const overrideLabels = () => expect.unreachable('no label may matter')
+  const { gateway } = await gatewayOf(moving('beta'), 'local', { overrideLabels })
+  expect(await ask(gateway, '{ products { name } }')).toEqual({ data: { products: [{ name: 'n1' }, { name: 'n2' }] } })
+})
+
+test('the package takes labels by caller', async () => {
+  const parts = moving('beta')
+  const asked: unknown[] = []
+  const gateway = await createGateway({
+    supergraph: supergraphOf(parts),
+    findOverrideLabels: (caller) => {
+      asked.push(caller.address)
+      return ['beta']
+    },
+  })
+  await gateway.execute({ query: PRICES }, { address: '10.0.0.1' })
+  expect(asked).toEqual(['10.0.0.1'])
+  await gateway.close()
+})
+
+test('percent is a share of requests, and each label is chosen once per request', async () => {
+  const sdl = parse(
+    'type Query { a: Int @join__field(graph: A, overrideLabel: "percent(12.5)") b: Int @join__field(overrideLabel: "x") }',
+  )
+  let at = 0
+  const random = () => (at++ % 1000) / 1000
+  const labels = overrideLabelsIn(sdl, { find: () => ['x'], needed: new Set(), log: keptLog().log, random })
+  const relevant = labels?.labelsIn(parse('{ a }')) ?? []
+  expect(relevant).toEqual(['percent(12.5)'])
+  let active = 0
+  for (let request = 0; request < 1000; request++) active += (await labels?.activeFor(relevant, passage()))?.size ?? 0
+  expect(active).toBe(125)
+  expect(await labels?.activeFor(labels.labelsIn(parse('{ a b }')), passage())).toEqual(new Set(['percent(12.5)', 'x']))
+})
+
+test('a hook that hangs is waited for a bounded time, and its labels are inactive', async () => {
+  const { log, lines } = keptLog()
+  const sdl = parse('type Query { b: Int @join__field(overrideLabel: "x") }')
+  const labels = overrideLabelsIn(sdl, { find: () => new Promise(() => {}), needed: new Set(), log, hookTimeoutMs: 5 })
+  expect(await labels?.activeFor(['x'], passage())).toEqual(new Set())
+  expect(lines).toHaveLength(1)
+})
