@@ -52,6 +52,8 @@ export const BOUNDS = {
   aliases: 200,
   /** Fields of the root type, after all fragments are spread: each may be a fetch of its own. */
   rootFields: 50,
+  /** `@defer`, after all fragments are spread: each is a payload of its own. */
+  defers: 20,
   /** `__schema` and `__type` at the root: each answers with up to the whole schema. */
   introspections: 4,
   /** Nesting of lists and objects in variables, and in the values of a document. */

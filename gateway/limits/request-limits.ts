@@ -120,8 +120,8 @@ function coercedIn(
  * the condition is met, which may be in one subgraph, in several, or in a plan of ours: so all of
  * that is said before.
  */
-function nullableConditions({ document, operation }: ValidatedOperation): readonly string[] {
-  const inConditions = conditionVariables(document)
+function nullableConditions({ document, deferred = document, operation }: ValidatedOperation): readonly string[] {
+  const inConditions = new Set([...conditionVariables(document), ...conditionVariables(deferred, ['defer'])])
   return (operation.variableDefinitions ?? [])
     .filter(({ type, variable }) => type.kind !== Kind.NON_NULL_TYPE && inConditions.has(variable.name.value))
     .map(({ variable }) => variable.name.value)

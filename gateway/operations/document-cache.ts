@@ -18,6 +18,7 @@ import type { CostWeights } from '../limits/cost-weights.ts'
 import { measureOperation, sizeLimitErrors } from '../limits/depth-limit.ts'
 import { BOUNDS, type Limits } from '../limits/limits.ts'
 import type { StoredPlan } from '../planning/plan-store.ts'
+import { deferErrors, mentionsDefer, streamRefusal, withoutDefer } from './defer-directive.ts'
 import { documentIndex, fragmentOf } from './document-index.ts'
 import { documentError, refusal, withoutSuggestions } from './errors.ts'
 
@@ -30,6 +31,8 @@ export type ValidatedOperation = {
   readonly isIntrospection: boolean
   /** Its plan from an earlier start; null or absent without one. */
   readonly storedPlan?: StoredPlan | null
+  /** The same document with its `@defer`, which `document` has not; absent where it has none. */
+  readonly deferred?: DocumentNode
 }
 
 /** A client's operation that must not run, with at least one error. */
@@ -62,6 +65,8 @@ export function validateOperation(text: string, operationName: string | undefine
   const operation = operationNamed(document, operationName)
   if (typeof operation === 'string') return rejected(refusal('OPERATION_RESOLUTION_FAILURE', operation))
   const kind = operation.operation
+  const streamed = streamRefusal(document)
+  if (streamed) return { ...rejected(streamed), operation: kind }
 
   const invalid = validationErrors(rules.schema, document, text)
   if (invalid.length > 0) {
@@ -74,9 +79,13 @@ export function validateOperation(text: string, operationName: string | undefine
   if (!rules.introspection && size.introspections > 0) return { ...rejected(NO_INTROSPECTION), operation: kind }
   const sizeErrors = sizeLimitErrors(size, rules.limits)
   if (sizeErrors.length > 0) return { ...rejected(...sizeErrors), operation: kind }
+  const invalidDefers = deferErrors(own, operation)
+  if (invalidDefers.length > 0) return { ...rejected(...invalidDefers), operation: kind }
 
-  const validated = { document: own, operation, isIntrospection: isIntrospection(own, operation) }
-  const model = validated.isIntrospection ? FREE : compileCostModel(rules.schema, rules.weights, own, operation)
+  const validated = validatedOperation(own, operation)
+  const model = validated.isIntrospection
+    ? FREE
+    : compileCostModel(rules.schema, rules.weights, validated.document, validated.operation)
   return { kind: 'valid', validated, model }
 }
 
@@ -116,7 +125,16 @@ export function validateInternalOperation(
   const operation = operationNamed(document, undefined)
   if (typeof operation === 'string') throw new Error(operation)
   if (errors.length > 0) throw new Error(errors.map(({ message }) => message).join('\n'))
-  return { document, operation, isIntrospection: isIntrospection(document, operation), storedPlan }
+  return { ...validatedOperation(document, operation), storedPlan }
+}
+
+/** Keeps `@defer` apart: what plans and executes complete results does not know it. */
+function validatedOperation(document: DocumentNode, operation: OperationDefinitionNode): ValidatedOperation {
+  const checked = { document, operation, isIntrospection: isIntrospection(document, operation) }
+  if (!mentionsDefer(document)) return checked
+  const complete = withoutDefer(document)
+  const [own = operation] = documentIndex(complete).operations
+  return { ...checked, document: complete, operation: own, deferred: document }
 }
 
 /** Caches the result of `prepare` per text and operation name, valid or not. */

@@ -1,9 +1,11 @@
 import type { DocumentNode } from 'graphql'
 import type { Logger } from 'pino'
+import type { OperationGuard } from '../authorization/authorization.ts'
 import { guardedSubscription } from '../authorization/guarded-subscription.ts'
 import type { CacheableResult, createOperationCache, RunCacheable } from '../caching/caching.ts'
 import { viewerFields } from '../caching/viewer-fields.ts'
 import { type ExecutorDeps, outlivesClient, planOperation, runWithTimeout } from '../executor/executor.ts'
+import { planDeferred } from '../executor/plan-deferred.ts'
 import type { RunOperation } from '../executor/run-operation.ts'
 import type { Budget } from '../limits/budget.ts'
 import { type CostReport, withCost, withCostFirst } from '../limits/cost-report.ts'
@@ -19,7 +21,9 @@ import { plannedSubscription } from '../subscriptions/subscription.ts'
 import type { ValidatedOperation, ValidationResult } from './document-cache.ts'
 import { refusal } from './errors.ts'
 import type { ExecutionResult } from './execution-result.ts'
+import type { IncrementalPayloads, RunIncremental } from './incremental-result.ts'
 import type { ExecutableOperation, PreparedOperation } from './prepared-operation.ts'
+import { incrementalRun } from './run-incremental.ts'
 
 /** Wraps the execution of one operation in metrics, traces and the slow log. */
 export type Observe = <Result>(
@@ -112,12 +116,46 @@ function compileSingleResult(
     const { errors } = await check(variables, context)
     return errors.length > 0 ? { result: { errors } } : answering(variables, context)
   }
+  const incremental = compileIncremental({ deps, caching, log }, validated, guard, { run, plannedRun, check })
   return {
     kind: 'executable',
     operation: validated.operation.operation,
     run: observe(validated, run, (response) => response, costOf),
     answer: answering && observe(validated, answer, resultOfAnswer, costOf),
+    runIncremental: incremental && observe(validated, incremental, ({ initial }) => initial, costOf),
     subscribe: null,
+  }
+}
+
+/**
+ * Compiles the incremental run of an operation with `@defer`; null for one without. A caller who
+ * may not read every field gets the complete result, in which refused parts have their errors.
+ */
+function compileIncremental(
+  { deps, caching, log }: Pick<Preparation, 'deps' | 'caching' | 'log'>,
+  validated: ValidatedOperation,
+  guard: OperationGuard | null,
+  {
+    run,
+    plannedRun,
+    check,
+  }: { readonly run: RunOperation; readonly plannedRun: RunOperation; readonly check: RequestCheck['check'] },
+): RunIncremental | null {
+  const find = planDeferred(validated, deps)
+  if (!find) return null
+  const runDeferred = incrementalRun(find, plannedRun, { log, outlivesClient: outlivesClient(validated) })
+  return async (variables, context) => {
+    if (await guard?.check(context)) return { initial: await run(variables, context), rest: null }
+    const { errors, cost } = await check(variables, context)
+    if (errors.length > 0) return { initial: { errors }, rest: null }
+    let rest: IncrementalPayloads | null = null
+    const begin: RunOperation = async (...request) => {
+      const result = await runDeferred(...request)
+      rest = result.rest
+      return result.initial
+    }
+    const initial = await caching.invalidateAfter(validated, begin)(variables, context)
+    return { initial: context.wantsCost ? withCost(initial, cost) : initial, rest }
   }
 }
 
@@ -140,6 +178,7 @@ function subscriptionCompiler({ deps, document, slots, log }: Preparation) {
       operation,
       run: async () => ({ errors: [SUBSCRIPTIONS_NOT_SUPPORTED] }),
       answer: null,
+      runIncremental: null,
       subscribe: async (variables, context) => {
         const startedAt = performance.now()
         const { opened, cost } = await open(variables, context)

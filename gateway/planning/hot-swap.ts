@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Gateway } from '../gateway.ts'
+import type { IncrementalResult, RunIncremental } from '../operations/incremental-result.ts'
 import type { ExecutableOperation, PreparedOperation } from '../operations/prepared-operation.ts'
 
 /** A gateway and the resources that end with it. */
@@ -115,7 +116,7 @@ export function hotSwappableGateway(first: Graph, log: Logger): HotSwappableGate
     prepared: ExecutableOperation,
     prepareAgain: () => PreparedOperation,
   ): ExecutableOperation {
-    const { run, answer, subscribe } = prepared
+    const { run, answer, runIncremental, subscribe } = prepared
 
     return {
       ...prepared,
@@ -134,6 +135,7 @@ export function hotSwappableGateway(first: Graph, log: Logger): HotSwappableGate
               return again.answer?.(variables, requestContext) ?? { result: await again.run(variables, requestContext) }
             },
           )),
+      runIncremental: runIncremental && ((variables, context) => countIncremental(runIncremental, variables, context)),
       subscribe:
         subscribe &&
         (async (variables, context) => {
@@ -157,6 +159,34 @@ export function hotSwappableGateway(first: Graph, log: Logger): HotSwappableGate
           }
           return { kind: 'open', source: { follow: (recipient) => source.follow(recipient), return: end } }
         }),
+    }
+
+    /** Counts until the last payload. */
+    async function countIncremental(
+      execute: RunIncremental,
+      ...[variables, context]: Parameters<RunIncremental>
+    ): Promise<IncrementalResult> {
+      if (generation.isReleased) {
+        const again = prepareAgain()
+        if (again.kind === 'rejected') return { initial: { errors: again.errors }, rest: null }
+        return (await again.runIncremental?.(variables, context)) ?? { initial: await again.run(variables, context), rest: null }
+      }
+      generation.running++
+      const { initial, rest } = await execute(variables, context)
+      if (!rest) {
+        onEnd()
+        return { initial, rest }
+      }
+      let isOver = false
+      const next = async () => {
+        const payload = await rest.next()
+        if (!payload && !isOver) {
+          isOver = true
+          onEnd()
+        }
+        return payload
+      }
+      return { initial, rest: { next } }
     }
 
     async function count<Result>(

@@ -105,6 +105,8 @@ export function readSupergraph(document: DocumentNode, { isKnown = false }: { re
       // Otherwise equal paths below different types of a union share one fetch, and with it the
       // arguments of one of them.
       typeConditionedFetching: true,
+      // Plans of documents without `@defer` are the same.
+      incrementalDelivery: { enableDefer: true },
     })
     return planner
   }
@@ -119,7 +121,7 @@ export function readSupergraph(document: DocumentNode, { isKnown = false }: { re
       overrideConditions: new Map([...active].map((label) => [label, true])),
     })
   const supergraph: Supergraph = {
-    api: describeRequirements(apiSchema.toGraphQLJSSchema(), authorizationRules(document)),
+    api: describeRequirements(apiSchema.toGraphQLJSSchema({ includeDefer: true }), authorizationRules(document)),
     subgraphs: [...model.subgraphsMetadata()].map(({ name }) => name),
     hasInaccessibleElements: hidesSomething(model),
     plan(document) {

@@ -11,6 +11,8 @@ export type ResponseFormat = {
   readonly requestErrorStatus: 200 | 400
   /** Whether the client also takes server-sent events. */
   readonly acceptsEventStream: boolean
+  /** Whether the client takes a result with `@defer` in parts (`multipart/mixed`). */
+  readonly acceptsMultipart: boolean
 }
 
 /** A range of an Accept header: a smaller `rank` was written earlier. */
@@ -36,13 +38,13 @@ export function createContentNegotiation(): (accept: string | undefined) => Resp
   return (accept = '*/*') => {
     const remembered = known.get(accept)
     if (remembered) return remembered.form
-    const form = formFor(rangesIn(accept))
+    const form = formFor(rangesIn(accept), acceptsMultipartIn(accept))
     known.set(accept, { form })
     return form
   }
 }
 
-function formFor(ranges: ReadonlyMap<string, Range>): ResponseFormat | null {
+function formFor(ranges: ReadonlyMap<string, Range>, acceptsMultipart: boolean): ResponseFormat | null {
   const takesEvents = (ranges.get(EVENTS)?.quality ?? 0) > 0
   const candidates = [
     { type: JSON_TYPE, range: ranges.get(JSON_TYPE), loose: ranges.get('application/*') ?? ranges.get('*/*') },
@@ -62,6 +64,7 @@ function formFor(ranges: ReadonlyMap<string, Range>): ResponseFormat | null {
     contentType: `${best.type}; charset=utf-8`,
     requestErrorStatus: best.type === JSON_TYPE && best.isNamed ? 200 : 400,
     acceptsEventStream: takesEvents,
+    acceptsMultipart,
   }
 }
 
@@ -79,3 +82,18 @@ function rangesIn(accept: string): ReadonlyMap<string, Range> {
   }
   return ranges
 }
+
+/**
+ * Whether a header names `multipart/mixed`, without parameters or with `deferSpec=20220824`. Those
+ * of other drafts, and of subscriptions, are spoken to differently.
+ */
+const acceptsMultipartIn = (accept: string): boolean =>
+  accept
+    .toLowerCase()
+    .split(',')
+    .map((element) => element.split(';').map((part) => part.trim()))
+    .some(
+      ([type, ...parameters]) =>
+        type === 'multipart/mixed' &&
+        parameters.every((parameter) => /^(?:deferspec="?20220824"?|boundary=.*|q=(?:1|0?\.\d*[1-9]\d*|1\.0*))$/.test(parameter)),
+    )

@@ -4,6 +4,7 @@ import { fault, withRequestId } from '../operations/errors.ts'
 import type { ExecutionResult } from '../operations/execution-result.ts'
 import type { ExecutableOperation } from '../operations/prepared-operation.ts'
 import type { Recipient, Running } from '../subscriptions/subscribe.ts'
+import { hasDeferredParts, sendPayloads } from './incremental.ts'
 import { resultJson } from './result-json.ts'
 
 /** The client of one operation. */
@@ -50,7 +51,7 @@ export function deliver(operation: ExecutableOperation, request: DeliveryRequest
 }
 
 function deliverAnswer(
-  { run }: ExecutableOperation,
+  { run, runIncremental }: ExecutableOperation,
   { variables, caller, wantsCost }: DeliveryRequest,
   client: Client,
 ): Delivery {
@@ -62,7 +63,15 @@ function deliverAnswer(
   return { stop: () => controller.abort(new Error('The client is gone.')) }
 
   async function answered(): Promise<readonly GraphQLFormattedError[] | null> {
-    const { data, errors, extensions } = await run(variables, { caller, signal, wantsCost })
+    const context = { caller, signal, wantsCost }
+    const result = runIncremental
+      ? await runIncremental(variables, context)
+      : { initial: await run(variables, context), rest: null }
+    if (hasDeferredParts(result)) {
+      await sendPayloads(result, caller.requestId, send)
+      return null
+    }
+    const { data, errors, extensions } = result.initial
     if (signal.aborted) return null
     if (data === undefined) return (errors ?? []).map((error) => withRequestId(error, caller.requestId))
     const text = JSON.stringify({
@@ -70,8 +79,17 @@ function deliverAnswer(
       ...(errors && { errors: errors.map((error) => withRequestId(error, caller.requestId)) }),
       ...(extensions && { extensions }),
     })
-    await new Promise<void>((taken) => client.send(text, taken))
+    await send(text)
     return null
+  }
+
+  async function send(text: string): Promise<void> {
+    if (signal.aborted) return
+    await new Promise<void>((taken) => {
+      // A client that leaves takes nothing any more.
+      signal.addEventListener('abort', () => taken(), { once: true })
+      client.send(text, taken)
+    })
   }
 }
 

@@ -28,6 +28,7 @@ import {
   retryAfterOf,
   statusOf,
 } from './http-rules.ts'
+import { hasDeferredParts, MULTIPART_TYPE, multipartBody } from './incremental.ts'
 import { parseBodyParams, parseUrlParams } from './request-params.ts'
 
 /** Handles one GraphQL request of the Fetch API. Never rejects. */
@@ -119,6 +120,13 @@ export function createFetchHandler(
       caller,
       signal: request.signal,
       wantsCost: wantsCost(head.headers[COST_HEADER], params),
+    }
+    if (prepared.runIncremental && format.acceptsMultipart) {
+      const deferred = await prepared.runIncremental(params.variables, context)
+      const { initial } = deferred
+      if (!hasDeferredParts(deferred)) return write(initial.data === undefined ? statusOf(initial.errors, format) : 200, initial)
+      const headers = { ...RESPONSE_HEADERS, 'content-type': MULTIPART_TYPE, 'x-request-id': caller.requestId }
+      return new Response(multipartBody(deferred, caller.requestId), { headers })
     }
     const answered = prepared.answer
       ? await prepared.answer(params.variables, context)

@@ -24,6 +24,7 @@ import {
   retryAfterOf,
   statusOf,
 } from './http-rules.ts'
+import { hasDeferredParts, sendMultipart } from './incremental.ts'
 import { parseBodyParams, parseUrlParams } from './request-params.ts'
 
 /** Path of the graph over every transport. */
@@ -115,6 +116,12 @@ export async function serveGraphql(
       caller: callerOf(request),
       signal: disconnectSignal(reply),
       wantsCost: wantsCost(request.headers[COST_HEADER], params),
+    }
+    if (prepared.runIncremental && form.acceptsMultipart) {
+      const deferred = await prepared.runIncremental(params.variables, context)
+      if (hasDeferredParts(deferred)) return sendMultipart(reply, deferred, request.id)
+      const { initial } = deferred
+      return write(initial.data === undefined ? statusOf(initial.errors, form) : 200, initial)
     }
     const answered = prepared.answer
       ? await prepared.answer(params.variables, context)

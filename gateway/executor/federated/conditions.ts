@@ -11,12 +11,15 @@ export type OperationConditions = {
   readonly isIncludedWith: (variables: Variables) => IsIncluded
 }
 
-/** The names of all variables that `@skip` and `@include` of a document read. */
-export function conditionVariables(document: DocumentNode): ReadonlySet<string> {
+/** The names of all variables that these directives of a document read, by default `@skip` and `@include`. */
+export function conditionVariables(
+  document: DocumentNode,
+  directives: readonly string[] = ['skip', 'include'],
+): ReadonlySet<string> {
   const names = new Set<string>()
   visit(document, {
     Directive({ name, arguments: nodes }) {
-      if (name.value !== 'skip' && name.value !== 'include') return
+      if (!directives.includes(name.value)) return
       for (const { value } of nodes ?? []) if (value.kind === Kind.VARIABLE) names.add(value.name.value)
     },
   })

@@ -24,6 +24,8 @@ export type PlanRun = {
   isRepeated: boolean
   /** Resolves the event of a subscription in its own subgraph; null for other operations. */
   readonly resolveEvent: (() => Promise<ExecutionResult>) | null
+  /** Called with the id of a fetch that a deferred part waits for, once it is complete. */
+  readonly onFetched?: (id: string) => void
 }
 
 /** Sends a fetch to its subgraph, with another document than that of the plan; never rejects. */

@@ -1,5 +1,5 @@
 import type { FetchNode, PlanNode, QueryPlan } from '@apollo/query-planner'
-import { type DocumentNode, execute, type FieldNode, Kind, type SelectionSetNode } from 'graphql'
+import { type DocumentNode, execute, type FieldNode, type GraphQLCompositeType, Kind, type SelectionSetNode } from 'graphql'
 import { boundedCache } from '../../../platform/collections/bounded-cache.ts'
 import type { Refused } from '../../authorization/authorization.ts'
 import { documentIndex } from '../../operations/document-index.ts'
@@ -39,8 +39,7 @@ export const EVENT_SOURCE = '(event)'
 const PROJECTION_CACHE = { maxEntries: 16, maxCharacters: 16_000 }
 
 /**
- * Compiles a plan into closures, once; no text of a client becomes code. Throws for `@defer`, which
- * Apollo plans on request only.
+ * Compiles a plan into closures, once; no text of a client becomes code. Throws for `@defer`.
  */
 export function compilePlan(
   planned: PlannedDocument,
@@ -59,7 +58,7 @@ export function compilePlan(
   const sharedPaths = findSharedPaths([...fetches.values()])
   const sharedNames = new Set([...sharedPaths.values()].flat().map(({ name }) => name))
   const exclusive = exclusivePathsIn([...fetches.values()], (name) => links.get(name)?.schema !== undefined)
-  const projectionFor = createProjectionFor(planned, supergraph, conditions, sharedNames, exclusive, refused)
+  const projectionFor = createProjectionFor(planned, supergraph, conditions, { sharedPaths: sharedNames, exclusive, refused })
   const runNode = node ? compileNode({ supergraph, links, conditions, keyOf, isQuery, fetches, sharedPaths }, node, []) : null
 
   return async (clientVariables, context, resolveEvent = null, errorOf) => {
@@ -78,7 +77,7 @@ export function compilePlan(
 }
 
 /** What every node of one plan is compiled with. */
-type CompileContext = {
+export type CompileContext = {
   readonly supergraph: Supergraph
   readonly links: ReadonlyMap<string, Link>
   readonly conditions: OperationConditions
@@ -88,10 +87,18 @@ type CompileContext = {
   readonly sharedPaths: ReturnType<typeof findSharedPaths>
 }
 
-function compileNode(context: CompileContext, node: PlanNode, path: readonly PathSegment[]): RunNode {
+/** Compiles a node whose objects are at `path`. Throws for `@defer`: see deferred-plan.ts. */
+export function compileNode(context: CompileContext, node: PlanNode, path: readonly PathSegment[]): RunNode {
   switch (node.kind) {
-    case 'Fetch':
-      return compileFetchNode(context, node, path)
+    case 'Fetch': {
+      const { id } = node
+      const fetch = compileFetchNode(context, node, path)
+      if (id === undefined) return fetch
+      return async (run, objects) => {
+        await fetch(run, objects)
+        run.onFetched?.(id)
+      }
+    }
     case 'Sequence': {
       const nodes = node.nodes.map((each) => compileNode(context, each, path))
       return async (run, objects) => {
@@ -154,9 +161,18 @@ export function createProjectionFor(
   planned: PlannedDocument,
   supergraph: Supergraph,
   conditions: OperationConditions,
-  sharedPaths: ReadonlySet<SharedPath['name']> = new Set(),
-  exclusive: ExclusivePaths = new Map(),
-  refused: RefusedParts | null = null,
+  {
+    sharedPaths = new Set(),
+    exclusive = new Map(),
+    refused = null,
+    parent = null,
+  }: {
+    readonly sharedPaths?: ReadonlySet<SharedPath['name']>
+    readonly exclusive?: ExclusivePaths
+    readonly refused?: RefusedParts | null
+    /** The type of the objects that are projected; absent for the root of the operation. */
+    readonly parent?: GraphQLCompositeType | null
+  } = {},
 ): (variables: Readonly<Record<string, unknown>>) => Projection {
   const { document, operation, keyOf } = planned
   const projections = boundedCache<Projection>(PROJECTION_CACHE)
@@ -174,6 +190,7 @@ export function createProjectionFor(
       sharedPaths,
       exclusive,
       refused,
+      parent,
     })
     projections.set(key, projection)
     return projection

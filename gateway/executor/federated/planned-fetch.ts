@@ -33,7 +33,7 @@ export function fetchesIn(node: PlanNode, path: readonly PathSegment[] = []): re
     case 'Condition':
       return [node.ifClause, node.elseClause].flatMap((each) => (each ? fetchesIn(each, path) : []))
     case 'Defer':
-      return []
+      return [node.primary, ...node.deferred].flatMap((each) => (each.node ? fetchesIn(each.node, path) : []))
   }
 }
 

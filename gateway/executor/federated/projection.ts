@@ -22,6 +22,7 @@ import type { RefusedPart } from '../../authorization/operation-guard.ts'
 import { documentIndex, fragmentOf } from '../../operations/document-index.ts'
 import { responseObjectClass } from '../response-object.ts'
 import { type ExclusivePaths, withoutListSegments } from './exclusive-paths.ts'
+import type { ResponsePath } from './flatten-path.ts'
 import {
   type Complete,
   completeLeaf,
@@ -51,6 +52,8 @@ export type Projection = (
   report: ReportError,
   canReuse: boolean,
   refuse?: Refuse,
+  /** The path of `data` in the response; absent: the root. */
+  at?: ResponsePath,
 ) => Data | null
 
 /** The refused parts of an operation: fields of objects of a type, and all objects of a type. */
@@ -86,6 +89,7 @@ export function compileProjection({
   sharedPaths,
   exclusive,
   refused = null,
+  parent = null,
 }: {
   readonly schema: GraphQLSchema
   readonly document: DocumentNode
@@ -100,15 +104,19 @@ export function compileProjection({
   readonly exclusive: ExclusivePaths
   /** What the caller may not read, which is null with an error; null for nothing. */
   readonly refused?: RefusedParts | null
+  /** The type of the objects that are projected; null for the root of the operation. */
+  readonly parent?: GraphQLCompositeType | null
 }): Projection {
   const { fragments } = documentIndex(document)
   const root = schema.getRootType(operation.operation)
   if (!root) throw new Error(`Expected a schema with a ${operation.operation} type.`)
-  const selection = selectionOf(root, [operation.selectionSet], ROOT_POSITION)
+  const completeRoot = parent
+    ? completeComposite(parent, [operation.selectionSet], ROOT_POSITION)
+    : completeWith(selectionOf(root, [operation.selectionSet], ROOT_POSITION))
 
-  return (data, variables, report, canReuse, refuse = () => {}) => {
+  return (data, variables, report, canReuse, refuse = () => {}, at = []) => {
     const run: ProjectionRun = {
-      path: [],
+      path: [...at],
       report,
       refuse,
       variables,
@@ -118,7 +126,7 @@ export function compileProjection({
       projected: null,
     }
     // `completeObject` returns an object of `ResponseObject`, `data` itself, or undefined.
-    return (completeObject(selection, data, run, 0) as Data | undefined) ?? null
+    return (completeRoot(data, run, at.length) as Data | undefined) ?? null
   }
 
   /** The fields of an object of this type, each with all selection sets below it. */
@@ -248,6 +256,11 @@ export function compileProjection({
 type Position = { readonly path: string; readonly isPlain: boolean }
 
 const ROOT_POSITION: Position = { path: '', isPlain: true }
+
+const completeWith =
+  (selection: ProjectedSelection) =>
+  (value: Data, run: ProjectionRun, depth: number): unknown =>
+    completeObject(selection, value, run, depth)
 
 /** Whether objects with these keys have exactly the selected keys, in order. */
 const hasSameKeys = (fields: readonly ProjectedField[], keys: readonly string[] | null | undefined): boolean =>
