@@ -323,8 +323,24 @@ const DIRECTIVES: readonly Abuse[] = [
     code: INVALID,
     harmless: q('{ caller @skip(if: false) }'),
   },
-  { why: '@defer', hostile: q('{ caller ... @defer { bells } }'), code: INVALID, harmless: q('{ caller ... { bells } }') },
-  { why: '@stream', hostile: q('{ wholes @stream(initialCount: 0) { id } }'), code: INVALID, harmless: q('{ wholes { id } }') },
+  {
+    why: 'the same label of @defer twice',
+    hostile: q('{ caller ... @defer(label: "a") { bells } ... @defer(label: "a") { bells } }'),
+    code: INVALID,
+    harmless: q('{ caller ... { bells } }'),
+  },
+  {
+    why: '@defer in many places',
+    hostile: q(`{ caller ${'...F @defer '.repeat(200)} } fragment F on Query { bells }`),
+    code: 'OPERATION_TOO_LARGE',
+    harmless: q('{ caller ...F } fragment F on Query { bells }'),
+  },
+  {
+    why: '@stream',
+    hostile: q('{ wholes @stream(initialCount: 0) { id } }'),
+    code: 'STREAM_NOT_SUPPORTED',
+    harmless: q('{ wholes { id } }'),
+  },
   { why: 'directives of the supergraph', hostile: q('{ caller @join__field(graph: SHOP) }'), code: INVALID, harmless: FINE },
   {
     why: 'a directive of a variable',

@@ -91,7 +91,7 @@ export const library = (gate: { readonly opened: Promise<unknown> } = { opened: 
   },
   reviews: {
     sdl: `
-      type Book @key(fields: "id") { id: ID! reviews: [Review!]! score: Int! secret: String }
+      type Book @key(fields: "id") { id: ID! reviews: [Review!]! score: Int! secret: String @authenticated }
       type Review @key(fields: "id") { id: ID! text: String! by: Author }
       type Author @key(fields: "id") { id: ID! reviewCount: Int }
       type Film @key(fields: "id") { id: ID! stars: Int }`,
@@ -101,6 +101,7 @@ export const library = (gate: { readonly opened: Promise<unknown> } = { opened: 
           await gate.opened
           return [{ id: `${id}a` }, { id: `${id}b` }]
         },
+        secret: ({ id }: Ref) => `secret ${id}`,
         score: ({ id }: Ref) => {
           if (id === '2') throw new Error('no score')
           return Number(id)

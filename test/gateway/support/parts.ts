@@ -30,6 +30,7 @@ const IMPORTS = [
   '@context',
   '@fromContext',
   '@composeDirective',
+  '@authenticated',
 ]
 const HEADER = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ${JSON.stringify(IMPORTS)})`
 

@@ -214,3 +214,27 @@ test('a subgraph that is away makes its parts null with an error, and the others
     data: { author: { name: 'author a1' } },
   })
 })
+
+describe('a deferred part that needs a caller who is signed in', () => {
+  const QUERY = '{ book(id: "1") { title ... @defer { secret reviews { id } } } }'
+  const reviews = [{ id: '1a' }, { id: '1b' }]
+
+  test('is null with an error in the complete result for others', async () => {
+    const { gateway, fetches } = await gatewayOf(library(), 'local')
+    const { initial, payloads } = await askDeferred(gateway, QUERY)
+    expect(payloads).toBeNull()
+    expect(initial).toMatchObject({
+      data: { book: { title: 'title 1', secret: null, reviews } },
+      errors: [{ path: ['book', 'secret'], extensions: { code: 'UNAUTHORIZED_FIELD_OR_TYPE' } }],
+    })
+    expect(fetches).toEqual(['books', 'reviews'])
+  })
+
+  test('is delivered to those who are', async () => {
+    const grants = async () => ({ isAuthenticated: true, scopes: new Set<string>(), policies: new Set<string>() })
+    const { gateway } = await gatewayOf(library(), 'local', { grantsOver: () => grants as never })
+    const { initial, payloads } = await askDeferred(gateway, QUERY)
+    expect(initial).toEqual({ data: { book: { title: 'title 1' } } })
+    expect(payloads).toMatchObject([{ incremental: [{ data: { secret: 'secret 1', reviews } }] }])
+  })
+})
