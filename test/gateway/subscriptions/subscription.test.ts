@@ -390,7 +390,7 @@ describe('over WebSocket', () => {
 })
 
 describe('everything is released', () => {
-  test('within a second of 200 connects and disconnects, graceful and not, over both doors', async () => {
+  test('after 200 connects and disconnects, graceful and not, over both transports', async () => {
     const before = process.getActiveResourcesInfo().length
     for (let round = 0; round < 20; round++) {
       const clients = await Promise.all(Array.from({ length: 10 }, () => initiated()))
@@ -408,9 +408,7 @@ describe('everything is released', () => {
       }
       for (const abort of aborts) abort.abort()
     }
-    const deadline = Date.now() + 1_000
-    while (ticker.listening() > 0 && Date.now() < deadline) await sleep(5)
-    expect(ticker.listening()).toBe(0)
+    await until(() => ticker.listening() === 0)
     await until(() => process.getActiveResourcesInfo().length <= before)
   })
 
