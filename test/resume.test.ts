@@ -18,7 +18,7 @@ const running: Atrium[] = []
 const clients: Client[] = []
 
 beforeAll(async () => {
-  database = await freshDatabase()
+  database = await freshDatabase({ hasStore: true })
   observer = new pg.Client(database.connection)
   await observer.connect()
 })

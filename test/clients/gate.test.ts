@@ -16,6 +16,7 @@ import { type GateOptions, gateSources } from '../../clients/gate/gate.ts'
 import { trustClient } from '../../clients/trust/client.ts'
 import { startTrustStack } from '../rest-facade/trust-stack.ts'
 import { aBadHost, aGoodHost } from '../subgraphs/trust/support/trust.ts'
+import { PATIENT_MS } from './support/passage.ts'
 
 const [GOOD, OTHER, BAD, UNKNOWN, PERSON] = [
   'good-place.com',
@@ -91,7 +92,7 @@ const toLoopback = ((_: string, __: object, found: (error: null, addresses: obje
 
 const gate = (sources: readonly string[], options: Partial<GateOptions> = {}) =>
   gateSources(sources, {
-    client: trustClient({ baseUrl: stack.url, apiKey: key }),
+    client: trustClient({ baseUrl: stack.url, apiKey: key, timeoutMs: PATIENT_MS }),
     allowPrivate: true,
     lookup: toLoopback,
     ...options,

@@ -9,7 +9,7 @@ import type { Decision } from '../../clients/trust/decision.ts'
 import { startTrustStack } from '../rest-facade/trust-stack.ts'
 import { aBadHost, aGoodHost } from '../subgraphs/trust/support/trust.ts'
 import { frameworks, type Service, type ServiceOptions } from './support/frameworks.ts'
-import { startPassage, WRONG } from './support/passage.ts'
+import { PATIENT_MS, startPassage, WRONG } from './support/passage.ts'
 
 const [GOOD, BAD, UNKNOWN, PERSON] = ['good-place.com', 'bad-place.com', 'unknown-place.com', 'hidden.onion']
 
@@ -40,7 +40,7 @@ describe.each(Object.entries(frameworks))('%s', (_, start) => {
     for (const service of services.splice(0)) await service.close()
   })
   async function aService(options: Partial<ServiceOptions> & Pick<ServiceOptions, 'fail'>) {
-    const service = await start({ baseUrl: passage.url, apiKey, ...options })
+    const service = await start({ baseUrl: passage.url, apiKey, timeoutMs: PATIENT_MS, ...options })
     services.push(service)
     const visit = async (query: string) => {
       const response = await fetch(`${service.url}/visit?${query}`)
@@ -127,6 +127,7 @@ describe('the part that all share', () => {
   const options = (given: Partial<GuardOptions<never>> = {}): GuardOptions<never> => ({
     baseUrl: passage.url,
     apiKey,
+    timeoutMs: PATIENT_MS,
     fail: 'closed',
     ...given,
   })
@@ -279,6 +280,7 @@ describe('fetch', () => {
     guardedFetch({
       baseUrl: passage.url,
       apiKey,
+      timeoutMs: PATIENT_MS,
       fail: 'closed',
       fetch: async (request) => {
         const { hostname, pathname, search } = new URL(request.url)

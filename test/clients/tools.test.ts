@@ -10,13 +10,13 @@ import { langchainTools } from '../../clients/tools/langchain.ts'
 import { trustClient } from '../../clients/trust/client.ts'
 import { startTrustStack } from '../rest-facade/trust-stack.ts'
 import { aBadHost, aGoodHost } from '../subgraphs/trust/support/trust.ts'
-import { startPassage, WRONG } from './support/passage.ts'
+import { PATIENT_MS, startPassage, WRONG } from './support/passage.ts'
 
 const [GOOD, BAD, UNKNOWN] = ['good-place.com', 'bad-place.com', 'unknown-place.com']
 
 let stack: Awaited<ReturnType<typeof startTrustStack>>
 let passage: Awaited<ReturnType<typeof startPassage>>
-let options: { readonly baseUrl: string; readonly apiKey: string }
+let options: { readonly baseUrl: string; readonly apiKey: string; readonly timeoutMs: number }
 beforeAll(async () => {
   stack = await startTrustStack()
   stack.sources.tell(GOOD, aGoodHost())
@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   passage.be('up')
-  options = { baseUrl: passage.url, apiKey: (await stack.aKey()).secret }
+  options = { baseUrl: passage.url, apiKey: (await stack.aKey()).secret, timeoutMs: PATIENT_MS }
 })
 afterAll(async () => {
   passage.close()
@@ -94,7 +94,7 @@ describe('plain functions', () => {
     if (mood !== 'down') passage.be(mood)
     const client = trustClient({
       ...options,
-      timeoutMs: mood === 'slow' ? 100 : 5000,
+      timeoutMs: mood === 'slow' ? 100 : PATIENT_MS,
       ...(mood === 'down' && { baseUrl: 'http://127.0.0.1:9' }),
     })
     expect(await checkSource(client, GOOD)).toMatchObject({

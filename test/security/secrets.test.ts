@@ -94,6 +94,8 @@ test('development starts without a key, and says so', async () => {
 })
 
 test('no recoverable secret is stored unencrypted, whichever way it was written', async () => {
+  await site.end()
+  site = await installation({ hasStore: false })
   const copy = await site.start({ SECRETS_KEY: ONE, HOST: '0.0.0.0' })
   expect(copy.said()).not.toContain('unencrypted')
   const shop = await aShop({ SECRETS_KEY: ONE })

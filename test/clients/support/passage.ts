@@ -5,6 +5,9 @@ import type { AddressInfo } from 'node:net'
 export type Mood = 'up' | 'slow' | 'garbage' | 'sixth action' | 'fault' | 'too many' | 'redirect' | 'cut off' | 'endless'
 export const WRONG: readonly Mood[] = ['garbage', 'sixth action', 'fault', 'too many', 'redirect', 'cut off', 'endless']
 
+/** What a client waits for an answer that comes: a busy machine may take more than the default. */
+export const PATIENT_MS = 60_000
+
 /** A server in front of a running Atrium that passes on what it is asked, or does not. */
 export async function startPassage(atrium: string) {
   let mood: Mood = 'up'

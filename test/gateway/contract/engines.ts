@@ -44,7 +44,7 @@ export async function startSmallGraph(name: EngineName): Promise<Engine> {
 
 /** The whole system on one engine, as `npm start` runs it, with a database of its own. */
 export async function startSystem(name: EngineName): Promise<Engine> {
-  const database = await freshDatabase()
+  const database = await freshDatabase({ hasStore: true })
   const { connectionString: DATABASE_URL } = database.connection as { connectionString: string }
   const env = { ...process.env, DATABASE_URL, LOG_LEVEL: 'silent', ENGINE: name }
   const main = await startMain(env)

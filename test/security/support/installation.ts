@@ -39,8 +39,9 @@ export type Copy = {
   readonly graph: (query: string, variables?: object, headers?: Record<string, string>) => Promise<Data>
 }
 
-export async function installation(): Promise<Installation> {
-  const database = await freshDatabase()
+/** `hasStore` false: the first process sets up a demo store. */
+export async function installation({ hasStore = true } = {}): Promise<Installation> {
+  const database = await freshDatabase({ hasStore })
   const { connectionString } = database.connection as { connectionString: string }
   const folder = mkdtempSync(join(tmpdir(), 'atrium-secrets-'))
   const pool = new pg.Pool({ connectionString, max: 2 })
