@@ -20,8 +20,8 @@ const ISOLATED = [
   // Load the reference gateway, which changes settings of the process, and are made of seconds of
   // work on it.
   'test/gateway/apollo/**/*.test.ts',
+  'test/gateway/contract/**/*.test.ts',
   'test/gateway/differential/**/*.test.ts',
-  'test/gateway/engine.test.ts',
 ]
 
 // Workers inherit it: loading packages takes a third less where their compiled code is kept.
