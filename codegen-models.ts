@@ -49,6 +49,21 @@ export const MAPPERS: Readonly<Record<string, Record<string, string>>> = {
     StorefrontVariant: 'StorefrontProductModel & { readonly variant: ProductVariantModel }',
     StorefrontOption: '{ readonly storefront: StorefrontModel; readonly option: ProductOptionModel }',
     StorefrontImage: 'ProductImageModel',
+    StorefrontCart: '../../subgraphs/store/cart/resolvers.ts#StorefrontCart as StorefrontCartModel',
+    StorefrontCartLine:
+      'Pick<StorefrontCartModel, "storefront" | "calculated"> & { readonly line: StorefrontCartModel["cart"]["contents"]["lines"][number] }',
+    StorefrontCartTotals: 'NonNullable<Awaited<ReturnType<StorefrontCartModel["calculated"]>>["totals"]>',
+    StorefrontCheckoutField: 'CheckoutCustomFieldModel',
+    StorefrontPaymentMethod: 'PaymentMethodModel',
+    StorefrontPickupLocation: 'LocationModel',
+    CreateStorefrontCartSuccess: '{ readonly storeId: number; readonly token: string }',
+    UpdateStorefrontCartSuccess: '{ readonly storeId: number; readonly token: string }',
+    RecoverStorefrontCartSuccess: '{ readonly storeId: number; readonly token: string }',
+    CompleteStorefrontCheckoutSuccess: '{ readonly storeId: number; readonly order: number; readonly payUntil: string | null }',
+    StorefrontTotalChanged:
+      '{ readonly storeId: number; readonly token: string; readonly message: string; readonly total: string }',
+    StorefrontCheckoutIncomplete:
+      '{ readonly storeId: number; readonly token: string; readonly message: string; readonly problems: Awaited<ReturnType<StorefrontCartModel["calculated"]>>["problems"] }',
     ClaimStoreSuccess: '{ readonly store: number }',
     User: '{ readonly id: string }',
     CheckoutCustomField:

@@ -5,6 +5,7 @@ import { urlWithProtocol } from './platform/config/config.ts'
 import { proxyVariables } from './platform/http/trusted-proxies.ts'
 import { secretsVariables } from './platform/secrets/variables.ts'
 import { socialVariables } from './subgraphs/social/variables.ts'
+import { checkoutVariables } from './subgraphs/store/checkout/variables.ts'
 import { fileVariables } from './subgraphs/store/file/variables.ts'
 import { storeQuotaVariables } from './subgraphs/store/quota/variables.ts'
 import { webhookVariables } from './subgraphs/store/webhook-delivery/variables.ts'
@@ -131,6 +132,7 @@ export const variables = {
   ...splitVariables,
   ...socialVariables,
   ...storeQuotaVariables,
+  ...checkoutVariables,
   ...fileVariables,
   ...webhookVariables,
   ...collectorVariables,

@@ -80,7 +80,24 @@ export const SUBGRAPH_FACTORIES = {
       fileBytesPerDay: config.STORE_FILE_MEGABYTES_PER_DAY * 1_000_000,
     })
     const users = { userKeys, isSessionOpen }
-    const own = { connection, replica, publicUrl, ...users, files, rateLimits, banEndsIn, secrets, quotas, log, webhookNetwork }
+    const checkoutTimes = {
+      cartAbandonedMinutes: config.CART_ABANDONED_MINUTES,
+      unpaidOrderMinutes: config.UNPAID_ORDER_MINUTES,
+    }
+    const own = {
+      connection,
+      replica,
+      publicUrl,
+      ...users,
+      files,
+      rateLimits,
+      banEndsIn,
+      secrets,
+      quotas,
+      checkoutTimes,
+      log,
+      webhookNetwork,
+    }
     const store = await storeSubgraph(own)
     // In the background: the start does not wait for the sample shop.
     const start = () => defer(seedStore(connection, { files, secrets, log }))

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { EventFeed } from '../../platform/events/outbox.ts'
 import type { Caller } from '../../platform/http/caller.ts'
+import type { AddressRateLimit } from '../../platform/rate-limit/address-rate-limit.ts'
 import type { SecretCipher } from '../../platform/secrets/cipher.ts'
 import { lazyMembers } from '../toolkit/lazy-members.ts'
 import type { AccessJudge } from './access/access.ts'
@@ -15,6 +16,8 @@ import type { AppAuthorizationRepository } from './app-authorization/repository.
 import type { AppInstallationRepository } from './app-installation/repository.ts'
 import { appSubscriptionLoaders } from './app-subscription/loaders.ts'
 import type { AppSubscriptionRepository } from './app-subscription/repository.ts'
+import type { CartRepository } from './cart/repository.ts'
+import type { CheckoutTimes } from './checkout/variables.ts'
 import { checkoutCustomFieldLoaders } from './checkout-custom-field/loaders.ts'
 import type { CheckoutCustomFieldRepository } from './checkout-custom-field/repository.ts'
 import type { ConsoleSessionRepository } from './console-session/repository.ts'
@@ -117,6 +120,10 @@ export type Parts = {
   readonly storefronts: StorefrontRepository
   readonly storefrontProducts: StorefrontProductRepository
   readonly listings: ListingRepository
+  readonly carts: CartRepository
+  /** Takes one of an address's carts of this minute; rejects with RATE_LIMITED. */
+  readonly limitCarts: AddressRateLimit
+  readonly checkoutTimes: CheckoutTimes
   readonly checkoutCustomFields: CheckoutCustomFieldRepository
   readonly consoleSessions: ConsoleSessionRepository
   readonly customers: CustomerRepository

@@ -6,6 +6,8 @@ import { appAuthorizationResolvers } from './app-authorization/resolvers.ts'
 import { appInstallationResolvers } from './app-installation/resolvers.ts'
 import { appSubscriptionResolvers } from './app-subscription/resolvers.ts'
 import { authorizationRequestResolvers } from './authorization-request/resolvers.ts'
+import { cartResolvers } from './cart/resolvers.ts'
+import { checkoutResolvers } from './checkout/resolvers.ts'
 import { checkoutCustomFieldResolvers } from './checkout-custom-field/resolvers.ts'
 import { consoleSessionResolvers } from './console-session/resolvers.ts'
 import { countryResolvers } from './country/resolvers.ts'
@@ -56,6 +58,8 @@ const nouns: readonly Resolvers[] = [
   shopResolvers,
   storefrontResolvers,
   storefrontProductResolvers,
+  cartResolvers,
+  checkoutResolvers,
   checkoutCustomFieldResolvers,
   appResolvers,
   appAuthorizationResolvers,

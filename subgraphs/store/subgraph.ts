@@ -18,6 +18,9 @@ import { appRepository } from './app/repository.ts'
 import { appAuthorizationRepository } from './app-authorization/repository.ts'
 import { appInstallationRepository } from './app-installation/repository.ts'
 import { appSubscriptionRepository } from './app-subscription/repository.ts'
+import { cartRepository } from './cart/repository.ts'
+import { type CheckoutJobDeps, checkoutJobs, runCheckoutJobs } from './checkout/jobs.ts'
+import { type CheckoutTimes, DEFAULT_CHECKOUT_TIMES } from './checkout/variables.ts'
 import { checkoutCustomFieldRepository } from './checkout-custom-field/repository.ts'
 import { consoleSessionRepository } from './console-session/repository.ts'
 import { contextOf, type Parts } from './context.ts'
@@ -78,6 +81,7 @@ import { purgeDeliveries } from './webhook-delivery/purge.ts'
 import { webhookDeliveryRepository } from './webhook-delivery/repository.ts'
 import { type WebhookNetwork, webhookSender } from './webhook-delivery/send.ts'
 import { webhookSubscriptionRepository } from './webhook-subscription/repository.ts'
+import { write } from './write.ts'
 
 /** The subgraph, and its part that speaks to the outside by itself. */
 export type StoreSubgraph = Subgraph & {
@@ -86,6 +90,8 @@ export type StoreSubgraph = Subgraph & {
    * the same time. `bodies` says what is sent.
    */
   readonly deliverWebhooks: (bodies: Bodies) => Promise<() => Promise<void>>
+  /** Looks through carts and unpaid orders once, as this process does every minute. */
+  readonly runCheckoutJobs: () => Promise<void>
 }
 
 /**
@@ -93,6 +99,9 @@ export type StoreSubgraph = Subgraph & {
  * nothing else ends one that waits for a lock.
  */
 const STATEMENT_TIMEOUT_MS = 10_000
+
+/** New carts of one address: a shop front of many shoppers may stand behind one. */
+const CARTS_PER_MINUTE = 600
 
 /**
  * Shops: their catalogues, stock, customers and orders. Rejects when the database cannot be read.
@@ -110,6 +119,7 @@ export async function storeSubgraph({
   banEndsIn,
   secrets = PLAIN_SECRETS,
   quotas = DEFAULT_STORE_QUOTAS,
+  checkoutTimes = DEFAULT_CHECKOUT_TIMES,
   shippingNetwork,
   webhookNetwork,
   jobClock,
@@ -136,6 +146,8 @@ export async function storeSubgraph({
   readonly secrets?: SecretCipher
   /** What each store may have and add. */
   readonly quotas?: StoreQuotas
+  /** How long carts and unpaid orders wait. */
+  readonly checkoutTimes?: CheckoutTimes
   readonly shippingNetwork?: ShippingNetwork
   readonly webhookNetwork?: WebhookNetwork
   readonly jobClock?: JobClock
@@ -169,6 +181,10 @@ export async function storeSubgraph({
     storefronts: storefrontRepository(database.query),
     storefrontProducts: storefrontProductRepository(database.query),
     listings: listingRepository(database.query),
+    // What was just written to a cart must be read again.
+    carts: cartRepository(database.now),
+    limitCarts: addressRateLimit('carts', CARTS_PER_MINUTE, rateLimits),
+    checkoutTimes,
     checkoutCustomFields: checkoutCustomFieldRepository(database.query),
     consoleSessions: consoleSessionRepository(database.now),
     customers: customerRepository(database.query),
@@ -227,12 +243,25 @@ export async function storeSubgraph({
   }
   const sweeping = sweepFiles({ files, repository: parts.fileRecords }, { log, now })
   const purging = purgeDeliveries(parts.webhookDeliveries, { log, now })
+  const checkoutJobDeps: CheckoutJobDeps = {
+    ...parts,
+    times: checkoutTimes,
+    write: (storeId, change) =>
+      write(
+        database.query,
+        { storeId, now: now(), announce: parts.webhooks.plan.announce, secrets },
+        { name: 'checkout job', input: null, key: null },
+        change,
+      ),
+  }
+  const checkouts = checkoutJobs(checkoutJobDeps, log)
 
   return {
     name: 'store',
     schema: guardSchema(buildSubgraphSchema([{ typeDefs: sdlOf('store'), resolvers: resolvers as never }])),
     context: (caller) => contextOf(parts, caller),
     ...database.replicaHooks,
+    runCheckoutJobs: () => runCheckoutJobs(checkoutJobDeps, new AbortController().signal),
     httpRoutes: oauthEndpoint({ protocol, oauth, publicUrl: base, rateLimits, now }),
     ready: () => parts.stores.findByIds([0]),
     listeners: parts.events.listeners,
@@ -254,7 +283,7 @@ export async function storeSubgraph({
         return []
       }),
     close: async () => {
-      await Promise.all([sweeping.stop(), purging.stop()])
+      await Promise.all([sweeping.stop(), purging.stop(), checkouts.stop()])
       await jobs.close()
       await sender.close()
       await parts.shippingServices.close()

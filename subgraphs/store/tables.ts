@@ -132,6 +132,40 @@ export type AppToken = {
    */
   consumed_at: Date | null
 }
+export type Cart = {
+  store_id: number
+  id: Generated<number>
+  /**
+   * SHA-256 of the token, which is 256 random bits.
+   */
+  token_hash: Buffer
+  /**
+   * @kyselyType('OPEN' | 'ORDERED')
+   */
+  status: Generated<'OPEN' | 'ORDERED'>
+  /**
+   * Lines, addresses, methods and answers: CartContents in subgraphs/store/cart/cart.ts.
+   */
+  contents: unknown
+  /**
+   * Of the e-mail address, for erasure; null: unknown.
+   */
+  email_key: string | null
+  /**
+   * Order that it became; null: none yet.
+   */
+  order_id: number | null
+  /**
+   * Until when its unpaid order reserves stock; null: paid, or without end.
+   */
+  pay_until: Date | null
+  /**
+   * Order with status ABANDONED that shows it to the merchant; null: none.
+   */
+  abandoned_order_id: number | null
+  created_at: Date
+  updated_at: Date
+}
 export type CheckoutCustomField = {
   store_id: number
   id: Generated<number>
@@ -1308,6 +1342,7 @@ export type Tables = {
   app_sign_in: AppSignIn
   app_subscription: AppSubscription
   app_token: AppToken
+  cart: Cart
   checkout_custom_field: CheckoutCustomField
   console_session: ConsoleSession
   coupon: Coupon

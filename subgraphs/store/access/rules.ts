@@ -20,6 +20,11 @@ export const PUBLIC_ROOT_FIELDS: ReadonlySet<string> = new Set([
   'Query.shopOrder',
   'Query.storefront',
   'Query.authorizationRequest',
+  // A cart is opened by its token.
+  'Mutation.createStorefrontCart',
+  'Mutation.updateStorefrontCart',
+  'Mutation.recoverStorefrontCart',
+  'Mutation.completeStorefrontCheckout',
   // For users, who are no callers that have scopes.
   'Mutation.signInOwnerToAuthorize',
   'Mutation.answerAuthorizationRequest',

@@ -44,6 +44,16 @@ export const checkoutCustomFieldRepository = (database: Kysely<Tables>) => ({
       .execute()
   },
 
+  /** All, by position. */
+  all: (storeId: number): Promise<CheckoutCustomField[]> =>
+    database
+      .selectFrom('checkout_custom_field')
+      .select(COLUMNS)
+      .where('store_id', '=', storeId)
+      .orderBy('position')
+      .orderBy('id')
+      .execute(),
+
   count: (storeId: number): Promise<number> => countRows(database, 'checkout_custom_field', storeId),
 
   /**

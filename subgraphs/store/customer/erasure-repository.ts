@@ -33,6 +33,7 @@ export async function eraseFromOrders(
     FROM "order" WHERE store_id = ${storeId} AND (customer_id = ${customerId} OR lower(customer ->> 'email') = ${emailKey(email)}) FOR UPDATE`.execute(
     database,
   )
+  await sql`DELETE FROM cart WHERE store_id = ${storeId} AND email_key = ${emailKey(email)}`.execute(database)
   const ids = orders.map(({ id }) => id)
   const terms = [...new Set([email, ...orders.flatMap(({ texts }) => texts)])].filter(
     (text) => text.length >= MIN_TERM_CHARACTERS,

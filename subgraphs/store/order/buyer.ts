@@ -26,6 +26,11 @@ export type BuyerInput = {
   readonly ip?: string | null | undefined
   readonly shippingAddress?: AddressInput | null | undefined
   readonly billingAddress?: AddressInput | null | undefined
+  /**
+   * An e-mail address that nobody proved to have: the order belongs to its customer, but takes
+   * nothing that the store knows of them.
+   */
+  readonly isGuest?: boolean
 }
 
 /** Who buys, as far as the store knows. */
@@ -59,27 +64,28 @@ export async function findBuyer({ query, storeId }: StoreQuery, input: BuyerInpu
         : await customers.findByEmail(storeId, email)
   if (input.id != null && !known) return { failure: notFoundError('customer', input.id) }
 
+  const stored = input.isGuest ? null : known
   const address = (given: AddressInput | null | undefined, own: unknown): OrderAddress | null => {
     const said = given == null ? null : addressOf(addressIn(given))
-    const stored = said === null ? addressOf(own) : null
-    return said ?? (stored && addressIn(stored))
+    const previous = said === null ? addressOf(own) : null
+    return said ?? (previous && addressIn(previous))
   }
-  const shippingAddress = address(input.shippingAddress, known?.shippingAddress)
-  const billingAddress = address(input.billingAddress, known?.billingAddress)
+  const shippingAddress = address(input.shippingAddress, stored?.shippingAddress)
+  const billingAddress = address(input.billingAddress, stored?.billingAddress)
   const mail = email ?? known?.email ?? null
-  const memberships = known ? await customerCategoryRepository(query).categoriesOf(storeId, [known.id], MAX_CATEGORIES) : []
+  const memberships = stored ? await customerCategoryRepository(query).categoriesOf(storeId, [stored.id], MAX_CATEGORIES) : []
   const buyer: FoundBuyer = {
     row: known?.id ?? null,
     snapshot: {
       email: mail,
-      phone: input.phone ?? known?.phone ?? null,
-      phonePrefix: input.phonePrefix ?? known?.phonePrefix ?? null,
+      phone: input.phone ?? stored?.phone ?? null,
+      phonePrefix: input.phonePrefix ?? stored?.phonePrefix ?? null,
       ip: input.ip ?? null,
       fullname: input.fullname ?? nameIn(billingAddress) ?? mail,
     },
     shippingAddress,
     billingAddress,
-    categories: known && new Set(memberships.map(({ categoryId }) => categoryId)),
+    categories: stored && new Set(memberships.map(({ categoryId }) => categoryId)),
   }
   return { buyer }
 }

@@ -118,6 +118,16 @@ export const orderRepository = (database: Kysely<Tables>) => ({
     return found ?? null
   },
 
+  /** The abandoned cart that the order was created from. */
+  async setRecoveredFrom(storeId: number, id: number, abandonedId: number): Promise<void> {
+    await database
+      .updateTable('order')
+      .set({ recovered_from: abandonedId })
+      .where('store_id', '=', storeId)
+      .where('id', '=', id)
+      .execute()
+  },
+
   async insert(
     storeId: number,
     terms: OrderTerms,

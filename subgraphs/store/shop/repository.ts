@@ -36,30 +36,12 @@ export const shopRepository = (database: Kysely<Tables>) => ({
   byId: (id: number): Promise<Shop | null> => shopWhere(database, 'id', id),
 
   /** The order with this token, in the shop with this code; null when there is none. */
-  async orderByToken(code: string, token: string): Promise<ShopOrder | null> {
-    const found = await database
-      .selectFrom('order')
-      .innerJoin('store', 'store.id', 'order.store_id')
-      .select([
-        'order.store_id as storeId',
-        'order.id as number',
-        'order.status',
-        'order.shipment_status as shipmentStatus',
-        'order.currency',
-        'order.shipping',
-        sql<string>`"order".shipping + "order".shipping_tax - "order".shipping_discount`.as('shippingTotal'),
-        'order.gift_cards_discount as giftCardsDiscount',
-        'order.total',
-        'order.tracking_company as trackingCompany',
-        'order.tracking_number as trackingNumber',
-        'order.tracking_url as trackingUrl',
-        'order.created_at as createdAt',
-      ])
-      .where('store.code', '=', code)
-      .where('order.token', '=', token)
-      .executeTakeFirst()
-    return found ?? null
-  },
+  orderByToken: (code: string, token: string): Promise<ShopOrder | null> =>
+    first(orders(database).where('store.code', '=', code).where('order.token', '=', token)),
+
+  /** The order with this id; null when there is none. */
+  orderById: (storeId: number, id: number): Promise<ShopOrder | null> =>
+    first(orders(database).where('order.store_id', '=', storeId).where('order.id', '=', id)),
 
   /** What an order is about, in its order. */
   orderLines: (storeId: number, orderId: number): Promise<ShopOrderLine[]> =>
@@ -97,6 +79,30 @@ export const shopRepository = (database: Kysely<Tables>) => ({
     return rows.map(({ storeId, count }) => ({ storeId, count: Number(count) }))
   },
 })
+
+const orders = (database: Kysely<Tables>) =>
+  database
+    .selectFrom('order')
+    .innerJoin('store', 'store.id', 'order.store_id')
+    .select([
+      'order.store_id as storeId',
+      'order.id as number',
+      'order.status',
+      'order.shipment_status as shipmentStatus',
+      'order.currency',
+      'order.shipping',
+      sql<string>`"order".shipping + "order".shipping_tax - "order".shipping_discount`.as('shippingTotal'),
+      'order.gift_cards_discount as giftCardsDiscount',
+      'order.total',
+      'order.tracking_company as trackingCompany',
+      'order.tracking_number as trackingNumber',
+      'order.tracking_url as trackingUrl',
+      'order.created_at as createdAt',
+    ])
+
+async function first(query: ReturnType<typeof orders>): Promise<ShopOrder | null> {
+  return (await query.executeTakeFirst()) ?? null
+}
 
 const sells = sql<boolean>`EXISTS (SELECT 1 FROM product WHERE product.store_id = store.id AND product.status = 'AVAILABLE')`
 

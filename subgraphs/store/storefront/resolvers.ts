@@ -57,8 +57,12 @@ export const storefrontResolvers = {
 
 const inside = (storefront: Storefront) => (category: ProductCategory) => ({ storefront, category })
 
-/** Throws BAD_USER_INPUT for a language that the shop does not have. */
-async function storefrontOf(context: Context, storeId: number, language: string | null | undefined): Promise<Storefront | null> {
+/** A store as its shoppers see it. Throws BAD_USER_INPUT for a language that the shop does not have. */
+export async function storefrontOf(
+  context: Context,
+  storeId: number,
+  language: string | null | undefined,
+): Promise<Storefront | null> {
   const load = context.loadOfStore(storeId)
   const [store, tongues] = await Promise.all([load.storeById.load(storeId), load.languagesOfStore.load(storeId)])
   if (!store) return null

@@ -5,7 +5,7 @@ import { storeRepository } from '../../store/repository.ts'
 import type { Store } from '../../store/store.ts'
 import type { StoreQuery } from '../../write.ts'
 import { type AdditionalFieldInput, type WrittenField, writtenFields } from '../additional-field.ts'
-import { placeOf } from '../address.ts'
+import { addressIn, placeOf } from '../address.ts'
 import { type BuyerInput, type FoundBuyer, findBuyer } from '../buyer.ts'
 import { type BillingInformation, MAX_NOTE_LENGTH, type OrderTerms, type TrafficSource } from '../order.ts'
 import type { OrderStatus } from '../states.ts'
@@ -33,6 +33,8 @@ export type NewOrderInput = {
   readonly applyPromotions?: boolean | null | undefined
   readonly couponCodes?: readonly string[] | null | undefined
   readonly locale?: string | null | undefined
+  /** Where it comes from; absent: the API. */
+  readonly createdFrom?: 'storefront'
 }
 
 /** The terms of an order that do not depend on its totals. */
@@ -150,7 +152,7 @@ function preparedTerms(store: Store, input: NewOrderInput, parts: OrderParts): P
     billingAddress: buyer.billingAddress,
     pickupAddress: pickup && pickupAddressOf(pickup),
     billingInformation: input.billingInformation ? { businessActivity, companyName, taxpayerType } : null,
-    source: FROM_API,
+    source: { ...FROM_API, ...(input.createdFrom && { createdFrom: input.createdFrom }) },
     additionalInformation: input.additionalInformation ?? null,
   }
 }
@@ -171,6 +173,8 @@ const FROM_API: TrafficSource = {
 
 function cartInput(store: Store, input: NewOrderInput, { lines, buyer, pickup }: OrderParts): CartInput {
   const { shippingAddress, billingAddress } = buyer
+  // Shoppers read prices with the taxes of the shop's country until they say where they are.
+  const unknown = input.createdFrom === 'storefront' ? addressIn({ country: store.country }) : null
   return {
     currency: store.currency,
     // A product that does not exist is in no category, whatever gets its id later.
@@ -181,8 +185,8 @@ function cartInput(store: Store, input: NewOrderInput, { lines, buyer, pickup }:
       discount,
     })),
     shipping: input.shippingPrice ?? null,
-    shippingPlace: placeOf((pickup && pickupAddressOf(pickup)) ?? shippingAddress ?? billingAddress),
-    billingPlace: placeOf(billingAddress ?? shippingAddress),
+    shippingPlace: placeOf((pickup && pickupAddressOf(pickup)) ?? shippingAddress ?? billingAddress ?? unknown),
+    billingPlace: placeOf(billingAddress ?? shippingAddress ?? unknown),
     customer: buyer.categories && { categories: buyer.categories },
     couponCodes: input.couponCodes ?? [],
     giftCards: '0',

@@ -1,0 +1,70 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
+import { storeRepository } from '../store/repository.ts'
+import { conflictError, type UnitOfWork } from '../write.ts'
+import { type CartChange, type CartLineInput, cartProblems, changedCart, EMPTY_CART, withoutPerson } from './cart.ts'
+import { cartRepository } from './repository.ts'
+
+/** A secret for a cart: 256 random bits. */
+export const newCartToken = (): string => randomBytes(32).toString('base64url')
+
+/** What is stored of a token; null for a text that is none. */
+export const cartTokenHash = (token: string): Buffer | null =>
+  /^[\w-]{43}$/.test(token) ? createHash('sha256').update(token).digest() : null
+
+const newLineId = (): string => randomBytes(9).toString('base64url')
+
+/** Creates a cart that `token` opens. */
+export async function createCart(
+  { query, storeId, now }: UnitOfWork,
+  token: string,
+  {
+    lines,
+    language,
+  }: { readonly lines?: readonly CartLineInput[] | null | undefined; readonly language?: string | null | undefined },
+) {
+  const change: CartChange = {
+    addLines: (lines ?? []).map(({ productId, variantId, quantity }) => ({ productId, variantId, quantity })),
+  }
+  const problems = cartProblems(change).map(({ field, message }) => renamed(field, message))
+  if (problems.length > 0) return validationError(problems)
+  const languages = language == null ? [] : (await storeRepository(query).languagesOf([storeId])).map(({ code }) => code)
+  if (language != null && !languages.includes(language))
+    return validationError([problem('language', `a language of the shop (${languages.join(', ')})`, language)])
+  const changed = changedCart({ ...EMPTY_CART, language: language ?? null }, change, newLineId)
+  if ('problem' in changed) return validationError([renamed(changed.problem.field, changed.problem.message)])
+  await cartRepository(query).insert(storeId, hashOf(token), changed.contents, now)
+  return { __typename: 'CreateStorefrontCartSuccess' as const, token }
+}
+
+/** Changes an open cart. */
+export async function updateCart({ query, storeId, now }: UnitOfWork, token: string, change: CartChange) {
+  const problems = cartProblems(change)
+  if (problems.length > 0) return validationError(problems)
+  const carts = cartRepository(query)
+  const cart = await carts.lockByToken(storeId, hashOf(token))
+  if (!cart) return notFoundError('cart', token)
+  if (cart.status !== 'OPEN') return conflictError('This cart has been ordered; create a new one.')
+  const changed = changedCart(cart.contents, change, newLineId)
+  if ('problem' in changed) return validationError([changed.problem])
+  await carts.update(storeId, cart.id, changed.contents, now)
+  return { __typename: 'UpdateStorefrontCartSuccess' as const, token }
+}
+
+/** Copies what an abandoned cart has into a new one that `token` opens. */
+export async function recoverCart({ query, storeId, now }: UnitOfWork, token: string, secret: string) {
+  const carts = cartRepository(query)
+  const abandoned = /^[\w-]{32}$/.test(secret) ? await carts.byAbandonedOrder(storeId, secret) : null
+  if (!abandoned) return notFoundError('abandoned cart', secret)
+  if (abandoned.status !== 'OPEN') return conflictError('This cart has been ordered.')
+  await carts.insert(storeId, hashOf(token), withoutPerson(abandoned.contents), now)
+  return { __typename: 'RecoverStorefrontCartSuccess' as const, token }
+}
+
+const hashOf = (token: string): Buffer => cartTokenHash(token) ?? Buffer.alloc(0)
+
+/** Lines of a new cart have the name of its own input. */
+const renamed = (field: string, message: string) => ({
+  field: field.replace(/^addLines/, 'lines'),
+  message: message.replace('"addLines', '"lines'),
+})

@@ -1,0 +1,46 @@
+import type { CheckoutCustomField } from '../checkout-custom-field/checkout-custom-field.ts'
+import type { NewOrderInput } from '../order/calculation/prepare.ts'
+import type { OrderStatus } from '../order/states.ts'
+import type { CartContents, ShoppingCartLine } from './cart.ts'
+
+const AREAS = { CONTACT: 'contact', BILLING_SHIPPING: 'billing_shipping', OTHER: 'other' } as const
+
+/** The order that a cart would become with these lines. `fields` are the questions of the checkout. */
+export function orderInputOf(
+  contents: CartContents,
+  lines: readonly ShoppingCartLine[],
+  { status, fields }: { readonly status: OrderStatus; readonly fields: readonly CheckoutCustomField[] },
+): NewOrderInput {
+  const { email, phone, shippingAddress, billingAddress, shippingMethodId, pickupLocationId, paymentMethodId } = contents
+  const isPickedUp = pickupLocationId !== null
+  const answers = contents.answers.flatMap(({ fieldId, value }) => {
+    const field = fields.find(({ id }) => id === fieldId)
+    return field && value.trim() !== '' ? [{ label: field.label, value, area: AREAS[field.area] }] : []
+  })
+  return {
+    status,
+    createdFrom: 'storefront',
+    lines: lines.map(({ productId, variantId, quantity }) => ({
+      productId: String(productId),
+      variantId: variantId === null ? null : String(variantId),
+      quantity,
+    })),
+    customer: {
+      email,
+      // A phone number of nobody cannot be kept.
+      phone: email === null ? null : phone,
+      shippingAddress,
+      billingAddress: billingAddress ?? shippingAddress,
+      isGuest: true,
+    },
+    shippingMethodId: isPickedUp || shippingMethodId === null ? null : String(shippingMethodId),
+    shippingServiceCode: isPickedUp ? null : contents.shippingServiceCode,
+    pickupLocationId: isPickedUp ? String(pickupLocationId) : null,
+    paymentMethodId: paymentMethodId === null ? null : String(paymentMethodId),
+    additionalInformation: contents.note,
+    additionalFields: [...answers, ...contents.attributes.map(({ name, value }) => ({ label: name, value, area: 'other' }))],
+    applyPromotions: true,
+    couponCodes: contents.couponCodes,
+    locale: contents.language,
+  }
+}

@@ -1,0 +1,191 @@
+import type { Resolvers } from '#generated/store/resolvers.ts'
+import { encodeId } from '../../toolkit/ids.ts'
+import { notFoundError } from '../../toolkit/validation.ts'
+import { amountOf, textOf } from '../amount.ts'
+import type { Context } from '../context.ts'
+import { present } from '../ids.ts'
+import { MAX_LOCATIONS } from '../location/actions.ts'
+import { addressIn } from '../order/address.ts'
+import { prepareOrder } from '../order/calculation/prepare.ts'
+import { shippingQuotes } from '../shipping-method/quotes.ts'
+import { storefrontOf } from '../storefront/resolvers.ts'
+import { isStoreCode, type Storefront } from '../storefront/storefront.ts'
+import { cartTokenHash, createCart, newCartToken, recoverCart, updateCart } from './actions.ts'
+import { type CartCalculation, calculateCartOf } from './calculate.ts'
+import type { ShoppingCart } from './cart.ts'
+import { orderInputOf } from './order-input.ts'
+
+/** A cart with its shop; it is calculated once, when that is first asked for. */
+export type StorefrontCart = {
+  readonly storefront: Storefront
+  readonly cart: ShoppingCart
+  readonly calculated: () => Promise<CartCalculation>
+}
+
+export const cartResolvers = {
+  Storefront: {
+    cart: (storefront, { token }, context) => cartIn(context, storefront, token),
+    checkoutFields: ({ store }, _, { checkoutCustomFields }) => checkoutCustomFields.all(store.id),
+    paymentMethods: async ({ store }, _, { paymentMethods }) =>
+      (await paymentMethods.list(store.id)).filter(({ enabled }) => enabled),
+    pickupLocations: async ({ store }, _, { locations }) =>
+      (await locations.list(store.id, MAX_LOCATIONS)).filter(({ active, pickupPoint }) => active && pickupPoint),
+  },
+  StorefrontCheckoutField: {
+    id: ({ id }) => encodeId('CheckoutCustomField', String(id)),
+    options: ({ selectOptions }) => [...selectOptions],
+  },
+  StorefrontPaymentMethod: { id: ({ id }) => encodeId('PaymentMethod', String(id)) },
+  StorefrontPickupLocation: {
+    id: ({ id }) => encodeId('Location', String(id)),
+    address: ({ address: { address, streetNumber } }) => [address, streetNumber].filter((part) => part).join(' '),
+    city: ({ address }) => address.city,
+  },
+  Mutation: {
+    createStorefrontCart: async (_, { input: { store, ...input } }, context) => {
+      await context.limitCarts(context.caller.address)
+      const storefront = await shopAt(context, store)
+      if (!storefront) return notFoundError('shop', store)
+      const token = newCartToken()
+      return inShop(
+        storefront,
+        await context.writeTo(storefront.store.id, 'createStorefrontCart', {}, (unit) => createCart(unit, token, input)),
+      )
+    },
+    updateStorefrontCart: async (_, { input: { store, token, ...change } }, context) => {
+      const storefront = await shopAt(context, store)
+      if (!storefront || cartTokenHash(token) === null) return notFoundError('cart', token)
+      return inShop(
+        storefront,
+        await context.writeTo(storefront.store.id, 'updateStorefrontCart', {}, (unit) => updateCart(unit, token, change)),
+      )
+    },
+    recoverStorefrontCart: async (_, { store, secret }, context) => {
+      await context.limitCarts(context.caller.address)
+      const storefront = await shopAt(context, store)
+      if (!storefront) return notFoundError('shop', store)
+      const token = newCartToken()
+      return inShop(
+        storefront,
+        await context.writeTo(storefront.store.id, 'recoverStorefrontCart', {}, (unit) => recoverCart(unit, token, secret)),
+      )
+    },
+  },
+  CreateStorefrontCartSuccess: { cart: (written, _, context) => currentCart(context, written) },
+  UpdateStorefrontCartSuccess: { cart: (written, _, context) => currentCart(context, written) },
+  RecoverStorefrontCartSuccess: { cart: (written, _, context) => currentCart(context, written) },
+  StorefrontCart: {
+    lines: ({ storefront, cart, calculated }) => cart.contents.lines.map((line) => ({ storefront, line, calculated })),
+    note: ({ cart }) => cart.contents.note,
+    attributes: ({ cart }) => [...cart.contents.attributes],
+    couponCodes: ({ cart }) => [...cart.contents.couponCodes],
+    email: ({ cart }) => cart.contents.email,
+    phone: ({ cart }) => cart.contents.phone,
+    shippingAddress: ({ cart }) => shownAddress(cart.contents.shippingAddress),
+    billingAddress: ({ cart }) => shownAddress(cart.contents.billingAddress),
+    shippingMethodId: ({ cart }) => idOf('ShippingMethod', cart.contents.shippingMethodId),
+    pickupLocationId: ({ cart }) => idOf('Location', cart.contents.pickupLocationId),
+    paymentMethodId: ({ cart }) => idOf('PaymentMethod', cart.contents.paymentMethodId),
+    totals: async ({ calculated }) => (await calculated()).totals,
+    problems: async ({ cart, calculated }) => (cart.status === 'OPEN' ? [...(await calculated()).problems] : []),
+    shippingRates: (of, _, context) => ratesOf(context, of),
+    order: ({ cart }, _, { shops }) => (cart.orderId === null ? null : shops.orderById(cart.storeId, cart.orderId)),
+    updatedAt: ({ cart }) => cart.updatedAt,
+  },
+  StorefrontCartLine: {
+    id: ({ line }) => line.id,
+    product: async ({ storefront, line }) => {
+      const product = await storefront.load.productById.load(line.productId)
+      return product && product.status !== 'DISABLED' ? { storefront, product } : null
+    },
+    variantId: ({ line }) => idOf('ProductVariant', line.variantId),
+    name: async (of) => (await lineTotals(of))?.name ?? null,
+    quantity: ({ line }) => line.quantity,
+    total: async (of) => (await lineTotals(of))?.total ?? null,
+  },
+  StorefrontCartTotals: {
+    shippingTotal: ({ shipping, shippingTax, shippingDiscount }) =>
+      textOf(amountOf(shipping) + amountOf(shippingTax) - amountOf(shippingDiscount)),
+    promotions: ({ promotions }) => promotions.map(({ name }) => name),
+  },
+} satisfies Resolvers
+
+/** The shop with this code, in its default language; null when there is none. */
+export async function shopAt(context: Context, code: string): Promise<Storefront | null> {
+  const storeId = isStoreCode(code) ? await context.storefronts.storeWithCode(code) : null
+  return storeId === null ? null : storefrontOf(context, storeId, null)
+}
+
+/** The cart that a token opens; null when there is none. */
+export async function cartIn(context: Context, storefront: Storefront, token: string): Promise<StorefrontCart | null> {
+  const hash = cartTokenHash(token)
+  const cart = hash === null ? null : await context.carts.byToken(storefront.store.id, hash)
+  if (!cart) return null
+  let calculation: Promise<CartCalculation> | null = null
+  const calculated = () => (calculation ??= calculateCartOf(context, storefront.store.id, cart.contents))
+  return { storefront, cart, calculated }
+}
+
+/** An result that also says in which shop it was. */
+const inShop = <Result extends { readonly __typename: string }>({ store }: Storefront, result: Result) => ({
+  ...result,
+  storeId: store.id,
+})
+
+/** The cart of an result, as it is now. */
+export async function currentCart(context: Context, { storeId, token }: { readonly storeId: number; readonly token: string }) {
+  const storefront = await present(storefrontOf(context, storeId, null), 'shop')
+  return present(cartIn(context, storefront, token), 'cart')
+}
+
+const idOf = (type: string, row: number | null): string | null => (row === null ? null : encodeId(type, String(row)))
+
+function shownAddress(input: ShoppingCart['contents']['shippingAddress']) {
+  if (input === null) return null
+  const { name, surname, taxid, address, complement, city, postal, municipality, region, countryCode } = addressIn(input)
+  return { name, surname, taxid, address, complement, city, postal, municipality, region, country: countryCode }
+}
+
+async function lineTotals({
+  line,
+  calculated,
+}: {
+  readonly line: { readonly id: string }
+  readonly calculated: StorefrontCart['calculated']
+}) {
+  const { lines, totals } = await calculated()
+  return totals?.lines[lines.findIndex(({ id }) => id === line.id)]
+}
+
+async function ratesOf(context: Context, { storefront, cart, calculated }: StorefrontCart) {
+  const { contents } = cart
+  const { lines } = await calculated()
+  if (contents.shippingAddress === null || lines.length === 0) return []
+  const scope = { query: context.database, storeId: storefront.store.id }
+  const input = orderInputOf({ ...contents, shippingMethodId: null, pickupLocationId: null, paymentMethodId: null }, lines, {
+    status: 'PENDING_PAYMENT',
+    fields: [],
+  })
+  const prepared = await prepareOrder(scope, input)
+  if ('failure' in prepared) return []
+  const quotes = await shippingQuotes(context, storefront.store, {
+    lines: prepared.lines.map(({ price, quantity, weight, requiresShipping, name, sku }) => ({
+      price: amountOf(price),
+      quantity,
+      weight: amountOf(weight),
+      requiresShipping,
+      name,
+      sku,
+    })),
+    place: prepared.cart.shippingPlace,
+    city: prepared.terms.shippingAddress?.city ?? null,
+    distance: null,
+  })
+  return quotes.map(({ shippingMethod, serviceCode, name, description, price }) => ({
+    shippingMethodId: encodeId('ShippingMethod', String(shippingMethod)),
+    serviceCode,
+    name,
+    description,
+    price: textOf(price),
+  }))
+}

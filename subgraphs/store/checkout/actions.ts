@@ -1,0 +1,109 @@
+import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
+import { amountOf } from '../amount.ts'
+import type { ShoppingCart } from '../cart/cart.ts'
+import { orderInputOf } from '../cart/order-input.ts'
+import { cartRepository } from '../cart/repository.ts'
+import type { CheckoutCustomField } from '../checkout-custom-field/checkout-custom-field.ts'
+import type { QuotedOrder } from '../order/calculation/shipping.ts'
+import { moveOrder } from '../order/move.ts'
+import { placeOrder } from '../order/place-order.ts'
+import { orderRepository } from '../order/repository.ts'
+import { conflictError, type UnitOfWork } from '../write.ts'
+
+/** What a checkout is completed with; the cart as it was when it was calculated. */
+export type Checkout = {
+  readonly cart: ShoppingCart
+  readonly tokenHash: Buffer
+  readonly expectedTotal: string
+  readonly quoted: QuotedOrder | null
+  readonly fields: readonly CheckoutCustomField[]
+  /** Until when an unpaid order reserves its stock; null: without end. */
+  readonly payUntil: Date | null
+}
+
+/**
+ * Makes a cart an order, in one transaction: all of it, or nothing. A cart that is an order already
+ * has that one, whoever completed it.
+ */
+export async function completeCheckout(unit: UnitOfWork, checkout: Checkout) {
+  const { query, storeId, now } = unit
+  const carts = cartRepository(query)
+  const cart = await carts.lockByToken(storeId, checkout.tokenHash)
+  if (!cart) return notFoundError('cart', '')
+  if (cart.orderId !== null) return completed(cart.orderId, cart.payUntil)
+  if (cart.updatedAt.getTime() !== checkout.cart.updatedAt.getTime())
+    return conflictError('The cart was changed while it was being ordered: read it again.')
+
+  const orders = orderRepository(query)
+  const input = orderInputOf(cart.contents, cart.contents.lines, { status: 'PENDING_PAYMENT', fields: checkout.fields })
+  const placed = await placeOrder(input, checkout.quoted)(unit)
+  if (placed.__typename === 'InsufficientStock') return { __typename: 'SoldOut' as const }
+  if (placed.__typename !== 'CreateOrderSuccess') return placed
+  const order = await orders.lock(storeId, placed.order)
+  if (!order) throw new Error('Expected the order that was just created.')
+  if (amountOf(order.total) !== amountOf(checkout.expectedTotal))
+    return { __typename: 'TotalChanged' as const, total: order.total }
+
+  const isFree = amountOf(order.total) === 0n
+  if (isFree) {
+    const moved = await moveOrder(unit, order, { to: 'PAID', restock: true, reason: 'nothing is due' })
+    if ('failure' in moved)
+      return moved.failure.__typename === 'ValidationError' ? moved.failure : { __typename: 'SoldOut' as const }
+    await orders.update(storeId, order.id, moved.change, now)
+  }
+  if (cart.abandonedOrderId !== null) await orders.setRecoveredFrom(storeId, order.id, cart.abandonedOrderId)
+  const payUntil = isFree ? null : checkout.payUntil
+  await carts.setOrdered(storeId, cart.id, { orderId: order.id, payUntil }, now)
+  return completed(order.id, payUntil)
+}
+
+const completed = (orderId: number, payUntil: Date | null) => ({
+  __typename: 'CompleteStorefrontCheckoutSuccess' as const,
+  order: orderId,
+  payUntil: payUntil?.toISOString() ?? null,
+})
+
+/** Frees what an order reserves that was not paid in time; one that was paid stays. */
+export async function expireOrder(unit: UnitOfWork, orderId: number) {
+  const { query, storeId, now, emit } = unit
+  const orders = orderRepository(query)
+  const order = await orders.lock(storeId, orderId)
+  if (order?.status === 'PENDING_PAYMENT') {
+    const moved = await moveOrder(unit, order, { to: 'ABANDONED', restock: true, reason: 'it was not paid in time' })
+    if ('failure' in moved) throw new Error(`Expected an order to be abandoned, got ${JSON.stringify(moved.failure)}.`)
+    await orders.update(storeId, order.id, moved.change, now)
+    emit({ event: 'order_updated', entity: 'Order', id: order.id })
+  }
+  await cartRepository(query).setNoExpiry(storeId, orderId)
+  return { __typename: 'ExpireOrderSuccess' as const }
+}
+
+/** Shows a cart that its shopper left to the merchant, as an order with status ABANDONED. */
+export async function abandonCart(
+  unit: UnitOfWork,
+  {
+    cartId,
+    idleSince,
+    fields,
+  }: { readonly cartId: number; readonly idleSince: Date; readonly fields: readonly CheckoutCustomField[] },
+  lines: (cart: ShoppingCart) => Promise<ShoppingCart['contents']['lines']>,
+) {
+  const { query, storeId } = unit
+  const carts = cartRepository(query)
+  const cart = await carts.lock(storeId, cartId)
+  if (cart?.status !== 'OPEN' || cart.abandonedOrderId !== null || cart.updatedAt >= idleSince) return UNCHANGED
+  const own = await lines(cart)
+  // Nothing of it is for sale any more.
+  if (own.length === 0) return UNCHANGED
+  const { couponCodes, shippingMethodId, pickupLocationId, paymentMethodId, ...contents } = cart.contents
+  const input = orderInputOf(
+    { ...contents, couponCodes: [], shippingMethodId: null, pickupLocationId: null, paymentMethodId: null },
+    own,
+    { status: 'ABANDONED', fields },
+  )
+  const placed = await placeOrder(input, null)(unit)
+  if (placed.__typename === 'CreateOrderSuccess') await carts.setAbandoned(storeId, cart.id, placed.order)
+  return placed
+}
+
+const UNCHANGED = validationError([problem('cart', 'open, idle and with something for sale', 'another one')])

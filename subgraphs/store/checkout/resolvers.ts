@@ -1,0 +1,106 @@
+import type { Resolvers } from '#generated/store/resolvers.ts'
+import { badInput } from '../../../platform/graphql/errors.ts'
+import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
+import { amountOf } from '../amount.ts'
+import { cartTokenHash } from '../cart/actions.ts'
+import { orderInputOf } from '../cart/order-input.ts'
+import { cartIn, currentCart, type StorefrontCart, shopAt } from '../cart/resolvers.ts'
+import type { Context } from '../context.ts'
+import { present } from '../ids.ts'
+import { quoteOrder } from '../order/calculation/shipping.ts'
+import { completeCheckout } from './actions.ts'
+
+const MAX_KEY_LENGTH = 100
+
+export const checkoutResolvers = {
+  Mutation: {
+    completeStorefrontCheckout: (_, { input }, context) => complete(context, input),
+  },
+  CompleteStorefrontCheckoutSuccess: {
+    order: ({ storeId, order }, _, { shops }) => present(shops.orderById(storeId, order), 'order'),
+    secret: async ({ storeId, order }, _, { loadOfStore }) =>
+      (await present(loadOfStore(storeId).orderById.load(order), 'order')).token,
+    paymentInstructions: async ({ storeId, order }, _, context) => {
+      const found = await present(context.loadOfStore(storeId).orderById.load(order), 'order')
+      if (found.status !== 'PENDING_PAYMENT' || found.paymentMethodNumber === null) return null
+      return (await context.loadOfStore(storeId).paymentMethodById.load(found.paymentMethodNumber))?.description ?? null
+    },
+    payUntil: ({ payUntil }) => (payUntil === null ? null : new Date(payUntil)),
+  },
+  StorefrontTotalChanged: { cart: (written, _, context) => currentCart(context, written) },
+  StorefrontCheckoutIncomplete: { cart: (written, _, context) => currentCart(context, written) },
+} satisfies Resolvers
+
+type CheckoutInput = {
+  readonly store: string
+  readonly token: string
+  readonly expectedTotal: string
+  readonly idempotencyKey: string
+}
+
+async function complete(context: Context, { store, token, expectedTotal, idempotencyKey }: CheckoutInput) {
+  if (!/^[\x20-\x7e]{1,100}$/.test(idempotencyKey))
+    throw badInput('input.idempotencyKey', `1 to ${MAX_KEY_LENGTH} printable ASCII characters`, idempotencyKey)
+  if (expectedTotal.startsWith('-')) return validationError([problem('expectedTotal', '0 or more', expectedTotal)])
+  const storefront = await shopAt(context, store)
+  const tokenHash = cartTokenHash(token)
+  const found = storefront && (await cartIn(context, storefront, token))
+  if (!storefront || !found || tokenHash === null) return notFoundError('cart', token)
+  const storeId = storefront.store.id
+  const { cart } = found
+  const at = { storeId, token }
+
+  if (cart.orderId === null) {
+    const incomplete = await problemsOf(found, at)
+    if (incomplete) return incomplete
+    const { totals } = await found.calculated()
+    if (totals && amountOf(totals.total) !== amountOf(expectedTotal)) return totalChanged(expectedTotal, totals.total, at)
+  }
+  const fields = await context.checkoutCustomFields.all(storeId)
+  const scope = { query: context.database, storeId }
+  const order = orderInputOf(cart.contents, cart.contents.lines, { status: 'PENDING_PAYMENT', fields })
+  const quoted = cart.orderId === null ? await quoteOrder(context, scope, order) : null
+  const payUntil = new Date(context.now().getTime() + context.checkoutTimes.unpaidOrderMinutes * 60_000)
+  // Keys of shoppers are apart from those of the merchant, and of other carts.
+  const input = { idempotencyKey: `cart ${cart.id} ${idempotencyKey}`, expectedTotal }
+  const written = await context.writeTo(storeId, 'completeStorefrontCheckout', input, (unit) =>
+    completeCheckout(unit, { cart, tokenHash, expectedTotal, quoted, fields, payUntil }),
+  )
+  switch (written.__typename) {
+    case 'CompleteStorefrontCheckoutSuccess':
+      return { ...written, storeId }
+    case 'TotalChanged':
+      return totalChanged(expectedTotal, written.total, at)
+    case 'SoldOut': {
+      const again = await cartIn(context, storefront, token)
+      const incomplete = again && (await problemsOf(again, at))
+      return incomplete ?? incompleteOf([{ code: 'INSUFFICIENT_STOCK', message: SOLD_OUT, lineId: null }], at)
+    }
+    default:
+      return written
+  }
+}
+
+const SOLD_OUT = 'Something in the cart was sold out in this moment: try again.'
+
+type At = { readonly storeId: number; readonly token: string }
+type Problems = Awaited<ReturnType<StorefrontCart['calculated']>>['problems']
+
+async function problemsOf({ calculated }: StorefrontCart, at: At) {
+  const { problems } = await calculated()
+  return problems.length === 0 ? null : incompleteOf(problems, at)
+}
+
+const incompleteOf = (problems: Problems, at: At) => ({
+  __typename: 'StorefrontCheckoutIncomplete' as const,
+  message: problems[0]?.message ?? '',
+  problems,
+  ...at,
+})
+
+const totalChanged = (expected: string, total: string, at: At) => ({
+  __typename: 'StorefrontTotalChanged' as const,
+  message: `Expected a total of ${expected}, but it is ${total} now: show it to the shopper and try again.`,
+  total,
+  ...at,
+})
