@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * A gateway by itself: serves the supergraph in SUPERGRAPH_FILE (`--supergraph`), whose subgraphs
- * speak HTTP, at /graphql, and its successors in that file. Needs no database. The log goes to
+ * A gateway by itself: serves the supergraph in SUPERGRAPH_FILE (`--supergraph`), or of another
+ * source, whose subgraphs speak HTTP, at /graphql, and its successors. Needs no database. The log goes to
  * standard output as JSON lines, what a person should read goes to standard error.
  */
 import { readFileSync } from 'node:fs'
@@ -26,13 +26,17 @@ import { sharedDocumentsFromConfig } from './operations/redis-documents.ts'
 import { trustedDocumentsFromConfig } from './operations/trusted-documents.ts'
 import { labelsByCaller } from './options/gateway-options.ts'
 import { createSubgraphSources } from './options/subgraph-sources.ts'
-import { type Graph, hotSwappableGateway } from './planning/hot-swap.ts'
+import type { Graph } from './planning/hot-swap.ts'
+import { createServedGraph } from './planning/served-graph.ts'
+import type { FollowedSupergraph } from './planning/sources/follow-supergraph.ts'
+import { followSource } from './planning/sources/source-options.ts'
 import { subgraphLocations } from './planning/supergraph.ts'
 import { watchFile } from './planning/watched-file.ts'
 import { variables } from './standalone/config.ts'
 import { loadConfigFile, mergeSettings } from './standalone/config-file.ts'
 import { FLAGS_HELP, parseCommandLine } from './standalone/flags.ts'
 import { printDefaults } from './standalone/print-defaults.ts'
+import { supergraphOriginFromConfig } from './standalone/source-variables.ts'
 import { checkReachability, respondsToGraphql } from './subgraph-client/health.ts'
 import type { SubgraphLocation } from './subgraph-client/link-pool.ts'
 import { serveGraphql } from './transports/http.ts'
@@ -51,10 +55,8 @@ await runProgram(async (defer, end) => {
   const file = await loadConfigFile(configFile, process.cwd())
   const config = readConfig(variables, mergeSettings(file.env, process.env, env))
   const log = createLog(config.LOG_LEVEL)
-  const path = config.SUPERGRAPH_FILE ?? ''
-  if (path === '')
-    throw new OperatorError('Expected SUPERGRAPH_FILE to name a file with a composed supergraph, or --supergraph FILE.')
-  const first = textOf(path)
+  const origin = supergraphOriginFromConfig(config)
+  const subject = origin.kind === 'file' ? `SUPERGRAPH_FILE ${origin.path}` : 'The supergraph of the source'
 
   const metrics = config.METRICS ? createMetrics({ ofProcess: true }) : null
   const tracing = await configuredTracing(config)
@@ -77,16 +79,15 @@ await runProgram(async (defer, end) => {
   const overrideLabels = file.options.findOverrideLabels
     ? labelsByCaller(file.options.findOverrideLabels)
     : labels && (() => labels)
-  let served = await graphOf(first)
-  const gateway = hotSwappableGateway(served, log)
+  const served = createServedGraph(graphOf, log)
+  const followed = origin.kind === 'file' ? await followFile(origin.path) : await followSource(origin.options, served.serve, log)
+  const { gateway } = served.current()
   defer(gateway.close)
-
-  const watched = watchFile(path, first, replaceGraph)
-  defer(watched.close)
-  process.on('SIGHUP', watched.reload)
+  defer(followed.close)
+  process.on('SIGHUP', followed.reload)
 
   const isProxy = config.TRUSTED_PROXIES
-  const check = (signal: AbortSignal) => checkReachability(served.locations, respondsToGraphql, signal)
+  const check = (signal: AbortSignal) => checkReachability(served.current().graph.locations, respondsToGraphql, signal)
   const checks = [{ name: 'subgraphs', check }]
   const app = createHttpServer({ log, checks, metrics, isProxy, loadLimit: config.LOAD_LIMIT })
   const explorer = config.EXPLORER && isExplorerInstalled() && { page: await serveExplorer(app) }
@@ -106,7 +107,7 @@ await runProgram(async (defer, end) => {
    * fit.
    */
   async function graphOf(supergraphSdl: string): Promise<Graph & { readonly locations: readonly SubgraphLocation[] }> {
-    const { links, locations, release } = sources.take(locationsOf(path, supergraphSdl))
+    const { links, locations, release } = sources.take(locationsOf(subject, supergraphSdl))
     try {
       const gateway = await startGateway({
         supergraphSdl,
@@ -129,18 +130,23 @@ await runProgram(async (defer, end) => {
       return { gateway, release, locations }
     } catch (error) {
       await release()
-      throw error instanceof OperatorError ? error : broken(path, error)
+      throw error instanceof OperatorError ? error : broken(subject, error)
     }
   }
 
-  async function replaceGraph(sdl: string): Promise<void> {
+  async function followFile(path: string): Promise<FollowedSupergraph> {
+    const first = textOf(path)
+    await served.serve(first)
+    return watchFile(path, first, (sdl) => replaceGraph(path, sdl))
+  }
+
+  async function replaceGraph(file: string, sdl: string): Promise<void> {
     try {
-      served = await graphOf(sdl)
-      gateway.swap(served)
+      await served.serve(sdl)
       log.info('the supergraph was replaced')
     } catch (error) {
       if (!(error instanceof OperatorError)) throw error
-      log.error({ reason: error.message }, 'a new supergraph was refused; the one before stays')
+      log.error({ file, reason: error.message }, 'a new supergraph was refused; the one before stays')
     }
   }
 })
@@ -153,19 +159,19 @@ function textOf(file: string): string {
   }
 }
 
-function locationsOf(file: string, sdl: string): readonly SubgraphLocation[] {
+function locationsOf(subject: string, sdl: string): readonly SubgraphLocation[] {
   let locations: ReturnType<typeof subgraphLocations>
   try {
     locations = subgraphLocations(sdl)
   } catch (error) {
-    throw broken(file, error)
+    throw broken(subject, error)
   }
-  if (locations.length === 0) throw broken(file, new Error('it has no enum join__Graph with subgraphs'))
+  if (locations.length === 0) throw broken(subject, new Error('it has no enum join__Graph with subgraphs'))
   return locations
 }
 
-function broken(file: string, error: unknown): OperatorError {
-  return new OperatorError(`SUPERGRAPH_FILE ${file} is not a federation 2 supergraph: ${firstLine(error)}.`)
+function broken(subject: string, error: unknown): OperatorError {
+  return new OperatorError(`${subject} is not a federation 2 supergraph: ${firstLine(error)}.`)
 }
 
 function firstLine(error: unknown): string {

@@ -21,10 +21,12 @@ import type {
 
 import { createQueryPlanTrace } from './query-plan-trace.ts'
 
+export type { SupergraphSourceOptions } from '../planning/sources/source-options.ts'
 export type * from './gateway-interface.ts'
 export { IntrospectAndCompose } from './introspect-and-compose.ts'
 export { LocalGraphQLDataSource } from './local-data-source.ts'
 export { RemoteGraphQLDataSource } from './remote-data-source.ts'
+export { createSupergraphManager } from './supergraph-manager.ts'
 
 /** Options of `atriumGateway`, by the names of `new ApolloGateway(…)`. */
 export type AtriumGatewayOptions = {
@@ -189,12 +191,14 @@ function managerOf(supergraphSdl: AtriumGatewayOptions['supergraphSdl']): Superg
   return typeof supergraphSdl === 'function' ? supergraphSdl : (options) => supergraphSdl.initialize(options)
 }
 
+const UPLINK = "use supergraphSdl: createSupergraphManager({ type: 'uplink', graphRef, apiKey, urls })"
+
 /** Options of `ApolloGateway` that have no meaning here, with what takes their place. */
 const UNSUPPORTED: ReadonlyMap<string, string> = new Map([
   ['serviceList', 'use supergraphSdl: new IntrospectAndCompose({ subgraphs })'],
   ['localServiceList', 'use supergraphSdl with the SDL that compose(…) of @atrium/gateway/composition returns'],
-  ['uplinkEndpoints', 'managed federation (Uplink) is not supported; pass supergraphSdl'],
-  ['schemaConfigDeliveryEndpoint', 'managed federation (Uplink) is not supported; pass supergraphSdl'],
+  ['uplinkEndpoints', UPLINK],
+  ['schemaConfigDeliveryEndpoint', UPLINK],
   ['experimental_updateServiceDefinitions', 'use a supergraph manager as supergraphSdl'],
   ['experimental_updateSupergraphSdl', 'use a supergraph manager as supergraphSdl'],
   ['fetcher', 'fetches go through undici; override process() of a data source instead'],
@@ -208,6 +212,6 @@ function assertOptions(options: AtriumGatewayOptions): void {
   const isManager = typeof supergraphSdl === 'object' && supergraphSdl !== null && typeof supergraphSdl.initialize === 'function'
   if (typeof supergraphSdl === 'string' || typeof supergraphSdl === 'function' || isManager) return
   throw new Error(
-    'Expected "supergraphSdl" to be SDL, a supergraph manager or a function: managed federation (Uplink) is not supported.',
+    'Expected "supergraphSdl" to be SDL, a supergraph manager or a function; of Apollo GraphOS, createSupergraphManager({ type: "uplink", … }).',
   )
 }

@@ -12,8 +12,16 @@ import { assembleGateway, type Gateway } from '../gateway.ts'
 import type { ExecutionResult } from '../operations/execution-result.ts'
 import { type GatewayOptions, gatewayOptionsShape, labelsByCaller, limitsOf } from '../options/gateway-options.ts'
 import { createSubgraphSources } from '../options/subgraph-sources.ts'
-import { fn, options, text, validateOptions } from '../options/validate-options.ts'
-import { type Graph, hotSwappableGateway } from '../planning/hot-swap.ts'
+import { chosen, fn, options, text, validateOptions } from '../options/validate-options.ts'
+import type { Graph } from '../planning/hot-swap.ts'
+import { createServedGraph } from '../planning/served-graph.ts'
+import type { FollowedSupergraph } from '../planning/sources/follow-supergraph.ts'
+import {
+  followSource,
+  type SupergraphSourceOptions,
+  supergraphSourceOptions,
+  type ValidSourceOptions,
+} from '../planning/sources/source-options.ts'
 import { subgraphLocations } from '../planning/supergraph.ts'
 import type { SubgraphLocation } from '../subgraph-client/link-pool.ts'
 import { createFetchHandler, type FetchHandler, type FetchHandlerOptions } from '../transports/fetch.ts'
@@ -25,17 +33,20 @@ import { parseBodyParams } from '../transports/request-params.ts'
  */
 export type CreateGatewayOptions = GatewayOptions &
   Pick<FetchHandlerOptions, 'addressOf'> & {
-    /** SDL of a composed federation 2 supergraph. */
-    readonly supergraph: string
+    /**
+     * SDL of a composed federation 2 supergraph, or a source of one, which is polled; its new
+     * supergraphs are served, and what cannot be served is logged.
+     */
+    readonly supergraph: string | SupergraphSourceOptions
     /** Log in pino's form. Default: warnings and errors as JSON lines on standard output. */
     readonly log?: Logger
   }
 
-export type { GatewayOptions }
+export type { GatewayOptions, SupergraphSourceOptions }
 
 const createGatewayOptions = options({
   ...gatewayOptionsShape,
-  supergraph: text('the SDL of a federation 2 supergraph'),
+  supergraph: chosen((value) => typeof value !== 'object', text('the SDL of a federation 2 supergraph'), supergraphSourceOptions),
   addressOf: fn<NonNullable<FetchHandlerOptions['addressOf']>>().optional(),
   log: z.custom<Logger>((value) => typeof value === 'object' && value !== null, 'a log in the form of pino').optional(),
 })
@@ -82,8 +93,9 @@ export type FederatedGateway = {
 }
 
 /**
- * Creates a gateway for a composed supergraph. Rejects with an `OperatorError` whose message says
- * what is wrong, such as a text that is no supergraph or a subgraph without a usable URL.
+ * Creates a gateway for a composed supergraph, given or from a source. Rejects with an
+ * `OperatorError` whose message says what is wrong, such as a text that is no supergraph or a
+ * subgraph without a usable URL.
  */
 export async function createGateway(given: CreateGatewayOptions): Promise<FederatedGateway> {
   const { supergraph, addressOf, log = createLog('warn'), ...settings } = validateOptions(createGatewayOptions, given)
@@ -91,7 +103,12 @@ export async function createGateway(given: CreateGatewayOptions): Promise<Federa
   const findGrants = settings.jwt && grantsByJwt(jwtConfigOf(settings.jwt))
   const sources = createSubgraphSources(settings, log)
   const entityCache = settings.entityCache ? await openEntityCache(settings.entityCache, log) : null
-  const gateway = hotSwappableGateway(graphOf(supergraph), log)
+  const served = createServedGraph(graphOf, log)
+  const followed = await begin(supergraph).catch(async (error: unknown) => {
+    await entityCache?.close()
+    throw error
+  })
+  const { gateway } = served.current()
   const handler = createFetchHandler(gateway, {
     ...(settings.batchLimit !== undefined && { batchLimit: settings.batchLimit }),
     ...(addressOf && { addressOf }),
@@ -108,9 +125,17 @@ export async function createGateway(given: CreateGatewayOptions): Promise<Federa
     invalidateEntities: async (invalidations) => (await entityCache?.invalidate(invalidations)) ?? true,
     async close() {
       handler.close()
+      await followed?.close()
       await gateway.close()
       await entityCache?.close()
     },
+  }
+
+  /** Serves the first supergraph; null for one that nothing follows. */
+  async function begin(supergraph: string | ValidSourceOptions): Promise<FollowedSupergraph | null> {
+    if (typeof supergraph !== 'string') return followSource(supergraph, served.serve, log)
+    await served.serve(supergraph)
+    return null
   }
 
   function graphOf(supergraphSdl: string): Graph {

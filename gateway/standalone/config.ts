@@ -4,6 +4,7 @@ import { proxyVariables } from '../../platform/http/trusted-proxies.ts'
 import { jwtVariables } from '../authorization/variables.ts'
 import { entityCacheVariables } from '../caching/open-entity-cache.ts'
 import { splitVariables } from '../signed-link/variables.ts'
+import { sourceVariables } from './source-variables.ts'
 
 /**
  * Settings that every gateway has: one by itself, and the one inside the whole system. The root
@@ -228,12 +229,7 @@ export const gatewaySettings = {
  * and JWT.
  */
 export const variables = {
-  SUPERGRAPH_FILE: {
-    read: z.string(),
-    default: null,
-    unit: null,
-    meaning: 'File with a composed federation 2 supergraph whose join__Graph says where its subgraphs are; required.',
-  },
+  ...sourceVariables,
   ...gatewaySettings,
   ...entityCacheVariables,
   ...jwtVariables,

@@ -58,8 +58,8 @@ export const FLAGS_HELP = `Usage: atrium-gateway --supergraph FILE [--port 4000]
        atrium-gateway [--config atrium.config.ts] [--print-defaults]
 
 Each setting below is an environment variable, and a flag with its name in lower case and hyphens:
-DEPTH_LIMIT=12 is --depth-limit 12; SUPERGRAPH_FILE is --supergraph. A flag wins. Secrets
-(METRICS_TOKEN, REDIS_URL) have no flag.
+DEPTH_LIMIT=12 is --depth-limit 12; SUPERGRAPH_FILE is --supergraph. A flag wins. Secrets, such as
+METRICS_TOKEN and REDIS_URL, have no flag.
 
 --config names a configuration file; without it, atrium.config.ts (.mts, .js, .mjs) of the working
 directory is read where there is one. It has the same settings in camel case, and the options of

@@ -583,13 +583,19 @@ describe('subgraphs and supergraphs', () => {
   })
 
   test.each<{ options: object; says: RegExp }>([
-    { options: {}, says: /^Expected "supergraphSdl" to be SDL, a supergraph manager or a function: managed federation/ },
+    {
+      options: {},
+      says: /^Expected "supergraphSdl" to be SDL, a supergraph manager or a function; of Apollo GraphOS, createSupergraphManager/,
+    },
     { options: { supergraphSdl: 7 }, says: /^Expected "supergraphSdl"/ },
     {
       options: { supergraphSdl: 'x', serviceList: [] },
       says: /^Expected no option "serviceList": use supergraphSdl: new IntrospectAndCompose/,
     },
-    { options: { supergraphSdl: 'x', uplinkEndpoints: [] }, says: /managed federation \(Uplink\) is not supported/ },
+    {
+      options: { supergraphSdl: 'x', uplinkEndpoints: [] },
+      says: /^Expected no option "uplinkEndpoints": use supergraphSdl: createSupergraphManager\(\{ type: 'uplink'/,
+    },
   ])('$options is refused with what to write instead', ({ options, says }) => {
     expect(() => atriumGateway(options as AtriumGatewayOptions)).toThrow(says)
   })

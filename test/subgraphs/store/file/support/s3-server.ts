@@ -103,7 +103,7 @@ function accessKeyIdIn(request: IncomingMessage, url: URL): string {
 
 type Judge = { readonly now: number; readonly accessKeys: ReadonlyMap<string, string> }
 
-async function isSigned(request: IncomingMessage, url: URL, { now, accessKeys }: Judge): Promise<boolean> {
+export async function isSigned(request: IncomingMessage, url: URL, { now, accessKeys }: Judge): Promise<boolean> {
   const accessKeyId = accessKeyIdIn(request, url)
   const secretAccessKey = accessKeys.get(accessKeyId)
   if (secretAccessKey === undefined) return false

@@ -1,0 +1,48 @@
+import { parse } from 'graphql'
+import type { Logger } from 'pino'
+import { createLog } from '../../platform/process/log.ts'
+import { OperatorError } from '../../platform/process/operator-error.ts'
+import { validateOptions } from '../options/validate-options.ts'
+import { followSource, type SupergraphSourceOptions, supergraphSourceOptions } from '../planning/sources/source-options.ts'
+import { readSupergraph } from '../planning/supergraph.ts'
+import type { SupergraphManager } from './gateway-interface.ts'
+
+/**
+ * Creates a supergraph manager for `atriumGateway`, or for Apollo Gateway: it takes the supergraph
+ * from a source and polls that. Throws an `OperatorError` for options that it does not know.
+ */
+export function createSupergraphManager(
+  given: SupergraphSourceOptions,
+  { log = createLog('warn') }: { readonly log?: Logger } = {},
+): SupergraphManager {
+  const options = validateOptions(supergraphSourceOptions, given)
+  return {
+    async initialize({ update }) {
+      let first: string | null = null
+      const accept = async (sdl: string): Promise<void> => {
+        if (first === null) {
+          assertSupergraph(sdl)
+          first = sdl
+          return
+        }
+        try {
+          update(sdl)
+        } catch (error) {
+          throw new OperatorError(error instanceof Error ? error.message : String(error), { cause: error })
+        }
+      }
+      const followed = await followSource(options, accept, log)
+      return { supergraphSdl: first ?? '', cleanup: followed.close }
+    },
+  }
+}
+
+/** The gateway serves the first one later, when it is too late for the last good one. */
+function assertSupergraph(sdl: string): void {
+  try {
+    readSupergraph(parse(sdl, { noLocation: true }))
+  } catch (error) {
+    const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n', 1)
+    throw new OperatorError(`Expected the SDL of a federation 2 supergraph: ${line.replace(/\.$/, '')}.`, { cause: error })
+  }
+}

@@ -1,0 +1,147 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { OperatorError } from '../../../platform/process/operator-error.ts'
+import type { LastGoodFile } from './last-good-file.ts'
+import { type FetchedSupergraph, SourceError, type SupergraphSource } from './source.ts'
+
+/** Longest pause between two looks after failures, unless the source is looked at even less often. Seconds. */
+const MAX_BACKOFF_SECONDS = 300
+/** Share by which a pause is longer or shorter, so that copies do not ask at the same moment. */
+const JITTER = 0.1
+
+/** What is being written changes again within this time. Milliseconds. */
+const SETTLE_MS = 200
+
+/** A supergraph that is followed. */
+export type FollowedSupergraph = {
+  /** Looks at once, and serves what there is even if it is what was fetched last. */
+  readonly reload: () => void
+  /** Resolves when nothing runs any more. */
+  readonly close: () => Promise<void>
+}
+
+/** What is done with the supergraphs of a source. */
+export type FollowOptions = {
+  readonly source: SupergraphSource
+  readonly lastGood: LastGoodFile | null
+  /**
+   * Serves a supergraph. Rejects with an `OperatorError`, and changes nothing, for one that cannot
+   * be served. Never called twice at once.
+   */
+  readonly accept: (sdl: string) => Promise<void>
+  readonly log: Logger
+}
+
+/**
+ * Serves the supergraph of a source, and its successors: one that is out of reach, or gives what
+ * cannot be served, is asked again, and the supergraph before stays. Where the first look gives
+ * none, the last good one from disk is served; rejects with an `OperatorError` where there is none.
+ */
+export async function followSupergraph({ source, lastGood, accept, log }: FollowOptions): Promise<FollowedSupergraph> {
+  const ended = new AbortController()
+  let woken = Promise.withResolvers<void>()
+  let failures = 0
+  let delaySeconds = await begin()
+  let settling: NodeJS.Timeout | undefined
+  const unwatch = source.watch?.(() => {
+    clearTimeout(settling)
+    settling = setTimeout(() => woken.resolve(), SETTLE_MS).unref()
+  })
+  const running = poll()
+
+  return {
+    reload() {
+      source.forget()
+      woken.resolve()
+    },
+    async close() {
+      ended.abort()
+      unwatch?.()
+      clearTimeout(settling)
+      woken.resolve()
+      await running
+    },
+  }
+
+  /** Serves the first supergraph; returns the pause after it. */
+  async function begin(): Promise<number> {
+    try {
+      const first = await source.fetch(ended.signal)
+      if (first.sdl === null) throw new SourceError(`${source.description}: expected a supergraph, got none.`)
+      await serve(first.sdl)
+      return pauseAfter(first)
+    } catch (error) {
+      if (!(error instanceof OperatorError)) throw error
+      const kept = await lastGood?.read()
+      if (!kept) throw error
+      const { sdl, writtenAt } = kept
+      await accept(sdl).catch((refusal: unknown) => {
+        log.error({ file: lastGood?.path, reason: messageOf(refusal) }, 'the last good supergraph cannot be served either')
+        throw error
+      })
+      const told = { source: source.description, reason: error.message, file: lastGood?.path, writtenAt }
+      log.warn(told, 'the source has no supergraph that can be served; the last good one is served')
+      return pauseAfterFailure(error)
+    }
+  }
+
+  async function poll(): Promise<void> {
+    while (!ended.signal.aborted) {
+      await pause()
+      if (ended.signal.aborted) return
+      try {
+        const next = await source.fetch(ended.signal)
+        if (failures > 0) log.info({ source: source.description }, 'the source of the supergraph answers again')
+        failures = 0
+        delaySeconds = pauseAfter(next)
+        if (next.sdl !== null) await replace(next.sdl)
+      } catch (error) {
+        if (ended.signal.aborted) return
+        delaySeconds = pauseAfterFailure(error)
+        const told = { source: source.description, failures, reason: messageOf(error) }
+        if (error instanceof OperatorError) log.warn(told, 'the source gave no supergraph; the one before stays')
+        else log.error({ ...told, err: error }, 'looking for a supergraph failed; the one before stays')
+      }
+    }
+  }
+
+  /** What cannot be served is not looked at again until there is another. */
+  async function replace(sdl: string): Promise<void> {
+    try {
+      await serve(sdl)
+      log.info({ source: source.description }, 'the supergraph was replaced')
+    } catch (error) {
+      if (!(error instanceof OperatorError)) throw error
+      log.error({ source: source.description, reason: error.message }, 'a new supergraph was refused; the one before stays')
+    }
+  }
+
+  async function serve(sdl: string): Promise<void> {
+    await accept(sdl)
+    await lastGood?.write(sdl).catch((error: unknown) => {
+      log.warn({ file: lastGood.path, reason: messageOf(error) }, 'the last good supergraph could not be written')
+    })
+  }
+
+  async function pause(): Promise<void> {
+    const over = new AbortController()
+    const milliseconds = 1000 * delaySeconds * (1 + JITTER * (2 * Math.random() - 1))
+    const options = { signal: over.signal, ref: false }
+    await Promise.race([woken.promise, sleep(milliseconds, undefined, options).catch(() => {})])
+    over.abort()
+    woken = Promise.withResolvers()
+  }
+
+  function pauseAfter({ minDelaySeconds = 0 }: FetchedSupergraph): number {
+    return Math.max(source.pollSeconds, minDelaySeconds)
+  }
+
+  function pauseAfterFailure(error: unknown): number {
+    failures++
+    const backoff = Math.min(source.pollSeconds * 2 ** Math.min(failures - 1, 10), MAX_BACKOFF_SECONDS)
+    const wanted = error instanceof SourceError ? (error.retryAfterSeconds ?? 0) : 0
+    return Math.max(source.pollSeconds, backoff, wanted)
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -1,0 +1,46 @@
+import { boundedRequest } from './bounded-request.ts'
+import { SourceError, type SupergraphSource } from './source.ts'
+
+/** A source that answers GET with SDL, and 304 to who knows it. */
+export type HttpSourceParts = {
+  readonly description: string
+  readonly url: string
+  readonly pollSeconds: number
+  readonly timeoutMs: number
+  /** Headers with credentials, anew for each request; they stay with the URL's own origin. */
+  readonly headers: (conditional: Readonly<Record<string, string>>) => Promise<Readonly<Record<string, string>>>
+}
+
+/**
+ * A supergraph at a URL. `ETag` and `Last-Modified` are sent back (RFC 9110 §13.1), so that a look
+ * at an unchanged one costs no transfer.
+ */
+export function httpSource({ description, url, pollSeconds, timeoutMs, headers }: HttpSourceParts): SupergraphSource {
+  let known: { readonly sdl: string; readonly conditional: Readonly<Record<string, string>> } | null = null
+  return {
+    description,
+    pollSeconds,
+    async fetch(signal) {
+      const conditional = known?.conditional ?? {}
+      const publicHeaders = { accept: 'text/plain, application/graphql, */*;q=0.5', ...conditional }
+      const own = await headers(conditional)
+      const response = await boundedRequest({ description, url, headers: own, publicHeaders, timeoutMs, signal })
+      if (response.status === 304) {
+        if (known) return { sdl: null }
+        throw new SourceError(`${description}: status 304 to a request without a condition.`)
+      }
+      const isSame = response.text === known?.sdl
+      known = { sdl: response.text, conditional: conditionalHeaders(response.headers) }
+      return { sdl: isSame ? null : response.text }
+    },
+    forget() {
+      known = null
+    },
+  }
+}
+
+function conditionalHeaders(headers: Headers): Readonly<Record<string, string>> {
+  const [etag, modified] = [headers.get('etag'), headers.get('last-modified')]
+  if (etag !== null) return { 'if-none-match': etag }
+  return modified === null ? {} : { 'if-modified-since': modified }
+}

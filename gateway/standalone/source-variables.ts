@@ -1,0 +1,186 @@
+import { z } from 'zod'
+import { type Config, urlWithProtocol, type Variables, wholeNumber } from '../../platform/config/config.ts'
+import { OperatorError } from '../../platform/process/operator-error.ts'
+import { validateOptions } from '../options/validate-options.ts'
+import { supergraphSourceOptions, type ValidSourceOptions } from '../planning/sources/source-options.ts'
+
+const httpUrl = urlWithProtocol(['http:', 'https:'], 'an http or https URL')
+
+/** A secret that goes into a header. */
+const headerSecret = z.string().regex(/^[\x21-\x7e ]*$/, 'visible ASCII characters')
+
+/** Where the stand-alone gateway takes its supergraph from. */
+export const sourceVariables = {
+  SUPERGRAPH_FILE: {
+    read: z.string(),
+    default: null,
+    unit: null,
+    meaning:
+      'File with a composed federation 2 supergraph whose join__Graph says where its subgraphs are; this or another source is required.',
+  },
+  SUPERGRAPH_FOLDER: {
+    read: z.string(),
+    default: null,
+    unit: null,
+    meaning:
+      'Folder of the SDL files of subgraphs, composed at the start and after each change: those of supergraph.yaml (as for rover), or each <name>.graphql.',
+  },
+  SUPERGRAPH_URL: {
+    read: urlWithProtocol(['http:', 'https:', 's3:'], 'an http or https URL, or s3://bucket/key'),
+    default: null,
+    unit: null,
+    meaning: 'URL of a composed supergraph, or s3://bucket/key; an unchanged one is not sent again (ETag).',
+  },
+  SUPERGRAPH_AUTHORIZATION: {
+    read: headerSecret,
+    default: null,
+    unit: null,
+    secret: true,
+    meaning: 'Header Authorization for SUPERGRAPH_URL, such as "Bearer …"; it goes to the origin of that URL only.',
+  },
+  SUPERGRAPH_POLL_SECONDS: {
+    read: wholeNumber(1, 86_400),
+    default: '10',
+    unit: 'seconds',
+    meaning: 'Pause between two looks at the source of the supergraph, other than a file; a source may want a longer one.',
+  },
+  SUPERGRAPH_LAST_GOOD_FILE: {
+    read: z.string(),
+    default: null,
+    unit: null,
+    meaning:
+      'File in which the last supergraph that was served is kept, for a start while its source is out of reach; unset, none is kept.',
+  },
+  HIVE_CDN_ENDPOINT: {
+    read: httpUrl,
+    default: null,
+    unit: null,
+    meaning: 'Endpoint of a target on the CDN of Hive, such as https://cdn.graphql-hive.com/artifacts/v1/<target>.',
+  },
+  HIVE_CDN_KEY: {
+    read: headerSecret,
+    default: null,
+    unit: null,
+    secret: true,
+    meaning: 'CDN access key of the target; required with HIVE_CDN_ENDPOINT.',
+  },
+  APOLLO_GRAPH_REF: {
+    read: z.string(),
+    default: null,
+    unit: null,
+    meaning: 'Graph of Apollo GraphOS, <graph>@<variant>, whose supergraph is taken from Uplink.',
+  },
+  APOLLO_KEY: {
+    read: headerSecret,
+    default: null,
+    unit: null,
+    secret: true,
+    meaning: 'API key of that graph; required with APOLLO_GRAPH_REF.',
+  },
+  APOLLO_UPLINK_ENDPOINTS: {
+    read: z.string(),
+    default: null,
+    unit: null,
+    meaning: "URLs of Uplink, separated by commas, asked in turns; unset, Apollo's two.",
+  },
+  AWS_REGION: {
+    read: z.string(),
+    default: null,
+    unit: null,
+    meaning: 'Region of the bucket of an s3:// URL; unset, us-east-1.',
+  },
+  AWS_ENDPOINT_URL_S3: {
+    read: httpUrl,
+    default: null,
+    unit: null,
+    meaning: "Service that speaks S3's protocol, for s3:// URLs; unset, Amazon's.",
+  },
+  AWS_ACCESS_KEY_ID: {
+    read: headerSecret,
+    default: null,
+    unit: null,
+    secret: true,
+    meaning: 'Access key that may read the object of an s3:// URL; required with one.',
+  },
+  AWS_SECRET_ACCESS_KEY: {
+    read: z.string(),
+    default: null,
+    unit: null,
+    secret: true,
+    meaning: 'Secret of that access key; required with an s3:// URL.',
+  },
+  AWS_SESSION_TOKEN: {
+    read: headerSecret,
+    default: null,
+    unit: null,
+    secret: true,
+    meaning: 'Session token of temporary credentials for an s3:// URL.',
+  },
+} as const satisfies Variables
+
+type SourceConfig = { readonly [Name in keyof typeof sourceVariables]: Config<typeof sourceVariables>[Name] }
+
+/** Variables that choose a source. */
+const CHOOSING = ['SUPERGRAPH_FILE', 'SUPERGRAPH_FOLDER', 'SUPERGRAPH_URL', 'HIVE_CDN_ENDPOINT', 'APOLLO_GRAPH_REF'] as const
+
+/** A file, which is watched; or a source, which is polled. */
+export type SupergraphOrigin =
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'source'; readonly options: ValidSourceOptions }
+
+/** The source that settings choose. Throws an `OperatorError` unless it is one, with all that it needs. */
+export function supergraphOriginFromConfig(config: SourceConfig): SupergraphOrigin {
+  const chosen = CHOOSING.filter((name) => (config[name] ?? '') !== '')
+  const [name] = chosen
+  if (name === undefined) {
+    throw new OperatorError(
+      `Expected SUPERGRAPH_FILE to name a file with a composed supergraph, or --supergraph FILE, or another source: ${CHOOSING.slice(1).join(', ')}.`,
+    )
+  }
+  if (chosen.length > 1) throw new OperatorError(`Expected one source of the supergraph, got ${chosen.join(' and ')}.`)
+  const value = config[name] ?? ''
+  if (name === 'SUPERGRAPH_FILE') return { kind: 'file', path: value }
+  const { SUPERGRAPH_POLL_SECONDS: pollSeconds, SUPERGRAPH_LAST_GOOD_FILE: lastGoodFile } = config
+  const polled = { pollSeconds, ...(lastGoodFile && { lastGoodFile }) }
+  return { kind: 'source', options: validateOptions(supergraphSourceOptions, { ...optionsOf(name, value, config), ...polled }) }
+}
+
+function optionsOf(name: Exclude<(typeof CHOOSING)[number], 'SUPERGRAPH_FILE'>, value: string, config: SourceConfig): object {
+  switch (name) {
+    case 'SUPERGRAPH_FOLDER':
+      return { type: 'folder', path: value }
+    case 'SUPERGRAPH_URL': {
+      if (value.startsWith('s3:')) return bucketOptionsOf(value, config)
+      const { SUPERGRAPH_AUTHORIZATION: authorization } = config
+      return { type: 'http', url: value, ...(authorization && { headers: { authorization } }) }
+    }
+    case 'HIVE_CDN_ENDPOINT':
+      return { type: 'hive', endpoint: value, key: required('HIVE_CDN_KEY', name, config) }
+    case 'APOLLO_GRAPH_REF': {
+      const urls = config.APOLLO_UPLINK_ENDPOINTS?.split(',').map((url) => url.trim())
+      return { type: 'uplink', graphRef: value, apiKey: required('APOLLO_KEY', name, config), ...(urls && { urls }) }
+    }
+  }
+}
+
+function bucketOptionsOf(url: string, config: SourceConfig): object {
+  const [, bucket = '', key = ''] = /^s3:\/\/([^/?#@]+)\/(.+)$/.exec(url) ?? []
+  if (key === '') throw new OperatorError('Expected SUPERGRAPH_URL to be s3://bucket/key.')
+  const { AWS_REGION: region, AWS_ENDPOINT_URL_S3: endpoint, AWS_SESSION_TOKEN: sessionToken } = config
+  return {
+    type: 's3',
+    bucket,
+    key,
+    accessKeyId: required('AWS_ACCESS_KEY_ID', 'an s3:// URL', config),
+    secretAccessKey: required('AWS_SECRET_ACCESS_KEY', 'an s3:// URL', config),
+    ...(region && { region }),
+    ...(endpoint && { endpoint }),
+    ...(sessionToken && { sessionToken }),
+  }
+}
+
+function required(name: keyof SourceConfig, by: string, config: SourceConfig): string {
+  const value = config[name]
+  if (typeof value === 'string' && value !== '') return value
+  throw new OperatorError(`Expected ${name} to be set: ${by} needs it.`)
+}
