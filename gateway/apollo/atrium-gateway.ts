@@ -1,52 +1,25 @@
-import { GraphQLError, type GraphQLFormattedError, type GraphQLSchema } from 'graphql'
-import type { Logger } from 'pino'
-import type { Caller } from '../../platform/http/caller.ts'
-import { requestIdOf } from '../../platform/http/request-id.ts'
+import type { GraphQLSchema } from 'graphql'
 import { createLog } from '../../platform/process/log.ts'
 import { assembleGateway } from '../gateway.ts'
 import type { Limits } from '../limits/limits.ts'
-import { type Graph, type HotSwappableGateway, hotSwappableGateway } from '../planning/hot-swap.ts'
+import type { Graph } from '../planning/graph-generations.ts'
+import { type HotSwappableGateway, hotSwappableGateway } from '../planning/hot-swap.ts'
 import { subgraphLocations } from '../planning/supergraph.ts'
 import { createLinkPool } from '../subgraph-client/link-pool.ts'
-import { type FindContextGrants, grantsByContext } from './context-grants.ts'
+import { grantsByContext } from './context-grants.ts'
 import { createDataSourceLink } from './data-source-link.ts'
-import { type BuildService, createDataSources, defaultDataSource } from './data-sources.ts'
-import type {
-  ApolloExecutor,
-  ApolloGatewayInterface,
-  IncomingRequestContext,
-  SupergraphHook,
-  SupergraphManager,
-} from './gateway-interface.ts'
-
-import { createQueryPlanTrace } from './query-plan-trace.ts'
+import { createDataSources, defaultDataSource } from './data-sources.ts'
+import type { ApolloExecutor, ApolloGatewayInterface, IncomingRequestContext, SupergraphHook } from './gateway-interface.ts'
+import { createIncomingRequests } from './incoming-requests.ts'
+import { type AtriumGatewayOptions, assertOptions, managerOf } from './options.ts'
 
 export type { SupergraphSourceOptions } from '../planning/sources/source-options.ts'
 export type * from './gateway-interface.ts'
 export { IntrospectAndCompose } from './introspect-and-compose.ts'
 export { LocalGraphQLDataSource } from './local-data-source.ts'
+export type { AtriumGatewayOptions } from './options.ts'
 export { RemoteGraphQLDataSource } from './remote-data-source.ts'
 export { createSupergraphManager } from './supergraph-manager.ts'
-
-/** Options of `atriumGateway`, by the names of `new ApolloGateway(…)`. */
-export type AtriumGatewayOptions = {
-  /** A composed supergraph, a manager such as `IntrospectAndCompose`, or a function like one. */
-  readonly supergraphSdl: string | SupergraphManager | SupergraphHook
-  /** Creates the data source of a subgraph. Default: `new RemoteGraphQLDataSource({ url })`. */
-  readonly buildService?: BuildService
-  /** Whether every subgraph must respond before the first supergraph is served. Default: false. */
-  readonly serviceHealthCheck?: boolean
-  /** Depth and cost of an operation. Default: 0 and 0, no limits, as in Apollo Gateway. */
-  readonly limits?: Partial<Limits>
-  /**
-   * What the caller of a context value holds, for `@authenticated`, `@requiresScopes` and
-   * `@policy`. What it throws refuses every guarded field. Default: nothing, so that guarded
-   * fields are refused.
-   */
-  readonly findGrants?: FindContextGrants
-  /** Log in pino's form. Default: warnings and errors as JSON lines on standard output. */
-  readonly log?: Logger
-}
 
 /** The gateway of an Apollo Server. */
 export type AtriumGateway = ApolloGatewayInterface & {
@@ -70,12 +43,12 @@ export function atriumGateway(options: AtriumGatewayOptions): AtriumGateway {
   const { supergraphSdl, buildService = defaultDataSource, serviceHealthCheck = false, log = createLog('warn') } = options
   const limits = { ...NO_LIMITS, ...options.limits }
   const sources = createDataSources(buildService)
-  const incoming = new WeakMap<Caller, IncomingRequestContext>()
+  const incoming = createIncomingRequests()
   const pool = createLinkPool(({ name, url }) => {
-    const link = createDataSourceLink(name, sources.get({ name, url }), incomingOf)
+    const link = createDataSourceLink(name, sources.get({ name, url }), incoming.of)
     return { ...link, close: () => sources.close({ name, url }) }
   })
-  const findGrants = grantsByContext(options.findGrants, incomingOf, log)
+  const findGrants = grantsByContext(options.findGrants, incoming.of, log)
   const listeners = new Set<Listener>()
   let gateway: HotSwappableGateway | null = null
   let loaded: Loaded | null = null
@@ -151,67 +124,8 @@ export function atriumGateway(options: AtriumGatewayOptions): AtriumGateway {
     }
   }
 
-  function incomingOf(caller: Caller): IncomingRequestContext {
-    const found = incoming.get(caller)
-    if (!found) throw new Error('Expected an operation of Apollo Server.')
-    return found
-  }
-
   async function execute(requestContext: IncomingRequestContext): ReturnType<ApolloExecutor> {
     if (!gateway || isStopped) throw new Error('Expected an operation before the gateway was stopped.')
-    const { source, request } = requestContext
-    const prepared = gateway.prepareText(source, request.operationName ?? undefined)
-    if (prepared.kind === 'rejected') return { errors: prepared.errors.map(toGraphQLError) }
-    const caller: Caller = { requestId: requestIdOf({ headers: {} }), address: UNKNOWN_ADDRESS, credentials: {} }
-    incoming.set(caller, requestContext)
-    const trace = requestContext.metrics.captureTraces ? createQueryPlanTrace(requestContext) : null
-    const { data, errors, extensions } = await prepared.run(request.variables ?? {}, {
-      caller,
-      signal: NEVER,
-      ...(trace && { planTrace: trace.planTrace }),
-    })
-    if (trace) trace.report()
-    return {
-      // The library's types name values `any`, and want them writable.
-      ...(data !== undefined && { data: data as Record<string, unknown> | null }),
-      ...(errors && { errors: errors.map(toGraphQLError) }),
-      ...(extensions && { extensions: extensions as Record<string, unknown> }),
-    }
+    return incoming.execute(requestContext, gateway)
   }
-}
-
-const NEVER = new AbortController().signal
-const UNKNOWN_ADDRESS = '0.0.0.0'
-
-const toGraphQLError = ({ message, path, extensions }: GraphQLFormattedError): GraphQLError =>
-  new GraphQLError(message, { path, extensions })
-
-function managerOf(supergraphSdl: AtriumGatewayOptions['supergraphSdl']): SupergraphHook {
-  if (typeof supergraphSdl === 'string') return async () => ({ supergraphSdl })
-  return typeof supergraphSdl === 'function' ? supergraphSdl : (options) => supergraphSdl.initialize(options)
-}
-
-const UPLINK = "use supergraphSdl: createSupergraphManager({ type: 'uplink', graphRef, apiKey, urls })"
-
-/** Options of `ApolloGateway` that have no meaning here, with what takes their place. */
-const UNSUPPORTED: ReadonlyMap<string, string> = new Map([
-  ['serviceList', 'use supergraphSdl: new IntrospectAndCompose({ subgraphs })'],
-  ['localServiceList', 'use supergraphSdl with the SDL that compose(…) of @atrium/gateway/composition returns'],
-  ['uplinkEndpoints', UPLINK],
-  ['schemaConfigDeliveryEndpoint', UPLINK],
-  ['experimental_updateServiceDefinitions', 'use a supergraph manager as supergraphSdl'],
-  ['experimental_updateSupergraphSdl', 'use a supergraph manager as supergraphSdl'],
-  ['fetcher', 'fetches go through undici; override process() of a data source instead'],
-])
-
-function assertOptions(options: AtriumGatewayOptions): void {
-  for (const [name, instead] of UNSUPPORTED) {
-    if (Object.hasOwn(options, name)) throw new Error(`Expected no option "${name}": ${instead}.`)
-  }
-  const { supergraphSdl } = options
-  const isManager = typeof supergraphSdl === 'object' && supergraphSdl !== null && typeof supergraphSdl.initialize === 'function'
-  if (typeof supergraphSdl === 'string' || typeof supergraphSdl === 'function' || isManager) return
-  throw new Error(
-    'Expected "supergraphSdl" to be SDL, a supergraph manager or a function; of Apollo GraphOS, createSupergraphManager({ type: "uplink", … }).',
-  )
 }

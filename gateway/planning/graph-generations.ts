@@ -1,0 +1,82 @@
+import type { Logger } from 'pino'
+import type { Gateway } from '../gateway.ts'
+import type { PreparedOperation } from '../operations/prepared-operation.ts'
+
+/** A gateway and the resources that end with it. */
+export type Graph = {
+  readonly gateway: Gateway
+  /** Called once, after the last of its operations. */
+  readonly release: () => Promise<unknown>
+}
+
+/** A graph with its running operations. */
+export type Generation = Graph & {
+  running: number
+  isCurrent: boolean
+  isReleased: boolean
+  /** Prepared operations of its gateway, with counting of what runs. */
+  readonly counted: WeakMap<PreparedOperation, PreparedOperation>
+}
+
+/** The graphs of a process that still run operations: the current one and those it replaced. */
+export type GraphGenerations = {
+  readonly current: () => Generation
+  /** Makes `next` the current graph. The previous one is released after its last operation. */
+  readonly replace: (next: Graph) => void
+  readonly operationBegan: (generation: Generation) => void
+  readonly operationEnded: (generation: Generation) => void
+  /** Subscriptions of all generations. */
+  readonly subscriptions: () => number
+  /** Releases every generation. Resolves when all are released. */
+  readonly close: () => Promise<void>
+}
+
+export function createGraphGenerations(first: Graph, log: Logger): GraphGenerations {
+  const generations = new Set<Generation>()
+  const releasing = new Set<Promise<unknown>>()
+  let current = add(first)
+
+  return {
+    current: () => current,
+    replace(next) {
+      const previous = current
+      current = add(next)
+      previous.isCurrent = false
+      releaseWhenIdle(previous)
+    },
+    operationBegan(generation) {
+      generation.running++
+    },
+    operationEnded(generation) {
+      generation.running--
+      releaseWhenIdle(generation)
+    },
+    subscriptions: () => [...generations].reduce((sum, { gateway }) => sum + gateway.subscriptions(), 0),
+    async close() {
+      for (const generation of generations) release(generation)
+      await Promise.all(releasing)
+    },
+  }
+
+  function add(graph: Graph): Generation {
+    const generation: Generation = { ...graph, running: 0, isCurrent: true, isReleased: false, counted: new WeakMap() }
+    generations.add(generation)
+    return generation
+  }
+
+  function releaseWhenIdle(generation: Generation): void {
+    if (!generation.isCurrent && generation.running === 0) release(generation)
+  }
+
+  function release(generation: Generation): void {
+    if (generation.isReleased) return
+    generation.isReleased = true
+    generations.delete(generation)
+    const ending = generation.gateway
+      .close()
+      .then(generation.release)
+      .catch((error: unknown) => log.error({ err: error }, 'a replaced graph could not be released'))
+      .finally(() => releasing.delete(ending))
+    releasing.add(ending)
+  }
+}

@@ -1,0 +1,63 @@
+import type { GraphQLFormattedError } from 'graphql'
+import type { RequestContext } from '../subgraph-client/link.ts'
+import type { SourceMemory } from './source-memory.ts'
+import type { Begun, EventPipeline, Running } from './subscribe.ts'
+import { type SubscriptionGroup, subscriptionGroup } from './subscription-group.ts'
+import { anonymousCaller } from './viewer-key.ts'
+
+type Variables = Readonly<Record<string, unknown>>
+
+/** A group that opens or is open. */
+type Opening = { readonly opened: Promise<Begun<SubscriptionGroup>> }
+
+/** Opens a source of events; `text` is the variables as JSON. */
+export type OpenSource = (text: string, variables: Variables, context: RequestContext) => Promise<Begun<EventPipeline>>
+
+/** Joins the anonymous callers of one operation; those with the same variables share one source. */
+type JoinGroup = (
+  text: string,
+  variables: Variables,
+  requestContext: RequestContext,
+  onReleased: () => void,
+) => Promise<Begun<Running>>
+
+export function createAnonymousGroups(open: OpenSource, memory: SourceMemory): JoinGroup {
+  const groups = new Map<string, Opening>()
+  return join
+
+  async function join(
+    text: string,
+    variables: Variables,
+    requestContext: RequestContext,
+    onReleased: () => void,
+  ): Promise<Begun<Running>> {
+    const opening = groups.get(text) ?? openGroup(text, variables, requestContext)
+    if (!('opened' in opening)) return { kind: 'refused', errors: [opening] }
+    const opened = await opening.opened
+    if (opened.kind === 'refused') return opened
+    const running = opened.source.join(onReleased)
+    // Every waiting caller may join; a group that was open may have ended meanwhile.
+    return running ? { kind: 'open', source: running } : join(text, variables, requestContext, onReleased)
+  }
+
+  function openGroup(text: string, variables: Variables, request: RequestContext): Opening | GraphQLFormattedError {
+    const bytes = memory.reserve(text, request)
+    if (typeof bytes !== 'number') return bytes
+    // Without the signal of the first caller: it may leave while others wait for the source.
+    const context = { caller: anonymousCaller(request.caller), signal: NEVER }
+    const forget = () => {
+      if (groups.get(text) === opening) groups.delete(text)
+      memory.release(bytes)
+    }
+    const opened = open(text, variables, context).then((begun): Begun<SubscriptionGroup> => {
+      if (begun.kind === 'open') return { kind: 'open', source: subscriptionGroup(begun.source, forget) }
+      forget()
+      return begun
+    })
+    const opening: Opening = { opened }
+    groups.set(text, opening)
+    return opening
+  }
+}
+
+const NEVER = new AbortController().signal

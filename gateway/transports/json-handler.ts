@@ -1,0 +1,99 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { callerOf, disconnectSignal } from '../../platform/http/request-caller.ts'
+import { sendCacheableResponse } from '../caching/send-response.ts'
+import type { Gateway } from '../gateway.ts'
+import { COST_HEADER, wantsCost } from '../limits/cost-report.ts'
+import { refusal } from '../operations/errors.ts'
+import type { ExecutionResult } from '../operations/execution-result.ts'
+import { SUBSCRIPTIONS_NOT_SUPPORTED } from '../operations/prepare-operation.ts'
+import type { RequestContext } from '../subgraph-client/link.ts'
+import { runBatch } from './batch.ts'
+import type { ResponseFormat } from './content-negotiation.ts'
+import { JSON_TYPE, responseTextOf, retryAfterOf, statusOf } from './http-rules.ts'
+import { hasDeferredParts, sendMultipart } from './incremental.ts'
+import { parseBodyParams, parseUrlParams } from './request-params.ts'
+import { createResponseWriter } from './response-writer.ts'
+
+/**
+ * Answers queries and mutations with one response, and lists of them with a list. A subscription
+ * goes to `events` where the client takes event streams. `batchLimit` is how many operations a
+ * list may have; 0 takes no lists.
+ */
+export function createJsonHandler(
+  gateway: Gateway,
+  {
+    events,
+    batchLimit,
+  }: {
+    readonly events: (request: FastifyRequest, reply: FastifyReply) => FastifyReply
+    readonly batchLimit: number
+  },
+): (request: FastifyRequest, reply: FastifyReply, form: ResponseFormat) => Promise<void> {
+  const send = createResponseWriter()
+  return answer
+
+  async function answer(request: FastifyRequest, reply: FastifyReply, form: ResponseFormat): Promise<void> {
+    const isPost = request.method === 'POST'
+    if (isPost && Array.isArray(request.body)) return answerAll(request, reply, request.body)
+
+    const write = (status: number, executed: ExecutionResult) =>
+      send(
+        executed.errors ? withRetryAfter(reply, [executed]) : reply,
+        form.contentType,
+        status,
+        responseTextOf(executed, request.id),
+      )
+    const parsed = isPost ? parseBodyParams(request.body) : parseUrlParams(request.query)
+    if (parsed.kind === 'malformed') return write(400, { errors: [parsed.error] })
+    const { params } = parsed
+    const prepared = gateway.prepare(params)
+    if (prepared.operation === 'subscription') {
+      if (form.acceptsEventStream) events(request, reply)
+      else write(400, { errors: [SUBSCRIPTIONS_NOT_SUPPORTED] })
+      return
+    }
+    if (prepared.kind === 'rejected') return write(statusOf(prepared.errors, form), { errors: prepared.errors })
+    if (!isPost && prepared.operation !== 'query') {
+      const message = `Expected a query over GET, got a ${prepared.operation}; send it with POST.`
+      reply.header('allow', 'POST')
+      return write(405, { errors: [refusal('METHOD_NOT_ALLOWED', message)] })
+    }
+    const context: RequestContext = {
+      caller: callerOf(request),
+      signal: disconnectSignal(reply),
+      wantsCost: wantsCost(request.headers[COST_HEADER], params),
+    }
+    if (prepared.runIncremental && form.acceptsMultipart) {
+      const deferred = await prepared.runIncremental(params.variables, context)
+      if (hasDeferredParts(deferred)) return sendMultipart(reply, deferred, request.id)
+      const { initial } = deferred
+      return write(initial.data === undefined ? statusOf(initial.errors, form) : 200, initial)
+    }
+    const answered = prepared.answer
+      ? await prepared.answer(params.variables, context)
+      : { result: await prepared.run(params.variables, context) }
+    if ('bytes' in answered) return sendCacheableResponse(request, reply, answered, form.contentType, send)
+    const { result } = answered
+    write(result.data === undefined ? statusOf(result.errors, form) : 200, result)
+  }
+
+  /**
+   * A list is no GraphQL response, so it has the media type of JSON whatever the client likes best.
+   */
+  async function answerAll(request: FastifyRequest, reply: FastifyReply, given: readonly unknown[]): Promise<void> {
+    const requestContext: RequestContext = {
+      caller: callerOf(request),
+      signal: disconnectSignal(reply),
+      wantsCost: wantsCost(request.headers[COST_HEADER], { wantsCost: false }),
+    }
+    const batch = await runBatch(gateway, given, batchLimit, requestContext)
+    if (batch.kind === 'refused') return send(reply, JSON_TYPE, 400, responseTextOf({ errors: [batch.error] }, request.id))
+    const texts = batch.results.map((response) => responseTextOf(response, request.id))
+    send(withRetryAfter(reply, batch.results), JSON_TYPE, 200, `[${texts.join(',')}]`)
+  }
+}
+
+function withRetryAfter(reply: FastifyReply, results: readonly ExecutionResult[]): FastifyReply {
+  const value = retryAfterOf(results)
+  return value === null ? reply : reply.header('retry-after', value)
+}

@@ -1,0 +1,114 @@
+import type { GraphQLFormattedError } from 'graphql'
+import type { SubscribePayload } from 'graphql-ws'
+import type { LoadLimiter } from '../../platform/http/load.ts'
+import type { Gateway } from '../gateway.ts'
+import { BOUNDS } from '../limits/limits.ts'
+import { refusal, withRequestId } from '../operations/errors.ts'
+import { type Client, type Delivery, deliver } from './delivery.ts'
+import type { SocketOperation } from './graphql-transport-ws.ts'
+import { parseBodyParams } from './request-params.ts'
+import type { Connection, OpenConnections } from './websocket-connections.ts'
+import type { SendFrame } from './websocket-frames.ts'
+
+/**
+ * How often the id of an operation is kept while it runs: by itself, and as the beginning of its
+ * messages, where a character may be escaped.
+ */
+const ID_COPIES = 8
+
+/** What operations need of their server: one object for all of them. */
+export type OperationServer = {
+  readonly load: LoadLimiter
+  readonly overloaded: () => GraphQLFormattedError
+  readonly send: SendFrame
+  readonly connections: OpenConnections
+}
+
+/** Begins an operation; null when it was refused; the error was sent. */
+export function beginOperation(
+  gateway: Gateway,
+  server: OperationServer,
+  connection: Connection,
+  id: string,
+  payload: SubscribePayload,
+): SocketOperation | null {
+  const { load, overloaded, send, connections } = server
+  const requestId = `${connection.caller.requestId}.${++connection.begun}`
+  const refused = (errors: readonly GraphQLFormattedError[]) => {
+    const named = errors.map((error) => withRequestId(error, requestId))
+    send(connection, errorMessage(id, named), '')
+    return null
+  }
+
+  if (connections.isClosing()) return refused([refusal('UNAVAILABLE', 'This server is stopping: connect again.')])
+  if (connection.running >= BOUNDS.socketOperations) {
+    const message = `Expected at most ${BOUNDS.socketOperations} operations at once over one connection.`
+    return refused([refusal('TOO_MANY_OPERATIONS', message, { limit: BOUNDS.socketOperations })])
+  }
+  if (!load.hasCapacity()) return refused([overloaded()])
+  const parsed = parseBodyParams(payload)
+  if (parsed.kind === 'malformed') return refused([parsed.error])
+  const { variables, wantsCost } = parsed.params
+  const prepared = gateway.prepare(parsed.params)
+  if (prepared.kind === 'rejected') return refused(prepared.errors)
+
+  const operation = new Operation(connection, id, prepared.subscribe === null, server)
+  const caller = { ...connection.caller, requestId }
+  operation.delivery = deliver(prepared, { variables, caller, wantsCost, connectionBytes: ID_COPIES * id.length }, operation)
+  connection.running++
+  if (operation.isAnswered) connection.answering++
+  // A subscription waits for events, which are nothing to do; what opens their source says so.
+  if (operation.isAnswered) load.acquire(operation)
+  return operation
+}
+
+const errorMessage = (id: string, errors: readonly GraphQLFormattedError[]): string =>
+  JSON.stringify({ id, type: 'error', payload: errors })
+
+/** An operation over a socket. A class, so that a hundred thousand of them share their code. */
+class Operation implements SocketOperation, Client {
+  readonly connection: Connection
+  /** Whether an answer will end it: it is no subscription. */
+  readonly isAnswered: boolean
+  delivery: Delivery | null = null
+  readonly #id: string
+  readonly #beginning: string
+  readonly #server: OperationServer
+
+  constructor(connection: Connection, id: string, isAnswered: boolean, server: OperationServer) {
+    this.connection = connection
+    this.isAnswered = isAnswered
+    this.#id = id
+    this.#beginning = `{"id":${JSON.stringify(id)},"type":"next","payload":`
+    this.#server = server
+  }
+
+  send(text: string, taken: () => void): void {
+    this.#server.send(this.connection, this.#beginning, text, taken)
+  }
+
+  opening(): GraphQLFormattedError | null {
+    return this.#server.load.acquireOpening(this) ? null : this.#server.overloaded()
+  }
+
+  begun(): void {
+    this.#server.load.release(this)
+  }
+
+  ended(errors: readonly GraphQLFormattedError[] | null): void {
+    const { connection } = this
+    const { load, connections, send } = this.#server
+    if (connection.protocol.ended(this.#id, this)) {
+      const text = errors ? errorMessage(this.#id, errors) : JSON.stringify({ id: this.#id, type: 'complete' })
+      send(connection, text, '')
+    }
+    load.release(this)
+    connection.running--
+    if (this.isAnswered) connection.answering--
+    connections.answered(connection)
+  }
+
+  stop(): void {
+    this.delivery?.stop()
+  }
+}
