@@ -12,7 +12,8 @@ import type { ValidatedOperation } from '../operations/document-cache.ts'
 import { refusal } from '../operations/errors.ts'
 import type { Supergraph } from '../planning/supergraph.ts'
 import type { RequestContext } from '../subgraph-client/link.ts'
-import { type Refusals, type RefusedPart, refusalsOf, requirementsIn } from './operation-guard.ts'
+import { type Refusals, refusalsOf, requirementsIn } from './operation-guard.ts'
+import type { RefusedPart } from './refused-part.ts'
 
 /** What a caller holds, and how its refusals are described. */
 export type CallerGrants = Grants & {

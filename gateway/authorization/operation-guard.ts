@@ -1,5 +1,4 @@
 import {
-  type DefinitionNode,
   type DocumentNode,
   type FieldNode,
   type GraphQLCompositeType,
@@ -11,15 +10,13 @@ import {
   isObjectType,
   Kind,
   type OperationDefinitionNode,
-  type SelectionNode,
   type SelectionSetNode,
 } from 'graphql'
 import type { AuthorizationRules, Requirement } from '../../platform/graphql/authorization-rules.ts'
 import type { PlannedDocument } from '../executor/federated/planned-document.ts'
 import { documentIndex, fragmentOf } from '../operations/document-index.ts'
-
-/** A part of an operation that a caller may not read: its coordinate and what it requires. */
-export type RefusedPart = { readonly coordinate: string; readonly requirement: Requirement; readonly isRoot: boolean }
+import { removeRefused } from './allowed-document.ts'
+import { createRefusalLookup, type RefusedPart } from './refused-part.ts'
 
 /** The refused parts of one operation, for callers with the same unmet requirements. */
 export type Refusals = {
@@ -101,27 +98,12 @@ export function refusalsOf(
   unmet: ReadonlySet<Requirement>,
 ): Refusals {
   const { fragments } = documentIndex(document)
-  const refusedNodes = new Map<FieldNode, RefusedPart>()
-  const parts: { rootKey: string; part: RefusedPart }[] = []
   const root = schema.getRootType(operation.operation)
   if (!root) throw new Error(`Expected a schema with a ${operation.operation} type.`)
-  const rootRefusal = refusalOfType(root.name)
-
-  const definitions = document.definitions.map((definition): DefinitionNode => {
-    if (definition.kind === Kind.OPERATION_DEFINITION) {
-      return { ...definition, selectionSet: allowedIn(definition.selectionSet, root, true) ?? TYPENAME_ONLY }
-    }
-    if (definition.kind !== Kind.FRAGMENT_DEFINITION) return definition
-    const type = schema.getType(definition.typeCondition.name.value)
-    if (!isCompositeType(type)) return definition
-    const part = type === root ? null : refusalOfType(type.name)
-    if (part) refuseAll(definition.selectionSet, part)
-    const selectionSet = part ? null : allowedIn(definition.selectionSet, type, type === root)
-    return { ...definition, selectionSet: selectionSet ?? TYPENAME_ONLY }
-  })
+  const refusals = createRefusalLookup(schema, rules, unmet, root.name)
+  const { allowed, refusedNodes } = removeRefused(document, root, schema, refusals)
+  const parts: { rootKey: string; part: RefusedPart }[] = []
   collectParts(operation.selectionSet, null, new Set())
-  const first = definitions.find(({ kind }) => kind === Kind.OPERATION_DEFINITION)
-  const hasRoot = !rootRefusal && first?.kind === Kind.OPERATION_DEFINITION && selectsFields(first.selectionSet)
 
   return {
     key: [...unmet].map(({ index }) => index).join(),
@@ -130,87 +112,11 @@ export function refusalsOf(
         const part = refusedNodes.get(node)
         if (part) return part
       }
-      return refusalOfField(type, nodes[0]?.name.value ?? '')
+      return refusals.ofField(type, nodes[0]?.name.value ?? '')
     },
-    ofType: refusalOfType,
-    allowed: hasRoot ? { ...document, definitions } : null,
+    ofType: refusals.ofType,
+    allowed,
     parts,
-  }
-
-  function isUnmet(requirement: Requirement | undefined): requirement is Requirement {
-    return requirement !== undefined && unmet.has(requirement)
-  }
-
-  function refusalOfType(type: string): RefusedPart | null {
-    const requirement = rules.ofType.get(type)
-    return isUnmet(requirement) ? { coordinate: type, requirement, isRoot: false } : null
-  }
-
-  /** By the field's own directives, those of its type and, at the root, those of the root type. */
-  function refusalOfField(type: string, name: string): RefusedPart | null {
-    if (name.startsWith('__')) return null
-    const parent = schema.getType(type)
-    const field = isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name] : undefined
-    if (!field) return null
-    const isRoot = type === root?.name
-    const requirement = [
-      isRoot ? rules.ofType.get(type) : undefined,
-      rules.ofField.get(`${type}.${name}`),
-      rules.ofType.get(getNamedType(field.type).name),
-    ].find(isUnmet)
-    return requirement ? { coordinate: `${type}.${name}`, requirement, isRoot } : null
-  }
-
-  /**
-   * Refuses every field selected through a refused type. Through a refused interface, also those on
-   * objects of readable types. The fields of a named fragment are refused wherever it is spread:
-   * they are not fetched.
-   */
-  function refuseAll({ selections }: SelectionSetNode, part: RefusedPart, visited = new Set<string>()): void {
-    for (const selection of selections) {
-      if (selection.kind === Kind.FIELD) {
-        if (!selection.name.value.startsWith('__')) refusedNodes.set(selection, part)
-        continue
-      }
-      const fragment = fragmentOf(selection, fragments)
-      if (!fragment) continue
-      if (selection.kind === Kind.FRAGMENT_SPREAD) {
-        if (visited.has(selection.name.value)) continue
-        visited.add(selection.name.value)
-      }
-      refuseAll(fragment.selectionSet, part, visited)
-    }
-  }
-
-  /** Null where nothing is left. */
-  function allowedIn(selectionSet: SelectionSetNode, parent: GraphQLCompositeType, isRoot: boolean): SelectionSetNode | null {
-    const selections = selectionSet.selections.flatMap((selection) => allowedOf(selection, parent, isRoot))
-    return selections.length > 0 ? { ...selectionSet, selections } : null
-  }
-
-  function allowedOf(selection: SelectionNode, parent: GraphQLCompositeType, isRoot: boolean): readonly SelectionNode[] {
-    if (selection.kind === Kind.FRAGMENT_SPREAD) return [selection]
-    if (selection.kind === Kind.INLINE_FRAGMENT) {
-      const condition = selection.typeCondition && schema.getType(selection.typeCondition.name.value)
-      const type = isCompositeType(condition) ? condition : parent
-      const part = type === root ? null : refusalOfType(type.name)
-      if (part) {
-        refuseAll(selection.selectionSet, part)
-        return []
-      }
-      const selectionSet = allowedIn(selection.selectionSet, type, isRoot)
-      return selectionSet ? [{ ...selection, selectionSet }] : []
-    }
-    const part = refusalOfField(parent.name, selection.name.value)
-    if (part) {
-      refusedNodes.set(selection, part)
-      return []
-    }
-    if (!selection.selectionSet) return [selection]
-    const field = isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[selection.name.value] : undefined
-    const target = field && getNamedType(field.type)
-    if (!isCompositeType(target)) return [selection]
-    return [{ ...selection, selectionSet: allowedIn(selection.selectionSet, target, false) ?? TYPENAME_ONLY }]
   }
 
   function collectParts({ selections }: SelectionSetNode, rootKey: string | null, visited: Set<string>): void {
@@ -229,24 +135,9 @@ export function refusalsOf(
         if (visited.has(name)) continue
         visited.add(name)
       }
-      const part = fragment.typeCondition && refusalOfType(fragment.typeCondition.name.value)
+      const part = fragment.typeCondition && refusals.ofType(fragment.typeCondition.name.value)
       if (part) parts.push({ rootKey: rootKey ?? '', part })
       else collectParts(fragment.selectionSet, rootKey, visited)
     }
   }
-
-  function selectsFields({ selections }: SelectionSetNode): boolean {
-    return selections.some((selection) => {
-      if (selection.kind === Kind.FIELD) return selection !== TYPENAME
-      if (selection.kind === Kind.INLINE_FRAGMENT) return selectsFields(selection.selectionSet)
-      const found = definitions.find(
-        (definition) => definition.kind === Kind.FRAGMENT_DEFINITION && definition.name.value === selection.name.value,
-      )
-      return found?.kind === Kind.FRAGMENT_DEFINITION && selectsFields(found.selectionSet)
-    })
-  }
 }
-
-const TYPENAME: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: '__typename' } }
-/** Replaces a selection set whose fields are all refused: it may not be empty. */
-const TYPENAME_ONLY: SelectionSetNode = { kind: Kind.SELECTION_SET, selections: [TYPENAME] }

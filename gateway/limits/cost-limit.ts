@@ -21,42 +21,21 @@ import {
   valueFromASTUntyped,
 } from 'graphql'
 import { documentIndex } from '../operations/document-index.ts'
+import {
+  type Count,
+  conditional,
+  hasTerms,
+  noTerms,
+  perTypeIn,
+  pointsOf,
+  type Sums,
+  type Terms,
+  total,
+  type Variables,
+} from './cost-terms.ts'
 import type { CostWeights, ListSize } from './cost-weights.ts'
 import { BOUNDS } from './limits.ts'
-
-/** Slicing arguments by convention, for schemas that do not use `@listSize`. */
-const SLICING_BY_CONVENTION = ['first', 'last', 'limit']
-
-type Variables = Readonly<Record<string, unknown>>
-type Count = (variables: Variables) => number
-
-/** Points to add up: most do not depend on variables, and need no function each. */
-type Terms = { constant: number; readonly counts: Count[] }
-
-const noTerms = (): Terms => ({ constant: 0, counts: [] })
-const hasTerms = ({ constant, counts }: Terms): boolean => constant !== 0 || counts.length > 0
-
-/**
- * Where points are added up: those that all objects have, those of the objects of a type, and those
- * that count once, however many objects there are.
- */
-type Sums = { readonly common: Terms; readonly of: (type: string) => Terms; readonly once: Terms }
-
-const perTypeIn =
-  (known: Map<string, Terms>, make: (type: string) => Terms): Sums['of'] =>
-  (type) => {
-    const terms = known.get(type) ?? make(type)
-    known.set(type, terms)
-    return terms
-  }
-
-const pointsOf = (count: Count | number, variables: Variables): number => (typeof count === 'number' ? count : count(variables))
-
-function total({ constant, counts }: Terms, variables: Variables): number {
-  let points = constant
-  for (const count of counts) points += count(variables)
-  return points
-}
+import { lengthOf, listSizeByConvention, type PageSize, pageSizesOf } from './list-length.ts'
 
 /** A page size outside the bounds. */
 export type PageFault = { readonly argument: string; readonly value: number }
@@ -86,9 +65,9 @@ export function compileCostModel(
   document: DocumentNode,
   operation: OperationDefinitionNode,
 ): CostModel {
-  const { scalar, object, listFactor } = weights.defaults
+  const { listFactor } = weights.defaults
   const { fragments } = documentIndex(document)
-  const pages: { readonly argument: string; readonly size: (variables: Variables) => unknown }[] = []
+  const pages: PageSize[] = []
   const root = schema.getRootType(operation.operation)
   const once = noTerms()
   const points = root ? sumOf(operation.selectionSet, root, { sizes: null, once }) : () => 0
@@ -150,7 +129,7 @@ export function compileCostModel(
     const named = getNamedType(field.type)
     const isList = isListType(getNullableType(field.type))
 
-    const weight = weights.costs.get(path) ?? weights.costs.get(named.name) ?? defaultWeight(parent, named)
+    const weight = weights.costs.get(path) ?? weights.costs.get(named.name) ?? defaultWeight(weights, parent, named)
     once.constant += weights.measured.get(named.name)?.batch ?? 0
     let argumentPoints = 0
     for (const { name } of node.arguments ?? []) argumentPoints += weights.costs.get(`${path}(${name.value})`) ?? 0
@@ -158,8 +137,10 @@ export function compileCostModel(
     // Most fields: whatever the variables are, they cost the same.
     if (!isList && !node.selectionSet) return argumentPoints + weight
 
-    const own = weights.listSizes.get(path) ?? byConvention(field, isList)
-    const stated = own && sizeBy(own, node, field)
+    const own = weights.listSizes.get(path) ?? listSizeByConvention(field, isList)
+    const asked = own ? pageSizesOf(own, node, field) : []
+    pages.push(...asked)
+    const stated = own && lengthOf(asked, own.assumed ?? listFactor)
     const ownSize = !isList
       ? () => 1
       : (sizes?.of(name) ?? (own && own.sized.length === 0 ? stated : undefined) ?? (() => listFactor))
@@ -167,32 +148,6 @@ export function compileCostModel(
     const children =
       node.selectionSet && isCompositeType(named) ? sumOf(node.selectionSet, named, { sizes: below, once }) : () => 0
     return (variables) => argumentPoints + ownSize(variables) * (weight + children(variables))
-  }
-
-  function defaultWeight(parent: GraphQLCompositeType, named: GraphQLNamedType): number {
-    const { measured } = weights
-    return isLeafType(named) ? (measured.get(parent.name)?.leaf ?? scalar) : (measured.get(named.name)?.object ?? object)
-  }
-
-  /**
-   * The length that the arguments ask for: the largest of them, else what the schema assumes.
-   * Remembers each as a page size to check.
-   */
-  function sizeBy(listSize: ListSize, node: FieldNode, field: GraphQLField<unknown, unknown>): Count {
-    const readers = listSize.slicing.map((argument) => {
-      const size = argumentReader(argument.split('.'), node, field)
-      pages.push({ argument, size })
-      return size
-    })
-    const assumed = listSize.assumed ?? listFactor
-    return (variables) => {
-      let largest = -1
-      for (const read of readers) {
-        const value = read(variables)
-        if (typeof value === 'number') largest = Math.max(largest, value)
-      }
-      return largest < 0 ? assumed : largest
-    }
   }
 }
 
@@ -205,12 +160,10 @@ type Surroundings = { readonly sizes: Sizes | null; readonly once: Terms }
 const sizedBy = (listSize: ListSize, size: Count) => (fieldName: string) =>
   listSize.sized.length === 0 || listSize.sized.includes(fieldName) ? size : undefined
 
-function byConvention(field: GraphQLField<unknown, unknown>, isList: boolean): ListSize | undefined {
-  const slicing = field.args
-    .filter(({ name, type }) => SLICING_BY_CONVENTION.includes(name) && getNamedType(type).name === 'Int')
-    .map(({ name }) => name)
-  if (slicing.length === 0 || (!isList && !isCompositeType(getNamedType(field.type)))) return undefined
-  return { slicing, sized: [] }
+function defaultWeight({ defaults, measured }: CostWeights, parent: GraphQLCompositeType, named: GraphQLNamedType): number {
+  return isLeafType(named)
+    ? (measured.get(parent.name)?.leaf ?? defaults.scalar)
+    : (measured.get(named.name)?.object ?? defaults.object)
 }
 
 function fieldOf(schema: GraphQLSchema, parent: GraphQLCompositeType, name: string): GraphQLField<unknown, unknown> | undefined {
@@ -218,25 +171,6 @@ function fieldOf(schema: GraphQLSchema, parent: GraphQLCompositeType, name: stri
   if (parent !== schema.getQueryType()) return undefined
   return [SchemaMetaFieldDef, TypeMetaFieldDef].find((field) => field.name === name)
 }
-
-/** Reads the argument at `path`, with variables and default values. */
-function argumentReader(
-  [name = '', ...inside]: readonly string[],
-  node: FieldNode,
-  field: GraphQLField<unknown, unknown>,
-): (variables: Variables) => unknown {
-  const fallback = field.args.find((argument) => argument.name === name)?.defaultValue
-  const given = node.arguments?.find((argument) => argument.name.value === name)?.value
-  if (!given) return () => dig(fallback, inside)
-  return (variables) => {
-    // An absent variable leaves the argument to its default; null does not.
-    if (given.kind === Kind.VARIABLE && !Object.hasOwn(variables, given.name.value)) return dig(fallback, inside)
-    return dig(valueFromASTUntyped(given, variables), inside)
-  }
-}
-
-const dig = (value: unknown, path: readonly string[]): unknown =>
-  path.reduce<unknown>((inner, key) => (typeof inner === 'object' && inner !== null ? Reflect.get(inner, key) : undefined), value)
 
 /** Whether `@skip` and `@include` leave a selection in; null where they do not stand. */
 function conditionOf({ directives = [] }: SelectionNode): ((variables: Variables) => boolean) | null {
@@ -247,17 +181,4 @@ function conditionOf({ directives = [] }: SelectionNode): ((variables: Variables
       const value = given?.[0] && valueFromASTUntyped(given[0].value, variables)
       return value !== (name.value === 'skip')
     })
-}
-
-/**
- * Sums of a fragment that count in `sums` only where `isOn` holds. Evaluated once per fragment,
- * however deeply such fragments nest.
- */
-function conditional(isOn: (variables: Variables) => boolean, sums: Sums): Sums {
-  const within = (outer: Terms): Terms => {
-    const own = noTerms()
-    outer.counts.push((variables) => (isOn(variables) ? total(own, variables) : 0))
-    return own
-  }
-  return { ...sums, common: within(sums.common), of: perTypeIn(new Map(), (type) => within(sums.of(type))) }
 }

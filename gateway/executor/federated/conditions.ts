@@ -1,5 +1,5 @@
 import { type DocumentNode, Kind, type OperationDefinitionNode, valueFromASTUntyped, visit } from 'graphql'
-import type { IsIncluded } from './projection.ts'
+import type { IsIncluded } from './runtime-type.ts'
 
 type Variables = Readonly<Record<string, unknown>>
 

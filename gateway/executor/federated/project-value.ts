@@ -1,10 +1,10 @@
 import { GraphQLID, type GraphQLNamedType, isEnumType } from 'graphql'
-import type { RefusedPart } from '../../authorization/operation-guard.ts'
+import type { RefusedPart } from '../../authorization/refused-part.ts'
 import type { GatewayCode } from '../../operations/errors.ts'
 import type { ResponseObjectClass } from '../response-object.ts'
 import type { ResponsePath } from './flatten-path.ts'
 import { isNestedTooDeep } from './nesting-limit.ts'
-import type { Data } from './response-data.ts'
+import { type Data, isData } from './response-data.ts'
 import { CHECKS, enumTest } from './scalar-checks.ts'
 
 export type OperationVariables = Readonly<Record<string, unknown>>
@@ -96,6 +96,33 @@ export function completeObject(
     result[field.key] = completed
   }
   return result
+}
+
+/**
+ * Completes objects of the composite type `declared`, each by `complete` with the selection of its
+ * runtime type. `selectionFor` returns null for a `__typename` that may not stand there, and
+ * `refusalOf` the refused types; null: none.
+ */
+export function completeByType(
+  declared: string,
+  complete: typeof completeObject,
+  refusalOf: ((type: string) => RefusedPart | null) | null,
+  selectionFor: (typename: unknown) => Selection | null,
+): Complete {
+  // Most lists have items of one type.
+  let last: { readonly typename: unknown; readonly selection: Selection } | null = null
+  return (value, run, depth) => {
+    if (value === null) return null
+    if (!isData(value)) return invalid(`Expected an object of type "${declared}".`, run, depth)
+    const typename = value.__typename
+    const part = refusalOf && typeof typename === 'string' ? refusalOf(typename) : null
+    if (part) return refuseAt(part, run, depth)
+    if (last !== null && last.typename === typename) return complete(last.selection, value, run, depth)
+    const selection = selectionFor(typename)
+    if (!selection) return invalid(`Expected an object of type "${declared}", got one of another.`, run, depth)
+    last = { typename, selection }
+    return complete(selection, value, run, depth)
+  }
 }
 
 /** Completes an object at a shared path once; its faults are reported at each response path. */

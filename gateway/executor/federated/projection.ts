@@ -3,42 +3,36 @@ import {
   type FieldNode,
   type GraphQLCompositeType,
   type GraphQLError,
-  type GraphQLInterfaceType,
-  type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLSchema,
   getNamedType,
-  isAbstractType,
   isCompositeType,
-  isInterfaceType,
   isListType,
   isNonNullType,
   isObjectType,
-  Kind,
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql'
-import type { RefusedPart } from '../../authorization/operation-guard.ts'
-import { documentIndex, fragmentOf } from '../../operations/document-index.ts'
+import type { RefusedPart } from '../../authorization/refused-part.ts'
+import { documentIndex } from '../../operations/document-index.ts'
 import { responseObjectClass } from '../response-object.ts'
 import { type ExclusivePaths, withoutListSegments } from './exclusive-paths.ts'
 import type { ResponsePath } from './flatten-path.ts'
 import {
   type Complete,
+  completeByType,
   completeLeaf,
   completeList,
   completeObject,
   completeShared,
-  invalid,
-  type OperationVariables,
-  type ProjectedField,
-  type ProjectedSelection,
+  type Field,
   type ProjectionRun,
   type Refuse,
   type ReportError,
   refuseAt,
 } from './project-value.ts'
-import { type Data, isData } from './response-data.ts'
+import type { Data } from './response-data.ts'
+import { fieldsOfType, type IsIncluded, type RuntimeType, runtimeTypeOf } from './runtime-type.ts'
 import { SIMPLE } from './scalar-checks.ts'
 
 /**
@@ -62,17 +56,30 @@ export type RefusedParts = {
   readonly ofType: (type: string) => RefusedPart | null
 }
 
-/** Whether `@skip` and `@include` leave a selection in. */
-export type IsIncluded = (node: { readonly directives?: FieldNode['directives'] }) => boolean
-
 /** Resolves `__schema` and `__type` from the API schema; `errors` are about the client's input. */
 export type ResolveSchemaFields = (nodes: readonly FieldNode[]) => (variables: OperationVariables) => {
   readonly value: unknown
   readonly errors: readonly GraphQLError[]
 }
 
-/** The type of a response object; an interface where its subgraph knows the interface only. */
-type RuntimeType = GraphQLObjectType | GraphQLInterfaceType
+/** The operation that responses are cut to, and what is known about its response data. */
+export type ProjectedOperation = {
+  readonly schema: GraphQLSchema
+  readonly document: DocumentNode
+  readonly operation: OperationDefinitionNode
+  /** The client's key, by the plan's. */
+  readonly keyOf: (key: string) => string
+  readonly isIncluded: IsIncluded
+  readonly resolveSchemaFields: ResolveSchemaFields
+  /** Paths to objects that may stand at several response paths, as `pathText` writes them. */
+  readonly sharedPaths: ReadonlySet<string>
+  /** The paths whose data may be changed in place. */
+  readonly exclusive: ExclusivePaths
+  /** What the caller may not read, which is null with an error; null for nothing. */
+  readonly refused?: RefusedParts | null
+  /** The type of the objects that are projected; null for the root of the operation. */
+  readonly parent?: GraphQLCompositeType | null
+}
 
 /**
  * Compiles a projection: fields in the order of the operation, nulls propagated to the nearest
@@ -90,23 +97,7 @@ export function compileProjection({
   exclusive,
   refused = null,
   parent = null,
-}: {
-  readonly schema: GraphQLSchema
-  readonly document: DocumentNode
-  readonly operation: OperationDefinitionNode
-  /** The client's key, by the plan's. */
-  readonly keyOf: (key: string) => string
-  readonly isIncluded: IsIncluded
-  readonly resolveSchemaFields: ResolveSchemaFields
-  /** Paths to objects that may stand at several response paths, as `pathText` writes them. */
-  readonly sharedPaths: ReadonlySet<string>
-  /** The paths whose data may be changed in place. */
-  readonly exclusive: ExclusivePaths
-  /** What the caller may not read, which is null with an error; null for nothing. */
-  readonly refused?: RefusedParts | null
-  /** The type of the objects that are projected; null for the root of the operation. */
-  readonly parent?: GraphQLCompositeType | null
-}): Projection {
+}: ProjectedOperation): Projection {
   const { fragments } = documentIndex(document)
   const root = schema.getRootType(operation.operation)
   if (!root) throw new Error(`Expected a schema with a ${operation.operation} type.`)
@@ -130,34 +121,13 @@ export function compileProjection({
   }
 
   /** The fields of an object of this type, each with all selection sets below it. */
-  function selectionOf(type: RuntimeType, selectionSets: readonly SelectionSetNode[], position: Position): ProjectedSelection {
-    const groups = new Map<string, FieldNode[]>()
-    const visited = new Set<string>()
-    for (const selectionSet of selectionSets) collect(selectionSet)
+  function selectionOf(type: RuntimeType, selectionSets: readonly SelectionSetNode[], position: Position): Selection {
+    const groups = fieldsOfType(type, selectionSets, schema, fragments, isIncluded)
     const fields = [...groups].map(([from, nodes]) => fieldOf(type, from, nodes, position))
     return {
       fields,
       ResponseObject: responseObjectClass(fields.length),
       incomplete: hasSameKeys(fields, exclusiveKeysAt(position)) ? fields.filter(({ isSimple }) => !isSimple) : null,
-    }
-
-    function collect({ selections }: SelectionSetNode): void {
-      for (const selection of selections) {
-        if (!isIncluded(selection)) continue
-        if (selection.kind === Kind.FIELD) {
-          const key = (selection.alias ?? selection.name).value
-          const group = groups.get(key)
-          if (group) group.push(selection)
-          else groups.set(key, [selection])
-          continue
-        }
-        if (selection.kind === Kind.FRAGMENT_SPREAD) {
-          if (visited.has(selection.name.value)) continue
-          visited.add(selection.name.value)
-        }
-        const fragment = fragmentOf(selection, fragments)
-        if (fragment && appliesTo(fragment.typeCondition?.name.value, type)) collect(fragment.selectionSet)
-      }
     }
   }
 
@@ -166,13 +136,7 @@ export function compileProjection({
     return isPlain || sharedPaths.size === 0 ? exclusive.get(withoutListSegments(path)) : undefined
   }
 
-  function appliesTo(condition: string | undefined, type: RuntimeType): boolean {
-    if (condition === undefined || condition === type.name) return true
-    const conditionType = schema.getType(condition)
-    return isAbstractType(conditionType) && schema.isSubType(conditionType, type)
-  }
-
-  function fieldOf(type: RuntimeType, from: string, nodes: readonly FieldNode[], parent: Position): ProjectedField {
+  function fieldOf(type: RuntimeType, from: string, nodes: readonly FieldNode[], parent: Position): Field {
     const name = nodes[0]?.name.value ?? ''
     const described = { from, key: keyOf(from), name: `${type.name}.${name}`, isSimple: false }
     if (name === '__typename') return { ...described, isNullable: false, complete: typenameOf(type) }
@@ -214,37 +178,15 @@ export function compileProjection({
     const complete = sharedPaths.has(position.path) ? completeShared : completeObject
     // One selection per type, whether or not objects have a type name: a reused object must be
     // completed by one selection only.
-    const selections = new Map<RuntimeType, ProjectedSelection>()
-    // Most lists have items of one type.
-    let last: { readonly typename: unknown; readonly selection: ProjectedSelection } | null = null
-    return (value, run, depth) => {
-      if (value === null) return null
-      if (!isData(value)) return invalid(`Expected an object of type "${declared.name}".`, run, depth)
-      const typename = value.__typename
-      const part = refused && typeof typename === 'string' ? refused.ofType(typename) : null
-      if (part) return refuseAt(part, run, depth)
-      const selection = last !== null && last.typename === typename ? last.selection : selectionFor(typename)
-      return selection
-        ? complete(selection, value, run, depth)
-        : invalid(`Expected an object of type "${declared.name}", got one of another.`, run, depth)
-    }
-
-    function selectionFor(typename: unknown): ProjectedSelection | null {
-      const type = runtimeTypeOf(declared, typename)
+    const selections = new Map<RuntimeType, Selection>()
+    return completeByType(declared.name, complete, refused?.ofType ?? null, (typename) => {
+      const type = runtimeTypeOf(schema, declared, typename)
       // Types of the schema only: a subgraph may respond with any string, without bound.
       if (!type) return null
       const selection = selections.get(type) ?? selectionOf(type, selectionSets, position)
       selections.set(type, selection)
-      last = { typename, selection }
       return selection
-    }
-  }
-
-  function runtimeTypeOf(declared: GraphQLCompositeType, typename: unknown): RuntimeType | null {
-    if (typename === undefined) return isObjectType(declared) || isInterfaceType(declared) ? declared : null
-    const type = typeof typename === 'string' ? schema.getType(typename) : null
-    if (!isObjectType(type) && !isInterfaceType(type)) return null
-    return type === declared || (isAbstractType(declared) && schema.isSubType(declared, type)) ? type : null
+    })
   }
 }
 
@@ -258,7 +200,7 @@ type Position = { readonly path: string; readonly isPlain: boolean }
 const ROOT_POSITION: Position = { path: '', isPlain: true }
 
 const completeWith =
-  (selection: ProjectedSelection) =>
+  (selection: Selection) =>
   (value: Data, run: ProjectionRun, depth: number): unknown =>
     completeObject(selection, value, run, depth)
 

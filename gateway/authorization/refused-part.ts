@@ -1,0 +1,46 @@
+import { type GraphQLSchema, getNamedType, isInterfaceType, isObjectType } from 'graphql'
+import type { AuthorizationRules, Requirement } from '../../platform/graphql/authorization-rules.ts'
+
+/** A part of an operation that a caller may not read: its coordinate and what it requires. */
+export type RefusedPart = { readonly coordinate: string; readonly requirement: Requirement; readonly isRoot: boolean }
+
+/** The refusals of callers with the same unmet requirements; null: it may be read. */
+export type RefusalLookup = {
+  /** The refusal of all objects of a type. */
+  readonly ofType: (type: string) => RefusedPart | null
+  /** By the field's own directives, those of its type and, at the root, those of the root type. */
+  readonly ofField: (type: string, name: string) => RefusedPart | null
+}
+
+/** `rootType` is the root of the operation. */
+export function createRefusalLookup(
+  schema: GraphQLSchema,
+  rules: AuthorizationRules,
+  unmet: ReadonlySet<Requirement>,
+  rootType: string,
+): RefusalLookup {
+  return { ofType, ofField }
+
+  function isUnmet(requirement: Requirement | undefined): requirement is Requirement {
+    return requirement !== undefined && unmet.has(requirement)
+  }
+
+  function ofType(type: string): RefusedPart | null {
+    const requirement = rules.ofType.get(type)
+    return isUnmet(requirement) ? { coordinate: type, requirement, isRoot: false } : null
+  }
+
+  function ofField(type: string, name: string): RefusedPart | null {
+    if (name.startsWith('__')) return null
+    const parent = schema.getType(type)
+    const field = isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name] : undefined
+    if (!field) return null
+    const isRoot = type === rootType
+    const requirement = [
+      isRoot ? rules.ofType.get(type) : undefined,
+      rules.ofField.get(`${type}.${name}`),
+      rules.ofType.get(getNamedType(field.type).name),
+    ].find(isUnmet)
+    return requirement ? { coordinate: `${type}.${name}`, requirement, isRoot } : null
+  }
+}

@@ -1,0 +1,82 @@
+import { Counter, Histogram, type Registry } from 'prom-client'
+
+/** From a lookup in memory to the timeout of an operation, 10 s. */
+const BUCKETS_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+/** What is counted and measured, for Prometheus. Names and labels are a contract. */
+export type MetricTable = ReturnType<typeof createMetricTable>
+
+export function createMetricTable(register: Registry) {
+  const registers = [register]
+  return {
+    operations: new Counter({
+      name: 'atrium_operations_total',
+      help: 'Operations by name, kind and result.',
+      labelNames: ['operation', 'kind', 'outcome'],
+      registers,
+    }),
+    durations: new Histogram({
+      name: 'atrium_operation_duration_seconds',
+      help: 'Time of queries and mutations that were begun, without reading the request and writing the answer.',
+      labelNames: ['operation', 'kind'],
+      buckets: BUCKETS_SECONDS,
+      registers,
+    }),
+    fetches: new Counter({
+      name: 'atrium_subgraph_fetches_total',
+      help: 'Fetches by subgraph and result.',
+      labelNames: ['subgraph', 'outcome'],
+      registers,
+    }),
+    fetchDurations: new Histogram({
+      name: 'atrium_subgraph_fetch_duration_seconds',
+      help: 'Time of fetches.',
+      labelNames: ['subgraph'],
+      buckets: BUCKETS_SECONDS,
+      registers,
+    }),
+    lookups: new Counter({
+      name: 'atrium_plan_cache_lookups_total',
+      help: 'Texts of operations that were known with their plan (hit) or had to be read and planned (miss).',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    executions: new Counter({
+      name: 'atrium_executions_total',
+      help: 'Operations by the executor that they were given to.',
+      labelNames: ['executor'],
+      registers,
+    }),
+    cacheLookups: new Counter({
+      name: 'atrium_response_cache_questions_total',
+      help: 'Lookups of the response cache: hit, joined (shared an execution in flight) or miss.',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    requests: new Counter({
+      name: 'atrium_http_requests_total',
+      help: 'Requests by route class (door) and status class.',
+      labelNames: ['door', 'status'],
+      registers,
+    }),
+    requestDurations: new Histogram({
+      name: 'atrium_http_request_duration_seconds',
+      help: 'Time from the head of a request to the end of its answer; of event streams, until they ended.',
+      labelNames: ['door'],
+      buckets: BUCKETS_SECONDS,
+      registers,
+    }),
+    sheds: new Counter({
+      name: 'atrium_overload_refusals_total',
+      help: 'Requests, upgrades and WebSocket operations refused by load shedding, by route class (door).',
+      labelNames: ['door'],
+      registers,
+    }),
+    subscriptionRefusals: new Counter({
+      name: 'atrium_subscription_refusals_total',
+      help: 'Subscriptions that were refused, by the bound that was reached: address, credential or memory.',
+      labelNames: ['bound'],
+      registers,
+    }),
+  }
+}

@@ -1,0 +1,61 @@
+import type { OperationTypeNode } from 'graphql'
+import type { ExecutionResult } from '../operations/execution-result.ts'
+import type { MetricTable } from './metric-table.ts'
+
+/** `partial`: data and errors. `failed`: no data. `refused`: not executed. */
+type OperationStatus = 'ok' | 'partial' | 'failed' | 'refused'
+
+/** Bound of operation names that become labels: clients choose them. */
+const MAX_OPERATION_NAMES = 100
+/** The label of all other operations, and of those without a name. */
+const OTHER = 'other'
+
+/** Counts the runs of one document. */
+type CountRun = (result: Pick<ExecutionResult, 'data' | 'errors'>, seconds: number) => void
+
+export type OperationMetrics = {
+  /** Counts the runs of one document. The name becomes a label at the first run not refused. */
+  readonly operation: (name: string | undefined, kind: OperationTypeNode) => CountRun
+  /** Counts an operation refused by its text, without its name. */
+  readonly operationRefused: (kind: OperationTypeNode | undefined) => void
+}
+
+export function createOperationMetrics({ operations, durations }: MetricTable): OperationMetrics {
+  const names = new Set<string>()
+  function labelOf(name: string | undefined): string {
+    if (name === undefined || names.has(name)) return name ?? OTHER
+    if (names.size >= MAX_OPERATION_NAMES) return OTHER
+    names.add(name)
+    return name
+  }
+
+  return {
+    operation(name, kind) {
+      const refusals = operations.labels(OTHER, kind, 'refused')
+      let series: ReturnType<typeof seriesOf> | null = null
+      return (result, seconds) => {
+        const status = operationStatus(result)
+        if (status === 'refused') return refusals.inc()
+        series ??= seriesOf(labelOf(name))
+        series[status].inc()
+        series.duration.observe(seconds)
+      }
+
+      function seriesOf(label: string) {
+        return {
+          ok: operations.labels(label, kind, 'ok'),
+          partial: operations.labels(label, kind, 'partial'),
+          failed: operations.labels(label, kind, 'failed'),
+          duration: durations.labels(label, kind),
+        }
+      }
+    },
+    operationRefused: (kind) => operations.labels(OTHER, kind ?? 'unknown', 'refused').inc(),
+  }
+}
+
+function operationStatus({ data, errors }: Pick<ExecutionResult, 'data' | 'errors'>): OperationStatus {
+  if (data === undefined) return 'refused'
+  if (!errors || errors.length === 0) return 'ok'
+  return data === null ? 'failed' : 'partial'
+}

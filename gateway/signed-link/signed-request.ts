@@ -1,0 +1,51 @@
+import type { FastifyRequest } from 'fastify'
+import type { Caller, ScopeGrant } from '../../platform/http/caller.ts'
+import { callerOf } from '../../platform/http/request-caller.ts'
+import type { SubgraphRequest } from '../subgraph-client/link.ts'
+import type { SignatureVerdict } from './signature.ts'
+
+/** The verdict about a request with a valid signature. */
+export type Signed = Extract<SignatureVerdict, { readonly kind: 'signed' }>
+type RequestParams = Pick<SubgraphRequest, 'query' | 'variables' | 'operationName'> & Pick<Caller, 'grantedScopes'>
+
+const bad = (message: string) => Object.assign(new Error(message), { statusCode: 400 })
+
+/** Throws a 400 when the body is not the signed one. */
+export function signedText(body: unknown, verdict: Signed | undefined): string {
+  if (!Buffer.isBuffer(body) || !verdict?.hasBody(body)) throw bad('Expected the body that was signed.')
+  return body.toString()
+}
+
+/** Parses the JSON body. Throws a 400 for an invalid one. */
+export function parseParams(text: string): RequestParams {
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch {
+    throw bad('Expected a body of JSON.')
+  }
+  const { query, variables, operationName, extensions } = (body ?? {}) as Record<string, unknown>
+  const { grantedScopes } = (extensions ?? {}) as Record<string, unknown>
+  if (typeof query !== 'string') throw bad('Expected "query" to be a text.')
+  return {
+    query,
+    variables: (variables ?? {}) as RequestParams['variables'],
+    operationName: typeof operationName === 'string' ? operationName : undefined,
+    // Covered by the signature of the gateway, like all of the body.
+    ...(areGrants(grantedScopes) && { grantedScopes }),
+  }
+}
+
+const areGrants = (value: unknown): value is readonly ScopeGrant[] =>
+  Array.isArray(value) && value.every((each) => typeof each?.holding === 'string' && Array.isArray(each.scopes))
+
+/** The caller that a request with a valid signature states. */
+export function statedCaller(request: FastifyRequest): Caller {
+  const { 'x-forwarded-for': address, 'x-connected-at': connected } = request.headers
+  const connectedAt = typeof connected === 'string' ? new Date(connected) : null
+  return {
+    ...callerOf(request),
+    address: typeof address === 'string' ? address : request.ip,
+    ...(connectedAt && !Number.isNaN(connectedAt.getTime()) && { connectedAt }),
+  }
+}
