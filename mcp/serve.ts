@@ -2,16 +2,16 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createMcpHandler, type McpHttpHandler, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Caller } from '../platform/http/caller.ts'
 import { ServiceOverloadedError } from '../platform/http/load-shedding.ts'
 import { callerOf, disconnectSignal } from '../platform/http/request-caller.ts'
 import type { RateLimitStore } from '../platform/rate-limit/rate-limit-store.ts'
+import { accountAccess } from './account-access.ts'
 import type { CallReporter } from './call.ts'
 import { guard, type HostOptions, refuse } from './guard.ts'
 import { type Era, protocolOf } from './protocol.ts'
 import { serverJson } from './server-json.ts'
 import type { Call, ToolGraph } from './tool.ts'
-import type { AccountIdentity, ToolServer } from './tool-server.ts'
+import type { ToolServer } from './tool-server.ts'
 
 export type ServingOptions = HostOptions & {
   /** Where requests of accounts are counted. */
@@ -40,8 +40,7 @@ export async function serveMcp(
 ): Promise<void> {
   const publicUrl = options.publicUrl.replace(/\/+$/, '')
   const tools = await Promise.all(server.tools.map((row) => row.prepare({ ...graph, spelling: server.spelling })))
-  const { accessPolicy } = server
-  const take = accessPolicy && options.rateLimits.buckets(`tools of ${server.name}`, accessPolicy.perMinute)
+  const access = accountAccess(server, { publicUrl, rateLimits: options.rateLimits })
   const instance = protocolOf({ server, tools, publicUrl, version })
   /** Which call a request of the protocol's library belongs to. */
   const calls = new WeakMap<Request, (era: Era) => CallReporter & { readonly call: Call }>()
@@ -83,7 +82,7 @@ export async function serveMcp(
   async function exchange(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { method, body, headers } = request
     const caller = callerOf(request, server.credentials)
-    const identity = await authenticate(caller, reply)
+    const identity = await access.authenticate(caller, reply)
     if (identity === 'refused') return reply
     const isJson = method === 'POST' && JSON_TYPE.test(headers['content-type'] ?? '')
     const parsed = isJson ? parse(body) : undefined
@@ -116,37 +115,7 @@ export async function serveMcp(
     const whole = new Response(await answer.arrayBuffer(), answer)
     const [missing] = missingScopes
     if (!missing) return reply.send(whole)
-    return refuse(reply.header('www-authenticate', challenge('insufficient_scope', missing.scopes)), 403, missing.message)
-  }
-
-  /** Who asks, where that matters; when they may not ask now, that is answered. */
-  async function authenticate(caller: Caller, reply: FastifyReply): Promise<AccountIdentity | 'anybody' | 'refused'> {
-    if (!accessPolicy || !take) return 'anybody'
-    const identity = await accessPolicy.accountOf(caller)
-    if ('refusal' in identity) {
-      const { status, message, headers = {} } = identity.refusal
-      reply.headers(headers)
-      const hasToken = /^Bearer /i.test(caller.credentials.authorization ?? '')
-      if (status === 401) reply.header('www-authenticate', challenge(hasToken ? 'invalid_token' : null, accessPolicy.scopes))
-      refuse(reply, status, status === 401 && server.signIn ? `${message} ${server.signIn}` : message)
-      return 'refused'
-    }
-    const { isGranted, left, fullInSeconds, waitSeconds } = await take(identity.account, 1)
-    reply.header('ratelimit-policy', `"requests";q=${accessPolicy.perMinute};w=60`)
-    reply.header('ratelimit', `"requests";r=${left};t=${fullInSeconds}`)
-    if (isGranted) return identity
-    reply.header('retry-after', String(waitSeconds))
-    refuse(reply, 429, `Expected at most ${accessPolicy.perMinute} requests a minute: try again in ${waitSeconds} seconds.`)
-    return 'refused'
-  }
-
-  /**
-   * Where clients that can sign in find out how (RFC 9728 §5.1), what to ask for, and what was
-   * wrong with the token that they sent (RFC 6750 §3.1).
-   */
-  function challenge(error: 'invalid_token' | 'insufficient_scope' | null, scopes: readonly string[]): string {
-    const metadata = `resource_metadata="${publicUrl}/.well-known/oauth-protected-resource/mcp/${server.name}"`
-    return `Bearer ${[...(error ? [`error="${error}"`] : []), metadata, `scope="${scopes.join(' ')}"`].join(', ')}`
+    return access.refuseScopes(reply, missing.scopes, missing.message)
   }
 }
 

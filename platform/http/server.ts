@@ -14,9 +14,10 @@ import type { Logger } from 'pino'
 import { type LookupTable, lookupTable } from '../collections/lookup-table.ts'
 import { MAX_BODY_BYTES } from './body-limit.ts'
 import { errorCodeOf } from './error-codes.ts'
+import { serveHealth } from './health-routes.ts'
 import { idleConnections } from './idle-connections.ts'
 import { ServiceOverloadedError, shedLoad } from './load-shedding.ts'
-import { type ReadinessCheck, readinessOf } from './readiness.ts'
+import type { ReadinessCheck } from './readiness.ts'
 import { requestIdOf } from './request-id.ts'
 import { routeClassOf } from './route-class.ts'
 import type { IsProxy } from './trusted-proxies.ts'
@@ -104,21 +105,7 @@ export const errorBody = (status: number, message: string, details: Readonly<Rec
   error: { code: errorCodeOf(status), message, details },
 })
 
-/**
- * The HTTP host of a process: request ids, one log line per request without query strings or
- * headers, JSON for every refusal, `/health` (the process is up) and `/ready` (all `checks` pass).
- * Registers no other routes. `close()` lets running requests finish and ends idle connections at
- * once.
- */
-export function createHttpServer({
-  log,
-  checks = [],
-  notFoundPage,
-  metrics = null,
-  isProxy,
-  loadLimit = 0,
-  publicUrl,
-}: {
+export type HttpServerOptions = {
   readonly log: Logger
   readonly checks?: readonly ReadinessCheck[]
   /** For people; programs get JSON. Absent: everybody does. */
@@ -136,8 +123,51 @@ export function createHttpServer({
    * year (RFC 6797); absent, nothing is said.
    */
   readonly publicUrl?: string | undefined
-}): FastifyInstance {
+}
+
+/**
+ * The HTTP host of a process: request ids, one log line per request without query strings or
+ * headers, JSON for every refusal, `/health` (the process is up) and `/ready` (all `checks` pass).
+ * Registers no other routes. `close()` lets running requests finish and ends idle connections at
+ * once.
+ */
+export function createHttpServer(options: HttpServerOptions): FastifyInstance {
+  const { log, checks = [], notFoundPage, metrics = null, loadLimit = 0, publicUrl } = options
   const common = { 'x-content-type-options': 'nosniff', ...(publicUrl?.startsWith('https:') && STRICT_TRANSPORT) }
+  const app = createFastify(options, common)
+  const isClosing = trackClosing(app)
+  app.decorateRequest('routeClass', null)
+  app.addHook('onRequest', (request, reply, done) => {
+    request.routeClass = routeClassOf(pathOf(request))
+    reply.header('x-request-id', request.id).headers(common)
+    const hosts = hostProblem(request.raw)
+    // Before any room sees it: what a request is for depends on its host.
+    if (hosts !== null) void refuse(reply.header('connection', 'close'), 400, hosts)
+    else done(problemOf(request.raw) ?? undefined)
+  })
+  shedLoad(app, loadLimit, (routeClass) => metrics?.shed(routeClass))
+  refuseUnroutedRequests(app)
+  app.addHook('onSend', (_, reply, payload, done) => {
+    // A connection that is kept would be cut off later, in the middle of the next request.
+    if (isClosing()) reply.header('connection', 'close')
+    done(null, payload)
+  })
+  app.addHook('onResponse', (request, reply, done) => {
+    logLine(log, request, reply)
+    if (metrics) {
+      const { routeClass } = request
+      if (routeClass !== null) metrics.requested(routeClass, reply.statusCode, reply.elapsedTime / 1000)
+    }
+    done()
+  })
+
+  addFallbacks(app, notFoundPage, log)
+  serveHealth(app, { checks, isClosing, log })
+  return app
+}
+
+/** Fastify without its own log lines and answers; `common` are the headers of every answer. */
+function createFastify({ log, isProxy }: HttpServerOptions, common: Readonly<Record<string, string>>): FastifyInstance {
   const app: FastifyInstance = fastify({
     loggerInstance: log as FastifyBaseLogger,
     // The key is that of the gateway's lines and of errors.
@@ -173,7 +203,11 @@ export function createHttpServer({
     },
     clientErrorHandler: refuseMalformed,
   })
+  return app
+}
 
+/** Whether connections end with the answer that they wait for. */
+function trackClosing(app: FastifyInstance): () => boolean {
   let isClosing = false
   app.decorate('startDraining', () => {
     isClosing = true
@@ -183,35 +217,20 @@ export function createHttpServer({
     isClosing = true
     idle.end()
   })
-  app.decorateRequest('routeClass', null)
-  app.addHook('onRequest', (request, reply, done) => {
-    request.routeClass = routeClassOf(pathOf(request))
-    reply.header('x-request-id', request.id).headers(common)
-    const hosts = hostProblem(request.raw)
-    // Before any room sees it: what a request is for depends on its host.
-    if (hosts !== null) void refuse(reply.header('connection', 'close'), 400, hosts)
-    else done(problemOf(request.raw) ?? undefined)
-  })
-  shedLoad(app, loadLimit, (routeClass) => metrics?.shed(routeClass))
+  return () => isClosing
+}
+
+/** Requests that no route or hook gets. */
+function refuseUnroutedRequests(app: FastifyInstance): void {
   app.server.on('checkExpectation', (_, response) => {
     response.writeHead(417, { 'content-type': 'application/json; charset=utf-8', connection: 'close' })
     response.end(JSON.stringify(errorBody(417, 'Expected no expectation but 100-continue.')))
   })
   app.server.on('connect', (_, socket) => refuseUpgrade(socket, 400, 'Expected a request to this server: it is no proxy.'))
-  app.addHook('onSend', (_, reply, payload, done) => {
-    // A connection that is kept would be cut off later, in the middle of the next request.
-    if (isClosing) reply.header('connection', 'close')
-    done(null, payload)
-  })
-  app.addHook('onResponse', (request, reply, done) => {
-    logLine(log, request, reply)
-    if (metrics) {
-      const { routeClass } = request
-      if (routeClass !== null) metrics.requested(routeClass, reply.statusCode, reply.elapsedTime / 1000)
-    }
-    done()
-  })
+}
 
+/** Answers for paths and methods without a route, and for errors that a route did not answer. */
+function addFallbacks(app: FastifyInstance, notFoundPage: NotFoundPage | undefined, log: Logger): void {
   const routes = rememberedRoutes(app)
   app.setNotFoundHandler((request, reply) => {
     const allowed = routes.methodsFor(pathOf(request))
@@ -225,23 +244,6 @@ export function createHttpServer({
     if (status === 500) log.error({ err: error, requestId: request.id }, 'a request failed')
     return refuse(reply, status, message, status === 500 ? { requestId: request.id } : {})
   })
-
-  app.get('/health', async (_, reply) => reply.header('cache-control', 'no-store').send({ status: 'ok' }))
-  app.get('/ready', async (_, reply) => {
-    const results = await readinessOf(checks, log)
-    const isReady = !isClosing && results.every(({ state }) => state !== 'failing')
-    const without = results.filter((each) => each.without.length > 0).map((each) => [each.name, each.without])
-    return reply
-      .code(isReady ? 200 : 503)
-      .header('cache-control', 'no-store')
-      .send({
-        status: isReady ? 'ready' : 'unavailable',
-        checks: Object.fromEntries(results.map(({ name, state }) => [name, state])),
-        // Still ready: what is down makes answers poorer, not wrong.
-        ...(without.length > 0 && { without: Object.fromEntries(without) }),
-      })
-  })
-  return app
 }
 
 /**

@@ -3,6 +3,7 @@ import type { ClientResult, GatewayClient } from '../../gateway/client.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { disconnectSignal } from '../../platform/http/request-caller.ts'
 import { entityTag, matchesAny, matchesTag, sendNotModified, validators } from './caching.ts'
+import { createCallerHeaders } from './caller-headers.ts'
 import { codingFor, encoded, JSON_TYPE } from './content-coding.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Facade } from './facade.ts'
@@ -28,7 +29,8 @@ export function createHandler<Data, Input, Fault extends Failure>(
   sendFailure: SendFailure<Fault>,
 ) {
   const { operationId } = endpoint
-  const { caching, callerCheck } = facade
+  const { caching } = facade
+  const callerHeaders = createCallerHeaders(facade, client)
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const read = endpoint.read({
@@ -41,7 +43,10 @@ export function createHandler<Data, Input, Fault extends Failure>(
     if ('failure' in read && read.reason !== 'body') return reject(reply, read)
     const caller = callerOf(request)
     const signal = disconnectSignal(reply)
-    if ('failure' in read) return reject(reply, { failure: await afterCallerCheck(read.failure, request, caller, signal) })
+    if ('failure' in read)
+      return reject(reply, {
+        failure: await callerHeaders.addTo(read.failure, (found) => toFailure(found, request), caller, signal),
+      })
 
     const { input } = read
     const coding = codingFor(request.headers['accept-encoding'])
@@ -58,12 +63,15 @@ export function createHandler<Data, Input, Fault extends Failure>(
       // The rate limit is that of a known caller: its failure carries the headers of every response
       // to that one.
       return reject(reply, {
-        failure: failure.status === 429 ? await afterCallerCheck(failure, request, caller, signal) : failure,
+        failure:
+          failure.status === 429
+            ? await callerHeaders.addTo(failure, (found) => toFailure(found, request), caller, signal)
+            : failure,
       })
     }
 
     if (endpoint.headers) reply.headers(endpoint.headers(data, input))
-    else if (callerCheck) reply.headers(await callerHeaders(caller, signal))
+    else if (facade.callerCheck) reply.headers(await callerHeaders.of(caller, signal))
     const written = endpoint.write(data, input)
     if ('failure' in written) return reject(reply, written)
     if (written.headers) reply.headers(written.headers)
@@ -99,28 +107,5 @@ export function createHandler<Data, Input, Fault extends Failure>(
     request.log.error({ errors, operationId }, 'the graph did not answer a REST request')
     // Public reads have no request of their own to look up: all that helps is to try again.
     return caching ? unavailable : failure
-  }
-
-  /**
-   * The failure with the headers of the caller; for callers without valid credentials, that failure
-   * instead.
-   */
-  async function afterCallerCheck(
-    failure: Fault | ProblemDetails,
-    request: FastifyRequest,
-    caller: Caller,
-    signal: AbortSignal,
-  ): Promise<Fault | ProblemDetails> {
-    if (!callerCheck) return failure
-    const { data, errors } = await client.run(callerCheck.document, {}, caller, signal)
-    if (data === null || errors.length > 0) return toFailure(errors, request)
-    return { ...failure, headers: { ...callerCheck.headers(data), ...failure.headers } }
-  }
-
-  /** For mutations, whose documents cannot select the caller beside them. */
-  async function callerHeaders(caller: Caller, signal: AbortSignal): Promise<Readonly<Record<string, string>>> {
-    if (!callerCheck) return {}
-    const { data } = await client.run(callerCheck.document, {}, caller, signal)
-    return data === null ? {} : callerCheck.headers(data)
   }
 }

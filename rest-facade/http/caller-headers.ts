@@ -1,0 +1,48 @@
+import type { ClientResult, GatewayClient } from '../../gateway/client.ts'
+import type { Caller } from '../../platform/http/caller.ts'
+import type { Facade } from './facade.ts'
+import type { Failure, Problem } from './problem.ts'
+
+type Errors = ClientResult<unknown>['errors']
+
+/** What a facade with a caller check tells callers beside its responses. */
+export type CallerHeaders<Fault extends Failure> = {
+  /**
+   * The failure with the headers of the caller; for callers without valid credentials, that failure
+   * instead.
+   */
+  readonly addTo: (
+    failure: Fault | Problem,
+    toFailure: (errors: Errors) => Fault | Problem,
+    caller: Caller,
+    signal: AbortSignal,
+  ) => Promise<Fault | Problem>
+  /** For mutations, whose documents cannot select the caller beside them. */
+  readonly of: (caller: Caller, signal: AbortSignal) => Promise<Readonly<Record<string, string>>>
+}
+
+/** Without a check, failures stay as they are and there are no headers. */
+export function createCallerHeaders<Data, Input, Fault extends Failure>(
+  { callerCheck }: Facade<Data, Input, Fault>,
+  client: GatewayClient,
+): CallerHeaders<Fault> {
+  return { addTo, of }
+
+  async function addTo(
+    failure: Fault | Problem,
+    toFailure: (errors: Errors) => Fault | Problem,
+    caller: Caller,
+    signal: AbortSignal,
+  ): Promise<Fault | Problem> {
+    if (!callerCheck) return failure
+    const { data, errors } = await client.run(callerCheck.document, {}, caller, signal)
+    if (data === null || errors.length > 0) return toFailure(errors)
+    return { ...failure, headers: { ...callerCheck.headers(data), ...failure.headers } }
+  }
+
+  async function of(caller: Caller, signal: AbortSignal): Promise<Readonly<Record<string, string>>> {
+    if (!callerCheck) return {}
+    const { data } = await client.run(callerCheck.document, {}, caller, signal)
+    return data === null ? {} : callerCheck.headers(data)
+  }
+}
