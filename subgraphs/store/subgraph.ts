@@ -14,73 +14,24 @@ import { guardSchema } from './access/guard.ts'
 import { internalCallers } from './access/internal-callers.ts'
 import { accessRepository } from './access/repository.ts'
 import { userJudge } from './access/user.ts'
-import { appRepository } from './app/repository.ts'
-import { appAuthorizationRepository } from './app-authorization/repository.ts'
-import { appInstallationRepository } from './app-installation/repository.ts'
-import { appSubscriptionRepository } from './app-subscription/repository.ts'
-import { cartRepository } from './cart/repository.ts'
 import { type CheckoutJobDeps, checkoutJobs, runCheckoutJobs } from './checkout/jobs.ts'
 import { type CheckoutTimes, DEFAULT_CHECKOUT_TIMES } from './checkout/variables.ts'
-import { checkoutCustomFieldRepository } from './checkout-custom-field/repository.ts'
-import { consoleSessionRepository } from './console-session/repository.ts'
 import { contextOf, type Parts } from './context.ts'
-import { customFieldRepository } from './custom-field/repository.ts'
-import { customFieldSelectOptionRepository } from './custom-field-select-option/repository.ts'
-import { customerRepository } from './customer/repository.ts'
-import { customerAdditionalFieldRepository } from './customer-additional-field/repository.ts'
-import { customerCategoryRepository } from './customer-category/repository.ts'
-import { digitalAssetRepository } from './digital-asset/repository.ts'
 import type { Files } from './file/files.ts'
-import { fileRepository } from './file/repository.ts'
 import { sweepFiles } from './file/sweep.ts'
-import { fulfillmentRepository } from './fulfillment/repository.ts'
-import { allocationRepository } from './inventory/allocation-repository.ts'
-import { inventoryRepository } from './inventory/repository.ts'
-import { ledgerRepository } from './ledger/repository.ts'
-import { locationRepository } from './location/repository.ts'
-import { metafieldRepository } from './metafield/repository.ts'
 import { startProtocol } from './oauth/protocol.ts'
 import { oauthRepository } from './oauth/repository.ts'
 import { oauthEndpoint } from './oauth/routes.ts'
-import { orderLineRepository } from './order/line-repository.ts'
-import { orderRepository } from './order/repository.ts'
-import { orderDocumentRepository } from './order-document/repository.ts'
-import { orderHistoryRepository } from './order-history/repository.ts'
-import { orderRefundRepository } from './order-refund/repository.ts'
-import { pageRepository } from './page/repository.ts'
-import { pageImageRepository } from './page-image/repository.ts'
-import { pageLabelRepository } from './page-label/repository.ts'
-import { paymentMethodRepository } from './payment-method/repository.ts'
-import { productRepository } from './product/repository.ts'
-import { productAttachmentRepository } from './product-attachment/repository.ts'
-import { productCategoryRepository } from './product-category/repository.ts'
-import { productCustomFieldValueRepository } from './product-custom-field-value/repository.ts'
-import { productImageRepository } from './product-image/repository.ts'
-import { productOptionRepository } from './product-option/repository.ts'
-import { productReviewRepository } from './product-review/repository.ts'
-import { productVariantRepository } from './product-variant/repository.ts'
-import { promotionRepository } from './promotion/repository.ts'
 import { DEFAULT_STORE_QUOTAS, type StoreQuotas } from './quota/quota.ts'
-import { storeQuotaRepository } from './quota/repository.ts'
+import { storeRepositories } from './repositories.ts'
 import { resolvers } from './resolvers.ts'
-import { scriptTagRepository } from './script-tag/repository.ts'
-import { shippingMethodRepository } from './shipping-method/repository.ts'
 import { type ShippingNetwork, shippingServices } from './shipping-method/service.ts'
-import { shopRepository } from './shop/repository.ts'
-import { storeRepository } from './store/repository.ts'
-import { storefrontRepository } from './storefront/repository.ts'
-import { listingRepository } from './storefront-product/listing-repository.ts'
-import { storefrontProductRepository } from './storefront-product/repository.ts'
 import type { Tables } from './tables.ts'
-import { taxRepository } from './tax/repository.ts'
-import { themeRepository } from './theme/repository.ts'
 import { type Bodies, deliver } from './webhook-delivery/deliver.ts'
 import { deliveryJobs, type JobClock } from './webhook-delivery/jobs.ts'
 import { deliveryPlan } from './webhook-delivery/plan.ts'
 import { purgeDeliveries } from './webhook-delivery/purge.ts'
-import { webhookDeliveryRepository } from './webhook-delivery/repository.ts'
 import { type WebhookNetwork, webhookSender } from './webhook-delivery/send.ts'
-import { webhookSubscriptionRepository } from './webhook-subscription/repository.ts'
 import { write } from './write.ts'
 
 /** The subgraph, and its part that speaks to the outside by itself. */
@@ -92,6 +43,37 @@ export type StoreSubgraph = Subgraph & {
   readonly deliverWebhooks: (bodies: Bodies) => Promise<() => Promise<void>>
   /** Looks through carts and unpaid orders once, as this process does every minute. */
   readonly runCheckoutJobs: () => Promise<void>
+}
+
+/** What the subgraph needs; what is absent has the default that its line says. */
+type StoreOptions = {
+  readonly connection: Connection
+  /** Answers queries that may be a second old; absent: the database does. */
+  readonly replica?: ReplicaOptions | undefined
+  /** Where clients reach this installation, without a slash at the end. */
+  readonly publicUrl: string
+  /** What the tokens of users are checked by; fetched from `publicUrl` when absent. */
+  readonly userKeys?: JWTVerifyGetKey
+  /** Whether the session of a user's token goes on; asked at `publicUrl` when absent. */
+  readonly isSessionOpen?: SessionCheck
+  /** The bytes of pictures, attachments and digital goods; closed with the subgraph. */
+  readonly files: Files
+  readonly log: Logger
+  /** The time by which everything is dated and judged. */
+  readonly now?: () => Date
+  /** Where limits of addresses are counted; absent: here. */
+  readonly rateLimits?: RateLimitStore
+  /** Which addresses the REST API has banned; absent: none. */
+  readonly banEndsIn?: BanLookup | undefined
+  /** What stored secrets are encrypted with; absent: nothing, which is for development. */
+  readonly secrets?: SecretCipher
+  /** What each store may have and add. */
+  readonly quotas?: StoreQuotas
+  /** How long carts and unpaid orders wait. */
+  readonly checkoutTimes?: CheckoutTimes
+  readonly shippingNetwork?: ShippingNetwork
+  readonly webhookNetwork?: WebhookNetwork
+  readonly jobClock?: JobClock
 }
 
 /**
@@ -123,35 +105,7 @@ export async function storeSubgraph({
   shippingNetwork,
   webhookNetwork,
   jobClock,
-}: {
-  readonly connection: Connection
-  /** Answers queries that may be a second old; absent: the database does. */
-  readonly replica?: ReplicaOptions | undefined
-  /** Where clients reach this installation, without a slash at the end. */
-  readonly publicUrl: string
-  /** What the tokens of users are checked by; fetched from `publicUrl` when absent. */
-  readonly userKeys?: JWTVerifyGetKey
-  /** Whether the session of a user's token goes on; asked at `publicUrl` when absent. */
-  readonly isSessionOpen?: SessionCheck
-  /** The bytes of pictures, attachments and digital goods; closed with the subgraph. */
-  readonly files: Files
-  readonly log: Logger
-  /** The time by which everything is dated and judged. */
-  readonly now?: () => Date
-  /** Where limits of addresses are counted; absent: here. */
-  readonly rateLimits?: RateLimitStore
-  /** Which addresses the REST API has banned; absent: none. */
-  readonly banEndsIn?: BanLookup | undefined
-  /** What stored secrets are encrypted with; absent: nothing, which is for development. */
-  readonly secrets?: SecretCipher
-  /** What each store may have and add. */
-  readonly quotas?: StoreQuotas
-  /** How long carts and unpaid orders wait. */
-  readonly checkoutTimes?: CheckoutTimes
-  readonly shippingNetwork?: ShippingNetwork
-  readonly webhookNetwork?: WebhookNetwork
-  readonly jobClock?: JobClock
-}): Promise<StoreSubgraph> {
+}: StoreOptions): Promise<StoreSubgraph> {
   // Not the error itself: pg hangs the whole client on it.
   const onError = ({ message }: Error) => log.warn({ reason: message }, 'a connection to the database broke')
   const database = openDatabase<Tables>(connection, {
@@ -160,7 +114,9 @@ export async function storeSubgraph({
     replica,
     onError,
   })
-  const [apps, oauth] = [appRepository(database.query), oauthRepository(database.query)]
+  const repositories = storeRepositories(database, quotas)
+  const { apps } = repositories
+  const oauth = oauthRepository(database.query)
   const base = publicUrl.replace(/\/+$/, '')
   let starting: ReturnType<typeof startProtocol> | null = null
   // Its library takes a good part of a second to load, and most starts need it never.
@@ -173,67 +129,15 @@ export async function storeSubgraph({
   const inside = internalCallers(accessJudge(accessRepository(database.now), refusals, now, banEndsIn))
   const sender = webhookSender(webhookNetwork)
   const parts: Parts = {
+    ...repositories,
     database: database.query,
     judge: inside.judge,
     userJudge: userJudge(userKeys, isSessionOpen, now),
-    stores: storeRepository(database.query),
-    shops: shopRepository(database.query),
-    storefronts: storefrontRepository(database.query),
-    storefrontProducts: storefrontProductRepository(database.query),
-    listings: listingRepository(database.query),
-    // What was just written to a cart must be read again.
-    carts: cartRepository(database.now),
     limitCarts: addressRateLimit('carts', CARTS_PER_MINUTE, rateLimits),
     checkoutTimes,
-    checkoutCustomFields: checkoutCustomFieldRepository(database.query),
-    consoleSessions: consoleSessionRepository(database.now),
-    customers: customerRepository(database.query),
-    customerAdditionalFields: customerAdditionalFieldRepository(database.query),
-    customerCategories: customerCategoryRepository(database.query),
-    fulfillments: fulfillmentRepository(database.query),
-    allocations: allocationRepository(database.query),
-    apps,
-    appAuthorizations: appAuthorizationRepository(database.query),
-    appInstallations: appInstallationRepository(database.query),
-    appSubscriptions: appSubscriptionRepository(database.query),
-    scriptTags: scriptTagRepository(database.query),
-    inventory: inventoryRepository(database.query),
-    locations: locationRepository(database.query),
-    ledger: ledgerRepository(database.query),
-    orders: orderRepository(database.query),
-    orderDocuments: orderDocumentRepository(database.query),
-    orderHistory: orderHistoryRepository(database.query),
-    orderLines: orderLineRepository(database.query),
-    orderRefunds: orderRefundRepository(database.query),
-    paymentMethods: paymentMethodRepository(database.query),
-    products: productRepository(database.query),
-    productCategories: productCategoryRepository(database.query),
-    productOptions: productOptionRepository(database.query),
-    productVariants: productVariantRepository(database.query),
     protocol,
-    metafields: metafieldRepository(database.query),
-    pages: pageRepository(database.query),
-    pageCategories: pageLabelRepository(database.query, 'page_category'),
-    pageImages: pageImageRepository(database.query),
-    pageTemplates: pageLabelRepository(database.query, 'page_template'),
-    themes: themeRepository(database.query),
-    customFields: customFieldRepository(database.query),
-    customFieldSelectOptions: customFieldSelectOptionRepository(database.query),
-    digitalAssets: digitalAssetRepository(database.query),
-    productAttachments: productAttachmentRepository(database.query),
-    productCustomFieldValues: productCustomFieldValueRepository(database.query),
-    productImages: productImageRepository(database.query),
-    productReviews: productReviewRepository(database.query),
     files,
-    fileRecords: fileRepository(database.query),
-    taxes: taxRepository(database.query),
-    shippingMethods: shippingMethodRepository(database.query),
-    promotions: promotionRepository(database.query),
-    // What is left must not be a second old.
-    quota: storeQuotaRepository(database.now, quotas),
     shippingServices: shippingServices(shippingNetwork),
-    webhookDeliveries: webhookDeliveryRepository(database.query),
-    webhookSubscriptions: webhookSubscriptionRepository(database.query),
     webhooks: { plan: deliveryPlan(jobs), refusal: sender.refusal },
     events,
     secrets,
@@ -243,17 +147,7 @@ export async function storeSubgraph({
   }
   const sweeping = sweepFiles({ files, repository: parts.fileRecords }, { log, now })
   const purging = purgeDeliveries(parts.webhookDeliveries, { log, now })
-  const checkoutJobDeps: CheckoutJobDeps = {
-    ...parts,
-    times: checkoutTimes,
-    write: (storeId, change) =>
-      write(
-        database.query,
-        { storeId, now: now(), announce: parts.webhooks.plan.announce, secrets },
-        { name: 'checkout job', input: null, key: null },
-        change,
-      ),
-  }
+  const checkoutJobDeps = checkoutJobDepsOf(parts)
   const checkouts = checkoutJobs(checkoutJobDeps, log)
 
   return {
@@ -291,5 +185,21 @@ export async function storeSubgraph({
       await database.close()
       await files.close()
     },
+  }
+}
+
+/** The jobs of checkouts write as no caller. */
+function checkoutJobDepsOf(parts: Parts): CheckoutJobDeps {
+  const { database, secrets, webhooks, now } = parts
+  return {
+    ...parts,
+    times: parts.checkoutTimes,
+    write: (storeId, change) =>
+      write(
+        database,
+        { storeId, now: now(), announce: webhooks.plan.announce, secrets },
+        { name: 'checkout job', input: null, key: null },
+        change,
+      ),
   }
 }

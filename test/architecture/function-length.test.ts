@@ -12,15 +12,10 @@ const MAX_LINES = 100
  * they are tables of statements.
  */
 const REMAINING: readonly string[] = [
-  'cli/trust/case.ts: evidenceOf',
   'codegen.ts: generate',
   'composition/cluster/cluster.ts: startCluster',
   'main.ts: (anonymous)',
-  'subgraphs/store/oauth/adapter.ts: adapterOf',
-  'subgraphs/store/oauth/protocol.ts: startProtocol',
-  'subgraphs/store/subgraph.ts: storeSubgraph',
   'subgraphs/trust/collectors/sources.ts: trustSources',
-  'web/authorize/serve.ts: serveAuthorization',
   'web/console/serve.ts: serveConsole',
 ]
 

@@ -1,14 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import {
-  AnswerAuthorizationDocument,
-  AuthorizePageDocument,
-  LeaveAuthorizationDocument,
-  SignInOwnerDocument,
-  SignInOwnerToAuthorizeDocument,
-  SignInToAuthorizeDocument,
-  SignOutOwnerDocument,
-} from '#generated/operations.ts'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { AuthorizePageDocument } from '#generated/operations.ts'
 import type { ClientResult, GatewayClient } from '../../gateway/client.ts'
 import { ServiceOverloadedError } from '../../platform/http/load-shedding.ts'
 import { callerOf, disconnectSignal } from '../../platform/http/request-caller.ts'
@@ -20,6 +12,7 @@ import { refused, unavailable } from '../frame/refusals.ts'
 import type { Seal } from '../frame/seal.ts'
 import { sendPage } from '../frame/serve.ts'
 import type { Site } from '../frame/site.ts'
+import { browserOf, type Choice, createFormHandler, FORM_DOCUMENTS, type OfRequest, type Step } from './form-handler.ts'
 import {
   choicePage,
   codePage,
@@ -32,33 +25,11 @@ import {
   signInPage,
 } from './page.ts'
 
-/**
- * The protocol sets both for the address of a request: the first holds the id that is in the
- * address, the second what only the browser has that began.
- */
+/** The protocol sets it for the address of a request: the id that is in the address. */
 const COOKIE = '_atrium_request'
-const BROWSER_COOKIE = '_atrium_browser'
 const PREFIX = '/authorize'
 /** Its id is nobody else's business, though it opens nothing without the cookie. */
 const SECRET = { config: { hasSecretPath: true } }
-
-/**
- * The purpose of a seal, and how long an owner may think about which shop: the token that is sealed
- * is good for as long with the store.
- */
-const OWNER = 'authorize owner'
-const CHOICE_SECONDS = 600
-
-type Step = {
-  readonly step:
-    | { readonly __typename: 'AuthorizationStep'; readonly continueAt: string }
-    | { readonly __typename: 'ForeignApp' | 'NoStoreOwned'; readonly message?: string }
-    | { readonly __typename: 'NotFoundError' }
-}
-/** What came of a button: a step of the graph, or something to show. */
-type FormResult = ClientResult<Step> | { readonly problem: SignInProblem } | { readonly choice: Choice }
-type Choice = { readonly stores: Parameters<typeof choicePage>[1]; readonly sealed: string }
-type OfRequest = FastifyRequest<{ Params: { readonly request: string } }>
 
 /**
  * Serves the pages on which shop owners sign in and agree to what an app asks for. Answers depend
@@ -66,16 +37,8 @@ type OfRequest = FastifyRequest<{ Params: { readonly request: string } }>
  * request was begun in only, and lead to the app at most.
  */
 export async function serveAuthorization(app: FastifyInstance, client: GatewayClient, site: Site, seal: Seal): Promise<void> {
-  const documents = [
-    AuthorizePageDocument,
-    SignInToAuthorizeDocument,
-    SignInOwnerDocument,
-    SignInOwnerToAuthorizeDocument,
-    SignOutOwnerDocument,
-    AnswerAuthorizationDocument,
-    LeaveAuthorizationDocument,
-  ]
-  for (const document of documents) await client.prepare(document)
+  for (const document of [AuthorizePageDocument, ...FORM_DOCUMENTS]) await client.prepare(document)
+  const submitForm = createFormHandler(client, seal)
 
   await app.register(async (scope) => {
     compressResponses(scope)
@@ -126,67 +89,6 @@ export async function serveAuthorization(app: FastifyInstance, client: GatewayCl
     return foundIn(dataOf(answer).authorizationRequest, answer)
   }
 
-  /** Does what the button says. */
-  async function submitForm(request: OfRequest, reply: FastifyReply): Promise<FormResult> {
-    const { request: id } = request.params
-    const key = { request: id, browser: browserOf(request) }
-    const [caller, signal] = [callerOf(request, []), disconnectSignal(reply)]
-    switch (fieldOf(request, 'do')) {
-      case 'allow':
-        return client.run(AnswerAuthorizationDocument, { ...key, isGranted: true }, caller, signal)
-      case 'refuse':
-        return client.run(AnswerAuthorizationDocument, { ...key, isGranted: false }, caller, signal)
-      case 'leave':
-        return client.run(LeaveAuthorizationDocument, key, caller, signal)
-      case 'sign-in-owner':
-        return signInOwner(request, reply)
-      case 'choose': {
-        const token = seal.open(`${OWNER} ${id}`, fieldOf(request, 'owner'), Date.now())
-        if (typeof token !== 'string') return { problem: EXPIRED_SIGN_IN }
-        return continueWithToken(request, reply, token, fieldOf(request, 'store'))
-      }
-      default: {
-        const pair = `${fieldOf(request, 'login').trim()}:${fieldOf(request, 'authtoken').trim()}`
-        const authorization = `Basic ${Buffer.from(pair, 'utf8').toString('base64')}`
-        return client.run(SignInToAuthorizeDocument, key, { ...caller, credentials: { authorization } }, signal)
-      }
-    }
-  }
-
-  /**
-   * Asks the social graph for a token, and the store, which checks it by itself, for what the token
-   * owns.
-   */
-  async function signInOwner(request: OfRequest, reply: FastifyReply): Promise<FormResult> {
-    const variables = { email: fieldOf(request, 'email').trim(), password: fieldOf(request, 'password') }
-    const answer = await client.run(SignInOwnerDocument, variables, callerOf(request, []), disconnectSignal(reply))
-    const { login } = dataOf(answer)
-    if (login.__typename === 'LoginSuccess') return continueWithToken(request, reply, login.token)
-    return { problem: { form: 'account', message: login.__typename === 'AccountLocked' ? login.message : NO_ACCOUNT } }
-  }
-
-  /**
-   * Goes on with one of an owner's stores. The session that this took ends with it: nobody signed
-   * in to the site.
-   */
-  async function continueWithToken(request: OfRequest, reply: FastifyReply, token: string, store?: string): Promise<FormResult> {
-    const { request: id } = request.params
-    const key = { request: id, browser: browserOf(request) }
-    const [caller, signal] = [
-      { ...callerOf(request, []), credentials: { authorization: `Bearer ${token}` } },
-      disconnectSignal(reply),
-    ]
-    const answer = await client.run(SignInOwnerToAuthorizeDocument, { ...key, ...(store && { store }) }, caller, signal)
-    const step = answer.data?.step
-    if (step?.__typename === 'StoreChoice') {
-      const until = Date.now() + CHOICE_SECONDS * 1000
-      return { choice: { stores: step.stores, sealed: seal.close(`${OWNER} ${id}`, token, until) } }
-    }
-    await client.run(SignOutOwnerDocument, {}, caller, signal)
-    if (answer.errors.some(({ extensions }) => extensions?.code === 'UNAUTHENTICATED')) return { problem: EXPIRED_SIGN_IN }
-    return { data: step ? { step } : null, errors: answer.errors }
-  }
-
   function showChoice(
     request: OfRequest,
     reply: FastifyReply,
@@ -214,13 +116,7 @@ export async function serveAuthorization(app: FastifyInstance, client: GatewayCl
   const show = (reply: FastifyReply, page: WebPage): FastifyReply => sendPage(reply, page, site, 'no-store')
 }
 
-const NO_ACCOUNT = 'The e-mail address or the password is wrong.'
-const EXPIRED_SIGN_IN: SignInProblem = { form: 'account', message: 'The sign-in has expired. Sign in again.' }
-
-/** Empty where there is no cookie: no browser has that. */
-const browserOf = (request: OfRequest): string => cookieOf(request, BROWSER_COOKIE) ?? ''
-
-const formOf = (request: OfRequest): SignInProblem['form'] => (fieldOf(request, 'do') === 'sign-in' ? 'shop' : 'account')
+const formOf = (request: OfRequest): Problem['form'] => (fieldOf(request, 'do') === 'sign-in' ? 'shop' : 'account')
 
 /** What a shop owner can put right about a sign-in; null when nothing is wrong with it. */
 function problemOf({ data, errors }: ClientResult<Step>, form: SignInProblem['form']): SignInProblem | null {

@@ -15,128 +15,136 @@ const TOKENS: LookupTable<StoredToken['kind']> = lookupTable({
 })
 const SIGN_INS: LookupTable<'session' | 'request'> = lookupTable({ Session: 'session', Interaction: 'request' })
 
-/** What the protocol keeps, by the names that its library has for it. */
-export function adapterOf({
-  oauth,
-  apps,
-  isUsed,
-  now,
-}: {
+type TokenOptions = {
   readonly oauth: OauthRepository
-  readonly apps: AppRepository
   /** Makes what is thrown when a code or token was used before, or its family has ended. */
   readonly isUsed: () => Error
   readonly now: () => Date
-}): AdapterFactory {
-  let sweptAt = 0
+}
+
+/** What the protocol keeps, by the names that its library has for it. */
+export function adapterOf({ apps, ...options }: TokenOptions & { readonly apps: AppRepository }): AdapterFactory {
+  const { oauth, now } = options
+  const sweep = sweeper(oauth, now)
 
   return (name) => {
     const token = TOKENS[name]
-    if (token) return tokens(token, name)
+    if (token) return tokenAdapter(token, name, options)
     const signIn = SIGN_INS[name]
-    if (signIn) return signIns(signIn)
-    if (name === 'Grant') return grants()
-    return clients()
+    if (signIn) return signInAdapter(signIn, oauth, now, sweep)
+    return name === 'Grant' ? grantAdapter(oauth) : clientAdapter(apps)
   }
+}
 
-  function tokens(kind: StoredToken['kind'], name: string): Adapter {
-    return {
-      ...NOTHING,
-      async upsert(id, { jti: _, kind: __, grantId = '', scope, iat = 0, exp = 0, ...detail }) {
-        const isAlive = await oauth.insertToken(hashOf(id), {
-          kind,
-          grantId,
-          scopes: wordsIn(scope),
-          detail,
-          createdAt: new Date(iat * 1000),
-          expiresAt: new Date(exp * 1000),
-        })
-        if (!isAlive) throw isUsed()
-      },
-      async find(id) {
-        const found = await oauth.findToken(hashOf(id), kind)
-        return (
-          (found && {
-            ...(found.detail as AdapterPayload),
-            jti: id,
-            kind: name,
-            grantId: found.grantId,
-            scope: found.scopes.join(' '),
-            iat: secondsOf(found.createdAt),
-            exp: secondsOf(found.expiresAt),
-            ...(found.consumedAt && { consumed: secondsOf(found.consumedAt) }),
-          }) ??
-          undefined
-        )
-      },
-      async consume(id) {
-        const hash = hashOf(id)
-        if (await oauth.consumeToken(hash, now())) return
-        // Two at once: one of them is not who it was given to.
-        const found = await oauth.findToken(hash, kind)
-        if (found) await oauth.deleteGrant(found.grantId)
-        throw isUsed()
-      },
-      destroy: (id) => oauth.deleteToken(hashOf(id)),
-      revokeByGrantId: (grantId) => oauth.deleteGrant(grantId),
-    }
+/** Removes what has ended, now and then. */
+function sweeper(oauth: OauthRepository, now: () => Date): () => Promise<void> {
+  let sweptAt = 0
+  return async () => {
+    if (now().getTime() - sweptAt <= SWEEP_MILLISECONDS) return
+    sweptAt = now().getTime()
+    await oauth.sweep(now())
   }
+}
 
-  function signIns(kind: 'session' | 'request'): Adapter {
-    return {
-      ...NOTHING,
-      async upsert(id, payload, expiresIn = 0) {
-        if (now().getTime() - sweptAt > SWEEP_INTERVAL_MS) {
-          sweptAt = now().getTime()
-          await oauth.sweep(now())
-        }
-        const expiresAt = new Date(now().getTime() + expiresIn * 1000)
-        await oauth.saveSignIn(hashOf(id), { kind, sealed: sealed(payload, id), expiresAt })
-      },
-      async find(id) {
-        const found = await oauth.findSignIn(hashOf(id), kind)
-        // Sealed by us.
-        return found ? (unsealed(found, id) as AdapterPayload) : undefined
-      },
-      destroy: (id) => oauth.deleteSignIn(hashOf(id)),
-    }
-  }
-
-  function grants(): Adapter {
-    return {
-      ...NOTHING,
-      upsert: (id, { accountId, clientId = '', openid, iat = 0 }: AdapterPayload & { openid?: { scope?: string } }) =>
-        oauth.insertGrant(id, {
-          storeId: Number(accountId),
-          appCode: clientId,
-          scopes: wordsIn(openid?.scope),
-          createdAt: new Date(iat * 1000),
-        }),
-      async find(id) {
-        const found = await oauth.findGrant(id)
-        if (!found) return undefined
-        const { storeId, appCode, scopes, createdAt } = found
-        return {
+function tokenAdapter(kind: StoredToken['kind'], name: string, { oauth, isUsed, now }: TokenOptions): Adapter {
+  return {
+    ...NOTHING,
+    async upsert(id, { jti: _, kind: __, grantId = '', scope, iat = 0, exp = 0, ...detail }) {
+      const isAlive = await oauth.insertToken(hashOf(id), {
+        kind,
+        grantId,
+        scopes: wordsIn(scope),
+        detail,
+        createdAt: new Date(iat * 1000),
+        expiresAt: new Date(exp * 1000),
+      })
+      if (!isAlive) throw isUsed()
+    },
+    async find(id) {
+      const found = await oauth.findToken(hashOf(id), kind)
+      return (
+        (found && {
+          ...(found.detail as AdapterPayload),
           jti: id,
-          kind: 'Grant',
-          accountId: String(storeId),
-          clientId: appCode,
-          openid: { scope: scopes.join(' ') },
-          iat: secondsOf(createdAt),
-        }
-      },
-      destroy: (id) => oauth.deleteGrant(id),
-    }
+          kind: name,
+          grantId: found.grantId,
+          scope: found.scopes.join(' '),
+          iat: secondsOf(found.createdAt),
+          exp: secondsOf(found.expiresAt),
+          ...(found.consumedAt && { consumed: secondsOf(found.consumedAt) }),
+        }) ??
+        undefined
+      )
+    },
+    async consume(id) {
+      const hash = hashOf(id)
+      if (await oauth.consumeToken(hash, now())) return
+      // Two at once: one of them is not who it was given to.
+      const found = await oauth.findToken(hash, kind)
+      if (found) await oauth.deleteGrant(found.grantId)
+      throw isUsed()
+    },
+    destroy: (id) => oauth.deleteToken(hashOf(id)),
+    revokeByGrantId: (grantId) => oauth.deleteGrant(grantId),
   }
+}
 
-  function clients(): Adapter {
-    return {
-      ...NOTHING,
-      async find(code) {
-        const app = await apps.byCode(code)
-        return app ? metadataOf(app) : undefined
-      },
-    }
+function signInAdapter(
+  kind: 'session' | 'request',
+  oauth: OauthRepository,
+  now: () => Date,
+  sweep: () => Promise<void>,
+): Adapter {
+  return {
+    ...NOTHING,
+    async upsert(id, payload, expiresIn = 0) {
+      await sweep()
+      const expiresAt = new Date(now().getTime() + expiresIn * 1000)
+      await oauth.saveSignIn(hashOf(id), { kind, sealed: sealed(payload, id), expiresAt })
+    },
+    async find(id) {
+      const found = await oauth.findSignIn(hashOf(id), kind)
+      // Sealed by us.
+      return found ? (unsealed(found, id) as AdapterPayload) : undefined
+    },
+    destroy: (id) => oauth.deleteSignIn(hashOf(id)),
+  }
+}
+
+function grantAdapter(oauth: OauthRepository): Adapter {
+  return {
+    ...NOTHING,
+    upsert: (id, { accountId, clientId = '', openid, iat = 0 }: AdapterPayload & { openid?: { scope?: string } }) =>
+      oauth.insertGrant(id, {
+        storeId: Number(accountId),
+        appCode: clientId,
+        scopes: wordsIn(openid?.scope),
+        createdAt: new Date(iat * 1000),
+      }),
+    async find(id) {
+      const found = await oauth.findGrant(id)
+      if (!found) return undefined
+      const { storeId, appCode, scopes, createdAt } = found
+      return {
+        jti: id,
+        kind: 'Grant',
+        accountId: String(storeId),
+        clientId: appCode,
+        openid: { scope: scopes.join(' ') },
+        iat: secondsOf(createdAt),
+      }
+    },
+    destroy: (id) => oauth.deleteGrant(id),
+  }
+}
+
+function clientAdapter(apps: AppRepository): Adapter {
+  return {
+    ...NOTHING,
+    async find(code) {
+      const app = await apps.byCode(code)
+      return app ? metadataOf(app) : undefined
+    },
   }
 }
 

@@ -1,0 +1,115 @@
+import type { Kysely } from 'kysely'
+import { appRepository } from './app/repository.ts'
+import { appAuthorizationRepository } from './app-authorization/repository.ts'
+import { appInstallationRepository } from './app-installation/repository.ts'
+import { appSubscriptionRepository } from './app-subscription/repository.ts'
+import { cartRepository } from './cart/repository.ts'
+import { checkoutCustomFieldRepository } from './checkout-custom-field/repository.ts'
+import { consoleSessionRepository } from './console-session/repository.ts'
+import { customFieldRepository } from './custom-field/repository.ts'
+import { customFieldSelectOptionRepository } from './custom-field-select-option/repository.ts'
+import { customerRepository } from './customer/repository.ts'
+import { customerAdditionalFieldRepository } from './customer-additional-field/repository.ts'
+import { customerCategoryRepository } from './customer-category/repository.ts'
+import { digitalAssetRepository } from './digital-asset/repository.ts'
+import { fileRepository } from './file/repository.ts'
+import { fulfillmentRepository } from './fulfillment/repository.ts'
+import { allocationRepository } from './inventory/allocation-repository.ts'
+import { inventoryRepository } from './inventory/repository.ts'
+import { ledgerRepository } from './ledger/repository.ts'
+import { locationRepository } from './location/repository.ts'
+import { metafieldRepository } from './metafield/repository.ts'
+import { orderLineRepository } from './order/line-repository.ts'
+import { orderRepository } from './order/repository.ts'
+import { orderDocumentRepository } from './order-document/repository.ts'
+import { orderHistoryRepository } from './order-history/repository.ts'
+import { orderRefundRepository } from './order-refund/repository.ts'
+import { pageRepository } from './page/repository.ts'
+import { pageImageRepository } from './page-image/repository.ts'
+import { pageLabelRepository } from './page-label/repository.ts'
+import { paymentMethodRepository } from './payment-method/repository.ts'
+import { productRepository } from './product/repository.ts'
+import { productAttachmentRepository } from './product-attachment/repository.ts'
+import { productCategoryRepository } from './product-category/repository.ts'
+import { productCustomFieldValueRepository } from './product-custom-field-value/repository.ts'
+import { productImageRepository } from './product-image/repository.ts'
+import { productOptionRepository } from './product-option/repository.ts'
+import { productReviewRepository } from './product-review/repository.ts'
+import { productVariantRepository } from './product-variant/repository.ts'
+import { promotionRepository } from './promotion/repository.ts'
+import type { StoreQuotas } from './quota/quota.ts'
+import { storeQuotaRepository } from './quota/repository.ts'
+import { scriptTagRepository } from './script-tag/repository.ts'
+import { shippingMethodRepository } from './shipping-method/repository.ts'
+import { shopRepository } from './shop/repository.ts'
+import { storeRepository } from './store/repository.ts'
+import { storefrontRepository } from './storefront/repository.ts'
+import { listingRepository } from './storefront-product/listing-repository.ts'
+import { storefrontProductRepository } from './storefront-product/repository.ts'
+import type { Tables } from './tables.ts'
+import { taxRepository } from './tax/repository.ts'
+import { themeRepository } from './theme/repository.ts'
+import { webhookDeliveryRepository } from './webhook-delivery/repository.ts'
+import { webhookSubscriptionRepository } from './webhook-subscription/repository.ts'
+
+/** The repositories of the store: on `query`, and on `now` where a replica may not be read. */
+export function storeRepositories(
+  database: { readonly query: Kysely<Tables>; readonly now: Kysely<Tables> },
+  quotas: StoreQuotas,
+) {
+  return {
+    apps: appRepository(database.query),
+    stores: storeRepository(database.query),
+    shops: shopRepository(database.query),
+    storefronts: storefrontRepository(database.query),
+    storefrontProducts: storefrontProductRepository(database.query),
+    listings: listingRepository(database.query),
+    // What was just written to a cart must be read again.
+    carts: cartRepository(database.now),
+    checkoutCustomFields: checkoutCustomFieldRepository(database.query),
+    consoleSessions: consoleSessionRepository(database.now),
+    customers: customerRepository(database.query),
+    customerAdditionalFields: customerAdditionalFieldRepository(database.query),
+    customerCategories: customerCategoryRepository(database.query),
+    fulfillments: fulfillmentRepository(database.query),
+    allocations: allocationRepository(database.query),
+    appAuthorizations: appAuthorizationRepository(database.query),
+    appInstallations: appInstallationRepository(database.query),
+    appSubscriptions: appSubscriptionRepository(database.query),
+    scriptTags: scriptTagRepository(database.query),
+    inventory: inventoryRepository(database.query),
+    locations: locationRepository(database.query),
+    ledger: ledgerRepository(database.query),
+    orders: orderRepository(database.query),
+    orderDocuments: orderDocumentRepository(database.query),
+    orderHistory: orderHistoryRepository(database.query),
+    orderLines: orderLineRepository(database.query),
+    orderRefunds: orderRefundRepository(database.query),
+    paymentMethods: paymentMethodRepository(database.query),
+    products: productRepository(database.query),
+    productCategories: productCategoryRepository(database.query),
+    productOptions: productOptionRepository(database.query),
+    productVariants: productVariantRepository(database.query),
+    metafields: metafieldRepository(database.query),
+    pages: pageRepository(database.query),
+    pageCategories: pageLabelRepository(database.query, 'page_category'),
+    pageImages: pageImageRepository(database.query),
+    pageTemplates: pageLabelRepository(database.query, 'page_template'),
+    themes: themeRepository(database.query),
+    customFields: customFieldRepository(database.query),
+    customFieldSelectOptions: customFieldSelectOptionRepository(database.query),
+    digitalAssets: digitalAssetRepository(database.query),
+    productAttachments: productAttachmentRepository(database.query),
+    productCustomFieldValues: productCustomFieldValueRepository(database.query),
+    productImages: productImageRepository(database.query),
+    productReviews: productReviewRepository(database.query),
+    fileRecords: fileRepository(database.query),
+    taxes: taxRepository(database.query),
+    shippingMethods: shippingMethodRepository(database.query),
+    promotions: promotionRepository(database.query),
+    webhookDeliveries: webhookDeliveryRepository(database.query),
+    webhookSubscriptions: webhookSubscriptionRepository(database.query),
+    // What is left must not be a second old.
+    quota: storeQuotaRepository(database.now, quotas),
+  }
+}
