@@ -3,7 +3,9 @@
  * ATRIUM_ROLE names. The log goes to standard output as JSON lines, what a person should read goes
  * to standard error.
  */
+import type { FastifyInstance } from 'fastify'
 import type pino from 'pino'
+import type { ConnectedSubgraphs } from './composition/local-subgraphs.ts'
 import { refuseInProduction, startReferenceEngine } from './composition/reference-engine.ts'
 import {
   assertKnownKeys,
@@ -14,7 +16,10 @@ import {
 } from './composition/stored-secrets.ts'
 import type { AtriumConfig } from './composition/subgraph-factories.ts'
 import { variables } from './config.ts'
+import type { Gateway } from './gateway/gateway.ts'
+import type { Metrics } from './gateway/observability/metrics.ts'
 import { configuredTracing } from './gateway/observability/tracing-config.ts'
+import type { WebSockets } from './gateway/transports/websocket.ts'
 import { describeConfig, readConfig } from './platform/config/config.ts'
 import { migrate } from './platform/database/migrate.ts'
 import { type DatabaseServer, databaseServer } from './platform/database/server.ts'
@@ -22,6 +27,7 @@ import { freePort, isLoopbackHost, listen, listenOptionsFromConfig, localUrl } f
 import { enableCompileCache } from './platform/process/compile-cache.ts'
 import { type Defer, runProgram } from './platform/process/lifecycle.ts'
 import { createLog } from './platform/process/log.ts'
+import type { RateLimitStore } from './platform/rate-limit/rate-limit-store.ts'
 import type { SecretCipher } from './platform/secrets/cipher.ts'
 
 enableCompileCache()
@@ -80,29 +86,7 @@ await runProgram(async (defer, end) => {
     : (await import('./composition/remote-subgraphs.ts')).createRemoteSubgraphs(config, { log, defer })
 
   const metrics = config.METRICS ? parts.createMetrics({ ofProcess: true }) : null
-  const tracing = await configuredTracing(config)
-  if (tracing) defer(tracing.close)
-  const budget = await parts.budgetFromConfig(config, log)
-  defer(async () => budget?.close())
-  const slots = parts.subscriptionSlots(parts.subscriptionLimitsOf(config), metrics?.subscriptionRefused)
-  const documents = await parts.sharedDocumentsFromConfig(config, log)
-  defer(async () => documents?.close())
-  const gateway = await parts.startGateway({
-    ...parts.builtInSupergraph(),
-    links: graph.links,
-    limits: parts.limitsFromConfig(config),
-    budget,
-    slots,
-    log,
-    metrics,
-    tracing,
-    slowMilliseconds: config.SLOW_OPERATION_MILLISECONDS,
-    responseCacheBytes: config.RESPONSE_CACHE_BYTES,
-    introspection: config.INTROSPECTION,
-    trustedDocuments: parts.trustedDocumentsFromConfig(config),
-    sharedDocuments: documents,
-  })
-  defer(gateway.close)
+  const gateway = await startConfiguredGateway(parts, config, graph.links, { metrics, log, defer })
   await graph.connectClient(gateway.client)
 
   const history = metrics && config.OPERATIONS_TOKEN ? parts.createHistory(metrics) : null
@@ -118,42 +102,17 @@ await runProgram(async (defer, end) => {
     securityContacts: config.SECURITY_CONTACT,
     operations: history && { token: config.OPERATIONS_TOKEN ?? '', history, checks, circuits: gateway.circuits, rateLimits },
   })
-  const isProxy = config.TRUSTED_PROXIES
   const app = parts.createHttpServer({
     log,
     checks,
     metrics,
     notFoundPage: site.lost,
-    isProxy,
+    isProxy: config.TRUSTED_PROXIES,
     loadLimit: config.LOAD_LIMIT,
     publicUrl,
   })
-  const explorer = config.EXPLORER && {
-    page: await parts.serveExplorer(app, { examples: parts.graphExamples(), signIn: parts.graphSignIn(), home: './' }),
-  }
-  const { supergraphSdl } = parts.builtInSupergraph()
-  const limits = parts.limitsFromConfig(config)
-  const { INTROSPECTION: introspection, BATCH_LIMIT } = config
-  const reference = { supergraphSdl, links: graph.links, limits, introspection, takesBatches: BATCH_LIMIT > 0, log }
-  const apollo = config.ENGINE === 'apollo' ? await startReferenceEngine(reference) : null
-  defer(async () => apollo?.close())
-  if (apollo) apollo.serve(app)
-  else await parts.serveGraphql(app, gateway, { ...explorer, batchLimit: config.BATCH_LIMIT })
-  const sockets = apollo ? { count: () => 0 } : parts.serveWebSockets(app, gateway, { isProxy })
-  await parts.serveDirectoryApi(app, gateway.client, { publicUrl })
-  await parts.serveSocialApi(app, gateway.client, { publicUrl })
-  // Before trust: what nothing else has below /v1 is the store's.
-  await parts.serveStoreApi(app, gateway.client, { publicUrl, rateLimit })
-  if (graph.httpRoutes) await parts.serveSubgraphRoutes(app, graph.httpRoutes)
-  await parts.serveTrustApi(app, gateway.client, { publicUrl })
-  if (local) parts.serveFiles(app, local)
-  await parts.serveMcpServers(app, gateway.client, parts.createExternalClient(gateway), {
-    publicUrl,
-    hosts: config.MCP_HOSTS ?? [],
-    isOnLoopback: isLoopbackHost(config.HOST),
-    introspection: config.INTROSPECTION,
-    rateLimits,
-  })
+  const sockets = await serveTransports(app, parts, config, { gateway, links: graph.links, log, defer })
+  await serveFacades(app, parts, config, { gateway, graph, localFiles: local, publicUrl, rateLimit, rateLimits })
   await site.serve(app)
   if (metrics) {
     const open = { sockets: sockets.count, gateway, jobs: graph.jobs, listeners: graph.listeners }
@@ -183,6 +142,100 @@ async function startDatabase(
   if (applied.length > 0) log.info({ applied }, 'database migrated')
   await assertKnownKeys(database.connection, secrets)
   return database
+}
+
+type Parts = Awaited<ReturnType<typeof loadParts>>
+type Context = { readonly log: pino.Logger; readonly defer: Defer }
+
+/** The gateway with the limits, caches and metrics that the configuration asks for. */
+async function startConfiguredGateway(
+  parts: Parts,
+  config: AtriumConfig,
+  links: ConnectedSubgraphs['links'],
+  { metrics, log, defer }: Context & { readonly metrics: Metrics | null },
+): Promise<Gateway> {
+  const tracing = await configuredTracing(config)
+  if (tracing) defer(tracing.close)
+  const budget = await parts.budgetFromConfig(config, log)
+  defer(async () => budget?.close())
+  const slots = parts.subscriptionSlots(parts.subscriptionLimitsOf(config), metrics?.subscriptionRefused)
+  const documents = await parts.sharedDocumentsFromConfig(config, log)
+  defer(async () => documents?.close())
+  const gateway = await parts.startGateway({
+    ...parts.builtInSupergraph(),
+    links,
+    limits: parts.limitsFromConfig(config),
+    budget,
+    slots,
+    log,
+    metrics,
+    tracing,
+    slowMilliseconds: config.SLOW_OPERATION_MILLISECONDS,
+    responseCacheBytes: config.RESPONSE_CACHE_BYTES,
+    introspection: config.INTROSPECTION,
+    trustedDocuments: parts.trustedDocumentsFromConfig(config),
+    sharedDocuments: documents,
+  })
+  defer(gateway.close)
+  return gateway
+}
+
+/** The graph over HTTP and WebSocket, by the engine that the configuration names. */
+async function serveTransports(
+  app: FastifyInstance,
+  parts: Parts,
+  config: AtriumConfig,
+  { gateway, links, log, defer }: Context & { readonly gateway: Gateway; readonly links: ConnectedSubgraphs['links'] },
+): Promise<WebSockets> {
+  const explorer = config.EXPLORER && {
+    page: await parts.serveExplorer(app, { examples: parts.graphExamples(), signIn: parts.graphSignIn(), home: './' }),
+  }
+  const { supergraphSdl } = parts.builtInSupergraph()
+  const limits = parts.limitsFromConfig(config)
+  const { INTROSPECTION: introspection, BATCH_LIMIT } = config
+  const reference = { supergraphSdl, links, limits, introspection, takesBatches: BATCH_LIMIT > 0, log }
+  const apollo = config.ENGINE === 'apollo' ? await startReferenceEngine(reference) : null
+  defer(async () => apollo?.close())
+  if (apollo) apollo.serve(app)
+  else await parts.serveGraphql(app, gateway, { ...explorer, batchLimit: config.BATCH_LIMIT })
+  return apollo ? { count: () => 0 } : parts.serveWebSockets(app, gateway, { isProxy: config.TRUSTED_PROXIES })
+}
+
+/** REST, files and MCP beside the graph. */
+async function serveFacades(
+  app: FastifyInstance,
+  parts: Parts,
+  config: AtriumConfig,
+  {
+    gateway,
+    graph,
+    localFiles,
+    publicUrl,
+    rateLimit,
+    rateLimits,
+  }: {
+    readonly gateway: Gateway
+    readonly graph: Pick<ConnectedSubgraphs, 'httpRoutes'>
+    readonly localFiles: Awaited<ReturnType<Parts['fileStorageOf']>>['local']
+    readonly publicUrl: string
+    readonly rateLimit: Awaited<ReturnType<Parts['storeRateLimitOf']>>
+    readonly rateLimits: RateLimitStore
+  },
+): Promise<void> {
+  await parts.serveDirectoryApi(app, gateway.client, { publicUrl })
+  await parts.serveSocialApi(app, gateway.client, { publicUrl })
+  // Before trust: what nothing else has below /v1 is the store's.
+  await parts.serveStoreApi(app, gateway.client, { publicUrl, rateLimit })
+  if (graph.httpRoutes) await parts.serveSubgraphRoutes(app, graph.httpRoutes)
+  await parts.serveTrustApi(app, gateway.client, { publicUrl })
+  if (localFiles) parts.serveFiles(app, localFiles)
+  await parts.serveMcpServers(app, gateway.client, parts.createExternalClient(gateway), {
+    publicUrl,
+    hosts: config.MCP_HOSTS ?? [],
+    isOnLoopback: isLoopbackHost(config.HOST),
+    introspection: config.INTROSPECTION,
+    rateLimits,
+  })
 }
 
 /**

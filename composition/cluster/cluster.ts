@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { delimiter, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,16 +8,11 @@ import { connectionTo, createSocketFolder } from '../../platform/database/embedd
 import { type DatabasePair, startPair } from '../../platform/database/embedded/replicated-pair.ts'
 import type { Defer } from '../../platform/process/lifecycle.ts'
 import { OperatorError } from '../../platform/process/operator-error.ts'
-import { balancerConfig, CHECK_INTERVAL_MS, type Pool, parseServerStates } from './balancer.ts'
+import { atriumPrograms, HOST, poolsOf } from './atrium-programs.ts'
+import { balancerConfig, type Pool, parseServerStates } from './balancer.ts'
 import { childProgram, type Environment, type Program } from './child-program.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-const HOST = '127.0.0.1'
-const SUBGRAPHS = ['directory', 'social', 'store', 'trust'] as const
-
-/** Node's flags of `npm start`. */
-const NODE_FLAGS: readonly string[] =
-  JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).scripts.start.match(/(?<= )--\S+/g) ?? []
 
 /** A multi-process installation on this machine. */
 export type Cluster = {
@@ -88,21 +82,9 @@ export async function startCluster({
   const databaseUrl = connectionTo(primaryFolder, pair.password).connectionString
   const replicaUrl = connectionTo(replicaFolder, pair.password).connectionString
 
-  const common = { cwd: ROOT, env }
+  const startSidecar = sidecarStarter(env, logs, defer)
   const redisArgs = ['--port', `${redisPort}`, '--bind', HOST, '--save', '', '--appendonly', 'no', '--dir', folder]
-  const sidecars: Program[] = []
-  defer(async () => {
-    await Promise.all(sidecars.map(({ stop }) => stop()))
-  })
-  const redisProgram = childProgram({
-    ...common,
-    name: 'redis',
-    command: [redis, ...redisArgs],
-    logFile: join(logs, 'redis.log'),
-    isReady: () => isListening(redisPort),
-  })
-  sidecars.push(redisProgram)
-  await redisProgram.start()
+  const redisProgram = await startSidecar('redis', [redis, ...redisArgs], redisPort)
 
   const configFile = join(folder, 'haproxy.cfg')
   const servers = [pair.primary, pair.replica].map(({ socket }, index) => ({
@@ -112,50 +94,11 @@ export async function startCluster({
   const databases = { servers, primaryFolder, replicaFolder, checkPassword: healthCheckPassword(pair.password) }
   rmSync(configFile, { force: true })
   writeFileSync(configFile, balancerConfig(pools, databases, { host: HOST, statusPort }), { mode: 0o600 })
-  const balancer = childProgram({
-    ...common,
-    name: 'haproxy',
-    command: [haproxy, '-db', '-f', configFile],
-    logFile: join(logs, 'haproxy.log'),
-    isReady: () => isListening(port),
-  })
-  sidecars.push(balancer)
-  await balancer.start()
+  const balancer = await startSidecar('haproxy', [haproxy, '-db', '-f', configFile], port)
 
   const url = `http://${HOST}:${port}`
-  const shared = {
-    ...env,
-    HOST,
-    // A shared port would be taken by the first process.
-    METRICS_PORT: '',
-    PUBLIC_URL: url,
-    LINK_SECRET: randomBytes(32).toString('hex'),
-    CONSOLE_SECRET: env.CONSOLE_SECRET ?? randomBytes(32).toString('hex'),
-    REDIS_URL: `redis://${HOST}:${redisPort}`,
-    DATABASE_URL: databaseUrl,
-    DATABASE_REPLICA_URL: replicaUrl,
-    DATA_DIR: folder,
-    TRUSTED_PROXIES: HOST,
-    // Twice the time in which the balancer notices that a process is not ready.
-    SHUTDOWN_DRAIN_SECONDS: String(Math.ceil((CHECK_INTERVAL_MS * 2) / 1000)),
-    ...Object.fromEntries(
-      pools.flatMap(({ name, port: at }) =>
-        name === 'gateway' ? [] : [[`SUBGRAPH_${name.toUpperCase()}_URL`, `http://${HOST}:${at}`]],
-      ),
-    ),
-  }
-  const programs = pools.flatMap(({ name: role, servers }) =>
-    servers.map(({ name, port: at }) =>
-      childProgram({
-        name,
-        command: [process.execPath, ...NODE_FLAGS, 'main.ts'],
-        cwd: ROOT,
-        env: { ...shared, ATRIUM_ROLE: role, PORT: String(at) },
-        logFile: join(logs, `${name}.log`),
-        isReady: async () => (await fetch(`http://${HOST}:${at}/ready`)).ok,
-      }),
-    ),
-  )
+  const redisUrl = `redis://${HOST}:${redisPort}`
+  const programs = atriumPrograms(pools, { env, url, redisUrl, databaseUrl, replicaUrl, dataDir: folder }, logs)
   defer(async () => {
     await Promise.all(programs.map(({ stop }) => stop()))
   })
@@ -163,7 +106,10 @@ export async function startCluster({
   // The first one migrates and seeds alone.
   await first?.start()
   await Promise.all(others.map(({ start }) => start()))
-  await untilUp(programs.map(({ name }) => name))
+  await untilUp(
+    programs.map(({ name }) => name),
+    statusPort,
+  )
 
   return {
     url,
@@ -189,31 +135,36 @@ export async function startCluster({
       for (const each of programs.filter(({ name }) => names.includes(name))) {
         statuses.push(await each.stop())
         await each.start()
-        await untilUp([each.name])
+        await untilUp([each.name], statusPort)
       }
       return statuses
     },
   }
+}
 
-  async function untilUp(names: readonly string[]): Promise<void> {
-    for (;;) {
-      const states = await fetch(`http://${HOST}:${statusPort}/;csv`).then(async (answer) =>
-        parseServerStates(await answer.text()),
-      )
-      if (names.every((name) => states.get(name))) return
-      await sleep(50)
-    }
+/** Starts programs that Atrium's processes need. They are ready when they listen on a port. */
+function sidecarStarter(env: Environment, logs: string, defer: Defer) {
+  const sidecars: Program[] = []
+  defer(async () => {
+    await Promise.all(sidecars.map(({ stop }) => stop()))
+  })
+  return async (name: string, command: [file: string, ...args: string[]], readyPort: number): Promise<Program> => {
+    const isReady = () => isListening(readyPort)
+    const program = childProgram({ name, command, cwd: ROOT, env, logFile: join(logs, `${name}.log`), isReady })
+    sidecars.push(program)
+    await program.start()
+    return program
   }
 }
 
-/** Subgraphs first: a gateway is ready when it reaches one. */
-const poolsOf = (port: number, copies: number): readonly Pool[] =>
-  [...SUBGRAPHS, 'gateway'].map((name, index) => ({
-    name,
-    port: name === 'gateway' ? port : port + 1 + index,
-    isPublic: name === 'gateway',
-    servers: Array.from({ length: copies }, (_, copy) => ({ name: `${name}-${copy + 1}`, port: port + 10 + index * 8 + copy })),
-  }))
+/** Resolves when the balancer sends requests to all of these programs. */
+async function untilUp(names: readonly string[], statusPort: number): Promise<void> {
+  for (;;) {
+    const states = await fetch(`http://${HOST}:${statusPort}/;csv`).then(async (answer) => parseServerStates(await answer.text()))
+    if (names.every((name) => states.get(name))) return
+    await sleep(50)
+  }
+}
 
 function describeCluster(
   pools: readonly Pool[],

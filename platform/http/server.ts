@@ -105,7 +105,7 @@ export const errorBody = (status: number, message: string, details: Readonly<Rec
   error: { code: errorCodeOf(status), message, details },
 })
 
-export type HttpServerOptions = {
+type HttpServerOptions = {
   readonly log: Logger
   readonly checks?: readonly ReadinessCheck[]
   /** For people; programs get JSON. Absent: everybody does. */

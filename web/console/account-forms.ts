@@ -1,0 +1,70 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ConsoleResetAuthtokenDocument, ConsoleSignInDocument, ConsoleSignOutDocument } from '#generated/operations.ts'
+import { fieldOf } from '../frame/form.ts'
+import { dataOf, OperationFailed } from '../frame/page.ts'
+import type { Site } from '../frame/site.ts'
+import { access, newAuthtoken } from './access.ts'
+import type { ConsoleResponder } from './responder.ts'
+import { type Credentials, isFormOf, type Session, type sessionsOf } from './session.ts'
+import { foreignForm, signInPage } from './sign-in.ts'
+
+/** The forms that begin and end a session, and that reset the authtoken. */
+export function serveAccountForms(
+  scope: FastifyInstance,
+  { runnerFor, sessionOf, showFramed, toConsole, show }: ConsoleResponder,
+  { site, sessions }: { readonly site: Site; readonly sessions: ReturnType<typeof sessionsOf> },
+): void {
+  scope.post('/console/sign-in', signIn)
+  scope.post('/console/sign-out', async (request, reply) => {
+    const session = await sessionOf(request, reply)
+    // A form of another site comes without the cookie, and must not end what it cannot see.
+    if (!session) return toConsole(reply)
+    if (!isFormOf(session, request)) return show(reply, foreignForm(site))
+    // First, and everywhere: a copy of the cookie may be anywhere. Who is told that it failed is
+    // still signed in, and can try again.
+    dataOf(await runnerFor(session, request, reply)(ConsoleSignOutDocument, { secret: session.secret }))
+    sessions.end(reply)
+    return toConsole(reply)
+  })
+  scope.post('/console/access', async (request, reply) => {
+    const session = await sessionOf(request, reply)
+    if (!session || !isFormOf(session, request)) return show(reply, foreignForm(site))
+    if (fieldOf(request, 'understood') !== 'yes') return toConsole(reply, access.path)
+    const { resetAuthtoken } = dataOf(await runnerFor(session, request, reply)(ConsoleResetAuthtokenDocument, {}))
+    if (resetAuthtoken.__typename !== 'ResetAuthtokenSuccess' || !resetAuthtoken.authtoken) {
+      throw new Error(`Expected the authtoken to be reset, got ${resetAuthtoken.__typename}.`)
+    }
+    const { login, authtoken } = resetAuthtoken
+    const renewed = await begin({ login, authtoken }, request, reply)
+    await runnerFor(renewed, request, reply)(ConsoleSignOutDocument, { secret: session.secret })
+    return showFramed(reply, access, newAuthtoken(login, authtoken), renewed)
+  })
+
+  async function signIn(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const visit = sessions.visitOf(request)
+    if (!visit || !isFormOf(visit, request)) return show(reply, foreignForm(site))
+    const [login, authtoken] = [fieldOf(request, 'login').trim(), fieldOf(request, 'authtoken').trim()]
+    const { data, errors } = await runnerFor({ login, authtoken }, request, reply)(ConsoleSignInDocument, {})
+    if (data !== null) {
+      sessions.begin(reply, { login, authtoken }, data.session.secret)
+      return toConsole(reply)
+    }
+    const limited = errors.find(({ extensions }) => extensions?.code === 'RATE_LIMITED')
+    if (limited) {
+      reply.header('retry-after', String(limited.extensions?.retryAfterSeconds ?? 60))
+      return show(reply, { ...signInPage(visit, site, login, limited.message), status: 429 })
+    }
+    if (!isUnauthenticated({ errors })) throw new OperationFailed(errors)
+    const problem = 'The login or the authtoken is wrong.'
+    return show(reply, { ...signInPage(visit, site, login, problem), status: 401 })
+  }
+
+  async function begin(credentials: Credentials, request: FastifyRequest, reply: FastifyReply): Promise<Session> {
+    const { session } = dataOf(await runnerFor(credentials, request, reply)(ConsoleSignInDocument, {}))
+    return sessions.begin(reply, credentials, session.secret)
+  }
+}
+
+/** Whether credentials were refused. */
+export const isUnauthenticated = ({ errors }: Pick<OperationFailed, 'errors'>): boolean =>
+  errors.some(({ extensions }) => extensions?.code === 'UNAUTHENTICATED')

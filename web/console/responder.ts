@@ -1,0 +1,68 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { ConsoleSessionDocument } from '#generated/operations.ts'
+import type { GatewayClient } from '../../gateway/client.ts'
+import type { Html } from '../frame/html.ts'
+import { dataOf, type Page, type RunOperation } from '../frame/page.ts'
+import { operationRunner, sendPage } from '../frame/serve.ts'
+import type { Site } from '../frame/site.ts'
+import { access } from './access.ts'
+import { apps } from './apps.ts'
+import { orders } from './orders.ts'
+import { overview } from './overview.ts'
+import { type ConsoleRow, framed } from './page.ts'
+import { products } from './products.ts'
+import type { Credentials, Session, sessionsOf, Visit } from './session.ts'
+import { signInPage } from './sign-in.ts'
+import { webhooks } from './webhooks.ts'
+
+/** The sections of the console, as its navigation shows them. */
+export const SECTIONS: readonly ConsoleRow[] = [overview, orders, products, webhooks, apps, access]
+
+/** Runs operations for a session, and answers with pages of the console. */
+export type ConsoleResponder = ReturnType<typeof consoleResponder>
+
+export function consoleResponder(client: GatewayClient, site: Site, sessions: ReturnType<typeof sessionsOf>) {
+  return { runnerFor, sessionOf, visitOf, showSessionEnded, showFramed, toConsole, show }
+
+  /**
+   * Who is signed in; null: nobody, or whoever has a cookie of a session that was ended. Throws
+   * `Unanswered` where the store cannot say.
+   */
+  async function sessionOf(request: FastifyRequest, reply: FastifyReply): Promise<Session | null> {
+    const session = sessions.of(request)
+    // A cookie of a release before this one has no secret.
+    if (!session?.secret) return null
+    const { isOpen } = dataOf(await runnerFor(session, request, reply)(ConsoleSessionDocument, { secret: session.secret }))
+    if (isOpen) return session
+    sessions.end(reply)
+    return null
+  }
+
+  /** For a session whose credentials were taken back. */
+  function showSessionEnded(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    sessions.end(reply)
+    const problem = 'The authtoken has been reset since you signed in. Sign in with the new one.'
+    return show(reply, { ...signInPage(visitOf(request, reply), site, '', problem), status: 401 })
+  }
+
+  function visitOf(request: FastifyRequest, reply: FastifyReply): Visit {
+    return sessions.visitOf(request) ?? sessions.welcome(reply)
+  }
+
+  function runnerFor({ login, authtoken }: Credentials, request: FastifyRequest, reply: FastifyReply): RunOperation {
+    const authorization = `Basic ${Buffer.from(`${login}:${authtoken}`, 'utf8').toString('base64')}`
+    return operationRunner(client, request, reply, { authorization })
+  }
+
+  function showFramed(reply: FastifyReply, row: ConsoleRow, body: Html, visit: Visit, status = 200): FastifyReply {
+    return show(reply, { ...framed(row, SECTIONS, body, { visit, site }), status })
+  }
+
+  function toConsole(reply: FastifyReply, path = overview.path): FastifyReply {
+    return reply.header('cache-control', 'no-store').redirect(site.at(path), 303)
+  }
+
+  function show(reply: FastifyReply, page: Page): FastifyReply {
+    return sendPage(reply, page, site, 'no-store')
+  }
+}
