@@ -42,7 +42,12 @@ export async function compare(name: string, withTrick: Way, without: Way): Promi
   }
   const [own, other] = times
   const share = median(own) / median(other)
-  report(name, share, Math.min(...own) / Math.min(...other), `${median(own).toFixed(1)} instead of ${median(other).toFixed(1)} µs`)
+  report(
+    name,
+    share,
+    Math.min(...own) / Math.min(...other),
+    `${median(own).toFixed(1)} instead of ${median(other).toFixed(1)} µs`,
+  )
 }
 
 /** Prints a share, the same of the minima, and whether the trick is worth it. */
