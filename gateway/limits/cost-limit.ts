@@ -138,9 +138,9 @@ export function compileCostModel(
     if (!isList && !node.selectionSet) return argumentPoints + weight
 
     const own = weights.listSizes.get(path) ?? listSizeByConvention(field, isList)
-    const asked = own ? pageSizesOf(own, node, field) : []
-    pages.push(...asked)
-    const stated = own && lengthOf(asked, own.assumed ?? listFactor)
+    const pageSizes = own ? pageSizesOf(own, node, field) : []
+    pages.push(...pageSizes)
+    const stated = own && lengthOf(pageSizes, own.assumed ?? listFactor)
     const ownSize = !isList
       ? () => 1
       : (sizes?.of(name) ?? (own && own.sized.length === 0 ? stated : undefined) ?? (() => listFactor))
