@@ -205,11 +205,7 @@ describe('the cost of an operation is told to those who ask', () => {
     const batch = [{ query: PAGE }, { query: '{ caller }', extensions: { cost: false } }, { query: '{ nope }' }]
     const asked = (wantsCost: boolean) => runBatch(gateway, batch, 5, { ...passage(), wantsCost })
     expect(await asked(true)).toMatchObject({
-      results: [
-        { extensions: { cost: { requested: PAGE_COST } } },
-        { extensions: { cost: { requested: 1 } } },
-        { errors: [{}] },
-      ],
+      results: [{ extensions: { cost: { requested: PAGE_COST } } }, { extensions: { cost: { requested: 1 } } }, { errors: [{}] }],
     })
     expect(JSON.stringify(await asked(false))).not.toContain('requested')
   })
