@@ -11,7 +11,13 @@
  * order, without promises and without counting, would change answers.
  */
 import type { OperationRun } from '../../gateway/executor/graphql/operation-run.ts'
-import { awaitIn, joinOf, LIST_DELAY, OBJECT_DELAY, whenResolved } from '../../gateway/executor/graphql/pending.ts'
+import {
+  awaitIn,
+  joinOf,
+  LIST_DELAY_MICROTASKS,
+  OBJECT_DELAY_MICROTASKS,
+  whenResolved,
+} from '../../gateway/executor/graphql/pending.ts'
 import { compare } from './turns.ts'
 
 type Fields = Readonly<Record<string, Promise<string>>>
@@ -27,9 +33,9 @@ function counted(objects: readonly Fields[]): Promise<unknown> {
   }
   // Nothing else of a run is read where no field fails.
   const whole = run as OperationRun
-  const list = joinOf([] as unknown as Record<number, unknown>, LIST_DELAY)
+  const list = joinOf([] as unknown as Record<number, unknown>, LIST_DELAY_MICROTASKS)
   for (const [index, fields] of objects.entries()) {
-    const join = joinOf({}, OBJECT_DELAY)
+    const join = joinOf({}, OBJECT_DELAY_MICROTASKS)
     for (const key of Object.keys(fields)) {
       whenResolved(whole, fields[key] as Promise<string>, identity)
       awaitIn(join, whole, key)

@@ -4,7 +4,7 @@ import { parseDomain } from '../../subgraphs/trust/collectors/rdap-response.ts'
 import type { Evidence, EvidenceBySource, Source, UnixSeconds } from '../../subgraphs/trust/evidence.ts'
 import type { Target } from '../../subgraphs/trust/pipeline/normalise.ts'
 
-const DAY = 86_400
+const DAY_SECONDS = 86_400
 
 export const time = z.iso.datetime({ offset: true }).transform((text): UnixSeconds => Math.floor(Date.parse(text) / 1000))
 export const texts = z.array(z.string())
@@ -92,7 +92,7 @@ export function evidenceOf(raw: CaseEvidence, { host, name }: Target): Evidence[
   const about = (subject: string) => ({
     subject,
     collectedAt: raw.collectedAt,
-    validUntil: raw.collectedAt + DAY,
+    validUntil: raw.collectedAt + DAY_SECONDS,
     version: null,
   })
   const found: { readonly [S in Source]: EvidenceBySource[S] } = {
@@ -175,7 +175,7 @@ function feedsAnswer(feeds: CaseEvidence['feeds'], collectedAt: UnixSeconds): An
     ? {
         status: 'ok',
         facts: {
-          checked: feeds.checked.map((feed) => ({ feed, asOf: feeds.asOf, refreshAt: collectedAt + DAY })),
+          checked: feeds.checked.map((feed) => ({ feed, asOf: feeds.asOf, refreshAt: collectedAt + DAY_SECONDS })),
           failed: [],
           hits: feeds.hits.map(({ firstSeen, lastSeen, ...hit }) => ({
             ...hit,

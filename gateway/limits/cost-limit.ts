@@ -22,6 +22,7 @@ import {
 } from 'graphql'
 import { documentIndex } from '../operations/document-index.ts'
 import {
+  type CoercedVariables,
   type Count,
   conditional,
   hasTerms,
@@ -31,7 +32,6 @@ import {
   type Sums,
   type Terms,
   total,
-  type Variables,
 } from './cost-terms.ts'
 import type { CostWeights, ListSize } from './cost-weights.ts'
 import { BOUNDS } from './limits.ts'
@@ -52,7 +52,7 @@ export type CostModel = {
    * The first page size that is out of bounds; null when all are fine. Ask before counting: a
    * negative size would buy points.
    */
-  readonly pageFault: (variables: Variables) => PageFault | null
+  readonly pageFault: (variables: CoercedVariables) => PageFault | null
 }
 
 /**
@@ -173,7 +173,7 @@ function fieldOf(schema: GraphQLSchema, parent: GraphQLCompositeType, name: stri
 }
 
 /** Whether `@skip` and `@include` leave a selection in; null where they do not stand. */
-function conditionOf({ directives = [] }: SelectionNode): ((variables: Variables) => boolean) | null {
+function conditionOf({ directives = [] }: SelectionNode): ((variables: CoercedVariables) => boolean) | null {
   const conditions = directives.filter(({ name }) => name.value === 'skip' || name.value === 'include')
   if (conditions.length === 0) return null
   return (variables) =>

@@ -1,6 +1,6 @@
-export type Variables = Readonly<Record<string, unknown>>
+export type CoercedVariables = Readonly<Record<string, unknown>>
 /** Points or a length, with these coerced variables. */
-export type Count = (variables: Variables) => number
+export type Count = (variables: CoercedVariables) => number
 
 /** Points to add up: most do not depend on variables, and need no function each. */
 export type Terms = { constant: number; readonly counts: Count[] }
@@ -22,10 +22,10 @@ export const perTypeIn =
     return terms
   }
 
-export const pointsOf = (count: Count | number, variables: Variables): number =>
+export const pointsOf = (count: Count | number, variables: CoercedVariables): number =>
   typeof count === 'number' ? count : count(variables)
 
-export function total({ constant, counts }: Terms, variables: Variables): number {
+export function total({ constant, counts }: Terms, variables: CoercedVariables): number {
   let points = constant
   for (const count of counts) points += count(variables)
   return points
@@ -35,7 +35,7 @@ export function total({ constant, counts }: Terms, variables: Variables): number
  * Sums of a fragment that count in `sums` only where `isOn` holds. Evaluated once per fragment,
  * however deeply such fragments nest.
  */
-export function conditional(isOn: (variables: Variables) => boolean, sums: Sums): Sums {
+export function conditional(isOn: (variables: CoercedVariables) => boolean, sums: Sums): Sums {
   const within = (outer: Terms): Terms => {
     const own = noTerms()
     outer.counts.push((variables) => (isOn(variables) ? total(own, variables) : 0))

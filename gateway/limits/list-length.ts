@@ -1,12 +1,12 @@
 import { type FieldNode, type GraphQLField, getNamedType, isCompositeType, Kind, valueFromASTUntyped } from 'graphql'
-import type { Count, Variables } from './cost-terms.ts'
+import type { CoercedVariables, Count } from './cost-terms.ts'
 import type { ListSize } from './cost-weights.ts'
 
 /** Slicing arguments by convention, for schemas that do not use `@listSize`. */
 const SLICING_BY_CONVENTION = ['first', 'last', 'limit']
 
 /** The value of a slicing argument of one field. */
-export type PageSize = { readonly argument: string; readonly size: (variables: Variables) => unknown }
+export type PageSize = { readonly argument: string; readonly size: (variables: CoercedVariables) => unknown }
 
 /** The values of the slicing arguments of a field. */
 export const pageSizesOf = ({ slicing }: ListSize, node: FieldNode, field: GraphQLField<unknown, unknown>): readonly PageSize[] =>
@@ -38,7 +38,7 @@ function argumentReader(
   [name = '', ...inside]: readonly string[],
   node: FieldNode,
   field: GraphQLField<unknown, unknown>,
-): (variables: Variables) => unknown {
+): (variables: CoercedVariables) => unknown {
   const fallback = field.args.find((argument) => argument.name === name)?.defaultValue
   const given = node.arguments?.find((argument) => argument.name.value === name)?.value
   if (!given) return () => dig(fallback, inside)

@@ -10,17 +10,17 @@ import { heartbeat } from './heartbeat.ts'
  */
 const PING_SECONDS = 15
 /** How long a client may take to answer a close frame. */
-export const CLOSE_MILLISECONDS = 2_000
+export const CLOSE_TIMEOUT_MS = 2_000
 
 /**
  * RFC 6455 §7.4.1, and the registry that it founds; clients of this protocol connect again after
  * either.
  */
-const GOING_AWAY = 1001
-const SERVICE_RESTART = 1012
+const GOING_AWAY_CODE = 1001
+const SERVICE_RESTART_CODE = 1012
 
 /** One WebSocket. Of its request only what operations need is kept. */
-export type Connection = {
+export type SocketConnection = {
   readonly socket: WebSocket
   /** What carries it. */
   readonly stream: Duplex
@@ -45,10 +45,10 @@ export type OpenConnections = {
   readonly count: () => number
   /** Whether the process stops and every connection is being closed. */
   readonly isClosing: () => boolean
-  readonly add: (connection: Connection) => void
-  readonly delete: (connection: Connection) => void
+  readonly add: (connection: SocketConnection) => void
+  readonly delete: (connection: SocketConnection) => void
   /** Closes a connection that was to go and waited for an answer. */
-  readonly answered: (connection: Connection) => void
+  readonly answered: (connection: SocketConnection) => void
   /**
    * Ends what began on the graph that was replaced: subscriptions would go on as long as their
    * clients like.
@@ -61,8 +61,8 @@ export type OpenConnections = {
 }
 
 export function createOpenConnections(): OpenConnections {
-  const connections = new Set<Connection>()
-  const pings = heartbeat<Connection>(PING_SECONDS, (connection) => {
+  const connections = new Set<SocketConnection>()
+  const pings = heartbeat<SocketConnection>(PING_SECONDS, (connection) => {
     if (!connection.hasPonged) return connection.socket.terminate()
     connection.hasPonged = false
     connection.socket.ping()
@@ -91,7 +91,7 @@ export function createOpenConnections(): OpenConnections {
       }
       // A client that sends one operation after the other is never idle.
       setTimeout(() => {
-        for (const { socket } of outdated) socket.close(SERVICE_RESTART, 'The graph has changed: connect again')
+        for (const { socket } of outdated) socket.close(SERVICE_RESTART_CODE, 'The graph has changed: connect again')
       }, BOUNDS.operationTimeoutMs).unref()
     },
     async close() {
@@ -101,10 +101,10 @@ export function createOpenConnections(): OpenConnections {
     },
   }
 
-  function closeWhenAnswered({ socket, answering }: Connection): void {
+  function closeWhenAnswered({ socket, answering }: SocketConnection): void {
     if (answering > 0) return
-    if (isClosing) socket.close(GOING_AWAY, 'Going away')
-    else socket.close(SERVICE_RESTART, 'The graph has changed: connect again')
+    if (isClosing) socket.close(GOING_AWAY_CODE, 'Going away')
+    else socket.close(SERVICE_RESTART_CODE, 'The graph has changed: connect again')
   }
 
   async function everyoneGone(): Promise<void> {
@@ -112,7 +112,7 @@ export function createOpenConnections(): OpenConnections {
     await new Promise<void>((resolve) => {
       const cut = setTimeout(() => {
         for (const { socket } of connections) socket.terminate()
-      }, BOUNDS.operationTimeoutMs + CLOSE_MILLISECONDS)
+      }, BOUNDS.operationTimeoutMs + CLOSE_TIMEOUT_MS)
       const gone = () => {
         if (connections.size > 0) return
         clearTimeout(cut)

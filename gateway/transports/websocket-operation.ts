@@ -7,14 +7,14 @@ import { refusal, withRequestId } from '../operations/errors.ts'
 import { type Client, type Delivery, deliver } from './delivery.ts'
 import type { SocketOperation } from './graphql-transport-ws.ts'
 import { parseBodyParams } from './request-params.ts'
-import type { Connection, OpenConnections } from './websocket-connections.ts'
+import type { OpenConnections, SocketConnection } from './websocket-connections.ts'
 import type { SendFrame } from './websocket-frames.ts'
 
 /**
  * How often the id of an operation is kept while it runs: by itself, and as the beginning of its
  * messages, where a character may be escaped.
  */
-const ID_COPIES = 8
+const MAX_ID_COPIES = 8
 
 /** What operations need of their server: one object for all of them. */
 export type OperationServer = {
@@ -28,7 +28,7 @@ export type OperationServer = {
 export function beginOperation(
   gateway: Gateway,
   server: OperationServer,
-  connection: Connection,
+  connection: SocketConnection,
   id: string,
   payload: SubscribePayload,
 ): SocketOperation | null {
@@ -54,7 +54,7 @@ export function beginOperation(
 
   const operation = new Operation(connection, id, prepared.subscribe === null, server)
   const caller = { ...connection.caller, requestId }
-  operation.delivery = deliver(prepared, { variables, caller, wantsCost, connectionBytes: ID_COPIES * id.length }, operation)
+  operation.delivery = deliver(prepared, { variables, caller, wantsCost, connectionBytes: MAX_ID_COPIES * id.length }, operation)
   connection.running++
   if (operation.isAnswered) connection.answering++
   // A subscription waits for events, which are nothing to do; what opens their source says so.
@@ -67,7 +67,7 @@ const errorMessage = (id: string, errors: readonly GraphQLFormattedError[]): str
 
 /** An operation over a socket. A class, so that a hundred thousand of them share their code. */
 class Operation implements SocketOperation, Client {
-  readonly connection: Connection
+  readonly connection: SocketConnection
   /** Whether an answer will end it: it is no subscription. */
   readonly isAnswered: boolean
   delivery: Delivery | null = null
@@ -75,7 +75,7 @@ class Operation implements SocketOperation, Client {
   readonly #beginning: string
   readonly #server: OperationServer
 
-  constructor(connection: Connection, id: string, isAnswered: boolean, server: OperationServer) {
+  constructor(connection: SocketConnection, id: string, isAnswered: boolean, server: OperationServer) {
     this.connection = connection
     this.isAnswered = isAnswered
     this.#id = id

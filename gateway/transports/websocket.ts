@@ -13,12 +13,12 @@ import { BOUNDS } from '../limits/limits.ts'
 import { refusal } from '../operations/errors.ts'
 import { protocolConnection, type SocketOperation } from './graphql-transport-ws.ts'
 import { GRAPHQL_PATH } from './http.ts'
-import { CLOSE_MILLISECONDS, type Connection, createOpenConnections } from './websocket-connections.ts'
+import { CLOSE_TIMEOUT_MS, createOpenConnections, type SocketConnection } from './websocket-connections.ts'
 import { createFrameWriter } from './websocket-frames.ts'
 import { beginOperation, type OperationServer } from './websocket-operation.ts'
 
 /** How long a client may take to send `connection_init`. */
-const INIT_MILLISECONDS = 5_000
+const INIT_TIMEOUT_MS = 5_000
 
 /** Route class of refused WebSockets and their operations. */
 const ROUTE_CLASS = 'websocket'
@@ -120,7 +120,7 @@ export function serveWebSockets(
       },
       INIT_TIMEOUT_MS,
     )
-    const connection: Connection = {
+    const connection: SocketConnection = {
       socket,
       stream,
       protocol,
@@ -155,7 +155,7 @@ function createSocketServer(): WebSocketServer {
     maxPayload: BOUNDS.bodyBytes,
     handleProtocols,
     // Known to ws, but not to its types.
-    ...{ closeTimeout: CLOSE_MILLISECONDS },
+    ...{ closeTimeout: CLOSE_TIMEOUT_MS },
   })
   sockets.on('wsClientError', (error, socket) =>
     refuseUpgrade(socket, 400, `Expected a valid WebSocket handshake: ${error.message}.`),

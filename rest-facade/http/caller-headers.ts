@@ -1,7 +1,7 @@
 import type { ClientResult, GatewayClient } from '../../gateway/client.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import type { Facade } from './facade.ts'
-import type { Failure, Problem } from './problem.ts'
+import type { Failure, ProblemDetails } from './problem.ts'
 
 type Errors = ClientResult<unknown>['errors']
 
@@ -12,11 +12,11 @@ export type CallerHeaders<Fault extends Failure> = {
    * instead.
    */
   readonly addTo: (
-    failure: Fault | Problem,
-    toFailure: (errors: Errors) => Fault | Problem,
+    failure: Fault | ProblemDetails,
+    toFailure: (errors: Errors) => Fault | ProblemDetails,
     caller: Caller,
     signal: AbortSignal,
-  ) => Promise<Fault | Problem>
+  ) => Promise<Fault | ProblemDetails>
   /** For mutations, whose documents cannot select the caller beside them. */
   readonly of: (caller: Caller, signal: AbortSignal) => Promise<Readonly<Record<string, string>>>
 }
@@ -29,11 +29,11 @@ export function createCallerHeaders<Data, Input, Fault extends Failure>(
   return { addTo, of }
 
   async function addTo(
-    failure: Fault | Problem,
-    toFailure: (errors: Errors) => Fault | Problem,
+    failure: Fault | ProblemDetails,
+    toFailure: (errors: Errors) => Fault | ProblemDetails,
     caller: Caller,
     signal: AbortSignal,
-  ): Promise<Fault | Problem> {
+  ): Promise<Fault | ProblemDetails> {
     if (!callerCheck) return failure
     const { data, errors } = await client.run(callerCheck.document, {}, caller, signal)
     if (data === null || errors.length > 0) return toFailure(errors)

@@ -12,7 +12,7 @@ import { callerOf, disconnectSignal } from '../../platform/http/request-caller.t
 import { cookieOf, fieldOf } from '../frame/form.ts'
 import { dataOf } from '../frame/page.ts'
 import type { Seal } from '../frame/seal.ts'
-import type { choicePage, Problem } from './page.ts'
+import type { choicePage, SignInProblem } from './page.ts'
 
 /** The protocol sets it for the address of a request: what only the browser has that began. */
 const BROWSER_COOKIE = '_atrium_browser'
@@ -34,15 +34,15 @@ export const FORM_DOCUMENTS = [
 const OWNER = 'authorize owner'
 const CHOICE_SECONDS = 600
 
-export type Step = {
+export type StepResult = {
   readonly step:
     | { readonly __typename: 'AuthorizationStep'; readonly continueAt: string }
     | { readonly __typename: 'ForeignApp' | 'NoStoreOwned'; readonly message?: string }
     | { readonly __typename: 'NotFoundError' }
 }
 /** What came of a button: a step of the graph, or something to show. */
-export type FormResult = ClientResult<Step> | { readonly problem: Problem } | { readonly choice: Choice }
-export type Choice = { readonly stores: Parameters<typeof choicePage>[1]; readonly sealed: string }
+export type FormResult = ClientResult<StepResult> | { readonly problem: SignInProblem } | { readonly choice: StoreChoice }
+export type StoreChoice = { readonly stores: Parameters<typeof choicePage>[1]; readonly sealed: string }
 export type OfRequest = FastifyRequest<{ Params: { readonly request: string } }>
 
 /** Does what the button of a form says. */
@@ -114,7 +114,7 @@ export function createFormHandler(
 }
 
 const NO_ACCOUNT = 'The e-mail address or the password is wrong.'
-const EXPIRED_SIGN_IN: Problem = { form: 'account', message: 'The sign-in has expired. Sign in again.' }
+const EXPIRED_SIGN_IN: SignInProblem = { form: 'account', message: 'The sign-in has expired. Sign in again.' }
 
 /** Empty where there is no cookie: no browser has that. */
 export const browserOf = (request: OfRequest): string => cookieOf(request, BROWSER_COOKIE) ?? ''

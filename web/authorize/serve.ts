@@ -12,7 +12,14 @@ import { refused, unavailable } from '../frame/refusals.ts'
 import type { Seal } from '../frame/seal.ts'
 import { sendPage } from '../frame/serve.ts'
 import type { Site } from '../frame/site.ts'
-import { browserOf, type Choice, createFormHandler, FORM_DOCUMENTS, type OfRequest, type Step } from './form-handler.ts'
+import {
+  browserOf,
+  createFormHandler,
+  FORM_DOCUMENTS,
+  type OfRequest,
+  type StepResult,
+  type StoreChoice,
+} from './form-handler.ts'
 import {
   choicePage,
   codePage,
@@ -69,7 +76,7 @@ export async function serveAuthorization(app: FastifyInstance, client: GatewayCl
       if ('choice' in pressed) return showChoice(request, reply, pending, pressed.choice)
       const problem = 'problem' in pressed ? pressed.problem : problemOf(pressed, formOf(request))
       if (problem !== null) return showRequest(request, reply, { ...pending, storeName: null }, problem)
-      const { step } = dataOf(pressed as ClientResult<Step>)
+      const { step } = dataOf(pressed as ClientResult<StepResult>)
       if (step.__typename !== 'AuthorizationStep') return show(reply, endedPage)
       return reply.header('cache-control', 'no-store').redirect(step.continueAt, 303)
     })
@@ -93,7 +100,7 @@ export async function serveAuthorization(app: FastifyInstance, client: GatewayCl
     request: OfRequest,
     reply: FastifyReply,
     pending: PendingAuthorization,
-    { stores, sealed }: Choice,
+    { stores, sealed }: StoreChoice,
   ): FastifyReply {
     const page = choicePage(pending, stores, { action: actionOf(request), site, sealed })
     return show(reply, { ...page, headers: { 'content-security-policy': leadingTo(pending.returnsTo) } })
@@ -116,10 +123,10 @@ export async function serveAuthorization(app: FastifyInstance, client: GatewayCl
   const show = (reply: FastifyReply, page: WebPage): FastifyReply => sendPage(reply, page, site, 'no-store')
 }
 
-const formOf = (request: OfRequest): Problem['form'] => (fieldOf(request, 'do') === 'sign-in' ? 'shop' : 'account')
+const formOf = (request: OfRequest): SignInProblem['form'] => (fieldOf(request, 'do') === 'sign-in' ? 'shop' : 'account')
 
 /** What a shop owner can put right about a sign-in; null when nothing is wrong with it. */
-function problemOf({ data, errors }: ClientResult<Step>, form: SignInProblem['form']): SignInProblem | null {
+function problemOf({ data, errors }: ClientResult<StepResult>, form: SignInProblem['form']): SignInProblem | null {
   const [error] = errors
   if (error?.extensions?.code === 'UNAUTHENTICATED') return { form, message: 'The login or the authtoken is wrong.' }
   if (error?.extensions?.code === 'FORBIDDEN') return { form, message: error.message }

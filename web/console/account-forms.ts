@@ -5,7 +5,7 @@ import { dataOf, OperationFailed } from '../frame/page.ts'
 import type { Site } from '../frame/site.ts'
 import { access, newAuthtoken } from './access.ts'
 import type { ConsoleResponder } from './responder.ts'
-import { type Credentials, isFormOf, type Session, type sessionsOf } from './session.ts'
+import { type ConsoleCredentials, type ConsoleSession, isFormOf, type sessionsOf } from './session.ts'
 import { foreignForm, signInPage } from './sign-in.ts'
 
 /** The forms that begin and end a session, and that reset the authtoken. */
@@ -59,7 +59,7 @@ export function serveAccountForms(
     return show(reply, { ...signInPage(visit, site, login, problem), status: 401 })
   }
 
-  async function begin(credentials: Credentials, request: FastifyRequest, reply: FastifyReply): Promise<Session> {
+  async function begin(credentials: ConsoleCredentials, request: FastifyRequest, reply: FastifyReply): Promise<ConsoleSession> {
     const { session } = dataOf(await runnerFor(credentials, request, reply)(ConsoleSignInDocument, {}))
     return sessions.begin(reply, credentials, session.secret)
   }

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ConsoleSessionDocument } from '#generated/operations.ts'
 import type { GatewayClient } from '../../gateway/client.ts'
 import type { Html } from '../frame/html.ts'
-import { dataOf, type Page, type RunOperation } from '../frame/page.ts'
+import { dataOf, type RunPageOperation, type WebPage } from '../frame/page.ts'
 import { operationRunner, sendPage } from '../frame/serve.ts'
 import type { Site } from '../frame/site.ts'
 import { access } from './access.ts'
@@ -11,7 +11,7 @@ import { orders } from './orders.ts'
 import { overview } from './overview.ts'
 import { type ConsoleRow, framed } from './page.ts'
 import { products } from './products.ts'
-import type { Credentials, Session, sessionsOf, Visit } from './session.ts'
+import type { ConsoleCredentials, ConsoleSession, sessionsOf, Visit } from './session.ts'
 import { signInPage } from './sign-in.ts'
 import { webhooks } from './webhooks.ts'
 
@@ -28,7 +28,7 @@ export function consoleResponder(client: GatewayClient, site: Site, sessions: Re
    * Who is signed in; null: nobody, or whoever has a cookie of a session that was ended. Throws
    * `Unanswered` where the store cannot say.
    */
-  async function sessionOf(request: FastifyRequest, reply: FastifyReply): Promise<Session | null> {
+  async function sessionOf(request: FastifyRequest, reply: FastifyReply): Promise<ConsoleSession | null> {
     const session = sessions.of(request)
     // A cookie of a release before this one has no secret.
     if (!session?.secret) return null
@@ -49,7 +49,7 @@ export function consoleResponder(client: GatewayClient, site: Site, sessions: Re
     return sessions.visitOf(request) ?? sessions.welcome(reply)
   }
 
-  function runnerFor({ login, authtoken }: Credentials, request: FastifyRequest, reply: FastifyReply): RunOperation {
+  function runnerFor({ login, authtoken }: ConsoleCredentials, request: FastifyRequest, reply: FastifyReply): RunPageOperation {
     const authorization = `Basic ${Buffer.from(`${login}:${authtoken}`, 'utf8').toString('base64')}`
     return operationRunner(client, request, reply, { authorization })
   }
@@ -62,7 +62,7 @@ export function consoleResponder(client: GatewayClient, site: Site, sessions: Re
     return reply.header('cache-control', 'no-store').redirect(site.at(path), 303)
   }
 
-  function show(reply: FastifyReply, page: Page): FastifyReply {
+  function show(reply: FastifyReply, page: WebPage): FastifyReply {
     return sendPage(reply, page, site, 'no-store')
   }
 }

@@ -107,10 +107,10 @@ export function completeByType(
   declared: string,
   complete: typeof completeObject,
   refusalOf: ((type: string) => RefusedPart | null) | null,
-  selectionFor: (typename: unknown) => Selection | null,
+  selectionFor: (typename: unknown) => ProjectedSelection | null,
 ): Complete {
   // Most lists have items of one type.
-  let last: { readonly typename: unknown; readonly selection: Selection } | null = null
+  let last: { readonly typename: unknown; readonly selection: ProjectedSelection } | null = null
   return (value, run, depth) => {
     if (value === null) return null
     if (!isData(value)) return invalid(`Expected an object of type "${declared}".`, run, depth)

@@ -25,7 +25,9 @@ import {
   completeList,
   completeObject,
   completeShared,
-  type Field,
+  type OperationVariables,
+  type ProjectedField,
+  type ProjectedSelection,
   type ProjectionRun,
   type Refuse,
   type ReportError,
@@ -121,7 +123,7 @@ export function compileProjection({
   }
 
   /** The fields of an object of this type, each with all selection sets below it. */
-  function selectionOf(type: RuntimeType, selectionSets: readonly SelectionSetNode[], position: Position): Selection {
+  function selectionOf(type: RuntimeType, selectionSets: readonly SelectionSetNode[], position: Position): ProjectedSelection {
     const groups = fieldsOfType(type, selectionSets, schema, fragments, isIncluded)
     const fields = [...groups].map(([from, nodes]) => fieldOf(type, from, nodes, position))
     return {
@@ -136,7 +138,7 @@ export function compileProjection({
     return isPlain || sharedPaths.size === 0 ? exclusive.get(withoutListSegments(path)) : undefined
   }
 
-  function fieldOf(type: RuntimeType, from: string, nodes: readonly FieldNode[], parent: Position): Field {
+  function fieldOf(type: RuntimeType, from: string, nodes: readonly FieldNode[], parent: Position): ProjectedField {
     const name = nodes[0]?.name.value ?? ''
     const described = { from, key: keyOf(from), name: `${type.name}.${name}`, isSimple: false }
     if (name === '__typename') return { ...described, isNullable: false, complete: typenameOf(type) }
@@ -178,7 +180,7 @@ export function compileProjection({
     const complete = sharedPaths.has(position.path) ? completeShared : completeObject
     // One selection per type, whether or not objects have a type name: a reused object must be
     // completed by one selection only.
-    const selections = new Map<RuntimeType, Selection>()
+    const selections = new Map<RuntimeType, ProjectedSelection>()
     return completeByType(declared.name, complete, refused?.ofType ?? null, (typename) => {
       const type = runtimeTypeOf(schema, declared, typename)
       // Types of the schema only: a subgraph may respond with any string, without bound.

@@ -40,7 +40,7 @@ export function adapterOf({ apps, ...options }: TokenOptions & { readonly apps: 
 function sweeper(oauth: OauthRepository, now: () => Date): () => Promise<void> {
   let sweptAt = 0
   return async () => {
-    if (now().getTime() - sweptAt <= SWEEP_MILLISECONDS) return
+    if (now().getTime() - sweptAt <= SWEEP_INTERVAL_MS) return
     sweptAt = now().getTime()
     await oauth.sweep(now())
   }
