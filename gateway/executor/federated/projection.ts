@@ -202,7 +202,7 @@ type Position = { readonly path: string; readonly isPlain: boolean }
 const ROOT_POSITION: Position = { path: '', isPlain: true }
 
 const completeWith =
-  (selection: Selection) =>
+  (selection: ProjectedSelection) =>
   (value: Data, run: ProjectionRun, depth: number): unknown =>
     completeObject(selection, value, run, depth)
 
