@@ -15,8 +15,8 @@ import { textDependsOnViewer, type ViewerFields } from './viewer-fields.ts'
 
 type Variables = Readonly<Record<string, unknown>>
 
-/** Outcomes of looking up one entity. `joined`: an equal fetch was under way. */
-export type EntityLookupOutcome = 'hit' | 'joined' | 'miss'
+/** Results of looking up one entity. `joined`: an equal fetch was under way. */
+export type EntityLookupResult = 'hit' | 'joined' | 'miss'
 
 /** Entities of subgraphs, cached one by one, for every graph of this process. */
 export type EntityCache = {
@@ -44,7 +44,7 @@ export function createEntityCache({
 }: {
   readonly store: EntityStore
   readonly options?: Readonly<Record<string, SubgraphCacheOptions>>
-  readonly count?: (subgraph: string, outcome: EntityLookupOutcome, entities: number) => void
+  readonly count?: (subgraph: string, lookup: EntityLookupResult, entities: number) => void
 }): EntityCache {
   const flights = createFlights()
 
@@ -98,7 +98,7 @@ export function createEntityCache({
       if (cached) {
         values[index] = cached
         hits++
-      } else if (entity && flights.isUnderWay(entity, version)) joined.push(index)
+      } else if (entity && flights.isInFlight(entity, version)) joined.push(index)
       else missing.push(index)
     }
     const waiting = joined.map((index) => flights.join(entities[index] as CacheableEntity, context.signal))
@@ -112,12 +112,12 @@ export function createEntityCache({
     }
     // What was joined has failed, or is for the other caller only.
     if (late.length > 0) sent.push(await fetchAndStore(late))
-    for (const [outcome, entities] of [
+    for (const [lookup, entities] of [
       ['hit', hits],
       ['joined', joined.length - late.length],
       ['miss', missing.length + late.length],
     ] as const) {
-      if (entities > 0) count(parts.subgraph, outcome, entities)
+      if (entities > 0) count(parts.subgraph, lookup, entities)
     }
     const [only] = sent
     if (only && sent.length === 1 && only.indexes.length === wanted.length) return only.result
@@ -130,8 +130,8 @@ export function createEntityCache({
       let texts: readonly (NewEntity | null)[] = []
       try {
         let headers: IncomingHttpHeaders | null = null
-        const asked = { ...others, representations: indexes.map((index) => wanted[index]) }
-        const result = await send(asked, context, (received) => {
+        const request = { ...others, representations: indexes.map((index) => wanted[index]) }
+        const result = await send(request, context, (received) => {
           headers = received
         })
         const entities = cacheableIn(parts.subgraph, own, result, headers, began)

@@ -4,7 +4,7 @@ import type { NewEntity, StoreVersion } from './entity-store.ts'
 /** Entities that are being fetched: equal lookups wait for them instead of fetching again. */
 export type EntityFlights = {
   /** Whether it was requested at this version of the store: after every invalidation so far. */
-  readonly isUnderWay: (entity: CacheableEntity, version: StoreVersion | null) => boolean
+  readonly isInFlight: (entity: CacheableEntity, version: StoreVersion | null) => boolean
   /**
    * The entity as JSON when its fetch has landed; null where it failed, is not for this caller, or
    * `signal` aborted.
@@ -31,7 +31,7 @@ export function createFlights(): EntityFlights {
   const keyOf = ({ type, publicKey, callerKey }: CacheableEntity) => (type.isPublic ? publicKey : callerKey)
 
   return {
-    isUnderWay(entity, version) {
+    isInFlight(entity, version) {
       const flight = flights.get(keyOf(entity))
       return flight !== undefined && flight.version === version
     },
@@ -45,7 +45,7 @@ export function createFlights(): EntityFlights {
       const { promise: landed, resolve } = Promise.withResolvers<readonly (NewEntity | null)[]>()
       const own = entities.flatMap((entity, index) => {
         // To wait for what is not cacheable would double the time.
-        if (!entity?.type.isCacheable || this.isUnderWay(entity, version)) return []
+        if (!entity?.type.isCacheable || this.isInFlight(entity, version)) return []
         const key = keyOf(entity)
         flights.set(key, { version, landed, index })
         return [key]

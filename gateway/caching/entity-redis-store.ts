@@ -16,7 +16,7 @@ const INVALIDATED = 'atrium:entities:invalidated'
 const PREFIX = 'atrium:entity:'
 
 /** Lookups and entities of one script: Lua unpacks at most 8,000 values. */
-const CHUNK = 500
+const MAX_KEYS_PER_COMMAND = 500
 
 /** Invalidations that wait for Redis; beyond it, everything is invalidated when it is back. */
 const MAX_WAITING_TAGS = 10_000
@@ -169,6 +169,6 @@ const newEpoch = (): string => randomBytes(12).toString('base64url')
 
 function chunksOf<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
   const chunks: Item[][] = []
-  for (let at = 0; at < items.length; at += CHUNK) chunks.push(items.slice(at, at + CHUNK))
+  for (let at = 0; at < items.length; at += MAX_KEYS_PER_COMMAND) chunks.push(items.slice(at, at + MAX_KEYS_PER_COMMAND))
   return chunks
 }

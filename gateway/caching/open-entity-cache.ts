@@ -58,6 +58,6 @@ export async function openEntityCache(
   return createEntityCache({
     store,
     options: subgraphs,
-    ...(looked && { count: (subgraph, outcome, entities) => looked([subgraph, outcome], entities) }),
+    ...(looked && { count: (subgraph, lookup, entities) => looked([subgraph, lookup], entities) }),
   })
 }

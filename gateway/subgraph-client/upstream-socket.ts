@@ -16,7 +16,7 @@ export type SocketEnd =
   | { readonly kind: 'broken'; readonly cause: Error }
 
 /** An operation on a socket. `onEnd` is called once. */
-export type SocketOperation = {
+export type UpstreamOperation = {
   readonly payload: { readonly query: string; readonly variables: unknown; readonly operationName: string | undefined }
   readonly onStarted: () => void
   readonly onResult: (result: ExecutionResult) => void
@@ -26,7 +26,7 @@ export type SocketOperation = {
 /** A WebSocket to a subgraph. */
 export type UpstreamSocket = {
   /** Starts an operation, once the subgraph has acknowledged the connection; returns its stop. */
-  readonly start: (operation: SocketOperation) => () => void
+  readonly start: (operation: UpstreamOperation) => () => void
   /** Whether it takes another operation. */
   readonly hasRoom: () => boolean
   readonly close: () => void
@@ -62,7 +62,7 @@ export function openUpstreamSocket({
   readonly onClosed: () => void
 }): UpstreamSocket {
   const dialect = DIALECTS[protocol]
-  const operations = new Map<string, SocketOperation>()
+  const operations = new Map<string, UpstreamOperation>()
   let state: 'opening' | 'open' | 'closed' = 'opening'
   let lastId = 0
   let isAlive = true
@@ -113,7 +113,7 @@ export function openUpstreamSocket({
     close,
   }
 
-  function begin(id: string, { payload, onStarted }: SocketOperation): void {
+  function begin(id: string, { payload, onStarted }: UpstreamOperation): void {
     send({ id, type: dialect.start, payload })
     onStarted()
   }

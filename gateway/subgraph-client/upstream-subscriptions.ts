@@ -33,8 +33,8 @@ export function upstreamSubscriptions({
   const agent = new Agent({ ...timeouts, bodyTimeout: 0 })
   return { subscribe: sharedUpstreams({ name, open, isSigned: sign !== undefined }), close: () => agent.destroy() }
 
-  function open(...[asked, context, receiver, signal]: Parameters<OpenUpstream>): void {
-    request(JSON.stringify(asked), context, signal)
+  function open(...[operation, context, receiver, signal]: Parameters<OpenUpstream>): void {
+    request(JSON.stringify(operation), context, signal)
       .then(async (response) => {
         const errors = await refusalOf(response)
         if (errors) return receiver.refuse(errors)

@@ -7,7 +7,7 @@ import { type FetchedSupergraph, SourceError, type SupergraphSource } from './so
 /** Longest pause between two looks after failures, unless the source is looked at even less often. Seconds. */
 const MAX_BACKOFF_SECONDS = 300
 /** Share by which a pause is longer or shorter, so that copies do not ask at the same moment. */
-const JITTER = 0.1
+const JITTER_RATIO = 0.1
 
 /** What is being written changes again within this time. Milliseconds. */
 const SETTLE_MS = 200
@@ -72,15 +72,15 @@ export async function followSupergraph({ source, lastGood, accept, log }: Follow
       return pauseAfter(first)
     } catch (error) {
       if (!(error instanceof OperatorError)) throw error
-      const kept = await lastGood?.read()
-      if (!kept) throw error
-      const { sdl, writtenAt } = kept
+      const stored = await lastGood?.read()
+      if (!stored) throw error
+      const { sdl, writtenAt } = stored
       await accept(sdl).catch((refusal: unknown) => {
         log.error({ file: lastGood?.path, reason: messageOf(refusal) }, 'the last good supergraph cannot be served either')
         throw error
       })
-      const told = { source: source.description, reason: error.message, file: lastGood?.path, writtenAt }
-      log.warn(told, 'the source has no supergraph that can be served; the last good one is served')
+      const details = { source: source.description, reason: error.message, file: lastGood?.path, writtenAt }
+      log.warn(details, 'the source has no supergraph that can be served; the last good one is served')
       return pauseAfterFailure(error)
     }
   }
@@ -98,9 +98,9 @@ export async function followSupergraph({ source, lastGood, accept, log }: Follow
       } catch (error) {
         if (ended.signal.aborted) return
         delaySeconds = pauseAfterFailure(error)
-        const told = { source: source.description, failures, reason: messageOf(error) }
-        if (error instanceof OperatorError) log.warn(told, 'the source gave no supergraph; the one before stays')
-        else log.error({ ...told, err: error }, 'looking for a supergraph failed; the one before stays')
+        const details = { source: source.description, failures, reason: messageOf(error) }
+        if (error instanceof OperatorError) log.warn(details, 'the source gave no supergraph; the one before stays')
+        else log.error({ ...details, err: error }, 'looking for a supergraph failed; the one before stays')
       }
     }
   }
@@ -125,7 +125,7 @@ export async function followSupergraph({ source, lastGood, accept, log }: Follow
 
   async function pause(): Promise<void> {
     const over = new AbortController()
-    const milliseconds = 1000 * delaySeconds * (1 + JITTER * (2 * Math.random() - 1))
+    const milliseconds = 1000 * delaySeconds * (1 + JITTER_RATIO * (2 * Math.random() - 1))
     const options = { signal: over.signal, ref: false }
     await Promise.race([woken.promise, sleep(milliseconds, undefined, options).catch(() => {})])
     over.abort()
