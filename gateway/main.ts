@@ -14,6 +14,7 @@ import { OperatorError } from '../platform/process/operator-error.ts'
 import { grantsByJwt } from './authorization/variables.ts'
 import { serveInvalidations } from './caching/entity-cache-endpoint.ts'
 import { openEntityCache } from './caching/open-entity-cache.ts'
+import { createEventSources } from './event-sources/event-sources.ts'
 import { isExplorerInstalled, serveExplorer } from './explorer/serve.ts'
 import { startGateway } from './gateway.ts'
 import { limitsFromConfig } from './limits/limits.ts'
@@ -75,6 +76,8 @@ await runProgram(async (defer, end) => {
   const timeoutMilliseconds = config.SUBGRAPH_TIMEOUT_MILLISECONDS
   const { subgraphs } = file.options
   const sources = createSubgraphSources({ subgraphs, allSubgraphs: { ...file.options.allSubgraphs, timeoutMilliseconds } }, log)
+  const eventSources = await createEventSources(file.options.eventSources ?? {}, log)
+  defer(eventSources.close)
   const { OVERRIDE_LABELS: labels } = config
   const overrideLabels = file.options.findOverrideLabels
     ? labelsByCaller(file.options.findOverrideLabels)
@@ -107,7 +110,7 @@ await runProgram(async (defer, end) => {
    * fit.
    */
   async function graphOf(supergraphSdl: string): Promise<Graph & { readonly locations: readonly SubgraphLocation[] }> {
-    const { links, locations, release } = sources.take(locationsOf(subject, supergraphSdl))
+    const { links, locations, release } = sources.take(locationsOf(subject, supergraphSdl), eventSources.linksOf(supergraphSdl))
     try {
       const gateway = await startGateway({
         supergraphSdl,

@@ -8,6 +8,7 @@ import { OperatorError } from '../../platform/process/operator-error.ts'
 import { grantsByJwt, jwtConfigOf } from '../authorization/variables.ts'
 import type { Invalidation } from '../caching/entity-cache-tags.ts'
 import { openEntityCache } from '../caching/open-entity-cache.ts'
+import { createEventSources } from '../event-sources/event-sources.ts'
 import { assembleGateway, type Gateway } from '../gateway.ts'
 import type { ExecutionResult } from '../operations/execution-result.ts'
 import { type GatewayOptions, gatewayOptionsShape, labelsByCaller, limitsOf } from '../options/gateway-options.ts'
@@ -103,9 +104,13 @@ export async function createGateway(given: CreateGatewayOptions): Promise<Federa
   const findGrants = settings.jwt && grantsByJwt(jwtConfigOf(settings.jwt))
   const sources = createSubgraphSources(settings, log)
   const entityCache = settings.entityCache ? await openEntityCache(settings.entityCache, log) : null
+  const eventSources = await createEventSources(settings.eventSources ?? {}, log)
+  const closeOthers = async () => {
+    await Promise.all([entityCache?.close(), eventSources.close()])
+  }
   const served = createServedGraph(graphOf, log)
   const followed = await begin(supergraph).catch(async (error: unknown) => {
-    await entityCache?.close()
+    await closeOthers()
     throw error
   })
   const { gateway } = served.current()
@@ -127,7 +132,7 @@ export async function createGateway(given: CreateGatewayOptions): Promise<Federa
       handler.close()
       await followed?.close()
       await gateway.close()
-      await entityCache?.close()
+      await closeOthers()
     },
   }
 
@@ -139,7 +144,7 @@ export async function createGateway(given: CreateGatewayOptions): Promise<Federa
   }
 
   function graphOf(supergraphSdl: string): Graph {
-    const { links, release } = sources.take(locationsIn(supergraphSdl))
+    const { links, release } = sources.take(locationsIn(supergraphSdl), eventSources.linksOf(supergraphSdl))
     try {
       const assembled = assembleGateway({
         supergraphSdl,

@@ -6,6 +6,7 @@ import { COST_PROFILES } from '../limits/cost-weights.ts'
 import { DEFAULT_LIMITS, type Limits } from '../limits/limits.ts'
 import type { FindOverrideLabels } from '../planning/override-labels.ts'
 import { entityCacheOptions } from './entity-cache-options.ts'
+import { eventSourceOptions } from './event-source-options.ts'
 import { jwtOptions } from './jwt-options.ts'
 import { remoteSubgraphOptions } from './subgraph-options.ts'
 import { chosen, flag, fn, options, text, wholeNumber } from './validate-options.ts'
@@ -42,6 +43,8 @@ export const gatewayOptionsShape = {
     .optional(),
   /** What holds for every subgraph over HTTP, where `subgraphs` does not say otherwise. */
   allSubgraphs: remoteSubgraphOptions.omit({ url: true }).optional(),
+  /** Brokers of events by the `providerId` of `@edfs__…Subscribe` in the supergraph. */
+  eventSources: z.record(text(), eventSourceOptions, 'an object by names of brokers').optional(),
   /** Depth and cost of an operation. */
   limits: limits.optional(),
   /** Whether clients may introspect the schema. Default: true. */

@@ -14,7 +14,11 @@ export type SubgraphSources = {
    * The links of these subgraphs; `release` closes those that no other graph uses. Throws an
    * `OperatorError` for a subgraph without a usable URL, and for options of one that there is not.
    */
-  readonly take: (composed: readonly SubgraphLocation[]) => {
+  readonly take: (
+    composed: readonly SubgraphLocation[],
+    /** Subgraphs that brokers serve, by name. */
+    events?: ReadonlyMap<string, Link>,
+  ) => {
     readonly links: readonly Link[]
     /** Where the remote ones are. */
     readonly locations: readonly SubgraphLocation[]
@@ -39,15 +43,15 @@ export function createSubgraphSources({ subgraphs = {}, allSubgraphs = {} }: Set
   for (const [name, each] of Object.entries(subgraphs)) if ('schema' in each) locals.set(name, localLink(name, each))
 
   return {
-    take(composed) {
+    take(composed, events = new Map()) {
       const names = composed.map(({ name }) => name)
       const unknown = Object.keys(subgraphs).find((name) => !names.includes(name))
       if (unknown !== undefined) {
         throw new OperatorError(`Expected "subgraphs" to have names of the supergraph (${names.join(', ')}), got "${unknown}".`)
       }
-      const locations = composed.filter(({ name }) => !locals.has(name)).map(located)
+      const locations = composed.filter(({ name }) => !locals.has(name) && !events.has(name)).map(located)
       const { links, release } = pool.take(locations)
-      return { links: [...links, ...locals.values()], locations, release }
+      return { links: [...links, ...locals.values(), ...events.values()], locations, release }
     },
   }
 

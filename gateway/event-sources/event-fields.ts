@@ -1,0 +1,124 @@
+import {
+  type ConstDirectiveNode,
+  type DocumentNode,
+  type FieldDefinitionNode,
+  Kind,
+  type TypeNode,
+  valueFromASTUntyped,
+} from 'graphql'
+import { OperatorError } from '../../platform/process/operator-error.ts'
+import { argumentsIn, type FieldArguments } from './channel-template.ts'
+import { compileFilter, type EventFilter } from './event-filter.ts'
+
+/** Kinds of brokers, by the directive that names them. */
+const DIRECTIVES = {
+  edfs__natsSubscribe: { kind: 'nats', list: 'subjects' },
+  edfs__redisSubscribe: { kind: 'redis', list: 'channels' },
+} as const
+
+export type BrokerKind = (typeof DIRECTIVES)[keyof typeof DIRECTIVES]['kind']
+
+/** A field of `Subscription` whose events a broker sends. */
+export type EventField = {
+  readonly name: string
+  /** The subgraph that declares it, which nobody serves. */
+  readonly subgraph: string
+  readonly kind: BrokerKind
+  /** Name of the broker in the options. */
+  readonly providerId: string
+  /** Templates of the channels or subjects. */
+  readonly channels: readonly string[]
+  readonly filter: EventFilter | null
+  /** Name of the type of its events. */
+  readonly typeName: string
+  readonly defaults: FieldArguments
+}
+
+/**
+ * The fields with `@edfs__natsSubscribe` or `@edfs__redisSubscribe` in a supergraph. Throws an
+ * `OperatorError` for a directive that cannot work.
+ */
+export function eventFieldsIn(document: DocumentNode): readonly EventField[] {
+  const graphs = graphNames(document)
+  const root = subscriptionName(document)
+  return document.definitions.flatMap((definition) =>
+    definition.kind === Kind.OBJECT_TYPE_DEFINITION && definition.name.value === root
+      ? (definition.fields ?? []).flatMap((field) => eventFieldOf(field, graphOf(definition.directives, 'join__type'), graphs))
+      : [],
+  )
+}
+
+/** `typeGraph`: the subgraph of the root type, where only one has it and fields do not say. */
+function eventFieldOf(field: FieldDefinitionNode, typeGraph: string, graphs: ReadonlyMap<string, string>): readonly EventField[] {
+  const name = field.name.value
+  const found = field.directives?.find((each) => each.name.value in DIRECTIVES)
+  if (!found) {
+    const other = field.directives?.find((each) => each.name.value.startsWith('edfs__'))
+    if (other) throw new OperatorError(`Subscription.${name} has @${other.name.value}, which this gateway does not support.`)
+    return []
+  }
+  const { kind, list } = DIRECTIVES[found.name.value as keyof typeof DIRECTIVES]
+  const given = argumentsOf(found)
+  const channels = [given[list]].flat().filter((each) => typeof each === 'string')
+  const declared = new Set(field.arguments?.map((each) => each.name.value))
+  const unknown = channels.flatMap(argumentsIn).find((each) => !declared.has(each))
+  if (unknown !== undefined)
+    throw new OperatorError(`Subscription.${name} has no argument "${unknown}", which its channel names.`)
+  if (channels.length === 0) throw new OperatorError(`Expected @${found.name.value} of Subscription.${name} to name ${list}.`)
+  const graph = graphOf(field.directives, 'join__field') || typeGraph
+  const filter = field.directives?.find((each) => each.name.value === 'openfed__subscriptionFilter')
+  return [
+    {
+      name,
+      subgraph: graphs.get(graph) ?? '',
+      kind,
+      providerId: typeof given.providerId === 'string' ? given.providerId : 'default',
+      channels,
+      filter: filter ? filterOf(filter, name) : null,
+      typeName: namedTypeOf(field.type),
+      defaults: Object.fromEntries(
+        (field.arguments ?? []).flatMap((each) =>
+          each.defaultValue ? [[each.name.value, valueFromASTUntyped(each.defaultValue)]] : [],
+        ),
+      ),
+    },
+  ]
+}
+
+function filterOf(directive: ConstDirectiveNode, field: string): EventFilter {
+  try {
+    return compileFilter(argumentsOf(directive).condition)
+  } catch (cause) {
+    throw new OperatorError(`The filter of Subscription.${field} cannot be read: expected IN, AND, OR and NOT.`, { cause })
+  }
+}
+
+/** The argument `graph` of a directive; empty where there is none. */
+function graphOf(directives: readonly ConstDirectiveNode[] | undefined, name: string): string {
+  const found = directives?.find((each) => each.name.value === name)
+  return String((found && argumentsOf(found).graph) ?? '')
+}
+
+/** Names of subgraphs by those of their values in `join__Graph`. */
+function graphNames(document: DocumentNode): ReadonlyMap<string, string> {
+  const names = new Map<string, string>()
+  for (const definition of document.definitions) {
+    if (definition.kind !== Kind.ENUM_TYPE_DEFINITION || definition.name.value !== 'join__Graph') continue
+    for (const { name, directives } of definition.values ?? []) {
+      const graph = directives?.find((each) => each.name.value === 'join__graph')
+      if (graph) names.set(name.value, String(argumentsOf(graph).name))
+    }
+  }
+  return names
+}
+
+function subscriptionName(document: DocumentNode): string {
+  const schema = document.definitions.find(({ kind }) => kind === Kind.SCHEMA_DEFINITION)
+  if (schema?.kind !== Kind.SCHEMA_DEFINITION) return 'Subscription'
+  return schema.operationTypes.find(({ operation }) => operation === 'subscription')?.type.name.value ?? 'Subscription'
+}
+
+const argumentsOf = ({ arguments: nodes = [] }: ConstDirectiveNode): Record<string, unknown> =>
+  Object.fromEntries(nodes.map(({ name, value }) => [name.value, valueFromASTUntyped(value)]))
+
+const namedTypeOf = (type: TypeNode): string => (type.kind === Kind.NAMED_TYPE ? type.name.value : namedTypeOf(type.type))

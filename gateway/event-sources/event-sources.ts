@@ -1,0 +1,72 @@
+import { buildASTSchema, parse } from 'graphql'
+import type { Logger } from 'pino'
+import { OperatorError } from '../../platform/process/operator-error.ts'
+import type { EventSourceOptions } from '../options/event-source-options.ts'
+import type { Link } from '../subgraph-client/link.ts'
+import { type EventBroker, eventBroker } from './event-broker.ts'
+import { type BrokerKind, type EventField, eventFieldsIn } from './event-fields.ts'
+import { createEventLink } from './event-link.ts'
+import { natsClient } from './nats-client.ts'
+import { redisClient } from './redis-client.ts'
+
+/** The brokers of a gateway, for all graphs that follow each other. */
+export type EventSources = {
+  /**
+   * The links of the subgraphs of a supergraph whose subscriptions are events of brokers, by name.
+   * Throws an `OperatorError` for a broker that the options do not have.
+   */
+  readonly linksOf: (supergraphSdl: string) => ReadonlyMap<string, Link>
+  readonly close: () => Promise<void>
+}
+
+const RECONNECT_SECONDS = 30
+
+/** Connects to the brokers; one that cannot be reached is tried again in the background. */
+export async function createEventSources(
+  options: Readonly<Record<string, EventSourceOptions>>,
+  log: Logger,
+): Promise<EventSources> {
+  const brokers = new Map<string, { readonly kind: BrokerKind; readonly broker: EventBroker }>()
+  await Promise.all(
+    Object.entries(options).map(async ([name, { url, reconnectSeconds = RECONNECT_SECONDS }]) => {
+      const kind: BrokerKind = /^rediss?:/.test(url) ? 'redis' : 'nats'
+      const client = kind === 'redis' ? redisClient : natsClient
+      const reconnectMs = reconnectSeconds * 1_000
+      const connect: Parameters<typeof eventBroker>[0]['connect'] = (onConnection) => client(url, onConnection)
+      brokers.set(name, { kind, broker: await eventBroker({ name, connect, reconnectMs, log }) })
+    }),
+  )
+
+  return {
+    linksOf(supergraphSdl) {
+      // Most supergraphs have none, and need not be parsed once more.
+      if (!supergraphSdl.includes('@edfs__')) return new Map()
+      const document = parse(supergraphSdl, { noLocation: true })
+      const fields = eventFieldsIn(document)
+      for (const field of fields) checkBroker(field)
+      const schema = buildASTSchema(document, { assumeValid: true, assumeValidSDL: true })
+      const bySubgraph = Map.groupBy(fields, ({ subgraph }) => subgraph)
+      return new Map(
+        [...bySubgraph].map(([name, own]) => [name, createEventLink({ name, fields: own, schema, brokerOf })] as const),
+      )
+    },
+    close: async () => {
+      await Promise.all([...brokers.values()].map(({ broker }) => broker.close()))
+    },
+  }
+
+  function checkBroker({ name, providerId, kind }: EventField): void {
+    const found = brokers.get(providerId)
+    if (found?.kind === kind) return
+    const got = found ? `one of ${found.kind}` : 'none'
+    throw new OperatorError(
+      `Expected "eventSources" to have "${providerId}" with a URL of ${kind}, which Subscription.${name} names, got ${got}.`,
+    )
+  }
+
+  function brokerOf(providerId: string): EventBroker {
+    const found = brokers.get(providerId)
+    if (!found) throw new Error('Expected a broker that was checked.')
+    return found.broker
+  }
+}
