@@ -80,3 +80,12 @@ test('no page tells to run TypeScript with whatever Node the system has', () => 
   )
   expect(told).toEqual([])
 })
+
+test('docs/gateway.md says of every option of ApolloGateway what takes its place', () => {
+  const types = readFileSync(join(ROOT, 'node_modules/@apollo/gateway/dist/config.d.ts'), 'utf8')
+  const configs = [...types.matchAll(/interface \w*GatewayConfig\w* (?:extends \w+ )?\{\n([\s\S]*?)\n\}/g)]
+  const options = new Set(configs.flatMap(([, body = '']) => [...body.matchAll(/^ {4}(\w+)\??:/gm)].map(([, name = '']) => name)))
+  expect(options.size).toBeGreaterThan(20)
+  const guide = readFileSync(join(ROOT, 'docs/gateway.md'), 'utf8')
+  expect([...options].filter((name) => !guide.includes(`\`${name}\``))).toEqual([])
+})
