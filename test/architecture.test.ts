@@ -246,6 +246,7 @@ const WHOLE_GATEWAY: Readonly<Record<string, string>> = {
   'contract/contract': 'the contract of /graphql, on Atrium and on Apollo Server',
   'departed-clients': 'mutations are finished whole after their client has gone, over every transport',
   engine: 'ENGINE=apollo, and that its libraries count depth and cost as the gateway does',
+  'federation-audit': 'the themes of the public federation audit',
   'federation-conformance': 'cases of the public federation audit',
   package: 'the npm package, installed',
   'social-directory': 'fields that two subgraphs give together',

@@ -31,6 +31,7 @@ const IMPORTS = [
   '@fromContext',
   '@composeDirective',
   '@authenticated',
+  '@extends',
 ]
 const HEADER = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ${JSON.stringify(IMPORTS)})`
 
