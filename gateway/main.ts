@@ -30,7 +30,7 @@ import { createSubgraphSources } from './options/subgraph-sources.ts'
 import type { Graph } from './planning/hot-swap.ts'
 import { createServedGraph } from './planning/served-graph.ts'
 import type { FollowedSupergraph } from './planning/sources/follow-supergraph.ts'
-import { followSource } from './planning/sources/source-options.ts'
+import type { ValidSourceOptions } from './planning/sources/source-options.ts'
 import { subgraphLocations } from './planning/supergraph.ts'
 import { watchFile } from './planning/watched-file.ts'
 import { variables } from './standalone/config.ts'
@@ -83,7 +83,7 @@ await runProgram(async (defer, end) => {
     ? labelsByCaller(file.options.findOverrideLabels)
     : labels && (() => labels)
   const served = createServedGraph(graphOf, log)
-  const followed = origin.kind === 'file' ? await followFile(origin.path) : await followSource(origin.options, served.serve, log)
+  const followed = origin.kind === 'file' ? await followFile(origin.path) : await followSource(origin.options)
   const { gateway } = served.current()
   defer(gateway.close)
   defer(followed.close)
@@ -135,6 +135,12 @@ await runProgram(async (defer, end) => {
       await release()
       throw error instanceof OperatorError ? error : broken(subject, error)
     }
+  }
+
+  async function followSource(options: ValidSourceOptions): Promise<FollowedSupergraph> {
+    // Loaded here: most gateways read a file.
+    const sources = await import('./planning/sources/follow-source.ts')
+    return sources.followSource(options, served.serve, log)
   }
 
   async function followFile(path: string): Promise<FollowedSupergraph> {

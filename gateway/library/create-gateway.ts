@@ -18,7 +18,6 @@ import type { Graph } from '../planning/hot-swap.ts'
 import { createServedGraph } from '../planning/served-graph.ts'
 import type { FollowedSupergraph } from '../planning/sources/follow-supergraph.ts'
 import {
-  followSource,
   type SupergraphSourceOptions,
   supergraphSourceOptions,
   type ValidSourceOptions,
@@ -138,7 +137,11 @@ export async function createGateway(given: CreateGatewayOptions): Promise<Federa
 
   /** Serves the first supergraph; null for one that nothing follows. */
   async function begin(supergraph: string | ValidSourceOptions): Promise<FollowedSupergraph | null> {
-    if (typeof supergraph !== 'string') return followSource(supergraph, served.serve, log)
+    if (typeof supergraph !== 'string') {
+      // Loaded here: most gateways are given their supergraph.
+      const { followSource } = await import('../planning/sources/follow-source.ts')
+      return followSource(supergraph, served.serve, log)
+    }
     await served.serve(supergraph)
     return null
   }

@@ -1,0 +1,60 @@
+import type { Logger } from 'pino'
+import { folderSource } from './folder-source.ts'
+import { type FollowedSupergraph, type FollowOptions, followSupergraph } from './follow-supergraph.ts'
+import { httpSource } from './http-source.ts'
+import { lastGoodFile } from './last-good-file.ts'
+import { s3Source } from './s3-source.ts'
+import type { SupergraphSource } from './source.ts'
+import type { ValidSourceOptions } from './source-options.ts'
+import { DEFAULT_UPLINK_URLS, uplinkSource } from './uplink-source.ts'
+
+/** Seconds between two looks, where options say nothing. */
+const DEFAULT_POLL_SECONDS = 10
+const DEFAULT_TIMEOUT_SECONDS = 30
+
+/** The source that options describe. */
+function createSupergraphSource(given: ValidSourceOptions): SupergraphSource {
+  const pollSeconds = given.pollSeconds ?? DEFAULT_POLL_SECONDS
+  const timeoutMs = 1000 * (('timeoutSeconds' in given ? given.timeoutSeconds : undefined) ?? DEFAULT_TIMEOUT_SECONDS)
+  switch (given.type) {
+    case 'folder':
+      return folderSource({ path: given.path, pollSeconds })
+    case 'http': {
+      const headers = async () => given.headers ?? {}
+      return httpSource({ description: withoutQuery(given.url), url: given.url, pollSeconds, timeoutMs, headers })
+    }
+    case 's3': {
+      const { bucket, key, region = 'us-east-1', endpoint, accessKeyId, secretAccessKey, sessionToken } = given
+      const credentials = { accessKeyId, secretAccessKey, ...(sessionToken !== undefined && { sessionToken }) }
+      return s3Source({ bucket, key, region, endpoint, credentials, pollSeconds, timeoutMs })
+    }
+    case 'hive': {
+      const url = `${given.endpoint.replace(/\/+(?:supergraph\/*)?$|\/supergraph$/, '')}/supergraph`
+      const headers = async () => ({ 'x-hive-cdn-key': given.key })
+      return httpSource({ description: `Hive CDN ${withoutQuery(url)}`, url, pollSeconds, timeoutMs, headers })
+    }
+    case 'uplink': {
+      const { graphRef, apiKey, urls = DEFAULT_UPLINK_URLS } = given
+      return uplinkSource({ graphRef, apiKey, urls, pollSeconds, timeoutMs })
+    }
+  }
+}
+
+/** Follows the supergraph of a source; see `followSupergraph`. */
+export const followSource = (
+  given: ValidSourceOptions,
+  accept: FollowOptions['accept'],
+  log: Logger,
+): Promise<FollowedSupergraph> =>
+  followSupergraph({
+    source: createSupergraphSource(given),
+    lastGood: given.lastGoodFile === undefined ? null : lastGoodFile(given.lastGoodFile),
+    accept,
+    log,
+  })
+
+/** A URL for messages: its query may be a signature. */
+function withoutQuery(url: string): string {
+  const { origin, pathname } = new URL(url)
+  return origin + pathname
+}
