@@ -210,3 +210,49 @@ describe('a root field that no subgraph resolves', () => {
     })
   })
 })
+
+test('a supergraph of federation 1, with core and join v0.1, is served', async () => {
+  const supergraphSdl = `
+    schema @core(feature: "https://specs.apollo.dev/core/v0.2") @core(feature: "https://specs.apollo.dev/join/v0.1", for: EXECUTION) { query: Query }
+    directive @core(feature: String!, as: String, for: core__Purpose) repeatable on SCHEMA
+    directive @join__field(graph: join__Graph, provides: join__FieldSet, requires: join__FieldSet) on FIELD_DEFINITION
+    directive @join__graph(name: String!, url: String!) on ENUM_VALUE
+    directive @join__owner(graph: join__Graph!) on INTERFACE | OBJECT
+    directive @join__type(graph: join__Graph!, key: join__FieldSet) repeatable on INTERFACE | OBJECT
+    enum core__Purpose { EXECUTION SECURITY }
+    scalar join__FieldSet
+    enum join__Graph { GOODS @join__graph(name: "goods", url: "http://goods/") STOCK @join__graph(name: "stock", url: "http://stock/") }
+    type Query { goods: [Good!]! @join__field(graph: GOODS) }
+    type Good @join__owner(graph: GOODS) @join__type(graph: GOODS, key: "id") @join__type(graph: STOCK, key: "id") {
+      id: ID! @join__field(graph: GOODS)
+      price: Int @join__field(graph: GOODS)
+      fee: String @join__field(graph: STOCK, requires: "price")
+    }`
+  const parts: readonly Part[] = [
+    {
+      name: 'goods',
+      sdl: 'type Query { goods: [Good!]! } type Good @key(fields: "id") { id: ID! price: Int }',
+      resolvers: { Query: { goods: () => [{ id: '1', price: 5 }] } },
+    },
+    {
+      name: 'stock',
+      sdl: `extend type Good @key(fields: "id") { id: ID! @external price: Int @external fee: String @requires(fields: "price") }`,
+      resolvers: { Good: { __resolveReference: (reference: Row) => reference, fee: ({ price }: Row) => `fee for ${price}` } },
+    },
+  ]
+  gateway = await startGateway({
+    supergraphSdl,
+    links: parts.map(({ name, sdl, resolvers }) =>
+      createLocalLink({
+        name,
+        schema: buildSubgraphSchema([{ typeDefs: parse(sdl), resolvers: resolvers as never }]),
+        context: () => ({}),
+        ready: async () => {},
+        close: async () => {},
+      }),
+    ),
+    limits: DEFAULT_LIMITS,
+    log: keptLog().log,
+  })
+  expect(await ask(gateway, '{ goods { id fee } }')).toEqual({ data: { goods: [{ id: '1', fee: 'fee for 5' }] } })
+})

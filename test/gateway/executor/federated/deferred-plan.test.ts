@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hotSwappableGateway } from '../../../../gateway/planning/hot-swap.ts'
 import { askDeferred, library } from '../../support/deferred.ts'
-import { ask, passage } from '../../support/graph.ts'
+import { ask, keptLog, passage } from '../../support/graph.ts'
 import { gatewayOf, type PartsGateway } from '../../support/parts.ts'
 
 const CASES: readonly {
@@ -213,6 +214,25 @@ test('a subgraph that is away makes its parts null with an error, and the others
     path: ['book'],
     data: { author: { name: 'author a1' } },
   })
+})
+
+test('a graph that is replaced serves its deferred parts before it is released', async () => {
+  const gate = Promise.withResolvers<void>()
+  const [old, next] = [await gatewayOf(library({ opened: gate.promise }), 'local'), await gatewayOf(library(), 'local')]
+  const released: string[] = []
+  const graphOf = (name: string, { gateway }: PartsGateway) => ({ gateway, release: async () => void released.push(name) })
+  const gateway = hotSwappableGateway(graphOf('old', old), keptLog().log)
+  const prepared = gateway.prepareText('{ book(id: "1") { title ... @defer { reviews { text } } } }', undefined)
+  if (prepared.kind === 'rejected' || !prepared.runIncremental) throw new Error('Expected an operation with @defer.')
+  const { rest } = await prepared.runIncremental({}, passage())
+  gateway.swap(graphOf('next', next))
+  expect(released).toEqual([])
+  gate.resolve()
+  expect(await rest?.next()).toMatchObject({ incremental: [{ path: ['book'] }], hasNext: false })
+  expect(await rest?.next()).toBeNull()
+  await expect.poll(() => released).toEqual(['old'])
+  const { initial } = await prepared.runIncremental({}, passage())
+  expect(initial).toEqual({ data: { book: { title: 'title 1' } } })
 })
 
 describe('a deferred part that needs a caller who is signed in', () => {
