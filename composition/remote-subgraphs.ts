@@ -5,6 +5,7 @@ import { checkReachability, isReady } from '../gateway/subgraph-client/health.ts
 import { createRemoteLink } from '../gateway/subgraph-client/remote-subgraph.ts'
 import type { Defer } from '../platform/process/lifecycle.ts'
 import { OAUTH_ROUTES } from '../subgraphs/store/oauth/routes.ts'
+import { PAYMENT_ROUTES } from '../subgraphs/store/payment/routes.ts'
 import type { ConnectedSubgraphs } from './local-subgraphs.ts'
 import type { AtriumConfig, SubgraphDeps } from './subgraph-factories.ts'
 
@@ -19,7 +20,10 @@ export function createRemoteSubgraphs(
   const links = locations.map(({ name, url }) =>
     createRemoteLink({ name, url: `${url}/graphql`, timeoutMilliseconds, log, sign }),
   )
-  const store = remoteRoutes(OAUTH_ROUTES, { url: locations.find(({ name }) => name === 'store')?.url ?? '', sign })
+  const store = remoteRoutes([...OAUTH_ROUTES, ...PAYMENT_ROUTES], {
+    url: locations.find(({ name }) => name === 'store')?.url ?? '',
+    sign,
+  })
   defer(async () => {
     await Promise.all([...links.map((link) => link.close()), store.close()])
   })

@@ -82,6 +82,7 @@ export const SUBGRAPH_FACTORIES = {
     const users = { userKeys, isSessionOpen }
     const checkoutTimes = {
       cartAbandonedMinutes: config.CART_ABANDONED_MINUTES,
+      paymentMinutes: config.PAYMENT_MINUTES,
       unpaidOrderMinutes: config.UNPAID_ORDER_MINUTES,
     }
     const own = {

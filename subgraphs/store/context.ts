@@ -63,6 +63,9 @@ import { pageImageLoaders } from './page-image/loaders.ts'
 import type { PageImageRepository } from './page-image/repository.ts'
 import type { PageLabelRepository } from './page-label/repository.ts'
 import { pageTemplateLoaders } from './page-template/loaders.ts'
+import { paymentLoaders } from './payment/loaders.ts'
+import type { PaymentRepository } from './payment/repository.ts'
+import type { PaymentDeps } from './payment/run.ts'
 import { paymentMethodLoaders } from './payment-method/loaders.ts'
 import type { PaymentMethodRepository } from './payment-method/repository.ts'
 import { productLoaders } from './product/loaders.ts'
@@ -124,6 +127,9 @@ export type Parts = {
   /** Takes one of an address's carts of this minute; rejects with RATE_LIMITED. */
   readonly limitCarts: AddressRateLimit
   readonly checkoutTimes: CheckoutTimes
+  readonly payments: PaymentRepository
+  /** What payment gateways are asked with. */
+  readonly paymentDeps: PaymentDeps
   readonly checkoutCustomFields: CheckoutCustomFieldRepository
   readonly consoleSessions: ConsoleSessionRepository
   readonly customers: CustomerRepository
@@ -214,6 +220,8 @@ export type Context = Parts & {
     change: (unit: UnitOfWork) => Promise<Result>,
   ) => ReturnType<typeof write<Result>>
   readonly load: Loaders
+  /** What was loaded is not as it was any more: loads it again. */
+  readonly forgetLoaded: () => void
   /** Loaders of a store that is not the caller's: for what everybody may see of it. */
   readonly loadOfStore: (storeId: number) => Loaders
   /** Runs a change of such a store, which the caller has proven to be allowed to make. */
@@ -249,6 +257,7 @@ const loadersOf = lazyMembers<[parts: Parts, tenant: Tenant]>()(
   ({ orderDocuments }, tenant) => orderDocumentLoaders(orderDocuments, tenant),
   ({ orderHistory }, tenant) => orderHistoryLoaders(orderHistory, tenant),
   ({ orderRefunds }, tenant) => orderRefundLoaders(orderRefunds, tenant),
+  ({ payments }, tenant) => paymentLoaders(payments, tenant),
   ({ paymentMethods }, tenant) => paymentMethodLoaders(paymentMethods, tenant),
   ({ products }, tenant) => productLoaders(products, tenant),
   ({ productCategories }, tenant) => productCategoryLoaders(productCategories, tenant),
@@ -331,10 +340,12 @@ export function contextOf(parts: Parts, caller: Caller): Context {
       const { now, secrets, webhooks } = parts
       const unit = { storeId: id, now: now(), announce: webhooks.plan.announce, secrets }
       const result = await write(parts.database, unit, { name, input, key: input.idempotencyKey }, change)
-      // What was read before the change is not as it was any more.
+      context.forgetLoaded()
+      return result
+    },
+    forgetLoaded() {
       context.load = loadersOf(parts, { storeId })
       ofStores.clear()
-      return result
     },
   }
   return context

@@ -30,6 +30,7 @@ import { pageResolvers } from './page/resolvers.ts'
 import { pageCategoryResolvers } from './page-category/resolvers.ts'
 import { pageImageResolvers } from './page-image/resolvers.ts'
 import { pageTemplateResolvers } from './page-template/resolvers.ts'
+import { paymentResolvers } from './payment/resolvers.ts'
 import { paymentMethodResolvers } from './payment-method/resolvers.ts'
 import { productResolvers } from './product/resolvers.ts'
 import { productAttachmentResolvers } from './product-attachment/resolvers.ts'
@@ -90,6 +91,7 @@ const nouns: readonly Resolvers[] = [
   productResolvers,
   productCategoryResolvers,
   taxResolvers,
+  paymentResolvers,
   paymentMethodResolvers,
   productOptionResolvers,
   productVariantResolvers,

@@ -1,9 +1,10 @@
 import { buildSubgraphSchema } from '@apollo/subgraph'
 import type { JWTVerifyGetKey } from 'jose'
 import type { Logger } from 'pino'
-import { type Connection, openDatabase, type ReplicaOptions } from '../../platform/database/database.ts'
+import { type Connection, type Database, openDatabase, type ReplicaOptions } from '../../platform/database/database.ts'
 import { eventFeed } from '../../platform/events/event-feed.ts'
 import type { Subgraph } from '../../platform/graphql/subgraph.ts'
+import { joinedRoutes } from '../../platform/http/subgraph-routes.ts'
 import { addressRateLimit } from '../../platform/rate-limit/address-rate-limit.ts'
 import { localRateLimitStore, type RateLimitStore } from '../../platform/rate-limit/rate-limit-store.ts'
 import { PLAIN_SECRETS, type SecretCipher } from '../../platform/secrets/cipher.ts'
@@ -22,10 +23,15 @@ import { sweepFiles } from './file/sweep.ts'
 import { startProtocol } from './oauth/protocol.ts'
 import { oauthRepository } from './oauth/repository.ts'
 import { oauthEndpoint } from './oauth/routes.ts'
+import { type PaymentNetwork, paymentGateways } from './payment/gateway.ts'
+import { paymentRepository } from './payment/repository.ts'
+import { paymentEndpoint } from './payment/routes.ts'
+import type { PaymentDeps } from './payment/run.ts'
 import { DEFAULT_STORE_QUOTAS, type StoreQuotas } from './quota/quota.ts'
 import { storeRepositories } from './repositories.ts'
 import { resolvers } from './resolvers.ts'
 import { type ShippingNetwork, shippingServices } from './shipping-method/service.ts'
+import { shopRepository } from './shop/repository.ts'
 import type { Tables } from './tables.ts'
 import { type Bodies, deliver } from './webhook-delivery/deliver.ts'
 import { deliveryJobs, type JobClock } from './webhook-delivery/jobs.ts'
@@ -72,6 +78,7 @@ type StoreOptions = {
   /** How long carts and unpaid orders wait. */
   readonly checkoutTimes?: CheckoutTimes
   readonly shippingNetwork?: ShippingNetwork
+  readonly paymentNetwork?: PaymentNetwork
   readonly webhookNetwork?: WebhookNetwork
   readonly jobClock?: JobClock
 }
@@ -103,6 +110,7 @@ export async function storeSubgraph({
   quotas = DEFAULT_STORE_QUOTAS,
   checkoutTimes = DEFAULT_CHECKOUT_TIMES,
   shippingNetwork,
+  paymentNetwork,
   webhookNetwork,
   jobClock,
 }: StoreOptions): Promise<StoreSubgraph> {
@@ -128,6 +136,8 @@ export async function storeSubgraph({
   const refusals = addressRateLimit('wrong credentials', 60, rateLimits)
   const inside = internalCallers(accessJudge(accessRepository(database.now), refusals, now, banEndsIn))
   const sender = webhookSender(webhookNetwork)
+  const plan = deliveryPlan(jobs)
+  const paymentDeps = paymentDepsOf(database, paymentGateways(now, paymentNetwork), { plan, secrets, publicUrl: base, log, now })
   const parts: Parts = {
     ...repositories,
     database: database.query,
@@ -135,10 +145,12 @@ export async function storeSubgraph({
     userJudge: userJudge(userKeys, isSessionOpen, now),
     limitCarts: addressRateLimit('carts', CARTS_PER_MINUTE, rateLimits),
     checkoutTimes,
+    payments: paymentDeps.payments,
+    paymentDeps,
     protocol,
     files,
     shippingServices: shippingServices(shippingNetwork),
-    webhooks: { plan: deliveryPlan(jobs), refusal: sender.refusal },
+    webhooks: { plan, refusal: sender.refusal },
     events,
     secrets,
     publicUrl,
@@ -147,6 +159,7 @@ export async function storeSubgraph({
   }
   const sweeping = sweepFiles({ files, repository: parts.fileRecords }, { log, now })
   const purging = purgeDeliveries(parts.webhookDeliveries, { log, now })
+  const delivery = { database: database.query, jobs, plan, sender, internalCallers: inside, secrets, log, now }
   const checkoutJobDeps = checkoutJobDepsOf(parts)
   const checkouts = checkoutJobs(checkoutJobDeps, log)
 
@@ -156,21 +169,13 @@ export async function storeSubgraph({
     context: (caller) => contextOf(parts, caller),
     ...database.replicaHooks,
     runCheckoutJobs: () => runCheckoutJobs(checkoutJobDeps, new AbortController().signal),
-    httpRoutes: oauthEndpoint({ protocol, oauth, publicUrl: base, rateLimits, now }),
+    httpRoutes: joinedRoutes([
+      oauthEndpoint({ protocol, oauth, publicUrl: base, rateLimits, now }),
+      paymentEndpoint(paymentDeps, rateLimits),
+    ]),
     ready: () => parts.stores.findByIds([0]),
     listeners: parts.events.listeners,
-    deliverWebhooks: (bodies) =>
-      deliver({
-        database: database.query,
-        jobs,
-        plan: parts.webhooks.plan,
-        sender,
-        internalCallers: inside,
-        bodies,
-        secrets,
-        log,
-        now,
-      }),
+    deliverWebhooks: (bodies) => deliver({ ...delivery, bodies }),
     jobs: () =>
       jobs.queues(now()).catch(({ message }: Error) => {
         log.warn({ reason: message }, 'jobs could not be counted')
@@ -181,6 +186,7 @@ export async function storeSubgraph({
       await jobs.close()
       await sender.close()
       await parts.shippingServices.close()
+      await paymentDeps.gateways.close()
       await parts.events.close()
       await database.close()
       await files.close()
@@ -188,18 +194,40 @@ export async function storeSubgraph({
   }
 }
 
-/** The jobs of checkouts write as no caller. */
-function checkoutJobDepsOf(parts: Parts): CheckoutJobDeps {
-  const { database, secrets, webhooks, now } = parts
+/** What asks payment gateways; it writes as no caller. */
+function paymentDepsOf(
+  { query, now: current }: Pick<Database<Tables>, 'query' | 'now'>,
+  gateways: PaymentDeps['gateways'],
+  {
+    plan,
+    secrets,
+    publicUrl,
+    log,
+    now,
+  }: Pick<PaymentDeps, 'secrets' | 'publicUrl' | 'log' | 'now'> & { readonly plan: ReturnType<typeof deliveryPlan> },
+): PaymentDeps {
   return {
-    ...parts,
-    times: parts.checkoutTimes,
-    write: (storeId, change) =>
+    // What another process just wrote must be read.
+    payments: paymentRepository(current),
+    linkOf: shopRepository(current).linkOf,
+    gateways,
+    secrets,
+    publicUrl,
+    log,
+    now,
+    writeStore: (storeId, change) =>
       write(
-        database,
-        { storeId, now: now(), announce: webhooks.plan.announce, secrets },
-        { name: 'checkout job', input: null, key: null },
+        query,
+        { storeId, now: now(), announce: plan.announce, secrets },
+        { name: 'store job', input: null, key: null },
         change,
       ),
   }
 }
+
+/** The jobs of checkouts write as no caller. */
+const checkoutJobDepsOf = (parts: Parts): CheckoutJobDeps => ({
+  ...parts,
+  times: parts.checkoutTimes,
+  write: parts.paymentDeps.writeStore,
+})

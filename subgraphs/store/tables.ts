@@ -693,6 +693,38 @@ export type PageTemplate = {
   updated_at: Generated<Date>
   version: Generated<number>
 }
+export type Payment = {
+  store_id: number
+  id: Generated<number>
+  order_id: number
+  /**
+   * Payment method, which may be deleted.
+   */
+  payment_method_id: number
+  currency: string
+  /**
+   * To be authorized.
+   */
+  amount: string
+  /**
+   * @kyselyType('PENDING' | 'REQUIRES_ACTION' | 'AUTHORIZED' | 'FAILED')
+   */
+  status: Generated<'PENDING' | 'REQUIRES_ACTION' | 'AUTHORIZED' | 'FAILED'>
+  /**
+   * Id at the gateway; null until it answered.
+   */
+  reference: string | null
+  /**
+   * Where the shopper confirms the payment; null: nowhere.
+   */
+  redirect_url: string | null
+  authorized: Generated<string>
+  captured: Generated<string>
+  voided: Generated<string>
+  refunded: Generated<string>
+  created_at: Date
+  updated_at: Date
+}
 export type PaymentMethod = {
   store_id: number
   id: Generated<number>
@@ -714,6 +746,30 @@ export type PaymentMethod = {
   created_at: Date
   updated_at: Date
   version: Generated<number>
+}
+export type PaymentOperation = {
+  store_id: number
+  id: Generated<number>
+  payment_id: number
+  /**
+   * @kyselyType('AUTHORIZE' | 'CAPTURE' | 'VOID' | 'REFUND')
+   */
+  kind: 'AUTHORIZE' | 'CAPTURE' | 'VOID' | 'REFUND'
+  amount: string
+  /**
+   * Idempotency key at the gateway, the same in every attempt.
+   */
+  key: string
+  /**
+   * @kyselyType('PENDING' | 'DONE' | 'FAILED')
+   */
+  status: Generated<'PENDING' | 'DONE' | 'FAILED'>
+  /**
+   * Why it failed; null: it did not.
+   */
+  message: string | null
+  created_at: Date
+  updated_at: Date
 }
 export type Product = {
   store_id: number
@@ -1379,7 +1435,9 @@ export type Tables = {
   page_category_member: PageCategoryMember
   page_image: PageImage
   page_template: PageTemplate
+  payment: Payment
   payment_method: PaymentMethod
+  payment_operation: PaymentOperation
   product: Product
   product_attachment: ProductAttachment
   product_category: ProductCategory

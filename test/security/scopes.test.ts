@@ -35,7 +35,7 @@ const READ_BY: Readonly<Record<string, string>> = {
   read_hooks:
     'WebhookAttempt WebhookDelivery WebhookDeliveryConnection WebhookDeliveryEdge WebhookSubscription WebhookSubscriptionConnection WebhookSubscriptionEdge',
   read_orders:
-    'BillingInformation CalculatedOrder CalculatedOrderLine Order OrderAdditionalField OrderConnection OrderCustomer OrderDocument OrderDocumentConnection OrderDocumentEdge OrderEdge OrderHistoryConnection OrderHistoryEdge OrderHistoryEntry OrderLine OrderPromotion OrderRefund OrderRefundLine OrderTax RefusedCoupon ShippingBranch StockAllocation TrafficSource',
+    'BillingInformation CalculatedOrder CalculatedOrderLine Order OrderAdditionalField OrderConnection OrderCustomer OrderDocument OrderDocumentConnection OrderDocumentEdge OrderEdge OrderHistoryConnection OrderHistoryEdge OrderHistoryEntry OrderLine OrderPromotion OrderRefund OrderRefundLine OrderTax Payment RefusedCoupon ShippingBranch StockAllocation TrafficSource',
   'read_orders read_fulfillments': 'OrderAddress',
   read_pages: 'Page PageCategory PageConnection PageEdge PageImage PagePlace PageTemplate',
   read_payment_methods: 'PaymentMethod',
@@ -60,7 +60,7 @@ const OPEN_TYPES: Readonly<Record<string, string>> = {
     'Shop ShopProduct ShopProductConnection ShopProductEdge ShopConnection ShopEdge Storefront StorefrontCollection StorefrontFacetValue StorefrontFacets StorefrontImage StorefrontMenu StorefrontOption StorefrontOptionFacet StorefrontOptionValue StorefrontPage StorefrontPrice StorefrontProduct StorefrontProductConnection StorefrontProductEdge StorefrontRating StorefrontReview StorefrontSeo StorefrontVariant StorefrontVariantOption StorefrontCheckoutField StorefrontPaymentMethod StorefrontPickupLocation',
   'a cart, for who has its token':
     'StorefrontCart StorefrontCartLine StorefrontCartAttribute StorefrontAddress StorefrontCartTotals StorefrontShippingRate StorefrontCartProblem StorefrontTotalChanged StorefrontCheckoutIncomplete',
-  'an order, for who has its secret': 'ShopOrder ShopOrderLine',
+  'an order, for who has its secret': 'ShopOrder ShopOrderLine ShopPayment',
   'facts about the world': 'Country Region Municipality',
   'a consent, for the browser that has its id':
     'AuthorizationRequest AppPermission AuthorizationStep StoreChoice NoStoreOwned ForeignApp',

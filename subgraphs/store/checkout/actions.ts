@@ -8,6 +8,7 @@ import type { QuotedOrder } from '../order/calculation/shipping.ts'
 import { moveOrder } from '../order/move.ts'
 import { placeOrder } from '../order/place-order.ts'
 import { orderRepository } from '../order/repository.ts'
+import { startPayment } from '../payment/actions.ts'
 import { conflictError, type UnitOfWork } from '../write.ts'
 
 /** What a checkout is completed with; the cart as it was when it was calculated. */
@@ -17,6 +18,8 @@ export type Checkout = {
   readonly expectedTotal: string
   readonly quoted: QuotedOrder | null
   readonly fields: readonly CheckoutCustomField[]
+  /** Payment method with a gateway; null: it is paid otherwise. */
+  readonly gatewayMethodId: number | null
   /** Until when an unpaid order reserves its stock; null: without end. */
   readonly payUntil: Date | null
 }
@@ -53,6 +56,7 @@ export async function completeCheckout(unit: UnitOfWork, checkout: Checkout) {
   }
   if (cart.abandonedOrderId !== null) await orders.setRecoveredFrom(storeId, order.id, cart.abandonedOrderId)
   const payUntil = isFree ? null : checkout.payUntil
+  if (!isFree && checkout.gatewayMethodId !== null) await startPayment(unit, order, checkout.gatewayMethodId)
   await carts.setOrdered(storeId, cart.id, { orderId: order.id, payUntil }, now)
   return completed(order.id, payUntil)
 }

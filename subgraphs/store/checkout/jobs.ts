@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { type PeriodicJob, runPeriodically } from '../../../platform/process/run-periodically.ts'
 import { type CartDeps, calculateCartOf } from '../cart/calculate.ts'
 import type { CartRepository } from '../cart/repository.ts'
+import { type PaymentDeps, runPaymentJobs } from '../payment/run.ts'
 import type { UnitOfWork } from '../write.ts'
 import { abandonCart, expireOrder } from './actions.ts'
 import type { CheckoutTimes } from './variables.ts'
@@ -16,6 +17,7 @@ const CART_AGE_MS = 30 * 24 * 3_600_000
 export type CheckoutJobDeps = CartDeps & {
   readonly carts: CartRepository
   readonly times: CheckoutTimes
+  readonly paymentDeps: PaymentDeps
   /** Runs a change of a store in a transaction. */
   readonly write: <Result extends { readonly __typename: string }>(
     storeId: number,
@@ -33,6 +35,8 @@ export const checkoutJobs = (deps: CheckoutJobDeps, log: Logger): PeriodicJob =>
 
 /** Does so once. Several processes may: each change looks again under a lock. */
 export async function runCheckoutJobs(deps: CheckoutJobDeps, signal: AbortSignal): Promise<void> {
+  // First: a payment whose notification was lost is not to expire.
+  await runPaymentJobs(deps.paymentDeps, signal)
   const { carts, times, write, now } = deps
   for (const { storeId, orderId } of await carts.unpaid(now(), MAX_BATCH_SIZE)) {
     if (signal.aborted) return

@@ -8,6 +8,7 @@ import { cartIn, currentCart, type StorefrontCart, shopAt } from '../cart/resolv
 import type { Context } from '../context.ts'
 import { present } from '../ids.ts'
 import { quoteOrder } from '../order/calculation/shipping.ts'
+import { runPayment } from '../payment/run.ts'
 import { completeCheckout } from './actions.ts'
 
 const MAX_KEY_LENGTH = 100
@@ -60,14 +61,24 @@ async function complete(context: Context, { store, token, expectedTotal, idempot
   const scope = { query: context.database, storeId }
   const order = orderInputOf(cart.contents, cart.contents.lines, { status: 'PENDING_PAYMENT', fields })
   const quoted = cart.orderId === null ? await quoteOrder(context, scope, order) : null
-  const payUntil = new Date(context.now().getTime() + context.checkoutTimes.unpaidOrderMinutes * 60_000)
+  const { paymentMethodId } = cart.contents
+  const gateway = paymentMethodId === null ? null : await context.payments.access(storeId, paymentMethodId, context.secrets)
+  const gatewayMethodId = gateway === null ? null : paymentMethodId
+  const { paymentMinutes, unpaidOrderMinutes } = context.checkoutTimes
+  const minutes = gateway === null ? unpaidOrderMinutes : paymentMinutes
+  const payUntil = new Date(context.now().getTime() + minutes * 60_000)
   // Keys of shoppers are apart from those of the merchant, and of other carts.
   const input = { idempotencyKey: `cart ${cart.id} ${idempotencyKey}`, expectedTotal }
   const written = await context.writeTo(storeId, 'completeStorefrontCheckout', input, (unit) =>
-    completeCheckout(unit, { cart, tokenHash, expectedTotal, quoted, fields, payUntil }),
+    completeCheckout(unit, { cart, tokenHash, expectedTotal, quoted, fields, gatewayMethodId, payUntil }),
   )
   switch (written.__typename) {
     case 'CompleteStorefrontCheckoutSuccess':
+      // After the transaction: somebody else's server is not to be waited for with locks held.
+      for (const { id } of await context.payments.ofOrders(storeId, [written.order])) {
+        await runPayment(context.paymentDeps, storeId, id)
+      }
+      context.forgetLoaded()
       return { ...written, storeId }
     case 'TotalChanged':
       return totalChanged(expectedTotal, written.total, at)

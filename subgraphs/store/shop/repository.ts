@@ -39,6 +39,18 @@ export const shopRepository = (database: Kysely<Tables>) => ({
   orderByToken: (code: string, token: string): Promise<ShopOrder | null> =>
     first(orders(database).where('store.code', '=', code).where('order.token', '=', token)),
 
+  /** Code of the store and secret of the link of an order; null when there is none. */
+  async linkOf(storeId: number, orderId: number): Promise<{ readonly code: string; readonly secret: string } | null> {
+    const found = await database
+      .selectFrom('order')
+      .innerJoin('store', 'store.id', 'order.store_id')
+      .select(['store.code', 'order.token as secret'])
+      .where('order.store_id', '=', storeId)
+      .where('order.id', '=', orderId)
+      .executeTakeFirst()
+    return found ?? null
+  },
+
   /** The order with this id; null when there is none. */
   orderById: (storeId: number, id: number): Promise<ShopOrder | null> =>
     first(orders(database).where('order.store_id', '=', storeId).where('order.id', '=', id)),

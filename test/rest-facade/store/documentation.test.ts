@@ -16,16 +16,27 @@ const pasted = [...page.matchAll(/```sh\n([\s\S]*?)```/g)]
   .map((request) => request.trim())
 
 /** Where ids are in the answer before. */
-const IDS: Readonly<Record<string, (answer: Answer) => number | undefined>> = {
+const IDS: Readonly<Record<string, (answer: Answer) => number | string | undefined>> = {
   CATEGORY: ({ category }) => category?.id,
   PRODUCT: ({ product }) => product?.id,
   VARIANT: ({ product }) => product?.variants[0]?.id,
-  ORDER: ({ order }) => order?.id,
+  ORDER: ({ order, data }) => order?.id ?? data?.completeStorefrontCheckout?.order.number,
+  STORE: ({ code }) => code,
+  SHIPPING: ({ data }) => data?.createShippingMethod?.shippingMethod.number,
+  PAYMENT: ({ data }) => data?.createPaymentMethod?.paymentMethod.number,
+  TOKEN: ({ data }) => data?.createStorefrontCart?.token,
 }
 type Answer = {
   readonly category?: { readonly id: number }
   readonly product?: { readonly id: number; readonly variants: readonly { readonly id: number }[] }
   readonly order?: { readonly id: number }
+  readonly code?: string
+  readonly data?: {
+    readonly createShippingMethod?: { readonly shippingMethod: { readonly number: number } }
+    readonly createPaymentMethod?: { readonly paymentMethod: { readonly number: number } }
+    readonly createStorefrontCart?: { readonly token: string }
+    readonly completeStorefrontCheckout?: { readonly order: { readonly number: number } }
+  }
 }
 
 /** What each of them shows. */
@@ -38,6 +49,34 @@ const SHOWN: readonly object[] = [
   { order: { status_enum: 'paid' } },
   { order: { shipment_status_enum: 'requested', tracking_number: 'T1' } },
   [{ order: { products: [{ sku: 'LS-S' }] } }],
+  { name: 'Test shop' },
+  { data: { createShippingMethod: { shippingMethod: {} } } },
+  { data: { createPaymentMethod: { paymentMethod: {} } } },
+  {
+    data: {
+      storefront: {
+        products: {
+          searchedFor: 'linen',
+          nodes: [{ name: 'Linen shirt', price: { amount: '35' }, availability: 'IN_STOCK' }],
+        },
+      },
+    },
+  },
+  { data: { createStorefrontCart: { cart: { totals: { total: '35' } } } } },
+  {
+    data: {
+      updateStorefrontCart: { cart: { shippingRates: [{ name: 'Post', price: '4' }], totals: { total: '39' }, problems: [] } },
+    },
+  },
+  {
+    data: {
+      completeStorefrontCheckout: {
+        order: { status: 'PENDING_PAYMENT', total: '39' },
+        paymentInstructions: 'To PT50 0000, with the number of your order.',
+      },
+    },
+  },
+  { order: { status_enum: 'paid' } },
 ]
 
 let stack: StoreRestStack
@@ -53,7 +92,7 @@ test('what docs/store.md tells readers to paste shows what it says, one after th
   const env: NodeJS.ProcessEnv = { ...process.env, LOGIN: login, AUTHTOKEN: authtoken }
   const shown: unknown[] = []
   for (const request of pasted) {
-    const [, name = ''] = /^([A-Z]+)=\d+ # /.exec(request) ?? []
+    const [, name = ''] = /^([A-Z]+)=\w+ # /.exec(request) ?? []
     if (name !== '') {
       env[name] = String(IDS[name]?.(shown.at(-1) as Answer))
       continue

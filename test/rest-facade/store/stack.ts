@@ -5,6 +5,7 @@ import { expect } from 'vitest'
 import { builtInSupergraph } from '../../../composition/built-in-supergraph.ts'
 import { startGateway } from '../../../gateway/gateway.ts'
 import { createLocalLink } from '../../../gateway/subgraph-client/local-subgraph.ts'
+import { serveGraphql } from '../../../gateway/transports/http.ts'
 import { createHttpServer } from '../../../platform/http/server.ts'
 import { serveSocialApi } from '../../../rest-facade/social/serve.ts'
 import { sessionCheck } from '../../../rest-facade/social/session/check.ts'
@@ -86,6 +87,7 @@ export async function startStoreStack({
   await check
   const stopDelivering = webhooks && (await store.subgraph.deliverWebhooks(await resources(gateway.client)))
   const app = createHttpServer({ log })
+  await serveGraphql(app, gateway)
   await serveSocialApi(app, gateway.client, { publicUrl: PUBLIC_URL })
   await serveStoreApi(app, gateway.client, { publicUrl: PUBLIC_URL, rateLimit })
   await serveTrustApi(app, gateway.client, { publicUrl: PUBLIC_URL })

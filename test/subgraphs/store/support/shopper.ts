@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { ANONYMOUS, type StoreStack, type TestStore } from './store.ts'
 
-const ORDER = 'number status total lines { name quantity total }'
+const ORDER = 'number status total lines { name quantity total } payment { status redirectUrl }'
 const CART = `lines { id quantity name total product { name } } note email shippingAddress { city country } couponCodes
   totals { subtotal discount tax shippingTotal total promotions } shippingRates { shippingMethodId name price }
   problems { code message lineId } order { ${ORDER} }`
@@ -53,6 +53,7 @@ export function storefrontShopper(stack: StoreStack, shop: TestStore) {
       const { paymentMethod } = await merchant('query ($id: ID!) { paymentMethod(id: $id) { id } }', { id: String(id) })
       return paymentMethod.id as string
     },
+    aGateway: (input: object) => made('paymentMethod', { name: 'Card', ...input }),
     aCheckoutField: (input: object) => made('checkoutCustomField', input),
     async aCoupon(code: string, percent: number, usageLimit = 0) {
       const { outcome } = await merchant(

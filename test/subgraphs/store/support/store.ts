@@ -4,6 +4,7 @@ import pino from 'pino'
 import { type Database, openDatabase } from '../../../../platform/database/database.ts'
 import type { Caller } from '../../../../platform/http/caller.ts'
 import { PLAIN_SECRETS } from '../../../../platform/secrets/cipher.ts'
+import type { PaymentNetwork } from '../../../../subgraphs/store/payment/gateway.ts'
 import { DEFAULT_STORE_QUOTAS, type StoreQuotas } from '../../../../subgraphs/store/quota/quota.ts'
 import type { ShippingNetwork } from '../../../../subgraphs/store/shipping-method/service.ts'
 import { paidByOperator, setUpStore } from '../../../../subgraphs/store/store/set-up.ts'
@@ -78,6 +79,7 @@ export async function startStore(
   now: () => Date = () => new Date(),
   {
     shippingNetwork,
+    paymentNetwork,
     userKeys,
     isSessionOpen,
     webhooks = {},
@@ -86,6 +88,7 @@ export async function startStore(
     quotas = DEFAULT_STORE_QUOTAS,
   }: {
     readonly shippingNetwork?: ShippingNetwork | undefined
+    readonly paymentNetwork?: PaymentNetwork | undefined
     readonly userKeys?: JWTVerifyGetKey | undefined
     readonly isSessionOpen?: SessionCheck | undefined
     readonly webhooks?: WebhookOptions | undefined
@@ -108,6 +111,7 @@ export async function startStore(
     now,
     quotas,
     ...(shippingNetwork && { shippingNetwork }),
+    ...(paymentNetwork && { paymentNetwork }),
     ...webhooks,
   })
 

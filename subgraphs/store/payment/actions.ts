@@ -1,0 +1,144 @@
+import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
+import { amountOf, sumOf, textOf } from '../amount.ts'
+import { decodeId } from '../ids.ts'
+import { moveOrder } from '../order/move.ts'
+import type { Order } from '../order/order.ts'
+import { orderRepository } from '../order/repository.ts'
+import type { OrderStatus } from '../order/states.ts'
+import { refundOrder } from '../order-refund/actions.ts'
+import { type UnitOfWork, withSavepoint } from '../write.ts'
+import {
+  type GatewayPayment,
+  mergedPayment,
+  openAmount,
+  type Payment,
+  type PaymentOperation,
+  type PaymentOperationKind,
+  refundableAmount,
+} from './payment.ts'
+import { paymentRepository } from './repository.ts'
+
+/** Begins the payment of an order through a gateway, which is asked after the transaction. */
+export async function startPayment({ query, storeId, now }: UnitOfWork, order: Order, paymentMethodId: number): Promise<void> {
+  const payments = paymentRepository(query)
+  const { id: orderId, currency, total: amount } = order
+  const paymentId = await payments.insert(storeId, { orderId, paymentMethodId, currency, amount }, now)
+  await payments.insertOperation(storeId, { paymentId, kind: 'AUTHORIZE', amount }, now)
+}
+
+/**
+ * Takes over what a gateway says of a payment, and does what follows: captures what is authorized
+ * while its order can be had, voids it otherwise, and marks the order as paid once all is captured.
+ * `operation` is what this is the answer to; null: nothing was asked but how it is.
+ */
+export async function applyPayment(
+  unit: UnitOfWork,
+  paymentId: number,
+  said: GatewayPayment,
+  operation: PaymentOperation | null,
+) {
+  const { query, storeId, now } = unit
+  const payments = paymentRepository(query)
+  const locked = await lockWithOrder(unit, paymentId)
+  if (!locked) return DONE
+  const { order, payment: before } = locked
+  const payment = mergedPayment(before, said)
+  await payments.update(storeId, payment, now)
+  if (operation) await payments.closeOperation(storeId, operation.id, 'DONE', null, now)
+  await bookRefund(unit, order, textOf(amountOf(payment.refunded) - amountOf(before.refunded)))
+  const isPending = (await payments.pendingOperations(storeId, paymentId)).length > 0
+  const hasCapturedMore = amountOf(payment.captured) > amountOf(before.captured)
+  if (hasCapturedMore && !(await isTaken(unit, order, payment))) await ask(unit, payment, 'REFUND', refundableAmount(payment))
+  else if (amountOf(openAmount(payment)) > 0n && !isPending) {
+    await ask(unit, payment, (await canBeHad(unit, order)) ? 'CAPTURE' : 'VOID', openAmount(payment))
+  }
+  return DONE
+}
+
+/** The gateway refuses what was asked for good. An order whose payment cannot be captured is left. */
+export async function refusePayment(unit: UnitOfWork, operation: PaymentOperation, message: string) {
+  const { query, storeId, now } = unit
+  const payments = paymentRepository(query)
+  const locked = await lockWithOrder(unit, operation.paymentId)
+  await payments.closeOperation(storeId, operation.id, 'FAILED', message, now)
+  if (!locked) return DONE
+  const { order, payment } = locked
+  if (operation.kind === 'AUTHORIZE' && payment.status !== 'AUTHORIZED')
+    await payments.update(storeId, { ...payment, status: 'FAILED' }, now)
+  if (operation.kind === 'CAPTURE' && order.status === 'PENDING_PAYMENT')
+    await moved(unit, order, 'ABANDONED', 'its payment could not be captured')
+  return DONE
+}
+
+/** Asks a gateway to capture, void or refund some of a payment; absent amounts are all that is left. */
+export async function requestPaymentOperation(
+  unit: UnitOfWork,
+  kind: Exclude<PaymentOperationKind, 'AUTHORIZE'>,
+  id: string,
+  input: { readonly amount?: string | null | undefined },
+) {
+  const locked = await lockWithOrder(unit, decodeId(id, 'Payment') ?? 0)
+  if (!locked) return notFoundError('payment', id)
+  const { payment } = locked
+  const pending = await paymentRepository(unit.query).pendingOperations(unit.storeId, payment.id)
+  const taken = pending.filter((each) => (each.kind === 'REFUND') === (kind === 'REFUND')).map(({ amount }) => amountOf(amount))
+  const left = amountOf(kind === 'REFUND' ? refundableAmount(payment) : openAmount(payment)) - sumOf(taken)
+  const amount = input.amount == null ? left : amountOf(input.amount)
+  if (amount <= 0n || amount > left) {
+    return validationError([
+      problem('amount', left > 0n ? `above 0, at most ${textOf(left)}` : 'of a payment with something left', input.amount),
+    ])
+  }
+  await ask(unit, payment, kind, textOf(amount))
+  return { __typename: 'PaymentOperationSuccess' as const, payment: payment.id }
+}
+
+const DONE = { __typename: 'PaymentSuccess' as const }
+
+/** Orders are locked before their payments, here and everywhere. */
+async function lockWithOrder(
+  { query, storeId }: UnitOfWork,
+  paymentId: number,
+): Promise<{ readonly order: Order; readonly payment: Payment } | null> {
+  const payments = paymentRepository(query)
+  const [found] = await payments.findByIds(storeId, [paymentId])
+  const order = found ? await orderRepository(query).lock(storeId, found.orderId) : null
+  const payment = order ? await payments.lock(storeId, paymentId) : null
+  return order && payment ? { order, payment } : null
+}
+
+const ask = ({ query, storeId, now }: UnitOfWork, { id }: Payment, kind: PaymentOperationKind, amount: string) =>
+  paymentRepository(query).insertOperation(storeId, { paymentId: id, kind, amount }, now)
+
+/** Whether the order waits for its payment; one that was left comes back while its stock is there. */
+async function canBeHad(unit: UnitOfWork, order: Order): Promise<boolean> {
+  if (order.status === 'ABANDONED') return moved(unit, order, 'PENDING_PAYMENT', 'its payment arrived late')
+  return order.status === 'PENDING_PAYMENT'
+}
+
+/** Whether what was captured pays for the order: it does not when the order was paid otherwise, or left. */
+async function isTaken(unit: UnitOfWork, order: Order, payment: Payment): Promise<boolean> {
+  if (order.status === 'PAID' || order.status === 'CANCELED') return false
+  if (amountOf(payment.captured) < amountOf(order.total)) return true
+  return moved(unit, order, 'PAID', 'its payment was captured')
+}
+
+/** Whether an order could go on to a status; nothing changed when it could not. */
+async function moved(unit: UnitOfWork, order: Order, to: OrderStatus, reason: string): Promise<boolean> {
+  const result = await withSavepoint(unit, async (within) => {
+    const change = await moveOrder(within, order, { to, restock: true, reason })
+    if ('failure' in change) return { __typename: 'NotMoved' as const }
+    await orderRepository(within.query).update(within.storeId, order.id, change.change, within.now)
+    within.emit({ event: 'order_updated', entity: 'Order', id: order.id })
+    return { __typename: 'MovedSuccess' as const }
+  })
+  return result.__typename === 'MovedSuccess'
+}
+
+/** Enters into the ledger what a gateway paid back of an order that was paid. */
+async function bookRefund(unit: UnitOfWork, order: Order, amount: string): Promise<void> {
+  if (amountOf(amount) <= 0n) return
+  await withSavepoint(unit, (within) =>
+    refundOrder(within, String(order.id), { amount, reason: 'Refunded by the payment gateway.' }),
+  )
+}

@@ -1,0 +1,82 @@
+import { amountOf, textOf } from '../amount.ts'
+
+/** Where a payment is. AUTHORIZED and FAILED are final; amounts say the rest. */
+export type PaymentStatus = 'PENDING' | 'REQUIRES_ACTION' | 'AUTHORIZED' | 'FAILED'
+
+/** Amounts of a payment so far, exact decimal text; none ever decreases. */
+export type PaymentAmounts = {
+  readonly authorized: string
+  readonly captured: string
+  readonly voided: string
+  readonly refunded: string
+}
+
+/** What a gateway says of a payment. */
+export type GatewayPayment = PaymentAmounts & {
+  /** Id of the payment at the gateway. */
+  readonly reference: string
+  readonly status: PaymentStatus
+  /** Where the shopper proves who they are (3-D Secure); null: nowhere. */
+  readonly redirectUrl: string | null
+}
+
+/** A payment of an order through a gateway. */
+export type Payment = Omit<GatewayPayment, 'reference'> & {
+  readonly id: number
+  readonly storeId: number
+  readonly orderId: number
+  readonly paymentMethodId: number
+  readonly currency: string
+  /** To be authorized. */
+  readonly amount: string
+  /** Null until the gateway answered for the first time. */
+  readonly reference: string | null
+  readonly createdAt: Date
+}
+
+export type PaymentOperationKind = 'AUTHORIZE' | 'CAPTURE' | 'VOID' | 'REFUND'
+
+/** Something that is asked of a gateway, until it has answered. */
+export type PaymentOperation = {
+  readonly id: number
+  readonly storeId: number
+  readonly paymentId: number
+  readonly kind: PaymentOperationKind
+  readonly amount: string
+  /** The same in every attempt, so that the gateway does it once. */
+  readonly key: string
+}
+
+const STATUS_RANK: Readonly<Record<PaymentStatus, number>> = { PENDING: 0, REQUIRES_ACTION: 1, AUTHORIZED: 2, FAILED: 2 }
+
+/**
+ * A payment after the gateway said how it is. Answers can overtake each other, so that amounts only
+ * grow and a final status stays.
+ */
+export function mergedPayment<Known extends Omit<GatewayPayment, 'reference'>>(known: Known, said: GatewayPayment): Known {
+  const isLater = STATUS_RANK[said.status] > STATUS_RANK[known.status]
+  return {
+    ...known,
+    reference: said.reference,
+    status: isLater ? said.status : known.status,
+    redirectUrl: said.redirectUrl ?? known.redirectUrl,
+    authorized: larger(known.authorized, said.authorized),
+    captured: larger(known.captured, said.captured),
+    voided: larger(known.voided, said.voided),
+    refunded: larger(known.refunded, said.refunded),
+  }
+}
+
+/** What is authorized, and neither captured nor voided. */
+export const openAmount = ({ authorized, captured, voided }: PaymentAmounts): string =>
+  textOf(amountOf(authorized) - amountOf(captured) - amountOf(voided))
+
+/** What was captured and not refunded. */
+export const refundableAmount = ({ captured, refunded }: PaymentAmounts): string =>
+  textOf(amountOf(captured) - amountOf(refunded))
+
+/** Whether the amounts of a gateway can be: nothing is voided, captured or refunded that was not there. */
+export const isBalanced = (amounts: PaymentAmounts): boolean =>
+  !openAmount(amounts).startsWith('-') && !refundableAmount(amounts).startsWith('-')
+
+const larger = (one: string, other: string): string => (amountOf(one) >= amountOf(other) ? one : other)

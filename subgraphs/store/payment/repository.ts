@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto'
+import type { Kysely } from 'kysely'
+import { anyOf } from '../../../platform/database/any-of.ts'
+import type { SecretCipher } from '../../../platform/secrets/cipher.ts'
+import { secretLocation } from '../../../platform/secrets/stored.ts'
+import { PAYMENT_KEY, PAYMENT_SECRET } from '../stored-secrets.ts'
+import type { Tables } from '../tables.ts'
+import type { Payment, PaymentOperation } from './payment.ts'
+
+const COLUMNS = [
+  'id',
+  'store_id as storeId',
+  'order_id as orderId',
+  'payment_method_id as paymentMethodId',
+  'currency',
+  'amount',
+  'status',
+  'reference',
+  'redirect_url as redirectUrl',
+  'authorized',
+  'captured',
+  'voided',
+  'refunded',
+  'created_at as createdAt',
+] as const
+const OPERATION = ['id', 'store_id as storeId', 'payment_id as paymentId', 'kind', 'amount', 'key'] as const
+
+/** What a gateway is reached by. */
+export type GatewayAccess = { readonly url: string; readonly key: string; readonly secret: string }
+
+export type PaymentRepository = ReturnType<typeof paymentRepository>
+
+/** Payments and what is asked of gateways for them in the database. */
+export const paymentRepository = (database: Kysely<Tables>) => ({
+  /** In any order, without those that do not exist. */
+  findByIds: (storeId: number, ids: readonly number[]): Promise<Payment[]> =>
+    database.selectFrom('payment').select(COLUMNS).where('store_id', '=', storeId).where('id', '=', anyOf(ids)).execute(),
+
+  /** Oldest first. */
+  ofOrders: (storeId: number, orderIds: readonly number[]): Promise<Payment[]> =>
+    database
+      .selectFrom('payment')
+      .select(COLUMNS)
+      .where('store_id', '=', storeId)
+      .where('order_id', '=', anyOf(orderIds))
+      .orderBy('id')
+      .execute(),
+
+  async byReference(storeId: number, paymentMethodId: number, reference: string): Promise<Payment | null> {
+    const found = await database
+      .selectFrom('payment')
+      .select(COLUMNS)
+      .where('store_id', '=', storeId)
+      .where('payment_method_id', '=', paymentMethodId)
+      .where('reference', '=', reference)
+      .executeTakeFirst()
+    return found ?? null
+  },
+
+  /** The row until the transaction ends. Lock its order first. */
+  async lock(storeId: number, id: number): Promise<Payment | null> {
+    const found = await database
+      .selectFrom('payment')
+      .select(COLUMNS)
+      .where('store_id', '=', storeId)
+      .where('id', '=', id)
+      .forUpdate()
+      .executeTakeFirst()
+    return found ?? null
+  },
+
+  async insert(
+    storeId: number,
+    payment: Pick<Payment, 'orderId' | 'paymentMethodId' | 'currency' | 'amount'>,
+    at: Date,
+  ): Promise<number> {
+    const { id } = await database
+      .insertInto('payment')
+      .values({
+        store_id: storeId,
+        order_id: payment.orderId,
+        payment_method_id: payment.paymentMethodId,
+        currency: payment.currency,
+        amount: payment.amount,
+        created_at: at,
+        updated_at: at,
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    return id
+  },
+
+  async update(storeId: number, payment: Payment, at: Date): Promise<void> {
+    const { id, status, reference, redirectUrl, authorized, captured, voided, refunded } = payment
+    await database
+      .updateTable('payment')
+      .set({ status, reference, redirect_url: redirectUrl, authorized, captured, voided, refunded, updated_at: at })
+      .where('store_id', '=', storeId)
+      .where('id', '=', id)
+      .execute()
+  },
+
+  /** Notes what is to be asked of the gateway; it is asked after the transaction. */
+  async insertOperation(
+    storeId: number,
+    { paymentId, kind, amount }: Pick<PaymentOperation, 'paymentId' | 'kind' | 'amount'>,
+    at: Date,
+  ): Promise<void> {
+    await database
+      .insertInto('payment_operation')
+      .values({ store_id: storeId, payment_id: paymentId, kind, amount, key: randomUUID(), created_at: at, updated_at: at })
+      .execute()
+  },
+
+  /** What the gateway has not answered yet, oldest first. */
+  pendingOperations: (storeId: number, paymentId: number): Promise<PaymentOperation[]> =>
+    database
+      .selectFrom('payment_operation')
+      .select(OPERATION)
+      .where('store_id', '=', storeId)
+      .where('payment_id', '=', paymentId)
+      .where('status', '=', 'PENDING')
+      .orderBy('id')
+      .execute(),
+
+  async closeOperation(storeId: number, id: number, status: 'DONE' | 'FAILED', message: string | null, at: Date): Promise<void> {
+    await database
+      .updateTable('payment_operation')
+      .set({ status, message, updated_at: at })
+      .where('store_id', '=', storeId)
+      .where('id', '=', id)
+      .where('status', '=', 'PENDING')
+      .execute()
+  },
+
+  /** Payments that the gateway has to be asked about: with an operation, or without an end. */
+  unsettled: (before: Date, max: number): Promise<Pick<Payment, 'storeId' | 'id'>[]> =>
+    database
+      .selectFrom('payment')
+      .select(['store_id as storeId', 'id'])
+      .where('updated_at', '<', before)
+      .where(({ or, eb, exists, selectFrom }) =>
+        or([
+          eb('status', 'in', ['PENDING', 'REQUIRES_ACTION']),
+          exists(
+            selectFrom('payment_operation')
+              .select('payment_operation.id')
+              .whereRef('payment_operation.store_id', '=', 'payment.store_id')
+              .whereRef('payment_operation.payment_id', '=', 'payment.id')
+              .where('payment_operation.status', '=', 'PENDING'),
+          ),
+        ]),
+      )
+      .orderBy('updated_at')
+      .limit(max)
+      .execute(),
+
+  /** Nothing was learnt of a payment: others are asked about first. */
+  async postpone(storeId: number, id: number, at: Date): Promise<void> {
+    await database.updateTable('payment').set({ updated_at: at }).where('store_id', '=', storeId).where('id', '=', id).execute()
+  },
+
+  /** How the gateway of a payment method is reached; null: it is none, or lacks credentials. */
+  async access(storeId: number, paymentMethodId: number, secrets: SecretCipher): Promise<GatewayAccess | null> {
+    const found = await database
+      .selectFrom('payment_method')
+      .select(['payment_method_url as url', 'key', 'secret'])
+      .where('store_id', '=', storeId)
+      .where('id', '=', paymentMethodId)
+      .where('type', '=', 'EXTERNAL_PAYMENT_GATEWAY')
+      .executeTakeFirst()
+    if (!found?.url || !found.key || !found.secret) return null
+    return {
+      url: found.url,
+      key: secrets.decrypt(secretLocation(PAYMENT_KEY, storeId, paymentMethodId), found.key),
+      secret: secrets.decrypt(secretLocation(PAYMENT_SECRET, storeId, paymentMethodId), found.secret),
+    }
+  },
+})

@@ -1,0 +1,48 @@
+import type { Resolvers } from '#generated/store/resolvers.ts'
+import { encodeId } from '../../toolkit/ids.ts'
+import type { Context } from '../context.ts'
+import { decodeId, present } from '../ids.ts'
+import { requestPaymentOperation } from './actions.ts'
+import { openAmount, type PaymentOperationKind } from './payment.ts'
+import { runPayment } from './run.ts'
+
+export const paymentResolvers = {
+  Order: { payments: ({ id }, _, { load }) => load.paymentsOfOrder.load(id) },
+  ShopOrder: {
+    payment: async ({ storeId, number }, _, { loadOfStore }) =>
+      (await loadOfStore(storeId).paymentsOfOrder.load(number)).at(-1) ?? null,
+  },
+  Payment: {
+    id: ({ id }) => encodeId('Payment', String(id)),
+    __resolveReference: ({ id }, { load }) => {
+      const row = decodeId(id, 'Payment')
+      return row === null ? null : load.paymentById.load(row)
+    },
+    open: (payment) => openAmount(payment),
+    paymentMethodNumber: ({ paymentMethodId }) => paymentMethodId,
+  },
+  ShopPayment: { redirectUrl: ({ status, redirectUrl }) => (status === 'REQUIRES_ACTION' ? redirectUrl : null) },
+  PaymentOperationSuccess: { payment: ({ payment }, _, { load }) => present(load.paymentById.load(payment), 'payment') },
+  Mutation: {
+    capturePayment: (_, { id, input }, context) => request(context, 'CAPTURE', id, input),
+    voidPayment: (_, { id, input }, context) => request(context, 'VOID', id, input),
+    refundPayment: (_, { id, input }, context) => request(context, 'REFUND', id, input),
+  },
+} satisfies Resolvers
+
+async function request(
+  context: Context,
+  kind: Exclude<PaymentOperationKind, 'AUTHORIZE'>,
+  id: string,
+  input: { readonly amount?: string | null | undefined; readonly idempotencyKey?: string | null | undefined },
+) {
+  const result = await context.write(`payment ${kind}`, { ...input, id }, (unit) =>
+    requestPaymentOperation(unit, kind, id, input),
+  )
+  // After the transaction: somebody else's server is not to be waited for with locks held.
+  if (result.__typename === 'PaymentOperationSuccess') {
+    await runPayment(context.paymentDeps, await context.storeId(), result.payment)
+    context.forgetLoaded()
+  }
+  return result
+}

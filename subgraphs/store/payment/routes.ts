@@ -1,0 +1,69 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { RequestOrigin, SubgraphRoutes } from '../../../platform/http/subgraph-routes.ts'
+import { networkOf } from '../../../platform/rate-limit/address-rate-limit.ts'
+import type { RateLimitStore } from '../../../platform/rate-limit/rate-limit-store.ts'
+import { isSigned } from './gateway.ts'
+import { type PaymentDeps, refreshPayment } from './run.ts'
+
+/** From one address: a gateway notifies for many shops. */
+const NOTIFICATIONS_PER_MINUTE = 1_200
+const MAX_BODY_BYTES = 65_536
+
+export const PAYMENT_ROUTES: SubgraphRoutes['routes'] = [{ method: 'POST', path: '/payments/:store/:method' }]
+
+/**
+ * Where gateways say that something happened to a payment. A notification is a hint: what happened
+ * is asked of the gateway, so that late, double, lost and forged ones change nothing.
+ */
+export function paymentEndpoint(deps: PaymentDeps, rateLimits: RateLimitStore): SubgraphRoutes {
+  const take = rateLimits.buckets('payment notifications', NOTIFICATIONS_PER_MINUTE)
+  return {
+    routes: PAYMENT_ROUTES,
+    async handle(request: IncomingMessage, response: ServerResponse, { address }: RequestOrigin) {
+      const { isGranted, waitSeconds } = await take(networkOf(address), 1)
+      if (!isGranted) {
+        response.setHeader('retry-after', String(waitSeconds))
+        return send(response, 429, `Too many requests from this address: try again in ${waitSeconds} seconds.`)
+      }
+      const [, storeId = '', methodId = ''] = /^\/payments\/(\d{1,9})\/(\d{1,9})(?:\?|$)/.exec(request.url ?? '') ?? []
+      const body = await textOf(request)
+      if (body === null) return send(response, 413, `Expected a body of at most ${MAX_BODY_BYTES} bytes.`)
+      const [store, method] = [Number(storeId), Number(methodId)]
+      const gateway = storeId === '' ? null : await deps.payments.access(store, method, deps.secrets)
+      if (!gateway || !isSigned(gateway.secret, deps.now(), request.headers['payment-signature'], body))
+        return send(response, 401, 'Expected a payment-signature of this body by a payment method of this store.')
+      const reference = referenceIn(body)
+      if (reference === null) return send(response, 400, 'Expected {"payment": "…"} with the id of a payment.')
+      const payment = await deps.payments.byReference(store, method, reference)
+      // One that is not known yet is being created: its answer comes by itself.
+      if (payment) await refreshPayment(deps, store, payment.id)
+      return send(response, 200, 'Thank you.')
+    },
+  }
+}
+
+function referenceIn(body: string): string | null {
+  try {
+    const { payment } = JSON.parse(body) as { readonly payment?: unknown }
+    return typeof payment === 'string' && /^[\w.:-]{1,200}$/.test(payment) ? payment : null
+  } catch {
+    return null
+  }
+}
+
+/** Null: it is too long. */
+async function textOf(request: IncomingMessage): Promise<string | null> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of request) {
+    bytes += (chunk as Buffer).length
+    if (bytes > MAX_BODY_BYTES) return null
+    chunks.push(chunk as Buffer)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function send(response: ServerResponse, status: number, message: string): void {
+  response.setHeader('cache-control', 'no-store')
+  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify({ message }))
+}
