@@ -1,4 +1,4 @@
-#!/usr/bin/env -S MALLOC_ARENA_MAX=2 node --no-allocation-site-pretenuring --max-semi-space-size=16 --heap-growing-percent=40
+#!/usr/bin/env -S node --no-allocation-site-pretenuring --max-semi-space-size=16 --heap-growing-percent=40
 /** `npx atrium`: what an operator does with an installation besides letting it run. */
 import { enableCompileCache } from '../platform/process/compile-cache.ts'
 

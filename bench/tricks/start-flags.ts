@@ -25,7 +25,6 @@ const { values } = parseArgs({
 const CLIENTS = 10
 const REQUESTS_PER_TURN = 300
 const WARM_UP = 600
-const ARENAS = 'MALLOC_ARENA_MAX'
 
 type Variant = {
   readonly name: string
@@ -42,10 +41,8 @@ const body = JSON.stringify({ query: QUERIES.large, operationName: 'Large', vari
 
 /** Starts the gateway without one flag; the empty text is none. */
 async function started(without: string): Promise<Variant> {
-  const { [ARENAS]: _, ...env } = process.env
   const child = fork(join(import.meta.dirname, 'served-gateway.js'), {
     execArgv: STARTED_WITH.filter((flag) => flag !== without),
-    env: { ...env, ...(without !== ARENAS && { [ARENAS]: '2' }) },
   })
   const ready = new Promise<{ readonly port: number }>((resolve, reject) => {
     child.once('message', (message) => resolve(message as { port: number }))
@@ -88,7 +85,7 @@ async function started(without: string): Promise<Variant> {
   }
 }
 
-const names = ['', ...STARTED_WITH, ARENAS].filter((name) => name === '' || name.includes(values.only))
+const names = ['', ...STARTED_WITH].filter((name) => name === '' || name.includes(values.only))
 const variants: Variant[] = []
 for (const name of names) variants.push(await started(name))
 type Turn = { readonly milliseconds: number; readonly megabytes: number }

@@ -7,7 +7,8 @@ import { parseArgs } from 'node:util'
  */
 export const THRESHOLDS = { processor: 0.05, memory: 0.1 } as const
 
-const { values } = parseArgs({ options: { rounds: { type: 'string', default: '40' } } })
+// Other options are those of the bench that imports this.
+const { values } = parseArgs({ strict: false, options: { rounds: { type: 'string', default: '40' } } })
 const ROUNDS = Number(values.rounds)
 const WARM_UP_ROUNDS = 10
 /** Long enough for the clock of the processor, short enough to change turns often. */
