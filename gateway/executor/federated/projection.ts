@@ -108,16 +108,8 @@ export function compileProjection({
     : completeWith(selectionOf(root, [operation.selectionSet], ROOT_POSITION))
 
   return (data, variables, report, canReuse, refuse = () => {}, at = []) => {
-    const run: ProjectionRun = {
-      path: [...at],
-      report,
-      refuse,
-      variables,
-      canReuse,
-      sharedDepth: 0,
-      faults: [],
-      projected: null,
-    }
+    const path = [...at]
+    const run: ProjectionRun = { path, report, refuse, variables, canReuse, sharedDepth: 0, faults: [], projected: null }
     // `completeObject` returns an object of `ResponseObject`, `data` itself, or undefined.
     return (completeRoot(data, run, at.length) as Data | undefined) ?? null
   }
