@@ -31,6 +31,7 @@ const environment = (extra: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
   PATH: process.env.PATH,
   HOME: process.env.HOME,
   LOG_LEVEL: 'warn',
+  TRUST_LISTS: 'none',
   ...extra,
 })
 

@@ -49,6 +49,7 @@ function started(file: string, words: readonly string[], filesDir: string, port 
     DATABASE_URL: connectionString,
     FILES_DIR: filesDir,
     LOG_LEVEL: 'error',
+    TRUST_LISTS: 'none',
     PORT: String(port),
   }
   const child = spawn(process.execPath, [join(ROOT, file), ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] })

@@ -65,7 +65,8 @@ export async function startProgram(
 
 /**
  * Atrium, or the part of it that ATRIUM_ROLE names, with nothing else in its environment than `env`
- * and its port. `command` is how it is started.
+ * and its port. `command` is how it is started. Lists of trust, which come from outside of the
+ * machine and take as long as the rest of a start, are loaded where `env` names them.
  */
 export async function startMain(
   env: NodeJS.ProcessEnv,
@@ -73,7 +74,7 @@ export async function startMain(
 ): Promise<Program & { readonly base: string }> {
   const baseOf = (port: number) => `http://${HOST}:${port}`
   const program = await startProgram(
-    (port) => [file, args, { cwd: ROOT, env: { ...neededBy(env), ...env, PORT: String(port) } }],
+    (port) => [file, args, { cwd: ROOT, env: { TRUST_LISTS: 'none', ...neededBy(env), ...env, PORT: String(port) } }],
     // Somebody else's Atrium on this port would answer, too.
     async ({ port, said }) => said().includes('Atrium is ready.') && (await fetch(`${baseOf(port)}/ready`)).ok,
   )
