@@ -64,7 +64,7 @@ test('operations: there is one value; a file without the variable, or no file, i
 })
 
 test('the commands print no secret, and the last step of secrets-key is refused while something is under another key', async () => {
-  site = await installation()
+  site = await installation({ hasStore: false })
   const { out: generated } = await site.command(['secrets', 'generate'])
   const old = generated.trim()
   expect(Buffer.from(old, 'base64')).toHaveLength(32)

@@ -43,7 +43,8 @@ async function databaseServer(): Promise<{ readonly url: string; readonly stop: 
   if (configured) return { url: configured, stop: async () => {} }
   const dataDir = mkdtempSync(join(fastestFolder(), 'atrium-test-'))
   // The tests of crashes kill processes of their own, and nobody pulls the plug.
-  const settings = { fsync: 'off', full_page_writes: 'off' }
+  // Three workers at once may each run several copies of everything, with ten connections a part.
+  const settings = { fsync: 'off', full_page_writes: 'off', max_connections: '300' }
   const { connection, stop } = await startEmbedded({ dataDir, settings, log: pino({ level: 'silent' }) })
   return {
     url: connection.connectionString,
