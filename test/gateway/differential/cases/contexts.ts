@@ -289,4 +289,39 @@ const drawings: Table = {
   ],
 }
 
-export const contextTables: readonly Table[] = [contexts, drawings]
+/** Entities that another subgraph repeats at places with different contexts. */
+const carts: Table = {
+  graph: 'carts',
+  isRefusedByOracle: true,
+  subgraphs: {
+    shop: {
+      sdl: `
+        type Query { carts: [Cart!]! }
+        type Cart @context(name: "cart") { currency: String! owner: Owner! }
+        type Owner @key(fields: "id") { id: ID! }
+        type Card @key(fields: "id") { id: ID! fee(currency: String @fromContext(field: "$cart { currency }")): String }
+      `,
+      resolvers: {
+        Query: { carts: () => ['EUR', 'USD'].map((currency) => ({ currency, owner: { id: 'ann' } })) },
+        Card: { fee: ({ id }: Ref, { currency }: { currency: string }) => `${id} in ${currency}` },
+      },
+    },
+    wallet: {
+      sdl: 'type Owner @key(fields: "id") { id: ID! cards: [Card!]! } type Card @key(fields: "id") { id: ID! }',
+      resolvers: { Owner: { cards: () => [{ id: 'c1' }, { id: 'c2' }] } },
+    },
+  },
+  cases: [
+    {
+      name: 'objects that one representation brought to two places',
+      query: '{ carts { owner { cards { fee } } } }',
+      data: {
+        carts: ['EUR', 'USD'].map((currency) => ({
+          owner: { cards: [{ fee: `c1 in ${currency}` }, { fee: `c2 in ${currency}` }] },
+        })),
+      },
+    },
+  ],
+}
+
+export const contextTables: readonly Table[] = [contexts, drawings, carts]

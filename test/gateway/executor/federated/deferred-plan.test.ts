@@ -140,6 +140,13 @@ describe.each(['local', 'http'] as const)('%s', (where) => {
     expect(payloads).toEqual([{ hasNext: false }])
   })
 
+  test('nor at one that became null because of another subgraph', async () => {
+    const query = '{ book(id: "2") { id score ... @defer { author { name } } } }'
+    const { initial, payloads } = await askDeferred(graph.gateway, query)
+    expect(initial).toMatchObject({ data: { book: null }, errors: [{ path: ['book', 'score'] }] })
+    expect(payloads).toEqual([{ hasNext: false }])
+  })
+
   test.each([
     [
       'twice the label "a"',
