@@ -40,6 +40,7 @@ import { printDefaults } from './standalone/print-defaults.ts'
 import { supergraphOriginFromConfig } from './standalone/source-variables.ts'
 import { checkReachability, respondsToGraphql } from './subgraph-client/health.ts'
 import type { SubgraphLocation } from './subgraph-client/link-pool.ts'
+import { serveCallbacks } from './transports/callback-endpoint.ts'
 import { serveGraphql } from './transports/http.ts'
 import { serveWebSockets } from './transports/websocket.ts'
 
@@ -96,6 +97,7 @@ await runProgram(async (defer, end) => {
   const explorer = config.EXPLORER && isExplorerInstalled() && { page: await serveExplorer(app) }
   await serveGraphql(app, gateway, { ...explorer, batchLimit: config.BATCH_LIMIT })
   const sockets = serveWebSockets(app, gateway, { isProxy })
+  serveCallbacks(app, sources.callbacks)
   if (entityCache && config.ENTITY_CACHE_TOKEN !== undefined) serveInvalidations(app, entityCache, config.ENTITY_CACHE_TOKEN)
   if (metrics) {
     const open = { sockets: sockets.count, gateway, listeners: () => 0 }

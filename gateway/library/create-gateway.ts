@@ -24,6 +24,7 @@ import {
 } from '../planning/sources/source-options.ts'
 import { subgraphLocations } from '../planning/supergraph.ts'
 import type { SubgraphLocation } from '../subgraph-client/link-pool.ts'
+import type { Callbacks } from '../subgraph-client/upstream-callbacks.ts'
 import { createFetchHandler, type FetchHandler, type FetchHandlerOptions } from '../transports/fetch.ts'
 import { parseBodyParams } from '../transports/request-params.ts'
 
@@ -88,6 +89,8 @@ export type FederatedGateway = {
    * every copy knows; call again. Without an entity cache there is nothing to do.
    */
   readonly invalidateEntities: (invalidations: readonly Invalidation[]) => Promise<boolean>
+  /** Subscriptions that subgraphs call back for: `serveGateway` takes the calls. */
+  readonly callbacks: Callbacks
   /** Ends event streams, closes connections to subgraphs, and resolves when all are closed. */
   readonly close: () => Promise<void>
 }
@@ -126,6 +129,7 @@ export async function createGateway(given: CreateGatewayOptions): Promise<Federa
     fetch: handler.fetch,
     execute,
     replaceSupergraph: (sdl) => gateway.swap(graphOf(sdl)),
+    callbacks: sources.callbacks,
     invalidateEntities: async (invalidations) => (await entityCache?.invalidate(invalidations)) ?? true,
     async close() {
       handler.close()

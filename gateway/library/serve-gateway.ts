@@ -4,6 +4,7 @@ import type { IsProxy } from '../../platform/http/trusted-proxies.ts'
 import type { Defer } from '../../platform/process/lifecycle.ts'
 import { createLog } from '../../platform/process/log.ts'
 import { serveInvalidations } from '../caching/entity-cache-endpoint.ts'
+import { serveCallbacks } from '../transports/callback-endpoint.ts'
 import { GRAPHQL_PATH, serveGraphql } from '../transports/http.ts'
 import { serveWebSockets } from '../transports/websocket.ts'
 import type { CreateGatewayOptions, FederatedGateway } from './create-gateway.ts'
@@ -39,13 +40,14 @@ export type RunningServer = {
  * (SSE), with `/health` and `/ready`. Rejects when the port cannot be opened.
  */
 export async function serveGateway(
-  { gateway, invalidateEntities }: FederatedGateway,
+  { gateway, invalidateEntities, callbacks }: FederatedGateway,
   options: ServeGatewayOptions = {},
 ): Promise<RunningServer> {
   const { port = 4_000, host = '127.0.0.1', loadLimit = 1_000, graceSeconds = 10, batchLimit = 0, isProxy } = options
   const app = createHttpServer({ log: options.log ?? createLog('warn'), loadLimit, isProxy })
   await serveGraphql(app, gateway, { batchLimit })
   serveWebSockets(app, gateway, { isProxy })
+  serveCallbacks(app, callbacks)
   if (options.invalidationToken !== undefined)
     serveInvalidations(app, { invalidate: invalidateEntities }, options.invalidationToken)
   const closers: Parameters<Defer>[0][] = []

@@ -5,11 +5,14 @@ import type { Link } from '../subgraph-client/link.ts'
 import { createLinkPool, type SubgraphLocation } from '../subgraph-client/link-pool.ts'
 import { createLocalLink } from '../subgraph-client/local-subgraph.ts'
 import { createRemoteLink } from '../subgraph-client/remote-subgraph.ts'
+import { type Callbacks, createCallbacks } from '../subgraph-client/upstream-callbacks.ts'
 import type { LocalSubgraphOptions, ValidOptions } from './gateway-options.ts'
 import type { RemoteSubgraphOptions } from './subgraph-options.ts'
 
 /** The links of a gateway, local and remote, by the options of their subgraphs. */
 export type SubgraphSources = {
+  /** The subscriptions that subgraphs call back for. */
+  readonly callbacks: Callbacks
   /**
    * The links of these subgraphs; `release` closes those that no other graph uses. Throws an
    * `OperatorError` for a subgraph without a usable URL, and for options of one that there is not.
@@ -30,12 +33,14 @@ type Settings = { readonly [Name in 'subgraphs' | 'allSubgraphs']?: ValidOptions
 
 /** Links outlive a hot swap, and are opened by the options that hold for their subgraph. */
 export function createSubgraphSources({ subgraphs = {}, allSubgraphs = {} }: Settings, log: Logger): SubgraphSources {
+  const callbacks = createCallbacks()
   const pool = createLinkPool((location) => {
     const { timeoutMilliseconds, subscriptions } = remoteOptionsOf(location.name)
     return createRemoteLink({
       ...location,
       log,
       subscriptions,
+      callbacks,
       ...(timeoutMilliseconds !== undefined && { timeoutMilliseconds }),
     })
   })
@@ -43,6 +48,7 @@ export function createSubgraphSources({ subgraphs = {}, allSubgraphs = {} }: Set
   for (const [name, each] of Object.entries(subgraphs)) if ('schema' in each) locals.set(name, localLink(name, each))
 
   return {
+    callbacks,
     take(composed, events = new Map()) {
       const names = composed.map(({ name }) => name)
       const unknown = Object.keys(subgraphs).find((name) => !names.includes(name))

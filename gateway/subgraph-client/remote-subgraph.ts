@@ -4,12 +4,14 @@ import type { CircuitState } from '../../platform/outbound/circuit-breaker.ts'
 import type { SubgraphSubscriptionOptions } from '../options/subgraph-options.ts'
 import { followChanges } from '../signed-link/follow-changes.ts'
 import type { Sign } from '../signed-link/signature.ts'
+import { callbackUpstreams } from './callback-upstreams.ts'
 import { headersFor } from './http-messages.ts'
 import type { Link, SubgraphRequest } from './link.ts'
 import { deduplicateRequests } from './request-deduplication.ts'
 import { MAX_RETRIES } from './retries.ts'
 import { createRetryingFetch, FETCH_TIMEOUT_MS } from './retrying-fetch.ts'
-import { upstreamSubscriptions } from './upstream-subscriptions.ts'
+import type { Callbacks } from './upstream-callbacks.ts'
+import { type UpstreamSubscriptions, upstreamSubscriptions } from './upstream-subscriptions.ts'
 import { webSocketUpstreams } from './websocket-upstreams.ts'
 
 /** Bound of encoded fetch texts: those of all cached plans (document-cache.ts), a few for each. */
@@ -31,6 +33,7 @@ export function createRemoteLink({
   log,
   sign,
   subscriptions = {},
+  callbacks,
 }: {
   readonly name: string
   readonly url: string
@@ -42,29 +45,13 @@ export function createRemoteLink({
   readonly sign?: Sign
   /** By default over event streams. */
   readonly subscriptions?: SubgraphSubscriptionOptions | undefined
+  /** For subgraphs that call back. */
+  readonly callbacks?: Callbacks
 }): RemoteLink {
   const { origin, pathname, search } = new URL(url)
   const path = `${pathname}${search}`
   const { pool, connectTimeoutMs, circuitState, ...connections } = createRetryingFetch({ name, url, timeoutMilliseconds, log })
-  const { protocol = 'sse', socketPer, heartbeatSeconds = 15, reconnectAttempts = 5 } = subscriptions
-  const streams =
-    protocol === 'sse'
-      ? upstreamSubscriptions({
-          name,
-          url,
-          connectTimeout: connectTimeoutMs,
-          headersTimeout: timeoutMilliseconds,
-          ...(sign && { sign }),
-        })
-      : webSocketUpstreams({
-          name,
-          url: subscriptions.url ?? url.replace(/^http/, 'ws'),
-          protocol,
-          socketPer,
-          connectTimeoutMs: timeoutMilliseconds,
-          heartbeatMs: heartbeatSeconds * 1_000,
-          reconnectAttempts,
-        })
+  const streams = upstreamsOf(subscriptions, { name, url, connectTimeoutMs, timeoutMs: timeoutMilliseconds, sign, callbacks })
   const changes = sign && followChanges({ origin, sign })
   const texts = boundedCache<EncodedText>(TEXT_CACHE)
   const deduplicated = deduplicateRequests(pool)
@@ -101,6 +88,58 @@ export function createRemoteLink({
     texts.set(query, text)
     return text
   }
+}
+
+/** Subscriptions over the transport that options name. */
+function upstreamsOf(
+  {
+    protocol = 'sse',
+    callbackUrl = '',
+    socketPer,
+    heartbeatSeconds = 15,
+    reconnectAttempts = 5,
+    url: own,
+  }: SubgraphSubscriptionOptions,
+  {
+    name,
+    url,
+    connectTimeoutMs,
+    timeoutMs,
+    sign,
+    callbacks,
+  }: {
+    readonly name: string
+    readonly url: string
+    readonly connectTimeoutMs: number
+    readonly timeoutMs: number
+    readonly sign: Sign | undefined
+    readonly callbacks: Callbacks | undefined
+  },
+): UpstreamSubscriptions {
+  const heartbeatMs = heartbeatSeconds * 1_000
+  if (protocol === 'callback') {
+    if (!callbacks) throw new Error('Expected callbacks for a subgraph that calls back.')
+    return callbackUpstreams({ name, url, callbacks, callbackUrl, heartbeatMs, timeoutMs })
+  }
+  if (protocol === 'sse') {
+    return upstreamSubscriptions({
+      name,
+      url,
+      connectTimeout: connectTimeoutMs,
+      headersTimeout: timeoutMs,
+      ...(sign && { sign }),
+    })
+  }
+  const socketUrl = own ?? url.replace(/^http/, 'ws')
+  return webSocketUpstreams({
+    name,
+    url: socketUrl,
+    protocol,
+    socketPer,
+    connectTimeoutMs: timeoutMs,
+    heartbeatMs,
+    reconnectAttempts,
+  })
 }
 
 /** The parts of a request that depend on the text only. */

@@ -5,6 +5,8 @@ const ROUTE_CLASSES: readonly (readonly [RegExp, string | null])[] = [
   // Polled every few seconds by monitoring.
   [/^\/(?:health|ready|metrics)$/, null],
   [/^\/graphql(?:\/|$)/, 'graphql'],
+  // Events of subgraphs.
+  [/^\/callbacks(?:\/|$)/, 'link'],
   [/^\/(?:api|v1)(?:\/|$)/, 'rest'],
   [/^\/mcp\/[a-z]+(?:\/server\.json)?$/, 'mcp'],
   [/^\/oauth(?:\/|$)/, 'oauth'],
