@@ -135,7 +135,7 @@ async function judge({ why, hostile, code, overSocket, harmless }: Abuse, doors:
   }
 }
 
-describe('operations that mean harm, at every door', () => {
+describe('hostile operations, over every transport', () => {
   for (const [group, abuses] of Object.entries(OPERATIONS)) {
     describe(group, () => {
       test.each(abuses)('$why', (abuse) => judge(abuse, [POST, GET, EVENTS, SOCKET]))
@@ -143,7 +143,7 @@ describe('operations that mean harm, at every door', () => {
   }
 })
 
-describe('subscriptions that mean harm', () => {
+describe('hostile subscriptions', () => {
   test.each(SUBSCRIPTIONS)('$why', (abuse) => judge(abuse, [EVENTS, SOCKET]))
 
   test.each(SUBSCRIPTIONS)('$why, where there are no subscriptions', async ({ hostile, harmless }) => {

@@ -95,7 +95,7 @@ test('a user sees the own stores, oldest first; others see null, and who is not 
   expect((await ask('{ me { stores { code } } }', bearer(dan.token))).data.me.stores).toEqual([])
 })
 
-test('who may not see the address of an owner hears that once, and nothing else', async () => {
+test('a caller who may not see the address of an owner gets one error, and nothing else', async () => {
   const ines = await aUser('Ines')
   const store = await stack.aStore({ name: 'Private' })
   await ask(CLAIM, both(store, ines.token))

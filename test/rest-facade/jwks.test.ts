@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => stack.close())
 
-test('a token of a log-in is verified by the keys at /.well-known/jwks.json, as any JWT library does it', async () => {
+test('a token of a sign-in is verified by the keys at /.well-known/jwks.json, as any JWT library does it', async () => {
   const query = `mutation { createUser(input: { email: "ann@example.org", name: "Ann", password: "correct horse" }) { user { id } }
     login(email: "ann@example.org", password: "correct horse") { ... on LoginSuccess { token } } }`
   const admission = stack.gateway.prepareText(query, undefined)

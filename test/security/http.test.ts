@@ -274,7 +274,7 @@ describe('bytes between requests', () => {
     },
   ]
 
-  test.each(ENDS)('$why: no door answers twice, and the connection ends', async ({ of }) => {
+  test.each(ENDS)('$why: no endpoint answers twice, and the connection ends', async ({ of }) => {
     for (const [path, type] of DOORS) {
       const answer = await atrium.raw(of(path, type))
       expect([path, answer.match(/HTTP\/1\.1 /g)?.length]).toEqual([path, 1])

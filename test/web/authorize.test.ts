@@ -571,7 +571,7 @@ describe('held against others', () => {
     expect((await browser.press(address, owner(await anOwner(own, another)))).page).toContain('<strong>Has an app</strong>')
   })
 
-  test('no token opens the second door but that of a password that was just given', async () => {
+  test('only a token of a password that was just given opens the second endpoint', async () => {
     const email = await anOwner(await stack.aStore())
     const { browser, address, request } = await opening()
     const key = { request, browser: browser.cookieAt(address, '_atrium_browser') }

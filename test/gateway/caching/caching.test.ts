@@ -12,7 +12,7 @@ import { readSupergraph } from '../../../gateway/planning/supergraph.ts'
 import { type Library, librarySupergraph, openLibrary } from '../support/book-graph.ts'
 import { ask, passage } from '../support/graph.ts'
 
-describe('how long an answer may be told again', () => {
+describe('how long a response may be cached', () => {
   const supergraph = parse(librarySupergraph())
   const { api } = readSupergraph(supergraph)
   const hints = readCacheHints(supergraph)
@@ -172,7 +172,7 @@ describe('ETag', () => {
 })
 
 describe('answers are kept', () => {
-  test('for whoever asks the same, however it is written', async () => {
+  test('for the same operation, however it is formatted', async () => {
     const text = 'query ($named: Names) { books(named: $named) { id } }'
     await get(text, {}, { named: { any: ['x'], not: 'y' } })
     await get('query($named: Names)  {books(named:$named){id}}', {}, { named: { not: 'y', any: ['x'] }, other: 1 })
@@ -211,7 +211,7 @@ describe('answers are kept', () => {
     expect(library.gateway.cache.entries()).toBe(0)
   })
 
-  test('equal questions at the same time are asked once, and one who leaves takes nobody along', async () => {
+  test('identical queries in flight are executed once, and a client that disconnects cancels nobody else', async () => {
     const leaving = new AbortController()
     const left = new Promise((resolve) => library.app.server.once('connection', (socket) => socket.once('close', resolve)))
     const asking = { signal: leaving.signal, headers: { 'apollo-require-preflight': '1' } }
@@ -248,7 +248,7 @@ describe('answers are kept', () => {
   })
 })
 
-describe('nothing is told that a mutation may have changed', () => {
+describe('no cached response is served that a mutation may have changed', () => {
   const names = async () => [(await get(A)).text, (await post(B)).text]
 
   test('what it answers with', async () => {
@@ -324,7 +324,7 @@ describe('nothing is told that a mutation may have changed', () => {
     expect((await get(A)).text).toBe(NAMED('New'))
   })
 
-  test('also when it comes from one of our own facades or over another door', async () => {
+  test('also when it comes from one of our own facades or over another transport', async () => {
     await names()
     // Doors other than HTTP take the same way from here.
     await ask(library.gateway, 'mutation { rename(id: "a", name: "Other") { id } }')
@@ -338,7 +338,7 @@ describe('nothing is told that a mutation may have changed', () => {
   })
 })
 
-describe('nothing is told that a subgraph says has changed', () => {
+describe('no cached response is served that a subgraph says has changed', () => {
   const BEST = '{ best { rating } }'
   test.each([
     ['a type, wherever it is from', 'ratings', ['Book'], { book: 2, best: 2, motto: 1 }],

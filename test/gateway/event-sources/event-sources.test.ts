@@ -138,7 +138,7 @@ describe.each(BROKERS)('events of %s', (kind) => {
     expect(await reader.next()).toEqual({ data: { event: { key: 'a', name: 'Name a', type: 'Item' } } })
   })
 
-  test('an event is worked out once for callers who see the same, and per caller otherwise', async () => {
+  test('an event is computed once for callers who see the same, and per caller otherwise', async () => {
     const { gateway } = await gatewayOf(kind, server.url)
     const query = 'subscription { itemUpdated(id: "a") { name who } }'
     const readers = [await follow(gateway, query), await follow(gateway, query), await follow(gateway, query, 'ann')]

@@ -304,7 +304,7 @@ describe('a budget of cost', () => {
     expect((await doors.post(asked)).status).toBe(200)
   })
 
-  test('is one for all doors: what was spent over HTTP is missing over WebSocket and event streams', async () => {
+  test('is one for all transports: what was spent over HTTP is missing over WebSocket and event streams', async () => {
     const { budget } = aBudget(60)
     const doors = await doorsOf({ budget })
     for (let count = 0; count < 2; count++) await doors.post({ query: PAGE })

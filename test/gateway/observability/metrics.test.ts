@@ -41,7 +41,7 @@ const seriesIn = (text: string, name: string) =>
 const series = async (metrics: Metrics, name: string) => seriesIn(await metrics.text(), name)
 
 describe('what is counted', () => {
-  test('operations by name, kind and outcome, with their time', async () => {
+  test('operations by name, kind and result, with their duration', async () => {
     const { gateway, metrics } = await countedGraph()
     await ask(gateway, 'query Mine { product(id: "a") { name } }')
     await ask(gateway, 'query Mine { product(id: "a") { name } }')
@@ -94,7 +94,7 @@ describe('what is counted', () => {
     })
   })
 
-  test('fetches by subgraph and outcome', async () => {
+  test('fetches by subgraph and result', async () => {
     const metrics = createMetrics()
     const gone = createRemoteLink({ name: 'review', url: `http://127.0.0.1:${await freePort('127.0.0.1')}/graphql` })
     const gateway = await startGateway({

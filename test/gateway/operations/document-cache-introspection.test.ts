@@ -38,7 +38,7 @@ test.each(ASKING)('switched off, the schema is not told, and the refusal says wh
   expect(errors?.[0]?.message).toMatch(/ask the operator of this server for the SDL/)
 })
 
-test('not over any door', async () => {
+test('not over any transport', async () => {
   const [query = ''] = ASKING
   const post = await fetch(`${base}/graphql`, {
     method: 'POST',

@@ -103,7 +103,7 @@ describe('automatic persisted queries', () => {
   })
   afterAll(() => open.app.close())
 
-  test.each(DOORS)('a text that was sent once with its hash over %s is found by the hash on every door', async (name) => {
+  test.each(DOORS)('a document registered with its hash over %s is found by the hash over every transport', async (name) => {
     const query = `{ __typename } # ${name}`
     const extensions = hashed(sha256(query))
     expect(await open.doors[name]?.({ extensions })).toBe('PERSISTED_QUERY_NOT_FOUND')

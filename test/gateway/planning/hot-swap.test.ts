@@ -44,7 +44,7 @@ test('a graph is released once, after the last of its operations', async () => {
   expect(released).toEqual(['first', 'second'])
 })
 
-test('what is asked as the doors ask it holds its graph as well, and what was named by a hash must be registered anew', async () => {
+test('an operation prepared by a transport holds its graph as well; persisted documents must be registered anew after a swap', async () => {
   const { gateway, swap, released } = await twoGraphs()
   const asked = { hash: null, documentId: null, operationName: undefined, variables: {}, wantsCost: false }
   const text = '{ later(milliseconds: 20) }'

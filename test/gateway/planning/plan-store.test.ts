@@ -50,7 +50,7 @@ function textIn(from: string): Record<string, unknown> {
   return name === undefined ? {} : JSON.parse(readFileSync(join(from, name), 'utf8'))
 }
 
-test('a plan of an earlier start is run, and says the same', async () => {
+test('a plan stored by an earlier start is run, with the same result', async () => {
   const before = await answerWith(createPlanStore(folder, SDL))
   expect(before).toMatchObject({ data: { product: { name: 'Product b' } }, errors: [] })
   await written()

@@ -183,7 +183,7 @@ test('what has changed is told to gateways', async () => {
   silence?.()
 })
 
-test('a door in another process gets the request as it came, and answers as if it were here', async () => {
+test('an endpoint in another process gets the request as it came, and its response is passed on unchanged', async () => {
   const remote = remoteRoutes(httpRoutes.routes, { url: base, sign })
   const request = new IncomingMessage(null as never)
   Object.assign(request, {

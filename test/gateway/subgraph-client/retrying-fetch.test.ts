@@ -39,7 +39,7 @@ describe('retries', () => {
     }
   })
 
-  test('of our graph, the queries that count are asked once', () => {
+  test('queries of our graph with side effects are never retried', () => {
     const { queriesWithSideEffects: once } = readSupergraph(parse(builtInSupergraph().supergraphSdl))
     expect([...once].sort()).toEqual(['decide', 'decideBatch'])
   })

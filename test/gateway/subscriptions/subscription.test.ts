@@ -192,7 +192,7 @@ describe('real clients get every event across two subgraphs, in order', () => {
 })
 
 describe('an event', () => {
-  test('is worked out once for everybody who asks the same', async () => {
+  test('is executed once for all subscribers of the same operation', async () => {
     const clients = await Promise.all(Array.from({ length: 50 }, () => initiated()))
     for (const { say } of clients) say(operation('1', 'subscription { ticked { number text thing { label } } }'))
     await until(() => running() === 50)
@@ -448,7 +448,7 @@ describe('as an event stream', () => {
       body: JSON.stringify(body),
     })
 
-  test('a query has one outcome, and the stream ends', async () => {
+  test('a query has one result, and the stream ends', async () => {
     const { status, headers, events } = await post({ query: '{ labels }' })
     expect([status, headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8'])
     expect(headers.get('access-control-allow-origin')).toBe('*')

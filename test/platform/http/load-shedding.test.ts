@@ -43,7 +43,7 @@ const json = { 'content-type': 'application/json' }
 type Row = { door: string; path: string; type: string; body: unknown; asked?: Asked }
 
 describe('a process that is full', () => {
-  test('refuses at every door, in its words, and says when to come back', async () => {
+  test('refuses at every endpoint, in its format, with Retry-After', async () => {
     const rows: readonly Row[] = [
       {
         door: 'the graph',

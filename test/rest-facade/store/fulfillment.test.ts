@@ -168,7 +168,7 @@ test('a label is told with the time until which it is there, and none is an erro
   expect((await stack.ask('GET /fulfillments/999999/label.json')).status).toBe(404)
 })
 
-test('rates are those of the ways to send, for an order or for packages', async () => {
+test('rates are those of the shipping methods, for an order or for packages', async () => {
   await stack.ask('POST /shipping_methods.json', {
     body: {
       shipping_method: {

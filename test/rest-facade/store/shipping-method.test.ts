@@ -19,7 +19,7 @@ const TABLE = {
   locations: [{ country: 'CL', region: '03', municipality: '8261495' }],
 }
 
-test('ways to send by tables are created, read, listed, changed and deleted', async () => {
+test('shipping methods by tables are created, read, listed, changed and deleted', async () => {
   const { ask } = stack
   const made = await create({ type: 'tables', name: 'Post', tables: [TABLE] })
   expect(made.status).toBe(200)
@@ -67,7 +67,7 @@ test('ways to send by tables are created, read, listed, changed and deleted', as
   for (const on of ['GET', 'DELETE']) expect((await ask(`${on} /shipping_methods/${method.id}.json`)).status).toBe(404)
 })
 
-test('an external way to send does not tell its token, and is made also when its service does not answer', async () => {
+test('an external shipping method does not reveal its token, and is created also when its service does not answer', async () => {
   const { status, json, text } = await create({
     type: 'external',
     name: 'Carrier',
@@ -120,7 +120,7 @@ test.each([
   expect([refused.status, Object.keys(refused.json.errors)]).toEqual([400, [field]])
 })
 
-test('no operation finds a way to send of another store', async () => {
+test('no operation finds a shipping method of another store', async () => {
   const other = await stack.aStore()
   const { id } = (await create({ type: 'tables', name: 'Ours', tables: [TABLE] })).json.shipping_method
   const body = { shipping_method: { name: 'Theirs' } }

@@ -46,7 +46,7 @@ const create = (input: Record<string, unknown>, user?: TestUser) => ask(CREATE, 
 const fieldsOf = ({ errors }: Data): string[] => errors.map(({ field }: Data) => field)
 
 describe('createUser', () => {
-  test('signs up with an address and a name alone; log-in works at once with a password', async () => {
+  test('signs up with an address and a name alone; sign-in works at once with a password', async () => {
     const { user, errors } = await create({ email: 'one@example.org', name: '  One  ' })
     expect([user, errors]).toEqual([
       { id: expect.any(String), email: 'one@example.org', name: 'One', role: 'USER', createdAt: expect.any(String) },

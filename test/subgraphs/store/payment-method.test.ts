@@ -24,7 +24,7 @@ const update = async (id: string, input: Record<string, unknown>, who = shop) =>
 
 const GATEWAY = { name: 'Gateway', paymentMethodUrl: 'https://pay.example.com/start', key: 'account-7', secret: 'Do-not-tell' }
 
-test('a new way to pay is an external gateway, whose key and secret nobody is told', async () => {
+test('a new payment method is an external gateway, whose key and secret nobody can read', async () => {
   const outcome = await create(GATEWAY)
   expect(outcome).toMatchObject({
     __typename: 'CreatePaymentMethodSuccess',
@@ -85,7 +85,7 @@ test('another store neither sees it nor changes it; deleted, it is gone', async 
   expect((await stack.ask(shop, DELETE, { id })).data.deletePaymentMethod.__typename).toBe('NotFoundError')
 })
 
-test('a store has at most a hundred ways to pay', async () => {
+test('a store has at most a hundred payment methods', async () => {
   const own = await stack.aStore({ name: 'Third shop' })
   await stack.sql(
     `INSERT INTO payment_method (store_id, type, name, created_at, updated_at)

@@ -183,7 +183,7 @@ test.each([
   expect(JSON.stringify(outcome)).not.toContain('two words')
 })
 
-test('a way to send keeps its type; absent keeps, null clears', async () => {
+test('a shipping method keeps its type; an absent field keeps its value, null clears it', async () => {
   const { id } = await aMethod({ type: 'FLAT', name: 'Flat', freeShippingFrom: '100', fees: [{ type: 'FIXED', value: '5' }] })
   expect(await update(id, { type: 'TABLES', tables: [TABLE] })).toMatchObject({
     errors: [{ field: 'type' }, { field: 'tables' }],
@@ -208,7 +208,7 @@ test('another store neither sees, changes nor deletes it', async () => {
   expect((await stack.ask(shop, DELETE, { id })).data.deleteShippingMethod.__typename).toBe('DeleteShippingMethodSuccess')
 })
 
-test('quotes are of ways that are on and go there, the cheapest first', async () => {
+test('quotes are of enabled shipping methods that serve the address, the cheapest first', async () => {
   await aMethod({ type: 'TABLES', name: 'Post', tables: [TABLE] })
   await aMethod({ type: 'TABLES', name: 'Abroad', tables: [{ ...TABLE, locations: [{ country: 'PT' }] }] })
   await aMethod({ type: 'FLAT', name: 'Flat', fees: [{ type: 'FIXED', value: '1000' }] })
@@ -305,7 +305,7 @@ const broken: readonly (readonly [string, (request: IncomingMessage, response: S
   ['a redirect', redirect('/elsewhere')],
   ['a broken connection', (_, response) => response.destroy()],
 ]
-test.each(broken)('after %s the fallback price counts, and without one the way is not offered', async (_, bad) => {
+test.each(broken)('after %s the fallback price counts, and without one the method is not offered', async (_, bad) => {
   const { id } = await aMethod(external({ fallbackPrice: '7000' }))
   answer = bad
   expect(await quotes()).toMatchObject([{ name: 'Carrier', price: '7000', isFallback: true, rateId: null }])
@@ -334,7 +334,7 @@ test.each([
   expect(questions).toEqual([])
 })
 
-test('services are learnt when the way is made and changed; those that stay keep their ids, one that is off is not offered', async () => {
+test('services are learnt when the shipping method is created and changed; those that stay keep their ids, one that is off is not offered', async () => {
   answer = json({
     services: [
       { service_name: 'Express', service_code: 'EXP' },

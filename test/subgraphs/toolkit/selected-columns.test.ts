@@ -61,7 +61,7 @@ test('there are only so many sets of columns: whoever asks for another one gets 
   for (const set of sets.slice(40)) expect(set).toEqual(columns)
 })
 
-test('what an operation asks is worked out once', () => {
+test('what an operation selects is computed once', () => {
   const { of: by } = asked()
   const info = infoOf('{ notes { nodes { ...A } } } fragment A on Note { at }')
   expect(by(info)).toBe(by({ ...info, fragments: {} }))

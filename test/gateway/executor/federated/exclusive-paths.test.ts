@@ -16,7 +16,7 @@ const entities = (selection: string) =>
 const owned = (...fetches: readonly PlannedFetch[]) =>
   Object.fromEntries(exclusivePathsIn(fetches, (name) => name === name.toLowerCase()))
 
-test('Places of which one fetch of a trusted subgraph speaks are owned, with the keys of what stands there', () => {
+test('Paths that only one fetch of a trusted subgraph writes are exclusive, with the keys of their objects', () => {
   expect(owned(fetchOf('a', '{ posts { title by: author { name } parts { ... on Text { text } } } }'))).toEqual({
     posts: ['title', 'by', 'parts'],
     'posts.by': ['name'],
@@ -25,7 +25,7 @@ test('Places of which one fetch of a trusted subgraph speaks are owned, with the
   expect(owned(fetchOf('A', '{ posts { title } }'))).toEqual({})
 })
 
-test('A place of which a second fetch speaks is nobody’s, trusted or not, and a third does not make it so', () => {
+test('A path that a second fetch writes is not exclusive, whether trusted or not, and stays so after a third', () => {
   const first = fetchOf('a', '{ posts { id meta { x } } }')
   const second = (name: string) => fetchOf(name, entities('... on Post { meta { y } more { z } }'), ['posts', '@'])
   expect(owned(first, second('b'))).toEqual({ 'posts.more': ['z'] })
@@ -36,12 +36,12 @@ test('A place of which a second fetch speaks is nobody’s, trusted or not, and 
   expect(owned(fetchOf('a', '{ all { ... on Text { at { x y } } ... on Film { at { y x } } } }'))).toEqual({ all: null })
 })
 
-test('What may be there or not has no keys that are known', () => {
+test('An object that may be absent has no known keys', () => {
   const query = 'query ($on: Boolean!) { posts { title id @include(if: $on) meta { x } } }'
   expect(owned(fetchOf('a', query))).toEqual({ posts: null, 'posts.meta': ['x'] })
 })
 
-test('Nothing is owned where keys are renamed, or where a way goes on with some types only', () => {
+test('No path is exclusive where keys are renamed, or where it continues for some types only', () => {
   const first = fetchOf('a', '{ posts { id } }')
   expect(owned(first, fetchOf('a', '{ more { x } }', [], { outputRewrites: [] }))).toEqual({})
   expect(owned(first, fetchOf('a', entities('... on Post { meta { y } }'), ['posts', '@|[Post]']))).toEqual({})

@@ -398,7 +398,7 @@ test('a repetition with the same key hands over once', async () => {
   expect((await shipper.create({ ...input, type: 'DPD' })).__typename).toBe('ConflictError')
 })
 
-test('of two ways that exclude each other one is gone, however they meet', async () => {
+test('of two methods that exclude each other one is gone, however they meet', async () => {
   for (let turn = 0; turn < 5; turn += 1) {
     const order = await anOrder()
     const { id } = await shipper.aFulfillment(of(order))
