@@ -59,6 +59,7 @@ export function storeGrants(links: ReadonlyMap<string, Link>): FindGrants {
       const { data, errors = [] } = await store.execute(request, { caller, signal: AbortSignal.timeout(TIMEOUT_MS) })
       const [error] = errors
       if (error || !data) return denied(error)
+      // The document above selects it.
       return grantsOf((data as { readonly callerGrants: Found }).callerGrants)
     } catch {
       return denied()

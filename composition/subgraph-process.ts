@@ -68,6 +68,7 @@ export async function runSubgraph(
   const deps = { config, connection, publicUrl, userKeys, isSessionOpen, rateLimits, banEndsIn, secrets, log, defer }
   const subgraph = await SUBGRAPH_FACTORIES[name](deps)
   if (name === 'store') {
+    // The factory of this name makes it.
     client = await connectStoreClient(subgraph as StoreSubgraph, config, { log, defer })
     check = await sessionCheck(client)
   }

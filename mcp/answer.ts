@@ -81,6 +81,7 @@ export function expectedFailureIn(data: unknown, path: AnswerPath): string | nul
 }
 
 function messageIn({ message, faults }: Readonly<Record<string, unknown>>): string | null {
+  // The schema types `faults` so.
   if (Array.isArray(faults)) return textOfFaults(faults as readonly Fault[])
   return typeof message === 'string' ? message : null
 }

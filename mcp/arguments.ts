@@ -40,6 +40,7 @@ export function variablesSchema(
   const shape: Record<string, z.ZodType> = {}
   for (const { variable, type: node, defaultValue } of operationOf(document).node.variableDefinitions ?? []) {
     const name = variable.name.value
+    // Overloads of `typeFromAST` take each kind of node, not their union.
     const type = typeFromAST(schema, node as Parameters<typeof typeFromAST>[1])
     if (!isInputType(type)) throw new Error(`Expected the variable $${name} to have an input type of the graph.`)
     const bound = bounds[name] ?? {}

@@ -14,11 +14,14 @@ export function conciseSchema(schema: JsonSchema): JsonSchema {
   const { anyOf, ...rest } = schema
   const merged = Array.isArray(anyOf) ? { ...nullable(anyOf), ...rest } : rest
   const entries = Object.entries(merged).flatMap(([keyword, value]): [string, unknown][] => {
+    // A set answers for any value.
     if ((keyword === 'minimum' || keyword === 'maximum') && INT_BOUNDS.has(value as number)) return []
     if (keyword === 'maxLength' && value === MAX_TEXT_CHARACTERS) return []
     if (keyword === 'additionalProperties') return []
+    // JSON Schema: `items` is a schema.
     if (keyword === 'items') return [[keyword, conciseSchema(value as JsonSchema)]]
     if (keyword !== 'properties') return [[keyword, value]]
+    // JSON Schema: `properties` is an object of schemas.
     const properties = Object.entries(value as Readonly<Record<string, JsonSchema>>)
     return [[keyword, Object.fromEntries(properties.map(([name, each]) => [name, conciseSchema(each)]))]]
   })

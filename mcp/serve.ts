@@ -25,6 +25,7 @@ const MAX_BODY_BYTES = 512 * 1024
  */
 const MAX_OPEN_STREAMS = 1_000
 
+// Our own package.json.
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')) as { version: string }
 
 /**

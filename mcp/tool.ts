@@ -132,6 +132,7 @@ export function operationTool<Data, Variables extends Record<string, unknown>>(r
   return {
     name,
     async prepare({ client, schema, spelling }) {
+      // Preparing reads no variables.
       await client.prepare(row.run as TypedDocumentNode<unknown, never>)
       return {
         name,
@@ -189,5 +190,6 @@ export function jsonSchema(
 ): { readonly type: 'object'; readonly [keyword: string]: unknown } {
   const { $schema, ...rest } = z.toJSONSchema(schema, { io })
   if (rest.type !== 'object') throw new Error(`Expected arguments and answers to be objects, got ${JSON.stringify(rest.type)}.`)
+  // Checked above; TypeScript does not narrow a rest object.
   return rest as { type: 'object' }
 }

@@ -8,6 +8,7 @@ const VERSION = 'io.modelcontextprotocol/protocolVersion'
  */
 export function headersFor(message: JSONRPCMessage, agreedVersion: string | null): Record<string, string> {
   if (!('method' in message)) return {}
+  // Parameters of JSON-RPC are an object.
   const params = message.params as Readonly<Record<string, unknown>> | undefined
   const version = (params?._meta as Readonly<Record<string, unknown>> | undefined)?.[VERSION]
   if (typeof version !== 'string') return agreedVersion === null ? {} : { 'mcp-protocol-version': agreedVersion }

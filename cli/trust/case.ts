@@ -68,6 +68,7 @@ const overrideOf = ({ override }: Case, { host }: Target): Override | null =>
 
 function breachesOf({ expect }: Case, decision: Decision | null): string[] {
   if (decision === null) return expect.http?.includes(422) ? [] : ['its target was refused']
+  // Compared with texts of a file of cases, which may be no codes.
   const said = [...decision.reasonCodes, ...decision.uncertainty.drivers] as readonly string[]
   const { action, uncertainty } = decision
   return [
@@ -76,6 +77,7 @@ function breachesOf({ expect }: Case, decision: Decision | null): string[] {
     ...expect.mustHaveCodes.flatMap((code) => (said.includes(code) ? [] : [`expected it to say ${code}`])),
     ...expect.anyOfCodes.flatMap((any) => (any.some((code) => said.includes(code)) ? [] : [`expected one of ${any.join(', ')}`])),
     ...expect.mustNotCodes.flatMap((code) =>
+      // Compared with texts of a file of cases, which may be no codes.
       (decision.reasonCodes as readonly string[]).includes(code) ? [`it must not say ${code}`] : [],
     ),
     ...(expect.uncertainty === undefined || expect.uncertainty === uncertainty.state

@@ -60,6 +60,7 @@ function objectsIn(json: string): Readonly<Record<string, unknown>>[] {
   while (waiting.length > 0) {
     const value = waiting.pop()
     if (typeof value !== 'object' || value === null) continue
+    // Not a list, so an object of JSON-LD.
     if (!Array.isArray(value)) found.push(value as Readonly<Record<string, unknown>>)
     for (const inner of Object.values(value)) waiting.push(inner)
   }

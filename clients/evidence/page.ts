@@ -60,6 +60,7 @@ function assertBounded(body: PageNode): void {
 /** Null: there is none. Takes the page apart. */
 function mainText(page: PageDocument): { readonly title: string | null; readonly root: PageElement } | null {
   try {
+    // linkedom's elements, which Readability types as those of a browser.
     const article = new Readability<PageElement>(page, { serializer: (root) => root as unknown as PageElement }).parse()
     return article?.content ? { title: article.title?.trim() || null, root: article.content } : null
   } catch (error) {

@@ -65,6 +65,7 @@ export async function checkSources(
     distinct.map((target) => ({ target, ...(interaction && { interaction }), ...(policy && { policy }) })),
     signal,
   )
+  // `decideAll` answers one outcome per question.
   const reports = distinct.map((source, index) => reportOf(source, outcomes[index] as Outcome))
   const inGroup = (group: Group) => reports.filter((report) => report.group === group)
   return {

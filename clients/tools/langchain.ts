@@ -17,5 +17,6 @@ const langchainTool = <Schema extends z.ZodObject, Result>({ name, description, 
   tool(
     // Models read text.
     async (input, { signal }) => JSON.stringify(await run(schema.parse(input) as z.infer<Schema>, signal)),
+    // Every schema of these tools is an object.
     { name, description, schema: schema as z.ZodObject },
   )

@@ -109,4 +109,5 @@ export function decisionIn(answer: unknown, now: number): Decision | null {
 
 /** The members of an object; none of anything else. */
 export const record = (value: unknown): Readonly<Record<string, unknown>> =>
+  // An object: checked before it.
   typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {}

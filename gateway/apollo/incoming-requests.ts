@@ -39,6 +39,7 @@ export function createIncomingRequests(): IncomingRequests {
         // The library's types name values `any`, and want them writable.
         ...(data !== undefined && { data: data as Record<string, unknown> | null }),
         ...(errors && { errors: errors.map(toGraphQLError) }),
+        // JSON of a response (GraphQL §7): an object.
         ...(extensions && { extensions: extensions as Record<string, unknown> }),
       }
     },

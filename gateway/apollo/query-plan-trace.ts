@@ -19,6 +19,7 @@ const REPORTS_PACKAGE = '@apollo/usage-reporting-protobuf'
 /** The copy of @apollo/server, for it is no dependency of this package. Loaded on first use. */
 function loadReports(): Reports {
   const require = createRequire(createRequire(import.meta.url).resolve('@apollo/server'))
+  // The optional package has no types of its own here.
   reports ??= require(REPORTS_PACKAGE) as Reports
   return reports
 }

@@ -134,7 +134,9 @@ function toResponse({ result, headers, statusCode }: ParsedResponse): SubgraphGr
   return {
     // The library's types name values `any`.
     data: result.data as Record<string, unknown> | null,
+    // The remote data source answers as GraphQL §7 says; errors are masked below.
     ...(result.errors && { errors: result.errors as readonly GraphQLFormattedError[] }),
+    // JSON of a response (GraphQL §7): an object.
     ...(result.extensions && { extensions: result.extensions as Record<string, unknown> }),
     http: { status: statusCode, headers: new Headers(flatHeaders(headers)) },
   }

@@ -158,6 +158,7 @@ function parseValue(value: unknown): StoredValue | null {
 /** The reply of READ; null where Redis is unavailable. */
 function replyIn(reply: unknown) {
   if (!Array.isArray(reply)) return null
+  // The script answers two lists.
   const [[epoch, version, ...versions], entities] = reply as [unknown[], unknown[]]
   return { epoch: String(epoch), version: Number(version ?? 0), versions, entities }
 }

@@ -57,6 +57,7 @@ function eventFieldOf(field: FieldDefinitionNode, typeGraph: string, graphs: Rea
     if (other) throw new OperatorError(`Subscription.${name} has @${other.name.value}, which this gateway does not support.`)
     return []
   }
+  // Found by the names of this table.
   const { kind, list } = DIRECTIVES[found.name.value as keyof typeof DIRECTIVES]
   const given = argumentsOf(found)
   const channels = [given[list]].flat().filter((each) => typeof each === 'string')

@@ -23,6 +23,7 @@ function compileOperator(operator: string, operand: unknown): EventFilter {
       : (event, values) => inner.some((each) => each(event, values))
   }
   if (operator !== 'IN' || typeof operand !== 'object' || operand === null) throw unexpected()
+  // An object; both fields are checked below.
   const { fieldPath, values: wanted } = operand as { readonly fieldPath?: unknown; readonly values?: unknown }
   if (typeof fieldPath !== 'string' || !Array.isArray(wanted)) throw unexpected()
   const path = fieldPath.split('.')

@@ -15,6 +15,7 @@ const MAX_INLINE_KEYS = 12
  * class how much room one needs.
  */
 export function responseObjectClass(keys: number): ResponseObjectClass {
+  // TypeScript has no constructor type for functions that assign `this`.
   const Answer = keys > MAX_INLINE_KEYS ? roomy() : (function Answer() {} as unknown as ResponseObjectClass)
   Answer.prototype = NOTHING
   return Answer
@@ -34,6 +35,7 @@ function roomy(): ResponseObjectClass {
       this.A = this.B = this.C = this.D = this.E = this.F = this.G = this.H = this.I = this.J = null
       this.K = this.L = this.M = this.N = this.O = this.P = this.Q = this.R = this.S = this.T = null
     }
+    // TypeScript has no constructor type for functions that assign `this`.
   } as unknown as ResponseObjectClass
 }
 

@@ -72,6 +72,7 @@ export function readCostWeights(supergraph: DocumentNode, defaults: DefaultWeigh
     if (definition.kind === Kind.DIRECTIVE_DEFINITION || definition.kind === Kind.OPERATION_DEFINITION) continue
     const type = definition.name.value
     if (isTypeDefinition(definition.kind)) {
+      // Directives of a schema have constant arguments (GraphQL §2.12).
       const directives = definition.directives as readonly ConstDirectiveNode[]
       read(type, directives)
       const points = argumentsOf(directives, 'measuredCost')

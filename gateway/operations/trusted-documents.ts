@@ -108,6 +108,7 @@ function operationsIn(
       definition.kind === Kind.OPERATION_DEFINITION ? [{ name: definition.name?.value, type: definition.operation }] : [],
     )
   } catch (error) {
+    // `parse` and `validate` only throw GraphQL errors.
     throw wrong(file, `has a document "${id}" that is not valid: ${(error as GraphQLError).message}`)
   }
 }

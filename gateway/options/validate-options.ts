@@ -77,10 +77,14 @@ export const chosen = <One extends z.ZodType, Other extends z.ZodType>(
 ) =>
   z.unknown().transform((value, context): z.output<One> | z.output<Other> => {
     const result = (isOne(value) ? one : other).safeParse(value)
+    // Parsed by one of the two.
     if (result.success) return result.data as z.output<One> | z.output<Other>
-    for (const issue of result.error.issues)
+    for (const issue of result.error.issues) {
+      // An issue of zod, handed on with its value.
       context.addIssue({ ...issue, input: value } as Parameters<typeof context.addIssue>[0])
+    }
     return z.NEVER
+    // A custom schema does not carry the types of its parts.
   }) as unknown as z.ZodType<z.output<One> | z.output<Other>, z.input<One> | z.input<Other>>
 
 export const httpUrl = () =>

@@ -38,6 +38,7 @@ const MAX_GRAPHS = 8
 /** Changes with what is written. */
 const FORMAT_VERSION = 1
 
+// Every package.json has a version.
 const { version } = createRequire(import.meta.url)('@apollo/query-planner/package.json') as { readonly version: string }
 
 /**
@@ -95,6 +96,7 @@ function plansIn(file: string): Record<string, StoredPlan> {
   try {
     // What was written is what `KnownPlan` says; anything else is nothing.
     const read: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    // A private file, written by this function with the same FORMAT_VERSION.
     return typeof read === 'object' && read !== null ? (read as Record<string, StoredPlan>) : {}
   } catch {
     return {}

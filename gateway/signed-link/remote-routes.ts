@@ -69,6 +69,7 @@ export function carriedRequest(
   text: string,
   { socket }: IncomingMessage,
 ): { readonly request: IncomingMessage; readonly from: RequestOrigin } {
+  // Signed by another process of this installation.
   const { method, url, headers, body, from } = JSON.parse(text) as Carried
   const bytes = Buffer.from(body, 'base64')
   const request = new IncomingMessage(socket)
@@ -89,8 +90,10 @@ async function bytesOf(request: IncomingMessage): Promise<Buffer | null> {
   const chunks: Buffer[] = []
   let length = 0
   for await (const chunk of request) {
+    // A request without encoding yields buffers.
     length += (chunk as Buffer).length
     if (length > BOUNDS.bodyBytes) return null
+    // A request without encoding yields buffers.
     chunks.push(chunk as Buffer)
   }
   return Buffer.concat(chunks)

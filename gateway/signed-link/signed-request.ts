@@ -24,11 +24,13 @@ export function parseParams(text: string): RequestParams {
   } catch {
     throw bad('Expected a body of JSON.')
   }
+  // Signed by the gateway, which sends GraphQL parameters.
   const { query, variables, operationName, extensions } = (body ?? {}) as Record<string, unknown>
   const { grantedScopes } = (extensions ?? {}) as Record<string, unknown>
   if (typeof query !== 'string') throw bad('Expected "query" to be a text.')
   return {
     query,
+    // Signed by the gateway, which sends GraphQL parameters.
     variables: (variables ?? {}) as RequestParams['variables'],
     operationName: typeof operationName === 'string' ? operationName : undefined,
     // Covered by the signature of the gateway, like all of the body.

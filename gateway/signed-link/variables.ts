@@ -84,6 +84,7 @@ function secretsIn(path: string): readonly string[] {
 /** The URL of every subgraph. Throws one `OperatorError` that names each missing variable. */
 export function locationsOf(config: SplitConfig): readonly { readonly name: string; readonly url: string }[] {
   const locations = PROCESS_ROLES.slice(2).map((name) => {
+    // There is a variable for each role.
     const variable = `SUBGRAPH_${name.toUpperCase()}_URL` as keyof SplitConfig
     return { name, variable, url: config[variable] }
   })

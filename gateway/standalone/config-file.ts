@@ -128,6 +128,7 @@ const settingsShape = Object.fromEntries(
       const result = isSimple
         ? z
             .string()
+            // Every reader of a variable takes text.
             .pipe(read as z.ZodType<unknown, string>)
             .safeParse(textOf(value))
         : null

@@ -40,6 +40,7 @@ type Change = (key: string, value: unknown) => unknown
 function mapped(content: Content, change: Change): Content {
   const visit = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(visit)
+    // An object of JSON.
     return typeof value === 'object' && value !== null ? mapped(value as Content, change) : value
   }
   return Object.fromEntries(Object.entries(content).map(([key, value]) => [key, change(key, visit(value))]))

@@ -52,6 +52,7 @@ type AnyField = Pick<GraphQLField<unknown, unknown>, 'name' | 'description' | 't
 /** The fields of a type that has any, with arguments where it has results. */
 function fieldsOf(type: GraphQLNamedType): readonly AnyField[] {
   if (isObjectType(type) || isInterfaceType(type)) return Object.values(type.getFields())
+  // Input fields have all that is read of a field, but for arguments.
   return isInputObjectType(type) ? (Object.values(type.getFields()) as unknown as readonly AnyField[]) : []
 }
 

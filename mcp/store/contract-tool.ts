@@ -113,6 +113,7 @@ const isContent = (value: unknown): value is Data => typeof value === 'object' &
 /** The schema of arguments with only those keys of the body that a row lists. */
 function withListed(schema: JsonSchema, keys: ReadonlySet<string>, listed: NonNullable<ContractRow['listed']>): JsonSchema {
   const { properties, ...rest } = schema
+  // JSON Schema: `properties` is an object of schemas.
   const entries = Object.entries(properties as Readonly<Record<string, JsonSchema>>).flatMap(([name, each]) => {
     const own = Object.hasOwn(listed, name) ? listed[name] : undefined
     if (keys.has(name) && own === undefined) return []
@@ -133,6 +134,7 @@ async function runContract(
 ): Promise<ToolResult | { readonly data: Data }> {
   type Run = typeof client.run<Data, Record<string, unknown>>
   const graphCaller = callerWithGrants(caller, operation)
+  // The row ties the document to `Data`; a table of rows forgets it.
   const result = await client.run<Data, Record<string, unknown>>(run as Parameters<Run>[0], variables, graphCaller, signal)
   const { data } = result
   const errors = withoutNulls(result.errors, operation)

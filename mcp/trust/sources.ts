@@ -69,6 +69,7 @@ export const sourcesForm: Form<CheckSourcesQuery, CheckSourcesQueryVariables> = 
   accepts,
   returns: groups,
   variables(input) {
+    // Parsed by `accepts` before.
     const { sources, kind, policy } = input as z.output<typeof accepts>
     return {
       inputs: sources.map((source) => ({
@@ -79,6 +80,7 @@ export const sourcesForm: Form<CheckSourcesQuery, CheckSourcesQueryVariables> = 
     }
   },
   content({ batch: { results } }, input) {
+    // Parsed by `accepts` before.
     const { sources } = input as z.output<typeof accepts>
     const grouped: Groups = { approved: [], sandboxed: [], denied: [], unverified: [] }
     for (const [index, result] of results.entries()) {

@@ -91,6 +91,7 @@ export function boundedQueue<Item>({
     // Not async: that would cost each item of each reader three more turns of the microtask queue.
     next() {
       finish()
+      // Not empty.
       if (waiting.length > 0) return Promise.resolve(take(waiting.shift() as Item))
       if (failure) {
         const error = failure

@@ -23,6 +23,7 @@ export function batchStatements<Tables, Row>(database: Kysely<Tables>, query: Co
   const batches = pendingBatches.get(operation) ?? new Map<QueryExecutor, PendingStatement[]>()
   if (batches.size === 0) pendingBatches.set(operation, batches)
   return new Promise((resolve, reject) => {
+    // The type parameters of the statement are its own.
     const statement = { query, resolve, reject } as PendingStatement
     const executor = database.getExecutor()
     const batch = batches.get(executor)

@@ -60,9 +60,11 @@ export function cancellablePool(
         const client = await pool.connect()
         const existing = clients.get(client)
         if (existing) return existing
+        // Kysely's type of a client lacks `pg`'s fields, and the other way round; it is the same object.
         const wrapped = { query: queryOf(client as Client), release: (destroy?: boolean) => client.release(destroy) }
         // A cast: Kysely's type includes cursors, which nothing here uses.
         clients.set(client, wrapped as unknown as PostgresPoolClient)
+        // Kysely's type of a client lacks `pg`'s fields, and the other way round; it is the same object.
         return wrapped as unknown as PostgresPoolClient
       },
       end: () => pool.end(),

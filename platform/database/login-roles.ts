@@ -271,6 +271,7 @@ async function verifyRole(url: string, name: string, owner: string): Promise<voi
     await client.query('ROLLBACK')
   } catch (cause) {
     if (!isDenied(cause)) throw cause
+    // `pg` only fails with errors.
     throw new OperatorError(`The new role "${name}" may not do what the one before may: ${(cause as Error).message}.`, { cause })
   } finally {
     await client.end().catch(() => {})

@@ -41,6 +41,7 @@ export class OutboxSubscriber implements Subscriber {
   }
 
   isNew(event: unknown): boolean {
+    // Its iterator only yields outbox events.
     return (event as OutboxEvent).number > this.done
   }
 
@@ -49,6 +50,7 @@ export class OutboxSubscriber implements Subscriber {
   }
 
   delivered(event: unknown): void {
+    // Its iterator only yields outbox events.
     this.advance((event as OutboxEvent).number)
   }
 

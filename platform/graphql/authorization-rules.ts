@@ -106,8 +106,10 @@ function linkedNames(schema: DocumentNode): DirectiveNames {
       const [url, as, imported] = [textOf(argumentOf('url')), textOf(argumentOf('as')), argumentOf('import')]
       const feature = /\/(authenticated|requiresScopes|policy|federation)\/v[\d.]+$/.exec(url ?? '')?.[1]
       if (feature === undefined) continue
+      // Names of imports that the table lacks are skipped.
       if (feature !== 'federation' && as !== null) names[feature as keyof DirectiveNames] = as
       for (const [original, own] of importsIn(imported)) {
+        // Names of imports that the table lacks are skipped.
         if (Object.hasOwn(names, original)) names[original as keyof DirectiveNames] = own
       }
     }

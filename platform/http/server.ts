@@ -169,6 +169,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
 /** Fastify without its own log lines and answers; `common` are the headers of every answer. */
 function createFastify({ log, isProxy }: HttpServerOptions, common: Readonly<Record<string, string>>): FastifyInstance {
   const app: FastifyInstance = fastify({
+    // pino's logger; Fastify's type of it is narrower.
     loggerInstance: log as FastifyBaseLogger,
     // The key is that of the gateway's lines and of errors.
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
@@ -198,6 +199,7 @@ function createFastify({ log, isProxy }: HttpServerOptions, common: Readonly<Rec
       const message = status === 414 ? TOO_LONG_PART : 'Expected a path whose percent-encoding is valid.'
       reply.headers({ 'x-request-id': request.id, ...common })
       const answers = unroutableAnswers.get(app.server) ?? []
+      // Only the type of the server differs.
       if (answers.some((answer) => answer(request as FastifyRequest, reply, { status, message }))) return
       void reply.code(status).send(errorBody(status, message))
     },
@@ -280,6 +282,7 @@ export function hostProblem({ headers, httpVersion, rawHeaders }: IncomingMessag
   if (headers.host === undefined && httpVersion === '1.1') return 'Expected a host header.'
   let count = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {
+    // The index is within bounds.
     const name = rawHeaders[index] as string
     if (name.length === HOST.length && name.toLowerCase() === HOST) count += 1
   }

@@ -188,6 +188,7 @@ function bounded(body: Readable, coding: string, maxBytes: number): Readable {
     let bytes = 0
     try {
       if (coding !== 'identity' && coding !== 'gzip') throw new Fault('malformed', `Expected no content coding, got ${coding}`)
+      // A stream without encoding yields buffers.
       for await (const chunk of source as AsyncIterable<Buffer>) {
         bytes += chunk.length
         if (bytes > maxBytes) throw new Fault('too_large', `Expected at most ${maxBytes} bytes.`)

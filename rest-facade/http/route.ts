@@ -134,6 +134,7 @@ export function route<
       : {
           // TypeScript does not narrow by the conditional type: a row without `body` has `page`.
           page: (data: Data, request: TableInput) =>
+            // A row without `body` has `page`; the conditional type is not narrowed.
             (row as { page: (data: Data, request: RouteRequest<On, Table, Body>) => OffsetPage }).page(data, typed(request)),
         }),
   }

@@ -46,6 +46,7 @@ export async function directorySubgraph({
 
   return {
     name: 'directory',
+    // Apollo's type of resolvers does not know our context.
     schema: buildSubgraphSchema([{ typeDefs: sdlOf('directory'), resolvers: resolvers as never }]),
     context: (): Context => ({ catalogue, items, publicUrl }),
     ready: items.currentRevision,

@@ -106,6 +106,7 @@ export async function socialSubgraph({
 
   return {
     name: 'social',
+    // Apollo's type of resolvers does not know our context.
     schema: buildSubgraphSchema([{ typeDefs: sdlOf('social'), resolvers: resolvers as never }]),
     context: (caller) => contextOf(parts, caller),
     ...database.replicaHooks,

@@ -165,6 +165,7 @@ export async function storeSubgraph({
 
   return {
     name: 'store',
+    // Apollo's type of resolvers does not know our context.
     schema: guardSchema(buildSubgraphSchema([{ typeDefs: sdlOf('store'), resolvers: resolvers as never }])),
     context: (caller) => contextOf(parts, caller),
     ...database.replicaHooks,

@@ -91,6 +91,7 @@ export async function write<Result extends Written>(
         if (key != null && fingerprint) {
           const before = await reserve(query, { storeId, key, fingerprint, now })
           if (before === 'other') return conflictError('This idempotency key has been used for something else; take a new one.')
+          // Written under the same key by the same mutation.
           if (before !== 'new') return before as Result
         }
         const events: StoreEvent[] = []
@@ -106,6 +107,7 @@ export async function write<Result extends Written>(
         return written
       })
     } catch (thrown) {
+      // Written under the same key by the same mutation.
       if (thrown instanceof RollbackSignal) return thrown.result as Result
       if (attempt === MAX_ATTEMPTS || !isRetryable(thrown)) throw thrown
     }
@@ -154,6 +156,7 @@ async function reserve(
     .where('store_id', '=', storeId)
     .where('key', '=', key)
     .executeTakeFirstOrThrow()
+  // The column holds what `keep` writes.
   return before.fingerprint.equals(fingerprint) ? (before.outcome as Written) : 'other'
 }
 
@@ -187,6 +190,7 @@ export const staleVersion = (expected: number | null | undefined, current: numbe
 
 /** Whether this is a violation of the unique constraint or index with this name. */
 export const violates = (error: unknown, constraint: string): boolean =>
+  // A field of PostgreSQL's errors.
   codeOf(error) === '23505' && (error as { constraint?: string }).constraint === constraint
 
 const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : null)
@@ -198,5 +202,6 @@ export function isRetryable(error: unknown): boolean {
   // What was referred to was there when it was looked for, and has been deleted since: the next
   // time it is not found, which is an answer.
   if (code === '23503') return true
+  // A field of PostgreSQL's errors.
   return code === '23505' && /_permalink_key$/.test(String((error as { constraint?: string }).constraint))
 }

@@ -21,6 +21,7 @@ export function decodeCursor(list: string, parts: readonly PositionPart[], curso
   if (cursor == null) return null
   const [marked, ...position] = elementsIn(cursor)
   const isPosition = position.length === parts.length && position.every((part, index) => isPart(part, parts[index]))
+  // Checked by `isPosition`.
   if (marked === list && isPosition) return position as Position
   throw foreignCursorError(cursor)
 }

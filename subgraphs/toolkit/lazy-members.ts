@@ -31,6 +31,7 @@ function shapeOf<Arguments extends readonly unknown[]>(
   const getters = makers.flatMap((make, index) =>
     Object.keys(make(...given)).map((name) => {
       function get(this: Lazy<Arguments>): unknown {
+        // `make` answers the part of this index.
         this.made[index] ??= make(...this.given) as Part
         return this.made[index][name]
       }

@@ -42,6 +42,7 @@ export const remoteSessionCheck =
       body: '{"query":"{ me { id } }"}',
       signal: AbortSignal.timeout(SESSION_TIMEOUT_MS),
     })
+    // Answered by the social subgraph to a document of ours.
     const { data, errors = [] } = (await answer.json()) as SessionAnswer
     if (data?.me) return true
     if (errors.some(({ extensions }) => extensions?.code === 'UNAUTHENTICATED')) return false

@@ -13,6 +13,7 @@ export function trustSubgraph(options: TrustOptions): Subgraph {
   const { parts, start, close } = createTrustParts(options)
   return {
     name: 'trust',
+    // Apollo's type of resolvers does not know our context.
     schema: buildSubgraphSchema([{ typeDefs: sdlOf('trust'), resolvers: resolvers as never }]),
     context: (caller) => createTrustContext(parts, caller),
     ready: async () => {

@@ -53,6 +53,7 @@ export async function serveAuthorization(app: FastifyInstance, client: GatewayCl
     scope.setErrorHandler((error, request, reply) => {
       if (error instanceof ServiceOverloadedError) return show(reply, unavailable(503))
       const page = error instanceof OperationFailed ? refused(error.errors, site, '/') : unavailable(500)
+      // Fastify's errors have a `statusCode`.
       const { statusCode } = error as { statusCode?: number }
       if (statusCode !== undefined && statusCode < 500)
         return show(reply, { ...problemPage('invalid_request'), status: statusCode })
@@ -76,6 +77,7 @@ export async function serveAuthorization(app: FastifyInstance, client: GatewayCl
       if ('choice' in pressed) return showChoice(request, reply, pending, pressed.choice)
       const problem = 'problem' in pressed ? pressed.problem : problemOf(pressed, formOf(request))
       if (problem !== null) return showRequest(request, reply, { ...pending, storeName: null }, problem)
+      // The other results were handled above.
       const { step } = dataOf(pressed as ClientResult<StepResult>)
       if (step.__typename !== 'AuthorizationStep') return show(reply, endedPage)
       return reply.header('cache-control', 'no-store').redirect(step.continueAt, 303)

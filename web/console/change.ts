@@ -34,6 +34,7 @@ export const consoleChange = <const On extends `/${string}`>(change: {
   readonly on: ConsoleRow
   readonly operations: readonly TypedDocumentNode<unknown, never>[]
   readonly make: (request: ChangeRequest<NoInfer<On>>) => Promise<Changed>
+  // The path of the row is `On`.
 }): ConsoleChange => ({ ...change, make: (request) => change.make(request as ChangeRequest<On>) })
 
 /** What a mutation of the graph answers about a form: its success, or why there is none. */

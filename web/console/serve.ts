@@ -68,6 +68,7 @@ export async function serveConsole(
         return isUnauthenticated(error)
           ? showSessionEnded(request, reply)
           : show(reply, refused(error.errors, site, pathWithoutQuery(request, '/console')))
+      // Fastify's errors have a `statusCode`.
       const { statusCode = 500 } = error as { readonly statusCode?: number }
       if (statusCode < 500) return show(reply, unreadableForm(statusCode, site))
       request.log.error({ err: error }, 'a page of the console failed')
@@ -93,7 +94,9 @@ export async function serveConsole(
     const { values, refusals } = parseQuery(row.parameters, withoutEmptyFields(request.raw.url ?? ''))
     if (refusals.length > 0) return show(reply, notReadable(refusals, site, pathWithoutQuery(request, '/console')))
     const body = await row.body({
+      // Parameters of a path are texts.
       path: request.params as Readonly<Record<string, string>>,
+      // The row's schema has parsed them.
       query: values as never,
       run: runnerFor(session, request, reply),
       uses,
@@ -109,6 +112,7 @@ export async function serveConsole(
     const session = await sessionOf(request, reply)
     if (!session || !isFormOf(session, request)) return show(reply, foreignForm(site))
     const changed = await make({
+      // Parameters of a path are texts.
       path: request.params as Readonly<Record<string, string>>,
       field: (name) => fieldOf(request, name),
       run: runnerFor(session, request, reply),

@@ -24,4 +24,5 @@ export const counted = (count: number, singular: string, plural = `${singular}s`
  * four.
  */
 export const money = (amount: string, currency: string): string =>
+  // An exact decimal: as a number it would be rounded.
   new Intl.NumberFormat('en', { style: 'currency', currency, maximumFractionDigits: 4 }).format(amount as `${number}`)

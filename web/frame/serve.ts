@@ -45,6 +45,7 @@ export async function servePages(
     compressResponses(scope)
     scope.setErrorHandler((error, request, reply) => {
       if (error instanceof ServiceOverloadedError) return sendPage(reply, unavailable(503), site, NO_STORE)
+      // Fastify's errors have a `statusCode`.
       const { statusCode = 500 } = error as { readonly statusCode?: number }
       if (statusCode < 500) return sendPage(reply, unacceptable(statusCode), site, NO_STORE)
       const page = error instanceof OperationFailed ? refused(error.errors, site, pathWithoutQuery(request)) : unavailable(500)
@@ -60,7 +61,9 @@ export async function servePages(
       const { values, refusals } = parseQuery(row.parameters, withoutEmptyFields(request.raw.url ?? ''))
       if (refusals.length > 0) return sendPage(reply, notReadable(refusals, site, pathWithoutQuery(request)), site, NO_STORE)
       const run = operationRunner(client, request, reply)
+      // Parameters of a path are texts.
       const path = request.params as Readonly<Record<string, string>>
+      // The row's schema has parsed them.
       const page = await row.answer({ path, query: values as never, run, site })
       // A secret that is none is not looked for among what everybody may see.
       const where = row.isSecret ? '/' : pathOf(request)
@@ -72,6 +75,7 @@ export async function servePages(
   function fileHandlerOf({ text, contentType }: FileRow) {
     return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
       const run = operationRunner(client, request, reply)
+      // Parameters of a path are texts.
       const found = await text({ path: request.params as Readonly<Record<string, string>>, run, site })
       if (found === null) return sendPage(reply, await lost(pathOf(request), run), site, NOT_FOUND_CACHE_CONTROL)
       reply.header('cache-control', FILE_CACHE_CONTROL).header('access-control-allow-origin', '*')

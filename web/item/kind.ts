@@ -1,4 +1,5 @@
 import type { DirectoryKind } from '#generated/operations.ts'
+import { keysOf } from '../../platform/collections/keys-of.ts'
 
 type KindLabels = { readonly one: string; readonly many: string; readonly parameter: string }
 
@@ -15,6 +16,6 @@ export const KIND_PARAMETERS = Object.values(KIND_LABELS).map(({ parameter }) =>
 
 /** The kind that an address spells so. */
 export function kindOf(parameter: string): DirectoryKind {
-  for (const kind of Object.keys(KIND_LABELS) as DirectoryKind[]) if (KIND_LABELS[kind].parameter === parameter) return kind
+  for (const kind of keysOf(KIND_LABELS)) if (KIND_LABELS[kind].parameter === parameter) return kind
   throw new RangeError(`Expected one of ${KIND_PARAMETERS.join(', ')}, got ${parameter}.`)
 }

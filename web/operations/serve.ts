@@ -42,6 +42,7 @@ export async function serveOperations(
       if (refusal) return reply.code(refusal.status).headers(refusal.headers).type('text/plain; charset=utf-8').send(refusal.text)
       const [answer, readiness] = await Promise.all([
         operationRunner(client, request, reply)(OperationsPageDocument, {}),
+        // Fastify's logger is pino's.
         readinessOf(checks, request.log as never),
       ])
       const page = operationsPage({ samples: history.samples(), readiness, circuits: circuits(), data: answer.data })

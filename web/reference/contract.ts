@@ -95,6 +95,7 @@ export const contracts = (): readonly FacadeContract[] =>
     ...facade,
     contract: JSON.parse(
       readFileSync(join(import.meta.dirname, '../../rest-facade', facade.name, 'openapi.json'), 'utf8'),
+      // Our own OpenAPI document, which a test reads.
     ) as Contract,
   }))
 
@@ -103,12 +104,15 @@ export const contracts = (): readonly FacadeContract[] =>
  * nothing: the contract is wrong then.
  */
 export function followed<Value extends object>(value: Value | Pointer, contract: Contract): Value {
+  // Our own OpenAPI document: references lead to values.
   if (!('$ref' in value) || typeof value.$ref !== 'string') return value as Value
   const found = value.$ref
     .replace(/^#\//, '')
     .split('/')
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    // Our own OpenAPI document: references lead to values.
     .reduce<unknown>((inside, part) => (inside as Record<string, unknown> | undefined)?.[part], contract)
   if (found === undefined) throw new Error(`Expected ${value.$ref} to be in the contract "${contract.info.title}".`)
+  // Our own OpenAPI document: references lead to values.
   return followed(found as Value | Pointer, contract)
 }

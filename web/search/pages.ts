@@ -1,4 +1,5 @@
 import { BrowsePageDocument, type BrowsePageQuery, type DirectoryKind, SearchPageDocument } from '#generated/operations.ts'
+import { keysOf } from '../../platform/collections/keys-of.ts'
 import { whole } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
 import { dataOf, page, type RunPageOperation, type WebPage } from '../frame/page.ts'
@@ -65,7 +66,7 @@ async function browsed(wanted: SearchFilter, run: RunPageOperation): Promise<Fou
       after: chosen === null ? null : wanted.after,
     }),
   )
-  const parts = (Object.keys(KIND_LABELS) as DirectoryKind[]).flatMap((kind): Part[] => {
+  const parts = keysOf(KIND_LABELS).flatMap((kind): Part[] => {
     const list = data[kind]
     if (!list || list.totalCount === 0) return []
     const { parameter, many } = KIND_LABELS[kind]

@@ -5,6 +5,7 @@ import {
   SitemapPagesDocument,
   SitemapShopsDocument,
 } from '#generated/operations.ts'
+import { keysOf } from '../../platform/collections/keys-of.ts'
 import { type FileRow, XML, XML_HEAD } from '../frame/file.ts'
 import { type Html, html, textOf } from '../frame/html.ts'
 import { dataOf, type RunPageOperation } from '../frame/page.ts'
@@ -45,7 +46,7 @@ export const sitemapFiles: readonly FileRow[] = [
       }
       const files = [
         'pages.xml',
-        ...(Object.keys(KIND_LABELS) as DirectoryKind[]).flatMap((kind) => numbered(KIND_LABELS[kind].parameter, counts[kind])),
+        ...keysOf(KIND_LABELS).flatMap((kind) => numbered(KIND_LABELS[kind].parameter, counts[kind])),
         ...numbered(SHOPS, sold?.shops.totalCount ?? 0),
       ]
       return (

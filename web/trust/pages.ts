@@ -64,6 +64,7 @@ const inputOf = (target: string, { policy, kind, sensitivity }: TrustFormValues)
   // The table of parameters lets through the names of the schema only, in small letters.
   ...(policy !== null && { policy: policy.toUpperCase() as PolicyProfile }),
   interaction: {
+    // Enums of the graph in upper case.
     ...(kind !== null && { kind: kind.toUpperCase() as InteractionKind }),
     ...(sensitivity !== null && { sensitivity: sensitivity.toUpperCase() as Sensitivity }),
   },

@@ -86,6 +86,7 @@ export function compileOperation(
     }
     try {
       const data = begin(run, selectionFor(coerced), rootValue)
+      // A completed operation has an object at its root.
       return data === PENDING ? whenCompleted(run) : resultOf(run, data as Data)
     } catch (error) {
       return failure(run, error)
@@ -94,8 +95,10 @@ export function compileOperation(
 }
 
 function whenCompleted(run: OperationRun): Promise<ExecutionResult> {
+  // PENDING means that `run.pending` is set.
   const pending = run.pending as Pending
   return new Promise((resolve) => {
+    // A completed operation has an object at its root.
     const listener: Listener = (isFailed, value) => resolve(isFailed ? failure(run, value) : resultOf(run, value as Data))
     pending.listener = listener
   })
@@ -106,6 +109,7 @@ type Data = Record<string, unknown>
 const resultOf = ({ errors }: OperationRun, data: Data): ExecutionResult => (errors.length === 0 ? { data } : { errors, data })
 
 function failure(run: OperationRun, error: unknown): ExecutionResult {
+  // Fields only throw located errors.
   addError(run, error as GraphQLError, undefined)
   return { errors: run.errors, data: null }
 }

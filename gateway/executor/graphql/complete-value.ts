@@ -18,7 +18,7 @@ export function executeFields(
   path: Path | undefined,
 ): unknown {
   const results = new ResponseObject()
-  const parent = typeof source === 'object' ? (source as Record<string, unknown> | null) : null
+  const parent = typeof source === 'object' ? (source as Record<string, unknown> | null) : null // as graphql-js reads any object
   let join: Join | undefined
   try {
     for (let index = 0; index < fields.length; index++) {
@@ -43,10 +43,7 @@ export function executeFields(
   return PENDING
 }
 
-/**
- * A leaf that is a property of its parent. Most are what the answer says as they are, so this is
- * small: V8 makes it part of the loop above.
- */
+/** A leaf that is a property of its parent. Small, so that V8 inlines it into the loop above. */
 function readProperty(
   run: OperationRun,
   field: Field,
@@ -67,9 +64,8 @@ function readProperty(
 const UNSEEN: Record<string, unknown> = Object.freeze({})
 
 /**
- * One field, at once or PENDING. Null when it fails and may be null; throws its located error when
- * it must not. `read` is the property of the parent where that was read already: a getter may have
- * side effects, so it runs once.
+ * One field, at once or PENDING. Null when it fails and is nullable; throws its located error when
+ * not. `read` is the property of the parent, read already: a getter runs once.
  */
 export function executeField(
   run: OperationRun,
@@ -97,11 +93,12 @@ export function executeField(
       const values = field.argumentsOf?.(run.variableValues)
       const { name } = field.definition
       if ((typeof source === 'object' && source !== null) || typeof source === 'function') {
-        value = read ? read.value : (source as Record<string, unknown>)[name]
+        value = read ? read.value : (source as Record<string, unknown>)[name] // as graphql-js reads any object
         if (typeof value === 'function') {
           path = pathTo(parentPath, field)
           info = infoOf(run, field, path)
           run.signal?.throwIfAborted()
+          // A method, called on its object.
           value = (source as Record<string, (...all: unknown[]) => unknown>)[name]?.(values ?? {}, run.contextValue, info)
         }
       }
@@ -128,17 +125,17 @@ function failed(run: OperationRun, field: Field, to: Completion, path: Path, thr
   return null
 }
 
-/** Says where in the answer that is what `run` waits for, in case it fails. */
+/** Notes the path of what `run` waits for, in case it fails. */
 function place(run: OperationRun, field: Field, to: Completion, path: Path): void {
-  const pending = run.pending as Pending
+  const pending = run.pending as Pending // PENDING means that it is set
   pending.field = field
   pending.isNonNull = to.isNonNull
   pending.path = path
 }
 
 /**
- * A function of its own, as are the others below that make a closure: V8 makes room for what a
- * closure sees whenever the function around it is called, and most values are no promises.
+ * A function of its own, as all below that make a closure: V8 allocates the context of a closure
+ * with each call of its function, and most values are no promises.
  */
 function completeLater(
   run: OperationRun,
@@ -168,7 +165,7 @@ function complete(run: OperationRun, field: Field, to: Completion, path: Path | 
 /** Whether `serialize` is known to return `value` itself. */
 function isPlain({ primitive, isInteger }: CompletionOf<'leaf'>, value: unknown): boolean {
   if (typeof value !== primitive) return false
-  return primitive !== 'number' || (isInteger ? ((value as number) | 0) === value : Number.isFinite(value))
+  return primitive !== 'number' || (isInteger ? ((value as number) | 0) === value : Number.isFinite(value)) // see `primitive`
 }
 
 function completeLeaf(run: OperationRun, { type }: CompletionOf<'leaf'>, value: unknown): unknown {
@@ -189,6 +186,7 @@ function completeList(
   info: Info,
   value: unknown,
 ): unknown {
+  // Any value may be asked for its iterator.
   if (typeof value !== 'object' || typeof (value as Partial<Iterable<unknown>>)[Symbol.iterator] !== 'function') {
     throw new GraphQLError(
       `Expected Iterable, but did not find one for field "${field.parentType.name}.${field.definition.name}".`,
@@ -197,8 +195,7 @@ function completeList(
   let join: Join | undefined
   let results: unknown[] = []
   if (Array.isArray(value) && value[Symbol.iterator] === ITERATOR_OF_ARRAYS) {
-    // An iterator would make an object for each item, and a list that grows leaves its smaller
-    // selves behind.
+    // An iterator allocates per item, and a growing list copies itself.
     results = new Array(value.length)
     const bare = to.item.kind === 'object' && !to.item.type.isTypeOf ? to.item : null
     for (let index = 0; index < value.length; index++) {
@@ -211,6 +208,7 @@ function completeList(
     }
   } else {
     let index = 0
+    // Checked above.
     for (const item of value as Iterable<unknown>) {
       join = putItem(run, completeItem(run, field, to.item, path, info, item, index), index, results, join)
       index++
@@ -235,7 +233,7 @@ function putItem(
     results[index] = completed
     return join
   }
-  join ??= joinOf(results as unknown as Record<number, unknown>, LIST_DELAY_MICROTASKS)
+  join ??= joinOf(results as unknown as Record<number, unknown>, LIST_DELAY_MICROTASKS) // an array is one
   awaitIn(join, run, index)
   return join
 }
@@ -262,10 +260,7 @@ function completeItem(
   }
 }
 
-/**
- * An item that is an object of a type that does not ask whether it is one: as most are, and with
- * nothing between.
- */
+/** An item of an object type without `isTypeOf`, as most are: no calls between. */
 function completeBareItem(
   run: OperationRun,
   field: Field,
@@ -325,7 +320,7 @@ function completeAbstract(
   value: unknown,
 ): unknown {
   const { resolveType } = to.type
-  const named = resolveType ? undefined : (value as { readonly __typename?: unknown }).__typename
+  const named = resolveType ? undefined : (value as { readonly __typename?: unknown }).__typename // an object
   const name: unknown =
     typeof named === 'string' && typeof value === 'object'
       ? named
@@ -385,11 +380,11 @@ const isBare = (value: unknown): boolean =>
   typeof value === 'object' &&
   value !== null &&
   !(value instanceof Error) &&
-  typeof (value as Partial<PromiseLike<unknown>>).then !== 'function'
+  typeof (value as Partial<PromiseLike<unknown>>).then !== 'function' // any object may have one
 
 const isPromise = (value: unknown): value is PromiseLike<unknown> =>
   ((typeof value === 'object' && value !== null) || typeof value === 'function') &&
-  typeof (value as Partial<PromiseLike<unknown>>).then === 'function'
+  typeof (value as Partial<PromiseLike<unknown>>).then === 'function' // any object may have one
 
 /** The path of the field that an item is of. */
 function fieldPath(path: Path): Path {

@@ -29,6 +29,7 @@ export function resolverOf(
     return references.map((reference, index) => {
       const find = finders[index]
       const found = find ? find(reference, context, info) : reference
+      // Any object may have a `then`: a thenable of another realm or library.
       return found instanceof Promise || typeof (found as Partial<PromiseLike<unknown>> | null)?.then === 'function'
         ? Promise.resolve(found).then((entity) => typed(entity, reference.__typename))
         : typedOrError(found, reference.__typename)
@@ -40,6 +41,7 @@ export function resolverOf(
 function finderOf(schema: GraphQLSchema, typename: string) {
   const type = schema.getType(typename)
   if (!isObjectType(type)) return null
+  // Written by @apollo/subgraph, untyped.
   return (type.extensions as Extensions).apollo?.subgraph?.resolveReference
 }
 
@@ -48,6 +50,7 @@ function finderOf(schema: GraphQLSchema, typename: string) {
  */
 function typed(entity: unknown, typename: string): unknown {
   if (typeof entity !== 'object' || entity === null) return entity
+  // The caller checked that it is an object.
   const own = (entity as Partial<Reference>).__typename
   if (own === typename) return entity
   if ('__typename' in entity) return { ...entity, __typename: typename }

@@ -44,6 +44,7 @@ export const LIST_DELAY_MICROTASKS = 2
 
 /** Adds `run.pending` to `join` under a key. */
 export function awaitIn(join: Join, run: OperationRun, key: string | number): void {
+  // PENDING means that `run.pending` is set.
   const pending = run.pending as Pending
   pending.join = join
   pending.key = key
@@ -105,6 +106,7 @@ function listen(promise: PromiseLike<unknown>, onValue: Callback, onError: Callb
 
 /** `run.pending` replaces `outer`, one microtask later, as a promise adopts another. */
 function follow(run: OperationRun, outer: Pending): void {
+  // PENDING means that `run.pending` is set.
   const pending = run.pending as Pending
   pending.join = outer.join
   pending.key = outer.key

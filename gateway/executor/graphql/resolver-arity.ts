@@ -19,6 +19,7 @@ function parametersIn(text: string): string | null {
   if (head === undefined) return /^(?:async\s+)?([\w$]+)\s*=>/.exec(text)?.[1] ?? null
   let depth = 0
   for (let at = head.length; at < text.length; at++) {
+    // The index is within bounds.
     const character = text[at] as string
     if (character === '(') depth++
     else if (character === ')' && --depth === 0) return text.slice(head.length, at)

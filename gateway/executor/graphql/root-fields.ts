@@ -43,6 +43,7 @@ export function executeSerially(run: OperationRun, { fields }: Selection, source
 }
 
 function whenCompleted(run: OperationRun): Promise<unknown> {
+  // PENDING means that `run.pending` is set.
   const pending = run.pending as Pending
   return new Promise((resolve, reject) => {
     const listener: Listener = (isFailed, value) => {
@@ -50,6 +51,7 @@ function whenCompleted(run: OperationRun): Promise<unknown> {
       later(1, () => {
         const [error, isNonNull] = located(value, pending)
         if (isNonNull) return reject(error)
+        // Fields only throw located errors.
         addError(run, error as GraphQLError, pending.path)
         resolve(null)
       })

@@ -57,6 +57,7 @@ export const subselectionOf = (
   selectionOf(
     operation,
     type,
+    // `collectSubfields` declares a mutable array and does not change it.
     collectSubfields(operation.schema, operation.fragments, variableValues, type, nodes as FieldNode[]),
   )
 

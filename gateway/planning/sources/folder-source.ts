@@ -126,6 +126,7 @@ async function textOf(file: string, description: string): Promise<string> {
     return await readFile(file, 'utf8')
   } catch (error) {
     if (error instanceof SourceError) throw error
+    // Errors of the file system have a code.
     throw new SourceError(`${description}: ${basename(file)} cannot be read (${(error as NodeJS.ErrnoException).code}).`)
   }
 }

@@ -25,11 +25,13 @@ export async function createArchive(partFile: string, signal: AbortSignal) {
     zip.destroy()
   })
   await Promise.race([once(file, 'open'), done])
+  // Streams only fail with errors.
   if (failure !== null) throw new OperatorError(`Nothing can be written to "${partFile}": ${(failure as Error).message}.`)
   const sums: string[] = []
 
   async function write(chunk: Buffer): Promise<void> {
     signal.throwIfAborted()
+    // Streams only fail with errors.
     if (failure !== null) throw new OperatorError(`"${partFile}" could not be written: ${(failure as Error).message}.`)
     if (!zip.write(chunk)) await Promise.race([once(zip, 'drain'), done])
   }
@@ -57,6 +59,7 @@ export async function createArchive(partFile: string, signal: AbortSignal) {
       await write(END)
       zip.end()
       await done
+      // Streams only fail with errors.
       if (failure !== null) throw new OperatorError(`"${partFile}" could not be written: ${(failure as Error).message}.`)
       return file.bytesWritten
     },

@@ -45,6 +45,7 @@ export async function* copyOut(client: pg.Client, text: string): AsyncGenerator<
       wake()
     },
     handleCommandComplete() {},
+    // `pg` calls only these methods of a query; its types ask for more.
   } as unknown as pg.Submittable)
 
   for (;;) {
@@ -85,6 +86,7 @@ export function copyIn(client: pg.Client, text: string, chunks: AsyncIterable<Bu
       handleReadyForQuery() {
         if (!failure) resolve(rows)
       },
+      // `pg` calls only these methods of a query; its types ask for more.
     } as unknown as pg.Submittable)
 
     async function send(): Promise<void> {

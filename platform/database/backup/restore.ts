@@ -220,6 +220,7 @@ async function* gunzip(file: string, signal: AbortSignal, progress: (bytes: numb
   // What goes wrong is thrown by the loop below.
   pipeline(source, unzip, () => {})
   try {
+    // A stream without encoding yields buffers.
     for await (const chunk of unzip as AsyncIterable<Buffer>) {
       signal.throwIfAborted()
       progress(source.bytesRead)

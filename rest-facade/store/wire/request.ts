@@ -1,4 +1,5 @@
 import { getNullableType, isInputObjectType } from 'graphql'
+import { keysOf } from '../../../platform/collections/keys-of.ts'
 import { type LookupTable, lookupTable } from '../../../platform/collections/lookup-table.ts'
 import type { RawRequest } from '../../http/endpoint.ts'
 import type { ContractOperation, ContractParameter } from '../contract.ts'
@@ -85,7 +86,7 @@ export function requestReader(route: StoreRoute, operation: ContractOperation, {
   const readParameters = parameterReader(parameters)
   const sliceOf = slicing(parameters)
   // Object.keys types its result as strings; the keys are those of the table above.
-  const fromHeaders = (Object.keys(HEADERS) as HeaderVariable[]).flatMap((name) => {
+  const fromHeaders = keysOf(HEADERS).flatMap((name) => {
     const isField = inputFields.has(name)
     return isField || variables.has(name) ? [{ name, isField }] : []
   })

@@ -150,6 +150,7 @@ export function constantBody({ enum: values, properties }: ContractSchema): stri
 // The executor completes values by their types, so an object type has an object, a list type a
 // list.
 const asObject = (value: unknown): Readonly<Record<string, unknown>> => value as Readonly<Record<string, unknown>>
+// The schema says that it is a list.
 const asList = (value: unknown): readonly unknown[] => value as readonly unknown[]
 
 const isAbsent = (value: unknown): boolean => value === null || value === undefined

@@ -154,6 +154,7 @@ function problemOf(error: z.ZodError, value: unknown): string {
 
 /** What a path of the schema, not of the file, leads to. */
 const valueAt = (path: readonly PropertyKey[], value: unknown): unknown =>
+  // Any value but null and undefined can be read by key.
   path.reduce<unknown>((inner, name) => (inner as Readonly<Record<PropertyKey, unknown>> | null | undefined)?.[name], value)
 
 /** What a field accepts, in words. */
@@ -201,6 +202,7 @@ function statementOf(data: z.infer<typeof record>): Statement | string {
       }
     }
     default: {
+      // Kinds of the file format are those of the graph in lower case.
       const kind = data.kind.toUpperCase() as Exclude<Kind, 'MCP_SERVER' | 'PLUGIN' | 'SKILL'>
       // Wherever the file lies that states it.
       const identity = `${data.slug} ${cleanUrl(data.url)}`

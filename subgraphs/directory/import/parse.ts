@@ -147,6 +147,7 @@ function parseFrontmatter(text: string): Parsed {
  * top-level `key: text` lines.
  */
 function lenient(lines: readonly string[], text: string): Parsed | null {
+  // `Object.create` answers `any`.
   const content = Object.create(null) as Record<string, unknown>
   for (const line of lines) {
     const [, key = '', value = ''] = /^(name|description|category):[ \t]+(?![|>&*!])(.*\S)\s*$/.exec(line) ?? []

@@ -3,6 +3,7 @@
  * included.
  */
 export function asRecord(value: unknown): Readonly<Record<string, unknown>> | null {
+  // An object: checked before it.
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : null
 }
 

@@ -57,7 +57,7 @@ const MAX_DEPTH = 64
 
 /** An import path that does not exist; `message` names it. */
 export class MissingPath extends Error {
-  override readonly name = 'NoSuchPath'
+  override readonly name = 'MissingPath'
 }
 
 /**

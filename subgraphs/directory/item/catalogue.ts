@@ -62,9 +62,11 @@ export async function catalogueOf({ revision, items, counts }: CatalogueSnapshot
     // The kind in the key or list decides the type of the item.
     list: (kind) => lists[kind] as never,
     listIndex: (item) => indexes.get(item) ?? 0,
+    // The kind in the key or list decides the type of the item.
     byKey: (kind, key) => (keys.get(`${kind} ${key.toLowerCase()}`) ?? null) as never,
     byId: (kind, id) => {
       const item = ids.get(id)
+      // The kind in the key or list decides the type of the item.
       return (item?.kind === kind ? item : null) as never
     },
   }

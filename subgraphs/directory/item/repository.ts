@@ -85,6 +85,7 @@ export const itemRepository = (query: Kysely<Tables>) => ({
       .limit(limit)
       .execute()
     return rows.map(({ kind, id, key, revision, updated_at, removed_at }) => ({
+      // The query selects these kinds only.
       kind: kind as DirectoryKind,
       id,
       key,
@@ -104,5 +105,7 @@ const itemOf = ({ detail, original_category, created_at, updated_at, removed_at,
     originalCategory: original_category,
     createdAt: created_at,
     updatedAt: updated_at,
+    // A JSON object: the import checks it.
     ...(detail as object),
+    // The kind decides the fields of `detail`, which the import checks.
   }) as unknown as Item

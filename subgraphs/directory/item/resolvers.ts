@@ -1,10 +1,11 @@
 import type { Resolvers } from '#generated/directory/resolvers.ts'
+import { keysOf } from '../../../platform/collections/keys-of.ts'
 import { notFound } from '../../../platform/graphql/errors.ts'
 import { checkPageSize } from '../../toolkit/connection.ts'
 import type { Context } from '../context.ts'
 import type { Catalogue } from './catalogue.ts'
 import { idOf, rowIdIn } from './id.ts'
-import type { DirectoryKind, Item } from './item.ts'
+import type { Item } from './item.ts'
 import { urlOf } from './url.ts'
 
 /** Most items that are said to be related, and most of the newest. */
@@ -21,7 +22,7 @@ export const itemFields = {
 
 const TYPES = { MCP_SERVER: 'McpServer', PLUGIN: 'Plugin', SKILL: 'Skill' } as const
 
-const KINDS = Object.keys(TYPES) as DirectoryKind[]
+const KINDS = keysOf(TYPES)
 
 export const itemResolvers = {
   Query: {

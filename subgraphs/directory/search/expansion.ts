@@ -72,6 +72,7 @@ function beginningWith(prefix: string, index: WordIndex): number[] {
   for (let at = low; at < sorted.length; at += 1) {
     const word = sorted[at] as string
     if (!word.startsWith(prefix)) break
+    // Every word has a number.
     found.push(numberOf.get(word) as number)
   }
   if (found.length <= MAX_EXPANSIONS) return found

@@ -99,6 +99,7 @@ export async function buildWordIndex(records: readonly Indexed[]): Promise<WordI
           const next = found[index + 1]
           if (next) addPosting(whole + next.whole, record, IN_NAME_PART)
         }
+        // Every word has a number.
         return significant(found).map((word) => numberOf.get(word) as number)
       }),
     )

@@ -30,6 +30,7 @@ export const keyRepository = (database: Kysely<Tables>, secrets: SecretCipher) =
     const rows = await database.selectFrom('signing_key').selectAll().orderBy('created_at', 'desc').orderBy('kid').execute()
     return rows.map(({ kid, public_key, private_key, created_at, retires_at }) => ({
       kid,
+      // Written by this repository.
       publicKey: public_key as JWK,
       // An object was stored before there was a key to encrypt with.
       privateKey:

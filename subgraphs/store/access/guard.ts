@@ -76,6 +76,7 @@ function guardField(schema: GraphQLSchema, type: GraphQLObjectType, field: Graph
 /** An entity that the gateway asks for by its key is behind what its type demands. */
 function guardReference(type: GraphQLObjectType): void {
   const requirement = RULES.ofType.get(type.name)
+  // Written by @apollo/subgraph, untyped.
   const subgraph = (type.extensions as Extensions).apollo?.subgraph
   const find = subgraph?.resolveReference
   if (!requirement || !subgraph || !find) return
@@ -98,6 +99,7 @@ function behind(demanded: readonly Requirement[], coordinate: string, resolver: 
   if (resolver.length > 3 || resolver === defaultFieldResolver) {
     return (parent, args, context, info) => whenMet(demanded, coordinate, context, () => resolver(parent, args, context, info))
   }
+  // A resolver may leave out its last parameter.
   const short = resolver as (parent: unknown, args: unknown, context: Context) => unknown
   return (parent, args, context) => whenMet(demanded, coordinate, context, () => short(parent, args, context))
 }

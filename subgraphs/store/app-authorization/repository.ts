@@ -20,7 +20,9 @@ export const appAuthorizationRepository = (database: Kysely<Tables>) => ({
         .orderBy('id', 'desc')
         .limit(MAX_AUTHORIZATIONS)
         .execute()
-    ).map((row) => ({ ...row, scopes: row.scopes as Scope[] })),
+    )
+      // The column holds what this noun writes.
+      .map((row) => ({ ...row, scopes: row.scopes as Scope[] })),
 
   /** Ends it, with its tokens; the app that had it, null when there is none. */
   async delete(storeId: number, id: number): Promise<number | null> {

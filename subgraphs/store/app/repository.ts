@@ -132,6 +132,7 @@ const appOf = (row: Omit<App, 'scopes'> & { readonly scopes: readonly string[] }
   isPublic: row.isPublic,
   isStoreItself: row.isStoreItself,
   redirectUris: row.redirectUris,
+  // The column holds what this noun writes.
   scopes: row.scopes as readonly Scope[],
   createdAt: row.createdAt,
   updatedAt: row.updatedAt,

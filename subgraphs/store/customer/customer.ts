@@ -88,6 +88,7 @@ export const changedCustomer = (before: CustomerFields, change: CustomerChange):
   phonePrefix: changedText(before.phonePrefix, change.phonePrefix),
   // The types have no null, but a caller can.
   status: change.status === undefined ? before.status : (change.status as CustomerStatus),
+  // Null was refused before.
   acceptsMarketing: change.acceptsMarketing === undefined ? before.acceptsMarketing : (change.acceptsMarketing as boolean),
   shippingAddress: changedAddress(before.shippingAddress, change.shippingAddress),
   billingAddress: changedAddress(before.billingAddress, change.billingAddress),
@@ -96,6 +97,7 @@ export const changedCustomer = (before: CustomerFields, change: CustomerChange):
 function changedAddress(before: CustomerAddress | null, change: AddressChange | null | undefined): CustomerAddress | null {
   if (change === undefined || change === null) return change === null ? null : before
   const was = before ?? NO_ADDRESS
+  // Keys of a whole address.
   const fields = Object.entries(was).map(([field, text]) => [field, changedText(text, change[field as keyof AddressChange])])
   return fields.every(([, text]) => text === null) ? null : Object.fromEntries(fields)
 }

@@ -1,3 +1,4 @@
+import { keysOf } from '../../../platform/collections/keys-of.ts'
 import { notFoundError, problem, problemsIn, validationError } from '../../toolkit/validation.ts'
 import { amountOf, LARGEST, sumOf, textOf } from '../amount.ts'
 import { decodeId } from '../ids.ts'
@@ -82,7 +83,7 @@ export async function updateFulfillment(unit: UnitOfWork, id: string, input: Ful
   const after: FulfillmentFields = { ...wanted, shipmentStatus: to as Whereabouts }
   const { withdrawn } = await saveFulfillment(unit, before, after)
   const [current, known] = [shipmentOf(after), shipmentOf(before)]
-  const isNews = (Object.keys(current) as (keyof Shipment)[]).some((field) => current[field] !== known[field])
+  const isNews = keysOf(current).some((field) => current[field] !== known[field])
   if (order && isNews && (await isNewest(unit, before))) await notifyOrder(unit, order, current)
   return { __typename: 'UpdateFulfillmentSuccess' as const, fulfillment: before.id, file: withdrawn }
 }

@@ -179,6 +179,7 @@ export const arrivalProblem = ({
 export function changedFields(before: Omit<FulfillmentFields, 'shipmentStatus'>, input: FulfillmentChange) {
   const texts = Object.fromEntries(
     TEXTS.map((field) => [field, input[field] === undefined ? before[field] : textIn(input[field])]),
+    // One entry for each of TEXTS.
   ) as Pick<FulfillmentFields, (typeof TEXTS)[number]>
   const type = input.type ?? before.type
   const isSameCarrier = type === before.type && texts.trackingCompany === before.trackingCompany

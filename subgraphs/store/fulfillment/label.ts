@@ -105,6 +105,7 @@ export async function drawLabel(label: Label, at: Date): Promise<Buffer> {
   }
   pdf.end()
   const chunks: Uint8Array[] = []
+  // pdfkit's stream yields bytes.
   for await (const chunk of pdf) chunks.push(chunk as Uint8Array)
   return Buffer.concat(chunks)
 }

@@ -254,7 +254,9 @@ const columnsOf = (fields: FulfillmentFields) => ({
 /** Types and packages are written by us only, complete. */
 const fulfillmentOf = (row: Row): Fulfillment => ({
   ...row,
+  // The column holds what this noun writes.
   type: row.type as FulfillmentType,
   address: addressOf(row.address),
+  // The column holds what this noun writes.
   packages: row.packages as readonly Package[],
 })

@@ -219,6 +219,7 @@ function partsFrom(
 ): readonly Allocation[] | null {
   const own = stock.get(null)
   if (own !== undefined) return own >= quantity ? [{ locationId: null, quantity }] : null
+  // Null only stands for items that are counted nowhere.
   const sources = [...stock].map(([locationId, pieces]) => ({ locationId: locationId as number, stock: pieces }))
   return allocate(sources, quantity, preferredLocationId)
 }

@@ -78,6 +78,7 @@ export function changedLocation(before: LocationFields, change: LocationChange):
   const merged = (fields: object) =>
     Object.fromEntries(
       Object.entries(fields).map(([field, was]) => {
+        // Keys of a table of limits for these fields.
         const value = change[field as keyof LocationChange]
         return [field, value === undefined ? was : typeof value === 'string' && value.trim() === '' ? null : value]
       }),

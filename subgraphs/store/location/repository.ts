@@ -108,5 +108,6 @@ const rowOf = ({ name, email, active, main, pickupPoint, isStockOrigin, address 
 /** Addresses are stored by us; older ones lack what was added since. */
 const locationOf = (row: Omit<Location, 'address'> & { readonly address: unknown }): Location => ({
   ...row,
+  // The column holds what this noun writes.
   address: { ...NEW_LOCATION.address, ...(row.address as Partial<LocationAddress>) },
 })

@@ -1,3 +1,4 @@
+import { keysOf } from '../../../platform/collections/keys-of.ts'
 import type { Scope } from '../access/scopes.ts'
 
 /**
@@ -35,4 +36,4 @@ export type Owner = { readonly type: OwnerType; readonly id: number }
 /** What belongs to such a thing. */
 export type Owned = { readonly owner: Owner }
 
-export const OWNER_TYPES = Object.keys(OWNERS) as readonly OwnerType[]
+export const OWNER_TYPES = keysOf(OWNERS)

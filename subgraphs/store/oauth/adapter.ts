@@ -64,6 +64,7 @@ function tokenAdapter(kind: StoredToken['kind'], name: string, { oauth, isUsed, 
       const found = await oauth.findToken(hashOf(id), kind)
       return (
         (found && {
+          // The column holds what this adapter writes.
           ...(found.detail as AdapterPayload),
           jti: id,
           kind: name,

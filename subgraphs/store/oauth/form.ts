@@ -35,8 +35,10 @@ async function bytesOf(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []
   let length = 0
   for await (const chunk of request) {
+    // A request without encoding yields buffers.
     length += (chunk as Buffer).length
     if (length > MAX_BYTES) throw new UnreadableForm(`Expected a form of at most ${MAX_BYTES} bytes.`)
+    // A request without encoding yields buffers.
     chunks.push(chunk as Buffer)
   }
   return Buffer.concat(chunks)

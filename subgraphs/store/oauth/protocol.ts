@@ -130,6 +130,7 @@ function bindToBrowser(
     if (route === 'discovery') ctx.body = authorizationServerMetadata(ctx.body as object, publicUrl)
     // As it is published.
     if (route === 'token' && ctx.status === 200)
+      // The library answers this route with a JSON object.
       ctx.body = { ...(ctx.body as object), token_type: 'bearer', created_at: startedAt }
   }
 }

@@ -111,6 +111,7 @@ export const oauthRepository = (database: Kysely<Tables>) => ({
       .where('hash', '=', hash)
       .where('kind', '=', kind)
       .executeTakeFirst()
+    // The column holds what the adapter writes.
     return found ? { ...found, detail: found.detail as StoredToken['detail'] } : null
   },
 

@@ -83,6 +83,7 @@ export function oauthEndpoint({
     if (plain instanceof Error) throw plain
     // What is reached under another name would otherwise be told to clients under that.
     const headers = { ...(plain as IncomingMessage).headers, 'x-forwarded-proto': scheme.slice(0, -1), 'x-forwarded-host': host }
+    // An object that inherits from the request.
     Object.assign(plain as IncomingMessage, { headers, url, originalUrl: `${before}${url}` })
     await handle(plain as IncomingMessage, response)
   }

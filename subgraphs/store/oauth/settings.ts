@@ -86,6 +86,7 @@ export function protocolSettings({
     extraParams: {
       // Called for every request, whatever it has: the place where scopes are looked at.
       atrium_scopes: ({ oidc }, _, client) => {
+        // The library has parsed them for this route.
         const params = oidc.params as { scope?: string | undefined }
         const unknown = params.scope?.split(' ').find((word) => !isScope(word))
         if (unknown !== undefined) throw new errors.InvalidScope('there is no such scope', unknown)

@@ -1,3 +1,4 @@
+import { keysOf } from '../../../platform/collections/keys-of.ts'
 import { type Problem, problem, problemsIn, textProblem } from '../../toolkit/validation.ts'
 import { type Country, countries, countryOf } from '../country/country.ts'
 import { regionNamed } from '../country/region.ts'
@@ -29,7 +30,7 @@ const NOWHERE: OrderAddress = {
   pickupPlaceName: null,
 }
 
-const FIELDS = Object.keys(NOWHERE) as (keyof OrderAddress)[]
+const FIELDS = keysOf(NOWHERE)
 const MAX_TEXT_LENGTH = 200
 /** Degrees. */
 const [MAX_LATITUDE, MAX_LONGITUDE] = [90, 180]
@@ -83,6 +84,7 @@ export function addressOf(stored: unknown): OrderAddress | null {
     const value: unknown = Reflect.get(stored, field)
     return typeof value === 'string' && value !== '' ? value : null
   }
+  // One entry for each field.
   const address = Object.fromEntries(FIELDS.map((field) => [field, part(field)])) as OrderAddress
   return Object.values(address).some((value) => value !== null) ? address : null
 }

@@ -86,6 +86,7 @@ export function orderOf({ customerId, ...row }: OrderRow): Order {
     source: isObject(row.source) ? textsIn<TrafficSource>(row.source, SOURCE) : null,
     // Lists are written by us only, complete.
     promotions: row.promotions as readonly OrderPromotion[],
+    // The column holds what this noun writes.
     shippingTaxes: row.shippingTaxes as readonly OrderTax[],
   }
 }
@@ -115,9 +116,11 @@ const textsIn = <Type extends object>(stored: unknown, fields: readonly (keyof T
       const value = isObject(stored) ? stored[field] : null
       return [field, typeof value === 'string' ? value : null]
     }),
+    // One entry for each of `fields`.
   ) as Type
 
 function branchIn(stored: unknown): Order['shippingBranch'] {
   if (!isObject(stored) || !Number.isInteger(stored.number)) return null
+  // Checked above.
   return { number: stored.number as number, name: typeof stored.name === 'string' ? stored.name : null }
 }

@@ -33,6 +33,7 @@ export const orderLineRepository = (database: Kysely<Tables>) => ({
       ...row,
       // Both are written by us only, complete.
       productNumber: row.productNumber ?? 0,
+      // The column holds what this noun writes.
       taxes: row.taxes as readonly OrderTax[],
     })),
 

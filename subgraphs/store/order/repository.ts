@@ -200,6 +200,7 @@ export const orderRepository = (database: Kysely<Tables>) => ({
   async update(storeId: number, id: number, change: OrderChange, at: Date): Promise<void> {
     const row = Object.fromEntries(
       Object.entries(change).flatMap(([field, value]) =>
+        // Keys of an OrderChange.
         value === undefined ? [] : [[COLUMN_OF[field as keyof OrderChange], value]],
       ),
     )

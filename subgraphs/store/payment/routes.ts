@@ -44,6 +44,7 @@ export function paymentEndpoint(deps: PaymentDeps, rateLimits: RateLimitStore): 
 
 function referenceIn(body: string): string | null {
   try {
+    // Unverified JSON; the field is checked below.
     const { payment } = JSON.parse(body) as { readonly payment?: unknown }
     return typeof payment === 'string' && /^[\w.:-]{1,200}$/.test(payment) ? payment : null
   } catch {
@@ -56,8 +57,10 @@ async function textOf(request: IncomingMessage): Promise<string | null> {
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of request) {
+    // A request without encoding yields buffers.
     bytes += (chunk as Buffer).length
     if (bytes > MAX_BODY_BYTES) return null
+    // A request without encoding yields buffers.
     chunks.push(chunk as Buffer)
   }
   return Buffer.concat(chunks).toString('utf8')

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import { keysOf } from '../../../platform/collections/keys-of.ts'
 import { anyOf } from '../../../platform/database/any-of.ts'
 import { prepared, preparedPer } from '../../../platform/database/prepared-statements.ts'
 import type { KeysetRange } from '../../toolkit/keyset.ts'
@@ -20,7 +21,7 @@ const COLUMN = {
 const COLUMNS = Object.values(COLUMN)
 
 /** The columns of a whole category. */
-export const CATEGORY_COLUMNS = Object.keys(COLUMN) as (keyof ProductCategory)[]
+export const CATEGORY_COLUMNS = keysOf(COLUMN)
 
 /** Any number, as long as every process uses the same. */
 const TREE_LOCK = 0x63617465

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import { keysOf } from '../../../platform/collections/keys-of.ts'
 import { anyOf } from '../../../platform/database/any-of.ts'
 import { preparedPer } from '../../../platform/database/prepared-statements.ts'
 import type { Columns } from '../../toolkit/selected-columns.ts'
@@ -17,7 +18,7 @@ const COLUMN = {
 } as const satisfies Record<keyof ProductImage, unknown>
 
 /** The columns of a whole picture. */
-export const IMAGE_COLUMNS = Object.keys(COLUMN) as (keyof ProductImage)[]
+export const IMAGE_COLUMNS = keysOf(COLUMN)
 
 export type ProductImageRepository = ReturnType<typeof productImageRepository>
 

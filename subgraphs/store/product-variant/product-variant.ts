@@ -1,3 +1,4 @@
+import { keysOf } from '../../../platform/collections/keys-of.ts'
 import { type Problem, problem, problemsIn, textProblem } from '../../toolkit/validation.ts'
 import { amountOf } from '../amount.ts'
 import { MAX_STOCK } from '../inventory/inventory.ts'
@@ -60,20 +61,19 @@ const CLEARABLE: ReadonlySet<keyof VariantFields> = new Set(['costPerItem', 'com
 
 /** The variant as it is after the change. Blank texts clear what can be empty: forms send them. */
 export function changedVariant(before: VariantFields, change: VariantChange): VariantFields {
-  const fields = Object.keys(newVariant('0')) as (keyof VariantFields)[]
+  const fields = keysOf(newVariant('0'))
   const given = (field: keyof VariantFields) => {
     const value = change[field]
     if (value === undefined) return before[field]
     return typeof value === 'string' && value.trim() === '' ? null : value
   }
+  // One entry for each field.
   return Object.fromEntries(fields.map((field) => [field, given(field)])) as never
 }
 
 /** What is wrong with a variant as it would be; `at` is in front of every field. */
 export function variantProblems(variant: VariantFields, at = ''): readonly Problem[] {
-  const missing = (Object.keys(variant) as (keyof VariantFields)[]).filter(
-    (field) => variant[field] === null && !CLEARABLE.has(field),
-  )
+  const missing = keysOf(variant).filter((field) => variant[field] === null && !CLEARABLE.has(field))
   if (missing.length > 0) return missing.map((field) => problem(`${at}${field}`, 'something', null))
   const { price, costPerItem, compareAtPrice, sku, barcode, stock, stockThreshold } = variant
   return problemsIn([

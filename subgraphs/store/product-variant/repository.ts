@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import { keysOf } from '../../../platform/collections/keys-of.ts'
 import { anyOf } from '../../../platform/database/any-of.ts'
 import { prepared, preparedPer } from '../../../platform/database/prepared-statements.ts'
 import type { Columns } from '../../toolkit/selected-columns.ts'
@@ -26,7 +27,7 @@ const COLUMN = {
 const COLUMNS = Object.values(COLUMN)
 
 /** The columns of a whole variant. */
-export const VARIANT_COLUMNS = Object.keys(COLUMN) as (keyof ProductVariant)[]
+export const VARIANT_COLUMNS = keysOf(COLUMN)
 
 /** A variant as it is written: its own fields, and what they point at. */
 export type WrittenVariant = VariantFields & { readonly imageId: number | null; readonly valueIds: readonly number[] }

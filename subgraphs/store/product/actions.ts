@@ -160,4 +160,5 @@ const textsOf = (input: ProductChange) =>
   )
 
 const textsIn = (product: ProductFields) =>
+  // One entry for each of TRANSLATED.
   Object.fromEntries(TRANSLATED.map((field) => [field, product[field]])) as Pick<ProductFields, (typeof TRANSLATED)[number]>

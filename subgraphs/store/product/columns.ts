@@ -1,3 +1,4 @@
+import { keysOf } from '../../../platform/collections/keys-of.ts'
 import type { Columns } from '../../toolkit/selected-columns.ts'
 import type { Product, ProductFields } from './product.ts'
 
@@ -48,11 +49,12 @@ const ROW_COLUMN_OF = {
 } as const satisfies Record<keyof Product, string>
 
 /** The columns of a whole product. */
-export const PRODUCT_COLUMNS = Object.keys(ROW_COLUMN_OF) as (keyof Product)[]
+export const PRODUCT_COLUMNS = keysOf(ROW_COLUMN_OF)
 
 /** What a statement selects for these columns, each named as its field. */
 export const named = (columns: Columns<Product>) => columns.map((field) => `${ROW_COLUMN_OF[field]} as ${field}` as const)
 
 /** Fields as the columns hold them. */
 export const rowOfFields = (fields: ProductFields) =>
+  // Keys of COLUMN_OF, which names all fields.
   Object.fromEntries(Object.entries(COLUMN_OF).map(([field, column]) => [column, fields[field as keyof ProductFields]]))

@@ -1,3 +1,4 @@
+import { keysOf } from '../../../platform/collections/keys-of.ts'
 import { type Problem, problem, problemsIn, textProblem } from '../../toolkit/validation.ts'
 import { amountOf } from '../amount.ts'
 import { MAX_STOCK } from '../inventory/inventory.ts'
@@ -115,9 +116,10 @@ const WHOLE: readonly (readonly [field: keyof ProductFields, min: number, max: n
 
 /** The product as it is after the change. Blank texts clear what can be empty: forms send them. */
 export function changed(before: ProductFields, change: ProductChange): ProductFields {
-  const fields = Object.keys(NEW_PRODUCT) as (keyof ProductFields)[]
+  const fields = keysOf(NEW_PRODUCT)
   return Object.fromEntries(
     fields.map((field) => [field, change[field] === undefined ? before[field] : given(field, change)]),
+    // One entry for each field.
   ) as never
 }
 
@@ -132,12 +134,11 @@ function given(field: keyof ProductFields, change: ProductChange): unknown {
  * has none is wrong, too.
  */
 export function productProblems(product: ProductFields): readonly Problem[] {
-  const missing = (Object.keys(NEW_PRODUCT) as (keyof ProductFields)[]).filter(
-    (field) => product[field] === null && NEW_PRODUCT[field] !== null,
-  )
+  const missing = keysOf(NEW_PRODUCT).filter((field) => product[field] === null && NEW_PRODUCT[field] !== null)
   if (missing.length > 0) return missing.map((field) => problem(field, 'something', null))
   const single = problemsIn([
     ...Object.entries(TEXTS).map(([field, max]) => {
+      // Keys of TEXTS, all fields of a product.
       const text = product[field as keyof ProductFields]
       return typeof text === 'string' ? textProblem(field, text, max) : null
     }),

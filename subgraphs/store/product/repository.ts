@@ -116,6 +116,7 @@ export const productRepository = (database: Kysely<Tables>) => ({
   async insert(storeId: number, fields: ProductFields, permalink: string, at: Date): Promise<number> {
     const { id } = await database
       .insertInto('product')
+      // Columns are chosen at run time: kysely cannot infer the row.
       .values({ ...rowOfFields(fields), store_id: storeId, permalink, created_at: at, updated_at: at } as never)
       .returning('id')
       .executeTakeFirstOrThrow()
@@ -181,6 +182,7 @@ type ProductQuery = SelectQueryBuilder<Tables, 'product', object>
 
 // Column aliases are built from a table of fields, which their type cannot follow.
 const withColumns = (query: ProductQuery, columns: Columns<Product>) =>
+  // Columns are chosen at run time: kysely cannot infer the row.
   query.select(named(columns) as never) as unknown as SelectQueryBuilder<Tables, 'product', Product>
 
 const BY_IDS = preparedPer((database: Kysely<Tables>, columns: Columns<Product>, storeId: number, ids: readonly number[]) =>

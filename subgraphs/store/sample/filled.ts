@@ -13,5 +13,6 @@ export function done<Payload extends { readonly __typename: string }>(
   result: Payload,
 ): Extract<Payload, { readonly __typename: `${string}Success` }> {
   if (!result.__typename.endsWith('Success')) throw new Error(`Expected the sample to be taken, got ${JSON.stringify(result)}.`)
+  // The type name was checked.
   return result as Extract<Payload, { readonly __typename: `${string}Success` }>
 }

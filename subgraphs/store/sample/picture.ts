@@ -137,6 +137,7 @@ export function pictureOf(motif: Motif, colour: string): Buffer {
   const wide = SIDE_PIXELS * SAMPLES_PER_PIXEL
   // Which tone each step has.
   const steps = new Uint8Array(wide * wide)
+  // Within bounds.
   for (const shape of MOTIFS[motif] as readonly Shape[]) {
     const tone = places.indexOf(shape.tone)
     for (let row = 0; row < wide; row += 1) {
@@ -168,8 +169,10 @@ function spansOf(shape: Shape, y: number): readonly (readonly [from: number, to:
 type Colour = readonly [red: number, green: number, blue: number]
 
 function tonesOf(colour: string): Readonly<Record<Tone, Colour>> {
+  // Three elements.
   const main = [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16)) as unknown as Colour
   const mixed = (other: number, share: number) =>
+    // Three elements.
     main.map((part) => Math.round(part + (other - part) * share)) as unknown as Colour
   return { paper: mixed(250, 0.85), main, shade: mixed(0, 0.22), light: mixed(255, 0.5), ink: mixed(40, 0.8) }
 }
@@ -187,9 +190,11 @@ function smoothed(steps: Uint8Array, colours: readonly Colour[]): Buffer {
     at += 1
     for (let column = 0; column < SIDE_PIXELS; column += 1) {
       const first = (row * wide + column) * SAMPLES_PER_PIXEL
+      // Within bounds.
       const tones = [steps[first], steps[first + 1], steps[first + wide], steps[first + wide + 1]] as number[]
       for (let part = 0; part < 3; part += 1) {
         let sum = 0
+        // Within bounds.
         for (const tone of tones) sum += flat[tone * 3 + part] as number
         rows[at++] = sum / tones.length
       }

@@ -99,6 +99,7 @@ type Trade = {
 
 /** What a new store is filled with, from the files beside this one. */
 export const readSample = (): { readonly products: readonly SampleProduct[] } & Trade => ({
+  // Our own file, which a test reads.
   products: contentOf('catalogue.json') as readonly SampleProduct[],
   ...(contentOf('trade.json') as Trade),
 })

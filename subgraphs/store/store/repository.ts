@@ -277,7 +277,9 @@ const storeOf = ({
   ...row
 }: Omit<Store, 'weightUnit' | 'address'> & { weightUnit: 'kg' | 'lb'; address: unknown }): Store => ({
   ...row,
+  // The enum of the graph in upper case.
   weightUnit: weightUnit.toUpperCase() as WeightUnit,
+  // The column holds what this noun writes.
   address: address as StoreAddress | null,
 })
 

@@ -123,6 +123,7 @@ const themes = (
 ): Theme[] =>
   rows.map((row) => ({
     ...row,
+    // The column holds what this noun writes.
     settings: row.settings as readonly ThemeSetting[],
     customised: row.customised as SettingValues,
   }))

@@ -87,6 +87,7 @@ const TYPES: Readonly<
     expectation: `an http or https URL of at most ${MAX_VALUE_LENGTH} characters, or ""`,
     takes: (value) => value === '' || (isShortText(value) && isHttpUrl(value)),
   },
+  // `includes` answers for any value.
   CHOICE: { expectation: 'one of its options', takes: (value, options) => options.includes(value as string) },
 }
 

@@ -129,6 +129,7 @@ export async function deliveryJobs(
     },
     async queues(at) {
       const { rows } = await boss.getDb().executeSql(QUEUES, [at])
+      // The columns that the statement selects.
       return rows as readonly JobQueue[]
     },
     close: () => boss.stop({ timeout: STOP_TIMEOUT_MS }),

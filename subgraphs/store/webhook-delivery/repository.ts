@@ -345,6 +345,7 @@ export const webhookDeliveryRepository = (database: Kysely<Tables>) => {
         .distinct()
         .where(({ and }) => and({ store_id: storeId, subscription_id: subscriptionId, status: 'waiting' }))
         .execute()
+      // The column holds what this noun writes.
       return rows.map(({ event }) => event as EventName)
     },
 

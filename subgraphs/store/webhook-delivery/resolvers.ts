@@ -27,6 +27,7 @@ export const webhookDeliveryResolvers = {
         // An id that is none is that of nothing.
         subscriptionId:
           filter?.webhookSubscriptionId == null ? null : (decodeId(filter.webhookSubscriptionId, 'WebhookSubscription') ?? 0),
+        // The enum of the graph in lower case.
         status: filter?.status == null ? null : (filter.status.toLowerCase() as DeliveryStatus),
         event: filter?.event == null ? null : eventName(filter.event),
       }

@@ -74,6 +74,7 @@ async function beginningOf(body: Readable): Promise<string | null> {
   const chunks: Buffer[] = []
   let bytes = 0
   try {
+    // A stream without encoding yields buffers.
     for await (const chunk of body as AsyncIterable<Buffer>) {
       chunks.push(chunk)
       bytes += chunk.length

@@ -101,6 +101,7 @@ export const timedOutEvidence = ({ row }: PendingEvidence, subject: Subject, at:
 function failedEvidence(row: CollectorRow, subject: Subject, { reason, retryAfter }: Fault, collectedAt: UnixSeconds): Evidence {
   const wait = Math.min(Math.max(retryAfter ?? MIN_RETRY_SECONDS, MIN_RETRY_SECONDS), MAX_RETRY_SECONDS)
   const around = { subject: row.subjectOf(subject), collectedAt, validUntil: collectedAt + wait, version: null }
+  // Each failure is evidence of every source.
   return { source: row.source, evidence: { ...around, ...failureStatus(reason) } } as Evidence
 }
 

@@ -61,6 +61,7 @@ export const collectDns: Collector<'dns'> = async ({ subject, parts: { dns }, si
     a: limitAddresses(where.a),
     aaaa: limitAddresses(where.aaaa),
     ns: names(ns),
+    // Data of a DNS answer, each field looked at before use.
     mx: names(mx?.map((record) => (record as { exchange?: unknown }).exchange) ?? null),
     spf: textThat(txt, /^v=spf1(?:\s|$)/i),
     dmarc: textThat(dmarc, /^v=DMARC1(?:\s|;|$)/i),
@@ -109,6 +110,7 @@ function textThat(records: readonly unknown[] | null, begins: RegExp): string | 
 }
 
 function caaText(record: unknown): string | null {
+  // Data of a DNS answer, each field looked at before use.
   const { flags, tag, value } = record as { flags?: unknown; tag?: unknown; value?: unknown }
   return asText(`${flags} ${tag} "${value}"`, 300)
 }

@@ -122,6 +122,7 @@ function readEntries(
   let unreadable = 0
 
   async function* hashed(): AsyncGenerator<Buffer> {
+    // A stream without encoding yields buffers.
     for await (const chunk of body as AsyncIterable<Buffer>) {
       hash.update(chunk)
       yield chunk

@@ -222,11 +222,13 @@ const entryLookup = (database: Kysely<Tables>, column: 'key' | 'url_key' | 'tena
 const foundIn = (row: Selectable<Tables['list_entry']>): Found => ({
   list: row.list,
   key: row.key,
+  // The column holds what this repository writes.
   scope: row.scope as ListEntry['scope'],
   category: row.category as ListEntry['category'],
   indicator: row.indicator ?? row.key,
   firstSeenAt: row.first_seen_at && secondsOf(row.first_seen_at),
   lastSeenAt: row.last_seen_at && secondsOf(row.last_seen_at),
+  // The column holds what this repository writes.
   state: row.state as ListEntry['state'],
   rank: row.rank,
   urlKey: row.url_key,

@@ -54,6 +54,7 @@ async function* inflated(chunks: AsyncIterable<Buffer>, unzip: Transform): Async
     unzip.end()
   })().catch((error: unknown) => unzip.destroy(error instanceof Error ? error : new Error(String(error))))
   try {
+    // A stream without encoding yields buffers.
     for await (const chunk of unzip as AsyncIterable<Buffer>) {
       bytes += chunk.length
       if (bytes > MAX_UNPACKED_BYTES) throw new Fault('malformed', 'a list that unfolds without end')

@@ -1,6 +1,7 @@
 /** Reading what came from outside: a value of the wrong kind is an absent one. */
 
 export const asRecord = (value: unknown): Readonly<Record<string, unknown>> | null =>
+  // An object: checked before it.
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : null
 
 export const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])

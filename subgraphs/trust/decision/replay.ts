@@ -47,6 +47,7 @@ function changesBetween(before: unknown, after: unknown, pointer: string): Decis
   const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])]
   return keys.flatMap((key) =>
     changesBetween(
+      // Read by the keys of both.
       (before as Record<string, unknown>)[key],
       (after as Record<string, unknown>)[key],
       `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`,

@@ -182,6 +182,7 @@ const SNAPSHOTS = prepared((database: Kysely<Tables>, ids: readonly string[]) =>
 const snapshotsById = (database: Kysely<Tables>): ((id: string) => Promise<Snapshot | null>) =>
   batchWork(async (ids: readonly string[]) => {
     const rows = await SNAPSHOTS(database, [...new Set(ids)])
+    // The column holds what this repository writes.
     const found = new Map(rows.map(({ id, body }) => [id, JSON.parse(body) as Snapshot]))
     return ids.map((id) => found.get(id) ?? null)
   })

@@ -107,6 +107,7 @@ function toDecision(
   const override = wanted !== null && (found.mayBeOverridden || !isMilder) ? wanted : null
   const action = override?.action ?? found.action
   const reasons = override ? reasonsWithOverride(found.reasons, action, STRENGTH.override) : found.reasons
+  // One entry for each source.
   const sources = Object.fromEntries(SOURCES.map((source) => [source, snapshot.sources[source].status])) as Record<Source, string>
   const answered = SOURCES.filter(
     (source) => snapshot.sources[source].status === 'ok' || snapshot.sources[source].status === 'absent',

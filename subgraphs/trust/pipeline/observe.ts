@@ -274,6 +274,7 @@ function dnsObservations(snapshot: Snapshot, policy: Policy): Observation[] {
     wildcard: facts.wildcard === true,
     no_mail: !hasMail && facts.spf === null && answered('MX', 'TXT'),
   }
+  // Keys of a literal of this type.
   return (Object.keys(checks) as SignalId[]).filter((signal) => checks[signal]).map((signal) => ({ signal }))
 }
 

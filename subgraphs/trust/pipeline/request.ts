@@ -22,6 +22,7 @@ export const DEFAULT_PROFILE: Profile = 'balanced'
 
 /** Allowed values, in order of risk, for those who read requests. */
 export const INTERACTION_KINDS = Object.keys(INTERACTION.kind) as readonly InteractionKind[]
+// Keys of a literal of this type.
 export const INTERACTION_MODES = Object.keys(INTERACTION.mode) as readonly InteractionMode[]
 export const SENSITIVITIES = Object.keys(INTERACTION.sensitivity) as readonly Sensitivity[]
 export { PROFILES }

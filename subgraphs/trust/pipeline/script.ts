@@ -140,6 +140,7 @@ function labelFindings(label: string, suffix: string): NameFinding[] {
     // case that matters here.
     invisible: /[\u200c\u200d]|(\p{M})\1/u.test(label.normalize('NFD')),
   }
+  // Keys of a literal of this type.
   return (Object.keys(checks) as NameFinding[]).filter((finding) => checks[finding])
 }
 

@@ -15,6 +15,7 @@ export function snapshotOf(host: string, collectedAt: UnixSeconds, evidence: rea
     if (!earlier || isLater(answer, earlier)) latest.set(answer.source, answer)
   }
   const sources = Object.fromEntries(
+    // Widened: the union of all sources is too large to infer.
     SOURCES.map((source) => [source, normalised(latest.get(source)?.evidence ?? unasked(host, collectedAt)) as unknown]),
   ) as EvidenceBySource // One entry per source, each from evidence of that source.
   const content = { schema: 1 as const, host, collectedAt, sources }
