@@ -342,7 +342,7 @@ const NEVER_MET: readonly string[] = [
   ...['AppAuthorization', 'BegunConsoleSession', 'App', 'AppBillingCycle', 'AppInstallation', 'AppPlan', 'AppSubscription'],
   ...['ScriptTag', 'ScriptTagEdge', 'CustomerAddress', 'FulfillmentLabel', 'FulfillmentRate', 'BillingInformation'],
   ...['OrderPromotion', 'OrderRefund', 'OrderRefundLine', 'OrderTax', 'RefusedCoupon', 'ShippingBranch', 'ShippingFee'],
-  ...['ShippingService', 'StoreAddress'],
+  ...['ShippingService', 'StoreAddress', 'Payment'],
 ]
 
 describe('fields outside the scope of a token are refused, by any path', () => {
