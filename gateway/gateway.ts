@@ -8,6 +8,7 @@ import { followEntityChanges } from './caching/follow-entity-changes.ts'
 import { type ResponseCache, responseCache } from './caching/response-cache.ts'
 import { viewerFields } from './caching/viewer-fields.ts'
 import { createClient, type GatewayClient } from './client.ts'
+import type { OperationExchange } from './exchange/operation-exchange.ts'
 import type { ExecutorDeps } from './executor/executor.ts'
 import type { Budget } from './limits/budget.ts'
 import { readCostWeights } from './limits/cost-weights.ts'
@@ -46,6 +47,8 @@ export type Gateway = {
    */
   readonly prepare: (params: GraphQLParams) => PreparedOperation
   readonly limits: Limits
+  /** Whether operations need the headers of the requests that they came in. */
+  readonly readsClientHeaders: boolean
   /** Subscriptions that run now. */
   readonly subscriptions: () => number
   /** Memory that they are counted with. */
@@ -89,6 +92,8 @@ export type StartGatewayOptions = {
   readonly sharedDocuments?: SharedDocuments | null
   /** Stored plans of the operations of facades, for this supergraph. */
   readonly plans?: PlanStore
+  /** What happens around every operation of clients; null: nothing. */
+  readonly exchange?: OperationExchange | null
   /**
    * Creates, over the links, the lookup of a caller's grants; by default no caller has grants, so
    * guarded fields are refused.
@@ -108,7 +113,8 @@ export const startGateway = async (options: StartGatewayOptions): Promise<Gatewa
 export function assembleGateway(options: StartGatewayOptions): Gateway {
   const { links, limits, log, metrics = null, tracing = null, introspection = true, sharedDocuments = null } = options
   const { slots = subscriptionSlots(), plans = EMPTY_PLAN_STORE, grantsOver = () => () => NO_GRANTS } = options
-  const { entityCache = null, budget = null, slowMilliseconds = 0, trustedDocuments = { documents: [], isOnly: false } } = options
+  const { exchange = null, entityCache = null, budget = null, slowMilliseconds = 0 } = options
+  const { trustedDocuments = { documents: [], isOnly: false } } = options
   const document = parse(options.supergraphSdl, { noLocation: true })
   const supergraph = readSupergraph(document, { isKnown: !plans.isEmpty })
   const slow = slowMilliseconds > 0 ? createSlowLog(slowMilliseconds, log) : null
@@ -125,12 +131,17 @@ export function assembleGateway(options: StartGatewayOptions): Gateway {
   })
   // Both together would add the age of entities to that of answers, and invalidation of a key or a
   // tag does not reach answers.
-  const caching = entityCache ? NO_OPERATION_CACHE : createOperationCache({ supergraph, document, viewer, links, cache })
+  const vary = exchange?.vary ?? []
+  const caching = entityCache ? NO_OPERATION_CACHE : createOperationCache({ supergraph, document, viewer, links, cache, vary })
   const stopFollowing = entityCache && followEntityChanges(links, entityCache)
   const rules = { schema: supergraph.api, weights: readCostWeights(document, limits.weights), limits, introspection }
   const observe = observer({ metrics, tracing, slow })
   const preparation = { deps, document, caching, limits, budget, slots, introspection, observe, log }
-  const { prepareOperation, subscriptions } = createOperationPreparation(preparation)
+  const { prepareOperation: prepareInner, subscriptions } = createOperationPreparation(preparation)
+  const prepareOperation: typeof prepareInner = (validation, characters) => {
+    const prepared = prepareInner(validation, characters)
+    return exchange && prepared.kind === 'executable' ? exchange.wrap(prepared) : prepared
+  }
 
   let misses = 0
   const cachedDocument = createDocumentCache((text, operationName) => {
@@ -162,6 +173,7 @@ export function assembleGateway(options: StartGatewayOptions): Gateway {
     prepareText: (text, operationName) => countRejected(prepareText(text, operationName)),
     prepare: (params) => countRejected(persisted.prepare(params)),
     limits,
+    readsClientHeaders: exchange !== null,
     subscriptions,
     slots,
     onSwap: () => {},

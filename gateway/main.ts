@@ -11,7 +11,9 @@ import { createHttpServer } from '../platform/http/server.ts'
 import { runProgram } from '../platform/process/lifecycle.ts'
 import { createLog } from '../platform/process/log.ts'
 import { OperatorError } from '../platform/process/operator-error.ts'
-import { grantsByJwt } from './authorization/variables.ts'
+import { jwtGrants } from './authorization/jwt-grants.ts'
+import { createTokenVerifier } from './authorization/token-verifier.ts'
+import { jwtOptionsOf } from './authorization/variables.ts'
 import { serveInvalidations } from './caching/entity-cache-endpoint.ts'
 import { openEntityCache } from './caching/open-entity-cache.ts'
 import { createEventSources } from './event-sources/event-sources.ts'
@@ -26,7 +28,9 @@ import { configuredTracing } from './observability/tracing-config.ts'
 import { sharedDocumentsFromConfig } from './operations/redis-documents.ts'
 import { trustedDocumentsFromConfig } from './operations/trusted-documents.ts'
 import { labelsByCaller } from './options/gateway-options.ts'
-import { createSubgraphSources } from './options/subgraph-sources.ts'
+import { tokenOptionsOf } from './options/jwt-options.ts'
+import { createSubgraphSources, type SubgraphSources } from './options/subgraph-sources.ts'
+import { operationExchangeOf } from './options/traffic-shaping.ts'
 import type { Graph } from './planning/hot-swap.ts'
 import { createServedGraph } from './planning/served-graph.ts'
 import type { FollowedSupergraph } from './planning/sources/follow-supergraph.ts'
@@ -73,9 +77,12 @@ await runProgram(async (defer, end) => {
   const entityCache = await openEntityCache({ ...file.options.entityCache, maxBytes, redisUrl }, log, metrics)
   defer(async () => entityCache?.close())
   // One for all graphs that follow each other: it remembers tokens and keys.
-  const findGrants = grantsByJwt(config)
+  const jwt = jwtOptionsOf(config, file.options.jwt)
+  const verifier = jwt ? createTokenVerifier(tokenOptionsOf(jwt)) : null
+  const findGrants = verifier && jwtGrants(verifier)
   const timeoutMilliseconds = config.SUBGRAPH_TIMEOUT_MILLISECONDS
   const { subgraphs } = file.options
+  const exchange = operationExchangeOf(file.options, verifier)
   const sources = createSubgraphSources({ subgraphs, allSubgraphs: { ...file.options.allSubgraphs, timeoutMilliseconds } }, log)
   const eventSources = await createEventSources(file.options.eventSources ?? {}, log)
   defer(eventSources.close)
@@ -112,11 +119,12 @@ await runProgram(async (defer, end) => {
    * fit.
    */
   async function graphOf(supergraphSdl: string): Promise<Graph & { readonly locations: readonly SubgraphLocation[] }> {
-    const { links, locations, release } = sources.take(locationsOf(subject, supergraphSdl), eventSources.linksOf(supergraphSdl))
+    const { links, locations, release } = takeLinks(sources, subject, supergraphSdl, eventSources.linksOf(supergraphSdl))
     try {
       const gateway = await startGateway({
         supergraphSdl,
         links,
+        exchange,
         limits: limitsFromConfig(config),
         budget,
         slots,
@@ -179,6 +187,20 @@ function locationsOf(subject: string, sdl: string): readonly SubgraphLocation[] 
   }
   if (locations.length === 0) throw broken(subject, new Error('it has no enum join__Graph with subgraphs'))
   return locations
+}
+
+function takeLinks(
+  sources: SubgraphSources,
+  subject: string,
+  sdl: string,
+  others: Parameters<SubgraphSources['take']>[1],
+): ReturnType<SubgraphSources['take']> {
+  const locations = locationsOf(subject, sdl)
+  try {
+    return sources.take(locations, others)
+  } catch (error) {
+    throw error instanceof OperatorError ? new OperatorError(`${subject}: ${error.message}`) : error
+  }
 }
 
 function broken(subject: string, error: unknown): OperatorError {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { GraphQLFormattedError } from 'graphql'
+import { parseGraphQLResponse } from '../subgraph-client/http-messages.ts'
 import { MAX_RETRIES } from '../subgraph-client/retries.ts'
 import { createRetryingFetch, FETCH_TIMEOUT_MS, type RetryingFetch } from '../subgraph-client/retrying-fetch.ts'
 import type { ParsedResponse } from '../subgraph-client/subgraph-response.ts'
@@ -120,6 +121,7 @@ export class RemoteGraphQLDataSource implements SubgraphDataSource {
       body: JSON.stringify(body),
       headers: { accept: ACCEPT, 'accept-encoding': ACCEPT_ENCODING, ...Object.fromEntries(http?.headers ?? []) },
       signal,
+      parse: parseGraphQLResponse,
       retries: /^(?:query\b|\{)/.test(query) ? MAX_RETRIES : 0,
     })
   }

@@ -1,7 +1,5 @@
 import { z } from 'zod'
 import type { GatewayJwtOptions } from '../options/jwt-options.ts'
-import type { FindGrants } from './authorization.ts'
-import { jwtGrants } from './jwt-grants.ts'
 
 const httpUrl = z
   .string()
@@ -54,23 +52,13 @@ export type JwtConfig = {
   readonly JWT_POLICIES_CLAIM: string | undefined
 }
 
-/** The same options as variables. */
-export const jwtConfigOf = ({ jwksUrl, issuer, aud, scopesClaim = 'scope', policiesClaim }: GatewayJwtOptions): JwtConfig => ({
-  JWT_JWKS_URL: jwksUrl,
-  JWT_ISSUER: issuer,
-  JWT_AUDIENCE: aud,
-  JWT_SCOPES_CLAIM: scopesClaim,
-  JWT_POLICIES_CLAIM: policiesClaim,
-})
-
-/** Finds the grants of callers by their tokens; undefined without keys: no caller has grants. */
-export const grantsByJwt = (config: JwtConfig): FindGrants | undefined =>
-  config.JWT_JWKS_URL === undefined
-    ? undefined
-    : jwtGrants({
-        jwksUrl: config.JWT_JWKS_URL,
-        issuer: config.JWT_ISSUER ?? null,
-        audiences: config.JWT_AUDIENCE ?? [],
-        scopesClaim: config.JWT_SCOPES_CLAIM,
-        policiesClaim: config.JWT_POLICIES_CLAIM ?? null,
-      })
+/**
+ * Options of tokens by these variables, over those of a configuration file; undefined where no keys
+ * are named, so that nobody holds anything. Several issuers stand in a file only.
+ */
+export function jwtOptionsOf(config: JwtConfig, given: GatewayJwtOptions | undefined): GatewayJwtOptions | undefined {
+  const { JWT_JWKS_URL: jwksUrl, JWT_ISSUER: issuer, JWT_AUDIENCE: aud, JWT_POLICIES_CLAIM: policiesClaim } = config
+  if (given?.issuers) return given
+  if (jwksUrl === undefined) return undefined
+  return { ...given, jwksUrl, issuer, aud, scopesClaim: config.JWT_SCOPES_CLAIM, policiesClaim }
+}

@@ -47,6 +47,7 @@ export function createOperationCache({
   viewer,
   links,
   cache,
+  vary = [],
 }: {
   readonly supergraph: Supergraph
   /** The SDL of the supergraph. */
@@ -54,6 +55,8 @@ export function createOperationCache({
   readonly viewer: ViewerFields
   readonly links: readonly Link[]
   readonly cache: ResponseCache
+  /** Headers of clients that rules read. */
+  readonly vary?: CachePolicy['vary'] & {}
 }): OperationCache {
   const hints = readCacheHints(document)
   const { api } = supergraph
@@ -71,12 +74,15 @@ export function createOperationCache({
       const keyFor = cacheKeyOf(checked)
 
       return async (variables, context) => {
-        const { credentials } = context.caller
-        const isAnonymous = Object.keys(credentials).length === 0
-        const effective = { maxAge: policy.maxAge, isPrivate: isPrivate || !isAnonymous }
+        const { credentials, headers } = context.caller
+        const isAnonymous = Object.keys(credentials).length === 0 && headers === undefined
+        const effective = { maxAge: policy.maxAge, isPrivate: isPrivate || !isAnonymous, ...(vary.length > 0 && { vary }) }
         // Viewer-dependent responses of anonymous callers cannot be told apart: never cached.
         if (isPrivate && isAnonymous) return withPolicy(toUncachedResult(await run(variables, context)), effective)
-        const request = { key: keyFor(variables, credentials), maxAge: policy.maxAge, dependencies }
+        const key = keyFor(variables, headers ? { credentials, headers } : credentials)
+        // Headers of a response are for whoever caused it, so it is neither stored nor shared.
+        const isShareable = () => !context.responseHeaders?.size
+        const request = { key, maxAge: policy.maxAge, dependencies, isShareable }
         return withPolicy(await cache.getOrExecute(request, context, (shared) => run(variables, shared)), effective)
       }
     },
@@ -107,16 +113,19 @@ export function createOperationCache({
 const withPolicy = (result: CachedResult, policy: CachePolicy): CacheableResult =>
   'bytes' in result ? { ...result, policy } : result
 
-/** The cache key: a hash of the document, the values of its variables, and the credentials. */
+/** What tells callers apart: credentials, and headers that rules send on. */
+type SeenCaller = Caller['credentials'] | Pick<Caller, 'credentials' | 'headers'>
+
+/** The cache key: a hash of the document, the values of its variables, and the caller. */
 function cacheKeyOf({
   document,
   operation,
-}: ValidatedOperation): (variables: Readonly<Record<string, unknown>>, credentials: Caller['credentials']) => string {
+}: ValidatedOperation): (variables: Readonly<Record<string, unknown>>, caller: SeenCaller) => string {
   const text = hash('sha256', print(document), 'base64url')
   const names = (operation.variableDefinitions ?? []).map(({ variable }) => variable.name.value)
-  return (variables, credentials) => {
+  return (variables, caller) => {
     const values = names.map((name) => (Object.hasOwn(variables, name) ? [withSortedKeys(variables[name])] : []))
-    return hash('sha256', JSON.stringify([text, values, withSortedKeys(credentials)]), 'base64url')
+    return hash('sha256', JSON.stringify([text, values, withSortedKeys(caller)]), 'base64url')
   }
 }
 

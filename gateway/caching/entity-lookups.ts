@@ -42,7 +42,7 @@ export function entitiesOf(
 ): readonly (CacheableEntity | null)[] {
   const publicPrefix = hash('sha256', JSON.stringify([textHash, variables]), 'base64url')
   const callerPrefix = hash('sha256', JSON.stringify([publicPrefix, identityOf(caller)]), 'base64url')
-  const isAnonymous = Object.keys(caller.credentials).length === 0
+  const isAnonymous = Object.keys(caller.credentials).length === 0 && caller.headers === undefined
   const shared = [subgraphTag(subgraph)]
   const typeTags = new Map<string, string>()
   return representations.map((representation) => {
@@ -79,8 +79,9 @@ export function entitiesOf(
 const MAX_PLAIN_KEY = 64
 
 /** Everything of a caller that a subgraph may answer differently for. */
-const identityOf = ({ credentials, grantedScopes = [], connectedAt }: Caller): unknown => [
+const identityOf = ({ credentials, headers = {}, grantedScopes = [], connectedAt }: Caller): unknown => [
   Object.entries(credentials).sort(([one], [other]) => (one < other ? -1 : 1)),
+  Object.entries(headers).sort(([one], [other]) => (one < other ? -1 : 1)),
   grantedScopes,
   Object.keys(credentials).length > 0 ? (connectedAt ?? null) : null,
 ]

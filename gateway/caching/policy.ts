@@ -20,6 +20,8 @@ export type CachePolicy = {
   readonly maxAge: number
   /** Whether only a caller with the same credentials may get it. */
   readonly isPrivate: boolean
+  /** Further headers that responses differ by; `*`: any. */
+  readonly vary?: readonly string[] | '*'
 }
 
 const NO_HINT: CacheHint = { inheritMaxAge: false }

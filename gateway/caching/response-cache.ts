@@ -9,6 +9,8 @@ export type CacheRequest = {
   /** Seconds for which the response may be reused. */
   readonly maxAge: number
   readonly dependencies: Dependencies
+  /** Asked when the response is there: whether others may get it too. Absent: they may. */
+  readonly isShareable?: () => boolean
 }
 
 /** A response without errors, with the seconds since it was requested, or any other result. */
@@ -103,7 +105,7 @@ export function responseCache({
   }
 
   async function executeAndCache(
-    { key, maxAge, dependencies }: CacheRequest,
+    { key, maxAge, dependencies, isShareable }: CacheRequest,
     context: RequestContext,
     execute: (context: RequestContext) => Promise<ExecutionResult>,
   ): Promise<CachedResult> {
@@ -112,7 +114,7 @@ export function responseCache({
     // Without the client's signal: others may join.
     const executing = execute({ ...context, signal: NEVER })
     const body = executing.then(toUncachedResult).then(
-      (done) => ('bytes' in done ? done.bytes : null),
+      (done) => ('bytes' in done && isShareable?.() !== false ? done.bytes : null),
       () => null,
     )
     const running: InFlight = { version: requestedVersion, bytes: body }

@@ -40,13 +40,13 @@ export function cacheableHeaders(
   contentType: string,
   coding: string | null,
 ): { readonly headers: Record<string, string>; readonly isNotModified: boolean } {
-  if (request.method === 'POST') {
+  if (request.method === 'POST' || policy.vary === '*') {
     return { headers: { vary: 'Accept, Accept-Encoding', 'cache-control': 'no-store' }, isNotModified: false }
   }
   // A strong tag differs per coding and media type.
   const tag = `"${[bytes.hash(), coding, mediaOf(contentType)].filter(Boolean).join('.')}"`
   const headers = {
-    vary: VARY,
+    vary: policy.vary ? [VARY, ...policy.vary].join(', ') : VARY,
     'cache-control': `max-age=${policy.maxAge}, ${policy.isPrivate ? 'private' : 'public'}`,
     etag: tag,
     ...(ageSeconds > 0 && { age: String(ageSeconds) }),

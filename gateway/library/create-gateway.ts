@@ -5,14 +5,17 @@ import type { Caller } from '../../platform/http/caller.ts'
 import { requestIdOf } from '../../platform/http/request-id.ts'
 import { createLog } from '../../platform/process/log.ts'
 import { OperatorError } from '../../platform/process/operator-error.ts'
-import { grantsByJwt, jwtConfigOf } from '../authorization/variables.ts'
+import { jwtGrants } from '../authorization/jwt-grants.ts'
+import { createTokenVerifier } from '../authorization/token-verifier.ts'
 import type { Invalidation } from '../caching/entity-cache-tags.ts'
 import { openEntityCache } from '../caching/open-entity-cache.ts'
 import { createEventSources } from '../event-sources/event-sources.ts'
 import { assembleGateway, type Gateway } from '../gateway.ts'
 import type { ExecutionResult } from '../operations/execution-result.ts'
 import { type GatewayOptions, gatewayOptionsShape, labelsByCaller, limitsOf } from '../options/gateway-options.ts'
+import { tokenOptionsOf } from '../options/jwt-options.ts'
 import { createSubgraphSources } from '../options/subgraph-sources.ts'
+import { operationExchangeOf } from '../options/traffic-shaping.ts'
 import { chosen, fn, options, text, validateOptions } from '../options/validate-options.ts'
 import type { Graph } from '../planning/hot-swap.ts'
 import { createServedGraph } from '../planning/served-graph.ts'
@@ -103,7 +106,9 @@ export type FederatedGateway = {
 export async function createGateway(given: CreateGatewayOptions): Promise<FederatedGateway> {
   const { supergraph, addressOf, log = createLog('warn'), ...settings } = validateOptions(createGatewayOptions, given)
   const limits = limitsOf(settings)
-  const findGrants = settings.jwt && grantsByJwt(jwtConfigOf(settings.jwt))
+  const verifier = settings.jwt ? createTokenVerifier(tokenOptionsOf(settings.jwt)) : null
+  const findGrants = verifier && jwtGrants(verifier)
+  const exchange = operationExchangeOf(settings, verifier)
   const sources = createSubgraphSources(settings, log)
   const entityCache = settings.entityCache ? await openEntityCache(settings.entityCache, log) : null
   const eventSources = await createEventSources(settings.eventSources ?? {}, log)
@@ -158,6 +163,7 @@ export async function createGateway(given: CreateGatewayOptions): Promise<Federa
         links,
         limits,
         log,
+        exchange,
         introspection: settings.introspection ?? true,
         responseCacheBytes: settings.responseCacheBytes ?? 0,
         entityCache,

@@ -216,14 +216,14 @@ class Slot implements SubscriptionSlot {
 }
 
 /** Whether a caller presents nothing that could make it see something else than others. */
-export const isAnonymous = ({ credentials }: Pick<Caller, 'credentials'>): boolean => {
+export const isAnonymous = ({ credentials, headers }: Pick<Caller, 'credentials' | 'headers'>): boolean => {
   for (const _ in credentials) return false
-  return true
+  return headers === undefined
 }
 
 /** Hashed, so that credentials lie nowhere; null without any. */
 function credentialKeyOf(caller: Pick<Caller, 'credentials'>): string | null {
-  if (isAnonymous(caller)) return null
   const presented = CREDENTIAL_HEADERS.map((name) => caller.credentials[name] ?? '')
+  if (presented.every((value) => value === '')) return null
   return hash('sha256', presented.join('\n'), 'base64url')
 }

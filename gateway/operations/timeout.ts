@@ -27,7 +27,9 @@ export async function withTimeout<Result>(
   else signal.addEventListener('abort', listen, { once: true })
   const timer = setTimeout(() => controller.abort(new TimeUp(`The operation took longer than ${milliseconds} ms.`)), milliseconds)
   try {
-    return await work({ caller: context.caller, signal: controller.signal, ...(planTrace && { planTrace }) })
+    const { caller, exchange, responseHeaders } = context
+    const bounded = { caller, signal: controller.signal, exchange, responseHeaders }
+    return await work(planTrace ? { ...bounded, planTrace } : bounded)
   } finally {
     clearTimeout(timer)
     signal.removeEventListener('abort', listen)

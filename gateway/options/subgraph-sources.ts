@@ -7,7 +7,7 @@ import { createLocalLink } from '../subgraph-client/local-subgraph.ts'
 import { createRemoteLink } from '../subgraph-client/remote-subgraph.ts'
 import { type Callbacks, createCallbacks } from '../subgraph-client/upstream-callbacks.ts'
 import type { LocalSubgraphOptions, ValidOptions } from './gateway-options.ts'
-import type { RemoteSubgraphOptions } from './subgraph-options.ts'
+import { remoteOptionsOf, trafficShapingOf } from './traffic-shaping.ts'
 
 /** The links of a gateway, local and remote, by the options of their subgraphs. */
 export type SubgraphSources = {
@@ -32,15 +32,18 @@ export type SubgraphSources = {
 type Settings = { readonly [Name in 'subgraphs' | 'allSubgraphs']?: ValidOptions[Name] }
 
 /** Links outlive a hot swap, and are opened by the options that hold for their subgraph. */
-export function createSubgraphSources({ subgraphs = {}, allSubgraphs = {} }: Settings, log: Logger): SubgraphSources {
+export function createSubgraphSources(settings: Settings, log: Logger): SubgraphSources {
+  const { subgraphs = {} } = settings
   const callbacks = createCallbacks()
   const pool = createLinkPool((location) => {
-    const { timeoutMilliseconds, subscriptions } = remoteOptionsOf(location.name)
+    const options = remoteOptionsOf(settings, location.name)
+    const { timeoutMilliseconds, subscriptions } = options
     return createRemoteLink({
       ...location,
       log,
       subscriptions,
       callbacks,
+      shaping: trafficShapingOf(location.name, options, log),
       ...(timeoutMilliseconds !== undefined && { timeoutMilliseconds }),
     })
   })
@@ -62,15 +65,10 @@ export function createSubgraphSources({ subgraphs = {}, allSubgraphs = {} }: Set
   }
 
   function located({ name, url: composed }: SubgraphLocation): SubgraphLocation {
-    const url = remoteOptionsOf(name).url ?? composed
+    const url = remoteOptionsOf(settings, name).url ?? composed
     const problem = subgraphUrlProblem(url)
     if (problem !== null) throw new OperatorError(`The subgraph "${name}" is at ${problem}`)
     return { name, url }
-  }
-
-  function remoteOptionsOf(name: string): RemoteSubgraphOptions {
-    const own = Object.hasOwn(subgraphs, name) ? subgraphs[name] : undefined
-    return { ...allSubgraphs, ...(own && !('schema' in own) && own) }
   }
 }
 

@@ -36,6 +36,9 @@ export function hotSwappableGateway(first: Graph, log: Logger): HotSwappableGate
     get cache() {
       return current().gateway.cache
     },
+    get readsClientHeaders() {
+      return current().gateway.readsClientHeaders
+    },
     get limits() {
       return current().gateway.limits
     },

@@ -1,5 +1,6 @@
-import { Agent, request as send } from 'undici/index.js'
-import { headersFor, parseGraphQLResponse } from './http-messages.ts'
+import { Agent, type buildConnector, request as send } from 'undici/index.js'
+import { parseGraphQLResponse } from './http-messages.ts'
+import type { RequestContext } from './link.ts'
 import { type OpenUpstream, sharedUpstreams } from './shared-upstreams.ts'
 import type { CallbackMessage, Callbacks } from './upstream-callbacks.ts'
 import type { UpstreamSubscriptions } from './upstream-subscriptions.ts'
@@ -21,6 +22,8 @@ export function callbackUpstreams({
   callbackUrl,
   heartbeatMs,
   timeoutMs,
+  headersOf,
+  connect,
 }: {
   readonly name: string
   readonly url: string
@@ -29,12 +32,16 @@ export function callbackUpstreams({
   readonly callbackUrl: string
   readonly heartbeatMs: number
   readonly timeoutMs: number
+  /** The headers of a request, by rules. */
+  readonly headersOf: (context: RequestContext) => Record<string, string>
+  readonly connect: buildConnector.connector | undefined
 }): UpstreamSubscriptions {
   const agent = new Agent({
     connectTimeout: timeoutMs,
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
     maxResponseSize: MAX_ANSWER_BYTES,
+    ...(connect && { connect }),
   })
   return { subscribe: sharedUpstreams({ name, open }), close: () => agent.destroy() }
 
@@ -64,7 +71,7 @@ export function callbackUpstreams({
         method: 'POST',
         dispatcher: agent,
         signal,
-        headers: { ...headersFor(context), accept: 'application/json;callbackSpec=1.0', 'accept-encoding': 'identity' },
+        headers: { ...headersOf(context), accept: 'application/json;callbackSpec=1.0', 'accept-encoding': 'identity' },
         body: JSON.stringify({ ...asked, extensions: { subscription } }),
       })
       const errors = parseGraphQLResponse(await body.text())?.errors

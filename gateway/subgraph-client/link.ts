@@ -5,6 +5,8 @@ import type { Detached } from '../../platform/events/subscriber.ts'
 import type { OnChange } from '../../platform/graphql/subgraph.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import type { CircuitState } from '../../platform/outbound/circuit-breaker.ts'
+import type { ClientExchange } from '../exchange/client-exchange.ts'
+import type { ResponseHeaders } from '../headers/response-rules.ts'
 
 /** What one client operation carries through its plan. */
 export type RequestContext = {
@@ -17,6 +19,10 @@ export type RequestContext = {
   readonly connectionBytes?: number
   /** Records the plan and its fetches; absent where nobody wants a trace of them. */
   readonly planTrace?: PlanTrace
+  /** The HTTP exchange with the client; absent for programs and facades. */
+  readonly exchange?: ClientExchange | undefined
+  /** Collects headers of subgraphs for the response to the client; absent: none are wanted. */
+  readonly responseHeaders?: ResponseHeaders | undefined
   /** Called before an event source is opened for this client; returns an error to shed the load. */
   readonly onSourceOpening?: () => GraphQLFormattedError | null
   /**

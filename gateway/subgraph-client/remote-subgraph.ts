@@ -1,15 +1,17 @@
 import type { Logger } from 'pino'
+import type { buildConnector } from 'undici/index.js'
 import { boundedCache } from '../../platform/collections/bounded-cache.ts'
 import type { CircuitState } from '../../platform/outbound/circuit-breaker.ts'
 import type { SubgraphSubscriptionOptions } from '../options/subgraph-options.ts'
 import { followChanges } from '../signed-link/follow-changes.ts'
 import type { Sign } from '../signed-link/signature.ts'
 import { callbackUpstreams } from './callback-upstreams.ts'
-import { headersFor } from './http-messages.ts'
-import type { Link, SubgraphRequest } from './link.ts'
+import { headersFor, parseGraphQLResponse } from './http-messages.ts'
+import type { Link, RequestContext, SubgraphRequest } from './link.ts'
 import { deduplicateRequests } from './request-deduplication.ts'
 import { MAX_RETRIES } from './retries.ts'
 import { createRetryingFetch, FETCH_TIMEOUT_MS } from './retrying-fetch.ts'
+import type { TrafficShaping } from './shaped-fetch.ts'
 import type { Callbacks } from './upstream-callbacks.ts'
 import { type UpstreamSubscriptions, upstreamSubscriptions } from './upstream-subscriptions.ts'
 import { webSocketUpstreams } from './websocket-upstreams.ts'
@@ -34,6 +36,7 @@ export function createRemoteLink({
   sign,
   subscriptions = {},
   callbacks,
+  shaping = null,
 }: {
   readonly name: string
   readonly url: string
@@ -47,38 +50,70 @@ export function createRemoteLink({
   readonly subscriptions?: SubgraphSubscriptionOptions | undefined
   /** For subgraphs that call back. */
   readonly callbacks?: Callbacks
+  /** What options ask for beyond that; null: nothing. */
+  readonly shaping?: TrafficShaping | null
 }): RemoteLink {
   const { origin, pathname, search } = new URL(url)
   const path = `${pathname}${search}`
-  const { pool, connectTimeoutMs, circuitState, ...connections } = createRetryingFetch({ name, url, timeoutMilliseconds, log })
-  const streams = upstreamsOf(subscriptions, { name, url, connectTimeoutMs, timeoutMs: timeoutMilliseconds, sign, callbacks })
+  const { connectTimeoutMs, circuitState, ...connections } = createRetryingFetch({
+    name,
+    url,
+    timeoutMilliseconds,
+    log,
+    ...(shaping && { connections: shaping.connections }),
+  })
+  const applyRules = shaping?.applyRequestRules ?? null
+  const streams = upstreamsOf(subscriptions, {
+    name,
+    url,
+    connectTimeoutMs,
+    timeoutMs: timeoutMilliseconds,
+    sign,
+    callbacks,
+    headersOf: requestHeaders,
+    connect: shaping?.connections.connector?.connect,
+  })
   const changes = sign && followChanges({ origin, sign })
   const texts = boundedCache<EncodedText>(TEXT_CACHE)
-  const deduplicated = deduplicateRequests(pool)
+  const deduplicated = shaping?.isDeduplicated === false ? null : deduplicateRequests(texts)
+  const shaped = shaping?.createFetch?.({ name, url, fetch: connections.fetch }) ?? null
+  const maxRetries = shaping?.maxRetries ?? MAX_RETRIES
 
   return {
     name,
     circuitState,
     close: async () => {
-      await Promise.all([connections.close(), streams.close(), changes?.close()])
+      await Promise.all([connections.close(), streams.close(), changes?.close(), shaping?.close()])
     },
     ...(changes && { onChange: changes.onChange }),
     subscribe: streams.subscribe,
     async execute({ query, variables, operationName, traceparent, hasSideEffects = false, onHeaders }, context) {
       context.signal.throwIfAborted()
-      const { bodyStart, anonymousText, isQuery } = encoded(query, operationName)
+      const text = encoded(query, operationName)
       const values = JSON.stringify(variables)
-      const { grantedScopes } = context.caller
-      const extensions = sign && grantedScopes ? `,"extensions":${JSON.stringify({ grantedScopes })}` : ''
-      const body = `${bodyStart}${values}${extensions}}`
-      const unsigned = headersFor(context, traceparent)
-      const headers = sign ? { ...unsigned, ...sign({ method: 'POST', path, headers: unsigned }, body) } : unsigned
-      const { signal } = context
-      if (!isQuery || hasSideEffects) return (await connections.fetch({ body, headers, signal, retries: 0 })).result
-      return deduplicated({ text: anonymousText, variables: values, onHeaders }, context, () =>
-        connections.fetch({ body, headers, signal, retries: MAX_RETRIES }),
-      )
+      const headers = requestHeaders(context, traceparent)
+      const retries = !text.isQuery || hasSideEffects ? 0 : maxRetries
+      const send = () => {
+        if (shaped) return shaped({ query, operationName, variables, values, headers, context, retries })
+        const { grantedScopes } = context.caller
+        const extensions = sign && grantedScopes ? `,"extensions":${JSON.stringify({ grantedScopes })}` : ''
+        const body = `${text.bodyStart}${values}${extensions}}`
+        const signed = sign ? { ...headers, ...sign({ method: 'POST', path, headers }, body) } : headers
+        return connections.fetch({ body, headers: signed, signal: context.signal, retries, parse: parseGraphQLResponse })
+      }
+      if (deduplicated && text.isQuery && !hasSideEffects) {
+        return deduplicated({ text: text.anonymousText, variables: values, onHeaders }, context, send)
+      }
+      const sent = await send()
+      if (text.isQuery && !hasSideEffects) onHeaders?.(sent.headers)
+      return sent.result
     },
+  }
+
+  function requestHeaders(context: RequestContext, traceparent?: string): Record<string, string> {
+    const headers = headersFor(context, traceparent)
+    applyRules?.(headers, context)
+    return headers
   }
 
   function encoded(query: string, operationName: SubgraphRequest['operationName']): EncodedText {
@@ -89,7 +124,6 @@ export function createRemoteLink({
     return text
   }
 }
-
 /** Subscriptions over the transport that options name. */
 function upstreamsOf(
   {
@@ -107,6 +141,8 @@ function upstreamsOf(
     timeoutMs,
     sign,
     callbacks,
+    headersOf,
+    connect,
   }: {
     readonly name: string
     readonly url: string
@@ -114,12 +150,14 @@ function upstreamsOf(
     readonly timeoutMs: number
     readonly sign: Sign | undefined
     readonly callbacks: Callbacks | undefined
+    readonly headersOf: (context: RequestContext) => Record<string, string>
+    readonly connect: buildConnector.connector | undefined
   },
 ): UpstreamSubscriptions {
   const heartbeatMs = heartbeatSeconds * 1_000
   if (protocol === 'callback') {
     if (!callbacks) throw new Error('Expected callbacks for a subgraph that calls back.')
-    return callbackUpstreams({ name, url, callbacks, callbackUrl, heartbeatMs, timeoutMs })
+    return callbackUpstreams({ name, url, callbacks, callbackUrl, heartbeatMs, timeoutMs, headersOf, connect })
   }
   if (protocol === 'sse') {
     return upstreamSubscriptions({
@@ -127,6 +165,8 @@ function upstreamsOf(
       url,
       connectTimeout: connectTimeoutMs,
       headersTimeout: timeoutMs,
+      headersOf,
+      ...(connect && { connect }),
       ...(sign && { sign }),
     })
   }
@@ -135,6 +175,7 @@ function upstreamsOf(
     name,
     url: socketUrl,
     protocol,
+    headersOf,
     socketPer,
     connectTimeoutMs: timeoutMs,
     heartbeatMs,

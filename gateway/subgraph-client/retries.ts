@@ -49,6 +49,10 @@ const REQUEST_FAULTS: ReadonlySet<unknown> = new Set([
 /** Whether the request alone can cause this error. Every other one counts against the subgraph. */
 export const isRequestFault = (error: unknown): boolean => REQUEST_FAULTS.has(codeOf(error))
 
+/** Whether the head of a response, or the next part of its body, did not come in time. */
+export const isResponseTimeout = (error: unknown): boolean =>
+  codeOf(error) === 'UND_ERR_HEADERS_TIMEOUT' || codeOf(error) === 'UND_ERR_BODY_TIMEOUT'
+
 const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined)
 
 const OVERLOAD_STATUSES: ReadonlySet<number> = new Set([429, 502, 503, 504])

@@ -5,8 +5,10 @@ import { Pool } from 'undici/index.js'
 import { type CircuitState, circuitBreaker } from '../../platform/outbound/circuit-breaker.ts'
 import { SubgraphError } from './error-masking.ts'
 import { MAX_RESPONSE_BYTES } from './http-messages.ts'
-import { retryDelayMs } from './retries.ts'
+import { isResponseTimeout, retryDelayMs } from './retries.ts'
+import { createRetryBudget, type RetryBudgetOptions } from './retry-budget.ts'
 import { type FetchFailure, fetchOnce, type ParsedResponse } from './subgraph-response.ts'
+import type { Connector } from './tls-connector.ts'
 
 /**
  * Timeout of one fetch with its retries. Half of an operation's, so that a plan of two fetches can
@@ -19,25 +21,45 @@ export const FETCH_TIMEOUT_MS = 5_000
  */
 const CONNECT_TIMEOUT_MS = 2_000
 
+/** Bounds of the connections to one subgraph; absent ones have the defaults. */
+export type ConnectionOptions = {
+  /** Milliseconds to connect, until the head of a response, and between parts of its body. */
+  readonly connectTimeoutMs?: number | undefined
+  readonly headersTimeoutMs?: number | undefined
+  readonly bodyTimeoutMs?: number | undefined
+  /** Connections at once. Default: 64. */
+  readonly maxConnections?: number | undefined
+  /** Requests that a connection of HTTP/1.1 carries before their responses. Default: 1. */
+  readonly pipelining?: number | undefined
+  /** Milliseconds after which an idle connection closes. */
+  readonly keepAliveMs?: number | undefined
+  /** Whether HTTP/2 is used where the subgraph offers it over TLS. */
+  readonly allowH2?: boolean | undefined
+  /** Opens connections with certificates. */
+  readonly connector?: Connector | undefined
+  readonly retryBudget?: RetryBudgetOptions | undefined
+}
+
 /** One request to the URL of a subgraph. */
-export type RetryingRequest = {
+export type RetryingRequest<Result> = {
   readonly body: string
   readonly headers: Record<string, string>
   readonly signal: AbortSignal
   /** Maximum retries; 0 for what must not be sent twice. */
   readonly retries: number
+  /** Reads a response; null for one that is none. */
+  readonly parse: (text: string) => Result | null
 }
 
 /** Connections to one subgraph, with retries, a timeout and a circuit breaker. */
 export type RetryingFetch = {
-  readonly pool: Pool
   readonly connectTimeoutMs: number
   readonly circuitState: () => CircuitState
   /**
    * Sends attempts until there is a response, or no retry makes sense or fits into the timeout.
    * Rejects with SubgraphError, or with the reason of the signal.
    */
-  readonly fetch: (request: RetryingRequest) => Promise<ParsedResponse>
+  readonly fetch: <Result>(request: RetryingRequest<Result>) => Promise<ParsedResponse<Result>>
   readonly close: () => Promise<void>
 }
 
@@ -47,6 +69,7 @@ export function createRetryingFetch({
   url,
   timeoutMilliseconds,
   log,
+  connections = {},
 }: {
   readonly name: string
   readonly url: string
@@ -54,24 +77,39 @@ export function createRetryingFetch({
   readonly timeoutMilliseconds: number
   /** Logs when the circuit opens and closes. */
   readonly log: Logger | undefined
+  readonly connections?: ConnectionOptions
 }): RetryingFetch {
   const { origin, pathname, search } = new URL(url)
   const path = `${pathname}${search}`
-  const connectTimeoutMs = Math.min(CONNECT_TIMEOUT_MS, timeoutMilliseconds)
-  const pool = createPool(origin, connectTimeoutMs)
+  const connectTimeoutMs = connections.connectTimeoutMs ?? Math.min(CONNECT_TIMEOUT_MS, timeoutMilliseconds)
+  let pool = createPool(origin, connectTimeoutMs, connections)
+  connections.connector?.onReload(() => {
+    const previous = pool
+    pool = createPool(origin, connectTimeoutMs, connections)
+    // Lets its requests finish.
+    void previous.close()
+  })
+  const budget = connections.retryBudget ? createRetryBudget(connections.retryBudget) : null
   const breaker = circuitBreaker({
     now: () => performance.now(),
     onChange: (circuit) => log?.[circuit === 'open' ? 'warn' : 'info']({ subgraph: name, circuit }, CIRCUIT_MESSAGES[circuit]),
   })
-  return { pool, connectTimeoutMs, circuitState: breaker.state, fetch: fetchWithRetries, close: () => pool.destroy() }
+  return { connectTimeoutMs, circuitState: breaker.state, fetch: fetchWithRetries, close: () => pool.destroy() }
 
-  async function fetchWithRetries({ body, headers, signal, retries }: RetryingRequest): Promise<ParsedResponse> {
+  async function fetchWithRetries<Result>({
+    body,
+    headers,
+    signal,
+    retries,
+    parse,
+  }: RetryingRequest<Result>): Promise<ParsedResponse<Result>> {
     const deadline = { at: performance.now() + timeoutMilliseconds, timeoutError }
-    let failure: FetchFailure = CIRCUIT_OPEN
+    let failure: FetchFailure<Result> = CIRCUIT_OPEN
+    budget?.deposit()
     for (let retry = 0; ; retry++) {
       const leave = breaker.enter()
       if (!leave) break
-      const reply = await fetchOnce(pool, { path, headers, body, signal, deadline })
+      const reply = await fetchOnce(pool, { path, headers, body, signal, deadline }, parse)
       if (reply.kind === 'response') {
         leave('answered')
         return reply.response
@@ -81,10 +119,12 @@ export function createRetryingFetch({
       signal.throwIfAborted()
       // The timeout of the fetch as a whole.
       if (reply.cause instanceof SubgraphError) throw reply.cause
+      if (isResponseTimeout(reply.cause)) throw slowResponse(reply.cause)
 
       failure = reply
       const delayMs = retry < retries ? retryDelayMs(retry, failure.retryAfterMs, Math.random()) : null
       if (delayMs === null || performance.now() + delayMs >= deadline.at) break
+      if (budget && !budget.withdraw()) break
       await pause(delayMs, undefined, { signal }).catch(() => signal.throwIfAborted())
       // Timers of a busy process fire late.
       if (performance.now() >= deadline.at) throw timeoutError()
@@ -99,19 +139,28 @@ export function createRetryingFetch({
   function timeoutError(): SubgraphError {
     return new SubgraphError('TIMEOUT', `The ${name} service did not answer within ${timeoutMilliseconds / 1000} seconds.`)
   }
+
+  function slowResponse(cause: unknown): SubgraphError {
+    return new SubgraphError('TIMEOUT', `The ${name} service did not answer in time.`, { cause })
+  }
 }
 
 /**
  * Idle connections close when the subgraph says so, otherwise after undici's four seconds: less
- * than the five of Node's servers. Timeouts of requests are those of `fetchWithRetries`.
+ * than the five of Node's servers. Timeouts of requests are those of `fetchWithRetries`, unless
+ * options set some of their own.
  */
-const createPool = (origin: string, connectTimeout: number): Pool =>
+const createPool = (origin: string, connectTimeout: number, options: ConnectionOptions): Pool =>
   new Pool(origin, {
-    connections: 64,
+    connections: options.maxConnections ?? 64,
     connectTimeout,
-    headersTimeout: 0,
-    bodyTimeout: 0,
+    headersTimeout: options.headersTimeoutMs ?? 0,
+    bodyTimeout: options.bodyTimeoutMs ?? 0,
     maxResponseSize: MAX_RESPONSE_BYTES,
+    ...(options.pipelining !== undefined && { pipelining: options.pipelining }),
+    ...(options.keepAliveMs !== undefined && { keepAliveTimeout: options.keepAliveMs }),
+    ...(options.allowH2 !== undefined && { allowH2: options.allowH2 }),
+    ...(options.connector && { connect: options.connector.connect }),
   })
 
 const CIRCUIT_MESSAGES: Readonly<Record<CircuitState, string>> = {
@@ -121,7 +170,7 @@ const CIRCUIT_MESSAGES: Readonly<Record<CircuitState, string>> = {
 }
 
 /** No attempt was made. */
-const CIRCUIT_OPEN: FetchFailure = {
+const CIRCUIT_OPEN: FetchFailure<never> = {
   kind: 'fault',
   cause: new Error('The circuit is open.'),
   isSubgraphFault: true,

@@ -122,9 +122,14 @@ export function sharedUpstreams({
 }
 
 /** Equal for requests that may share a subscription: the same body, of callers who see the same. */
-function sharingKey(body: string, { credentials, connectedAt }: Caller, isSigned: boolean): string {
+function sharingKey(body: string, { credentials, headers, connectedAt }: Caller, isSigned: boolean): string {
   // `connectedAt` matters to a subgraph only for callers with credentials.
-  return JSON.stringify([body, credentials, Object.keys(credentials).length > 0 && isSigned ? connectedAt : null])
+  return JSON.stringify([
+    body,
+    credentials,
+    headers ?? null,
+    Object.keys(credentials).length > 0 && isSigned ? connectedAt : null,
+  ])
 }
 
 /** The events of one local subscriber. */

@@ -2,19 +2,19 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { ExecutionResult } from 'graphql'
 import type { Pool } from 'undici'
 import { type HttpRequest, postRequest } from './http-exchange.ts'
-import { parseGraphQLResponse, responseText } from './http-messages.ts'
+import { responseText } from './http-messages.ts'
 import { isConnectionFault, isOverloadStatus, isRequestFault, retryAfterMs } from './retries.ts'
 
-/** A GraphQL response and the JSON that it was parsed from. */
-export type ParsedResponse = {
+/** A GraphQL response and the JSON that it was parsed from; `Result` of a batch is a list. */
+export type ParsedResponse<Result = ExecutionResult> = {
   readonly text: string
-  readonly result: ExecutionResult
+  readonly result: Result
   readonly statusCode: number
   readonly headers: IncomingHttpHeaders
 }
 
 /** Why one attempt failed. */
-export type FetchFailure = {
+export type FetchFailure<Result = ExecutionResult> = {
   readonly kind: 'fault'
   /** For the log. */
   readonly cause: unknown
@@ -26,14 +26,15 @@ export type FetchFailure = {
   /** Milliseconds after which a retry makes sense; null for never. */
   readonly retryAfterMs: number | null
   /** The GraphQL response that came with it: for the client, when there is no further attempt. */
-  readonly response: ParsedResponse | null
+  readonly response: ParsedResponse<Result> | null
 }
 
 /** Sends one attempt. Never rejects. */
-export async function fetchOnce(
+export async function fetchOnce<Result>(
   pool: Pool,
   request: HttpRequest,
-): Promise<{ readonly kind: 'response'; readonly response: ParsedResponse } | FetchFailure> {
+  parse: (text: string) => Result | null,
+): Promise<{ readonly kind: 'response'; readonly response: ParsedResponse<Result> } | FetchFailure<Result>> {
   const received = await postRequest(pool, request)
   if ('cause' in received) {
     const { cause, responseHasBegun } = received
@@ -52,7 +53,7 @@ export async function fetchOnce(
   }
 
   // Redirects are not followed: credentials would go to an address that nobody configured.
-  const result = statusCode >= 300 && statusCode < 400 ? null : parseGraphQLResponse(text)
+  const result = statusCode >= 300 && statusCode < 400 ? null : parse(text)
   const response = result && { text, result, statusCode, headers }
   // No proxy sends application/graphql-response+json: with it, any status is the subgraph's own
   // (GraphQL over HTTP).

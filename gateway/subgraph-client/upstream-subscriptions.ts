@@ -1,8 +1,8 @@
 import type { ExecutionResult, GraphQLError } from 'graphql'
-import { Agent, type Dispatcher, request as send } from 'undici/index.js'
+import { Agent, type buildConnector, type Dispatcher, request as send } from 'undici/index.js'
 import type { Sign } from '../signed-link/signature.ts'
 import { MAX_EVENT_CHARACTERS, parseEventStream } from '../transports/server-sent-events.ts'
-import { headersFor, parseGraphQLResponse } from './http-messages.ts'
+import { parseGraphQLResponse } from './http-messages.ts'
 import type { EventSource, RequestContext, SubgraphRequest, SubscribeResult } from './link.ts'
 import { type OpenUpstream, sharedUpstreams } from './shared-upstreams.ts'
 
@@ -20,7 +20,8 @@ export function upstreamSubscriptions({
   name,
   url,
   sign,
-  ...timeouts
+  headersOf,
+  ...connections
 }: {
   readonly name: string
   readonly url: string
@@ -28,9 +29,12 @@ export function upstreamSubscriptions({
   /** Milliseconds. */
   readonly connectTimeout: number
   readonly headersTimeout: number
+  /** The headers of a request, by rules. */
+  readonly headersOf: (context: RequestContext) => Record<string, string>
+  readonly connect?: buildConnector.connector
 }): UpstreamSubscriptions {
   // No body timeout: hours may pass between events, and TCP detects a dead peer.
-  const agent = new Agent({ ...timeouts, bodyTimeout: 0 })
+  const agent = new Agent({ ...connections, bodyTimeout: 0 })
   return { subscribe: sharedUpstreams({ name, open, isSigned: sign !== undefined }), close: () => agent.destroy() }
 
   function open(...[operation, context, receiver, signal]: Parameters<OpenUpstream>): void {
@@ -46,7 +50,7 @@ export function upstreamSubscriptions({
   }
 
   function request(body: string, context: RequestContext, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
-    const headers = { ...headersFor(context), accept: 'text/event-stream', 'accept-encoding': 'identity' }
+    const headers = { ...headersOf(context), accept: 'text/event-stream', 'accept-encoding': 'identity' }
     const signed = sign && { ...headers, ...sign({ method: 'POST', path: pathOf(url), headers }, body) }
     return send(url, { method: 'POST', dispatcher: agent, signal, headers: signed ?? headers, body })
   }

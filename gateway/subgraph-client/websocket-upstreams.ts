@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { GraphQLError } from 'graphql'
-import { headersFor } from './http-messages.ts'
 import type { RequestContext } from './link.ts'
 import { type OpenUpstream, sharedUpstreams } from './shared-upstreams.ts'
 import { openUpstreamSocket, type SocketEnd, type UpstreamSocket } from './upstream-socket.ts'
@@ -23,6 +22,7 @@ export function webSocketUpstreams({
   name,
   url,
   protocol,
+  headersOf,
   socketPer = 'credentials',
   connectTimeoutMs,
   heartbeatMs,
@@ -32,6 +32,8 @@ export function webSocketUpstreams({
   /** ws or wss. */
   readonly url: string
   readonly protocol: WebSocketProtocol
+  /** The headers of a connection, by rules. */
+  readonly headersOf: (context: RequestContext) => Record<string, string>
   /** Whether subscriptions of callers with the same credentials share a socket. */
   readonly socketPer?: 'credentials' | 'subscription' | undefined
   readonly connectTimeoutMs: number
@@ -104,11 +106,12 @@ export function webSocketUpstreams({
   }
 
   function socketFor(context: RequestContext): UpstreamSocket {
-    const { credentials } = context.caller
-    const key = hash('sha256', JSON.stringify(Object.entries(credentials).sort()), 'base64url')
+    const { credentials, headers: clientHeaders = {} } = context.caller
+    const identity = [credentials, clientHeaders].map((each) => Object.entries(each).sort())
+    const key = hash('sha256', JSON.stringify(identity), 'base64url')
     const shared = socketPer === 'credentials' ? sockets.get(key) : undefined
     if (shared?.hasRoom()) return shared
-    const { accept: _, 'accept-encoding': __, 'content-type': ___, ...headers } = headersFor(context)
+    const { accept: _, 'accept-encoding': __, 'content-type': ___, ...headers } = headersOf(context)
     const socket = openUpstreamSocket({
       url,
       protocol,

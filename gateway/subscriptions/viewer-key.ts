@@ -8,8 +8,8 @@ import { userTokenIn } from '../../platform/http/user-token.ts'
  * that credentials are never stored.
  */
 export const viewerKeyOf = (caller: Caller): string => {
-  const { credentials, address, grantedScopes = [], connectedAt } = caller
-  const seen = [credentials, address, grantedScopes, userTokenIn(caller) === null ? null : connectedAt]
+  const { credentials, headers = null, address, grantedScopes = [], connectedAt } = caller
+  const seen = [credentials, headers, address, grantedScopes, userTokenIn(caller) === null ? null : connectedAt]
   return hash('sha256', JSON.stringify(seen), 'base64url')
 }
 

@@ -1,5 +1,6 @@
 import type { GraphQLFormattedError } from 'graphql'
 import type { Caller } from '../../platform/http/caller.ts'
+import type { ClientExchange } from '../exchange/client-exchange.ts'
 import { fault, withRequestId } from '../operations/errors.ts'
 import type { ExecutionResult } from '../operations/execution-result.ts'
 import type { ExecutableOperation } from '../operations/prepared-operation.ts'
@@ -38,6 +39,8 @@ type DeliveryRequest = {
   readonly variables: Readonly<Record<string, unknown>>
   readonly caller: Caller
   readonly wantsCost: boolean
+  /** The request that began it; absent where no option reads it. */
+  readonly exchange?: ClientExchange | undefined
   /** What the client's connection keeps for it while a subscription runs, in bytes. */
   readonly connectionBytes: number
 }
@@ -52,7 +55,7 @@ export function deliver(operation: ExecutableOperation, request: DeliveryRequest
 
 function deliverAnswer(
   { run, runIncremental }: ExecutableOperation,
-  { variables, caller, wantsCost }: DeliveryRequest,
+  { variables, caller, wantsCost, exchange }: DeliveryRequest,
   client: Client,
 ): Delivery {
   const controller = new AbortController()
@@ -63,7 +66,7 @@ function deliverAnswer(
   return { stop: () => controller.abort(new Error('The client is gone.')) }
 
   async function answered(): Promise<readonly GraphQLFormattedError[] | null> {
-    const context = { caller, signal, wantsCost }
+    const context = { caller, signal, wantsCost, exchange }
     const result = runIncremental
       ? await runIncremental(variables, context)
       : { initial: await run(variables, context), rest: null }
@@ -98,12 +101,13 @@ function deliverEvents(
   request: DeliveryRequest,
   client: Client,
 ): Delivery {
-  const { variables, caller, wantsCost, connectionBytes } = request
+  const { variables, caller, wantsCost, connectionBytes, exchange } = request
   const { requestId } = caller
   const controller = new AbortController()
   const delivery = new EventDelivery(requestId, client, controller)
   const onSourceOpening = () => delivery.opening()
-  subscribe(variables, { caller, signal: controller.signal, wantsCost, connectionBytes, onSourceOpening }).then(
+  const context = { caller, signal: controller.signal, wantsCost, connectionBytes, onSourceOpening }
+  subscribe(variables, exchange ? { ...context, exchange } : context).then(
     (opened) => (opened.kind === 'open' ? delivery.begin(opened.source) : delivery.end(opened.errors)),
     () => delivery.end([fault(requestId)]),
   )

@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { GraphQLFormattedError } from 'graphql'
 import { callerOf } from '../../platform/http/request-caller.ts'
+import { createClientExchange } from '../exchange/client-exchange.ts'
 import type { Gateway } from '../gateway.ts'
 import { COST_HEADER, wantsCost } from '../limits/cost-report.ts'
 import { BOUNDS } from '../limits/limits.ts'
@@ -98,6 +99,7 @@ export function createEventStreamHandler(
       caller,
       wantsCost: wantsCost(request.headers[COST_HEADER], params),
       connectionBytes: SUBSCRIPTION_BYTES.eventStream,
+      ...(gateway.readsClientHeaders && { exchange: createClientExchange(request.method, request.headers) }),
     }
     const delivery = deliver(prepared, pending, client)
     streams.set(stream, delivery)

@@ -1,5 +1,6 @@
 import type { GraphQLFormattedError } from 'graphql'
 import type { Caller } from '../../platform/http/caller.ts'
+import { createClientExchange } from '../exchange/client-exchange.ts'
 import type { Gateway } from '../gateway.ts'
 import { COST_HEADER, wantsCost } from '../limits/cost-report.ts'
 import { BOUNDS } from '../limits/limits.ts'
@@ -9,7 +10,7 @@ import { type Client, type Delivery, deliver } from './delivery.ts'
 import { COMMENT, COMMENT_SECONDS, COMPLETE_EVENT, nextEvent } from './event-stream-protocol.ts'
 import { heartbeat } from './heartbeat.ts'
 import { RESPONSE_HEADERS, type RequestHead } from './http-rules.ts'
-import { parseBodyParams, parseUrlParams } from './request-params.ts'
+import { type GraphQLParams, parseBodyParams, parseUrlParams } from './request-params.ts'
 
 /** One request on its way, read off a `Request`. */
 export type FetchExchange = {
@@ -108,12 +109,7 @@ export function createFetchEventStreams(gateway: Gateway): {
             end()
           },
         }
-        const pending = {
-          variables: params.variables,
-          caller: { ...caller, connectedAt: new Date() },
-          wantsCost: wantsCost(head.headers[COST_HEADER], params),
-          connectionBytes: SUBSCRIPTION_BYTES.eventStream,
-        }
+        const pending = pendingOf(params, { request, head, caller }, gateway)
         delivery = deliver(prepared, pending, client)
         if (request.signal.aborted) end()
         else request.signal.addEventListener('abort', end, { once: true })
@@ -128,3 +124,12 @@ export function createFetchEventStreams(gateway: Gateway): {
     return responseOf(body)
   }
 }
+
+/** What the delivery of one operation needs of its request. */
+const pendingOf = (params: GraphQLParams, { head, caller }: FetchExchange, gateway: Gateway): Parameters<typeof deliver>[1] => ({
+  variables: params.variables,
+  caller: { ...caller, connectedAt: new Date() },
+  wantsCost: wantsCost(head.headers[COST_HEADER], params),
+  connectionBytes: SUBSCRIPTION_BYTES.eventStream,
+  exchange: gateway.readsClientHeaders ? createClientExchange(head.method, head.headers) : undefined,
+})

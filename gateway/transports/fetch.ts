@@ -6,6 +6,7 @@ import { pickCredentials } from '../../platform/http/request-caller.ts'
 import { requestIdOf } from '../../platform/http/request-id.ts'
 import { parseTraceparent } from '../../platform/http/trace-parent.ts'
 import { cacheableHeaders } from '../caching/send-response.ts'
+import { addedHeaders, type ClientExchange, createClientExchange } from '../exchange/client-exchange.ts'
 import type { Gateway } from '../gateway.ts'
 import { COST_HEADER, wantsCost } from '../limits/cost-report.ts'
 import { refusal } from '../operations/errors.ts'
@@ -116,34 +117,40 @@ export function createFetchHandler(
       const message = `Expected a query over GET, got a ${prepared.operation}; send it with POST.`
       return write(405, { errors: [refusal('METHOD_NOT_ALLOWED', message)] }, { allow: 'POST' })
     }
+    const own = createClientExchange(head.method, head.headers)
     const context: RequestContext = {
       caller,
       signal: request.signal,
       wantsCost: wantsCost(head.headers[COST_HEADER], params),
+      exchange: own,
     }
     if (prepared.runIncremental && format.acceptsMultipart) {
       const deferred = await prepared.runIncremental(params.variables, context)
       const { initial } = deferred
-      if (!hasDeferredParts(deferred)) return write(initial.data === undefined ? statusOf(initial.errors, format) : 200, initial)
+      if (!hasDeferredParts(deferred)) {
+        return withAdded(write(own.status ?? (initial.data === undefined ? statusOf(initial.errors, format) : 200), initial), own)
+      }
       const headers = { ...RESPONSE_HEADERS, 'content-type': MULTIPART_TYPE, 'x-request-id': caller.requestId }
-      return new Response(multipartBody(deferred, caller.requestId), { headers })
+      return withAdded(new Response(multipartBody(deferred, caller.requestId), { headers }), own)
     }
     const answered = prepared.answer
       ? await prepared.answer(params.variables, context)
       : { result: await prepared.run(params.variables, context) }
     if (!('bytes' in answered)) {
       const { result } = answered
-      return write(result.data === undefined ? statusOf(result.errors, format) : 200, result)
+      return withAdded(write(own.status ?? (result.data === undefined ? statusOf(result.errors, format) : 200), result), own)
     }
     const { bytes } = await answered.bytes.encoded(null)
     const { headers, isNotModified } = cacheableHeaders(head, answered, format.contentType, null)
-    if (isNotModified) return new Response(null, { status: 304, headers: { ...RESPONSE_HEADERS, ...headers } })
+    if (isNotModified) return withAdded(new Response(null, { status: 304, headers: { ...RESPONSE_HEADERS, ...headers } }), own)
     // A copy: these bytes are in the cache, and a `Response` may transfer what it is made of.
-    return jsonResponse(200, format.contentType, new Uint8Array(bytes), caller, headers)
+    return withAdded(jsonResponse(200, format.contentType, new Uint8Array(bytes), caller, headers), own)
   }
 
   async function answerBatch({ head, caller, request }: FetchExchange, operations: readonly unknown[]): Promise<Response> {
+    const own = createClientExchange(head.method, head.headers)
     const context: RequestContext = {
+      exchange: own,
       caller,
       signal: request.signal,
       wantsCost: wantsCost(head.headers[COST_HEADER], { wantsCost: false }),
@@ -153,7 +160,7 @@ export function createFetchHandler(
       return jsonResponse(400, JSON_TYPE, responseTextOf({ errors: [batch.error] }, caller.requestId), caller)
     }
     const texts = batch.results.map((result) => responseTextOf(result, caller.requestId))
-    return jsonResponse(200, JSON_TYPE, `[${texts.join(',')}]`, caller, retryAfterHeader(batch.results))
+    return withAdded(jsonResponse(200, JSON_TYPE, `[${texts.join(',')}]`, caller, retryAfterHeader(batch.results)), own)
   }
 }
 
@@ -168,6 +175,15 @@ function jsonResponse(
     status,
     headers: { ...RESPONSE_HEADERS, 'content-type': contentType, 'x-request-id': requestId, ...headers },
   })
+}
+
+/** The response with the headers that rules and hooks add. */
+function withAdded(response: Response, exchange: ClientExchange): Response {
+  for (const [name, value] of addedHeaders(exchange)) {
+    if (typeof value === 'string') response.headers.set(name, value)
+    else for (const each of value) response.headers.append(name, each)
+  }
+  return response
 }
 
 function retryAfterHeader(results: readonly ExecutionResult[]): Record<string, string> {

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { callerOf, disconnectSignal } from '../../platform/http/request-caller.ts'
 import { sendCacheableResponse } from '../caching/send-response.ts'
+import { addedHeaders, type ClientExchange, createClientExchange } from '../exchange/client-exchange.ts'
 import type { Gateway } from '../gateway.ts'
 import { COST_HEADER, wantsCost } from '../limits/cost-report.ts'
 import { refusal } from '../operations/errors.ts'
@@ -58,39 +59,51 @@ export function createJsonHandler(
       reply.header('allow', 'POST')
       return write(405, { errors: [refusal('METHOD_NOT_ALLOWED', message)] })
     }
+    const exchange = createClientExchange(request.method, request.headers)
     const context: RequestContext = {
       caller: callerOf(request),
       signal: disconnectSignal(reply),
       wantsCost: wantsCost(request.headers[COST_HEADER], params),
+      exchange,
     }
     if (prepared.runIncremental && form.acceptsMultipart) {
       const deferred = await prepared.runIncremental(params.variables, context)
+      addHeaders(reply, exchange)
       if (hasDeferredParts(deferred)) return sendMultipart(reply, deferred, request.id)
       const { initial } = deferred
-      return write(initial.data === undefined ? statusOf(initial.errors, form) : 200, initial)
+      return write(exchange.status ?? (initial.data === undefined ? statusOf(initial.errors, form) : 200), initial)
     }
     const answered = prepared.answer
       ? await prepared.answer(params.variables, context)
       : { result: await prepared.run(params.variables, context) }
+    addHeaders(reply, exchange)
     if ('bytes' in answered) return sendCacheableResponse(request, reply, answered, form.contentType, send)
     const { result } = answered
-    write(result.data === undefined ? statusOf(result.errors, form) : 200, result)
+    write(exchange.status ?? (result.data === undefined ? statusOf(result.errors, form) : 200), result)
   }
 
   /**
    * A list is no GraphQL response, so it has the media type of JSON whatever the client likes best.
    */
   async function answerAll(request: FastifyRequest, reply: FastifyReply, given: readonly unknown[]): Promise<void> {
+    const exchange = createClientExchange(request.method, request.headers)
     const requestContext: RequestContext = {
+      exchange,
       caller: callerOf(request),
       signal: disconnectSignal(reply),
       wantsCost: wantsCost(request.headers[COST_HEADER], { wantsCost: false }),
     }
     const batch = await runBatch(gateway, given, batchLimit, requestContext)
     if (batch.kind === 'refused') return send(reply, JSON_TYPE, 400, responseTextOf({ errors: [batch.error] }, request.id))
+    addHeaders(reply, exchange)
     const texts = batch.results.map((response) => responseTextOf(response, request.id))
     send(withRetryAfter(reply, batch.results), JSON_TYPE, 200, `[${texts.join(',')}]`)
   }
+}
+
+function addHeaders(reply: FastifyReply, exchange: ClientExchange): void {
+  if (exchange.response === null) return
+  for (const [name, value] of addedHeaders(exchange)) reply.header(name, value)
 }
 
 function withRetryAfter(reply: FastifyReply, results: readonly ExecutionResult[]): FastifyReply {

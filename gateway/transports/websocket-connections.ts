@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 import type { Caller } from '../../platform/http/caller.ts'
+import type { ClientExchange } from '../exchange/client-exchange.ts'
 import { BOUNDS } from '../limits/limits.ts'
 import type { ProtocolConnection, SocketOperation } from './graphql-transport-ws.ts'
 import { heartbeat } from './heartbeat.ts'
@@ -30,6 +31,8 @@ export type SocketConnection = {
    * connection.
    */
   caller: Caller
+  /** The request that opened it; null where no option reads its headers. */
+  exchange: ClientExchange | null
   /** Operations begun so far, to give each a request id of its own. */
   begun: number
   running: number

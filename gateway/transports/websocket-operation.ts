@@ -54,7 +54,9 @@ export function beginOperation(
 
   const operation = new Operation(connection, id, prepared.subscribe === null, server)
   const caller = { ...connection.caller, requestId }
-  operation.delivery = deliver(prepared, { variables, caller, wantsCost, connectionBytes: MAX_ID_COPIES * id.length }, operation)
+  const exchange = connection.exchange ? { ...connection.exchange } : undefined
+  const request = { variables, caller, wantsCost, exchange, connectionBytes: MAX_ID_COPIES * id.length }
+  operation.delivery = deliver(prepared, request, operation)
   connection.running++
   if (operation.isAnswered) connection.answering++
   // A subscription waits for events, which are nothing to do; what opens their source says so.

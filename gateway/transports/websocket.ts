@@ -8,6 +8,7 @@ import { pickCredentials } from '../../platform/http/request-caller.ts'
 import { requestIdOf } from '../../platform/http/request-id.ts'
 import { hostProblem, refuseUpgrade } from '../../platform/http/server.ts'
 import { clientAddress, type IsProxy } from '../../platform/http/trusted-proxies.ts'
+import { type ClientExchange, ownExchange, withInitHeaders } from '../exchange/client-exchange.ts'
 import type { Gateway } from '../gateway.ts'
 import { BOUNDS } from '../limits/limits.ts'
 import { refusal } from '../operations/errors.ts'
@@ -85,7 +86,10 @@ export function serveWebSockets(
     const requestId = requestIdOf(request).slice(0, 100)
     const address = clientAddress(request, isProxy)
     const credentials = ownCredentialsIn(request.headers)
-    sockets.handleUpgrade(request, socket, head, (opened) => connected(opened, socket, { requestId, address, credentials }))
+    const exchange = gateway.readsClientHeaders ? ownExchange(request.headers) : null
+    sockets.handleUpgrade(request, socket, head, (opened) =>
+      connected(opened, socket, { requestId, address, credentials }, exchange),
+    )
   }
 
   function refusalFor(request: IncomingMessage): readonly [status: number, message: string, retryAfter?: number] | null {
@@ -100,7 +104,7 @@ export function serveWebSockets(
     return [statusCode, message, retryAfterSeconds]
   }
 
-  function connected(socket: WebSocket, stream: Duplex, caller: Caller): void {
+  function connected(socket: WebSocket, stream: Duplex, caller: Caller, exchange: ClientExchange | null): void {
     // What breaks the rules of WebSocket, `ws` closes by itself with the code that says which.
     socket.on('error', () => {})
     // A client that offers nothing gets a socket without a protocol.
@@ -115,6 +119,7 @@ export function serveWebSockets(
         onInit(payload) {
           const credentials = { ...connection.caller.credentials, ...pickCredentials(payload) }
           connection.caller = { ...connection.caller, credentials, connectedAt: new Date() }
+          if (connection.exchange) connection.exchange = withInitHeaders(connection.exchange, payload)
         },
         onSubscribe: (id, payload) => beginOperation(gateway, server, connection, id, payload),
       },
@@ -125,6 +130,7 @@ export function serveWebSockets(
       stream,
       protocol,
       caller,
+      exchange,
       begun: 0,
       running: 0,
       answering: 0,

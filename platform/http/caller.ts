@@ -10,6 +10,13 @@ export type Caller = {
   /** Lower-case header name to value; only the names of `CREDENTIAL_HEADERS`. */
   readonly credentials: Readonly<Partial<Record<CredentialHeader, string>>>
   /**
+   * Headers of the client that rules of the gateway send on to subgraphs, by name in lower case.
+   * Whoever differs in them is another caller. Absent: none.
+   */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Claims of the verified token, where rules read them. */
+  readonly claims?: Readonly<Record<string, unknown>>
+  /**
    * When a caller who stays connected (a WebSocket, an event stream) presented the credentials. A
    * short-lived token that was valid then goes on being good for as long as its session lives.
    * Absent for a caller who presents them with every request.

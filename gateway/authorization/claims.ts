@@ -1,0 +1,19 @@
+/** The claims of a verified token. */
+export type Claims = Readonly<Record<string, unknown>>
+
+/** A claim by its name; where there is none of that name, dots lead into objects. */
+export function claimIn(claims: Claims, name: string): unknown {
+  if (Object.hasOwn(claims, name)) return claims[name]
+  return name
+    .split('.')
+    .reduce<unknown>((inner, key) => (isObject(inner) && Object.hasOwn(inner, key) ? inner[key] : undefined), claims)
+}
+
+/** The texts of a claim, separated by spaces or as a list; none where it has another form. */
+export function textsIn(claims: Claims, name: string): readonly string[] {
+  const value = claimIn(claims, name)
+  if (typeof value === 'string') return value.split(' ').filter((text) => text !== '')
+  return Array.isArray(value) ? value.filter((text) => typeof text === 'string') : []
+}
+
+const isObject = (value: unknown): value is Claims => typeof value === 'object' && value !== null

@@ -1,0 +1,80 @@
+import type { Logger } from 'pino'
+import type { TokenVerifier } from '../authorization/token-verifier.ts'
+import { createOperationExchange, type OperationExchange } from '../exchange/operation-exchange.ts'
+import { clientHeadersOf } from '../headers/client-headers.ts'
+import type { RequestRule, ResponseRule } from '../headers/header-options.ts'
+import { compileRequestRules } from '../headers/request-rules.ts'
+import { compileResponseRules } from '../headers/response-rules.ts'
+import { MAX_RETRIES } from '../subgraph-client/retries.ts'
+import { FETCH_TIMEOUT_MS } from '../subgraph-client/retrying-fetch.ts'
+import { createShapedFetch, type TrafficShaping } from '../subgraph-client/shaped-fetch.ts'
+import { createTlsConnector } from '../subgraph-client/tls-connector.ts'
+import type { ValidOptions } from './gateway-options.ts'
+import type { ValidSubgraphOptions } from './subgraph-options.ts'
+
+type Settings = { readonly [Name in 'subgraphs' | 'allSubgraphs']?: ValidOptions[Name] }
+
+/** The options that hold for one subgraph: its own, and those of all where it has none. */
+export function remoteOptionsOf({ subgraphs = {}, allSubgraphs = {} }: Settings, name: string): ValidSubgraphOptions {
+  const given = Object.hasOwn(subgraphs, name) ? subgraphs[name] : undefined
+  const own: ValidSubgraphOptions = given && !('schema' in given) ? given : {}
+  const rules = <Rule>(direction: (options: ValidSubgraphOptions) => readonly Rule[] | undefined): Rule[] => [
+    ...(direction(allSubgraphs) ?? []),
+    ...(direction(own) ?? []),
+  ]
+  return {
+    ...allSubgraphs,
+    ...own,
+    headers: {
+      request: rules<RequestRule>(({ headers }) => headers?.request),
+      response: rules<ResponseRule>(({ headers }) => headers?.response),
+    },
+  }
+}
+
+/** What these options ask of the requests to a subgraph. Throws for files that cannot be used. */
+export function trafficShapingOf(name: string, options: ValidSubgraphOptions, log: Logger): TrafficShaping {
+  const { headers, signing, tls, connections = {}, retries = {}, timeoutMilliseconds = FETCH_TIMEOUT_MS } = options
+  const connectTimeoutMs = connections.connectTimeoutMilliseconds
+  const allowH2 = connections.http2 ?? false
+  const connector =
+    tls &&
+    createTlsConnector(name, tls, { connectTimeoutMs: connectTimeoutMs ?? Math.min(2_000, timeoutMilliseconds), allowH2, log })
+  return {
+    connections: {
+      connectTimeoutMs,
+      headersTimeoutMs: connections.headersTimeoutMilliseconds,
+      bodyTimeoutMs: connections.bodyTimeoutMilliseconds,
+      maxConnections: connections.maxConnections,
+      pipelining: connections.pipelining,
+      keepAliveMs: connections.keepAliveMilliseconds,
+      allowH2: connections.http2,
+      connector,
+      retryBudget: retries.budget,
+    },
+    applyRequestRules: compileRequestRules(headers?.request ?? [], name),
+    isDeduplicated: options.deduplication ?? true,
+    maxRetries: retries.maxRetries ?? MAX_RETRIES,
+    createFetch: createShapedFetch({
+      signing: signing ?? null,
+      maxBatchOperations: options.batching?.maxOperations ?? null,
+      isPersisted: options.persistedQueries ?? false,
+      applyResponseRules: compileResponseRules(headers?.response ?? []),
+    }),
+    close: async () => connector?.close(),
+  }
+}
+
+/** What happens around every operation by these options; null: nothing. */
+export function operationExchangeOf(settings: Settings, verifier: TokenVerifier | null): OperationExchange | null {
+  const { subgraphs = {}, allSubgraphs = {} } = settings
+  const all = [allSubgraphs, ...Object.values(subgraphs).flatMap((each) => ('schema' in each ? [] : [each]))]
+  const request = all.flatMap(({ headers }) => headers?.request ?? [])
+  return createOperationExchange({
+    clientHeaders: clientHeadersOf(request),
+    collectsHeaders: all.some(({ headers }) => (headers?.response?.length ?? 0) > 0),
+    verifier,
+    readsClaims: request.some((rule) => 'claim' in rule),
+    readsAddress: request.some((rule) => 'context' in rule && rule.context === 'address'),
+  })
+}
