@@ -5,7 +5,7 @@ import { type Data, isData } from '../executor/federated/response-data.ts'
 import type { Supergraph } from '../planning/supergraph.ts'
 import type { CacheEntityFetch, EntityResult, RequestContext, SendEntities } from '../subgraph-client/link.ts'
 import { headerPolicyOf } from './entity-cache-headers.ts'
-import { effectivePolicy, entityPolicies, type SubgraphCacheOptions } from './entity-cache-policy.ts'
+import { type EntityPolicyOf, effectivePolicy, entityPolicies, type SubgraphCacheOptions } from './entity-cache-policy.ts'
 import { customTag, type Invalidation, MAX_TAG_CHARACTERS, MAX_TAGS_PER_ENTITY, tagsOf } from './entity-cache-tags.ts'
 import { createFlights } from './entity-flights.ts'
 import { anonymousText, type CacheableEntity, type CachedType, entitiesOf, type FetchParts } from './entity-lookups.ts'
@@ -53,24 +53,7 @@ export function createEntityCache({
       const policyOf = entityPolicies(document, supergraph.isOf, options)
       const graphHash = hash('sha256', JSON.stringify(document), 'base64url')
       return (subgraph) => (fetch, send) => {
-        const isViewerDependent = textDependsOnViewer(fetch.query, supergraph.api, viewer)
-        const types = new Map<string, CachedType>()
-        const parts: FetchParts = {
-          subgraph,
-          textHash: hash('sha256', JSON.stringify([graphHash, subgraph, anonymousText(fetch.query)]), 'base64url'),
-          typeOf(typename) {
-            const known = types.get(typename)
-            if (known) return known
-            const policy = policyOf(subgraph, fetch.document, typename)
-            const isPrivate = policy.isPrivate || isViewerDependent
-            const isCacheable = policy.ttlSeconds !== null
-            const keys = supergraph.fieldSets.keysOf(subgraph, typename)
-            const type = { keys, policy: { ...policy, isPrivate }, isCacheable, isPublic: policy.isPublic && !isPrivate }
-            // Types of the graph only: a subgraph may say any.
-            if (keys.length > 0) types.set(typename, type)
-            return type
-          },
-        }
+        const parts = fetchPartsOf({ subgraph, graphHash, fetch, policyOf, supergraph, viewer })
         return (variables, context) => fetchCached(parts, variables, context, send)
       }
     },
@@ -143,6 +126,42 @@ export function createEntityCache({
         land(texts)
       }
     }
+  }
+}
+
+/** What is known of a fetch before it runs. */
+function fetchPartsOf({
+  subgraph,
+  graphHash,
+  fetch,
+  policyOf,
+  supergraph,
+  viewer,
+}: {
+  readonly subgraph: string
+  readonly graphHash: string
+  readonly fetch: Parameters<CacheEntityFetch>[0]
+  readonly policyOf: EntityPolicyOf
+  readonly supergraph: Supergraph
+  readonly viewer: ViewerFields
+}): FetchParts {
+  const isViewerDependent = textDependsOnViewer(fetch.query, supergraph.api, viewer)
+  const types = new Map<string, CachedType>()
+  return {
+    subgraph,
+    textHash: hash('sha256', JSON.stringify([graphHash, subgraph, anonymousText(fetch.query)]), 'base64url'),
+    typeOf(typename) {
+      const known = types.get(typename)
+      if (known) return known
+      const policy = policyOf(subgraph, fetch.document, typename)
+      const isPrivate = policy.isPrivate || isViewerDependent
+      const isCacheable = policy.ttlSeconds !== null
+      const keys = supergraph.fieldSets.keysOf(subgraph, typename)
+      const type = { keys, policy: { ...policy, isPrivate }, isCacheable, isPublic: policy.isPublic && !isPrivate }
+      // Types of the graph only: a subgraph may say any.
+      if (keys.length > 0) types.set(typename, type)
+      return type
+    },
   }
 }
 

@@ -1,26 +1,14 @@
 import { hash } from 'node:crypto'
-import {
-  type ExecutionResult,
-  type FieldNode,
-  GraphQLError,
-  type GraphQLSchema,
-  getNamedType,
-  isAbstractType,
-  isInterfaceType,
-  isObjectType,
-  Kind,
-  parse,
-  type SelectionSetNode,
-  valueFromASTUntyped,
-} from 'graphql'
+import { type FieldNode, GraphQLError, type GraphQLSchema, Kind, parse, valueFromASTUntyped } from 'graphql'
 import { boundedCache } from '../../platform/collections/bounded-cache.ts'
 import { boundedQueue } from '../../platform/collections/bounded-queue.ts'
-import { documentIndex, type Fragments, fragmentOf } from '../operations/document-index.ts'
+import { documentIndex, type Fragments } from '../operations/document-index.ts'
 import { SubgraphError } from '../subgraph-client/error-masking.ts'
 import type { EventSource, Link, RequestContext, SubgraphRequest, SubscribeResult } from '../subgraph-client/link.ts'
 import { channelOf, type FieldArguments } from './channel-template.ts'
 import type { EventBroker } from './event-broker.ts'
 import type { EventField } from './event-fields.ts'
+import { eventSelection } from './event-selection.ts'
 
 /** Bound of parsed operations: the planner's, which repeat. */
 const OPERATIONS = { maxEntries: 500, maxCharacters: 500_000 }
@@ -44,6 +32,7 @@ export function createEventLink({
   readonly schema: GraphQLSchema
   readonly brokerOf: (providerId: string) => EventBroker
 }): Link {
+  const select = eventSelection(schema)
   const operations = boundedCache<ReturnType<typeof readOperation>>(OPERATIONS)
   /**
    * One event object per value and credentials: the result is worked out once for all subscribers
@@ -110,7 +99,11 @@ export function createEventLink({
         // Other subgraphs may answer differently for each caller.
         isPersonal: true,
         // Events of this source are what its queue holds.
-        resolve: async (event) => resultOf((event as BrokerEvent).value, key, selectionSet, fragments, field.typeName),
+        async resolve(event) {
+          const { value } = event as BrokerEvent // of this queue
+          if (value === undefined) return { data: null, errors: [invalidEvent()] }
+          return { data: { [key]: select(value, selectionSet, field.typeName, fragments) } }
+        },
       },
     }
   }
@@ -131,74 +124,6 @@ export function createEventLink({
     known.set(viewer, event)
     return event
   }
-
-  function gone(cause: unknown): SubgraphError {
-    return new SubgraphError('SUBGRAPH_UNAVAILABLE', `The source of these events is not available.`, { cause })
-  }
-
-  function resultOf(
-    value: unknown,
-    key: string,
-    selectionSet: SelectionSetNode | undefined,
-    fragments: Fragments,
-    typeName: string,
-  ): ExecutionResult {
-    if (value !== undefined) return { data: { [key]: select(value, selectionSet, typeName, fragments) } }
-    const message = 'Expected an event that is a JSON object of at most 1,000,000 characters.'
-    return { data: null, errors: [new GraphQLError(message, { extensions: { code: 'INVALID_SUBGRAPH_ANSWER' } })] }
-  }
-
-  /** A copy of what is selected: other subgraphs' data is merged into it. */
-  function select(value: unknown, selectionSet: SelectionSetNode | undefined, typeName: string, fragments: Fragments): unknown {
-    if (!selectionSet) return value
-    if (Array.isArray(value)) return value.map((item) => select(item, selectionSet, typeName, fragments))
-    if (typeof value !== 'object' || value === null) return value
-    const copy: Record<string, unknown> = {}
-    fill(copy, value, selectionSet, runtimeTypeOf(value, typeName), fragments)
-    return copy
-  }
-
-  function fill(
-    copy: Record<string, unknown>,
-    value: object,
-    { selections }: SelectionSetNode,
-    typeName: string,
-    fragments: Fragments,
-  ): void {
-    for (const selection of selections) {
-      if (selection.kind !== Kind.FIELD) {
-        const fragment = fragmentOf(selection, fragments)
-        const condition = fragment?.typeCondition?.name.value
-        if (fragment && (condition === undefined || isOf(typeName, condition))) {
-          fill(copy, value, fragment.selectionSet, typeName, fragments)
-        }
-        continue
-      }
-      const key = (selection.alias ?? selection.name).value
-      if (selection.name.value === '__typename') copy[key] = typeName
-      else if (Object.hasOwn(value, selection.name.value)) {
-        const inner: unknown = Reflect.get(value, selection.name.value)
-        copy[key] = select(inner, selection.selectionSet, fieldTypeOf(typeName, selection.name.value), fragments)
-      }
-    }
-  }
-
-  /** An event of an abstract type says which type it is of. */
-  function runtimeTypeOf(value: object, typeName: string): string {
-    const said: unknown = Object.hasOwn(value, '__typename') ? Reflect.get(value, '__typename') : undefined
-    return isAbstractType(schema.getType(typeName)) && typeof said === 'string' ? said : typeName
-  }
-
-  function isOf(typeName: string, condition: string): boolean {
-    const [type, abstract] = [schema.getType(typeName), schema.getType(condition)]
-    return typeName === condition || (isObjectType(type) && isAbstractType(abstract) && schema.isSubType(abstract, type))
-  }
-
-  function fieldTypeOf(typeName: string, field: string): string {
-    const type = schema.getType(typeName)
-    const found = isObjectType(type) || isInterfaceType(type) ? type.getFields()[field] : undefined
-    return found ? getNamedType(found.type).name : ''
-  }
 }
 
 function readOperation(query: string): { readonly root: FieldNode; readonly fragments: Fragments } {
@@ -215,5 +140,13 @@ const argumentsIn = ({ arguments: nodes = [] }: FieldNode, variables: SubgraphRe
       return given === undefined ? [] : [[name.value, given]]
     }),
   )
+
+const gone = (cause: unknown): SubgraphError =>
+  new SubgraphError('SUBGRAPH_UNAVAILABLE', 'The source of these events is not available.', { cause })
+
+const invalidEvent = (): GraphQLError =>
+  new GraphQLError('Expected an event that is a JSON object of at most 1,000,000 characters.', {
+    extensions: { code: 'INVALID_SUBGRAPH_ANSWER' },
+  })
 
 const badInput = (message: string): GraphQLError => new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT' } })

@@ -1,7 +1,7 @@
 import type { ExecutionResult, GraphQLError } from 'graphql'
-import { WebSocket } from 'ws'
+import { type RawData, WebSocket } from 'ws'
 import { MAX_EVENT_CHARACTERS } from '../transports/server-sent-events.ts'
-import { DIALECTS, readServerMessage, type ServerMessage, type WebSocketProtocol } from './websocket-messages.ts'
+import { DIALECTS, type Dialect, readServerMessage, type ServerMessage, type WebSocketProtocol } from './websocket-messages.ts'
 
 /** Why a socket, or an operation on it, has ended. */
 export type SocketEnd =
@@ -65,7 +65,6 @@ export function openUpstreamSocket({
   const operations = new Map<string, UpstreamOperation>()
   let state: 'opening' | 'open' | 'closed' = 'opening'
   let lastId = 0
-  let isAlive = true
   // Compression would keep a window per socket.
   const socket = new WebSocket(url, dialect.subprotocol, {
     headers: { ...headers },
@@ -75,22 +74,13 @@ export function openUpstreamSocket({
   })
   const send = (message: object) => socket.readyState === WebSocket.OPEN && socket.send(JSON.stringify(message))
   const connecting = setTimeout(() => lose('The subgraph did not acknowledge the connection in time.'), connectTimeoutMs)
-  const heartbeat = setInterval(checkPeer, heartbeatMs)
+  const stopHeartbeat = watchPeer(socket, heartbeatMs, () => lose('The subgraph does not answer pings.'))
 
   socket.on('open', () => send({ type: 'connection_init', payload: connectionParams }))
   socket.on('message', (data, isBinary) => {
-    isAlive = true
-    let message: ServerMessage
-    try {
-      if (isBinary) throw new Error('Expected a message of text.')
-      message = readServerMessage(String(data), dialect)
-    } catch (cause) {
-      return end({ kind: 'broken', cause: cause instanceof Error ? cause : new Error('Expected a message.') })
-    }
-    receive(message)
-  })
-  socket.on('pong', () => {
-    isAlive = true
+    const read = readMessage(data, isBinary, dialect)
+    if ('message' in read) receive(read.message)
+    else end({ kind: 'broken', cause: read.cause })
   })
   socket.on('error', (cause) => end({ kind: 'lost', cause }))
   socket.on('close', (code) => {
@@ -143,13 +133,6 @@ export function openUpstreamSocket({
     if (operation && operations.size === 0) close()
   }
 
-  function checkPeer(): void {
-    if (isAlive) {
-      isAlive = false
-      if (socket.readyState === WebSocket.OPEN) socket.ping()
-    } else lose('The subgraph does not answer pings.')
-  }
-
   function lose(reason: string): void {
     end({ kind: 'lost', cause: new Error(reason) })
   }
@@ -162,7 +145,7 @@ export function openUpstreamSocket({
     if (state === 'closed') return
     state = 'closed'
     clearTimeout(connecting)
-    clearInterval(heartbeat)
+    stopHeartbeat()
     onClosed()
     if (socket.readyState === WebSocket.OPEN && how.kind !== 'broken') {
       socket.close(1000)
@@ -171,5 +154,35 @@ export function openUpstreamSocket({
     const ended = [...operations.values()]
     operations.clear()
     for (const { onEnd } of ended) onEnd(how)
+  }
+}
+
+/** Pings a peer; `onDead` when it has sent nothing since the last ping. Returns what ends it. */
+function watchPeer(socket: WebSocket, heartbeatMs: number, onDead: () => void): () => void {
+  let isAlive = true
+  const note = () => {
+    isAlive = true
+  }
+  socket.on('message', note)
+  socket.on('pong', note)
+  const heartbeat = setInterval(() => {
+    if (!isAlive) return onDead()
+    isAlive = false
+    if (socket.readyState === WebSocket.OPEN) socket.ping()
+  }, heartbeatMs)
+  return () => clearInterval(heartbeat)
+}
+
+/** A message of the subgraph, or why it is none. */
+function readMessage(
+  data: RawData,
+  isBinary: boolean,
+  dialect: Dialect,
+): { readonly message: ServerMessage } | { readonly cause: Error } {
+  try {
+    if (isBinary) throw new Error('Expected a message of text.')
+    return { message: readServerMessage(String(data), dialect) }
+  } catch (cause) {
+    return { cause: cause instanceof Error ? cause : new Error('Expected a message.') }
   }
 }

@@ -17,7 +17,7 @@ export type ServerMessage =
   | { readonly kind: 'completed'; readonly id: string }
 
 /** The words of a protocol. */
-type Dialect = {
+export type Dialect = {
   /** The name in `Sec-WebSocket-Protocol`. */
   readonly subprotocol: string
   readonly start: string
