@@ -5,6 +5,7 @@
  * standard output as JSON lines, what a person should read goes to standard error.
  */
 import { readFileSync } from 'node:fs'
+import type { Logger } from 'pino'
 import { describeConfig, readConfig } from '../platform/config/config.ts'
 import { freePort, listen, listenOptionsFromConfig, localUrl } from '../platform/http/listen.ts'
 import { createHttpServer } from '../platform/http/server.ts'
@@ -38,7 +39,7 @@ import type { ValidSourceOptions } from './planning/sources/source-options.ts'
 import { subgraphLocations } from './planning/supergraph.ts'
 import { watchFile } from './planning/watched-file.ts'
 import { variables } from './standalone/config.ts'
-import { loadConfigFile, mergeSettings } from './standalone/config-file.ts'
+import { type LoadedConfig, loadConfigFile, mergeSettings } from './standalone/config-file.ts'
 import { FLAGS_HELP, parseCommandLine } from './standalone/flags.ts'
 import { printDefaults } from './standalone/print-defaults.ts'
 import { supergraphOriginFromConfig } from './standalone/source-variables.ts'
@@ -86,12 +87,12 @@ await runProgram(async (defer, end) => {
   const sources = createSubgraphSources({ subgraphs, allSubgraphs: { ...file.options.allSubgraphs, timeoutMilliseconds } }, log)
   const eventSources = await createEventSources(file.options.eventSources ?? {}, log)
   defer(eventSources.close)
-  const { OVERRIDE_LABELS: labels } = config
-  const overrideLabels = file.options.findOverrideLabels
-    ? labelsByCaller(file.options.findOverrideLabels)
-    : labels && (() => labels)
+  const overrideLabels = overrideLabelsOf(file.options, config)
   const served = createServedGraph(graphOf, log)
-  const followed = origin.kind === 'file' ? await followFile(origin.path) : await followSource(origin.options)
+  const followed =
+    origin.kind === 'file'
+      ? await followFile(origin.path, served.serve, log)
+      : await followSource(origin.options, served.serve, log)
   const { gateway } = served.current()
   defer(gateway.close)
   defer(followed.close)
@@ -146,29 +147,40 @@ await runProgram(async (defer, end) => {
       throw error instanceof OperatorError ? error : broken(subject, error)
     }
   }
+})
 
-  async function followSource(options: ValidSourceOptions): Promise<FollowedSupergraph> {
-    // Loaded here: most gateways read a file.
-    const sources = await import('./planning/sources/follow-source.ts')
-    return sources.followSource(options, served.serve, log)
-  }
+/** The labels of `@override(label:)`: a function of the configuration file, or a fixed set. */
+function overrideLabelsOf(
+  { findOverrideLabels }: LoadedConfig['options'],
+  { OVERRIDE_LABELS: labels }: { readonly OVERRIDE_LABELS?: readonly string[] | undefined },
+) {
+  return findOverrideLabels ? labelsByCaller(findOverrideLabels) : labels && (() => labels)
+}
 
-  async function followFile(path: string): Promise<FollowedSupergraph> {
-    const first = textOf(path)
-    await served.serve(first)
-    return watchFile(path, first, (sdl) => replaceGraph(path, sdl))
-  }
+/** Follows a source other than a file; loaded here, because most gateways read a file. */
+async function followSource(
+  options: ValidSourceOptions,
+  serve: (sdl: string) => Promise<void>,
+  log: Logger,
+): Promise<FollowedSupergraph> {
+  const sources = await import('./planning/sources/follow-source.ts')
+  return sources.followSource(options, serve, log)
+}
 
-  async function replaceGraph(file: string, sdl: string): Promise<void> {
+/** Serves the supergraph of a file, and each that replaces it; one that is refused changes nothing. */
+async function followFile(path: string, serve: (sdl: string) => Promise<void>, log: Logger): Promise<FollowedSupergraph> {
+  const first = textOf(path)
+  await serve(first)
+  return watchFile(path, first, async (sdl) => {
     try {
-      await served.serve(sdl)
+      await serve(sdl)
       log.info('the supergraph was replaced')
     } catch (error) {
       if (!(error instanceof OperatorError)) throw error
-      log.error({ file, reason: error.message }, 'a new supergraph was refused; the one before stays')
+      log.error({ file: path, reason: error.message }, 'a new supergraph was refused; the one before stays')
     }
-  }
-})
+  })
+}
 
 function textOf(file: string): string {
   try {

@@ -57,14 +57,9 @@ export function createEventLink({
     const field = fields.find((each) => each.name === root.name.value)
     if (!field) throw new Error(`Expected a subscription of ${name}, got "${root.name.value}".`)
     const values: FieldArguments = { ...field.defaults, ...argumentsIn(root, variables) }
-    const channels: string[] = []
-    for (const template of field.channels) {
-      const found = channelOf(template, values)
-      if ('problem' in found) return { kind: 'refused', errors: [badInput(found.problem)] }
-      channels.push(found.channel)
-    }
-
-    const viewer = hash('sha256', JSON.stringify(Object.entries(context.caller.credentials).sort()), 'base64url')
+    const found = channelsOf(field, values)
+    if ('problem' in found) return { kind: 'refused', errors: [badInput(found.problem)] }
+    const viewer = viewerOf(context)
     const stops: (() => void)[] = []
     const queue = boundedQueue<BrokerEvent>({
       onDone() {},
@@ -82,7 +77,7 @@ export function createEventLink({
     }
     try {
       const broker = brokerOf(field.providerId)
-      for (const channel of new Set(channels)) stops.push(await broker.listen(channel, listener))
+      for (const channel of found.channels) stops.push(await broker.listen(channel, listener))
       context.signal.throwIfAborted()
     } catch (error) {
       release()
@@ -141,6 +136,12 @@ const argumentsIn = ({ arguments: nodes = [] }: FieldNode, variables: SubgraphRe
     }),
   )
 
+/** Equal for callers who get the same of other subgraphs, whose parts belong to the result. */
+function viewerOf({ caller: { credentials, headers = {}, grantedScopes = [] } }: RequestContext): string {
+  const seen = [Object.entries(credentials).sort(), Object.entries(headers).sort(), grantedScopes]
+  return hash('sha256', JSON.stringify(seen), 'base64url')
+}
+
 const gone = (cause: unknown): SubgraphError =>
   new SubgraphError('SUBGRAPH_UNAVAILABLE', 'The source of these events is not available.', { cause })
 
@@ -148,5 +149,19 @@ const invalidEvent = (): GraphQLError =>
   new GraphQLError('Expected an event that is a JSON object of at most 1,000,000 characters.', {
     extensions: { code: 'INVALID_SUBGRAPH_ANSWER' },
   })
+
+/** The distinct channels of a subscription, or what is wrong with an argument. */
+function channelsOf(
+  field: EventField,
+  values: FieldArguments,
+): { readonly channels: ReadonlySet<string> } | { readonly problem: string } {
+  const channels = new Set<string>()
+  for (const template of field.channels) {
+    const found = channelOf(template, values)
+    if ('problem' in found) return found
+    channels.add(found.channel)
+  }
+  return { channels }
+}
 
 const badInput = (message: string): GraphQLError => new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT' } })

@@ -48,6 +48,7 @@ export function withInitHeaders(exchange: ClientExchange, payload: Readonly<Reco
   const given = Object.entries(payload)
     .filter(([name, value]) => /^[\w-]{1,100}$/.test(name) && typeof value === 'string' && value.length <= MAX_INIT_CHARACTERS)
     .slice(0, MAX_INIT_HEADERS)
+    // Texts only, by the filter above.
     .map(([name, value]) => [name.toLowerCase(), value as string] as const)
     .filter(([name, value]) => name !== 'connection' && isHeaderValue(value))
   return { ...exchange, headers: { ...exchange.headers, ...Object.fromEntries(given) } }

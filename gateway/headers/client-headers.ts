@@ -33,6 +33,7 @@ export function clientHeadersOf(rules: readonly RequestRule[]): ClientHeaders | 
       .map((name) => name.trim())
     const add = (name: string, value: string | string[] | undefined) => {
       if (value === undefined || hop?.includes(name)) return
+      // Without inherited names: a client chooses the keys.
       picked ??= Object.create(null) as Record<string, string>
       picked[name] = Array.isArray(value) ? value.join(', ') : value
     }

@@ -9,7 +9,7 @@ import type { UpstreamSubscriptions } from './upstream-subscriptions.ts'
 const MAX_ANSWER_BYTES = 1_000_000
 
 /** A subgraph that has not called for so many heartbeats is gone. */
-const MISSED_HEARTBEATS = 3
+const MAX_MISSED_HEARTBEATS = 3
 
 /**
  * Subscriptions of a remote subgraph by the HTTP callback protocol of Apollo Router: the subgraph
@@ -45,9 +45,9 @@ export function callbackUpstreams({
   })
   return { subscribe: sharedUpstreams({ name, open }), close: () => agent.destroy() }
 
-  function open(...[asked, context, receiver, signal]: Parameters<OpenUpstream>): void {
+  function open(...[operation, context, receiver, signal]: Parameters<OpenUpstream>): void {
     let isChecked = false
-    let timer = setTimeout(lose, heartbeatMs * MISSED_HEARTBEATS).unref()
+    let timer = setTimeout(lose, heartbeatMs * MAX_MISSED_HEARTBEATS).unref()
     const { id, verifier, remove } = callbacks.add(receive)
     const end = (error?: unknown) => {
       clearTimeout(timer)
@@ -72,7 +72,7 @@ export function callbackUpstreams({
         dispatcher: agent,
         signal,
         headers: { ...headersOf(context), accept: 'application/json;callbackSpec=1.0', 'accept-encoding': 'identity' },
-        body: JSON.stringify({ ...asked, extensions: { subscription } }),
+        body: JSON.stringify({ ...operation, extensions: { subscription } }),
       })
       const errors = parseGraphQLResponse(await body.text())?.errors
       if (errors) {
@@ -87,7 +87,7 @@ export function callbackUpstreams({
     function receive(message: CallbackMessage): void {
       isChecked = true
       clearTimeout(timer)
-      timer = setTimeout(lose, heartbeatMs * MISSED_HEARTBEATS).unref()
+      timer = setTimeout(lose, heartbeatMs * MAX_MISSED_HEARTBEATS).unref()
       if (message.kind === 'result') receiver.push(message.result)
       if (message.kind === 'completed') end(message.errors[0])
     }

@@ -49,6 +49,7 @@ export function createTlsConnector(
   const listeners: (() => void)[] = []
 
   const watched = Object.entries(paths).flatMap(([name, path]) =>
+    // The keys of `paths` are those of the files.
     path === undefined ? [] : [watchFile(path, files[name as keyof Files] ?? '', async () => reload())],
   )
 
@@ -92,6 +93,7 @@ function readFiles(subgraph: string, paths: { readonly [Name in keyof Files]: st
     try {
       return [[name, readFileSync(path, 'utf8')] as const]
     } catch (error) {
+      // The keys of `paths` are those of the files.
       const option = OPTION_OF[name as keyof Files]
       throw new OperatorError(`The file of "tls.${option}" of subgraph "${subgraph}" cannot be read: ${reasonOf(error)}.`)
     }

@@ -41,15 +41,8 @@ const REFUSALS = new Set([4400, 4401, 4403, 4406])
 /** How long a closing handshake may take. */
 const CLOSE_TIMEOUT_MS = 1_000
 
-export function openUpstreamSocket({
-  url,
-  protocol,
-  headers,
-  connectionParams,
-  connectTimeoutMs,
-  heartbeatMs,
-  onClosed,
-}: {
+/** Where a socket leads, what it is opened with, and how its peer is watched. */
+export type UpstreamSocketOptions = {
   readonly url: string
   readonly protocol: WebSocketProtocol
   readonly headers: Readonly<Record<string, string>>
@@ -60,7 +53,17 @@ export function openUpstreamSocket({
   /** Between pings; a peer that has sent nothing since the last one is dead. */
   readonly heartbeatMs: number
   readonly onClosed: () => void
-}): UpstreamSocket {
+}
+
+export function openUpstreamSocket({
+  url,
+  protocol,
+  headers,
+  connectionParams,
+  connectTimeoutMs,
+  heartbeatMs,
+  onClosed,
+}: UpstreamSocketOptions): UpstreamSocket {
   const dialect = DIALECTS[protocol]
   const operations = new Map<string, UpstreamOperation>()
   let state: 'opening' | 'open' | 'closed' = 'opening'
@@ -138,7 +141,7 @@ export function openUpstreamSocket({
   }
 
   function close(): void {
-    end({ kind: 'lost', cause: new Error('The gateway closed the connection.') })
+    lose('The gateway closed the connection.')
   }
 
   function end(how: SocketEnd): void {
@@ -147,10 +150,7 @@ export function openUpstreamSocket({
     clearTimeout(connecting)
     stopHeartbeat()
     onClosed()
-    if (socket.readyState === WebSocket.OPEN && how.kind !== 'broken') {
-      socket.close(1000)
-      setTimeout(() => socket.terminate(), CLOSE_TIMEOUT_MS).unref()
-    } else socket.terminate()
+    closeSocket(socket, how.kind !== 'broken')
     const ended = [...operations.values()]
     operations.clear()
     for (const { onEnd } of ended) onEnd(how)
@@ -171,6 +171,14 @@ function watchPeer(socket: WebSocket, heartbeatMs: number, onDead: () => void): 
     if (socket.readyState === WebSocket.OPEN) socket.ping()
   }, heartbeatMs)
   return () => clearInterval(heartbeat)
+}
+
+/** Closes with a handshake, which may take a second; a peer that broke the protocol gets none. */
+function closeSocket(socket: WebSocket, isOrderly: boolean): void {
+  if (isOrderly && socket.readyState === WebSocket.OPEN) {
+    socket.close(1000)
+    setTimeout(() => socket.terminate(), CLOSE_TIMEOUT_MS).unref()
+  } else socket.terminate()
 }
 
 /** A message of the subgraph, or why it is none. */

@@ -58,14 +58,21 @@ export function webSocketUpstreams({
     let isOpen = false
     for (let attempt = 0; ; attempt++) {
       const began = performance.now()
-      const end = await runOnce(request, context, receiver.push, stopped, () => {
-        isOpen = true
-        receiver.open()
-      })
+      const end = await runOnce(
+        request,
+        () => socketFor(context),
+        receiver.push,
+        stopped,
+        () => {
+          isOpen = true
+          receiver.open()
+        },
+      )
       if (stopped.aborted) return receiver.end()
       if (end.kind === 'completed') return receiver.end()
       if (end.kind === 'failed') return isOpen ? receiver.end(end.errors[0]) : receiver.refuse(end.errors)
-      if (end.kind === 'refused') return isOpen ? receiver.end(refused(end.code)) : receiver.refuse([refused(end.code)])
+      if (end.kind === 'refused')
+        return isOpen ? receiver.end(refused(name, end.code)) : receiver.refuse([refused(name, end.code)])
       if (end.kind === 'broken') return receiver.end(end.cause)
       if (performance.now() - began >= STABLE_MS) attempt = 0
       // The first connection is not tried again: the client may, and is told at once.
@@ -74,35 +81,6 @@ export function webSocketUpstreams({
       await pause(delay, undefined, { signal: stopped }).catch(() => {})
       if (stopped.aborted) return receiver.end()
     }
-  }
-
-  function runOnce(
-    payload: Parameters<OpenUpstream>[0],
-    context: RequestContext,
-    onResult: Parameters<OpenUpstream>[2]['push'],
-    signal: AbortSignal,
-    onStarted: () => void,
-  ): Promise<SocketEnd> {
-    return new Promise((resolve) => {
-      let stop = () => {}
-      const end = (how: SocketEnd) => {
-        signal.removeEventListener('abort', abort)
-        resolve(how)
-      }
-      const abort = () => {
-        stop()
-        end({ kind: 'completed' })
-      }
-      if (signal.aborted) return end({ kind: 'completed' })
-      signal.addEventListener('abort', abort, { once: true })
-      const { query, variables, operationName } = payload
-      stop = socketFor(context).start({
-        payload: { query, variables, operationName },
-        onStarted,
-        onResult,
-        onEnd: end,
-      })
-    })
   }
 
   function socketFor(context: RequestContext): UpstreamSocket {
@@ -128,10 +106,40 @@ export function webSocketUpstreams({
     sockets.set(key, socket)
     return socket
   }
+}
 
-  function refused(code: number): GraphQLError {
-    return new GraphQLError(`The ${name} service refused the connection for this subscription.`, {
-      extensions: { code: code === 4401 ? 'UNAUTHENTICATED' : 'FORBIDDEN' },
+/** Runs a subscription over one socket; resolves with why it has ended, aborted ones as completed. */
+function runOnce(
+  payload: Parameters<OpenUpstream>[0],
+  openSocket: () => UpstreamSocket,
+  onResult: Parameters<OpenUpstream>[2]['push'],
+  signal: AbortSignal,
+  onStarted: () => void,
+): Promise<SocketEnd> {
+  return new Promise((resolve) => {
+    let stop = () => {}
+    const end = (how: SocketEnd) => {
+      signal.removeEventListener('abort', abort)
+      resolve(how)
+    }
+    const abort = () => {
+      stop()
+      end({ kind: 'completed' })
+    }
+    if (signal.aborted) return end({ kind: 'completed' })
+    signal.addEventListener('abort', abort, { once: true })
+    const { query, variables, operationName } = payload
+    stop = openSocket().start({
+      payload: { query, variables, operationName },
+      onStarted,
+      onResult,
+      onEnd: end,
     })
-  }
+  })
+}
+
+function refused(name: string, code: number): GraphQLError {
+  return new GraphQLError(`The ${name} service refused the connection for this subscription.`, {
+    extensions: { code: code === 4401 ? 'UNAUTHENTICATED' : 'FORBIDDEN' },
+  })
 }

@@ -78,20 +78,16 @@ export function createFetchHandler(
 
   async function respond(exchange: FetchExchange): Promise<Response> {
     const { head, caller } = exchange
-    const refused = (status: number, message: string, headers?: Record<string, string>) =>
-      refuse(caller.requestId, status, message, headers)
     const { method } = head
     if (method === 'OPTIONS') return new Response(null, { status: 204, headers: { ...RESPONSE_HEADERS, ...PREFLIGHT_HEADERS } })
-    if (method !== 'GET' && method !== 'POST') {
-      return refused(405, `Expected GET or POST, got ${method}.`, { allow: 'GET, POST, OPTIONS' })
-    }
     const format = formatFor(head.headers.accept)
-    if (!format) return refused(406, NOT_ACCEPTABLE)
-    if (mayBeForged(head)) return refused(400, FORGED)
-    if (!isUtf8(head)) return refused(415, 'Expected a body in UTF-8.')
-    if (method === 'POST' && !isJson(head)) return refused(415, 'Expected content-type application/json.')
+    const refused = refusalOf(head, format !== null)
+    if (!format || refused) {
+      const { status, message, headers } = refused ?? { status: 406, message: NOT_ACCEPTABLE }
+      return refuse(caller.requestId, status, message, headers)
+    }
     const input = method === 'GET' ? queryOf(exchange.request) : await readBody(exchange.request)
-    if ('status' in input) return refused(input.status, input.message)
+    if ('status' in input) return refuse(caller.requestId, input.status, input.message)
     return answer(exchange, format, input.value)
   }
 
@@ -99,7 +95,7 @@ export function createFetchHandler(
     const { head, caller, request } = exchange
     const isPost = head.method === 'POST'
     if (format.kind === 'events') return events.respond(exchange, value)
-    if (isPost && Array.isArray(value)) return answerBatch(exchange, value)
+    if (isPost && Array.isArray(value)) return answerBatch(gateway, batchLimit, exchange, value)
     const write = (status: number, executed: ExecutionResult, headers: Record<string, string> = {}) =>
       jsonResponse(status, format.contentType, responseTextOf(executed, caller.requestId), caller, {
         ...headers,
@@ -146,22 +142,43 @@ export function createFetchHandler(
     // A copy: these bytes are in the cache, and a `Response` may transfer what it is made of.
     return withAdded(jsonResponse(200, format.contentType, new Uint8Array(bytes), caller, headers), own)
   }
+}
 
-  async function answerBatch({ head, caller, request }: FetchExchange, operations: readonly unknown[]): Promise<Response> {
-    const own = createClientExchange(head.method, head.headers)
-    const context: RequestContext = {
-      exchange: own,
-      caller,
-      signal: request.signal,
-      wantsCost: wantsCost(head.headers[COST_HEADER], { wantsCost: false }),
-    }
-    const batch = await runBatch(gateway, operations, batchLimit, context)
-    if (batch.kind === 'refused') {
-      return jsonResponse(400, JSON_TYPE, responseTextOf({ errors: [batch.error] }, caller.requestId), caller)
-    }
-    const texts = batch.results.map((result) => responseTextOf(result, caller.requestId))
-    return withAdded(jsonResponse(200, JSON_TYPE, `[${texts.join(',')}]`, caller, retryAfterHeader(batch.results)), own)
+async function answerBatch(
+  gateway: Gateway,
+  batchLimit: number,
+  { head, caller, request }: FetchExchange,
+  operations: readonly unknown[],
+): Promise<Response> {
+  const own = createClientExchange(head.method, head.headers)
+  const context: RequestContext = {
+    exchange: own,
+    caller,
+    signal: request.signal,
+    wantsCost: wantsCost(head.headers[COST_HEADER], { wantsCost: false }),
   }
+  const batch = await runBatch(gateway, operations, batchLimit, context)
+  if (batch.kind === 'refused') {
+    return jsonResponse(400, JSON_TYPE, responseTextOf({ errors: [batch.error] }, caller.requestId), caller)
+  }
+  const texts = batch.results.map((result) => responseTextOf(result, caller.requestId))
+  return withAdded(jsonResponse(200, JSON_TYPE, `[${texts.join(',')}]`, caller, retryAfterHeader(batch.results)), own)
+}
+
+/** A response without a look at the body. */
+type Refusal = { readonly status: number; readonly message: string; readonly headers?: Record<string, string> }
+
+/** Why a request is refused by its method and headers; null when it is not. */
+function refusalOf(head: RequestHead, isAcceptable: boolean): Refusal | null {
+  const { method } = head
+  if (method !== 'GET' && method !== 'POST') {
+    return { status: 405, message: `Expected GET or POST, got ${method}.`, headers: { allow: 'GET, POST, OPTIONS' } }
+  }
+  if (!isAcceptable) return { status: 406, message: NOT_ACCEPTABLE }
+  if (mayBeForged(head)) return { status: 400, message: FORGED }
+  if (!isUtf8(head)) return { status: 415, message: 'Expected a body in UTF-8.' }
+  if (method === 'POST' && !isJson(head)) return { status: 415, message: 'Expected content-type application/json.' }
+  return null
 }
 
 function jsonResponse(

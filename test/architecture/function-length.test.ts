@@ -11,18 +11,7 @@ const MAX_LINES = 100
  * Functions that are still longer: the list only shrinks. Factories of repositories are exempt:
  * they are tables of statements.
  */
-const REMAINING: readonly string[] = [
-  'codegen.ts: generate',
-  'gateway/caching/entity-cache.ts: createEntityCache',
-  'gateway/event-sources/event-link.ts: createEventLink',
-  'gateway/executor/federated/deferred-plan.ts: compileDeferredPlan',
-  'gateway/main.ts: (anonymous)',
-  'gateway/planning/sources/follow-supergraph.ts: followSupergraph',
-  'gateway/subgraph-client/upstream-socket.ts: openUpstreamSocket',
-  'gateway/subgraph-client/websocket-upstreams.ts: webSocketUpstreams',
-  'gateway/transports/fetch.ts: createFetchHandler',
-  'subgraphs/trust/collectors/sources.ts: trustSources',
-]
+const REMAINING: readonly string[] = ['codegen.ts: generate', 'subgraphs/trust/collectors/sources.ts: trustSources']
 
 type LongFunction = { readonly name: string; readonly lines: number }
 

@@ -15,7 +15,7 @@ import type { PlannedDocument } from './planned-document.ts'
 import { fetchesIn } from './planned-fetch.ts'
 import type { Projection } from './projection.ts'
 import { forEachAt, type QueryPath, typeAt } from './query-path.ts'
-import type { Data } from './response-data.ts'
+import type { Data, TypeTest } from './response-data.ts'
 import { unresolvableReason } from './unresolvable.ts'
 
 /** Receives the results of a plan with deferred parts. */
@@ -156,56 +156,57 @@ export function compileDeferredPlan(
     nested.catch(() => {})
     await Promise.all(block.depends.map(run.fetched.wait))
     const errors = await fetchBlock(block, run)
-    const parts = partsOf(block, run, errors, await around)
+    const parts = partsOf(block, { ...run, isOf: supergraph.isOf, keyOf }, errors, await around)
     run.pending--
     run.sink.onParts(parts, run.pending > 0)
     own.resolve(parts)
     await nested
   }
+}
 
-  /** Fetches a block, and signals its fetches: those that its objects did not need, too. */
-  async function fetchBlock({ fetch, ids }: Block, run: DeferredRun): Promise<ErrorCollector> {
-    const errors = createErrorCollector()
-    const { variables, context, data } = run
-    const planRun: PlanRun = {
-      variables,
-      context,
-      data,
-      errors,
-      deduplicated: null,
-      isRepeated: true,
-      resolveEvent: null,
-      onFetched: run.fetched.signal,
-    }
-    try {
-      await fetch?.(planRun, [data])
-    } finally {
-      for (const id of ids) run.fetched.signal(id)
-    }
-    return errors
+/** Fetches a block, and signals its fetches: those that its objects did not need, too. */
+async function fetchBlock({ fetch, ids }: Block, run: DeferredRun): Promise<ErrorCollector> {
+  const errors = createErrorCollector()
+  const { variables, context, data } = run
+  const planRun: PlanRun = {
+    variables,
+    context,
+    data,
+    errors,
+    deduplicated: null,
+    isRepeated: true,
+    resolveEvent: null,
+    onFetched: run.fetched.signal,
   }
+  try {
+    await fetch?.(planRun, [data])
+  } finally {
+    for (const id of ids) run.fetched.signal(id)
+  }
+  return errors
+}
 
-  function partsOf(
-    { queryPath, label, projectionFor, isIncluded, typeCondition }: Block,
-    run: DeferredRun,
-    errors: ErrorCollector,
-    around: readonly DeferredPart[],
-  ): readonly DeferredPart[] {
-    if (!isIncluded(run.variables)) return []
-    const parts: { readonly data: DeferredPart['data']; readonly path: ResponsePath }[] = []
-    const project = projectionFor(run.variables)
-    forEachAt(run.data, queryPath, supergraph.isOf, keyOf, (object, path) => {
-      const { __typename } = object
-      if (typeCondition !== null && typeof __typename === 'string' && !supergraph.isOf(__typename, typeCondition)) return
-      if (!isDelivered(path, around)) return
-      parts.push({ data: project(object, run.variables, errors.addInvalidValue, false, undefined, path), path })
-    })
-    const byPart = errorsByPart(errors.errors, parts)
-    return parts.map((part, index) => {
-      const own = byPart.get(index)
-      return { ...part, ...(label !== undefined && { label }), ...(own && { errors: own }) }
-    })
-  }
+/** The parts of a fetched block: one per object, where the part around it was delivered. */
+function partsOf(
+  { queryPath, label, projectionFor, isIncluded, typeCondition }: Block,
+  { isOf, keyOf, ...run }: DeferredRun & { readonly isOf: TypeTest; readonly keyOf: PlannedDocument['keyOf'] },
+  errors: ErrorCollector,
+  around: readonly DeferredPart[],
+): readonly DeferredPart[] {
+  if (!isIncluded(run.variables)) return []
+  const parts: { readonly data: DeferredPart['data']; readonly path: ResponsePath }[] = []
+  const project = projectionFor(run.variables)
+  forEachAt(run.data, queryPath, isOf, keyOf, (object, path) => {
+    const { __typename } = object
+    if (typeCondition !== null && typeof __typename === 'string' && !isOf(__typename, typeCondition)) return
+    if (!isDelivered(path, around)) return
+    parts.push({ data: project(object, run.variables, errors.addInvalidValue, false, undefined, path), path })
+  })
+  const byPart = errorsByPart(errors.errors, parts)
+  return parts.map((part, index) => {
+    const own = byPart.get(index)
+    return { ...part, ...(label !== undefined && { label }), ...(own && { errors: own }) }
+  })
 }
 
 const countBlocks = ({ nested }: Block): number => nested.reduce((sum, block) => sum + countBlocks(block), 1)

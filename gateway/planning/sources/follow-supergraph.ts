@@ -69,7 +69,7 @@ export async function followSupergraph({ source, lastGood, accept, log }: Follow
       const first = await source.fetch(ended.signal)
       if (first.sdl === null) throw new SourceError(`${source.description}: expected a supergraph, got none.`)
       await serve(first.sdl)
-      return pauseAfter(first)
+      return pauseAfter(source, first)
     } catch (error) {
       if (!(error instanceof OperatorError)) throw error
       const stored = await lastGood?.read()
@@ -93,7 +93,7 @@ export async function followSupergraph({ source, lastGood, accept, log }: Follow
         const next = await source.fetch(ended.signal)
         if (failures > 0) log.info({ source: source.description }, 'the source of the supergraph answers again')
         failures = 0
-        delaySeconds = pauseAfter(next)
+        delaySeconds = pauseAfter(source, next)
         if (next.sdl !== null) await replace(next.sdl)
       } catch (error) {
         if (ended.signal.aborted) return
@@ -118,9 +118,7 @@ export async function followSupergraph({ source, lastGood, accept, log }: Follow
 
   async function serve(sdl: string): Promise<void> {
     await accept(sdl)
-    await lastGood?.write(sdl).catch((error: unknown) => {
-      log.warn({ file: lastGood.path, reason: messageOf(error) }, 'the last good supergraph could not be written')
-    })
+    await lastGood?.write(sdl).catch((error: unknown) => warnUnwritten(log, lastGood.path, error))
   }
 
   async function pause(): Promise<void> {
@@ -132,16 +130,20 @@ export async function followSupergraph({ source, lastGood, accept, log }: Follow
     woken = Promise.withResolvers()
   }
 
-  function pauseAfter({ minDelaySeconds = 0 }: FetchedSupergraph): number {
-    return Math.max(source.pollSeconds, minDelaySeconds)
-  }
-
   function pauseAfterFailure(error: unknown): number {
     failures++
     const backoff = Math.min(source.pollSeconds * 2 ** Math.min(failures - 1, 10), MAX_BACKOFF_SECONDS)
     const wanted = error instanceof SourceError ? (error.retryAfterSeconds ?? 0) : 0
     return Math.max(source.pollSeconds, backoff, wanted)
   }
+}
+
+/** Seconds until a source is looked at again after it has answered. */
+const pauseAfter = ({ pollSeconds }: SupergraphSource, { minDelaySeconds = 0 }: FetchedSupergraph): number =>
+  Math.max(pollSeconds, minDelaySeconds)
+
+function warnUnwritten(log: FollowOptions['log'], file: string, error: unknown): void {
+  log.warn({ file, reason: messageOf(error) }, 'the last good supergraph could not be written')
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

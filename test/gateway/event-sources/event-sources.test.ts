@@ -7,6 +7,7 @@ import { channelOf } from '../../../gateway/event-sources/channel-template.ts'
 import { compileFilter } from '../../../gateway/event-sources/event-filter.ts'
 import { createGateway, type FederatedGateway } from '../../../gateway/library/create-gateway.ts'
 import { compose } from '../../../gateway/planning/composition.ts'
+import type { Caller } from '../../../platform/http/caller.ts'
 import { keptLog } from '../support/graph.ts'
 import { hasNats, natsServer } from '../support/nats.ts'
 import { hasRedis, redisServer } from '../support/redis.ts'
@@ -53,8 +54,8 @@ const details = buildSubgraphSchema([
           fetched++
           return `Name ${id}`
         },
-        who: (_: unknown, __: unknown, { caller }: { caller: { credentials: { authorization?: string } } }) =>
-          caller.credentials.authorization ?? 'nobody',
+        who: (_: unknown, __: unknown, { caller: { credentials, headers } }: { caller: Caller }) =>
+          credentials.authorization ?? headers?.['x-user'] ?? 'nobody',
       },
     } as never,
   },
@@ -86,14 +87,20 @@ const gatewayOf = async (kind: 'nats' | 'redis', url: string, reconnectSeconds =
   opened.push(() => gateway.close())
   return { gateway, lines }
 }
-async function begin({ gateway }: FederatedGateway, query: string, authorization?: string) {
+async function begin({ gateway }: FederatedGateway, query: string, authorization?: string, headers?: Caller['headers']) {
   const prepared = gateway.prepareText(query, undefined)
   if (prepared.kind === 'rejected') throw new Error(JSON.stringify(prepared.errors))
-  const caller = { requestId: 'r', address: '127.0.0.1', credentials: authorization ? { authorization } : {} }
+  const credentials = authorization ? { authorization } : {}
+  const caller: Caller = { requestId: 'r', address: '127.0.0.1', credentials, ...(headers && { headers }) }
   return prepared.subscribe?.({}, { caller, signal: new AbortController().signal })
 }
-async function follow(gateway: FederatedGateway, query: string, authorization?: string): Promise<Followed> {
-  const begun = await begin(gateway, query, authorization)
+async function follow(
+  gateway: FederatedGateway,
+  query: string,
+  authorization?: string,
+  headers?: Caller['headers'],
+): Promise<Followed> {
+  const begun = await begin(gateway, query, authorization, headers)
   if (begun?.kind !== 'open') throw new Error(JSON.stringify(begun))
   const reader = followed(begun.source)
   opened.push(reader.return)
@@ -136,6 +143,19 @@ describe.each(BROKERS)('events of %s', (kind) => {
     await publish('item.b', { id: 'b' })
     await publish('item.a', { id: 'a', name: 'not from here' })
     expect(await reader.next()).toEqual({ data: { event: { key: 'a', name: 'Name a', type: 'Item' } } })
+  })
+
+  test('callers who differ by a header that rules forward get results of their own', async () => {
+    const { gateway } = await gatewayOf(kind, server.url)
+    const readers = await Promise.all(
+      ['ann', 'bob', undefined].map((user) =>
+        follow(gateway, 'subscription { itemUpdated(id: "h") { who } }', undefined, user ? { 'x-user': user } : undefined),
+      ),
+    )
+    await publish('item.h', { id: 'h' })
+    expect(await Promise.all(readers.map((reader) => reader.next()))).toEqual(
+      ['ann', 'bob', 'nobody'].map((who) => ({ data: { itemUpdated: { who } } })),
+    )
   })
 
   test('an event is computed once for callers who see the same, and per caller otherwise', async () => {
