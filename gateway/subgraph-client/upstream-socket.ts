@@ -55,15 +55,8 @@ export type UpstreamSocketOptions = {
   readonly onClosed: () => void
 }
 
-export function openUpstreamSocket({
-  url,
-  protocol,
-  headers,
-  connectionParams,
-  connectTimeoutMs,
-  heartbeatMs,
-  onClosed,
-}: UpstreamSocketOptions): UpstreamSocket {
+export function openUpstreamSocket(options: UpstreamSocketOptions): UpstreamSocket {
+  const { url, protocol, headers, connectionParams, connectTimeoutMs, heartbeatMs, onClosed } = options
   const dialect = DIALECTS[protocol]
   const operations = new Map<string, UpstreamOperation>()
   let state: 'opening' | 'open' | 'closed' = 'opening'
