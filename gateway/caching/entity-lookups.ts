@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { ownValue } from '../../platform/collections/lookup-table.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { type Data, typeNameIn } from '../executor/federated/response-data.ts'
 import type { EntityPolicy } from './entity-cache-policy.ts'
@@ -68,8 +69,8 @@ export function entitiesOf(
     const ofType = typeTags.get(typename) ?? typeTag(subgraph, typename)
     typeTags.set(typename, ofType)
     const byKeys = keys.flatMap((fields) => {
-      if (!fields.every((field) => representation[field] !== undefined)) return []
-      return [entityTag(subgraph, typename, Object.fromEntries(fields.map((field) => [field, representation[field]])))]
+      const values = fields.map((field) => [field, ownValue(representation, field)] as const)
+      return values.some(([, value]) => value === undefined) ? [] : [entityTag(subgraph, typename, Object.fromEntries(values))]
     })
     return [...shared, ofType, ...byKeys]
   }

@@ -51,7 +51,7 @@ export function eventFieldsIn(document: DocumentNode): readonly EventField[] {
 /** `typeGraph`: the subgraph of the root type, where only one has it and fields do not say. */
 function eventFieldOf(field: FieldDefinitionNode, typeGraph: string, graphs: ReadonlyMap<string, string>): readonly EventField[] {
   const name = field.name.value
-  const found = field.directives?.find((each) => each.name.value in DIRECTIVES)
+  const found = field.directives?.find((each) => Object.hasOwn(DIRECTIVES, each.name.value))
   if (!found) {
     const other = field.directives?.find((each) => each.name.value.startsWith('edfs__'))
     if (other) throw new OperatorError(`Subscription.${name} has @${other.name.value}, which this gateway does not support.`)

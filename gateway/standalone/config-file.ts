@@ -92,7 +92,7 @@ export function readConfigObject(given: unknown, path: string): LoadedConfig {
     const value = pathOf(name).reduce<unknown>((inner, key) => (isObject(inner) ? inner[key] : undefined), valid)
     return value === undefined ? [] : [[name, textOf(value)] as const]
   })
-  const shared = Object.entries(valid).filter(([key]) => key in gatewayOptionsShape)
+  const shared = Object.entries(valid).filter(([key]) => Object.hasOwn(gatewayOptionsShape, key))
   return { path, options: Object.fromEntries(shared), env: Object.fromEntries(env) }
 }
 
@@ -121,7 +121,7 @@ const textOf = (value: unknown): string =>
 const settingsShape = Object.fromEntries(
   Object.entries(variables).flatMap(([name, { read }]) => {
     const [key = '', ...rest] = pathOf(name)
-    if (rest.length > 0 || key in gatewayOptionsShape) return []
+    if (rest.length > 0 || Object.hasOwn(gatewayOptionsShape, key)) return []
     const setting = z.unknown().superRefine((value, context) => {
       if (value === undefined) return
       const isSimple = typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value)

@@ -136,7 +136,7 @@ test('of a batch, the one that runs is done whole, and those behind it do not be
   go()
   const batch = await running
   expect(batch).toMatchObject({
-    outcomes: [{ data: { pay: 1, take: 1 } }, { errors: [{ extensions: { code: 'TIMEOUT' } }] }],
+    results: [{ data: { pay: 1, take: 1 } }, { errors: [{ extensions: { code: 'TIMEOUT' } }] }],
   })
   expect(taken()).toBe(1)
 })

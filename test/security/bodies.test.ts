@@ -119,6 +119,9 @@ const DECIDED: Readonly<Record<string, string>> = {
   'UpdateAppInput.scopes': 'as for a new app',
   'SetMetafieldsInput.ownerId': 'the thing that has them, of the own store: test/subgraphs/store/metafield.test.ts',
   'DeleteMetafieldsInput.ownerId': 'as for setting them',
+  'CreateStorefrontCartInput.store': 'any shop, as its visitors: test/subgraphs/store/checkout.test.ts',
+  'UpdateStorefrontCartInput.store': 'a cart of this shop, by its secret token',
+  'CompleteStorefrontCheckoutInput.store': 'as for the cart',
 }
 
 describe('keys that programs trip over', () => {
