@@ -96,6 +96,5 @@ export const headerOptions = options({
   response: z.array(responseRule, 'a list of rules').max(100, 'at most 100 rules').readonly().optional(),
 })
 
-export type HeaderRules = z.output<typeof headerOptions>
 export type RequestRule = z.output<typeof requestRule>
 export type ResponseRule = z.output<typeof responseRule>

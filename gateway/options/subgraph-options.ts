@@ -147,6 +147,5 @@ export const remoteSubgraphOptions = options({
   /** Sends the SHA-256 of a query in place of its text (automatic persisted queries). Default: false. */
   persistedQueries: flag().optional(),
 })
-export type RemoteSubgraphOptions = z.input<typeof remoteSubgraphOptions>
-/** The same, validated. */
+/** Options of a remote subgraph, validated. */
 export type ValidSubgraphOptions = z.output<typeof remoteSubgraphOptions>

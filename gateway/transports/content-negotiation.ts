@@ -95,5 +95,9 @@ const acceptsMultipartIn = (accept: string): boolean =>
     .some(
       ([type, ...parameters]) =>
         type === 'multipart/mixed' &&
-        parameters.every((parameter) => /^(?:deferspec="?20220824"?|boundary=.*|q=(?:1|0?\.\d*[1-9]\d*|1\.0*))$/.test(parameter)),
+        parameters.every(
+          (parameter) =>
+            /^(?:deferspec="?20220824"?|boundary=.*)$/.test(parameter) ||
+            (parameter.startsWith('q=') && Number(parameter.slice(2)) > 0),
+        ),
     )

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { withoutTrailingSlashes } from '../../../platform/text/without-trailing-slashes.ts'
 import { folderSource } from './folder-source.ts'
 import { type FollowedSupergraph, type FollowOptions, followSupergraph } from './follow-supergraph.ts'
 import { httpSource } from './http-source.ts'
@@ -29,7 +30,7 @@ function createSupergraphSource(given: ValidSourceOptions): SupergraphSource {
       return s3Source({ bucket, key, region, endpoint, credentials, pollSeconds, timeoutMs })
     }
     case 'hive': {
-      const url = `${given.endpoint.replace(/\/+(?:supergraph\/*)?$|\/supergraph$/, '')}/supergraph`
+      const url = `${withoutTrailingSlashes(withoutTrailingSlashes(given.endpoint).replace(/\/supergraph$/, ''))}/supergraph`
       const headers = async () => ({ 'x-hive-cdn-key': given.key })
       return httpSource({ description: `Hive CDN ${withoutQuery(url)}`, url, pollSeconds, timeoutMs, headers })
     }

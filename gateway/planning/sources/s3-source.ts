@@ -1,4 +1,5 @@
 import { AwsV4Signer } from 'aws4fetch'
+import { withoutTrailingSlashes } from '../../../platform/text/without-trailing-slashes.ts'
 import { httpSource } from './http-source.ts'
 import type { SupergraphSource } from './source.ts'
 
@@ -18,7 +19,7 @@ export type S3SourceParts = {
 export function s3Source({ bucket, key, region, endpoint, credentials, ...rest }: S3SourceParts): SupergraphSource {
   const path = key.split('/').map(encodeURIComponent).join('/')
   const url = endpoint
-    ? `${endpoint.replace(/\/+$/, '')}/${encodeURIComponent(bucket)}/${path}`
+    ? `${withoutTrailingSlashes(endpoint)}/${encodeURIComponent(bucket)}/${path}`
     : `https://${bucket}.s3.${region}.amazonaws.com/${path}`
   return httpSource({
     ...rest,

@@ -8,6 +8,7 @@ import { httpClient, readJson } from '../../../platform/outbound/http-client.ts'
 import { type NetworkOptions, safeNetwork } from '../../../platform/outbound/safe-connect.ts'
 import { slots } from '../../../platform/outbound/slots.ts'
 import { upperCase } from '../../../platform/text/case.ts'
+import { withoutTrailingSlashes } from '../../../platform/text/without-trailing-slashes.ts'
 import { urlProblem } from '../input.ts'
 import { type GatewayPayment, isBalanced } from './payment.ts'
 import type { GatewayAccess } from './repository.ts'
@@ -76,7 +77,7 @@ export function paymentGateways(now: () => Date, options: PaymentNetwork = {}): 
 
   async function request(gateway: GatewayAccess, path: string, body: object | null, key: string | null): Promise<GatewayPayment> {
     const text = body === null ? '' : JSON.stringify(body)
-    const url = `${gateway.url.replace(/\/+$/, '')}${path}`
+    const url = `${withoutTrailingSlashes(gateway.url)}${path}`
     const headers = {
       'atrium-merchant': gateway.key,
       'atrium-signature': signatureOf(gateway.secret, now(), `${path}.${text}`),
