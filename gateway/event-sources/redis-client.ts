@@ -12,11 +12,18 @@ export async function redisClient(url: string, onConnection: (isConnected: boole
     enableOfflineQueue: false,
     maxRetriesPerRequest: null,
     keepAlive: 10_000,
+    // Its own subscribing after a reconnection rejects without a handler when the client is closed.
+    autoResubscribe: false,
     retryStrategy: (attempt) => Math.min(attempt * 100, MAX_RETRY_DELAY_MS),
   })
   const listeners = new Map<string, (text: string) => void>()
   redis.on('message', (channel: string, text: string) => listeners.get(channel)?.(text))
-  redis.on('ready', () => onConnection(true))
+  redis.on('ready', () => {
+    const channels = [...listeners.keys()]
+    // What cannot subscribe needs another connection; a closed client has none, and ends here.
+    if (channels.length > 0) redis.subscribe(...channels).catch(() => redis.status !== 'end' && redis.disconnect(true))
+    onConnection(true)
+  })
   redis.on('close', () => onConnection(false))
   // `close` follows; the error may quote the URL with its password.
   redis.on('error', () => {})

@@ -70,8 +70,15 @@ async function contents(): Promise<Readonly<Record<string, unknown>>> {
   return Object.fromEntries(await Promise.all(rows))
 }
 
-/** What a caller sees of a resource, without the times at which it and what is in it were changed. */
-const seen = (answer: Body): string => JSON.stringify(answer, (key, value) => (key === 'updated_at' ? null : value))
+/**
+ * What a caller sees of a resource, without the times at which it and what is in it were changed,
+ * and without the signatures of links, which have the second of the answer in them.
+ */
+const seen = (answer: Body): string =>
+  JSON.stringify(answer, (key, value) => (key === 'updated_at' ? null : value)).replaceAll(
+    /expires=\d+&signature=[\w-]+/g,
+    'signed',
+  )
 
 test('every resource that can be written is put back as it was read, and changes nothing', { timeout: 120_000 }, async () => {
   const faults: unknown[] = []
