@@ -63,10 +63,9 @@ const requestRule = z.union(
       claim: text('the name of a claim'),
     }),
     options({ insert: request, /** What of the request is sent. */ context: z.enum(CONTEXT_VALUES) }),
-    options({ insert: request, /** A value that a hook has set under this name. */ contextValue: text() }),
     options({ /** Header that is not sent, or a pattern. */ remove: writablePattern(isProtectedRequestHeader) }),
   ],
-  'a rule: { propagate, rename?, default? }, { cookies }, { insert } with value, claim, context or contextValue, or { remove }, with names of headers that rules may write',
+  'a rule: { propagate, rename?, default? }, { cookies }, { insert } with value, claim or context, or { remove }, with names of headers that rules may write',
 )
 
 /** One rule for responses to clients. */

@@ -62,7 +62,6 @@ function insertedValue(
 ): (context: RequestContext) => string | undefined {
   if ('value' in rule) return () => rule.value
   if ('claim' in rule) return ({ caller: { claims } }) => claimText(claims && claimIn(claims, rule.claim))
-  if ('contextValue' in rule) return ({ caller: { headers } }) => headers?.[contextKey(rule.contextValue)]
   switch (rule.context) {
     case 'requestId':
       return ({ caller }) => caller.requestId
@@ -74,9 +73,6 @@ function insertedValue(
       return () => subgraph
   }
 }
-
-/** Where the value of a hook stands among the headers that callers are told apart by. */
-export const contextKey = (name: string): string => `:${name}`
 
 /** A claim as text: a list of texts is separated by commas; objects are none. */
 function claimText(claim: unknown): string | undefined {

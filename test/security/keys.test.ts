@@ -107,7 +107,6 @@ const EXCUSED: readonly Excuse[] = [
         'headers[insert]',
         'given[propagate]',
         'headers[rename]',
-        'headers?.[contextKey(rule.contextValue)]',
       ],
       'gateway/headers/response-rules.ts': ['received[name]', 'received[propagate]'],
       'gateway/authorization/token-verifier.ts': ['credentials[source.name]', 'headers?.[source.name]'],

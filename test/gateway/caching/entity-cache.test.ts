@@ -142,6 +142,27 @@ describe('for whom', () => {
     expect(details.asked).toHaveLength(fetches)
   })
 
+  test('callers who differ by a header that rules forward get entries of their own', async () => {
+    const headers = { request: [{ propagate: 'x-user' }] }
+    const { gateway, details } = await entityGraph({ entityCache: TTL, allSubgraphs: { headers } })
+    const nameFor = async (user?: string) => {
+      const response = await gateway.fetch(
+        new Request('http://gateway.test/graphql', {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', ...(user && { 'x-user': user }) },
+          body: JSON.stringify({ query: '{ items(ids: ["a"]) { name } }' }),
+        }),
+      )
+      const { data } = (await response.json()) as { data: { items: { name: string }[] } }
+      return data.items[0]?.name
+    }
+    details.names.set('a', 'for Ann')
+    expect(await nameFor('ann')).toBe('for Ann')
+    details.names.set('a', 'for others')
+    expect([await nameFor('bob'), await nameFor(), await nameFor('ann')]).toEqual(['for others', 'for others', 'for Ann'])
+    expect(details.asked).toHaveLength(3)
+  })
+
   test.each(['secret', 'viewer'])('a field that is private in the schema is never shared: %s', async (field) => {
     const { details, items } = await entityGraph({ entityCache: PUBLIC })
     details.headers = { 'cache-control': 'max-age=60, public' }

@@ -61,6 +61,34 @@ test('a label of ones own is active where the hook names it for the caller', asy
   expect(fetches).toEqual(['catalogue', 'fresh', 'catalogue', 'old'])
 })
 
+test('answers of operations whose plan labels choose are not cached, and others are', async () => {
+  const cached = `
+    extend schema
+      @link(url: "https://atrium.example/cacheControl/v1.0", import: ["@cacheControl"])
+      @composeDirective(name: "@cacheControl")
+    directive @cacheControl(maxAge: Int) on FIELD_DEFINITION | OBJECT
+  `
+  const { catalogue, ...others } = moving('beta')
+  const sdl =
+    'type Query { products: [Product!]! } type Product @key(fields: "id") @cacheControl(maxAge: 60) { id: ID! name: String }'
+  const parts = { ...others, catalogue: { ...catalogue, sdl: `${cached}${sdl}` } }
+  let isActive = true
+  const options = { responseCacheBytes: 1_000_000, overrideLabels: () => (isActive ? ['beta'] : []) }
+  const { gateway, fetches } = await gatewayOf(parts, 'local', options)
+  const answerOf = async (query: string) => {
+    const prepared = gateway.prepareText(query, undefined)
+    if (prepared.kind === 'rejected') throw new Error('Expected an operation.')
+    const answered = prepared.answer ? await prepared.answer({}, passage()) : { result: await prepared.run({}, passage()) }
+    return 'bytes' in answered ? JSON.parse(String((await answered.bytes.encoded(null)).bytes)) : answered.result
+  }
+  const named = { data: { products: [{ name: 'n1' }, { name: 'n2' }] } }
+  expect([await answerOf('{ products { name } }'), await answerOf('{ products { name } }')]).toEqual([named, named])
+  expect(fetches).toEqual(['catalogue'])
+  expect(await answerOf(PRICES)).toEqual(from('fresh'))
+  isActive = false
+  expect(await answerOf(PRICES)).toEqual(from('old'))
+})
+
 test('a hook that throws is logged, and the field stays where it was', async () => {
   const overrideLabels = () => {
     throw new Error('flags are away')

@@ -295,11 +295,15 @@ describe('bounds', () => {
   })
 
   test('equal queries of one operation are sent once, unless deduplication is off', async () => {
-    const query = '{ a: product(id: "a") { parent { name } } latestReview { about { name } } }'
+    // Equal fetches of one entity, at two places.
+    const query = '{ latestReview { about { name } } other: latestReview { about { name } } }'
+    const requests: number[] = []
     for (const deduplication of [true, false]) {
-      const { ask } = await aGateway({ deduplication })
+      const { shop, ask } = await aGateway({ deduplication })
       expect((await ask(query)).errors).toBe(undefined)
+      requests.push(shop.requests.length)
     }
+    expect(requests).toEqual([1, 2])
   })
 
   test.each<[NonNullable<GatewayOptions['allSubgraphs']>, string]>([
