@@ -35,7 +35,7 @@ export async function compare(name: string, withTrick: Way, without: Way): Promi
   const times: [number[], number[]] = [[], []]
   const calls = Math.max(1, Math.round(ROUND_MICROSECONDS / (await microseconds(without, 200))))
   for (let round = -WARM_UP_ROUNDS; round < ROUNDS; round++) {
-    // Whoever comes second finds warm caches.
+    // The second one finds warm caches.
     for (const index of round % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
       const time = await microseconds(ways[index], calls)
       if (round >= 0) times[index].push(time)

@@ -80,7 +80,7 @@ export function createOperationCache({
         // Viewer-dependent responses of anonymous callers cannot be told apart: never cached.
         if (isPrivate && isAnonymous) return withPolicy(toUncachedResult(await run(variables, context)), effective)
         const key = keyFor(variables, headers ? { credentials, headers } : credentials)
-        // Headers of a response are for whoever caused it, so it is neither stored nor shared.
+        // Headers of a response are for its caller, so it is neither stored nor shared.
         const isShareable = () => !context.responseHeaders?.size
         const request = { key, maxAge: policy.maxAge, dependencies, isShareable }
         return withPolicy(await cache.getOrExecute(request, context, (shared) => run(variables, shared)), effective)
@@ -113,7 +113,7 @@ export function createOperationCache({
 const withPolicy = (result: CachedResult, policy: CachePolicy): CacheableResult =>
   'bytes' in result ? { ...result, policy } : result
 
-/** What tells callers apart: credentials, and headers that rules send on. */
+/** What distinguishes callers: credentials, and headers that rules forward. */
 type SeenCaller = Caller['credentials'] | Pick<Caller, 'credentials' | 'headers'>
 
 /** The cache key: a hash of the document, the values of its variables, and the caller. */

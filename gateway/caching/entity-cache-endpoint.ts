@@ -13,7 +13,7 @@ export const INVALIDATION_PATH = '/entity-cache/invalidations'
 const MAX_BODY_BYTES = 500_000
 
 /**
- * Serves `POST /entity-cache/invalidations` for whoever has `token`, as Bearer token or by HTTP
+ * Serves `POST /entity-cache/invalidations` for callers with `token`, as Bearer token or by HTTP
  * Basic: 202 when all copies know, 503 when Redis is unavailable and the call has to be repeated.
  */
 export function serveInvalidations(app: FastifyInstance, cache: Pick<EntityCache, 'invalidate'>, token: string): void {

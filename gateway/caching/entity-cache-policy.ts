@@ -27,7 +27,7 @@ export type SubgraphCacheOptions = {
   readonly types?: Readonly<Record<string, TypeCacheOptions>> | undefined
 }
 
-/** Longest time that an entity is reused, whoever says more. */
+/** Maximum time to live of an entity, whatever the subgraph or the schema says. */
 export const MAX_TTL_SECONDS = 86_400
 
 /** What the schema and the operator say of a selection of one type, before any response. */

@@ -70,7 +70,7 @@ export function tagsOf(invalidation: Invalidation): readonly string[] {
   }
 }
 
-/** Hashed: ids of entities are nobody's business in Redis, and all tags have one length. */
+/** Hashed: Redis stores no ids of entities, and all tags have one length. */
 const tag = (...parts: readonly unknown[]): string => hash('sha256', JSON.stringify(parts), 'base64url').slice(0, 22)
 
 /** Equal for equal keys: sorted, without type names, and with numbers as text. */

@@ -185,7 +185,7 @@ function cacheableIn(
     entity.type.isCacheable = policy !== null
     entity.type.isPublic = policy?.scope === 'PUBLIC'
     const tags = tagsIn(header.tags, Array.isArray(given) ? given[index] : [])
-    // A private answer to nobody in particular cannot be told apart from that to somebody else.
+    // Private responses to anonymous callers have no key that distinguishes the callers.
     if (!policy || !tags || (policy.scope === 'PRIVATE' && entity.isAnonymous)) return null
     const [text, ttlSeconds] = [jsonOf(value), policy.ttlSeconds - elapsedSeconds]
     if (text === null || ttlSeconds <= 0) return null

@@ -6,7 +6,7 @@ export function followEntityChanges(links: readonly Link[], cache: EntityCache):
   const unsubscribes = links.map(({ name: subgraph, onChange }) =>
     onChange?.((types) => {
       const changes = types?.map((type) => ({ kind: 'type' as const, subgraph, type }))
-      // While Redis is unavailable nothing is read from it, until this is told.
+      // While this is not stored in Redis, nothing is read from it.
       void cache.invalidate(changes ?? [{ kind: 'subgraph', subgraph }])
     }),
   )

@@ -28,7 +28,7 @@ export type BrokerClient = {
 /**
  * Shares one subscription of the broker among all listeners of a channel. After a lost connection
  * they go on with the next one, without the messages of the time between; after `reconnectMs` they
- * are told that the broker is gone.
+ * get `onGone`.
  */
 export async function eventBroker({
   name,

@@ -21,7 +21,7 @@ export type BrokerKind = (typeof DIRECTIVES)[keyof typeof DIRECTIVES]['kind']
 /** A field of `Subscription` whose events a broker sends. */
 export type EventField = {
   readonly name: string
-  /** The subgraph that declares it, which nobody serves. */
+  /** The subgraph that declares it, which has no server. */
   readonly subgraph: string
   readonly kind: BrokerKind
   /** Name of the broker in the options. */

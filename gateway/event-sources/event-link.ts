@@ -17,7 +17,7 @@ const OPERATIONS = { maxEntries: 500, maxCharacters: 500_000 }
 type BrokerEvent = { readonly value: unknown }
 
 /**
- * A subgraph that nobody serves: its subscriptions are events of brokers. An event has the keys of
+ * A subgraph without a server: its subscriptions are events of brokers. An event has the keys of
  * its entity, and other fields of this subgraph; the rest is fetched from other subgraphs.
  */
 export function createEventLink({

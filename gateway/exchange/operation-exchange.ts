@@ -28,7 +28,7 @@ export type ExchangeOptions = {
 }
 
 /** The context to run an operation in, or why it is refused. */
-/** Where the address stands among the headers that callers are told apart by. */
+/** The key of the address among the headers that distinguish callers. */
 const ADDRESS_KEY = ':address'
 
 type Begun = { readonly context: RequestContext } | { readonly refused: GraphQLFormattedError }

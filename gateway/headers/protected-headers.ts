@@ -1,6 +1,6 @@
 /**
  * Headers of one connection (RFC 9110 §7.6.1), and those that say where a message goes, how long it
- * is and what it is: whoever sends a message sets them.
+ * is and what it is: the sender of a message sets them.
  */
 const OF_MESSAGE = [
   'connection',
@@ -21,7 +21,7 @@ const OF_MESSAGE = [
   'upgrade',
 ]
 
-/** What the gateway itself tells a subgraph, and signs. */
+/** Headers that the gateway itself sends to a subgraph, and signs. */
 const OF_REQUEST = new Set([
   ...OF_MESSAGE,
   'accept',
@@ -36,7 +36,7 @@ const OF_REQUEST = new Set([
   'x-request-id',
 ])
 
-/** What the gateway itself tells clients and caches: a subgraph must not open it to other origins. */
+/** Headers that the gateway sends to clients and caches: no subgraph opens it to other origins. */
 const OF_RESPONSE = new Set([
   ...OF_MESSAGE,
   'age',

@@ -17,7 +17,7 @@ const typeCacheOptions = options({
 
 /** Entities of one subgraph. */
 const subgraphCacheOptions = options({
-  /** Seconds for types of which nobody says anything. Default: they are not cached. */
+  /** Seconds for types without a time of their own. Default: they are not cached. */
   ttlSeconds: ttlSeconds(),
   types: z.record(text(), typeCacheOptions, 'an object by names of types').optional(),
 })

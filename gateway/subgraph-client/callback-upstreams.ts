@@ -56,7 +56,7 @@ export function callbackUpstreams({
       receiver.end(error)
     }
     const stop = () => end()
-    // It has just begun, so nobody has left yet.
+    // It has just begun: no client has disconnected yet.
     signal.addEventListener('abort', stop, { once: true })
     begin().catch(end)
 

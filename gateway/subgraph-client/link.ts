@@ -17,7 +17,7 @@ export type RequestContext = {
   readonly wantsCost?: boolean
   /** Memory of the client's connection while a subscription runs over it; absent: 0. */
   readonly connectionBytes?: number
-  /** Records the plan and its fetches; absent where nobody wants a trace of them. */
+  /** Records the plan and its fetches; absent without a requested trace. */
   readonly planTrace?: PlanTrace
   /** The HTTP exchange with the client; absent for programs and facades. */
   readonly exchange?: ClientExchange | undefined

@@ -86,7 +86,7 @@ export function sharedUpstreams({
     const { promise: opened, resolve, reject } = Promise.withResolvers<readonly GraphQLError[] | null>()
     const upstream: Upstream = { queues: new Set(), opened, abort: new AbortController() }
     upstreams.set(key, upstream)
-    // Whoever waits for it gets the error.
+    // Waiting callers get the error.
     opened.catch(() => {})
     const receiver: UpstreamReceiver = {
       open: () => resolve(null),

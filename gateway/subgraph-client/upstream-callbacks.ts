@@ -12,9 +12,9 @@ export type CallbackMessage =
 /** One subscription that a subgraph calls back for. */
 export type Callback = {
   readonly id: string
-  /** A secret that only this subgraph is told. */
+  /** A secret that only this subgraph receives. */
   readonly verifier: string
-  /** Ends it: the subgraph is told with its next call. */
+  /** Ends it: the response to the subgraph's next call says so. */
   readonly remove: () => void
 }
 

@@ -108,7 +108,7 @@ export function openUpstreamSocket(options: UpstreamSocketOptions): UpstreamSock
     if (message.kind === 'acknowledged') acknowledge()
     else if (message.kind === 'refused') end({ kind: 'refused', code: 4403 })
     else if (message.kind === 'ping') send({ type: 'pong' })
-    // One that was stopped, or that there never was, is nobody's.
+    // Results of stopped and unknown operations are ignored.
     else if (message.kind === 'result') operations.get(message.id)?.onResult(message.result)
     else if (message.kind === 'failed') finish(message.id, { kind: 'failed', errors: message.errors })
     else if (message.kind === 'completed') finish(message.id, { kind: 'completed' })

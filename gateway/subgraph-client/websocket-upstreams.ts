@@ -75,7 +75,7 @@ export function webSocketUpstreams({
         return isOpen ? receiver.end(refused(name, end.code)) : receiver.refuse([refused(name, end.code)])
       if (end.kind === 'broken') return receiver.end(end.cause)
       if (performance.now() - began >= STABLE_MS) attempt = 0
-      // The first connection is not tried again: the client may, and is told at once.
+      // The first connection is not retried: the client gets the error at once, and may retry.
       if (!isOpen || attempt >= reconnectAttempts) return receiver.end(end.cause)
       const delay = Math.min(FIRST_DELAY_MS * 2 ** attempt, MAX_DELAY_MS) * (0.5 + Math.random() / 2)
       await pause(delay, undefined, { signal: stopped }).catch(() => {})

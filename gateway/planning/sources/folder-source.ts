@@ -95,7 +95,7 @@ async function listedFiles(folder: string, list: string, description: string): P
   }
   return Object.entries(valid.data.subgraphs).map(([name, { routing_url: url, schema }]) => {
     const file = join(folder, schema.file)
-    // Whoever writes the list does not choose which files of the machine are read.
+    // The author of the list does not choose which files of the machine are read.
     if (relative(folder, file).split(sep)[0] === '..') {
       throw new SourceError(
         `${description}: ${basename(list)}: subgraphs.${name}.schema.file: expected a file inside the folder.`,

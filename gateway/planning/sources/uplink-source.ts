@@ -29,7 +29,7 @@ const QUERY = `query SupergraphSdl($ref: String!, $apiKey: String!, $ifAfterId: 
 /** Longest `minDelaySeconds` that is heeded: an answer must not stop the polling. */
 const MAX_MIN_DELAY = 3_600
 
-/** A supergraph of Apollo GraphOS by the Uplink protocol, or of whoever speaks it. */
+/** A supergraph of Apollo GraphOS by the Uplink protocol, or of another server of it. */
 export function uplinkSource({ graphRef, apiKey, urls, pollSeconds, timeoutMs }: UplinkSourceParts): SupergraphSource {
   let lastId: string | null = null
   /** Index of the URL that answered last. */

@@ -27,7 +27,7 @@ export function orderInputOf(
     })),
     customer: {
       email,
-      // A phone number of nobody cannot be kept.
+      // A phone number without a customer cannot be stored.
       phone: email === null ? null : phone,
       shippingAddress,
       billingAddress: billingAddress ?? shippingAddress,

@@ -93,7 +93,7 @@ export const cartRepository = (database: Kysely<Tables>) => ({
       .execute()
   },
 
-  /** Open ones of shoppers with an e-mail address that nobody changed since, and that no order shows. */
+  /** Open ones of shoppers with an e-mail address, unchanged since, that no order shows. */
   idle: (before: Date, max: number): Promise<Pick<ShoppingCart, 'storeId' | 'id'>[]> =>
     database
       .selectFrom('cart')
@@ -116,7 +116,7 @@ export const cartRepository = (database: Kysely<Tables>) => ({
       .limit(max)
       .execute(),
 
-  /** Deletes carts that nobody changed since; how many there were. */
+  /** Deletes carts that are unchanged since; returns their number. */
   async deleteBefore(before: Date, max: number): Promise<number> {
     const { numAffectedRows } = await sql`
       DELETE FROM cart WHERE (store_id, id) IN (

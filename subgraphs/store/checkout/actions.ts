@@ -26,7 +26,7 @@ export type Checkout = {
 
 /**
  * Makes a cart an order, in one transaction: all of it, or nothing. A cart that is an order already
- * has that one, whoever completed it.
+ * has that one, also when another request completed it.
  */
 export async function completeCheckout(unit: UnitOfWork, checkout: Checkout) {
   const { query, storeId, now } = unit
