@@ -176,7 +176,7 @@ function compileEntityFetch(parts: EntityParts): RunNode {
     }
     rewrite?.(entities)
     if (hasObjects && representations.length < targets.length) run.isRepeated = true
-    mergeEntities(parts, entities, collected)
+    if (!mergeEntities(parts, entities, collected)) reportMisshapen(parts, run, entities, collected)
     deduplicateAll(run, targets, sharedPaths)
   }
 }
@@ -229,20 +229,46 @@ function collectByContext(parts: EntityParts, contexts: Contexts, root: Data): R
   return { representations, targets, indexes, groups }
 }
 
+/** False when an entity is neither an object nor null: a text, or a list. */
 function mergeEntities(
   { selected, isOf, isSplitByType }: EntityParts,
   entities: readonly unknown[],
   { representations, targets, indexes }: Representations,
-): void {
+): boolean {
+  let isShaped = true
   const isMerged = isSplitByType && representations.length < targets.length ? new Uint8Array(entities.length) : null
   for (let at = 0; at < targets.length; at++) {
     const index = indexes[at] as number // as long as `targets`
     const entity: unknown = entities[index]
-    if (!isData(entity)) continue
+    if (!isData(entity)) {
+      if (entity !== null && entity !== undefined) isShaped = false
+      continue
+    }
     // Equal entities may share one object, unless other fetches write different fields to them.
     const source = isMerged?.[index] ? copyObject(entity, selected) : entity
     merge(targets[at] as Data, source, selected, isOf) // below the length
     if (isMerged) isMerged[index] = 1
+  }
+  return isShaped
+}
+
+/** Reports each entity that is neither an object nor null at every response path of it. */
+function reportMisshapen(
+  parts: EntityParts,
+  run: PlanRun,
+  entities: readonly unknown[],
+  { targets, indexes }: Representations,
+): void {
+  const affected = targets.filter((_, at) => {
+    const entity = entities[indexes[at] as number] // as long as `targets`
+    return entity !== null && entity !== undefined && !isData(entity)
+  })
+  for (const path of clientPathsOf(parts, run, affected)) {
+    run.errors.add({
+      message: 'Expected an object or null for an entity.',
+      path,
+      extensions: { code: 'INVALID_SUBGRAPH_ANSWER' },
+    })
   }
 }
 
