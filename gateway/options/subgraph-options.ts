@@ -86,7 +86,10 @@ const subscriptionOptions = options({
    * 15.
    */
   heartbeatSeconds: wholeNumber(1, 3_600).optional(),
-  /** Attempts in a row to connect again; 0: a lost connection ends its subscriptions. Default: 5. */
+  /**
+   * Attempts in a row to connect again, over event streams those with ids only; 0: a lost connection
+   * ends its subscriptions. Default: 5.
+   */
   reconnectAttempts: wholeNumber(0, 100).optional(),
 }).superRefine(({ protocol, callbackUrl }, context) => {
   if (protocol === 'callback' && callbackUrl === undefined) {

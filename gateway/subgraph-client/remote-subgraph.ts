@@ -166,6 +166,7 @@ function upstreamsOf(
       connectTimeout: connectTimeoutMs,
       headersTimeout: timeoutMs,
       headersOf,
+      reconnectAttempts,
       ...(connect && { connect }),
       ...(sign && { sign }),
     })

@@ -1,9 +1,11 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { ExecutionResult, GraphQLError } from 'graphql'
 import { Agent, type buildConnector, type Dispatcher, request as send } from 'undici/index.js'
 import type { Sign } from '../signed-link/signature.ts'
 import { MAX_EVENT_CHARACTERS, parseEventStream } from '../transports/server-sent-events.ts'
 import { parseGraphQLResponse } from './http-messages.ts'
 import type { EventSource, RequestContext, SubgraphRequest, SubscribeResult } from './link.ts'
+import { reconnectDelayMs, STABLE_MS } from './reconnect-delay.ts'
 import { type OpenUpstream, sharedUpstreams } from './shared-upstreams.ts'
 
 /** Subscriptions of a remote subgraph. */
@@ -14,13 +16,16 @@ export type UpstreamSubscriptions = {
 
 /**
  * Subscriptions of a remote subgraph over server-sent events, in the "distinct connections" mode of
- * the graphql-sse protocol.
+ * the graphql-sse protocol. Where the subgraph gives its events an `id`, a lost subscription goes on
+ * over another connection with the last one in `Last-Event-ID`, as the HTML standard says (§9.2.4);
+ * without an `id`, which events would be missing is unknown, so the loss ends it.
  */
 export function upstreamSubscriptions({
   name,
   url,
   sign,
   headersOf,
+  reconnectAttempts,
   ...connections
 }: {
   readonly name: string
@@ -31,6 +36,8 @@ export function upstreamSubscriptions({
   readonly headersTimeout: number
   /** The headers of a request, by rules. */
   readonly headersOf: (context: RequestContext) => Record<string, string>
+  /** Attempts to connect again in a row; 0: a lost connection ends its subscriptions. */
+  readonly reconnectAttempts: number
   readonly connect?: buildConnector.connector
 }): UpstreamSubscriptions {
   // No body timeout: hours may pass between events, and TCP detects a dead peer.
@@ -38,34 +45,52 @@ export function upstreamSubscriptions({
   return { subscribe: sharedUpstreams({ name, open, isSigned: sign !== undefined }), close: () => agent.destroy() }
 
   function open(...[operation, context, receiver, signal]: Parameters<OpenUpstream>): void {
-    request(JSON.stringify(operation), context, signal)
-      .then(async (response) => {
-        const errors = await refusalOf(response)
-        if (errors) return receiver.refuse(errors)
-        receiver.open()
-        await pushResults(response.body, receiver.push)
-        receiver.end()
-      })
-      .catch(receiver.end)
+    const body = JSON.stringify(operation)
+    let isOpen = false
+    let lastId = ''
+    run().catch(receiver.end)
+
+    async function run(): Promise<void> {
+      for (let attempt = 0; ; attempt++) {
+        const began = performance.now()
+        try {
+          return await runOnce()
+        } catch (error) {
+          if (performance.now() - began >= STABLE_MS) attempt = 0
+          if (lastId === '' || attempt >= reconnectAttempts) throw error
+        }
+        await pause(reconnectDelayMs(attempt), undefined, { signal })
+      }
+    }
+
+    async function runOnce(): Promise<void> {
+      const response = await request(body, context, signal, lastId)
+      const errors = await refusalOf(response)
+      if (errors) return isOpen ? receiver.end(errors[0]) : receiver.refuse(errors)
+      if (!isOpen) receiver.open()
+      isOpen = true
+      for await (const { event, data, id } of parseEventStream(response.body)) {
+        if (id !== undefined) lastId = id
+        if (event === 'complete') return receiver.end()
+        const result = resultOf(event, data)
+        // What is no event would be missing after a reconnection.
+        if (result instanceof Error) return receiver.end(result)
+        receiver.push(result)
+      }
+      throw new Error('The event stream ended without "complete".')
+    }
   }
 
-  function request(body: string, context: RequestContext, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
-    const headers = { ...headersOf(context), accept: 'text/event-stream', 'accept-encoding': 'identity' }
+  function request(body: string, context: RequestContext, signal: AbortSignal, lastId: string): Promise<Dispatcher.ResponseData> {
+    const headers = {
+      ...headersOf(context),
+      accept: 'text/event-stream',
+      'accept-encoding': 'identity',
+      ...(lastId !== '' && { 'last-event-id': lastId }),
+    }
     const signed = sign && { ...headers, ...sign({ method: 'POST', path: pathOf(url), headers }, body) }
     return send(url, { method: 'POST', dispatcher: agent, signal, headers: signed ?? headers, body })
   }
-}
-
-/**
- * Pushes each event until "complete". Throws when the stream ends without it, and the error that
- * ends a subscription.
- */
-async function pushResults(chunks: AsyncIterable<Buffer>, push: (result: ExecutionResult) => void): Promise<void> {
-  for await (const { event, data } of parseEventStream(chunks)) {
-    if (event === 'complete') return
-    push(resultOf(event, data))
-  }
-  throw new Error('The event stream ended without "complete".')
 }
 
 /**
@@ -78,13 +103,12 @@ async function refusalOf({ statusCode, headers, body }: Dispatcher.ResponseData)
   throw new Error(`Expected an event stream, got status ${statusCode}.`)
 }
 
-/** The result in an event. Throws the error that ends a subscription of a subgraph of Atrium. */
-function resultOf(event: string, data: string): ExecutionResult {
+/** The result in an event, or what ends the subscription: an error of the subgraph, or garbage. */
+function resultOf(event: string, data: string): ExecutionResult | Error {
   const result = event === 'next' || event === 'error' ? parseGraphQLResponse(data) : null
   // `error` is an extension: graphql-sse has no event for an error that ends a stream.
-  if (event === 'error' && result?.errors?.[0]) throw result.errors[0]
-  if (!result) throw new Error(`Expected an event with a GraphQL response, got "${event}" with ${data.length} characters.`)
-  return result
+  if (event === 'error' && result?.errors?.[0]) return result.errors[0]
+  return result ?? new Error(`Expected an event with a GraphQL response, got "${event}" with ${data.length} characters.`)
 }
 
 /** A body that is no stream. */

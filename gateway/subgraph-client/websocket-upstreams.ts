@@ -2,16 +2,11 @@ import { hash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { GraphQLError } from 'graphql'
 import type { RequestContext } from './link.ts'
+import { reconnectDelayMs, STABLE_MS } from './reconnect-delay.ts'
 import { type OpenUpstream, sharedUpstreams } from './shared-upstreams.ts'
 import { openUpstreamSocket, type SocketEnd, type UpstreamSocket } from './upstream-socket.ts'
 import type { UpstreamSubscriptions } from './upstream-subscriptions.ts'
 import type { WebSocketProtocol } from './websocket-messages.ts'
-
-/** A connection that has lasted so long was good: the attempts begin again. */
-const STABLE_MS = 10_000
-/** Between attempts, doubled each time, with jitter. */
-const FIRST_DELAY_MS = 100
-const MAX_DELAY_MS = 5_000
 
 /**
  * Subscriptions of a remote subgraph over WebSockets. After a lost connection they go on over
@@ -77,8 +72,7 @@ export function webSocketUpstreams({
       if (performance.now() - began >= STABLE_MS) attempt = 0
       // The first connection is not retried: the client gets the error at once, and may retry.
       if (!isOpen || attempt >= reconnectAttempts) return receiver.end(end.cause)
-      const delay = Math.min(FIRST_DELAY_MS * 2 ** attempt, MAX_DELAY_MS) * (0.5 + Math.random() / 2)
-      await pause(delay, undefined, { signal: stopped }).catch(() => {})
+      await pause(reconnectDelayMs(attempt), undefined, { signal: stopped }).catch(() => {})
       if (stopped.aborted) return receiver.end()
     }
   }

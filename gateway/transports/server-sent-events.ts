@@ -1,13 +1,17 @@
 /** Maximum length of an event. */
 export const MAX_EVENT_CHARACTERS = 10_000_000
 
+/** Maximum length of an `id` that is kept; longer ones are no `id`. */
+const MAX_ID_CHARACTERS = 1_000
+
+/** An event of a stream; `id` where it has one that can be sent back in a header. */
+export type ServerSentEvent = { readonly event: string; readonly data: string; readonly id?: string }
+
 /**
  * The events of a stream, as the HTML standard spells them (§9.2.6); comments and unused fields are
  * dropped.
  */
-export async function* parseEventStream(
-  chunks: AsyncIterable<Buffer>,
-): AsyncGenerator<{ readonly event: string; readonly data: string }> {
+export async function* parseEventStream(chunks: AsyncIterable<Buffer>): AsyncGenerator<ServerSentEvent> {
   const decoder = new TextDecoder()
   const withLineFeeds = lineEnds()
   let text = ''
@@ -20,10 +24,15 @@ export async function* parseEventStream(
       const fields = (name: string) =>
         block.split('\n').flatMap((line) => (line.startsWith(`${name}:`) ? [line.slice(name.length + 1).replace(/^ /, '')] : []))
       const [event] = fields('event')
-      if (event !== undefined) yield { event, data: fields('data').join('\n') }
+      if (event === undefined) continue
+      const id = fields('id').at(-1)
+      yield { event, data: fields('data').join('\n'), ...(id !== undefined && isSendable(id) && { id }) }
     }
   }
 }
+
+/** Printable ASCII: other characters are no value of a header, or another one after its encoding. */
+const isSendable = (id: string): boolean => id.length <= MAX_ID_CHARACTERS && /^[ -~]*$/.test(id) && id.trim() === id
 
 /**
  * Makes every end of a line, which may be CR LF, CR or LF, a LF. A CR at the end of a piece ends

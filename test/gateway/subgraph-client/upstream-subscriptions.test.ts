@@ -1,8 +1,8 @@
-import { createServer, type Server } from 'node:http'
+import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { graphql } from 'graphql'
 import { createHandler } from 'graphql-sse/lib/use/http'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type Gateway, startGateway } from '../../../gateway/gateway.ts'
 import { DEFAULT_LIMITS } from '../../../gateway/limits/limits.ts'
 import { createRemoteLink, type RemoteLink } from '../../../gateway/subgraph-client/remote-subgraph.ts'
@@ -137,4 +137,81 @@ test('a service that dies ends its subscriptions with a code, and a later one fa
   const again = await running('subscription { ticked { number } }')
   ticker.tick()
   expect((await read(again, 1))[0].errors).toBeUndefined()
+})
+
+describe('events with an id', () => {
+  type Stream = { readonly lastId: string | undefined; readonly response: ServerResponse }
+  /** What the subgraph does with each stream in turn; the last one with all further ones. */
+  async function aSubgraph(reconnectAttempts: number, ...answers: ((response: ServerResponse) => void)[]) {
+    const streams: Stream[] = []
+    const server = createServer((request, response) => {
+      const answer = answers[Math.min(streams.length, answers.length - 1)]
+      streams.push({ lastId: request.headers['last-event-id'] as string | undefined, response })
+      answer?.(response)
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    const link = createRemoteLink({ name: 'ticks', url: `http://127.0.0.1:${port}/`, subscriptions: { reconnectAttempts } })
+    onTestFinished(async () => {
+      await link.close()
+      server.close().closeAllConnections()
+    })
+    const context = { caller: { requestId: 'r', address: '', credentials: {} }, signal: new AbortController().signal }
+    const begun = await link.subscribe?.({ query: 'subscription { tick }', variables: {}, operationName: undefined }, context)
+    if (begun?.kind !== 'open') throw new Error('refused')
+    const { source } = begun
+    const tick = async () => {
+      const { value, done } = await source.next()
+      return done ? 'complete' : ((await source.resolve(value, context)) as Data).data.tick
+    }
+    return { streams, tick }
+  }
+  const sends =
+    (text: string, isCut = true) =>
+    (response: ServerResponse) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write(text, () => isCut && response.destroy())
+    }
+  const tickEvent = (number: number, id: string) => `${id && `id: ${id}\n`}event: next\ndata: {"data":{"tick":${number}}}\n\n`
+  const COMPLETE = 'event: complete\ndata:\n\n'
+  const unavailable = { code: 'SUBGRAPH_UNAVAILABLE' }
+
+  test('a lost stream goes on after the last event, with its id in Last-Event-ID, and loses none', async () => {
+    const { streams, tick } = await aSubgraph(
+      5,
+      sends(tickEvent(1, 'a-1') + tickEvent(2, 'a-2')),
+      (response) => void response.writeHead(503).end(),
+      sends(tickEvent(3, 'a-3')),
+      sends(tickEvent(4, 'a-4') + COMPLETE),
+    )
+    expect([await tick(), await tick(), await tick(), await tick(), await tick()]).toEqual([1, 2, 3, 4, 'complete'])
+    expect(streams.map(({ lastId }) => lastId)).toEqual([undefined, 'a-2', 'a-2', 'a-3'])
+  })
+
+  test('a lost stream without ids ends: which events would be missing is unknown', async () => {
+    const { streams, tick } = await aSubgraph(5, sends(tickEvent(1, '')))
+    expect(await tick()).toBe(1)
+    await expect(tick()).rejects.toMatchObject(unavailable)
+    expect(streams).toHaveLength(1)
+  })
+
+  test('a lost stream ends when its attempts are used up, and at once when the subgraph refuses it or sends garbage', async () => {
+    const usedUp = await aSubgraph(2, sends(tickEvent(1, '1')), (response) => void response.destroy())
+    expect(await usedUp.tick()).toBe(1)
+    await expect(usedUp.tick()).rejects.toMatchObject(unavailable)
+    expect(usedUp.streams).toHaveLength(3)
+
+    const refusal = '{"errors":[{"message":"Expected a member.","extensions":{"code":"FORBIDDEN"}}]}'
+    const refused = await aSubgraph(5, sends(tickEvent(1, '1')), (response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(refusal)
+    })
+    expect(await refused.tick()).toBe(1)
+    await expect(refused.tick()).rejects.toMatchObject({ message: 'Expected a member.', extensions: { code: 'FORBIDDEN' } })
+    expect(refused.streams).toHaveLength(2)
+
+    const garbage = await aSubgraph(5, sends(`${tickEvent(1, '1')}id: 2\nevent: next\ndata: {"da\n\n`, false))
+    expect(await garbage.tick()).toBe(1)
+    await expect(garbage.tick()).rejects.toMatchObject(unavailable)
+    expect(garbage.streams).toHaveLength(1)
+  })
 })

@@ -46,6 +46,13 @@ test('an event is told when its last line has ended, though a LF may belong to t
   expect([(await events.next()).value, asked.length]).toEqual([{ event: 'next', data: '2' }, 2])
 })
 
+test('an event has its id, unless that cannot be the value of a header', async () => {
+  const event = (id: string) => `id: ${id}\nevent: next\ndata: 1\n\n`
+  const next = { event: 'next', data: '1' }
+  expect(await read(event('7'), event(''), 'event: next\ndata: 1\n\n')).toEqual([{ ...next, id: '7' }, { ...next, id: '' }, next])
+  for (const id of ['ä', 'a\u0000b', 'a\tb', ' 7', 'x'.repeat(1_001)]) expect(await read(event(id))).toEqual([next])
+})
+
 test('a character may be cut, and an event may be too long', async () => {
   const bytes = Buffer.from('event: next\ndata: ä\n\n')
   expect(await read(bytes.subarray(0, 19), bytes.subarray(19))).toEqual([{ event: 'next', data: 'ä' }])
