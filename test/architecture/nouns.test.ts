@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
@@ -117,5 +117,48 @@ describe('below orders and promotions', () => {
 
   test('promotions do not depend on orders', () => {
     expect(ofNouns.filter((edge) => isSame(edge, { from: 'store/promotion', to: 'store/order' }))).toEqual([])
+  })
+})
+
+/** Folders of a subgraph that are no noun of its schema, each for a reason. */
+const WITHOUT_SCHEMA: readonly { readonly folder: string; readonly why: string }[] = [
+  { folder: 'directory/import', why: 'reads catalogues of other directories; a command, no field of the graph' },
+  { folder: 'directory/word-index', why: 'the index in memory that search reads' },
+  { folder: 'store/access', why: 'credentials and permissions of every field; its contract is the directives' },
+  { folder: 'store/file', why: 'bytes of images, attachments and assets, which are the nouns' },
+  { folder: 'store/oauth', why: 'OAuth endpoints over HTTP; its contract is RFC 6749' },
+  { folder: 'store/operator', why: 'commands of operators' },
+  { folder: 'store/page-label', why: 'the one table and rules behind page-category and page-template' },
+  { folder: 'store/sample', why: 'data of the demo store' },
+  { folder: 'trust/collectors', why: 'sources of evidence: DNS, RDAP, lists; they answer assessments' },
+  { folder: 'trust/pipeline', why: 'pure stages from evidence to decision' },
+]
+
+const nounsOf = (subgraph: string, folder: string): readonly string[] =>
+  readdirSync(join(ROOT, folder, subgraph), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() || entry.name.endsWith('.graphql'))
+    .map(({ name }) => name.replace(/\.graphql$/, ''))
+    .filter((name) => name !== 'schema')
+
+/** `order-calculation` is the folder `order-calculation` or `order/calculation`. */
+const hasFolder = (subgraph: string, noun: string): boolean =>
+  [...noun.matchAll(/-/g)]
+    .map(({ index }) => `${noun.slice(0, index)}/${noun.slice(index + 1)}`)
+    .concat(noun)
+    .some((path) => existsSync(join(ROOT, 'subgraphs', subgraph, path)))
+
+describe.each(SUBGRAPHS)('schema files and folders of %s', (subgraph) => {
+  test('every schema file has a folder of its name', () => {
+    expect(nounsOf(subgraph, 'schema').filter((noun) => !hasFolder(subgraph, noun))).toEqual([])
+  })
+
+  test('every folder has a schema file of its name, or a reason', () => {
+    const nouns = new Set(nounsOf(subgraph, 'schema'))
+    const excused = WITHOUT_SCHEMA.map(({ folder }) => folder)
+    expect(
+      nounsOf(subgraph, 'subgraphs')
+        .filter((noun) => !nouns.has(noun))
+        .map((noun) => `${subgraph}/${noun}`),
+    ).toEqual(excused.filter((folder) => folder.startsWith(`${subgraph}/`)))
   })
 })

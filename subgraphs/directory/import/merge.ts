@@ -3,6 +3,7 @@ import { ECOSYSTEMS, UNCATEGORIZED } from '../item/item.ts'
 import { categorise, categoryOf } from './category.ts'
 import { fallbackCommand } from './command.ts'
 import type { Contribution, Skip, Statement } from './contribution.ts'
+import { serverDocsUrl, skillDocsUrl } from './docs-url.ts'
 import { type ContributionOf, type Fields, fieldsOf } from './field.ts'
 import { commandInstallation, distinctInstallations } from './installation.ts'
 import { type Listings, listingsOf, withManifests } from './listing.ts'
@@ -154,9 +155,7 @@ function build<S extends Statement>(
 
 function serverDetail(fields: Fields<Of<'MCP_SERVER'>>): Detail {
   const repoUrl = fields.first('repoUrl', (said) => said.repoUrl)
-  const statedDocs = fields.first('docsUrl', (said) => said.docsUrl)
-  if (statedDocs === null) fields.derived('docsUrl', 'repository')
-  const docsUrl = statedDocs ?? repoUrl ?? ''
+  const docsUrl = serverDocsUrl(fields, repoUrl)
   const installations = installationsOf(fields)
   if (installations.length === 0) fields.derived('installCommand', 'repository')
   return {
@@ -226,7 +225,7 @@ function pluginDetail(fields: Fields<Of<'PLUGIN'>>, group: readonly Contribution
 }
 
 function skillDetail(fields: Fields<Of<'SKILL'>>, group: readonly ContributionOf<Of<'SKILL'>>[], listings: Listings): Detail {
-  const docsUrl = fields.first('docsUrl', (said) => said.docsUrl) ?? ''
+  const docsUrl = skillDocsUrl(fields)
   // A SKILL.md says nothing about how it reaches an agent: COMMUNITY is what is left when nobody
   // else does.
   const stated = fields.first('source', (said) => (said.source === 'COMMUNITY' ? null : said.source))

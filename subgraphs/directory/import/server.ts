@@ -1,6 +1,7 @@
 import type { EnvVar, Installation, Transport } from '../item/item.ts'
 import { startedPackage } from './command.ts'
 import type { Statement } from './contribution.ts'
+import { statedDocsUrl, withoutTemplates } from './docs-url.ts'
 import { distinctInstallations } from './installation.ts'
 import { resolveFolder } from './link.ts'
 import { asList, asRecord } from './shape.ts'
@@ -46,7 +47,7 @@ const MOVED: ReadonlyMap<string, string> = new Map([
 export function serverStatement(stated: StatedServer): Statement | string {
   const repository = repositoryIn(stated)
   const remoteUrl = cleanUrl(stated.remoteUrl)
-  const docsUrl = stated.docs?.map(cleanUrl).find((url) => url !== null && !TEMPLATE.test(url)) ?? null
+  const docsUrl = statedDocsUrl(stated.docs ?? [])
   const installations = distinctInstallations(stated.installations ?? [])
   const published = remoteUrl === null && docsUrl === null ? publishedAt(installations) : null
   const home = remoteUrl ?? docsUrl ?? published?.page ?? null
@@ -168,19 +169,6 @@ function publishedAt(
 }
 
 const FORGE = /^(www\.)?(github|gitlab)\.com$/
-
-/** A part of an address that each user fills in: `https://{tenant}.example`, also percent-encoded. */
-const TEMPLATE = /[{}]|%7b|%7d/i
-
-/** The part of an address that is the same for everybody; null when even the host is not. */
-function withoutTemplates(address: string): string | null {
-  if (!TEMPLATE.test(address)) return address
-  const url = URL.parse(address)
-  if (!url) return null
-  const labels = url.hostname.split('.')
-  const host = labels.slice(labels.findLastIndex((label) => TEMPLATE.test(label)) + 1)
-  return host.length >= 2 ? `https://${host.join('.')}` : null
-}
 
 /** Remote servers have no repository: the host is the owner. */
 function placeOnTheWeb(home: string, docsUrl: string | null, names: readonly string[]): ServerLocation | null {

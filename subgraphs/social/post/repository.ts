@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { retryAfterDeadlock } from '../../../platform/database/retry-deadlock.ts'
+import { retryAfterDeadlock } from '../../../platform/database/transaction-retry.ts'
 import type { KeysetRange } from '../../toolkit/keyset.ts'
 import { costOf } from '../quota/quota.ts'
 import type { QuotaRepository } from '../quota/repository.ts'

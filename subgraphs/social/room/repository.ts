@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { KeyedMutex } from '../../../platform/collections/keyed-mutex.ts'
 import { prepared } from '../../../platform/database/prepared-statements.ts'
-import { retryAfterDeadlock } from '../../../platform/database/retry-deadlock.ts'
+import { retryAfterDeadlock } from '../../../platform/database/transaction-retry.ts'
 import { append } from '../../../platform/events/outbox.ts'
 import type { KeysetRange } from '../../toolkit/keyset.ts'
 import type { QuotaRepository } from '../quota/repository.ts'

@@ -4,7 +4,6 @@ import { notFoundError } from '../../toolkit/validation.ts'
 import { amountOf, textOf } from '../amount.ts'
 import type { Context } from '../context.ts'
 import { present } from '../ids.ts'
-import { MAX_LOCATIONS } from '../location/actions.ts'
 import { addressIn } from '../order/address.ts'
 import { prepareOrder } from '../order/calculation/prepare.ts'
 import { shippingQuotes } from '../shipping-method/quotes.ts'
@@ -25,21 +24,6 @@ export type StorefrontCart = {
 export const cartResolvers = {
   Storefront: {
     cart: (storefront, { token }, context) => cartIn(context, storefront, token),
-    checkoutFields: ({ store }, _, { checkoutCustomFields }) => checkoutCustomFields.all(store.id),
-    paymentMethods: async ({ store }, _, { paymentMethods }) =>
-      (await paymentMethods.list(store.id)).filter(({ enabled }) => enabled),
-    pickupLocations: async ({ store }, _, { locations }) =>
-      (await locations.list(store.id, MAX_LOCATIONS)).filter(({ active, pickupPoint }) => active && pickupPoint),
-  },
-  StorefrontCheckoutField: {
-    id: ({ id }) => encodeId('CheckoutCustomField', String(id)),
-    options: ({ selectOptions }) => [...selectOptions],
-  },
-  StorefrontPaymentMethod: { id: ({ id }) => encodeId('PaymentMethod', String(id)) },
-  StorefrontPickupLocation: {
-    id: ({ id }) => encodeId('Location', String(id)),
-    address: ({ address: { address, streetNumber } }) => [address, streetNumber].filter((part) => part).join(' '),
-    city: ({ address }) => address.city,
   },
   Mutation: {
     createStorefrontCart: async (_, { input: { store, ...input } }, context) => {

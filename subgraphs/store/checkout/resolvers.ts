@@ -1,5 +1,6 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
 import { badInput } from '../../../platform/graphql/errors.ts'
+import { encodeId } from '../../toolkit/ids.ts'
 import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
 import { amountOf } from '../amount.ts'
 import { cartTokenHash } from '../cart/actions.ts'
@@ -7,6 +8,7 @@ import { orderInputOf } from '../cart/order-input.ts'
 import { cartIn, currentCart, type StorefrontCart, shopAt } from '../cart/resolvers.ts'
 import type { Context } from '../context.ts'
 import { present } from '../ids.ts'
+import { MAX_LOCATIONS } from '../location/actions.ts'
 import { quoteOrder } from '../order/calculation/shipping.ts'
 import { runPayment } from '../payment/run.ts'
 import { completeCheckout } from './actions.ts'
@@ -14,6 +16,23 @@ import { completeCheckout } from './actions.ts'
 const MAX_KEY_LENGTH = 100
 
 export const checkoutResolvers = {
+  Storefront: {
+    checkoutFields: ({ store }, _, { checkoutCustomFields }) => checkoutCustomFields.all(store.id),
+    paymentMethods: async ({ store }, _, { paymentMethods }) =>
+      (await paymentMethods.list(store.id)).filter(({ enabled }) => enabled),
+    pickupLocations: async ({ store }, _, { locations }) =>
+      (await locations.list(store.id, MAX_LOCATIONS)).filter(({ active, pickupPoint }) => active && pickupPoint),
+  },
+  StorefrontCheckoutField: {
+    id: ({ id }) => encodeId('CheckoutCustomField', String(id)),
+    options: ({ selectOptions }) => [...selectOptions],
+  },
+  StorefrontPaymentMethod: { id: ({ id }) => encodeId('PaymentMethod', String(id)) },
+  StorefrontPickupLocation: {
+    id: ({ id }) => encodeId('Location', String(id)),
+    address: ({ address: { address, streetNumber } }) => [address, streetNumber].filter((part) => part).join(' '),
+    city: ({ address }) => address.city,
+  },
   Mutation: {
     completeStorefrontCheckout: (_, { input }, context) => complete(context, input),
   },

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
+import { violates } from '../../../platform/database/postgres-error.ts'
 import type { Tables } from '../tables.ts'
-import { violates } from '../write.ts'
 import type { CustomerAdditionalField } from './customer-additional-field.ts'
 
 const COLUMNS = [

@@ -1,6 +1,7 @@
 import { type Problem, problem, validationError } from '../../toolkit/validation.ts'
 import type { Versioned } from '../input.ts'
-import { type UnitOfWork, withSavepoint } from '../write.ts'
+import { withSavepoint } from '../savepoint.ts'
+import type { UnitOfWork } from '../write.ts'
 import { type CustomerInput, createCustomer, passwordHashOf, updateCustomer } from './actions.ts'
 
 type Keyed = { readonly idempotencyKey?: string | null | undefined }

@@ -1,10 +1,10 @@
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely'
 import { anyOf } from '../../../platform/database/any-of.ts'
+import { violates } from '../../../platform/database/postgres-error.ts'
 import { prepared } from '../../../platform/database/prepared-statements.ts'
 import type { KeysetRange } from '../../toolkit/keyset.ts'
 import type { Tables } from '../tables.ts'
 import { containing } from '../text-key.ts'
-import { violates } from '../write.ts'
 import { type Customer, type CustomerFields, type CustomerStatus, emailKey, searchKey } from './customer.ts'
 
 /** Which customers of a store, as the database understands it; absent means all. */

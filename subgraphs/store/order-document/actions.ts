@@ -1,9 +1,10 @@
 import { randomInt } from 'node:crypto'
+import { violates } from '../../../platform/database/postgres-error.ts'
 import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
 import { decodeId } from '../ids.ts'
 import { given, type Versioned } from '../input.ts'
 import { orderRepository } from '../order/repository.ts'
-import { staleVersion, type UnitOfWork, violates } from '../write.ts'
+import { staleVersion, type UnitOfWork } from '../write.ts'
 import {
   type DocumentFields,
   documentProblems,

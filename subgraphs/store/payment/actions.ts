@@ -6,7 +6,8 @@ import type { Order } from '../order/order.ts'
 import { orderRepository } from '../order/repository.ts'
 import type { OrderStatus } from '../order/states.ts'
 import { refundOrder } from '../order-refund/actions.ts'
-import { type UnitOfWork, withSavepoint } from '../write.ts'
+import { withSavepoint } from '../savepoint.ts'
+import type { UnitOfWork } from '../write.ts'
 import {
   type GatewayPayment,
   mergedPayment,

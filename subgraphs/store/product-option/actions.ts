@@ -1,10 +1,11 @@
+import { violates } from '../../../platform/database/postgres-error.ts'
 import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
 import { decodeId } from '../ids.ts'
 import { productRepository } from '../product/repository.ts'
 import { indexProducts } from '../product/search-repository.ts'
 import { productVariantRepository } from '../product-variant/repository.ts'
 import { identityKey } from '../text-key.ts'
-import { type UnitOfWork, violates } from '../write.ts'
+import type { UnitOfWork } from '../write.ts'
 import {
   MAX_OPTIONS,
   MAX_VALUES,

@@ -4,8 +4,9 @@ import type { SecretCipher } from '../../../platform/secrets/cipher.ts'
 import { encodeId } from '../../toolkit/ids.ts'
 import type { InternalCallers } from '../access/internal-callers.ts'
 import type { Parts } from '../context.ts'
+import { retryStoreTransaction } from '../transaction-retry.ts'
 import { webhookSubscriptionRepository } from '../webhook-subscription/repository.ts'
-import { isRetryable, type UnitOfWork } from '../write.ts'
+import type { UnitOfWork } from '../write.ts'
 import type { DeliveryJobs, JobRun } from './jobs.ts'
 import type { DeliveryPlan } from './plan.ts'
 import { webhookDeliveryRepository } from './repository.ts'
@@ -39,8 +40,6 @@ export type Delivering = {
 const STOP_TIMEOUT_MS = 5_000
 /** Making a body; an operation has no more. Milliseconds. */
 const BODY_TIMEOUT_MS = 10_000
-/** Transactions that lock each other out begin again, so often. */
-const MAX_ATTEMPTS = 5
 
 /** Deliveries that are given jobs in one transaction. */
 const MAX_ORPHANS = 1_000
@@ -116,19 +115,12 @@ async function bodyOf(
   return webhookDeliveryRepository(database).keepBody(storeId, delivery.id, body)
 }
 
-/** Writes down what came of an attempt, and begins what is next. */
+/** Records the result of an attempt and plans the next one. */
 async function record(delivering: Delivering, job: JobRun, made: Attempt): Promise<void> {
   const { database, now } = delivering
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      await database
-        .transaction()
-        .execute((query) => recordIn({ query, storeId: job.storeId, now: now() }, delivering, job, made))
-      return
-    } catch (thrown) {
-      if (attempt === MAX_ATTEMPTS || !isRetryable(thrown)) throw thrown
-    }
-  }
+  await retryStoreTransaction(() =>
+    database.transaction().execute((query) => recordIn({ query, storeId: job.storeId, now: now() }, delivering, job, made)),
+  )
 }
 
 async function recordIn(

@@ -1,3 +1,4 @@
+import { violates } from '../../../platform/database/postgres-error.ts'
 import { secretLocation } from '../../../platform/secrets/stored.ts'
 import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
 import { type EventName, subjectOf } from '../events.ts'
@@ -8,7 +9,7 @@ import { newHooksToken } from '../store/set-up.ts'
 import { HOOKS_TOKEN, PREVIOUS_HOOKS_TOKEN } from '../stored-secrets.ts'
 import { webhookDeliveryRepository } from '../webhook-delivery/repository.ts'
 import type { Webhooks } from '../webhook-delivery/webhooks.ts'
-import { staleVersion, type UnitOfWork, violates } from '../write.ts'
+import { staleVersion, type UnitOfWork } from '../write.ts'
 import { webhookSubscriptionRepository } from './repository.ts'
 import {
   MAX_OVERLAP_HOURS,
