@@ -55,14 +55,14 @@ async function graphOf(guard: (scope: string) => string, grants: CallerGrants) {
     log: pino({ level: 'silent' }),
     grantsOver: () => () => grants,
   })
-  const admission = gateway.prepareText(QUERY, undefined)
-  if (admission.kind === 'rejected') throw new Error(JSON.stringify(admission.errors))
-  const passage = () => ({
+  const prepared = gateway.prepareText(QUERY, undefined)
+  if (prepared.kind === 'rejected') throw new Error(JSON.stringify(prepared.errors))
+  const requestContext = () => ({
     caller: { requestId: 'b', address: '127.0.0.1', credentials: {} },
     signal: new AbortController().signal,
   })
   return async () => {
-    for (let run = 0; run < RUNS_PER_ROUND; run++) await admission.run({}, passage())
+    for (let run = 0; run < RUNS_PER_ROUND; run++) await prepared.run({}, requestContext())
   }
 }
 

@@ -105,15 +105,15 @@ for (const [name, text] of Object.entries(CASES)) {
   const document = parse(text, { noLocation: true })
   const variableValues = text.includes('$first') ? { first: 100, length: 3 } : {}
   const compiled = compileOperation(schema, document, undefined)
-  const ways = [
+  const variants = [
     () => execute({ schema, document, variableValues, contextValue: {} }),
     () => compiled({ variableValues, contextValue: {} }),
   ] as const
   const times: [number[], number[]] = [[], []]
-  const calls = Math.max(10, Math.round(5_000 / (await cpu(ways[0], 50))))
+  const calls = Math.max(10, Math.round(5_000 / (await cpu(variants[0], 50))))
   for (let round = 0; round < ROUNDS + 10; round++) {
     for (const index of [0, 1] as const) {
-      const time = await cpu(ways[index], calls)
+      const time = await cpu(variants[index], calls)
       if (round >= 10) times[index].push(time)
     }
   }
@@ -138,21 +138,24 @@ if ('compiling'.includes(options.only)) {
   globalThis.gc?.()
   const heap = process.memoryUsage().heapUsed
   const before = process.cpuUsage()
-  const kept = documents.slice(1_000).map(run)
+  const operations = documents.slice(1_000).map(run)
   const { user, system } = process.cpuUsage(before)
   globalThis.gc?.()
-  const bytes = (process.memoryUsage().heapUsed - heap) / kept.length
+  const bytes = (process.memoryUsage().heapUsed - heap) / operations.length
   console.log(
-    `compiling and the first run, ten fields: ${((user + system) / kept.length).toFixed(0)} µs, ${(bytes / 1000).toFixed(1)} kB beside the document`,
+    `compiling and the first run, ten fields: ${((user + system) / operations.length).toFixed(0)} µs, ${(bytes / 1000).toFixed(1)} kB beside the document`,
   )
 }
 
 if ('memory'.includes(options.only)) {
   const link = createLocalLink({ name: 'bench', schema, context: () => ({}), ready: async () => {}, close: async () => {} })
-  const passage = { caller: { requestId: 'bench', address: '127.0.0.1', credentials: {} }, signal: new AbortController().signal }
+  const requestContext = {
+    caller: { requestId: 'bench', address: '127.0.0.1', credentials: {} },
+    signal: new AbortController().signal,
+  }
   const heaps: string[] = []
   for (let index = 0; index <= 50_000; index++) {
-    await link.execute({ query: distinct(index), variables: {}, operationName: undefined }, passage)
+    await link.execute({ query: distinct(index), variables: {}, operationName: undefined }, requestContext)
     if (index % 10_000 !== 500) continue
     globalThis.gc?.()
     heaps.push(`${(process.memoryUsage().heapUsed / 1e6).toFixed(1)} MB after ${index}`)

@@ -28,7 +28,7 @@ const gateway = await startGateway({
   limits: { depth: 10, cost: 1_000_000 },
   log: pino({ level: 'warn' }),
 })
-const passage = () => ({ caller: { requestId: '', address: '', credentials: {} }, signal: new AbortController().signal })
+const requestContext = () => ({ caller: { requestId: '', address: '', credentials: {} }, signal: new AbortController().signal })
 const megabytes = () => {
   globalThis.gc?.()
   return process.memoryUsage().rss / 1024 / 1024
@@ -39,10 +39,10 @@ for (let number = 0; number <= count; number++) {
   // Fields of all four subgraphs under a name that is new each time.
   const text = QUERIES.small.replace('inStock', `new${number}: inStock`)
   const begin = performance.now()
-  const admission = gateway.prepareText(text, undefined)
+  const prepared = gateway.prepareText(text, undefined)
   times.push(performance.now() - begin)
-  if (admission.kind === 'rejected') throw new Error(admission.errors[0]?.message)
-  await admission.run({ first: 2 }, passage())
+  if (prepared.kind === 'rejected') throw new Error(prepared.errors[0]?.message)
+  await prepared.run({ first: 2 }, requestContext())
   if (number === 2_000 || number % 10_000 === 0) console.log(`${number} documents: ${megabytes().toFixed(0)} MB resident`)
 }
 const sorted = times.slice(100).sort((one, other) => one - other)

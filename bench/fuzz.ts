@@ -6,7 +6,7 @@
  * which the suite asks from then on.
  *
  *   node bench/fuzz.ts --operations 50000 --requests 50000     Ctrl-C ends it early, and says what was found
- *   node bench/fuzz.ts --door graph --seed 123                 one seed again; state that earlier seeds made is not there
+ *   node bench/fuzz.ts --protocol graph --seed 123                 one seed again; state that earlier seeds made is not there
  *   --from N (0)                                               the first seed
  */
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -23,7 +23,7 @@ const { values: options } = parseArgs({
     operations: { type: 'string', default: '5000' },
     requests: { type: 'string', default: '5000' },
     from: { type: 'string', default: '0' },
-    door: { type: 'string' },
+    protocol: { type: 'string' },
     seed: { type: 'string' },
   },
 })
@@ -43,30 +43,32 @@ const from = Number(options.from)
 const seedsOf = (count: string) => Array.from({ length: Number(count) }, (_, index) => from + index)
 const only = options.seed
 const plan = [
-  { door: 'graph', seeds: only === undefined ? seedsOf(options.operations) : [only] },
-  { door: 'rest', seeds: only === undefined ? seedsOf(options.requests) : [only] },
+  { protocol: 'graph', seeds: only === undefined ? seedsOf(options.operations) : [only] },
+  { protocol: 'rest', seeds: only === undefined ? seedsOf(options.requests) : [only] },
 ] as const
 const findings: Finding[] = []
-for (const { door, seeds } of plan.filter(({ door }) => options.door === undefined || options.door === door)) {
+for (const { protocol, seeds } of plan.filter(
+  ({ protocol }) => options.protocol === undefined || options.protocol === protocol,
+)) {
   const began = performance.now()
-  let asked = 0
-  const outcomes = await run(target, door, seeds, {
+  let sentCount = 0
+  const results = await run(target, protocol, seeds, {
     signal: stop.signal,
     progress: (done) => {
-      asked = done
-      if (done % 1_000 === 0) console.error(`${door}: ${done} of ${seeds.length}, ${findings.length} found`)
+      sentCount = done
+      if (done % 1_000 === 0) console.error(`${protocol}: ${done} of ${seeds.length}, ${findings.length} found`)
     },
     found: (finding) => {
       findings.push(finding)
-      console.error(`${door} seed ${finding.seed}: ${finding.fault}\n  kept in ${keep(finding)}`)
+      console.error(`${protocol} seed ${finding.seed}: ${finding.fault}\n  kept in ${keep(finding)}`)
     },
   })
   const seconds = (performance.now() - began) / 1000
-  console.log(`${door}: ${asked} asked in ${Math.round(seconds)} s, ${Math.round(asked / seconds)} a second`)
+  console.log(`${protocol}: ${sentCount} asked in ${Math.round(seconds)} s, ${Math.round(sentCount / seconds)} a second`)
   console.log(
-    [...outcomes]
+    [...results]
       .sort(([, one], [, other]) => other - one)
-      .map(([outcome, count]) => `  ${outcome} ${count}`)
+      .map(([result, count]) => `  ${result} ${count}`)
       .join('\n'),
   )
 }

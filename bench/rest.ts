@@ -121,12 +121,12 @@ async function questions(base: string): Promise<Record<Kind, string[]>> {
  */
 async function load(base: string, paths: readonly string[], seconds: number): Promise<{ times: number[]; distinct: number }> {
   const times: number[] = []
-  let asked = 0
+  let requestCount = 0
   const end = performance.now() + seconds * 1000
   await Promise.all(
     Array.from({ length: CLIENTS }, async () => {
       while (performance.now() < end) {
-        const path = paths[asked++ % paths.length] as string
+        const path = paths[requestCount++ % paths.length] as string
         const start = performance.now()
         const { status, text } = await ask(base + path)
         times.push(performance.now() - start)
@@ -134,21 +134,21 @@ async function load(base: string, paths: readonly string[], seconds: number): Pr
       }
     }),
   )
-  return { times: times.sort((a, b) => a - b), distinct: Math.min(asked, paths.length) }
+  return { times: times.sort((a, b) => a - b), distinct: Math.min(requestCount, paths.length) }
 }
 
 const started = options.url === undefined ? await startAtrium({ imports: positionals }) : null
 try {
   const base = started?.base ?? options.url?.replace(/\/+$/, '') ?? ''
   const pid = started?.pid ?? (options.pid === undefined ? undefined : Number(options.pid))
-  const asked = await questions(base)
+  const requestCount = await questions(base)
   const seconds = Number(options.seconds)
   const at = (times: readonly number[], share: number) => (times[Math.floor((times.length - 1) * share)] ?? Number.NaN).toFixed(1)
   console.log(`${CLIENTS} clients, ${seconds} s each; milliseconds`)
   for (const kind of Object.keys(BUDGETS) as Kind[]) {
     // Compiled code and open connections are what a running server has.
-    await load(base, asked[kind].slice(-200), 1)
-    const { times, distinct } = await load(base, asked[kind], seconds)
+    await load(base, requestCount[kind].slice(-200), 1)
+    const { times, distinct } = await load(base, requestCount[kind], seconds)
     const verdict = Number(at(times, 0.95)) <= BUDGETS[kind] ? 'within' : 'OVER'
     const parts = [
       `p50 ${at(times, 0.5)}`,

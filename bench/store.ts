@@ -47,7 +47,7 @@ const dice = (): number => {
   state = (Math.imul(state, 1664525) + 1013904223) >>> 0
   return state / 2 ** 32
 }
-const upTo = (most: number): number => 1 + Math.floor(dice() * most)
+const upTo = (maxRequests: number): number => 1 + Math.floor(dice() * maxRequests)
 const shown = (value: number): string => value.toFixed(value < 10 ? 2 : 1)
 
 let isMissed = false
@@ -106,7 +106,7 @@ async function beside(what: string, next: () => Question, checked: readonly Ques
       )
     }
   }
-  for (const each of [ours, theirs]) await each.load(next, { seconds: 60, atOnce: 10, most: WARM })
+  for (const each of [ours, theirs]) await each.load(next, { seconds: 60, atOnce: 10, maxRequests: WARM })
   const shares: number[] = []
   const seen: [Metered[], Metered[]] = [[], []]
   for (let turn = 0; turn < rounds; turn += 1) {

@@ -118,7 +118,7 @@ async function collectGarbage(): Promise<void> {
   socket.terminate()
 }
 
-async function settled(): Promise<{ readonly resident: number; readonly heap: number }> {
+async function idleMemory(): Promise<{ readonly resident: number; readonly heap: number }> {
   await sleep(5_000)
   await collectGarbage()
   await sleep(1_000)
@@ -169,7 +169,7 @@ try {
     const count = Math.min(100, sockets - open.length)
     open.push(...(await Promise.all(Array.from({ length: count }, (_, index) => connected(init(open.length + index))))))
   }
-  const before = await settled()
+  const before = await idleMemory()
   const began = performance.now()
   for (const [index, socket] of open.entries()) {
     const alias = (number: number) => (values.distinct ? `a${index}_${number}: ` : '')
@@ -187,7 +187,7 @@ try {
   await reached(sockets * each)
   const seconds = (performance.now() - began) / 1000
   const running = await figure('atrium_subscriptions_running')
-  const after = await settled()
+  const after = await idleMemory()
   const more = after.resident - before.resident
   const verdict = more <= BUDGET_MB * 1e6 ? 'within' : 'OVER'
   console.log(

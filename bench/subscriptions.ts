@@ -120,7 +120,7 @@ async function many<Opened>(count: number, open: (index: number) => Promise<Open
   return sockets
 }
 
-async function settled(): Promise<number> {
+async function idleMemory(): Promise<number> {
   await sleep(3_000)
   return residentBytes(atrium.pid)
 }
@@ -142,9 +142,9 @@ async function signUp(number: number): Promise<Person> {
 async function measureIdle({ token }: Person): Promise<void> {
   // The first sockets load code and fill pools.
   for (const socket of await many(500, () => connected(token))) socket.terminate()
-  const before = await settled()
+  const before = await idleMemory()
   const sockets = await many(idle, () => connected(token))
-  const each = (await settled()) - before
+  const each = (await idleMemory()) - before
   const verdict = each / idle <= BUDGETS.idleBytes ? 'within' : 'OVER'
   console.log(`${idle} idle sockets: ${(each / idle / 1024).toFixed(1)} KiB each  ${verdict} ${BUDGETS.idleBytes / 1024} KiB`)
   for (const socket of sockets) socket.terminate()

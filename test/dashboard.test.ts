@@ -45,7 +45,7 @@ test('every series of the dashboard is one that a running server tells, with the
   await fetch(`${running.url}/api/mcp?limit=1`)
   const text = await metrics()
   // A histogram is described by its name, and told by its parts.
-  const told = new Set(
+  const described = new Set(
     [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].flatMap(([, name = '', type]) =>
       type === 'histogram'
         ? [`${name}_bucket`, `${name}_count`, `${name}_sum`]
@@ -55,7 +55,7 @@ test('every series of the dashboard is one that a running server tells, with the
     ),
   )
   expect(named.length).toBeGreaterThan(15)
-  expect(named.filter((name) => !told.has(name))).toEqual([])
+  expect(named.filter((name) => !described.has(name))).toEqual([])
 
   for (const expr of expressions) {
     const [, labels = ''] = /sum by \(([^)]*)\)/.exec(expr) ?? []
@@ -75,9 +75,9 @@ test.each([
   ['pages', '2xx', '/'],
   ['pages', '4xx', '/mcp/nobody/nothing'],
   ['pages', '4xx', '/no/such/thing'],
-])('a request by the door %s that is answered %s is counted there: %s', async (door, status, path) => {
-  const counter = `atrium_http_requests_total{door="${door}",status="${status}"}`
-  const timed = `atrium_http_request_duration_seconds_count{door="${door}"}`
+])('a request by the door %s that is answered %s is counted there: %s', async (endpoint, status, path) => {
+  const counter = `atrium_http_requests_total{door="${endpoint}",status="${status}"}`
+  const timed = `atrium_http_request_duration_seconds_count{door="${endpoint}"}`
   const [before, timedBefore] = [await figure(counter), await figure(timed)]
   await (await fetch(`${running.url}${path}`, { headers: { 'apollo-require-preflight': '1' } })).text()
   await expect.poll(() => figure(counter)).toBe(before + 1)

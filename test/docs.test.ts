@@ -75,10 +75,10 @@ test.skipIf(oldNodes.length === 0)('the gateway by itself starts as README says,
 
 test('no page tells to run TypeScript with whatever Node the system has', () => {
   const pages = execFileSync('git', ['ls-files', '*.md'], { cwd: ROOT, encoding: 'utf8' }).trim().split('\n')
-  const told = pages.flatMap((page) =>
+  const named = pages.flatMap((page) =>
     [...readFileSync(join(ROOT, page), 'utf8').matchAll(/(?<!npx )\bnode [\w./-]+\.ts\b/g)].map(([text]) => `${page}: ${text}`),
   )
-  expect(told).toEqual([])
+  expect(named).toEqual([])
 })
 
 test('docs/gateway.md says of every option of ApolloGateway what takes its place', () => {

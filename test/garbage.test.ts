@@ -56,14 +56,14 @@ afterAll(async () => {
 function ask(path: string, number: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const localAddress = `127.4.0.${1 + (number % CLIENTS)}`
-    const asked = request(
+    const outgoing = request(
       running.base + path,
       { agent, localAddress, headers: { authorization, 'apollo-require-preflight': '1' } },
       (answer) => {
         void text(answer).then(() => resolve(answer.statusCode ?? 0), reject)
       },
     )
-    asked.on('error', reject).end()
+    outgoing.on('error', reject).end()
   })
 }
 
@@ -71,18 +71,18 @@ function ask(path: string, number: number): Promise<number> {
  * MB that were made, and of them what outlived the collections of young objects, by what V8 says of
  * them.
  */
-function collected(said: string): { readonly made: number; readonly kept: number; readonly collections: number } {
-  let [made, kept, collections] = [0, 0, 0]
+function collected(said: string): { readonly made: number; readonly survived: number; readonly collections: number } {
+  let [made, survived, collections] = [0, 0, 0]
   let behind: number | null = null
   for (const [, kind, before, after] of said.matchAll(/(Scavenge|Mark-Compact)[^\n]*? ([\d.]+) \([\d.]+\) -> ([\d.]+) \(/g)) {
     if (kind === 'Scavenge' && behind !== null) {
       made += Number(before) - behind
-      kept += Math.max(0, Number(after) - behind)
+      survived += Math.max(0, Number(after) - behind)
       collections += 1
     }
     behind = Number(after)
   }
-  return { made, kept, collections }
+  return { made, survived, collections }
 }
 
 /**
@@ -108,7 +108,7 @@ test.each([
   await askAll()
   const since = running.said().length
   expect([...(await askAll())]).toEqual([200])
-  const { made, kept, collections } = collected(running.said().slice(since))
+  const { made, survived, collections } = collected(running.said().slice(since))
   expect(collections).toBeGreaterThan(3)
-  expect(kept / made).toBeLessThan(0.04)
+  expect(survived / made).toBeLessThan(0.04)
 })

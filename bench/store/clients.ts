@@ -55,15 +55,15 @@ export function clients(base: string, authorization: string) {
       {
         seconds,
         atOnce,
-        most = Number.POSITIVE_INFINITY,
-      }: { readonly seconds: number; readonly atOnce: number; readonly most?: number },
+        maxRequests = Number.POSITIVE_INFINITY,
+      }: { readonly seconds: number; readonly atOnce: number; readonly maxRequests?: number },
     ): Promise<Measured> {
       const times: number[] = []
       const begun = performance.now()
       const end = begun + seconds * 1000
       await Promise.all(
         Array.from({ length: atOnce }, async () => {
-          while (performance.now() < end && times.length < most) {
+          while (performance.now() < end && times.length < maxRequests) {
             const question = next()
             const since = performance.now()
             const { status, text } = await ask(question)

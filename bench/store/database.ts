@@ -47,7 +47,7 @@ async function fill(url: string, size: Size, signal: AbortSignal): Promise<void>
   const progress = progressOn(process.stderr)
   try {
     await onServer(url, (client) =>
-      generate(client, 1, size, { signal, told: (done, total) => progress.show({ phase: 'filling', done, total }) }),
+      generate(client, 1, size, { signal, onProgress: (done, total) => progress.show({ phase: 'filling', done, total }) }),
     )
   } finally {
     progress.clear()

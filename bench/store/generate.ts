@@ -32,7 +32,7 @@ export async function generate(
   client: pg.Client,
   storeId: number,
   { products, orders }: Size,
-  { signal, told }: { readonly signal: AbortSignal; readonly told: (done: number, total: number) => void },
+  { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (done: number, total: number) => void },
 ): Promise<void> {
   const customers = Math.max(1, Math.ceil(orders / 20))
   const run = (sql: string) =>
@@ -68,13 +68,13 @@ export async function generate(
       const to = Math.min(from + BATCH - 1, rows)
       for (const statement of sql) await run(statement.replaceAll('$FROM', String(from)).replaceAll('$TO', String(to)))
       done += to - from + 1
-      told(done, total)
+      onProgress(done, total)
     }
   }
   for (const [index, { definition }] of indices.entries()) {
     signal.throwIfAborted()
     await run(definition)
-    told(done + ((total - done) * (index + 1)) / indices.length, total)
+    onProgress(done + ((total - done) * (index + 1)) / indices.length, total)
   }
   const { rows: columns } = await client.query<{ readonly table: string }>(`
     SELECT table_name AS table FROM information_schema.columns WHERE table_schema = 'store' AND column_name = 'id' AND is_identity = 'YES'`)

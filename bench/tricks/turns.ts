@@ -15,12 +15,12 @@ const WARM_UP_ROUNDS = 10
 const ROUND_MICROSECONDS = 8_000
 
 /** A way of doing something; a promise is awaited. */
-type Way = () => unknown
+type Variant = () => unknown
 
-async function microseconds(way: Way, calls: number): Promise<number> {
+async function microseconds(variant: Variant, calls: number): Promise<number> {
   const before = process.cpuUsage()
   for (let call = 0; call < calls; call++) {
-    const result = way()
+    const result = variant()
     if (result instanceof Promise) await result
   }
   const { user, system } = process.cpuUsage(before)
@@ -30,14 +30,14 @@ async function microseconds(way: Way, calls: number): Promise<number> {
 export const median = (all: readonly number[]): number => all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)] as number
 
 /** Prints what `withTrick` takes as a share of `without`: of the medians, and of the minima. */
-export async function compare(name: string, withTrick: Way, without: Way): Promise<void> {
-  const ways = [withTrick, without] as const
+export async function compare(name: string, withTrick: Variant, without: Variant): Promise<void> {
+  const variants = [withTrick, without] as const
   const times: [number[], number[]] = [[], []]
   const calls = Math.max(1, Math.round(ROUND_MICROSECONDS / (await microseconds(without, 200))))
   for (let round = -WARM_UP_ROUNDS; round < ROUNDS; round++) {
     // The second one finds warm caches.
     for (const index of round % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
-      const time = await microseconds(ways[index], calls)
+      const time = await microseconds(variants[index], calls)
       if (round >= 0) times[index].push(time)
     }
   }

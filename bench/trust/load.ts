@@ -36,9 +36,9 @@ export async function serviceFigures({
 }): Promise<Figure[]> {
   // A registry of its own for each cold host, so that none of them is spared by what others have
   // suffered.
-  const silent = createServer(() => {})
-  await new Promise<void>((resolve) => silent.listen(0, resolve))
-  const { port } = silent.address() as AddressInfo
+  const hanging = createServer(() => {})
+  await new Promise<void>((resolve) => hanging.listen(0, resolve))
+  const { port } = hanging.address() as AddressInfo
   const world = await startWorld({
     services: () =>
       Array.from(
@@ -81,7 +81,7 @@ export async function serviceFigures({
     if (reply.statusCode !== 200) throw new Error(`${domain} was answered with ${reply.statusCode}: ${reply.bytes}`)
     return performance.now() - begun
   }
-  const lag = () => told<Lag>(child, 'lag')
+  const lag = () => answerOf<Lag>(child, 'lag')
 
   try {
     const known = Array.from({ length: WARM }, (_, index) => `known-${index}.com`)
@@ -98,9 +98,9 @@ export async function serviceFigures({
     const cold = await clients(dead.values(), decide)
     const coldLag = await lag()
 
-    const asked = world.dns.asked.length
+    const queriesBefore = world.dns.queries.length
     const together = await Promise.all(Array.from({ length: AT_ONCE }, () => decide('everybody.com')))
-    const questions = world.dns.asked.slice(asked).filter((each) => each === 'everybody.com A').length
+    const questions = world.dns.queries.slice(queriesBefore).filter((each) => each === 'everybody.com A').length
     const togetherLag = await lag()
 
     const bursting = await Promise.allSettled(Array.from({ length: AT_ONCE }, (_, index) => decide(`burst-${index}.com`)))
@@ -109,7 +109,7 @@ export async function serviceFigures({
 
     ranked = Math.max(lines, RANKED)
     let isLoading = true
-    const loading = told<'loaded'>(child, 'load').then(() => {
+    const loading = answerOf<'loaded'>(child, 'load').then(() => {
       isLoading = false
     })
     const begun = performance.now()
@@ -144,8 +144,8 @@ export async function serviceFigures({
     child.send('stop')
     await new Promise((resolve) => child.once('exit', resolve))
     await pool.destroy()
-    silent.closeAllConnections()
-    silent.close()
+    hanging.closeAllConnections()
+    hanging.close()
     await Promise.all([world.close(), lists.close()])
   }
 }
@@ -180,7 +180,7 @@ async function started(internet: Internet): Promise<{ readonly child: ChildProce
   return { child, ready: await ready }
 }
 
-const told = <Answer>(child: ChildProcess, question: string): Promise<Answer> =>
+const answerOf = <Answer>(child: ChildProcess, question: string): Promise<Answer> =>
   new Promise((resolve) => {
     child.once('message', (message) => resolve(message as Answer))
     child.send(question)

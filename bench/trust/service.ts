@@ -94,8 +94,8 @@ async function due(): Promise<void> {
 const delay = monitorEventLoopDelay({ resolution: RESOLUTION })
 delay.enable()
 const send = (message: Ready | Lag | 'loaded') => process.send?.(message)
-process.on('message', async (asked: 'lag' | 'load' | 'stop') => {
-  switch (asked) {
+process.on('message', async (request: 'lag' | 'load' | 'stop') => {
+  switch (request) {
     case 'lag': {
       const late = (nanoseconds: number) => Math.max(0, nanoseconds / 1e6 - RESOLUTION)
       send({ p50: late(delay.percentile(50)), p99: late(delay.percentile(99)), max: late(delay.max) })

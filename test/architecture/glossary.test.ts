@@ -34,8 +34,6 @@ function declaredNames(file: string): string[] {
   return names
 }
 
-const sources = SOURCES.filter((file) => !/^(test|bench|examples)\//.test(file))
-
 /** Names with a banned word that stay: of a specification, of the wire, or of stored data. */
 const EXCUSED: readonly { readonly files: RegExp; readonly names: readonly string[]; readonly why: string }[] = [
   {
@@ -60,10 +58,19 @@ const EXCUSED: readonly { readonly files: RegExp; readonly names: readonly strin
     names: ['Passage', 'passage', 'passageFor'],
     why: 'the published guards export the type `Passage` and return it in `Ruling`',
   },
+  {
+    files: /^(bench|test\/faults|test\/rest-facade)\//,
+    names: ['ROUNDS', 'rounds', 'WARM_UP_ROUNDS'],
+    why: 'repetitions of a measurement or of a race, and the options of the benches',
+  },
+  { files: /^test\/gateway\/differential\/cases\//, names: ['kept', 'seats'], why: 'fields of the graphs of the cases' },
+  { files: /^test\/gateway\/authorization\//, names: ['JWT_AUDIENCE'], why: 'the variable that operators set' },
+  { files: /^test\/web\/authorize\.test\.ts$/, names: ['asked'], why: 'alias of an operation of the page' },
+  { files: /^test\/clients\/guard\.test\.ts$/, names: ['outcome'], why: 'a property of the published package' },
 ]
 
 /** Every declared name with a banned word, by file. */
-const found: readonly (readonly [file: string, name: string])[] = sources.flatMap((file) =>
+const found: readonly (readonly [file: string, name: string])[] = SOURCES.flatMap((file) =>
   [...new Set(declaredNames(file))]
     .filter((name) => partsOf(name).some((part) => BANNED.has(part)))
     .map((name) => [file, name] as const),
@@ -82,5 +89,5 @@ test.each(EXCUSED.flatMap(({ names, ...rest }) => names.map((name) => ({ name, .
 )
 
 test('no file is named with a banned word', () => {
-  expect(sources.filter((file) => file.split(/[/.]/).some((name) => partsOf(name).some((part) => BANNED.has(part))))).toEqual([])
+  expect(SOURCES.filter((file) => file.split(/[/.]/).some((name) => partsOf(name).some((part) => BANNED.has(part))))).toEqual([])
 })

@@ -61,11 +61,11 @@ test('a key is made, listed, rotated and revoked, and shown only once', { timeou
 
   const rotated = (await atrium('key', 'rotate', id)).out.trim()
   expect([await works(key), await works(rotated)]).toEqual([null, 'FREE'])
-  const kept = JSON.parse((await atrium('key', 'rotate', id, '--grace-hours', '1', '--json')).out).key
-  expect([await works(rotated), await works(kept)]).toEqual(['FREE', 'FREE'])
+  const rotatedTwice = JSON.parse((await atrium('key', 'rotate', id, '--grace-hours', '1', '--json')).out).key
+  expect([await works(rotated), await works(rotatedTwice)]).toEqual(['FREE', 'FREE'])
 
   expect((await atrium('key', 'revoke', id)).out).toBe('"Ann" is revoked.\n')
-  expect([await works(rotated), await works(kept)]).toEqual([null, null])
+  expect([await works(rotated), await works(rotatedTwice)]).toEqual([null, null])
   expect((await atrium('key', 'rotate', id)).err).toBe(`There is no active key with the id "${id}".\n`)
   expect(await atrium('key', 'revoke', '7')).toMatchObject({
     code: 1,
@@ -111,8 +111,8 @@ test('what would change a decision is only what would', async () => {
   if (found.kind === 'invalid') throw new Error(found.message)
   const request = defaultRequest(found.target)
   const skipped = (reason: 'no_service' | 'not_configured') => ({ status: 'skipped', reason }) as const
-  const told = { ...aGoodHost(at), rdap: skipped('no_service'), ct: skipped('not_configured') }
-  const decision = engine.decide(snapshotAbout('example.com', at, told), request, engine.policyVersion, null)
+  const goodEvidence = { ...aGoodHost(at), rdap: skipped('no_service'), ct: skipped('not_configured') }
+  const decision = engine.decide(snapshotAbout('example.com', at, goodEvidence), request, engine.policyVersion, null)
   // A registry that does not exist will not answer.
   expect(decisionAsText(decision, request, () => decision.action, { isExplained: false })).toContain(
     'Alternatives\n    evidence of ct (skipped)\n',

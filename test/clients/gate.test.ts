@@ -16,7 +16,7 @@ import { type GateOptions, gateSources } from '../../clients/gate/gate.ts'
 import { trustClient } from '../../clients/trust/client.ts'
 import { startTrustStack } from '../rest-facade/trust-stack.ts'
 import { aBadHost, aGoodHost } from '../subgraphs/trust/support/trust.ts'
-import { PATIENT_MS } from './support/passage.ts'
+import { PATIENT_MS } from './support/proxy.ts'
 
 const [GOOD, OTHER, BAD, UNKNOWN, PERSON] = [
   'good-place.com',
@@ -70,8 +70,8 @@ const site = createServer((request: IncomingMessage, response: ServerResponse) =
 })
 beforeAll(async () => {
   stack = await startTrustStack()
-  for (const host of [GOOD, OTHER]) stack.sources.tell(host, aGoodHost())
-  stack.sources.tell(BAD, aBadHost())
+  for (const host of [GOOD, OTHER]) stack.sources.setEvidence(host, aGoodHost())
+  stack.sources.setEvidence(BAD, aBadHost())
   await new Promise<void>((listening) => site.listen(0, '127.0.0.1', listening))
   port = (site.address() as AddressInfo).port
 })

@@ -9,25 +9,25 @@ import type { Decision } from '../../clients/trust/decision.ts'
 import { startTrustStack } from '../rest-facade/trust-stack.ts'
 import { aBadHost, aGoodHost } from '../subgraphs/trust/support/trust.ts'
 import { frameworks, type Service, type ServiceOptions } from './support/frameworks.ts'
-import { PATIENT_MS, startPassage, WRONG } from './support/passage.ts'
+import { PATIENT_MS, startProxy, WRONG } from './support/proxy.ts'
 
 const [GOOD, BAD, UNKNOWN, PERSON] = ['good-place.com', 'bad-place.com', 'unknown-place.com', 'hidden.onion']
 
 let stack: Awaited<ReturnType<typeof startTrustStack>>
-let passage: Awaited<ReturnType<typeof startPassage>>
+let proxy: Awaited<ReturnType<typeof startProxy>>
 let apiKey: string
 beforeAll(async () => {
   stack = await startTrustStack()
-  stack.sources.tell(GOOD, aGoodHost())
-  stack.sources.tell(BAD, aBadHost())
-  passage = await startPassage(stack.url)
+  stack.sources.setEvidence(GOOD, aGoodHost())
+  stack.sources.setEvidence(BAD, aBadHost())
+  proxy = await startProxy(stack.url)
 })
 beforeEach(async () => {
-  passage.be('up')
+  proxy.be('up')
   apiKey = (await stack.aKey()).secret
 })
 afterAll(async () => {
-  passage.close()
+  proxy.close()
   await stack.close()
 })
 
@@ -40,7 +40,7 @@ describe.each(Object.entries(frameworks))('%s', (_, start) => {
     for (const service of services.splice(0)) await service.close()
   })
   async function aService(options: Partial<ServiceOptions> & Pick<ServiceOptions, 'fail'>) {
-    const service = await start({ baseUrl: passage.url, apiKey, timeoutMs: PATIENT_MS, ...options })
+    const service = await start({ baseUrl: proxy.url, apiKey, timeoutMs: PATIENT_MS, ...options })
     services.push(service)
     const visit = async (query: string) => {
       const response = await fetch(`${service.url}/visit?${query}`)
@@ -79,7 +79,7 @@ describe.each(Object.entries(frameworks))('%s', (_, start) => {
   test('a request that is about nobody passes, one that is about no host does not, even when failures pass', async () => {
     const { visit, visited, url } = await aService({ fail: 'open' })
     expect((await fetch(`${url}/health`)).status).toBe(200)
-    expect(passage.asked).toEqual([])
+    expect(proxy.requests).toEqual([])
     for (const query of ['to=', 'to=not a host', 'to=javascript:alert(1)', `to=${GOOD}&to=${BAD}`, `to=${'a'.repeat(3000)}`]) {
       const { status, json } = await visit(query)
       expect([query, status, json().code]).toEqual([query, 422, 'target_invalid'])
@@ -101,7 +101,7 @@ describe.each(Object.entries(frameworks))('%s', (_, start) => {
         ...(mood === 'down' && { baseUrl: NOBODY }),
         ...(mood === 'wrong key' && { apiKey: 'sk_nobody' }),
       }
-      if (mood !== 'down' && mood !== 'wrong key') passage.be(mood)
+      if (mood !== 'down' && mood !== 'wrong key') proxy.be(mood)
       const open = await aService({ ...options, fail: 'open' })
       expect(await open.visit(`to=${BAD}`)).toMatchObject({ status: 200, text: 'visited' })
       const closed = await aService({ ...options, fail: 'closed' })
@@ -115,17 +115,17 @@ describe.each(Object.entries(frameworks))('%s', (_, start) => {
   )
 
   test('once Atrium is back, so are its decisions: failures are not kept', async () => {
-    passage.be('fault')
+    proxy.be('fault')
     const { visit } = await aService({ fail: 'closed' })
     expect((await visit(`to=${GOOD}`)).status).toBe(503)
-    passage.be('up')
+    proxy.be('up')
     expect((await visit(`to=${GOOD}`)).status).toBe(200)
   })
 })
 
 describe('the part that all share', () => {
   const options = (given: Partial<GuardOptions<never>> = {}): GuardOptions<never> => ({
-    baseUrl: passage.url,
+    baseUrl: proxy.url,
     apiKey,
     timeoutMs: PATIENT_MS,
     fail: 'closed',
@@ -137,14 +137,14 @@ describe('the part that all share', () => {
     const rulings = await Promise.all(Array.from({ length: 20 }, (_, index) => guard(`https://${GOOD}/page/${index}?q=${index}`)))
     expect(rulings.map((ruling) => ruling.passage)).toEqual(Array(20).fill('pass'))
     await guard(`https://${GOOD}`)
-    expect(passage.asked.length).toBe(1)
+    expect(proxy.requests.length).toBe(1)
   })
 
   test('sends what a decision needs: no path, no query, no password', async () => {
     await trustGuard(options({ interaction: { kind: 'download_file' }, policy: 'strict' }))(
       `https://ann:secret@${GOOD}:8443/private?token=t#x`,
     )
-    expect(passage.asked.map(({ path, body, key }) => [path, JSON.parse(body), key])).toEqual([
+    expect(proxy.requests.map(({ path, body, key }) => [path, JSON.parse(body), key])).toEqual([
       [
         '/v1/decide',
         {
@@ -160,7 +160,7 @@ describe('the part that all share', () => {
   test('sends paths and queries where the caller allows it, and asks about each URL', async () => {
     const guard = trustGuard(options({ sendPath: true }))
     for (const path of ['/a?b=1', '/a?b=1#part', '/c', `/${'long'.repeat(600)}`]) await guard(`https://ann:secret@${GOOD}${path}`)
-    expect(passage.asked.map(({ body }) => JSON.parse(body).target.value)).toEqual([
+    expect(proxy.requests.map(({ body }) => JSON.parse(body).target.value)).toEqual([
       `https://ann@${GOOD}/a?b=1`,
       `https://ann@${GOOD}/c`,
       `https://ann@${GOOD}/`,
@@ -170,11 +170,11 @@ describe('the part that all share', () => {
   test('keeps so many decisions and no more, those used last', async () => {
     const guard = trustGuard(options({ cacheEntries: 2 }))
     for (const host of [GOOD, BAD, GOOD, UNKNOWN, GOOD, BAD]) await guard(host)
-    expect(passage.asked.map(({ body }) => JSON.parse(body).target.value)).toEqual([GOOD, BAD, UNKNOWN, BAD])
-    passage.asked.length = 0
+    expect(proxy.requests.map(({ body }) => JSON.parse(body).target.value)).toEqual([GOOD, BAD, UNKNOWN, BAD])
+    proxy.requests.length = 0
     const forgetful = trustGuard(options({ cacheEntries: 0 }))
     for (const host of [GOOD, GOOD]) await forgetful(host)
-    expect(passage.asked.length).toBe(2)
+    expect(proxy.requests.length).toBe(2)
   })
 
   test.each([
@@ -182,9 +182,9 @@ describe('the part that all share', () => {
     ['asked for again: by its own clock it held until now', 0, 3600, 3],
     ['asked for again: it gives no time', 60, 0, 3],
   ])('a decision is %s', async (_, secondsLeft, ttl_seconds, expected) => {
-    let asked = 0
+    let requestCount = 0
     const own = createServer((_request, response) => {
-      asked += 1
+      requestCount += 1
       const now = Date.now() + 3_600_000
       const validity = { valid_until: new Date(now + secondsLeft * 1000).toISOString(), ttl_seconds }
       const decision = { recommended_action: 'proceed', action_confidence: 1, reason_codes: [] }
@@ -195,7 +195,7 @@ describe('the part that all share', () => {
     await new Promise<void>((listening) => own.listen(0, '127.0.0.1', listening))
     const guard = trustGuard(options({ baseUrl: `http://127.0.0.1:${(own.address() as AddressInfo).port}` }))
     for (const _time of [1, 2, 3]) expect((await guard(GOOD)).passage).toBe('pass')
-    expect(asked).toBe(expected)
+    expect(requestCount).toBe(expected)
     own.closeAllConnections()
     own.close()
   })
@@ -218,16 +218,16 @@ describe('the part that all share', () => {
     leaving.abort(new Error('gone'))
     await expect(left).rejects.toThrow('gone')
     expect((await stayed).passage).toBe('pass')
-    expect(passage.asked.length).toBe(1)
+    expect(proxy.requests.length).toBe(1)
   })
 
   test('a redirect of Atrium is not followed: the key would go along', async () => {
-    passage.be('redirect')
+    proxy.be('redirect')
     expect((await trustGuard(options())(GOOD)).outcome).toMatchObject({ kind: 'unverified', reason: 'failed' })
   })
 
   test('a key without scans left is said to be that, to the caller', async () => {
-    passage.be('too many')
+    proxy.be('too many')
     expect((await trustGuard(options())(GOOD)).outcome).toMatchObject({ reason: 'rate_limited', retryAfterSeconds: 77 })
   })
 
@@ -278,7 +278,7 @@ describe('fetch', () => {
   /** Takes every name to loopback, as a resolver of the test's would. */
   const aFetch = (given: Partial<Parameters<typeof guardedFetch>[0]> = {}) =>
     guardedFetch({
-      baseUrl: passage.url,
+      baseUrl: proxy.url,
       apiKey,
       timeoutMs: PATIENT_MS,
       fail: 'closed',
@@ -307,7 +307,7 @@ describe('fetch', () => {
   })
 
   test('follows others as fetch does: method, body and credentials', async () => {
-    stack.sources.tell('other-place.com', aGoodHost())
+    stack.sources.setEvidence('other-place.com', aGoodHost())
     const send = { method: 'POST', body: 'text', headers: { authorization: 'a' } }
     const guarded = aFetch()
     await guarded(at(GOOD, `/?status=307&to=/same`), send)
@@ -336,7 +336,7 @@ describe('fetch', () => {
   test.each(['slow', 'garbage', 'fault', 'too many', 'down'] as const)(
     'with Atrium "%s", open sends and closed rejects',
     async (mood) => {
-      if (mood !== 'down') passage.be(mood)
+      if (mood !== 'down') proxy.be(mood)
       const given = { timeoutMs: 100, ...(mood === 'down' && { baseUrl: NOBODY }) }
       expect((await aFetch({ ...given, fail: 'open' })(at(BAD))).status).toBe(200)
       await expect(aFetch(given)(at(GOOD))).rejects.toMatchObject({ name: 'TargetBlocked', outcome: { kind: 'unverified' } })
@@ -345,7 +345,7 @@ describe('fetch', () => {
   )
 
   test('stops when it is told to', async () => {
-    passage.be('slow')
+    proxy.be('slow')
     await expect(aFetch()(at(GOOD), { signal: AbortSignal.timeout(50) })).rejects.toMatchObject({ name: 'TimeoutError' })
     expect(site.seen).toEqual([])
   })

@@ -10,25 +10,25 @@ import { langchainTools } from '../../clients/tools/langchain.ts'
 import { trustClient } from '../../clients/trust/client.ts'
 import { startTrustStack } from '../rest-facade/trust-stack.ts'
 import { aBadHost, aGoodHost } from '../subgraphs/trust/support/trust.ts'
-import { PATIENT_MS, startPassage, WRONG } from './support/passage.ts'
+import { PATIENT_MS, startProxy, WRONG } from './support/proxy.ts'
 
 const [GOOD, BAD, UNKNOWN] = ['good-place.com', 'bad-place.com', 'unknown-place.com']
 
 let stack: Awaited<ReturnType<typeof startTrustStack>>
-let passage: Awaited<ReturnType<typeof startPassage>>
+let proxy: Awaited<ReturnType<typeof startProxy>>
 let options: { readonly baseUrl: string; readonly apiKey: string; readonly timeoutMs: number }
 beforeAll(async () => {
   stack = await startTrustStack()
-  stack.sources.tell(GOOD, aGoodHost())
-  stack.sources.tell(BAD, aBadHost())
-  passage = await startPassage(stack.url)
+  stack.sources.setEvidence(GOOD, aGoodHost())
+  stack.sources.setEvidence(BAD, aBadHost())
+  proxy = await startProxy(stack.url)
 })
 beforeEach(async () => {
-  passage.be('up')
-  options = { baseUrl: passage.url, apiKey: (await stack.aKey()).secret, timeoutMs: PATIENT_MS }
+  proxy.be('up')
+  options = { baseUrl: proxy.url, apiKey: (await stack.aKey()).secret, timeoutMs: PATIENT_MS }
 })
 afterAll(async () => {
-  passage.close()
+  proxy.close()
   await stack.close()
 })
 
@@ -42,7 +42,7 @@ describe('plain functions', () => {
       reasons: expect.arrayContaining(['A threat feed lists the target.']),
       advice: expect.stringMatching(/^Do not open it/),
     })
-    expect(JSON.parse(passage.asked[0]?.body ?? '').interaction).toEqual({ kind: 'submit_credentials' })
+    expect(JSON.parse(proxy.requests[0]?.body ?? '').interaction).toEqual({ kind: 'submit_credentials' })
   })
 
   test('group many sources with one request, each asked about once', async () => {
@@ -55,7 +55,7 @@ describe('plain functions', () => {
       denied: [BAD],
       unverified: ['not a host'],
     })
-    expect(passage.asked.map(({ path }) => path)).toEqual(['/v1/decide/batch'])
+    expect(proxy.requests.map(({ path }) => path)).toEqual(['/v1/decide/batch'])
     expect(await checkSources(trustClient(options), [])).toEqual({ approved: [], sandboxed: [], denied: [], unverified: [] })
   })
 
@@ -91,7 +91,7 @@ describe('plain functions', () => {
   })
 
   test.each([...WRONG, 'slow', 'down'] as const)('with Atrium "%s", hold every source and say why', async (mood) => {
-    if (mood !== 'down') passage.be(mood)
+    if (mood !== 'down') proxy.be(mood)
     const client = trustClient({
       ...options,
       timeoutMs: mood === 'slow' ? 100 : PATIENT_MS,
@@ -167,8 +167,8 @@ describe('the AI SDK', () => {
     expect(steps[0]?.toolResults.map(({ output }) => output)).toMatchObject([expected])
     expect(text).toBe('done')
     // What the model is told about it.
-    const told = model.doGenerateCalls[0]?.tools?.find((tool) => tool.type === 'function' && tool.name === name)
-    expect(told).toMatchObject({
+    const declared = model.doGenerateCalls[0]?.tools?.find((tool) => tool.type === 'function' && tool.name === name)
+    expect(declared).toMatchObject({
       description: expect.stringMatching(/\w/),
       inputSchema: { type: 'object', properties: expect.any(Object) },
     })
@@ -177,11 +177,11 @@ describe('the AI SDK', () => {
   test.each(WRONG_CALLS)('tells the model that arguments of %s are wrong: %#', async (name, input) => {
     const { steps } = await run(aModel(name, input))
     expect(steps[0]?.content).toMatchObject([{ type: 'tool-call', invalid: true }, { type: 'tool-error' }])
-    expect(passage.asked).toEqual([])
+    expect(proxy.requests).toEqual([])
   })
 
   test('hands its signal on', async () => {
-    passage.be('slow')
+    proxy.be('slow')
     const { check_source } = aiTools(options)
     const call = check_source.execute?.({ source: GOOD }, {
       toolCallId: 'c',
@@ -216,11 +216,11 @@ describe('LangChain.js', () => {
     await expect(toolNamed(name).invoke({ type: 'tool_call', id: 'c', name, args: input as never })).rejects.toThrow(
       ToolInputParsingException,
     )
-    expect(passage.asked).toEqual([])
+    expect(proxy.requests).toEqual([])
   })
 
   test('hands its signal on', async () => {
-    passage.be('slow')
+    proxy.be('slow')
     await expect(toolNamed('check_source').invoke({ source: GOOD }, { signal: AbortSignal.timeout(50) })).rejects.toThrow()
   })
 })
@@ -230,5 +230,5 @@ test('the policy is chosen by whoever makes the tools', async () => {
     toolCallId: 'c',
     messages: [],
   } as never)
-  expect(JSON.parse(passage.asked[0]?.body ?? '').policy).toEqual({ profile: 'critical' })
+  expect(JSON.parse(proxy.requests[0]?.body ?? '').policy).toEqual({ profile: 'critical' })
 })

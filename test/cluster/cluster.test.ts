@@ -206,14 +206,14 @@ describe.skipIf(!hasCluster)('a cluster (needs haproxy and redis-server)', () =>
     expect(faults).toEqual([])
     expect(statuses).toEqual([0, 0, 0, 0])
     expect(Math.min(queries, acknowledged.length)).toBeGreaterThan(20)
-    const kept: string[] = []
+    const stored: string[] = []
     let after: string | null = null
     do {
       // biome-ignore lint/suspicious/noExplicitAny: the answer is read by the paths that it has.
       const { messages }: any = (await ask(cluster.url, MESSAGES, { room, after }, token)).room
-      kept.push(...messages.edges.map(({ node }: { readonly node: { readonly text: string } }) => node.text))
+      stored.push(...messages.edges.map(({ node }: { readonly node: { readonly text: string } }) => node.text))
       after = messages.pageInfo.hasNextPage ? messages.pageInfo.endCursor : null
     } while (after !== null)
-    expect(kept.sort()).toEqual(acknowledged.sort())
+    expect(stored.sort()).toEqual(acknowledged.sort())
   }, 400_000)
 })

@@ -64,8 +64,8 @@ async function freeRange(): Promise<{ readonly port: number; readonly release: (
   for (let port = 14_150; port < 14_950; port += 50) {
     // Of the 50, one that only the eighth copy of a gateway would have.
     const claim = createServer()
-    const isClaimed = await new Promise<boolean>((told) => {
-      claim.once('error', () => told(false)).listen(port + 49, '127.0.0.1', () => told(true))
+    const isClaimed = await new Promise<boolean>((resolve) => {
+      claim.once('error', () => resolve(false)).listen(port + 49, '127.0.0.1', () => resolve(true))
     })
     if (!isClaimed) continue
     const release = () => new Promise((released) => claim.close(released))
@@ -77,8 +77,8 @@ async function freeRange(): Promise<{ readonly port: number; readonly release: (
 }
 
 const isTaken = (port: number) =>
-  new Promise<boolean>((told) => {
-    const socket = connect(port, '127.0.0.1', () => told(true)).on('error', () => told(false))
+  new Promise<boolean>((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false))
     socket.on('connect', () => socket.destroy())
   })
 

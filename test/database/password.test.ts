@@ -125,10 +125,10 @@ test('the password is neither logged nor in the arguments of a process', async (
   const server = await aServer(dataDir)
   await query(server.connection, 'SELECT 1')
   const password = readPassword(dataDir) ?? 'none'
-  const told = [server.logged(), ...(existsSync('/proc/self/cmdline') ? allArguments() : [])].join('\n')
-  expect(told).toContain('ready to accept connections')
-  expect(told).not.toContain(password)
-  expect(told).not.toContain('SCRAM-SHA-256$')
+  const output = [server.logged(), ...(existsSync('/proc/self/cmdline') ? allArguments() : [])].join('\n')
+  expect(output).toContain('ready to accept connections')
+  expect(output).not.toContain(password)
+  expect(output).not.toContain('SCRAM-SHA-256$')
 })
 
 test('data of the release before, which trusted everybody, is kept, and asks for the password', async () => {

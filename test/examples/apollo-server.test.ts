@@ -36,11 +36,11 @@ test('Apollo Server answers across two subgraphs with the packed gateway, with l
   const ended = new Promise((resolve) => child.once('close', resolve))
   await expect.poll(() => lines.find((line) => line.includes('http'))).toMatch(/^Apollo Server with Atrium's gateway: http/)
   const url = /http:\S+/.exec(lines.join('\n'))?.[0] ?? ''
-  const asked = async (query: string) => {
+  const send = async (query: string) => {
     const headers = { 'content-type': 'application/json', authorization: 'Bearer mine' }
     return (await fetch(url, { method: 'POST', headers, body: JSON.stringify({ query }) })).json()
   }
-  expect(await asked('{ caller products { name reviews { text product { name } } } }')).toEqual({
+  expect(await send('{ caller products { name reviews { text product { name } } } }')).toEqual({
     data: {
       caller: 'Bearer mine',
       products: [
@@ -50,7 +50,7 @@ test('Apollo Server answers across two subgraphs with the packed gateway, with l
     },
   })
   const deep = `{ products { ${'reviews { product { '.repeat(5)} name ${'} } '.repeat(5)} } }`
-  expect(await asked(deep)).toMatchObject({ errors: [{ extensions: { code: 'DEPTH_LIMIT_EXCEEDED' } }] })
+  expect(await send(deep)).toMatchObject({ errors: [{ extensions: { code: 'DEPTH_LIMIT_EXCEEDED' } }] })
   child.kill('SIGTERM')
   await ended
 })

@@ -166,11 +166,11 @@ describe('a subgraph that', () => {
         const { ask: over, socket } = await acknowledged(
           new WebSocket(`${base.replace('http', 'ws')}/graphql`, 'graphql-transport-ws'),
         )
-        const told = await over({ query: 'subscription { userCreated { name } }' })
+        const received = await over({ query: 'subscription { userCreated { name } }' })
         socket.terminate()
-        expect(told.map(({ type }) => type)).toEqual(['error'])
-        expect(CODES).toContain(told[0].payload[0].extensions.code)
-        expect(JSON.stringify(told)).not.toMatch(LEAKS)
+        expect(received.map(({ type }) => type)).toEqual(['error'])
+        expect(CODES).toContain(received[0].payload[0].extensions.code)
+        expect(JSON.stringify(received)).not.toMatch(LEAKS)
       } finally {
         flaw = null
       }

@@ -55,10 +55,10 @@ describe.runIf(isLong)('day after day', () => {
 
   const signedIn = () => ({ headers: { authorization: `Bearer ${token}` } })
 
-  let asked = 0
+  let lastId = 0
   /** Asks the debugger of the process, which needs no help from what is measured. */
   function inspected(method: string, params: object = {}): Promise<Data> {
-    const id = ++asked
+    const id = ++lastId
     return new Promise((resolve) => {
       const heard = (bytes: unknown) => {
         const message = JSON.parse(String(bytes))

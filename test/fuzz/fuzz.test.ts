@@ -26,20 +26,22 @@ afterAll(async () => {
   await database?.drop()
 })
 
-test.each(CASES)('$file is answered as it must be', async ({ door, sent }) => {
-  expect(await faultOf(target, door, sent, 'case')).toBeNull()
+test.each(CASES)('$file is answered as it must be', async ({ protocol, sent }) => {
+  expect(await faultOf(target, protocol, sent, 'case')).toBeNull()
 })
 
 test.each([
   ['graph', 150],
   ['rest', 400],
-] as const)('random requests of the %s door have no fault', { timeout: 120_000 }, async (door, count) => {
+] as const)('random requests of the %s door have no fault', { timeout: 120_000 }, async (protocol, count) => {
   const findings: Finding[] = []
-  const outcomes = await run(target, door, seeds(count), { found: (finding) => findings.push(finding) })
-  const told = findings.map((finding) => `node bench/fuzz.ts --door ${door} --seed ${finding.seed}\n${JSON.stringify(finding)}`)
-  expect(told).toEqual([])
+  const results = await run(target, protocol, seeds(count), { found: (finding) => findings.push(finding) })
+  const reports = findings.map(
+    (finding) => `node bench/fuzz.ts --protocol ${protocol} --seed ${finding.seed}\n${JSON.stringify(finding)}`,
+  )
+  expect(reports).toEqual([])
   // What is only ever refused would test nothing.
-  expect(door === 'graph' ? outcomes.get('data') : outcomes.get('200')).toBeGreaterThan(count / 10)
+  expect(protocol === 'graph' ? results.get('data') : results.get('200')).toBeGreaterThan(count / 10)
 })
 
 test('nothing of it was a fault in the log, and the process lives', () => {

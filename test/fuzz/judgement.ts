@@ -17,8 +17,8 @@ export function faultOfGraph({ status, headers, text }: Reply): string | null {
   const body = parsed(text) as GraphqlBody | undefined
   if (typeof body !== 'object' || body === null) return `no JSON: ${text.slice(0, 200)}`
   // A list is answered with a list.
-  const outcomes = Array.isArray(body) ? (body as readonly GraphqlBody[]) : [body]
-  for (const { data, errors } of outcomes) {
+  const results = Array.isArray(body) ? (body as readonly GraphqlBody[]) : [body]
+  for (const { data, errors } of results) {
     if (data === undefined && !errors?.length) return `neither data nor errors: ${text.slice(0, 200)}`
     const broken = errors?.find(({ extensions }) => FAULTS.includes(extensions?.code))
     if (broken) return JSON.stringify(broken)
@@ -30,7 +30,7 @@ export function faultOfGraph({ status, headers, text }: Reply): string | null {
  * What an answer came to, for figures of a run: `data`, `partial`, or the first code; of REST its
  * status.
  */
-export function outcomeOf({ status, text }: Reply): string {
+export function resultOf({ status, text }: Reply): string {
   const body = parsed(text) as Partial<GraphqlBody> | null | undefined
   const [data, errors] = [body?.data, body?.errors]
   if (!Array.isArray(errors)) return data ? 'data' : String(status)

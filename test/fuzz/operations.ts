@@ -24,7 +24,7 @@ import { type Random, randomOf } from '../gateway/differential/random.ts'
 import { HOSTILE, hostileValue, wordFor } from './hostile.ts'
 
 /** What is sent to the graph; `as` says whose credentials. */
-export type Asked = {
+export type FuzzedOperation = {
   readonly as: 'nobody' | 'store' | 'other store' | 'user' | 'key' | 'all'
   readonly query: unknown
   readonly variables?: unknown
@@ -33,12 +33,23 @@ export type Asked = {
 }
 
 /** Mostly who may do everything, so that few operations end before they begin. */
-const ASKERS: readonly Asked['as'][] = ['nobody', 'store', 'other store', 'user', 'key', 'all', 'all', 'all', 'all', 'all']
+const ASKERS: readonly FuzzedOperation['as'][] = [
+  'nobody',
+  'store',
+  'other store',
+  'user',
+  'key',
+  'all',
+  'all',
+  'all',
+  'all',
+  'all',
+]
 
 /** These end the accounts that everything else is asked with. */
 const LEFT_OUT: readonly string[] = ['resetAuthtoken', 'deleteUser', 'changePassword']
 /** Rows of serial ids that may be there, and as many of them as nothing deletes. */
-const [ROWS, KEPT] = [40, 8]
+const [ROWS, STABLE_ROWS] = [40, 8]
 
 export const api: GraphQLSchema = readSupergraph(
   parse(readFileSync(join(import.meta.dirname, '../../schema/supergraph.graphql'), 'utf8')),
@@ -52,7 +63,7 @@ const entities = Object.values(api.getTypeMap())
  * A random operation of a seed: valid at first, then with values that fit by their names, or
  * hostile ones; one in ten is broken as a whole.
  */
-export function askedOf(seed: number | string): Asked {
+export function fuzzedOperationOf(seed: number | string): FuzzedOperation {
   const random = randomOf(`fuzz ${seed}`)
   const valid = operationOf(seed, {
     api,
@@ -143,15 +154,17 @@ export function askedOf(seed: number | string): Asked {
 function idFor(random: Random, name: string, field: string): string {
   // The first rows stay: there must be something to ask for.
   const row = String(
-    /^(delete|revoke|remove)/i.test(field) ? KEPT + 1 + random.whole(ROWS) : 1 + random.whole(random.pick([KEPT, ROWS])),
+    /^(delete|revoke|remove)/i.test(field)
+      ? STABLE_ROWS + 1 + random.whole(ROWS)
+      : 1 + random.whole(random.pick([STABLE_ROWS, ROWS])),
   )
   if (random.chance(0.1))
     return random.pick(['0', '-1', '1', 'x', `${row}0000000000`, encodeId('Product', '-1'), encodeId('User', '1:1')])
   if (random.chance(0.1)) return encodeId(random.pick(entities), row)
   const wanted = `${name.replace(/Ids?$/, '')} ${name === 'id' || name === 'ids' ? field : ''}`.toLowerCase()
   const fitting = entities.filter((type) => wanted.includes(type.toLowerCase()))
-  const longest = fitting.sort((one, other) => other.length - one.length)[0]
-  return encodeId(longest ?? random.pick(entities), row)
+  const match = fitting.sort((one, other) => other.length - one.length)[0]
+  return encodeId(match ?? random.pick(entities), row)
 }
 
 function literalOf(value: unknown, isEnum: boolean): ValueNode | null {
@@ -168,31 +181,34 @@ function literalOf(value: unknown, isEnum: boolean): ValueNode | null {
 }
 
 /** One in ten: something about the whole request that is wrong. */
-function broken(asked: Asked, random: Random): Asked {
-  if (!random.chance(0.1)) return asked
-  const text = String(asked.query)
+function broken(operation: FuzzedOperation, random: Random): FuzzedOperation {
+  if (!random.chance(0.1)) return operation
+  const text = String(operation.query)
   const at = random.whole(text.length)
   switch (random.whole(8)) {
     case 0:
-      return { ...asked, query: text.slice(0, at) + text.slice(at + 1 + random.whole(5)) }
+      return { ...operation, query: text.slice(0, at) + text.slice(at + 1 + random.whole(5)) }
     case 1:
       return {
-        ...asked,
+        ...operation,
         query: text.slice(0, at) + random.pick(HOSTILE.filter((each) => typeof each === 'string')) + text.slice(at),
       }
     case 2:
-      return { ...asked, variables: hostileValue(random) }
+      return { ...operation, variables: hostileValue(random) }
     case 3:
-      return { ...asked, operationName: hostileValue(random) }
+      return { ...operation, operationName: hostileValue(random) }
     case 4:
-      return { ...asked, extensions: hostileValue(random) }
+      return { ...operation, extensions: hostileValue(random) }
     case 5:
-      return { ...asked, query: hostileValue(random) }
+      return { ...operation, query: hostileValue(random) }
     case 6:
-      return { ...asked, extensions: { persistedQuery: random.pick([{ version: 1, sha256Hash: 'x' }, hostileValue(random)]) } }
+      return {
+        ...operation,
+        extensions: { persistedQuery: random.pick([{ version: 1, sha256Hash: 'x' }, hostileValue(random)]) },
+      }
     default: {
       const other = text.replace(/\$v(\d+)/, random.pick(['$v99', '$__proto__', '']))
-      return { ...asked, query: other }
+      return { ...operation, query: other }
     }
   }
 }

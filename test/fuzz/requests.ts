@@ -62,7 +62,7 @@ export const operations: readonly Operation[] = (['directory', 'store', 'trust']
 )
 
 /** Serial ids that may be there, and as many of them as nothing deletes. */
-const [ROWS, KEPT] = [40, 8]
+const [ROWS, STABLE_ROWS] = [40, 8]
 
 /**
  * A random request of a seed: what the contract allows at first, then with values that fit by their
@@ -111,7 +111,9 @@ export function sentOf(seed: number | string): Sent {
   }
 
   function row(): number {
-    return operation.method === 'DELETE' ? KEPT + 1 + random.whole(ROWS) : 1 + random.whole(random.pick([KEPT, ROWS]))
+    return operation.method === 'DELETE'
+      ? STABLE_ROWS + 1 + random.whole(ROWS)
+      : 1 + random.whole(random.pick([STABLE_ROWS, ROWS]))
   }
 
   function headersOf(): Record<string, string> {

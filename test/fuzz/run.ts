@@ -2,28 +2,28 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse, type SelectionSetNode } from 'graphql'
 import { shrunk as smallerOperation } from '../gateway/differential/shrink.ts'
-import { faultOfGraph, faultOfRest, outcomeOf } from './judgement.ts'
-import { type Asked, api, askedOf } from './operations.ts'
+import { faultOfGraph, faultOfRest, resultOf } from './judgement.ts'
+import { api, type FuzzedOperation, fuzzedOperationOf } from './operations.ts'
 import { type Sent, sentOf } from './requests.ts'
 import { shrunk } from './shrink.ts'
 import type { Target } from './target.ts'
 
 /** What was answered wrongly, as small as it was made, as `cases/` keeps it. */
 export type Finding = {
-  readonly door: 'graph' | 'rest'
+  readonly protocol: 'graph' | 'rest'
   readonly seed: string
   readonly fault: string
-  readonly sent: Asked | Sent
+  readonly sent: FuzzedOperation | Sent
 }
 
 /** A failure as it is kept for ever: a file of `cases/`. */
-export type Case = { readonly why: string; readonly door: 'graph' | 'rest'; readonly sent: Asked | Sent }
+export type Case = { readonly why: string; readonly protocol: 'graph' | 'rest'; readonly sent: FuzzedOperation | Sent }
 
-const DOORS = {
+const APIS = {
   graph: {
-    make: askedOf,
-    ask: (target: Target, sent: Asked, id: string) => target.ask(sent, id),
-    fault: (_: Asked, reply: Parameters<typeof faultOfGraph>[0]) => faultOfGraph(reply),
+    make: fuzzedOperationOf,
+    ask: (target: Target, sent: FuzzedOperation, id: string) => target.ask(sent, id),
+    fault: (_: FuzzedOperation, reply: Parameters<typeof faultOfGraph>[0]) => faultOfGraph(reply),
   },
   rest: { make: sentOf, ask: (target: Target, sent: Sent, id: string) => target.send(sent, id), fault: faultOfRest },
 } as const
@@ -39,19 +39,19 @@ const AT_ONCE = 8
  */
 export async function faultOf(
   target: Target,
-  door: Finding['door'],
-  sent: Asked | Sent,
+  protocol: Finding['protocol'],
+  sent: FuzzedOperation | Sent,
   id: string,
-  came?: (outcome: string) => void,
+  came?: (result: string) => void,
 ): Promise<string | null> {
-  const { ask, fault } = DOORS[door] as {
+  const { ask, fault } = APIS[protocol] as {
     ask: (...given: unknown[]) => ReturnType<Target['ask']>
     fault: (...given: unknown[]) => string | null
   }
   const judged = async () => {
     try {
       const reply = await ask(target, sent, id)
-      came?.(outcomeOf(reply))
+      came?.(resultOf(reply))
       return fault(sent, reply)
     } catch (error) {
       return `no answer: ${error instanceof Error ? error.message : error}`
@@ -68,7 +68,7 @@ export async function faultOf(
  */
 export async function run(
   target: Target,
-  door: Finding['door'],
+  protocol: Finding['protocol'],
   seeds: readonly (number | string)[],
   {
     found,
@@ -76,40 +76,40 @@ export async function run(
     signal,
   }: { readonly found: (finding: Finding) => void; readonly progress?: (done: number) => void; readonly signal?: AbortSignal },
 ): Promise<ReadonlyMap<string, number>> {
-  const outcomes = new Map<string, number>()
+  const results = new Map<string, number>()
   let next = 0
   let done = 0
   const known = new Set<string>()
   await Promise.all(Array.from({ length: AT_ONCE }, worker))
-  return outcomes
+  return results
 
   async function worker(): Promise<void> {
     while (next < seeds.length && !signal?.aborted) {
       const seed = String(seeds[next++])
-      const sent = DOORS[door].make(seed)
+      const sent = APIS[protocol].make(seed)
       const before = target.faults().length
-      const fault = await faultOf(target, door, sent, `${door}-${seed}`, (outcome) =>
-        outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1),
+      const fault = await faultOf(target, protocol, sent, `${protocol}-${seed}`, (result) =>
+        results.set(result, (results.get(result) ?? 0) + 1),
       )
       progress?.(++done)
       const logged = target
         .faults()
         .slice(before)
-        .find(({ id }) => id === `${door}-${seed}`)
+        .find(({ id }) => id === `${protocol}-${seed}`)
       const what = fault ?? (logged ? `the log: ${logged.line}` : null)
       if (what === null || known.has(kindOf(what))) continue
       known.add(kindOf(what))
-      found({ door, seed, fault: what, sent: fault === null ? sent : await small(sent, causeOf(what)) })
+      found({ protocol, seed, fault: what, sent: fault === null ? sent : await small(sent, causeOf(what)) })
     }
   }
 
-  async function small(sent: Asked | Sent, cause: string): Promise<Asked | Sent> {
-    const fails = async (candidate: Asked | Sent) => {
-      const fault = await faultOf(target, door, candidate, 'shrinking')
+  async function small(sent: FuzzedOperation | Sent, cause: string): Promise<FuzzedOperation | Sent> {
+    const fails = async (candidate: FuzzedOperation | Sent) => {
+      const fault = await faultOf(target, protocol, candidate, 'shrinking')
       return fault !== null && causeOf(fault) === cause
     }
     if (!(await fails(sent))) return sent
-    if (!isAsked(sent) || !isParsed(sent.query)) return shrunk(sent, fails)
+    if (!isOperation(sent) || !isParsed(sent.query)) return shrunk(sent, fails)
     const { as, query, variables } = sent
     const operation = { name: '', query: String(query), variables: variables as Record<string, unknown> }
     const smaller = await smallerOperation(operation, api, ({ query, variables }) => fails({ as, query, variables }))
@@ -117,7 +117,7 @@ export async function run(
   }
 }
 
-const isAsked = (sent: Asked | Sent): sent is Asked => 'query' in sent
+const isOperation = (sent: FuzzedOperation | Sent): sent is FuzzedOperation => 'query' in sent
 
 function isParsed(query: unknown): boolean {
   try {
@@ -141,11 +141,11 @@ const causeOf = (fault: string): string =>
     .slice(0, 80)
 
 /** Keeps a failure as a case of the suite. Returns the file. */
-export function keep({ door, seed, fault, sent }: Finding): string {
+export function keep({ protocol, seed, fault, sent }: Finding): string {
   const folder = join(import.meta.dirname, 'cases')
   mkdirSync(folder, { recursive: true })
-  const file = join(folder, `${door}-${seed.replaceAll(/\W/g, '-')}.json`)
-  const kept: Case = { why: fault, door, sent }
-  writeFileSync(file, `${JSON.stringify(kept, null, 2)}\n`)
+  const file = join(folder, `${protocol}-${seed.replaceAll(/\W/g, '-')}.json`)
+  const fuzzCase: Case = { why: fault, protocol, sent }
+  writeFileSync(file, `${JSON.stringify(fuzzCase, null, 2)}\n`)
   return file
 }

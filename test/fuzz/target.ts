@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib'
 import { wireText } from './hostile.ts'
-import type { Asked } from './operations.ts'
+import type { FuzzedOperation } from './operations.ts'
 import type { Sent } from './requests.ts'
 import type { Served } from './server.ts'
 import { STOCK } from './stock.ts'
 
 /** A hang is no answer within this time: an operation has ten seconds. */
-const PATIENCE = 20_000
+const TIMEOUT_MS = 20_000
 /** Tokens of users end after 15 minutes. */
 const SIGNED_IN_FOR = 5 * 60_000
 
@@ -22,7 +22,7 @@ export type Reply = {
 
 /** The server that is asked: a process of its own. */
 export type Target = {
-  readonly ask: (asked: Asked, id: string) => Promise<Reply>
+  readonly ask: (operation: FuzzedOperation, id: string) => Promise<Reply>
   readonly send: (sent: Sent, id: string) => Promise<Reply>
   /**
    * Faults that its log or its standard error told, by the id of the request where they name one.
@@ -45,10 +45,10 @@ export async function startTarget(databaseUrl: string): Promise<Target> {
     served.reject(new Error(faults.map(({ line }) => line).join('\n')))
   })
   createInterface(child.stdout).on('line', (line) => {
-    const told = JSON.parse(line)
-    if (told.stores) served.resolve(told)
+    const entry = JSON.parse(line)
+    if (entry.stores) served.resolve(entry)
     // What was stopped for its time is judged by its answer.
-    else if (told.level >= 50 && !line.includes('"code":"TIMEOUT"')) faults.push({ id: told.requestId ?? null, line })
+    else if (entry.level >= 50 && !line.includes('"code":"TIMEOUT"')) faults.push({ id: entry.requestId ?? null, line })
   })
   createInterface(child.stderr).on('line', (line) => faults.push({ id: null, line }))
   const { url, stores, key } = await served.promise
@@ -145,7 +145,7 @@ export async function startTarget(databaseUrl: string): Promise<Target> {
           agent,
           method,
           headers: { 'x-forwarded-for': address, 'x-request-id': id, ...headers, ...lengthOf(body) },
-          signal: AbortSignal.timeout(PATIENCE),
+          signal: AbortSignal.timeout(TIMEOUT_MS),
         },
         (response) => {
           const chunks: Buffer[] = []

@@ -19,9 +19,9 @@ beforeAll(async () => {
 afterAll(async () => {
   const slowest = times.sort((one, other) => other.milliseconds - one.milliseconds).slice(0, 5)
   const worst = Math.round(Math.max(...recoveries))
-  const told = slowest.map(({ what, milliseconds }) => `${Math.round(milliseconds)} ms ${what}`).join('\n  ')
+  const report = slowest.map(({ what, milliseconds }) => `${Math.round(milliseconds)} ms ${what}`).join('\n  ')
   console.log(
-    `${times.length} hostile requests; the slowest:\n  ${told}\nthe next normal query took at most ${worst} ms; memory grew by ${Math.round(growth / 1e6)} MB`,
+    `${times.length} hostile requests; the slowest:\n  ${report}\nthe next normal query took at most ${worst} ms; memory grew by ${Math.round(growth / 1e6)} MB`,
   )
   await target?.stop()
 })
@@ -48,19 +48,19 @@ async function timed<Result>(what: string, work: () => Promise<Result>): Promise
  * Whether a door can carry it, and what it makes of it: a code, the code of a closed socket, or
  * null for an answer without errors.
  */
-type Door = { readonly name: string; readonly outcome: (sent: Sent) => Promise<Outcome> | null }
-type Outcome = { readonly code: unknown; readonly status?: number; readonly length: number }
+type Transport = { readonly name: string; readonly mutationResult: (sent: Sent) => Promise<CaseResult> | null }
+type CaseResult = { readonly code: unknown; readonly status?: number; readonly length: number }
 
-const ofAnswer = ({ status, body, text }: Answer): Outcome => ({
+const ofAnswer = ({ status, body, text }: Answer): CaseResult => ({
   code: body?.errors?.[0]?.extensions?.code ?? null,
   status,
   length: text.length,
 })
 
-const POST: Door = { name: 'POST', outcome: (sent) => target.post(sent).then(ofAnswer) }
-const GET: Door = {
+const POST: Transport = { name: 'POST', mutationResult: (sent) => target.post(sent).then(ofAnswer) }
+const GET: Transport = {
   name: 'GET',
-  outcome(sent) {
+  mutationResult(sent) {
     if ('text' in sent || typeof sent.query !== 'string' || sent.query.startsWith('mutation') || sent.extensions) return null
     const { query, variables, operationName } = sent
     if (operationName !== undefined && typeof operationName !== 'string') return null
@@ -72,9 +72,9 @@ const GET: Door = {
     return `${search}`.length > 12_000 ? null : target.get(`?${search}`).then(ofAnswer)
   },
 }
-const EVENTS: Door = {
+const EVENTS: Transport = {
   name: 'event stream',
-  async outcome(sent) {
+  async mutationResult(sent) {
     const { port } = target
     const client = new AbortController()
     const answer = await fetch(`http://127.0.0.1:${port}/graphql`, {
@@ -93,9 +93,9 @@ const EVENTS: Door = {
     return { code: payload.errors?.[0]?.extensions?.code ?? null, length: text.length }
   },
 }
-const SOCKET: Door = {
+const SOCKET: Transport = {
   name: 'WebSocket',
-  async outcome(sent) {
+  async mutationResult(sent) {
     const client = await target.socket()
     const isSubscription = 'query' in sent && String(sent.query).startsWith('subscription')
     const payload = textOf(sent)
@@ -115,23 +115,28 @@ const SOCKET: Door = {
 /** What is refused is not sent back: a refusal is short, however long the request was. */
 const REFUSAL_CHARACTERS = 20_000
 
-async function judge({ why, hostile, code, overSocket, harmless }: Abuse, doors: readonly Door[]): Promise<void> {
-  for (const door of doors) {
-    const answering = door.outcome(hostile)
+async function judge({ why, hostile, code, overSocket, harmless }: Abuse, transports: readonly Transport[]): Promise<void> {
+  for (const transport of transports) {
+    const answering = transport.mutationResult(hostile)
     if (answering) {
-      const outcome = await timed(`${why} (${door.name})`, () => answering)
-      const expected = door === SOCKET && overSocket !== undefined ? overSocket : (code ?? null)
-      const actual = expected instanceof RegExp ? String(outcome.code) : outcome.code
-      expect([door.name, actual]).toEqual([door.name, expected instanceof RegExp ? expect.stringMatching(expected) : expected])
-      if (outcome.status !== undefined && expected !== null) {
+      const mutationResult = await timed(`${why} (${transport.name})`, () => answering)
+      const expected = transport === SOCKET && overSocket !== undefined ? overSocket : (code ?? null)
+      const actual = expected instanceof RegExp ? String(mutationResult.code) : mutationResult.code
+      expect([transport.name, actual]).toEqual([
+        transport.name,
+        expected instanceof RegExp ? expect.stringMatching(expected) : expected,
+      ])
+      if (mutationResult.status !== undefined && expected !== null) {
         const isStatus =
-          outcome.code === 'PERSISTED_QUERY_NOT_FOUND' ? outcome.status === 200 : outcome.status >= 400 && outcome.status < 500
-        expect([door.name, outcome.status, isStatus]).toEqual([door.name, outcome.status, true])
+          mutationResult.code === 'PERSISTED_QUERY_NOT_FOUND'
+            ? mutationResult.status === 200
+            : mutationResult.status >= 400 && mutationResult.status < 500
+        expect([transport.name, mutationResult.status, isStatus]).toEqual([transport.name, mutationResult.status, true])
       }
-      if (expected !== null) expect(outcome.length).toBeLessThan(REFUSAL_CHARACTERS)
+      if (expected !== null) expect(mutationResult.length).toBeLessThan(REFUSAL_CHARACTERS)
     }
-    const accepting = harmless && door.outcome(harmless)
-    if (accepting) expect([door.name, 'harmless', (await accepting).code]).toEqual([door.name, 'harmless', null])
+    const accepting = harmless && transport.mutationResult(harmless)
+    if (accepting) expect([transport.name, 'harmless', (await accepting).code]).toEqual([transport.name, 'harmless', null])
   }
 }
 
@@ -188,7 +193,7 @@ describe.concurrent('connections that never finish what they began', () => {
   })
 
   test('a WebSocket without connection_init', async () => {
-    const socket = target.silentSocket()
+    const socket = target.openSocket()
     expect(await new Promise((resolve) => socket.once('close', resolve))).toBe(4408)
   })
 
@@ -211,7 +216,7 @@ describe('WebSockets that mean harm', () => {
     { why: 'another protocol', protocol: 'graphql-ws', code: 4406 },
     { why: 'no protocol', protocol: [], code: 4406 },
   ])('$why', async ({ protocol, code }) => {
-    const socket = target.silentSocket(protocol)
+    const socket = target.openSocket(protocol)
     const closed = await new Promise((resolve) => socket.once('close', resolve).once('error', () => resolve('refused')))
     // A client that named a protocol which is not chosen breaks off by itself.
     expect([code, 'refused']).toContain(closed)
@@ -234,8 +239,8 @@ describe('WebSockets that mean harm', () => {
     harmless: readonly (Buffer | string)[] | undefined,
     beginning: 'acknowledged' | 'silent',
   ): Promise<void> {
-    const outcome = await timed(`${why} (WebSocket)`, () => written(hostile, beginning))
-    expect(codes ?? ['answered']).toContain(outcome)
+    const mutationResult = await timed(`${why} (WebSocket)`, () => written(hostile, beginning))
+    expect(codes ?? ['answered']).toContain(mutationResult)
     if (harmless) expect(await written(harmless, beginning)).toBe('answered')
   }
 
@@ -249,7 +254,7 @@ describe('WebSockets that mean harm', () => {
   ): Promise<number | 'answered'> {
     const bytes = frames.map((one) => (typeof one === 'string' ? frame(1, one) : one))
     const last = frame(1, '{"id":"last one","type":"subscribe","payload":{"query":"{ bells }"}}')
-    let outcome: number | 'answered' | undefined
+    let mutationResult: number | 'answered' | undefined
     await target.raw((socket) => {
       let got: Buffer = Buffer.alloc(0)
       let state: 'shaking' | 'beginning' | 'waiting' | 'done' = 'shaking'
@@ -271,14 +276,14 @@ describe('WebSockets that mean harm', () => {
         if (state === 'shaking') return
         const read = readFrames(got)
         got = read.rest
-        outcome = read.outcome
-        if (outcome === undefined) return
+        mutationResult = read.mutationResult
+        if (mutationResult === undefined) return
         state = 'done'
         socket.destroy()
       })
       handshake(socket)
     })
-    return outcome ?? CUT_OFF
+    return mutationResult ?? CUT_OFF
   }
 })
 
@@ -289,7 +294,7 @@ const CUT_OFF = 1006
  * Reads frames of a server up to the code of a close, or up to what became of the operation `last
  * one`: answered, or refused for being one too many.
  */
-function readFrames(bytes: Buffer): { readonly outcome?: number | 'answered'; readonly rest: Buffer } {
+function readFrames(bytes: Buffer): { readonly mutationResult?: number | 'answered'; readonly rest: Buffer } {
   let at = 0
   while (at + 2 <= bytes.length) {
     const [first = 0, second = 0] = bytes.subarray(at, at + 2)
@@ -300,9 +305,9 @@ function readFrames(bytes: Buffer): { readonly outcome?: number | 'answered'; re
     const payload = bytes.subarray(start, start + length)
     at = start + length
     const rest = bytes.subarray(at)
-    if ((first & 15) === 8) return { outcome: payload.readUInt16BE(0), rest }
+    if ((first & 15) === 8) return { mutationResult: payload.readUInt16BE(0), rest }
     if (payload.includes('"last one"') && /"bells":1|TOO_MANY_OPERATIONS/.test(String(payload)))
-      return { outcome: 'answered', rest }
+      return { mutationResult: 'answered', rest }
   }
   return { rest: bytes.subarray(at) }
 }

@@ -8,8 +8,8 @@ import { compose } from '../../gateway/planning/composition.ts'
 import { createLocalLink } from '../../gateway/subgraph-client/local-subgraph.ts'
 import { type Database, openDatabase } from '../../platform/database/database.ts'
 import { emptyDatabase, type FreshDatabase } from '../support/database.ts'
-import { keptLog } from './support/graph.ts'
-import { type Doors, openDoors } from './support/transports.ts'
+import { recordingLog } from './support/graph.ts'
+import { openTransports, type Transports } from './support/transports.ts'
 
 const SDL = `
   extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key"])
@@ -19,9 +19,9 @@ const SDL = `
 
 let fresh: FreshDatabase
 let database: Database<object>
-let doors: Doors
+let transports: Transports
 let observer: pg.Client
-const { log, lines } = keptLog()
+const { log, lines } = recordingLog()
 let begun = 0
 
 beforeAll(async () => {
@@ -71,10 +71,10 @@ beforeAll(async () => {
     limits: { depth: 10, cost: 1000 },
     log,
   })
-  doors = await openDoors(gateway)
+  transports = await openTransports(gateway)
 })
 afterAll(async () => {
-  await doors?.close()
+  await transports?.close()
   await database?.close()
   await observer?.end()
   await fresh?.drop()
@@ -97,7 +97,7 @@ const written = async (text: string) => (await observer.query('SELECT 1 FROM wri
 
 const LONG = '{ nap(seconds: 600) }'
 const post = (query: string, init: RequestInit = {}) =>
-  fetch(`${doors.base}/graphql`, {
+  fetch(`${transports.base}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...init.headers },
     body: JSON.stringify({ query }),
@@ -105,9 +105,9 @@ const post = (query: string, init: RequestInit = {}) =>
   })
 
 /** Each begins a statement and returns how its client leaves. */
-const departures: readonly { door: string; begin: (query: string) => Promise<() => void> }[] = [
+const departures: readonly { transport: string; begin: (query: string) => Promise<() => void> }[] = [
   {
-    door: 'an HTTP client that hangs up',
+    transport: 'an HTTP client that hangs up',
     begin: async (query) => {
       const client = new AbortController()
       post(query, { signal: client.signal }).catch(() => {})
@@ -115,7 +115,7 @@ const departures: readonly { door: string; begin: (query: string) => Promise<() 
     },
   },
   {
-    door: 'a reader of an event stream who hangs up',
+    transport: 'a reader of an event stream who hangs up',
     begin: async (query) => {
       const client = new AbortController()
       post(query, { signal: client.signal, headers: { accept: 'text/event-stream' } }).catch(() => {})
@@ -123,24 +123,24 @@ const departures: readonly { door: string; begin: (query: string) => Promise<() 
     },
   },
   {
-    door: 'a WebSocket that completes its operation',
+    transport: 'a WebSocket that completes its operation',
     begin: async (query) => {
-      const { socket } = await doors.socket()
+      const { socket } = await transports.socket()
       socket.send(JSON.stringify({ id: 'a', type: 'subscribe', payload: { query } }))
       return () => socket.send(JSON.stringify({ id: 'a', type: 'complete' }))
     },
   },
   {
-    door: 'a WebSocket that breaks',
+    transport: 'a WebSocket that breaks',
     begin: async (query) => {
-      const { socket } = await doors.socket()
+      const { socket } = await transports.socket()
       socket.send(JSON.stringify({ id: 'a', type: 'subscribe', payload: { query } }))
       return () => socket.terminate()
     },
   },
 ]
 
-test.each(departures)('the statement of $door is cancelled in the database', async ({ begin }) => {
+test.each(departures)('the statement of $transport is cancelled in the database', async ({ begin }) => {
   const leave = await begin(LONG)
   await until(async () => (await statements()) === 1)
   leave()
@@ -182,7 +182,7 @@ test('a mutation goes on when its client leaves', async () => {
 })
 
 test('nobody else is cancelled: of statements on two connections only those of clients who left', async () => {
-  const outcomes = await Promise.all(
+  const results = await Promise.all(
     Array.from({ length: 300 }, async (_, index) => {
       const client = new AbortController()
       const answer = post(`{ nap(seconds: 0.00${index % 10}) }`, { signal: client.signal })
@@ -193,9 +193,9 @@ test('nobody else is cancelled: of statements on two connections only those of c
       )
     }),
   )
-  const stayed = outcomes.filter((_, index) => index % 3 !== 0)
+  const stayed = results.filter((_, index) => index % 3 !== 0)
   expect(new Set(stayed)).toEqual(new Set(['{"data":{"nap":1}}']))
-  expect(outcomes.filter((outcome) => outcome === 'left').length).toBeGreaterThan(0)
+  expect(results.filter((result) => result === 'left').length).toBeGreaterThan(0)
 })
 
 test('none of it is a fault in the log', () => {

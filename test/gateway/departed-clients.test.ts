@@ -7,9 +7,9 @@ import { withTimeout } from '../../gateway/operations/timeout.ts'
 import { compose } from '../../gateway/planning/composition.ts'
 import { createRemoteLink } from '../../gateway/subgraph-client/remote-subgraph.ts'
 import { runBatch } from '../../gateway/transports/batch.ts'
-import { CALLER, type Counted, keptLog, passage } from './support/graph.ts'
+import { CALLER, type Counted, recordingLog, requestContext } from './support/graph.ts'
 import { answerOf, type Exchange, serveRemote } from './support/remote.ts'
-import { type Doors, openDoors } from './support/transports.ts'
+import { openTransports, type Transports } from './support/transports.ts'
 
 const HEAD = 'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key"])'
 const SDL = {
@@ -57,16 +57,16 @@ async function aShop() {
     ]),
     links: [bank.link, stock.link],
     limits: DEFAULT_LIMITS,
-    log: keptLog().log,
+    log: recordingLog().log,
   })
-  const doors = await openDoors(gateway)
-  onTestFinished(doors.close)
-  return { gateway, doors, paying: held.promise, go: gate.resolve, taken: () => stock.remote.requests.length }
+  const transports = await openTransports(gateway)
+  onTestFinished(transports.close)
+  return { gateway, transports, paying: held.promise, go: gate.resolve, taken: () => stock.remote.requests.length }
 }
 
-const posted = (accept: string) => async (doors: Doors) => {
+const posted = (accept: string) => async (transports: Transports) => {
   const client = new AbortController()
-  fetch(`${doors.base}/graphql`, {
+  fetch(`${transports.base}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept },
     body: JSON.stringify({ query: BOTH }),
@@ -76,21 +76,21 @@ const posted = (accept: string) => async (doors: Doors) => {
 }
 
 /** Each begins the mutation and returns how its client leaves. */
-const DEPARTURES: readonly { who: string; begin: (doors: Doors, gateway: Gateway) => Promise<() => void> }[] = [
+const DEPARTURES: readonly { who: string; begin: (transports: Transports, gateway: Gateway) => Promise<() => void> }[] = [
   { who: 'an HTTP client that hangs up', begin: posted('application/json') },
   { who: 'a reader of an event stream who hangs up', begin: posted('text/event-stream') },
   {
     who: 'a WebSocket that completes its operation',
-    begin: async (doors) => {
-      const { socket } = await doors.socket()
+    begin: async (transports) => {
+      const { socket } = await transports.socket()
       socket.send(JSON.stringify({ id: 'a', type: 'subscribe', payload: { query: BOTH } }))
       return () => socket.send(JSON.stringify({ id: 'a', type: 'complete' }))
     },
   },
   {
     who: 'a WebSocket that breaks',
-    begin: async (doors) => {
-      const { socket } = await doors.socket()
+    begin: async (transports) => {
+      const { socket } = await transports.socket()
       socket.send(JSON.stringify({ id: 'a', type: 'subscribe', payload: { query: BOTH } }))
       return () => socket.terminate()
     },
@@ -108,8 +108,8 @@ const DEPARTURES: readonly { who: string; begin: (doors: Doors, gateway: Gateway
 ]
 
 test.each(DEPARTURES)('a mutation over two subgraphs is done whole for $who', async ({ begin }) => {
-  const { doors, gateway, paying, go, taken } = await aShop()
-  const leave = await begin(doors, gateway)
+  const { transports, gateway, paying, go, taken } = await aShop()
+  const leave = await begin(transports, gateway)
   const { request } = await paying
   leave()
   // Until the door has heard of it.
@@ -121,10 +121,10 @@ test.each(DEPARTURES)('a mutation over two subgraphs is done whole for $who', as
 
 test('one that has not begun when its client leaves does not begin', async () => {
   const { gateway, taken } = await aShop()
-  const admission = gateway.prepareText('mutation { take }', undefined)
-  if (admission.kind === 'rejected') throw new Error('Expected it to be executable.')
-  const outcome = await admission.run({}, { caller: CALLER, signal: AbortSignal.abort(new Error('gone')) })
-  expect([outcome.errors?.[0]?.extensions?.code, taken()]).toEqual(['TIMEOUT', 0])
+  const prepared = gateway.prepareText('mutation { take }', undefined)
+  if (prepared.kind === 'rejected') throw new Error('Expected it to be executable.')
+  const verification = await prepared.run({}, { caller: CALLER, signal: AbortSignal.abort(new Error('gone')) })
+  expect([verification.errors?.[0]?.extensions?.code, taken()]).toEqual(['TIMEOUT', 0])
 })
 
 test('of a batch, the one that runs is done whole, and those behind it do not begin', async () => {
@@ -143,7 +143,7 @@ test('of a batch, the one that runs is done whole, and those behind it do not be
 
 test('what outlives its client ends with the time that it has, or with that of what it is part of', async () => {
   const ended = (milliseconds: number, within: number) =>
-    withTimeout(within, passage(), (whole) =>
+    withTimeout(within, requestContext(), (whole) =>
       withTimeout(
         milliseconds,
         whole,

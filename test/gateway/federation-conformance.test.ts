@@ -5,7 +5,7 @@ import { type Gateway, startGateway } from '../../gateway/gateway.ts'
 import { DEFAULT_LIMITS } from '../../gateway/limits/limits.ts'
 import { compose } from '../../gateway/planning/composition.ts'
 import { createLocalLink } from '../../gateway/subgraph-client/local-subgraph.ts'
-import { ask, keptLog } from './support/graph.ts'
+import { ask, recordingLog } from './support/graph.ts'
 
 /** Themes of federation that planners or executors are known to get wrong, on graphs of our own. */
 
@@ -34,7 +34,7 @@ async function gatewayOf(parts: readonly Part[]): Promise<Gateway> {
       }),
     ),
     limits: DEFAULT_LIMITS,
-    log: keptLog().log,
+    log: recordingLog().log,
   })
   return gateway
 }
@@ -252,7 +252,7 @@ test('a supergraph of federation 1, with core and join v0.1, is served', async (
       }),
     ),
     limits: DEFAULT_LIMITS,
-    log: keptLog().log,
+    log: recordingLog().log,
   })
   expect(await ask(gateway, '{ goods { id fee } }')).toEqual({ data: { goods: [{ id: '1', fee: 'fee for 5' }] } })
 })

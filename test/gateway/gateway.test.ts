@@ -2,7 +2,16 @@ import { getIntrospectionQuery } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startGateway } from '../../gateway/gateway.ts'
 import { createLocalLink } from '../../gateway/subgraph-client/local-subgraph.ts'
-import { ask, CALLER, keptLog, type LocalGraph, localGraph, passage, shopSubgraph, supergraphSdl } from './support/graph.ts'
+import {
+  ask,
+  CALLER,
+  type LocalGraph,
+  localGraph,
+  recordingLog,
+  requestContext,
+  shopSubgraph,
+  supergraphSdl,
+} from './support/graph.ts'
 
 let graph: LocalGraph
 beforeAll(async () => {
@@ -45,7 +54,7 @@ describe('operations', () => {
         { name: review.name, execute: review.execute },
       ],
       limits: { depth: 0, cost: 0 },
-      log: keptLog().log,
+      log: recordingLog().log,
     })
     const [short, long] = [await ask(graph.gateway, query, variables), await ask(general, query, variables)]
     expect(short).toEqual(long)
@@ -77,7 +86,7 @@ describe('operations', () => {
       supergraphSdl: supergraphSdl(),
       links: [],
       limits: { depth: 10, cost: 1000 },
-      log: keptLog().log,
+      log: recordingLog().log,
     })
     await expect(starting).rejects.toThrow('Expected a link to subgraph')
   })
@@ -97,9 +106,9 @@ describe('errors', () => {
         },
       ])
       expect(JSON.stringify(answer)).not.toContain('hunter2')
-      const told = graph.lines.filter((line) => JSON.stringify(line).includes('hunter2'))
-      expect(told).toHaveLength(1)
-      expect(told[0]).toMatchObject({ requestId: CALLER.requestId, subgraph: 'shop', path: ['broken'] })
+      const leaks = graph.lines.filter((line) => JSON.stringify(line).includes('hunter2'))
+      expect(leaks).toHaveLength(1)
+      expect(leaks[0]).toMatchObject({ requestId: CALLER.requestId, subgraph: 'shop', path: ['broken'] })
     },
   )
 
@@ -114,10 +123,10 @@ describe('errors', () => {
   })
 
   test('an operation ends when its client goes', async () => {
-    const admission = graph.gateway.prepareText('{ slow }', undefined)
+    const prepared = graph.gateway.prepareText('{ slow }', undefined)
     const gone = new AbortController()
-    if (admission.kind !== 'executable') throw new Error('Expected it to be executable.')
-    const running = admission.run({}, { ...passage(), signal: gone.signal })
+    if (prepared.kind !== 'executable') throw new Error('Expected it to be executable.')
+    const running = prepared.run({}, { ...requestContext(), signal: gone.signal })
     gone.abort(new Error('The client is gone.'))
     expect((await running).errors?.[0]?.extensions?.code).toBe('TIMEOUT')
   })

@@ -8,7 +8,7 @@ import { graphql } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startGateway } from '../../gateway/gateway.ts'
 import { createRemoteLink, type RemoteLink } from '../../gateway/subgraph-client/remote-subgraph.ts'
-import { ask, type Counted, keptLog, reviewSubgraph, shopSubgraph, supergraphSdl } from './support/graph.ts'
+import { ask, type Counted, recordingLog, reviewSubgraph, shopSubgraph, supergraphSdl } from './support/graph.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
@@ -72,7 +72,7 @@ const ACROSS = '{ latestReview { text about { name } } product(id: "c") { name r
 describe('subgraphs over HTTP', () => {
   const remoteGraph = async (
     use: (
-      asked: (query: string, variables?: Record<string, unknown>) => ReturnType<typeof ask>,
+      execute: (query: string, variables?: Record<string, unknown>) => ReturnType<typeof ask>,
       lines: Record<string, unknown>[],
     ) => Promise<void>,
   ) => {
@@ -80,7 +80,7 @@ describe('subgraphs over HTTP', () => {
       createRemoteLink({ name: 'shop', url: shop.url }),
       createRemoteLink({ name: 'review', url: review.url }),
     ]
-    const { log, lines } = keptLog()
+    const { log, lines } = recordingLog()
     const gateway = await startGateway({
       supergraphSdl: supergraphSdl({ shop: shop.url, review: review.url }),
       links,
@@ -96,8 +96,8 @@ describe('subgraphs over HTTP', () => {
   }
 
   test('entities come together across real connections; 0 is not null', () =>
-    remoteGraph(async (asked) => {
-      expect(await asked(ACROSS)).toEqual({
+    remoteGraph(async (execute) => {
+      expect(await execute(ACROSS)).toEqual({
         data: {
           latestReview: { text: 'Fine.', about: { name: 'Product b' } },
           product: { name: 'Product c', rating: 0, reviews: [{ text: 'Good c' }, { text: 'Bad c' }] },
@@ -106,8 +106,8 @@ describe('subgraphs over HTTP', () => {
     }))
 
   test('a variable called representations does not collide with a fetch of entities', () =>
-    remoteGraph(async (asked) => {
-      const { data, errors } = await asked(
+    remoteGraph(async (execute) => {
+      const { data, errors } = await execute(
         'query ($representations: String) { latestReview { about { reviews(contains: $representations) { text } name } } }',
         {
           representations: 'Bad',
@@ -120,9 +120,9 @@ describe('subgraphs over HTTP', () => {
     }))
 
   test('the request id and the address go along, and only credentials of the allow-list', () =>
-    remoteGraph(async (asked) => {
+    remoteGraph(async (execute) => {
       shop.requests.length = 0
-      await asked('{ products { totalCount } }')
+      await execute('{ products { totalCount } }')
       expect(shop.requests[0]?.headers).toMatchObject({ 'x-request-id': 'r-1', 'x-forwarded-for': '127.0.0.1' })
       expect(shop.requests[0]?.headers).not.toHaveProperty('cookie')
     }))
@@ -136,9 +136,9 @@ describe('subgraphs over HTTP', () => {
     ['no data, and no errors', '{"data": null, "errors": []}'],
     ['more than anybody asked for', 'ENDLESS'],
   ])('an answer that is %s becomes an error that says neither it nor where it came from', (_, behaviour) =>
-    remoteGraph(async (asked, lines) => {
+    remoteGraph(async (execute, lines) => {
       shop.behaviour = behaviour
-      const { data, errors } = await asked('{ product(id: "a") { name } latestReview { text } }')
+      const { data, errors } = await execute('{ product(id: "a") { name } latestReview { text } }')
       expect(data).toEqual({ product: null, latestReview: { text: 'Fine.' } })
       expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['SUBGRAPH_UNAVAILABLE'])
       expect(JSON.stringify(errors)).not.toMatch(/secret|127\.0\.0\.1|http/)
@@ -147,14 +147,14 @@ describe('subgraphs over HTTP', () => {
   )
 
   test('a subgraph that does not answer is given up after five seconds', () =>
-    remoteGraph(async (asked) => {
+    remoteGraph(async (execute) => {
       shop.behaviour = 'HANG'
-      const { data, errors } = await asked('{ product(id: "a") { name } latestReview { text } }')
+      const { data, errors } = await execute('{ product(id: "a") { name } latestReview { text } }')
       expect([data, errors?.[0]?.extensions.code]).toEqual([{ product: null, latestReview: { text: 'Fine.' } }, 'TIMEOUT'])
     }))
 
   test('errors of a subgraph keep their message, path and code, and lose what shows its inside', () =>
-    remoteGraph(async (asked) => {
+    remoteGraph(async (execute) => {
       shop.behaviour = JSON.stringify({
         data: { product: null },
         errors: [
@@ -166,14 +166,14 @@ describe('subgraphs over HTTP', () => {
           },
         ],
       })
-      const { errors } = await asked('{ product(id: "a") { name } }')
+      const { errors } = await execute('{ product(id: "a") { name } }')
       expect(errors).toEqual([{ message: 'Sold out.', path: ['product'], extensions: { code: 'SOLD_OUT' } }])
     }))
 
   test('a null where the schema promises a value is an error, not a secret', () =>
-    remoteGraph(async (asked) => {
+    remoteGraph(async (execute) => {
       shop.behaviour = '{"data": {"product": {"name": null}}}'
-      const { data, errors } = await asked('{ product(id: "a") { name } }')
+      const { data, errors } = await execute('{ product(id: "a") { name } }')
       expect([data, errors?.[0]?.extensions.code]).toEqual([{ product: null }, 'INVALID_SUBGRAPH_ANSWER'])
     }))
 })
@@ -263,8 +263,8 @@ describe('node gateway/main.ts', () => {
     const supergraph = written('budget.graphql', supergraphSdl({ shop: shop.url, review: review.url }))
     const weights = { COST_PROFILE: 'dear-objects', COST_SCALAR: '2', COST_BUDGET: '20' }
     const gateway = await start({ SUPERGRAPH_FILE: supergraph, PORT: '0', ...weights })
-    const asked = question('{ product(id: "a") { id } }')
-    const init = { ...asked, headers: { ...asked.headers, 'graphql-cost': 'report' } }
+    const execute = question('{ product(id: "a") { id } }')
+    const init = { ...execute, headers: { ...execute.headers, 'graphql-cost': 'report' } }
     expect(await (await fetch(gateway.url, init)).json()).toMatchObject({
       data: { product: { id: 'a' } },
       extensions: { cost: { requested: 10 + 2, limit: 20, budget: { remaining: 8 } } },
@@ -284,15 +284,15 @@ describe('node gateway/main.ts', () => {
       BATCH_LIMIT: '2',
       EXPLORER: '0',
     })
-    const asked = async (body: unknown) => {
+    const execute = async (body: unknown) => {
       const answer = await fetch(gateway.url, { ...question(''), body: JSON.stringify(body) })
       return { status: answer.status, body: await answer.json() }
     }
     const known = { data: { product: { name: 'Product c', rating: 0 } } }
     const refused = { errors: [{ extensions: { code: 'PERSISTED_QUERY_ONLY' } }] }
-    expect(await asked({ documentId: 'across' })).toMatchObject({ status: 200, body: known })
-    expect(await asked({ query: ACROSS })).toMatchObject({ status: 400, body: refused })
-    expect(await asked([{ documentId: 'across' }, { query: ACROSS }])).toMatchObject({ status: 200, body: [known, refused] })
+    expect(await execute({ documentId: 'across' })).toMatchObject({ status: 200, body: known })
+    expect(await execute({ query: ACROSS })).toMatchObject({ status: 400, body: refused })
+    expect(await execute([{ documentId: 'across' }, { query: ACROSS }])).toMatchObject({ status: 200, body: [known, refused] })
     const page = await fetch(gateway.url, { headers: { accept: 'text/html,*/*;q=0.8' } })
     expect([page.status, page.headers.get('content-type')]).toEqual([400, 'application/json; charset=utf-8'])
     gateway.child.kill('SIGTERM')

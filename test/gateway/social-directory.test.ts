@@ -56,9 +56,9 @@ async function ask(query: string, variables: Record<string, unknown> = {}, calle
   return data
 }
 async function run(query: string, variables: Record<string, unknown> = {}, caller: Caller = ann.caller): Promise<Data> {
-  const admission = gateway.prepareText(query, undefined)
-  if (admission.kind === 'rejected') throw new Error(JSON.stringify(admission.errors))
-  return JSON.parse(JSON.stringify(await admission.run(variables, { caller, signal })))
+  const prepared = gateway.prepareText(query, undefined)
+  if (prepared.kind === 'rejected') throw new Error(JSON.stringify(prepared.errors))
+  return JSON.parse(JSON.stringify(await prepared.run(variables, { caller, signal })))
 }
 const WRITE = `mutation ($title: String!, $about: ID, $published: Boolean) {
   createPost(input: { title: $title, content: "C", published: $published, aboutId: $about }) { ... on CreatePostSuccess { post { about { __typename id name } } } } }`
@@ -148,15 +148,15 @@ test('a user is found by reference', async () => {
 test('an answer about the directory is kept until an import changes it, and no longer', async () => {
   const { connection } = social.database
   await putItems(connection, [aServer('acme/kept', { name: 'Before' })])
-  const KEPT = '{ mcpServer(owner: "acme", repo: "kept") { title } }'
-  const told = async (): Promise<string> => {
-    const admission = gateway.prepareText(KEPT, undefined)
-    if (admission.kind === 'rejected' || !admission.answer) throw new Error('Expected a query whose answer may be kept.')
-    const answer = await admission.answer({}, { caller: ANONYMOUS, signal })
+  const QUERY = '{ mcpServer(owner: "acme", repo: "kept") { title } }'
+  const read = async (): Promise<string> => {
+    const prepared = gateway.prepareText(QUERY, undefined)
+    if (prepared.kind === 'rejected' || !prepared.answer) throw new Error('Expected a query whose answer may be kept.')
+    const answer = await prepared.answer({}, { caller: ANONYMOUS, signal })
     return 'bytes' in answer ? String((await answer.bytes.encoded(null)).bytes) : ''
   }
   const until = async (name: string) => {
-    while (!(await told()).includes(`"${name}"`)) await new Promise((resolve) => setTimeout(resolve, 10))
+    while (!(await read()).includes(`"${name}"`)) await new Promise((resolve) => setTimeout(resolve, 10))
   }
   await until('Before')
   expect(gateway.cache.entries()).toBe(1)

@@ -13,10 +13,10 @@ afterAll(() => stack.close())
 type Credentials = Caller['credentials']
 
 async function ask(query: string, credentials: Credentials = {}) {
-  const admission = stack.gateway.prepareText(query, undefined)
-  if (admission.kind === 'rejected') throw new Error(JSON.stringify(admission.errors))
+  const prepared = stack.gateway.prepareText(query, undefined)
+  if (prepared.kind === 'rejected') throw new Error(JSON.stringify(prepared.errors))
   const caller: Caller = { requestId: 'test', address: '127.0.0.1', credentials }
-  const { data, errors } = await admission.run({}, { caller, signal: new AbortController().signal })
+  const { data, errors } = await prepared.run({}, { caller, signal: new AbortController().signal })
   // biome-ignore lint/suspicious/noExplicitAny: every question has another answer
   return { data: data as any, codes: (errors ?? []).map(({ extensions }) => extensions?.code) }
 }
@@ -58,8 +58,8 @@ test('a user claims a store with the credentials of both, and nobody else after 
 
 test('a token that was signed out claims no store and sees none, though its signature is good', async () => {
   const [hal, ida] = [await aUser('Hal'), await aUser('Ida')]
-  const [store, kept] = [await stack.aStore({ name: 'Unclaimed' }), await stack.aStore({ name: 'Kept' })]
-  expect((await ask(CLAIM, both(kept, hal.token))).codes).toEqual([])
+  const [store, claimed] = [await stack.aStore({ name: 'Unclaimed' }), await stack.aStore({ name: 'Kept' })]
+  expect((await ask(CLAIM, both(claimed, hal.token))).codes).toEqual([])
   expect((await ask('mutation { signOut { sessionsEnded } }', bearer(hal.token))).data.signOut.sessionsEnded).toBe(1)
   expect((await ask(CLAIM, both(store, hal.token))).codes).toEqual(['UNAUTHENTICATED'])
   expect((await ask('{ store { owner { id } } }', store.caller.credentials)).data.store.owner).toBeNull()

@@ -38,10 +38,10 @@ afterEach(async () => {
 })
 
 /** What one subscriber is told. `done` is why the subscription ended. */
-type Told = { readonly events: Data[]; readonly errors: Data[]; readonly ended: Promise<void> }
+type Received = { readonly events: Data[]; readonly errors: Data[]; readonly ended: Promise<void> }
 
 /** Subscribes over a socket of its own; resolves when the subscription runs, or has ended. */
-async function subscribe(who: TestStore | null, query: string, variables: Record<string, unknown> = {}): Promise<Told> {
+async function subscribe(who: TestStore | null, query: string, variables: Record<string, unknown> = {}): Promise<Received> {
   const before = stack.subgraph.listeners?.() ?? 0
   const authorization = who && `Basic ${Buffer.from(`${who.login}:${who.authtoken}`).toString('base64')}`
   const client = createClient({
@@ -51,7 +51,7 @@ async function subscribe(who: TestStore | null, query: string, variables: Record
     retryAttempts: 0,
   })
   clients.push(client)
-  const told = { events: [] as Data[], errors: [] as Data[] }
+  const received = { events: [] as Data[], errors: [] as Data[] }
   let hasEnded = false
   const ended = new Promise<void>((resolve) => {
     const end = () => {
@@ -62,11 +62,11 @@ async function subscribe(who: TestStore | null, query: string, variables: Record
       { query, variables },
       {
         next: ({ data, errors }: Data) => {
-          if (data) told.events.push(data)
-          told.errors.push(...(errors ?? []))
+          if (data) received.events.push(data)
+          received.errors.push(...(errors ?? []))
         },
         error: (errors: Data) => {
-          told.errors.push(...[errors].flat())
+          received.errors.push(...[errors].flat())
           end()
         },
         complete: end,
@@ -74,7 +74,7 @@ async function subscribe(who: TestStore | null, query: string, variables: Record
     )
   })
   while (!hasEnded && (stack.subgraph.listeners?.() ?? 0) === before) await sleep(5)
-  return { ...told, ended }
+  return { ...received, ended }
 }
 
 const until = async (holds: () => boolean) => {
@@ -112,7 +112,7 @@ test('a stock is told where it changed, and only there', async () => {
     (await post('/locations.json', { location: { ...address, name } })).location.id
   const [here, there] = [await place('Here'), await place('There')]
   const LEVEL = 'subscription ($id: ID) { inventoryLevelChanged(locationId: $id) { locationNumber productNumber stock } }'
-  const told = await subscribe(shop, LEVEL, { id: String(here) })
+  const received = await subscribe(shop, LEVEL, { id: String(here) })
   const SET = `mutation ($location: ID!, $product: ID!, $stock: Int!) {
     setInventoryLevel(input: { locationId: $location, productId: $product, stock: $stock }) { __typename } }`
   for (const [location, stock] of [
@@ -120,17 +120,17 @@ test('a stock is told where it changed, and only there', async () => {
     [here, 7],
   ])
     await stack.graph(shop, SET, { location: String(location), product: String(product), stock })
-  await until(() => told.events.length > 0)
-  expect(told.events).toEqual([{ inventoryLevelChanged: { locationNumber: here, productNumber: product, stock: 7 } }])
+  await until(() => received.events.length > 0)
+  expect(received.events).toEqual([{ inventoryLevelChanged: { locationNumber: here, productNumber: product, stock: 7 } }])
 })
 
 test('a new customer is told, and one who changes is not', async () => {
-  const told = await subscribe(shop, 'subscription { customerCreated { number email } }')
+  const received = await subscribe(shop, 'subscription { customerCreated { number email } }')
   const { customer } = await post('/customers.json', { customer: { email: 'ann@example.org' } })
   await put(`/customers/${customer.id}.json`, { customer: { phone: '1' } })
   await post('/customers.json', { customer: { email: 'bob@example.org' } })
-  await until(() => told.events.length === 2)
-  expect(told.events.map(({ customerCreated: { email } }) => email)).toEqual(['ann@example.org', 'bob@example.org'])
+  await until(() => received.events.length === 2)
+  expect(received.events.map(({ customerCreated: { email } }) => email)).toEqual(['ann@example.org', 'bob@example.org'])
 })
 
 const ORDER = 'subscription ($id: ID) { orderUpdated(orderId: $id) { number status shipmentStatus } }'
@@ -156,14 +156,14 @@ test('an order is told when it is made and once for each change of it; other ord
   const theirs = await anOrder(elsewhere)
   await until(() => all.events.length === 5 && only.events.length === 2 && stranger.events.length === 1)
   expect([...all.errors, ...only.errors, ...stranger.errors]).toEqual([])
-  const numbers = ({ events }: Told) => events.map(({ orderUpdated: { number } }) => number)
+  const numbers = ({ events }: Received) => events.map(({ orderUpdated: { number } }) => number)
   expect([numbers(all), numbers(only), numbers(stranger)]).toEqual([[one, one, other, one, other], [one, one], [theirs]])
   expect(only.events.at(-1).orderUpdated).toEqual({ number: one, status: 'PAID', shipmentStatus: 'REQUESTED' })
 })
 
 test('a subscription ends when its credentials are reset', async () => {
   const product = await aProduct('Lamp')
-  const told = await subscribe(shop, PRODUCT)
+  const received = await subscribe(shop, PRODUCT)
   await stack.sql(`UPDATE credential SET token_hash = 'x' WHERE login = $1`, [shop.login])
   // A judgement holds for a second.
   await sleep(1_100)
@@ -174,9 +174,9 @@ test('a subscription ends when its credentials are reset', async () => {
     [`store:${shop.storeId}`, JSON.stringify({ event: 'product_updated', entity: 'Product', id: product })],
   )
   await stack.sql(`SELECT pg_notify('store_event', $1)`, [`store:${shop.storeId}`])
-  await told.ended
-  expect(told.events).toEqual([])
-  expect(told.errors[0].extensions.code).toBe('UNAUTHENTICATED')
+  await received.ended
+  expect(received.events).toEqual([])
+  expect(received.errors[0].extensions.code).toBe('UNAUTHENTICATED')
 })
 
 test.each([
@@ -198,7 +198,7 @@ test.each([
     'NOT_FOUND',
   ],
 ] as const)('%s is refused', async (_, who, query, variables, code) => {
-  const told = await subscribe(who && shop, query, variables)
-  await told.ended
-  expect(told.errors[0].extensions.code).toBe(code)
+  const received = await subscribe(who && shop, query, variables)
+  await received.ended
+  expect(received.errors[0].extensions.code).toBe(code)
 })

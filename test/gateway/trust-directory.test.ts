@@ -47,11 +47,11 @@ beforeAll(async () => {
     limits: { depth: 10, cost: 1000 },
     log,
   })
-  for (const [host, told] of [
+  for (const [host, expected] of [
     ['good.example.com', aGoodHost(NOW)],
     ['bad.example.net', aBadHost(NOW)],
   ] as const) {
-    const snapshot = snapshotAbout(host, NOW, told)
+    const snapshot = snapshotAbout(host, NOW, expected)
     await trust.sql('INSERT INTO snapshot VALUES ($1, $2, $3, to_timestamp($4), to_timestamp($4 + 86400))', [
       snapshot.id,
       host,
@@ -67,10 +67,10 @@ afterAll(async () => {
 })
 
 async function ask(query: string): Promise<Data> {
-  const admission = gateway.prepareText(query, undefined)
-  if (admission.kind === 'rejected') throw new Error(JSON.stringify(admission.errors))
+  const prepared = gateway.prepareText(query, undefined)
+  if (prepared.kind === 'rejected') throw new Error(JSON.stringify(prepared.errors))
   const { data, errors } = JSON.parse(
-    JSON.stringify(await admission.run({}, { caller: ANONYMOUS, signal: new AbortController().signal })),
+    JSON.stringify(await prepared.run({}, { caller: ANONYMOUS, signal: new AbortController().signal })),
   )
   expect(errors).toBeUndefined()
   return data
@@ -98,8 +98,8 @@ test('a host that nothing is known about is highly uncertain at once, and looked
   )
   expect(skill.trust).toEqual({ target: { normalized: 'new.example.org' }, action: 'SANDBOX', uncertainty: { level: 'HIGH' } })
   expect(search.edges[0].node.trust).toEqual(skill.trust)
-  expect(trust.sources.asked.filter((host) => host === 'new.example.org').length).toBeGreaterThan(0)
-  expect(trust.sources.asked).not.toContain('good.example.com')
+  expect(trust.sources.requestedHosts.filter((host) => host === 'new.example.org').length).toBeGreaterThan(0)
+  expect(trust.sources.requestedHosts).not.toContain('good.example.com')
 })
 
 test('/ready names sources that are down, and stays ready', async () => {
@@ -131,10 +131,10 @@ test('everything that an answer can say, alone and in a batch, keeps within the 
     `{ mcpServers(first: 50) { edges { node { title ${TRUST} } } } }`,
   ]) {
     // Counted when it runs: what is refused has no plan.
-    const admission = gateway.prepareText(query, undefined)
-    expect(admission.kind).toBe('executable')
-    if (admission.kind === 'executable') {
-      const { errors } = await admission.run({}, { caller: ANONYMOUS, signal: new AbortController().signal })
+    const prepared = gateway.prepareText(query, undefined)
+    expect(prepared.kind).toBe('executable')
+    if (prepared.kind === 'executable') {
+      const { errors } = await prepared.run({}, { caller: ANONYMOUS, signal: new AbortController().signal })
       expect(errors?.[0]?.extensions?.code).not.toBe('COST_LIMIT_EXCEEDED')
     }
   }

@@ -11,8 +11,8 @@ let key: TestKey
 
 beforeAll(async () => {
   stack = await startMcpStack()
-  stack.sources.tell('example.com', aGoodHost())
-  stack.sources.tell('bad.example.net', aBadHost())
+  stack.sources.setEvidence('example.com', aGoodHost())
+  stack.sources.setEvidence('bad.example.net', aBadHost())
   key = await stack.aKey({ plan: 'unlimited' })
 })
 afterAll(() => stack.close())
@@ -30,95 +30,98 @@ const ARTICLE = Array.from(
 ).join('\n\n')
 
 /** Arguments that are wrong, and what the model is told. */
-const WRONG: readonly { server: string; tool: string; given: Record<string, unknown>; told: string }[] = [
+const WRONG: readonly { server: string; tool: string; given: Record<string, unknown>; error: string }[] = [
   {
     server: 'directory',
     tool: 'search_mcp_servers',
     given: {},
-    told: 'Expected `query` to be 1 to 200 characters of text, not blank and without control characters, got nothing.',
+    error: 'Expected `query` to be 1 to 200 characters of text, not blank and without control characters, got nothing.',
   },
   {
     server: 'directory',
     tool: 'search_skills',
     given: { query: ' ', limit: 26 },
-    told: 'Expected `query` to be 1 to 200 characters of text, not blank and without control characters, got " ". Expected `limit` to be a whole number from 1 to 25, got 26.',
+    error:
+      'Expected `query` to be 1 to 200 characters of text, not blank and without control characters, got " ". Expected `limit` to be a whole number from 1 to 25, got 26.',
   },
   {
     server: 'directory',
     tool: 'search_plugins',
     given: { query: 'pdf', limit: 1.5 },
-    told: 'Expected `limit` to be a whole number from 1 to 25, got 1.5.',
+    error: 'Expected `limit` to be a whole number from 1 to 25, got 1.5.',
   },
   {
     server: 'directory',
     tool: 'search_plugins',
     given: { query: 'pdf', limit: '5' },
-    told: 'Expected `limit` to be a whole number from 1 to 25, got "5".',
+    error: 'Expected `limit` to be a whole number from 1 to 25, got "5".',
   },
   {
     server: 'directory',
     tool: 'search_mcp_servers',
     given: { query: 'pdf', limt: 5 },
-    told: 'Expected no `limt`: the arguments are `query`, `limit`.',
+    error: 'Expected no `limt`: the arguments are `query`, `limit`.',
   },
   {
     server: 'trust',
     tool: 'check_domain',
     given: { domain: 'example.com', kind: 'READ' },
-    told: 'Expected `kind` to be one of navigate, fetch, enrich, download_file, submit_credentials, initiate_payment, got "READ".',
+    error:
+      'Expected `kind` to be one of navigate, fetch, enrich, download_file, submit_credentials, initiate_payment, got "READ".',
   },
   {
     server: 'trust',
     tool: 'check_domain',
     given: { domain: 'not a domain' },
-    told: 'Expected a host name of letters, digits and hyphens (labels of 1 to 63, 253 in all).',
+    error: 'Expected a host name of letters, digits and hyphens (labels of 1 to 63, 253 in all).',
   },
-  { server: 'trust', tool: 'check_url', given: { url: 'ftp://example.com/' }, told: 'Expected the scheme to be http or https.' },
+  { server: 'trust', tool: 'check_url', given: { url: 'ftp://example.com/' }, error: 'Expected the scheme to be http or https.' },
   {
     server: 'trust',
     tool: 'check_sources',
     given: { sources: [] },
-    told: 'Expected `sources` to be a list of 1 to 100 domains or URLs, got a list of 0.',
+    error: 'Expected `sources` to be a list of 1 to 100 domains or URLs, got a list of 0.',
   },
   {
     server: 'trust',
     tool: 'explain_decision',
     given: { decision_id: 'dec_0' },
-    told: 'This key has no decision with this id. Use decision_id from the result of check_domain, check_url or check_sources, made with the same key.',
+    error:
+      'This key has no decision with this id. Use decision_id from the result of check_domain, check_url or check_sources, made with the same key.',
   },
   {
     server: 'trust',
     tool: 'rate_evidence',
     given: { text: 'x'.repeat(100_001), titel: 'A' },
-    told: 'Expected `text` to be a text of at most 100000 characters, got "xxx',
+    error: 'Expected `text` to be a text of at most 100000 characters, got "xxx',
   },
   {
     server: 'trust',
     tool: 'rate_evidence',
     given: { title: 'A' },
-    told: 'Expected `text` to be a text of at most 100000 characters, got nothing.',
+    error: 'Expected `text` to be a text of at most 100000 characters, got nothing.',
   },
-  { server: 'graph', tool: 'search_schema', given: { query: '' }, told: 'Expected `query` to be ' },
-  { server: 'graph', tool: 'search_schema', given: { words: 'skills' }, told: 'Expected no `words`: the arguments are `query`' },
-  { server: 'graph', tool: 'describe', given: { name: 'Query.skils' }, told: 'Did you mean Query.skill' },
+  { server: 'graph', tool: 'search_schema', given: { query: '' }, error: 'Expected `query` to be ' },
+  { server: 'graph', tool: 'search_schema', given: { words: 'skills' }, error: 'Expected no `words`: the arguments are `query`' },
+  { server: 'graph', tool: 'describe', given: { name: 'Query.skils' }, error: 'Did you mean Query.skill' },
   {
     server: 'graph',
     tool: 'run_query',
     given: { query: '{ skils }' },
-    told: 'GRAPHQL_VALIDATION_FAILED: Cannot query field "skils"',
+    error: 'GRAPHQL_VALIDATION_FAILED: Cannot query field "skils"',
   },
-  { server: 'graph', tool: 'run_query', given: { query: '{ skills(' }, told: 'GRAPHQL_PARSE_FAILED: ' },
+  { server: 'graph', tool: 'run_query', given: { query: '{ skills(' }, error: 'GRAPHQL_PARSE_FAILED: ' },
   {
     server: 'graph',
     tool: 'run_query',
     given: { query: 'query($first: Int!) { skills(first: $first) { totalCount } }', variables: { first: 'many' } },
-    told: 'BAD_USER_INPUT: Variable "$first" got invalid value "many"',
+    error: 'BAD_USER_INPUT: Variable "$first" got invalid value "many"',
   },
   {
     server: 'graph',
     tool: 'run_query',
     given: { query: 'mutation { login(email: "a@example.org", password: "x") { __typename } }' },
-    told: 'METHOD_NOT_ALLOWED: Expected a query: send mutations and subscriptions to /graphql.',
+    error: 'METHOD_NOT_ALLOWED: Expected a query: send mutations and subscriptions to /graphql.',
   },
 ]
 
@@ -216,15 +219,15 @@ describe.each(Object.entries(GENERATIONS))('a client of %s', (generation, connec
     ['get_mcp_server', { owner: 'nobody', repo: 'nothing' }, 'Search with search_mcp_servers'],
     ['get_skill', { slug: 'nothing' }, 'Search with search_skills'],
     ['get_plugin', { marketplace: 'nobody', slug: 'nothing' }, 'Search with search_plugins'],
-  ])('%s says what to do when there is no such item', async (tool, given, told) => {
+  ])('%s says what to do when there is no such item', async (tool, given, error) => {
     const { isError, text } = await call('directory', tool, given)
-    expect({ isError, text }).toEqual({ isError: true, text: expect.stringContaining(told) })
+    expect({ isError, text }).toEqual({ isError: true, text: expect.stringContaining(error) })
   })
 
   test('checks a domain and a URL as REST decides about them', async () => {
     await to('trust').listTools()
-    const asked = { kind: 'submit_credentials', mode: 'transactional', sensitivity: 'high', policy: 'strict' }
-    const { policy, ...interaction } = asked
+    const request = { kind: 'submit_credentials', mode: 'transactional', sensitivity: 'high', policy: 'strict' }
+    const { policy, ...interaction } = request
     for (const host of ['example.com', 'bad.example.net', '10.0.0.1', 'unheard-of.example.org']) {
       const rest = (await stack.send('/v1/decide', key, { domain: host })).json
       const { structured } = await call('trust', 'check_domain', { domain: host })
@@ -236,7 +239,7 @@ describe.each(Object.entries(GENERATIONS))('a client of %s', (generation, connec
           policy: { profile: policy },
         })
       ).json
-      expect(asRest((await call('trust', 'check_url', { url: `https://${host}/a`, ...asked })).structured)).toEqual(
+      expect(asRest((await call('trust', 'check_url', { url: `https://${host}/a`, ...request })).structured)).toEqual(
         partOf(strict),
       )
     }
@@ -379,10 +382,10 @@ describe.each(Object.entries(GENERATIONS))('a client of %s', (generation, connec
     expect(text).toMatch(/^UNAUTHENTICATED: .* Send the credentials/)
   })
 
-  test.each(WRONG)('hears what was wrong with $tool $given', async ({ server, tool, given, told }) => {
+  test.each(WRONG)('hears what was wrong with $tool $given', async ({ server, tool, given, error }) => {
     const { isError, text, structured } = await call(server, tool, given)
     expect(isError).toBe(true)
-    expect(text).toContain(told)
+    expect(text).toContain(error)
     expect(text).not.toContain('target.value')
     expect(structured).toBeUndefined()
   })

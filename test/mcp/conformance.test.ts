@@ -66,9 +66,9 @@ let counter: Awaited<ReturnType<typeof forwarding>>
 beforeAll(async () => {
   stack = await startMcpStack()
   const shops = await Promise.all(Array.from({ length: 20 }, () => stack.aStore()))
-  let asked = 0
+  let requestCount = 0
   counter = await forwarding(stack.url, () => {
-    const { login, authtoken } = shops[asked++ % shops.length] as TestStore
+    const { login, authtoken } = shops[requestCount++ % shops.length] as TestStore
     return { 'x-login-key': login, 'x-auth-token': authtoken }
   })
   results = mkdtempSync(join(tmpdir(), 'atrium-conformance-'))

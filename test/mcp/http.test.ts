@@ -227,7 +227,7 @@ test('a server with a limit counts the requests of each account, and says when t
     returns: z.object({ text: z.string() }),
     answer: ({ text }) => ({ kind: 'answered', content: { text } }),
   })
-  const admission: AccessPolicy = {
+  const policy: AccessPolicy = {
     perMinute: 2,
     accountOf: async ({ credentials }) => ({ account: credentials['x-login-key'] ?? '', scopes: [] }),
     scopes: [],
@@ -237,7 +237,7 @@ test('a server with a limit counts the requests of each account, and says when t
   await serveMcp(
     app,
     {} as never,
-    { ...about, ...rows, credentials: ['x-login-key'], keyHeaders: [], accessPolicy: admission },
+    { ...about, ...rows, credentials: ['x-login-key'], keyHeaders: [], accessPolicy: policy },
     { publicUrl: 'http://localhost', hosts: [], isOnLoopback: true, rateLimits: localRateLimitStore() },
   )
   await app.listen({ port: 0, host: '127.0.0.1' })

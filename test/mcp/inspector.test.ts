@@ -21,7 +21,7 @@ let shop: { readonly login: string; readonly authtoken: string }
 let home: string
 beforeAll(async () => {
   stack = await startMcpStack()
-  stack.sources.tell('example.com', aGoodHost())
+  stack.sources.setEvidence('example.com', aGoodHost())
   key = await stack.aKey()
   shop = await stack.aStore()
   home = mkdtempSync(join(tmpdir(), 'atrium-inspector-'))

@@ -24,14 +24,14 @@ beforeAll(async () => {
 })
 afterAll(() => stack.close())
 
-type Kept = {
+type ClientState = {
   readonly provider: OAuthClientProvider
   /** Where the client sends its person. */
   readonly link: () => URL
 }
 
 /** What an agent keeps about one server, and where it would open a browser. */
-function keeping(clientId: string): Kept {
+function keeping(clientId: string): ClientState {
   let discovered: OAuthDiscoveryState | undefined
   let [tokens, verifier, link]: [Awaited<ReturnType<OAuthClientProvider['tokens']>>, string, URL | null] = [undefined, '', null]
   return {
@@ -60,7 +60,7 @@ function keeping(clientId: string): Kept {
 }
 
 type Connected = { readonly call: (name: string, given: object) => Promise<unknown>; readonly close: () => Promise<void> }
-type Agent = (kept: Kept) => {
+type Agent = (state: ClientState) => {
   readonly connect: () => Promise<Connected>
   readonly finish: (answer: URLSearchParams) => Promise<void>
 }
@@ -119,12 +119,12 @@ test.each(Object.entries(AGENTS))(
       'write_store',
     ] as const
     const { clientId } = await stack.anApp({ isPublic: true, redirectUris: [CALLBACK], scopes: [...scopes] })
-    const kept = keeping(clientId)
-    const agent = agentOf(kept)
+    const state = keeping(clientId)
+    const agent = agentOf(state)
     await expect(agent.connect()).rejects.toThrow(/unauthorized/i)
-    expect(kept.link().searchParams.get('scope')?.split(' ').sort()).toEqual([...scopes])
+    expect(state.link().searchParams.get('scope')?.split(' ').sort()).toEqual([...scopes])
 
-    const answered = await shopBrowser(stack.url).agree(kept.link().href, shop)
+    const answered = await shopBrowser(stack.url).agree(state.link().href, shop)
     await agent.finish(new URL(answered).searchParams)
     const { call, close } = await agent.connect()
     expect(await call('get_store_info', {})).toMatchObject({ structuredContent: { code: shop.code } })
@@ -140,17 +140,17 @@ test.each(Object.entries(AGENTS))(
   async (_, agentOf) => {
     const scopes = ['read_orders', 'read_products', 'read_store', 'write_products'] as const
     const { clientId } = await stack.anApp({ isPublic: true, redirectUris: [CALLBACK], scopes: [...scopes] })
-    const kept = keeping(clientId)
-    const agent = agentOf(kept)
-    await signInToRead(agent, kept)
+    const state = keeping(clientId)
+    const agent = agentOf(state)
+    await signInToRead(agent, state)
 
     const few = await agent.connect()
     expect(await few.call('list_products', {})).toMatchObject({ content: [{ text: expect.stringMatching(/^\[/) }] })
     await expect(few.call('create_product', { name: 'Chai', price: 3.5 })).rejects.toThrow(/unauthorized/i)
-    expect(kept.link().searchParams.get('scope')?.split(' ').sort()).toEqual(['read_products', 'write_products'])
+    expect(state.link().searchParams.get('scope')?.split(' ').sort()).toEqual(['read_products', 'write_products'])
     await few.close()
 
-    await agent.finish(new URL(await shopBrowser(stack.url).agree(kept.link().href, shop)).searchParams)
+    await agent.finish(new URL(await shopBrowser(stack.url).agree(state.link().href, shop)).searchParams)
     const more = await agent.connect()
     expect(await more.call('create_product', { name: 'Chai', price: 3.5 })).toMatchObject({
       structuredContent: { product: { name: 'Chai' } },
@@ -163,11 +163,11 @@ test.each(Object.entries(AGENTS))(
 )
 
 /** Signs in, with less than the server says that its tools need. */
-async function signInToRead({ connect, finish }: ReturnType<Agent>, { link }: Kept): Promise<void> {
+async function signInToRead({ connect, finish }: ReturnType<Agent>, { link }: ClientState): Promise<void> {
   await expect(connect()).rejects.toThrow(/unauthorized/i)
-  const asked = link()
-  asked.searchParams.set('scope', 'read_products')
-  await finish(new URL(await shopBrowser(stack.url).agree(asked.href, shop)).searchParams)
+  const authorizationUrl = link()
+  authorizationUrl.searchParams.set('scope', 'read_products')
+  await finish(new URL(await shopBrowser(stack.url).agree(authorizationUrl.href, shop)).searchParams)
 }
 
 /**
@@ -176,9 +176,9 @@ async function signInToRead({ connect, finish }: ReturnType<Agent>, { link }: Ke
  */
 async function readerOfProducts(headers: Readonly<Record<string, string>>) {
   const { clientId } = await stack.anApp({ isPublic: true, redirectUris: [CALLBACK], scopes: ['read_products', 'read_orders'] })
-  const kept = keeping(clientId)
-  await signInToRead((AGENTS['2026-07-28'] as Agent)(kept), kept)
-  const authorization = `Bearer ${(await kept.provider.tokens())?.access_token}`
+  const state = keeping(clientId)
+  await signInToRead((AGENTS['2026-07-28'] as Agent)(state), state)
+  const authorization = `Bearer ${(await state.provider.tokens())?.access_token}`
   const accepts = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
   return (message: object) =>
     askRaw(stack.url, '/mcp/store', {

@@ -13,7 +13,7 @@ const PROGRAM = join(import.meta.dirname, '../../cli/atrium.ts')
 let stack: McpStack
 beforeAll(async () => {
   stack = await startMcpStack()
-  stack.sources.tell('example.com', aGoodHost())
+  stack.sources.setEvidence('example.com', aGoodHost())
 })
 afterAll(() => stack.close())
 
@@ -61,11 +61,11 @@ describe.each(Object.entries(GENERATIONS))('`npx atrium mcp` for a client of %s'
 
   test('answers calls that are under way at once, each with its own answer', async () => {
     const client = await connect(started('graph', { ATRIUM_URL: stack.url }))
-    const asked = Array.from({ length: 20 }, (_, index) => index + 1)
+    const pageSizes = Array.from({ length: 20 }, (_, index) => index + 1)
     const answers = await Promise.all(
-      asked.map((first) => client.call('run_query', { query: `{ skills(first: ${first}) { edges { node { id } } } }` })),
+      pageSizes.map((first) => client.call('run_query', { query: `{ skills(first: ${first}) { edges { node { id } } } }` })),
     )
-    expect(answers.map(({ structured }) => structured.data.skills.edges.length)).toEqual(asked)
+    expect(answers.map(({ structured }) => structured.data.skills.edges.length)).toEqual(pageSizes)
     await client.close()
   })
 })
@@ -82,13 +82,13 @@ test('says what to do where nothing answers, and where something else does', asy
 test('answers what was asked before the end of its input, then ends', async () => {
   const message = (id: number, method: string, params: object) => JSON.stringify({ jsonrpc: '2.0', id, method, params })
   const clientInfo = { name: 'printf', version: '1' }
-  const asked = [
+  const pageSizes = [
     message(1, 'initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo }),
     message(2, 'tools/list', {}),
     message(3, 'tools/call', { name: 'search_skills', arguments: { query: 'postgres' } }),
   ]
   const { command, args, env } = started('directory', { ATRIUM_URL: stack.url })
-  for (const input of [asked[0] ?? '', `${asked.join('\n')}\n`, '']) {
+  for (const input of [pageSizes[0] ?? '', `${pageSizes.join('\n')}\n`, '']) {
     const child = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'pipe'] })
     child.stdin.end(input)
     const ended = once(child, 'exit')

@@ -53,99 +53,120 @@ function concise(value: unknown): unknown {
 }
 
 /** Arguments that are wrong, and what the model is told. */
-const WRONG: readonly { readonly tool: string; readonly given: Record<string, unknown>; readonly told: string }[] = [
-  { tool: 'list_products', given: { limit: 101 }, told: 'Expected `limit` to be a whole number from 1 to 100, got 101.' },
+const WRONG: readonly { readonly tool: string; readonly given: Record<string, unknown>; readonly expectedError: string }[] = [
+  {
+    tool: 'list_products',
+    given: { limit: 101 },
+    expectedError: 'Expected `limit` to be a whole number from 1 to 100, got 101.',
+  },
   {
     tool: 'list_products',
     given: { page: 0, status: 'sold' },
-    told: 'Expected `status` to be one of available, not-available, disabled, got "sold".',
+    expectedError: 'Expected `status` to be one of available, not-available, disabled, got "sold".',
   },
-  { tool: 'list_products', given: { price_min: -1 }, told: 'Expected `price_min` to be a number from 0, got -1.' },
-  { tool: 'list_products', given: { category: 1 }, told: 'Expected no `category`: the arguments are `' },
-  { tool: 'get_product', given: {}, told: 'Expected `id` to be a whole number from 1 to 2147483647, got nothing.' },
-  { tool: 'get_product', given: { id: 'shirt' }, told: 'Expected `id` to be a whole number from 1 to 2147483647, got "shirt".' },
-  { tool: 'get_product', given: { id: 2_147_483_647 }, told: 'There is nothing with this id in this store.' },
-  { tool: 'search_products', given: {}, told: 'Expected `query` to be a text, got nothing.' },
-  { tool: 'create_product', given: { name: 'Shirt' }, told: 'Expected `price` to be a number, got nothing.' },
-  { tool: 'create_product', given: { name: 'Shirt', price: '9' }, told: 'Expected `price` to be a number, got "9".' },
+  { tool: 'list_products', given: { price_min: -1 }, expectedError: 'Expected `price_min` to be a number from 0, got -1.' },
+  { tool: 'list_products', given: { category: 1 }, expectedError: 'Expected no `category`: the arguments are `' },
+  { tool: 'get_product', given: {}, expectedError: 'Expected `id` to be a whole number from 1 to 2147483647, got nothing.' },
+  {
+    tool: 'get_product',
+    given: { id: 'shirt' },
+    expectedError: 'Expected `id` to be a whole number from 1 to 2147483647, got "shirt".',
+  },
+  { tool: 'get_product', given: { id: 2_147_483_647 }, expectedError: 'There is nothing with this id in this store.' },
+  { tool: 'search_products', given: {}, expectedError: 'Expected `query` to be a text, got nothing.' },
+  { tool: 'create_product', given: { name: 'Shirt' }, expectedError: 'Expected `price` to be a number, got nothing.' },
+  { tool: 'create_product', given: { name: 'Shirt', price: '9' }, expectedError: 'Expected `price` to be a number, got "9".' },
   {
     tool: 'create_product',
     given: { name: 'Shirt', price: 9.123456 },
-    told: 'Expected `price` to be a number with at most 10 digits before and 4 behind the point, got 9.123456.',
+    expectedError: 'Expected `price` to be a number with at most 10 digits before and 4 behind the point, got 9.123456.',
   },
   {
     tool: 'create_product',
     given: { name: 'Shirt', price: 9, colour: 'red' },
-    told: 'Expected no `colour`: the arguments are `',
+    expectedError: 'Expected no `colour`: the arguments are `',
   },
   {
     tool: 'create_product',
     given: { name: 'Shirt', price: 9, variants: [{ variant: { size: 'M' } }] },
-    told: 'Expected no `size`: `variants.0` has no such field.',
+    expectedError: 'Expected no `size`: `variants.0` has no such field.',
   },
   {
     tool: 'create_product',
     given: { name: 'Shirt', price: 9, categories: [2_147_483_647] },
-    told: 'There is no category with the id "2147483647".',
+    expectedError: 'There is no category with the id "2147483647".',
   },
-  { tool: 'create_product', given: { name: '', price: 9 }, told: '`name`' },
-  { tool: 'update_product', given: { id: 2_147_483_647, price: 1 }, told: 'There is no product with the id' },
+  { tool: 'create_product', given: { name: '', price: 9 }, expectedError: '`name`' },
+  { tool: 'update_product', given: { id: 2_147_483_647, price: 1 }, expectedError: 'There is no product with the id' },
   {
     tool: 'update_product',
     given: { id: 1, price: 1, status: null },
-    told: 'Expected `status` to be one of available, not-available, disabled, got null.',
+    expectedError: 'Expected `status` to be one of available, not-available, disabled, got null.',
   },
-  { tool: 'delete_product', given: { id: 0 }, told: 'Expected `id` to be a whole number from 1 to 2147483647, got 0.' },
-  { tool: 'delete_product', given: { id: 2_147_483_647 }, told: 'There is no product with the id' },
+  { tool: 'delete_product', given: { id: 0 }, expectedError: 'Expected `id` to be a whole number from 1 to 2147483647, got 0.' },
+  { tool: 'delete_product', given: { id: 2_147_483_647 }, expectedError: 'There is no product with the id' },
   {
     tool: 'list_orders',
     given: { status: 'Sold', fulfillment_status: 'sent' },
-    told: 'Expected `status` to be one of abandoned, pending_payment, paid, canceled, got "Sold". Expected `fulfillment_status` to be one of unfulfilled, fulfilled, got "sent".',
+    expectedError:
+      'Expected `status` to be one of abandoned, pending_payment, paid, canceled, got "Sold". Expected `fulfillment_status` to be one of unfulfilled, fulfilled, got "sent".',
   },
-  { tool: 'list_orders', given: { created_after: 'yesterday' }, told: 'Expected `created_after` to be a time such as' },
-  { tool: 'get_order', given: { id: 2_147_483_647 }, told: 'There is nothing with this id in this store.' },
-  { tool: 'search_orders', given: { limit: 5 }, told: 'Expected `query` to be a text, got nothing.' },
+  { tool: 'list_orders', given: { created_after: 'yesterday' }, expectedError: 'Expected `created_after` to be a time such as' },
+  { tool: 'get_order', given: { id: 2_147_483_647 }, expectedError: 'There is nothing with this id in this store.' },
+  { tool: 'search_orders', given: { limit: 5 }, expectedError: 'Expected `query` to be a text, got nothing.' },
   {
     tool: 'update_order',
     given: { status: 'Paid' },
-    told: 'Expected `id` to be a whole number from 1 to 2147483647, got nothing.',
+    expectedError: 'Expected `id` to be a whole number from 1 to 2147483647, got nothing.',
   },
-  { tool: 'update_order', given: { id: 2_147_483_647, status: 'Paid' }, told: 'There is no order with the id' },
+  { tool: 'update_order', given: { id: 2_147_483_647, status: 'Paid' }, expectedError: 'There is no order with the id' },
   {
     tool: 'update_order',
     given: { id: 1, status: 'Shipped' },
-    told: 'Expected `status` to be one of abandoned, pending_payment, paid, canceled, got "Shipped".',
+    expectedError: 'Expected `status` to be one of abandoned, pending_payment, paid, canceled, got "Shipped".',
   },
-  { tool: 'list_customers', given: { email: 'a@example.org' }, told: 'Expected no `email`: the arguments are `limit`, `page`.' },
-  { tool: 'get_customer', given: { id: 2_147_483_647 }, told: 'There is nothing with this id in this store.' },
+  {
+    tool: 'list_customers',
+    given: { email: 'a@example.org' },
+    expectedError: 'Expected no `email`: the arguments are `limit`, `page`.',
+  },
+  { tool: 'get_customer', given: { id: 2_147_483_647 }, expectedError: 'There is nothing with this id in this store.' },
   {
     tool: 'search_products',
     given: { query: 'x'.repeat(201) },
-    told: 'Expected `query` to be a text of at most 200 characters, got "xxx',
+    expectedError: 'Expected `query` to be a text of at most 200 characters, got "xxx',
   },
-  { tool: 'search_products', given: { query: '  ' }, told: 'Expected `query` to be text that is not all white space, got "  ".' },
-  { tool: 'search_customers', given: {}, told: 'Expected `query` to be a text, got nothing.' },
-  { tool: 'list_categories', given: { limit: 251 }, told: 'Expected `limit` to be a whole number from 1 to 250, got 251.' },
-  { tool: 'create_category', given: {}, told: 'Expected `name` to be a text, got nothing.' },
+  {
+    tool: 'search_products',
+    given: { query: '  ' },
+    expectedError: 'Expected `query` to be text that is not all white space, got "  ".',
+  },
+  { tool: 'search_customers', given: {}, expectedError: 'Expected `query` to be a text, got nothing.' },
+  {
+    tool: 'list_categories',
+    given: { limit: 251 },
+    expectedError: 'Expected `limit` to be a whole number from 1 to 250, got 251.',
+  },
+  { tool: 'create_category', given: {}, expectedError: 'Expected `name` to be a text, got nothing.' },
   {
     tool: 'create_category',
     given: { name: 'Shirts', parent_id: 2_147_483_647 },
-    told: 'There is no category with the id "2147483647".',
+    expectedError: 'There is no category with the id "2147483647".',
   },
-  { tool: 'delete_category', given: { id: 2_147_483_647 }, told: 'There is no category with the id' },
+  { tool: 'delete_category', given: { id: 2_147_483_647 }, expectedError: 'There is no category with the id' },
   {
     tool: 'list_pages',
     given: { page: 'first' },
-    told: 'Expected `page` to be a whole number from 1 to 2147483647, got "first".',
+    expectedError: 'Expected `page` to be a whole number from 1 to 2147483647, got "first".',
   },
-  { tool: 'create_page', given: { body: '<p>Hello</p>' }, told: 'Expected `title` to be a text, got nothing.' },
+  { tool: 'create_page', given: { body: '<p>Hello</p>' }, expectedError: 'Expected `title` to be a text, got nothing.' },
   {
     tool: 'create_page',
     given: { title: 'Hello', status: 'secret' },
-    told: 'Expected `status` to be one of public, draft, hidden, got "secret".',
+    expectedError: 'Expected `status` to be one of public, draft, hidden, got "secret".',
   },
-  { tool: 'delete_page', given: { id: 2_147_483_647 }, told: 'There is no page with the id' },
-  { tool: 'get_store_info', given: { id: 1 }, told: 'Expected no `id`: the arguments are none.' },
+  { tool: 'delete_page', given: { id: 2_147_483_647 }, expectedError: 'There is no page with the id' },
+  { tool: 'get_store_info', given: { id: 1 }, expectedError: 'Expected no `id`: the arguments are none.' },
 ]
 
 describe.each(Object.entries(GENERATIONS))('a client of %s', (generation, connect) => {
@@ -380,10 +401,10 @@ describe.each(Object.entries(GENERATIONS))('a client of %s', (generation, connec
     expect([structured, JSON.parse(text)]).toEqual([concise(await rest('/store/info.json')), structured])
   })
 
-  test.each(WRONG)('hears what was wrong with $tool $given', async ({ tool, given, told }) => {
+  test.each(WRONG)('hears what was wrong with $tool $given', async ({ tool, given, expectedError }) => {
     const { isError, text, structured } = await call(tool, given)
     expect([isError, structured]).toEqual([true, undefined])
-    expect(text).toContain(told)
+    expect(text).toContain(expectedError)
   })
 
   test('sees its own shop and no other', async () => {
@@ -475,7 +496,8 @@ test('an account may ask 100 times a minute, by whatever credentials, and others
   const basic = { authorization: `Basic ${Buffer.from(`${shop.login}:${shop.authtoken}`).toString('base64')}` }
   const replies = []
   // Those that come while it lasts fill the bucket again, but one in a second only.
-  for (let asked = 0; asked < 120; asked++) replies.push(await stack.post('store', list, asked % 2 ? basic : keysOf(shop)))
+  for (let requestCount = 0; requestCount < 120; requestCount++)
+    replies.push(await stack.post('store', list, requestCount % 2 ? basic : keysOf(shop)))
   const refused = replies.filter(({ status }) => status === 429)
   expect(replies.slice(0, 100).every(({ status }) => status === 200)).toBe(true)
   expect(refused.length).toBeGreaterThan(0)

@@ -77,21 +77,21 @@ describe('the contract', () => {
   })
 
   test('describes every schema, property, parameter, header and answer, and documents 400 and 404 where they occur', () => {
-    const silent: string[] = []
+    const undescribed: string[] = []
     const walk = (value: unknown, path: string): void => {
       if (typeof value !== 'object' || value === null) return
       const entries = Object.entries(value)
       const isSchema = 'type' in value && !path.endsWith('/schema') && !path.includes('/example')
-      if (isSchema && !('description' in value) && !path.endsWith('/properties')) silent.push(path)
+      if (isSchema && !('description' in value) && !path.endsWith('/properties')) undescribed.push(path)
       for (const [key, child] of entries) walk(child, `${path}/${key}`)
     }
     walk(contract.components, '')
     for (const [path, { get }] of Object.entries(contract.paths)) {
       for (const [status, response] of Object.entries(get.responses))
-        if (!resolved(response)?.description) silent.push(`${path} ${status}`)
-      for (const parameter of get.parameters ?? []) if (!resolved(parameter).description) silent.push(`${path} parameter`)
+        if (!resolved(response)?.description) undescribed.push(`${path} ${status}`)
+      for (const parameter of get.parameters ?? []) if (!resolved(parameter).description) undescribed.push(`${path} parameter`)
     }
-    expect(silent).toEqual([])
+    expect(undescribed).toEqual([])
     for (const { path, parameters } of directoryRoutes) {
       const statuses = Object.keys(contract.paths[path]?.get.responses ?? {})
       expect(statuses.includes('400'), path).toBe(Object.keys(parameters).length > 0 || path.includes('{'))

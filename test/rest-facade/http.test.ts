@@ -360,16 +360,16 @@ describe('when the graph does not answer', () => {
   })
 
   test('a matching condition asks for the revision and for nothing else', async () => {
-    const asked: string[] = []
+    const operations: string[] = []
     const run = (async (document: { definitions: readonly { name?: { value: string } }[] }) => {
-      asked.push(document.definitions[0]?.name?.value ?? '')
+      operations.push(document.definitions[0]?.name?.value ?? '')
       return { data: { revision: { revision: '1' }, stats: { tools: 1 } }, errors: [] }
     }) as unknown as GatewayClient['run']
     const server = await serve({ run })
     try {
       const { headers } = await askRaw(server.url, '/api/stats')
       await askRaw(server.url, '/api/stats', { headers: { 'if-none-match': headers.etag ?? '' } })
-      expect(asked).toEqual(['GetStats', 'GetRevision'])
+      expect(operations).toEqual(['GetStats', 'GetRevision'])
     } finally {
       await server.close()
     }

@@ -11,10 +11,10 @@ afterAll(() => stack.close())
 test('a token of a sign-in is verified by the keys at /.well-known/jwks.json, as any JWT library does it', async () => {
   const query = `mutation { createUser(input: { email: "ann@example.org", name: "Ann", password: "correct horse" }) { user { id } }
     login(email: "ann@example.org", password: "correct horse") { ... on LoginSuccess { token } } }`
-  const admission = stack.gateway.prepareText(query, undefined)
-  if (admission.kind === 'rejected') throw new Error(JSON.stringify(admission.errors))
+  const prepared = stack.gateway.prepareText(query, undefined)
+  if (prepared.kind === 'rejected') throw new Error(JSON.stringify(prepared.errors))
   const caller = { requestId: 'test', address: '127.0.0.1', credentials: {} }
-  const { data } = await admission.run({}, { caller, signal: new AbortController().signal })
+  const { data } = await prepared.run({}, { caller, signal: new AbortController().signal })
   const { token } = (data?.login ?? {}) as { token: string }
 
   const keys = createRemoteJWKSet(new URL(`${stack.url}/.well-known/jwks.json`))

@@ -40,7 +40,7 @@ test('500 requests at once about one host that nobody knows yet are one collecti
   expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]))
   // This internet is on loopback, and a public name that leads there is not to be used.
   expect(new Set(replies.map(({ json }) => json.recommended_action))).toEqual(new Set(['deny']))
-  expect(world.dns.asked.filter((each) => each === 'shop.com A')).toHaveLength(1)
+  expect(world.dns.queries.filter((each) => each === 'shop.com A')).toHaveLength(1)
   expect({ handshakes: world.handshakes, registrations: world.registrations() }).toEqual({
     handshakes: ['shop.com'],
     registrations: 1,

@@ -18,8 +18,8 @@ let key: TestKey
 let answers: { on: string; reply: Reply }[] = []
 beforeAll(async () => {
   stack = await startTrustStack()
-  stack.sources.tell('example.com', aGoodHost())
-  stack.sources.tell('bad.example.net', aBadHost())
+  stack.sources.setEvidence('example.com', aGoodHost())
+  stack.sources.setEvidence('bad.example.net', aBadHost())
 })
 afterAll(() => stack.close())
 beforeEach(async () => {
@@ -158,12 +158,12 @@ describe('a decision', () => {
   })
 
   test('private addresses and names in special use are never looked up', async () => {
-    const before = stack.sources.asked.length
+    const before = stack.sources.requestedHosts.length
     for (const domain of ['127.0.0.1', '[::1]', 'localhost', 'printer.local', '169.254.169.254', 'x.onion']) {
       const { json } = await decide({ domain })
       expect([domain, json.state]).toEqual([domain, 'structural'])
     }
-    expect(stack.sources.asked.slice(before)).toEqual([])
+    expect(stack.sources.requestedHosts.slice(before)).toEqual([])
   })
 })
 

@@ -68,8 +68,8 @@ const unionOf = ({ name, types = [] }: UnionTypeDefinitionNode): string => `unio
 function broken(sdl: string): string[] {
   const names = new Set(reference.definitions.flatMap((definition) => ('name' in definition ? [definition.name?.value] : [])))
   const definitions = parse(sdl).definitions.filter((definition) => 'name' in definition && names.has(definition.name?.value))
-  const kept = new Set(promisesOf({ kind: Kind.DOCUMENT, definitions }))
-  return promisesOf(reference).filter((promise) => !kept.has(promise))
+  const current = new Set(promisesOf({ kind: Kind.DOCUMENT, definitions }))
+  return promisesOf(reference).filter((promise) => !current.has(promise))
 }
 
 test('every type, field, argument, default, nullability, enum value and member of the reference is served as it is written there', () => {

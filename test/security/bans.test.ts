@@ -23,7 +23,7 @@ afterAll(() => atrium?.stop())
 /** Asks until the answer has the header of a ban. */
 async function beBanned(of: Atrium, from: TestStore): Promise<void> {
   const ask = () => of.ask('/v1/store/languages.json', { headers: basic(from), from: BANNED })
-  for (let asked = 0; asked < 20_000; asked += 50) {
+  for (let requestCount = 0; requestCount < 20_000; requestCount += 50) {
     const replies = await Promise.all(Array.from({ length: 50 }, ask))
     if (replies.some(({ headers }) => headers['jumpseller-bannedbyratelimit-reset'])) return
   }

@@ -7,7 +7,7 @@ beforeAll(async () => {
 })
 afterAll(() => atrium?.stop())
 
-const asked = (query: string) => `/graphql?query=${encodeURIComponent(query)}`
+const requestCount = (query: string) => `/graphql?query=${encodeURIComponent(query)}`
 const PREFLIGHTED = { 'apollo-require-preflight': '1' }
 /** Everybody may be told the same. */
 const PUBLIC = '{ skills(first: 1) { totalCount edges { node { name } } } }'
@@ -31,11 +31,11 @@ describe('what is kept for one', () => {
     for (let round = 0; round < 3; round++) {
       for (const [who, headers] of callers) {
         const answers = await Promise.all(
-          questions.map((question) => atrium.ask(asked(question), { headers: { ...PREFLIGHTED, ...headers } })),
+          questions.map((question) => atrium.ask(requestCount(question), { headers: { ...PREFLIGHTED, ...headers } })),
         )
-        const told = JSON.stringify(answers.map(({ text }) => JSON.parse(text).data))
-        expect([who, expected.get(who) ?? told]).toEqual([who, told])
-        expected.set(who, told)
+        const answer = JSON.stringify(answers.map(({ text }) => JSON.parse(text).data))
+        expect([who, expected.get(who) ?? answer]).toEqual([who, answer])
+        expected.set(who, answer)
       }
     }
     expect(expected.get('ann')).toContain(ann.id)
@@ -55,12 +55,12 @@ describe('what is kept for one', () => {
       { 'x-login-key': 'a', 'x-auth-token': 'b' },
       { 'x-login-key': 'ab', 'x-auth-token': '' },
     ]
-    const question = asked(`${PUBLIC} # alike`)
+    const question = requestCount(`${PUBLIC} # alike`)
     const callers = [first, ...alike]
     const before = await fetches()
     for (const headers of callers) {
-      const { headers: told } = await atrium.ask(question, { headers: { ...PREFLIGHTED, ...headers } })
-      expect(told['cache-control']).toMatch(/private|no-store/)
+      const { headers: answer } = await atrium.ask(question, { headers: { ...PREFLIGHTED, ...headers } })
+      expect(answer['cache-control']).toMatch(/private|no-store/)
     }
     // Each was asked for, and is told again to the same one only.
     expect((await fetches()) - before).toBe(callers.length)
@@ -92,7 +92,7 @@ describe('what is public', () => {
     '/api/openapi.json',
     '/v1/openapi.json',
     '/.well-known/jwks.json',
-    asked(PUBLIC),
+    requestCount(PUBLIC),
   ]
   /**
    * Headers that a cache in front does not look at: an answer that is made of one poisons it for
@@ -119,18 +119,18 @@ describe('what is public', () => {
     for (const unkeyed of UNKEYED) {
       const poisoned = await atrium.ask(path, { headers: { ...headers, ...unkeyed } })
       expect([unkeyed, poisoned.status, poisoned.text]).toEqual([unkeyed, plain.status, plain.text])
-      const kept = ({ headers: { 'cache-control': control, etag, location, vary } }: typeof plain) => [
+      const cacheHeaders = ({ headers: { 'cache-control': control, etag, location, vary } }: typeof plain) => [
         control,
         etag,
         location,
         vary,
       ]
-      expect([unkeyed, kept(poisoned)]).toEqual([unkeyed, kept(plain)])
+      expect([unkeyed, cacheHeaders(poisoned)]).toEqual([unkeyed, cacheHeaders(plain)])
     }
   })
 
   test('says on which headers it depends, the credentials among them', async () => {
-    const { headers } = await atrium.ask(asked(PUBLIC), { headers: PREFLIGHTED })
+    const { headers } = await atrium.ask(requestCount(PUBLIC), { headers: PREFLIGHTED })
     expect(headers['cache-control']).toMatch(/public/)
     for (const name of ['accept', 'authorization', 'x-api-key', 'x-login-key', 'x-auth-token'])
       expect(headers.vary?.toLowerCase()).toContain(name)
@@ -142,8 +142,8 @@ describe('what is public', () => {
       atrium.ask('/v1/products.json', { headers: basic(store) }),
       atrium.ask('/v1/products.json'),
       atrium.ask('/v1/usage', { headers: { 'x-api-key': await atrium.aKey() } }),
-      atrium.ask(asked('{ store { code } }'), { headers: { ...PREFLIGHTED, ...basic(store) } }),
-      atrium.ask(asked('{ nothing }'), { headers: PREFLIGHTED }),
+      atrium.ask(requestCount('{ store { code } }'), { headers: { ...PREFLIGHTED, ...basic(store) } }),
+      atrium.ask(requestCount('{ nothing }'), { headers: PREFLIGHTED }),
       atrium.ask('/console', { headers: { accept: 'text/html' } }),
       atrium.ask('/oauth/token/info'),
       atrium.ask('/operations'),

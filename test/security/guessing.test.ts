@@ -11,9 +11,9 @@ afterAll(() => atrium?.stop())
  * A door at which somebody could guess, what one guess is, and how many a minute it takes from one
  * address before it says 429 or RATE_LIMITED.
  */
-type Door = {
-  readonly door: string
-  readonly most: number
+type Endpoint = {
+  readonly endpoint: string
+  readonly maxGuesses: number
   readonly guess: (n: number, from: string) => Promise<Reply>
 }
 
@@ -21,10 +21,10 @@ const query = (query: string, variables: object, from: string, headers = {}) =>
   atrium.ask('/graphql', { method: 'POST', body: { query, variables }, from, headers })
 const wrongStore = (n: number) => basic({ login: 'f'.repeat(32), authtoken: `wrong${n}` })
 
-const DOORS: readonly Door[] = [
+const ENDPOINTS: readonly Endpoint[] = [
   {
-    door: 'log-in of a user, at a different address of mail each time',
-    most: 180,
+    endpoint: 'log-in of a user, at a different address of mail each time',
+    maxGuesses: 180,
     guess: (n, from) =>
       query(
         'mutation ($e: String!) { login(email: $e, password: "wrong-wrong") { __typename } }',
@@ -33,18 +33,18 @@ const DOORS: readonly Door[] = [
       ),
   },
   {
-    door: 'refresh token',
-    most: 180,
+    endpoint: 'refresh token',
+    maxGuesses: 180,
     guess: (n, from) => query('mutation ($t: String!) { refreshSession(refreshToken: $t) { __typename } }', { t: `t${n}` }, from),
   },
   {
-    door: 'sign-up, which tells whether an address is taken',
-    most: 60,
+    endpoint: 'sign-up, which tells whether an address is taken',
+    maxGuesses: 60,
     guess: (_, from) => query('mutation { createUser(input: { email: "x", name: "" }) { user { id } } }', {}, from),
   },
   {
-    door: 'present password before a change of address, which tells whether that is taken',
-    most: 60,
+    endpoint: 'present password before a change of address, which tells whether that is taken',
+    maxGuesses: 60,
     guess: async (n, from) => {
       guessed ??= await atrium.aUser('guessed')
       return query(
@@ -56,23 +56,23 @@ const DOORS: readonly Door[] = [
     },
   },
   {
-    door: 'login and authtoken of a store at REST',
-    most: 60,
+    endpoint: 'login and authtoken of a store at REST',
+    maxGuesses: 60,
     guess: (n, from) => atrium.ask('/v1/products/count.json', { headers: wrongStore(n), from }),
   },
   {
-    door: 'login and authtoken of a store in the query',
-    most: 60,
+    endpoint: 'login and authtoken of a store in the query',
+    maxGuesses: 60,
     guess: (n, from) => atrium.ask(`/v1/products/count.json?login=${'f'.repeat(32)}&authtoken=wrong${n}`, { from }),
   },
   {
-    door: 'login and authtoken of a store at the graph',
-    most: 60,
+    endpoint: 'login and authtoken of a store at the graph',
+    maxGuesses: 60,
     guess: (n, from) => query('{ store { name } }', {}, from, wrongStore(n)),
   },
   {
-    door: 'access token of an app',
-    most: 60,
+    endpoint: 'access token of an app',
+    maxGuesses: 60,
     guess: (n, from) =>
       atrium.ask('/v1/products/count.json', {
         headers: { authorization: `Bearer sat_${String(n).padStart(43, 'x')}` },
@@ -80,8 +80,8 @@ const DOORS: readonly Door[] = [
       }),
   },
   {
-    door: 'credentials of a store at its tools',
-    most: 60,
+    endpoint: 'credentials of a store at its tools',
+    maxGuesses: 60,
     guess: (n, from) =>
       atrium.ask('/mcp/store', {
         body: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
@@ -90,19 +90,19 @@ const DOORS: readonly Door[] = [
       }),
   },
   {
-    door: 'trust key at REST',
-    most: 60,
+    endpoint: 'trust key at REST',
+    maxGuesses: 60,
     guess: (n, from) => atrium.ask('/v1/usage', { headers: { 'x-api-key': `sk_${String(n).padStart(43, 'x')}` }, from }),
   },
   {
-    door: 'trust key at the graph',
-    most: 60,
+    endpoint: 'trust key at the graph',
+    maxGuesses: 60,
     guess: (n, from) =>
       query('{ overrides { totalCount } }', {}, from, { authorization: `Bearer sk_${String(n).padStart(43, 'x')}` }),
   },
   {
-    door: 'secret of an app, code or refresh token at OAuth',
-    most: 240,
+    endpoint: 'secret of an app, code or refresh token at OAuth',
+    maxGuesses: 240,
     guess: (n, from) =>
       atrium.ask('/oauth/token', {
         method: 'POST',
@@ -112,23 +112,23 @@ const DOORS: readonly Door[] = [
       }),
   },
   {
-    door: 'access token at its description',
-    most: 240,
+    endpoint: 'access token at its description',
+    maxGuesses: 240,
     guess: (n, from) => atrium.ask('/oauth/token/info', { headers: { authorization: `Bearer sat_${n}` }, from }),
   },
   {
-    door: 'sign-in of the console',
-    most: 60,
+    endpoint: 'sign-in of the console',
+    maxGuesses: 60,
     guess: (n, from) => signInToConsole(`login=${'f'.repeat(32)}&authtoken=wrong${n}`, from),
   },
   {
-    door: 'password of the operations page',
-    most: 10,
+    endpoint: 'password of the operations page',
+    maxGuesses: 10,
     guess: (n, from) => atrium.ask('/operations', { headers: { authorization: `Basic ${btoa(`a:wrong${n}`)}` }, from }),
   },
   {
-    door: 'trial without a key, which finds out things about others',
-    most: 5,
+    endpoint: 'trial without a key, which finds out things about others',
+    maxGuesses: 5,
     guess: (n, from) =>
       query('query ($d: String!) { trial(input: { target: $d }) { __typename } }', { d: `a${n}.example` }, from),
   },
@@ -152,17 +152,17 @@ async function signInToConsole(fields: string, from: string): Promise<Reply> {
 
 const isLimited = ({ status, text }: Reply) => status === 429 || text.includes('"code":"RATE_LIMITED"')
 
-test.each(DOORS.map((each, index) => ({ ...each, from: `127.0.1.${index + 1}` })))(
-  '$door is closed to an address after $most wrong guesses',
+test.each(ENDPOINTS.map((each, index) => ({ ...each, from: `127.0.1.${index + 1}` })))(
+  '$endpoint is closed to an address after $maxGuesses wrong guesses',
   { timeout: 120_000 },
-  async ({ guess, most, from }) => {
+  async ({ guess, maxGuesses, from }) => {
     const replies: Reply[] = []
     // A few more than a minute allows: a bucket fills again while it is emptied.
-    for (let n = 0; n < most && replies.length === n; n++) replies.push(await guess(n, from))
+    for (let n = 0; n < maxGuesses && replies.length === n; n++) replies.push(await guess(n, from))
     expect(replies.filter(isLimited).map(({ text }) => text)).toEqual([])
     const began = replies.length
     let refused: Reply | null = null
-    for (let n = began; n < began + most * 2 && refused === null; n++) {
+    for (let n = began; n < began + maxGuesses * 2 && refused === null; n++) {
       const reply = await guess(n, from)
       if (isLimited(reply)) refused = reply
     }
@@ -187,14 +187,14 @@ test('who has the right ones is let in all the while, from another address', asy
 })
 
 test('right passwords of the operations page cost nothing, and where too many were wrong none is even compared', async () => {
-  const asked = (password: string, from: string) =>
+  const signIn = (password: string, from: string) =>
     atrium.ask('/operations', { headers: { authorization: `Basic ${btoa(`a:${password}`)}` }, from })
-  for (let n = 0; n < 15; n++) expect((await asked(OPERATIONS_TOKEN, '127.0.2.2')).status).toBe(200)
+  for (let n = 0; n < 15; n++) expect((await signIn(OPERATIONS_TOKEN, '127.0.2.2')).status).toBe(200)
   const statuses: number[] = []
   // A guess becomes free every six seconds: it may be the right one that takes it.
   while (statuses.length < 5 && !statuses.includes(429)) {
-    while ((await asked('wrong', '127.0.2.3')).status !== 429);
-    statuses.push((await asked(OPERATIONS_TOKEN, '127.0.2.3')).status)
+    while ((await signIn('wrong', '127.0.2.3')).status !== 429);
+    statuses.push((await signIn(OPERATIONS_TOKEN, '127.0.2.3')).status)
   }
   expect(statuses).toContain(429)
 })
@@ -206,12 +206,12 @@ test('an address of mail is locked after five wrong passwords from one network a
     return (await query(text, { e: email }, from)).json.data.login.__typename
   }
   for (const [index, email] of ['locked@example.org', 'nobody-at-all@example.org'].entries()) {
-    const outcomes: string[] = []
+    const results: string[] = []
     for (let network = 1; network <= 6; network++) {
-      for (let n = 0; n < 6; n++) outcomes.push(await attempt(email, `127.0.${3 + index}.${network}`))
+      for (let n = 0; n < 6; n++) results.push(await attempt(email, `127.0.${3 + index}.${network}`))
     }
     const ofOneNetwork = [...Array(4).fill('InvalidCredentials'), 'AccountLocked', 'AccountLocked']
-    expect(outcomes).toEqual(Array(6).fill(ofOneNetwork).flat())
+    expect(results).toEqual(Array(6).fill(ofOneNetwork).flat())
     expect(await attempt(email, `127.0.${3 + index}.7`)).toBe('AccountLocked')
   }
 })

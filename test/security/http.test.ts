@@ -130,10 +130,10 @@ describe('who asks under a name of theirs', () => {
     for (const headers of POISONED) {
       const { text, rawHeaders } = await atrium.ask(path, { headers })
       // Who is allowed is told which origin; nothing else repeats it.
-      const told = rawHeaders.filter(
+      const cacheHeaders = rawHeaders.filter(
         (line, index) => rawHeaders[index - 1]?.toLowerCase() !== 'access-control-allow-origin' && line.includes(EVIL),
       )
-      expect([headers, told]).toEqual([headers, []])
+      expect([headers, cacheHeaders]).toEqual([headers, []])
       // Programs are told what was refused; their answers are JSON, and kept by nobody.
       if (!path.startsWith('/mcp/')) expect(text).not.toContain(EVIL)
     }
@@ -215,7 +215,7 @@ describe('bytes between requests', () => {
   const POST = (path: string, type: string, headers: string, body: string) =>
     `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: ${type}\r\n${headers}\r\n${body}`
   const SMUGGLED = 'GET /health HTTP/1.1\r\nhost: localhost\r\nx: '
-  const DOORS = [
+  const ENDPOINTS = [
     ['/graphql', 'application/json'],
     ['/v1/products.json', 'application/json'],
     ['/v1/decide', 'application/json'],
@@ -275,7 +275,7 @@ describe('bytes between requests', () => {
   ]
 
   test.each(ENDS)('$why: no endpoint answers twice, and the connection ends', async ({ of }) => {
-    for (const [path, type] of DOORS) {
+    for (const [path, type] of ENDPOINTS) {
       const answer = await atrium.raw(of(path, type))
       expect([path, answer.match(/HTTP\/1\.1 /g)?.length]).toEqual([path, 1])
       expect(answer).toMatch(/^HTTP\/1\.1 400 /)
@@ -421,8 +421,8 @@ describe('pages of other sites', () => {
     // A link, a picture, and an EventSource, which says so unasked.
     for (const accept of ['*/*', 'text/event-stream']) {
       for (const query of [JSON.parse(mutation).query, '{ store { code } }', 'subscription { userCreated { name } }']) {
-        const asked = { headers: { ...headers, accept, 'sec-fetch-site': 'cross-site' } }
-        statuses.push((await atrium.ask(`/graphql?query=${encodeURIComponent(query)}`, asked)).status)
+        const options = { headers: { ...headers, accept, 'sec-fetch-site': 'cross-site' } }
+        statuses.push((await atrium.ask(`/graphql?query=${encodeURIComponent(query)}`, options)).status)
       }
     }
     expect(statuses.filter((status) => status < 400)).toEqual([])
@@ -431,7 +431,7 @@ describe('pages of other sites', () => {
 
   test('a WebSocket of theirs is nobody, although the browser adds the password that it knows', async () => {
     const store = await atrium.aStore('Hijacked')
-    const asked = async (origin: string | undefined, headers: Record<string, string>, params: object = {}) => {
+    const options = async (origin: string | undefined, headers: Record<string, string>, params: object = {}) => {
       const socket = new WebSocket(`ws://127.0.0.1:${atrium.port}/graphql`, 'graphql-transport-ws', {
         ...(origin && { origin }),
         headers,
@@ -444,12 +444,12 @@ describe('pages of other sites', () => {
     const own = `http://127.0.0.1:${atrium.port}`
     for (const origin of [EVIL, 'null', `http://127.0.0.1:${atrium.port + 1}`, `${own}.evil.example`])
       for (const cookie of ['', '__Host-console=x'])
-        expect([origin, await asked(origin, { ...basic(store), cookie })]).toEqual([origin, false])
+        expect([origin, await options(origin, { ...basic(store), cookie })]).toEqual([origin, false])
     // Programs say no origin, our own pages say ours, and who has the credentials may send them
     // from anywhere.
-    expect(await asked(undefined, basic(store))).toBe(true)
-    expect(await asked(own, basic(store))).toBe(true)
-    expect(await asked(EVIL, {}, basic(store))).toBe(true)
+    expect(await options(undefined, basic(store))).toBe(true)
+    expect(await options(own, basic(store))).toBe(true)
+    expect(await options(EVIL, {}, basic(store))).toBe(true)
   })
 
   test('no form of ours is taken from them, and none ends or begins a session', async () => {

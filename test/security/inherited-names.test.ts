@@ -151,8 +151,8 @@ test('no operation of a REST contract fails on an inherited name, in its path, i
   const replies = await all(requests, async ({ facade, method, path }) => {
     const body =
       method === 'GET' || method === 'DELETE' ? undefined : '{"constructor": {"toString": 1}, "__proto__": {"valueOf": 1}}'
-    const asked = { method, headers: headersOf[facade], from: from(), ...(body !== undefined && { body }) }
-    return [`${method} ${path}`, await atrium.ask(path, asked)]
+    const connectWith = { method, headers: headersOf[facade], from: from(), ...(body !== undefined && { body }) }
+    return [`${method} ${path}`, await atrium.ask(path, connectWith)]
   })
   expect(failures(replies)).toEqual([])
 }, 300_000)
@@ -170,8 +170,8 @@ test('no step of OAuth fails on an inherited name', async () => {
     }).toString()
     const isForm = method === 'POST'
     const headers = { accept: 'text/html', ...(isForm && { 'content-type': 'application/x-www-form-urlencoded' }) }
-    const asked = { method, headers, from: from(), ...(isForm && { body: given }) }
-    return [`${method} ${path} ${name}=${text}`, await atrium.ask(isForm ? path : `${path}?${given}`, asked)]
+    const connectWith = { method, headers, from: from(), ...(isForm && { body: given }) }
+    return [`${method} ${path} ${name}=${text}`, await atrium.ask(isForm ? path : `${path}?${given}`, connectWith)]
   })
   expect(failures(replies)).toEqual([])
 }, 300_000)

@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => social?.close())
 
 /** What a log-in came to, and how much was compared for it. */
-async function logIn(email: string, password: string): Promise<readonly [outcome: unknown, compared: number]> {
+async function logIn(email: string, password: string): Promise<readonly [result: unknown, compared: number]> {
   const before = compared.count
   const { data } = await social.ask(
     'mutation ($email: String!, $password: String!) { login(email: $email, password: $password) { __typename ... on InvalidCredentials { message } } }',

@@ -239,11 +239,11 @@ describe('what a client writes', () => {
       { n: INJECTED },
     )
     await atrium.raw(`GET /\u001b[2Jraw HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`)
-    const told = atrium.log().slice(before)
+    const logged = atrium.log().slice(before)
     // The rule is that nothing but line feeds controls anything.
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
-    expect(told).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f\u0085\u009b]/)
-    const lines = told.split('\n').filter((line) => line !== '')
+    expect(logged).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f\u0085\u009b]/)
+    const lines = logged.split('\n').filter((line) => line !== '')
     expect(lines.length).toBeGreaterThan(5)
     for (const line of lines) expect(JSON.parse(line)).toMatchObject({ level: expect.any(Number) })
     expect(lines.filter((line) => JSON.parse(line).msg === 'forged')).toEqual([])

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseSync, Visitor } from 'oxc-parser'
 import { afterAll, expect, test } from 'vitest'
-import type { Heard, Pattern, Told } from './support/pump.ts'
+import type { Heard, Pattern, TestedPattern } from './support/pump.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const SOURCES = globSync('{subgraphs,gateway,platform,rest-facade,mcp,web,clients,cli,database}/**/*.{ts,js}', {
@@ -74,24 +74,24 @@ async function pumped(
   { isGuessed = ENDLESS.test(pattern), timeoutMs = MATCH_TIMEOUT_MS } = {},
 ): Promise<number | null> {
   child ??= fork(join(import.meta.dirname, 'support/pump.ts'))
-  const asked = child
+  const worker = child
   const { promise, resolve } = Promise.withResolvers<number | null>()
   let hasBegun = false
   // Starting the child, too, takes long on a busy machine.
   let timer = setTimeout(() => resolve(null), MATCH_TIMEOUT_MS)
-  const hear = ({ count, isLast }: Heard) => {
+  const onMessage = ({ count, isLast }: Heard) => {
     hasBegun = true
     clearTimeout(timer)
     if (isLast) return resolve(count)
     timer = setTimeout(() => resolve(null), timeoutMs)
   }
-  asked.on('message', hear)
-  const told: Told = { pattern, flags, isGuessed }
-  asked.send(told)
-  const outcome = await promise
-  asked.off('message', hear)
-  if (outcome !== null) return outcome
-  asked.kill('SIGKILL')
+  worker.on('message', onMessage)
+  const tested: TestedPattern = { pattern, flags, isGuessed }
+  worker.send(tested)
+  const result = await promise
+  worker.off('message', onMessage)
+  if (result !== null) return result
+  worker.kill('SIGKILL')
   child = null
   return hasBegun ? null : pumped({ pattern, flags }, { isGuessed: true, timeoutMs })
 }

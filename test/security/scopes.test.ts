@@ -350,10 +350,10 @@ describe('fields outside the scope of a token are refused, by any path', () => {
     const [shop] = shops
     if (!shop) throw new Error('Expected a shop.')
     const authorization = `Bearer ${await aToken(stack, shop.shop, scopes)}`
-    const admission = stack.gateway.prepareText(text, undefined)
-    if (admission.kind === 'rejected') throw new Error(JSON.stringify(admission.errors))
-    const outcome = await admission.run({}, { caller: callerWith(authorization), signal: new AbortController().signal })
-    return { text: JSON.stringify(outcome.data ?? null), errors: outcome.errors ?? [] }
+    const preparedByOwner = stack.gateway.prepareText(text, undefined)
+    if (preparedByOwner.kind === 'rejected') throw new Error(JSON.stringify(preparedByOwner.errors))
+    const result = await preparedByOwner.run({}, { caller: callerWith(authorization), signal: new AbortController().signal })
+    return { text: JSON.stringify(result.data ?? null), errors: result.errors ?? [] }
   }
   const idOf = (of: string) => shops[0]?.ids[of]
   /** What a shop knows of people, and what signs its webhooks. */
@@ -388,9 +388,9 @@ describe('fields outside the scope of a token are refused, by any path', () => {
   })
 
   async function throughTheGatewayAsOwner(text: string) {
-    const admission = stack.gateway.prepareText(text, undefined)
-    if (admission.kind === 'rejected' || !shops[0]) throw new Error('Expected a shop and a query.')
-    const { data } = await admission.run({}, { caller: shops[0].shop.caller, signal: new AbortController().signal })
+    const preparedByOwner = stack.gateway.prepareText(text, undefined)
+    if (preparedByOwner.kind === 'rejected' || !shops[0]) throw new Error('Expected a shop and a query.')
+    const { data } = await preparedByOwner.run({}, { caller: shops[0].shop.caller, signal: new AbortController().signal })
     return { text: JSON.stringify(data ?? null) }
   }
 
@@ -407,8 +407,8 @@ describe('fields outside the scope of a token are refused, by any path', () => {
   })
 
   test('metafields that were set are answered to who may read their thing', async () => {
-    const admission = await throughTheGatewayAsOwner(`{ product(id: "${idOf('products')}") { id } }`)
-    const { id } = JSON.parse(admission.text).product
+    const preparedByOwner = await throughTheGatewayAsOwner(`{ product(id: "${idOf('products')}") { id } }`)
+    const { id } = JSON.parse(preparedByOwner.text).product
     const set = `mutation { setMetafields(input: { ownerId: "${id}", metafields: [{ namespace: "a", key: "k", type: TEXT, value: "secret word" }] }) {
       __typename ... on SetMetafieldsSuccess { metafields { value } } } }`
     expect((await answered(['write_products'], set)).text).not.toContain('secret word')

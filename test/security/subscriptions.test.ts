@@ -9,7 +9,7 @@ const EACH = 100
 const SIGN_UP = 'subscription { userCreated { id name } }'
 
 /** What all sockets of an attacker were told. */
-type Told = { readonly codes: Map<string, number>; readonly sockets: readonly WebSocket[]; readonly closed: () => number }
+type Received = { readonly codes: Map<string, number>; readonly sockets: readonly WebSocket[]; readonly closed: () => number }
 
 /**
  * Opens sockets from one address, and begins a hundred subscriptions over each: resolves when each
@@ -20,7 +20,7 @@ async function attack(
   count: number,
   query: (socket: number, id: number) => string,
   running: () => Promise<number>,
-): Promise<Told> {
+): Promise<Received> {
   const codes = new Map<string, number>()
   let closed = 0
   const sockets: WebSocket[] = []
@@ -84,8 +84,8 @@ describe('who begins more subscriptions than a process has memory for', () => {
       other.send(JSON.stringify({ id: 'mine', type: 'subscribe', payload: { query: SIGN_UP } }))
       await expect.poll(running).toBe(2_001)
       const { id } = await atrium.aUser('Ann')
-      const told = { id: 'mine', type: 'next', payload: { data: { userCreated: { id, name: 'Ann' } } } }
-      await expect.poll(() => messages).toContainEqual(told)
+      const received = { id: 'mine', type: 'next', payload: { data: { userCreated: { id, name: 'Ann' } } } }
+      await expect.poll(() => messages).toContainEqual(received)
 
       // The sockets of the attacker lived as well; when they are gone, so is all that they held.
       expect(closed()).toBe(0)
@@ -114,12 +114,12 @@ describe('who begins more subscriptions than a process has memory for', () => {
       const query = (socket: number, id: number) => `subscription { a${socket}_${id}: userCreated { id name } }`
       const { codes } = await attack(atrium, 15, query, running)
       expect([before, [...codes.keys()]]).toEqual([0, ['TOO_MANY_SUBSCRIPTIONS MEMORY number']])
-      const [used, most] = [
+      const [used, limit] = [
         await figure(atrium, 'atrium_subscription_memory_bytes'),
         await figure(atrium, 'atrium_subscription_memory_bytes_limit'),
       ]
-      expect(most).toBeLessThan(HEAP_MB * 1e6 * 0.06)
-      expect(used).toBeLessThanOrEqual(most)
+      expect(limit).toBeLessThan(HEAP_MB * 1e6 * 0.06)
+      expect(used).toBeLessThanOrEqual(limit)
       expect(await running()).toBeGreaterThan(500)
       expect((await atrium.ask('/ready')).status).toBe(200)
       // What everybody asks, whose source is there, costs little: another one still has room.

@@ -10,7 +10,7 @@ import { type Atrium, basic, type Data, startAtrium } from './support/atrium.ts'
 let atrium: Atrium
 /** Has the keys of forgers at an address that tokens name. */
 let elsewhere: Server
-let isAskedElsewhere = false
+let isRequestedElsewhere = false
 let ann: Awaited<ReturnType<Atrium['aUser']>>
 let bob: Awaited<ReturnType<Atrium['aUser']>>
 let ours: { readonly kid: string; readonly publicKey: JWK; readonly privateKey: JWK }
@@ -24,7 +24,7 @@ beforeAll(async () => {
   own = await exportJWK((await generateKeyPair('EdDSA', { extractable: true })).privateKey)
   const { d: _, ...published } = own
   elsewhere = createServer((_request, response) => {
-    isAskedElsewhere = true
+    isRequestedElsewhere = true
     response.setHeader('content-type', 'application/json').end(JSON.stringify({ keys: [{ ...published, kid: 'evil' }] }))
   })
   await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve))
@@ -201,20 +201,20 @@ test('the token of a user opens neither a shop, nor its tools, nor trust, nor th
 test('credentials of one kind are no credentials of another', async () => {
   const store = await atrium.aStore()
   const key = await atrium.aKey()
-  const asked = async (headers: Record<string, string>) =>
+  const statusesWith = async (headers: Record<string, string>) =>
     (await Promise.all(['/v1/products.json', '/v1/usage', '/operations'].map((path) => atrium.ask(path, { headers })))).map(
       ({ status }) => status,
     )
-  expect(await asked(basic(store))).toEqual([200, 401, 401])
-  expect(await asked({ 'x-api-key': key })).toEqual([401, 200, 401])
-  expect(await asked({ authorization: `Bearer ${store.authtoken}` })).toEqual([401, 401, 401])
-  expect(await asked({ 'x-api-key': store.authtoken })).toEqual([401, 401, 401])
-  expect(await asked({ authorization: `Basic ${btoa(`${store.login}:${key}`)}` })).toEqual([401, 401, 401])
-  expect(await asked({ authorization: `Bearer ${ann.refreshToken}` })).toEqual([401, 401, 401])
+  expect(await statusesWith(basic(store))).toEqual([200, 401, 401])
+  expect(await statusesWith({ 'x-api-key': key })).toEqual([401, 200, 401])
+  expect(await statusesWith({ authorization: `Bearer ${store.authtoken}` })).toEqual([401, 401, 401])
+  expect(await statusesWith({ 'x-api-key': store.authtoken })).toEqual([401, 401, 401])
+  expect(await statusesWith({ authorization: `Basic ${btoa(`${store.login}:${key}`)}` })).toEqual([401, 401, 401])
+  expect(await statusesWith({ authorization: `Bearer ${ann.refreshToken}` })).toEqual([401, 401, 401])
 })
 
 test('no key is fetched from where a token says that one is', () => {
-  expect(isAskedElsewhere).toBe(false)
+  expect(isRequestedElsewhere).toBe(false)
 })
 
 test('a good token is good all the while', async () => {

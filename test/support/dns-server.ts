@@ -20,13 +20,13 @@ export type Reply =
       readonly forged?: readonly Buffer[]
     }
 
-export type Asked = {
+export type DnsQuestion = {
   readonly name: string
   readonly type: string
   readonly transport: 'udp' | 'tcp'
   readonly message: packet.DecodedPacket
 }
-export type Answerer = (asked: Asked) => Reply | undefined
+export type Answerer = (queries: DnsQuestion) => Reply | undefined
 
 /** UDP ports are taken by whoever sends from any; this many in a row being taken is a fault. */
 const MAX_BIND_ATTEMPTS = 20
@@ -39,7 +39,7 @@ export type DnsServer = {
   readonly address: string
   readonly port: number
   /** Everything that was asked, as "name TYPE". */
-  readonly asked: string[]
+  readonly queries: string[]
   readonly close: () => Promise<void>
 }
 
@@ -48,7 +48,7 @@ export type DnsServer = {
  * `hasTcp` false: nobody listens there.
  */
 export async function startDnsServer(answer: Answerer, { hasTcp = true } = {}): Promise<DnsServer> {
-  const asked: string[] = []
+  const queries: string[] = []
   const { udp, tcp, port } = await bindBoth()
   if (!hasTcp) await closed(tcp)
 
@@ -57,7 +57,7 @@ export async function startDnsServer(answer: Answerer, { hasTcp = true } = {}): 
     const question = message.questions?.[0]
     if (!question) return []
     const name = question.name.toLowerCase()
-    asked.push(`${name} ${question.type}`)
+    queries.push(`${name} ${question.type}`)
     const isRoot = question.name === '.' && question.type === 'NS'
     const reply = answer({ name, type: question.type, transport, message }) ?? (isRoot ? ROOT : { rcode: NXDOMAIN })
     if (reply === 'silence') return []
@@ -81,7 +81,7 @@ export async function startDnsServer(answer: Answerer, { hasTcp = true } = {}): 
   return {
     address: '127.0.0.1',
     port,
-    asked,
+    queries,
     async close() {
       await closed(udp)
       if (hasTcp) tcp.close()
@@ -131,12 +131,12 @@ export function encode(message: packet.DecodedPacket, reply: Exclude<Reply, Buff
 }
 
 /** Answers by "name TYPE"; a name that has any record exists, and has no others. */
-export function zone(records: Readonly<Record<string, Reply | ((asked: Asked) => Reply)>>): Answerer {
+export function zone(records: Readonly<Record<string, Reply | ((queries: DnsQuestion) => Reply)>>): Answerer {
   const names = new Set(Object.keys(records).map((key) => key.split(' ')[0]))
-  return (asked) => {
-    const found = records[`${asked.name} ${asked.type}`] ?? records[`${asked.name} *`]
-    if (found !== undefined) return typeof found === 'function' ? found(asked) : found
-    return names.has(asked.name) ? {} : undefined
+  return (queries) => {
+    const found = records[`${queries.name} ${queries.type}`] ?? records[`${queries.name} *`]
+    if (found !== undefined) return typeof found === 'function' ? found(queries) : found
+    return names.has(queries.name) ? {} : undefined
   }
 }
 

@@ -9,7 +9,7 @@ export type HttpServer = {
   readonly url: string
   readonly port: number
   /** Paths that were asked for, in order. */
-  readonly asked: string[]
+  readonly requests: string[]
   readonly close: () => Promise<void>
 }
 
@@ -18,11 +18,11 @@ export async function startHttpServer(
   routes: Readonly<Record<string, Handler>>,
   { tls }: { readonly tls?: { readonly key: string; readonly cert: string } } = {},
 ): Promise<HttpServer> {
-  const asked: string[] = []
+  const requests: string[] = []
   const sockets = new Set<Socket>()
   const listener: Handler = (request, response) => {
     const path = request.url ?? ''
-    asked.push(path)
+    requests.push(path)
     const handler = routes[path] ?? routes['*']
     if (handler) return handler(request, response)
     response.writeHead(404).end()
@@ -37,7 +37,7 @@ export async function startHttpServer(
   return {
     url: `${tls ? 'https' : 'http'}://127.0.0.1:${port}`,
     port,
-    asked,
+    requests,
     async close() {
       for (const socket of sockets) socket.destroy()
       await new Promise((resolve) => server.close(resolve))

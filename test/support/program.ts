@@ -16,7 +16,7 @@ const HOST = '127.0.0.1'
 const TRIES = 3
 const LIMIT = 100_000
 /** Of what a program wrote, as much of its end is told. */
-const TOLD = 4_000
+const MAX_LOG_LENGTH = 4_000
 
 /**
  * Ports below those that Linux gives to outgoing connections and to who asks for any (from 32,768
@@ -50,13 +50,13 @@ export type Program = {
 export async function startProgram(
   command: (port: number) => Command | Promise<Command>,
   isReady: (program: Program) => Promise<boolean>,
-  { port, patience = LIMIT }: { readonly port?: number; readonly patience?: number } = {},
+  { port, timeoutMs = LIMIT }: { readonly port?: number; readonly timeoutMs?: number } = {},
 ): Promise<Program> {
   const end = performance.now() + LIMIT
   for (let tries = 1; ; tries++) {
     const at = port ?? (await unusedPort())
     try {
-      return await attempt(await command(at), at, isReady, Math.min(patience, end - performance.now()))
+      return await attempt(await command(at), at, isReady, Math.min(timeoutMs, end - performance.now()))
     } catch (error) {
       if (tries === TRIES || performance.now() >= end) throw error
     }
@@ -110,7 +110,7 @@ async function attempt(
   [file, args, options]: Command,
   port: number,
   isReady: (program: Program) => Promise<boolean>,
-  patience: number,
+  timeoutMs: number,
 ): Promise<Program> {
   const child = spawn(file, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
   let said = ''
@@ -135,7 +135,7 @@ async function attempt(
   }
 
   const over = new AbortController()
-  const late = sleep(patience, `it was not within ${Math.round(patience / 1000)} seconds`, { signal: over.signal })
+  const late = sleep(timeoutMs, `it was not within ${Math.round(timeoutMs / 1000)} seconds`, { signal: over.signal })
   const ready = (async () => {
     while (!(await isReady(program).catch(() => false)) && !over.signal.aborted) await sleep(50)
     return null
@@ -148,6 +148,6 @@ async function attempt(
   // Who it started may still hold its output open.
   await Promise.race([closed, sleep(1_000)])
   throw new Error(
-    `Expected ${[file, ...args].join(' ')} to be ready on port ${port}, but ${fault}, and said:\n${said.slice(-TOLD)}`,
+    `Expected ${[file, ...args].join(' ')} to be ready on port ${port}, but ${fault}, and said:\n${said.slice(-MAX_LOG_LENGTH)}`,
   )
 }

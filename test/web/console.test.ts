@@ -5,7 +5,7 @@ import { parseProxies } from '../../platform/http/trusted-proxies.ts'
 import { withStores } from '../../subgraphs/store/operator/stores.ts'
 import { sealOf } from '../../web/frame/seal.ts'
 import { startSite } from '../../web/serve.ts'
-import { keptLog } from '../gateway/support/graph.ts'
+import { recordingLog } from '../gateway/support/graph.ts'
 import { askRaw, type Reply } from '../rest-facade/ask.ts'
 import { hasNoBrowser, launch, look, openPage } from './support/browser.ts'
 import { consoleAt, type Fields, type Shop, setCookies } from './support/console.ts'
@@ -51,7 +51,7 @@ async function anOrder(shop: Shop, input: object): Promise<void> {
 async function behindProxy() {
   const { client } = web.gateway
   const site = await startSite(client, { publicUrl: 'http://atrium.example', hasExplorer: false, hasSchema: false })
-  const app = createHttpServer({ log: keptLog().log, isProxy: parseProxies(['127.0.0.1']) })
+  const app = createHttpServer({ log: recordingLog().log, isProxy: parseProxies(['127.0.0.1']) })
   await site.serve(app)
   return { url: await app.listen({ port: 0, host: '127.0.0.1' }), close: () => app.close() }
 }
@@ -136,7 +136,7 @@ describe('signing in to the console', () => {
       hasExplorer: false,
       hasSchema: false,
     })
-    const app = createHttpServer({ log: keptLog().log })
+    const app = createHttpServer({ log: recordingLog().log })
     await site.serve(app)
     const form = await app.inject({ url: '/console' })
     const [visit] = form.cookies
@@ -283,7 +283,7 @@ describe('a session', () => {
     const copies = await Promise.all(
       [1, 2].map(async () => {
         const options = { publicUrl: 'http://atrium.example', hasExplorer: false, hasSchema: false, consoleSecret: secret }
-        const app = createHttpServer({ log: keptLog().log })
+        const app = createHttpServer({ log: recordingLog().log })
         await (await startSite(web.gateway.client, options)).serve(app)
         const url = await app.listen({ port: 0, host: '127.0.0.1' })
         return { ...consoleAt(() => url), close: () => app.close() }

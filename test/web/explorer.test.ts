@@ -7,7 +7,7 @@ import { serveGraphql } from '../../gateway/transports/http.ts'
 import { serveWebSockets } from '../../gateway/transports/websocket.ts'
 import { createHttpServer } from '../../platform/http/server.ts'
 import { graphExamples } from '../../web/explorer/examples.ts'
-import { ask, directoryWithoutData, keptLog, localGraph } from '../gateway/support/graph.ts'
+import { ask, directoryWithoutData, localGraph, recordingLog } from '../gateway/support/graph.ts'
 import { startTicker } from '../gateway/support/ticker.ts'
 
 const CHROMIUM = '/usr/bin/chromium'
@@ -17,7 +17,7 @@ let app: FastifyInstance
 let base: string
 beforeAll(async () => {
   const { gateway } = await localGraph()
-  app = createHttpServer({ log: keptLog().log })
+  app = createHttpServer({ log: recordingLog().log })
   const examples = [
     { query: '{ product(id: "a") { name } }' },
     { query: 'query Across { latestReview { about { name rating } } }' },
@@ -61,9 +61,9 @@ test('the graph has examples, each of which says what it shows and keeps within 
   expect(graphExamples().length).toBeGreaterThanOrEqual(3)
   for (const { query } of graphExamples()) {
     expect(query).toMatch(/^# \w.*\n(query|mutation|subscription) Example\w+ \{/)
-    const admission = gateway.prepareText(query, undefined)
-    expect(admission).toMatchObject({ kind: 'executable' })
-    if (admission.operation === 'subscription') continue
+    const prepared = gateway.prepareText(query, undefined)
+    expect(prepared).toMatchObject({ kind: 'executable' })
+    if (prepared.operation === 'subscription') continue
     // Nothing answers here; what counts is that nothing is refused.
     expect((await ask(gateway, query)).errors?.map(({ extensions }) => extensions.code)).toContain('SUBGRAPH_UNAVAILABLE')
   }
@@ -125,7 +125,7 @@ describe.skipIf(!existsSync(CHROMIUM) && !process.env.REQUIRE_CHROMIUM)(
 
     test('a subscription shows what happens, with the credentials that were chosen above', async () => {
       const ticker = await startTicker()
-      const own = createHttpServer({ log: keptLog().log })
+      const own = createHttpServer({ log: recordingLog().log })
       const query = '# What happens.\nsubscription Ticks {\n  ticked {\n    text\n    mine\n  }\n}\n'
       await serveGraphql(own, ticker.gateway, { page: await serveExplorer(own, { examples: [{ query }] }) })
       serveWebSockets(own, ticker.gateway)

@@ -5,7 +5,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createHttpServer } from '../../platform/http/server.ts'
 import { startSite } from '../../web/serve.ts'
-import { directoryWithoutData, keptLog } from '../gateway/support/graph.ts'
+import { directoryWithoutData, recordingLog } from '../gateway/support/graph.ts'
 import { askRaw } from '../rest-facade/ask.ts'
 import { aServer, putItems } from '../support/items.ts'
 import { hasNoBrowser, launch, look, openPage, picture } from './support/browser.ts'
@@ -211,7 +211,7 @@ describe('without a script', () => {
 test('pages answer 503 and are not cached while the graph is unavailable', async () => {
   const { gateway } = await directoryWithoutData()
   const site = await startSite(gateway.client, { publicUrl: 'https://atrium.example', hasExplorer: true, hasSchema: true })
-  const app = createHttpServer({ log: keptLog().log, notFoundPage: site.lost })
+  const app = createHttpServer({ log: recordingLog().log, notFoundPage: site.lost })
   await site.serve(app)
   for (const [url, expected] of [
     ['/', 503],

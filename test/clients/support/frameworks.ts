@@ -43,7 +43,7 @@ export const frameworks: Readonly<Record<string, Start>> = {
         },
         ...(isHandled && {
           actions: {
-            sandbox: (_, response, __, outcome) => response.status(202).json({ kind: outcome.kind }),
+            sandbox: (_, response, __, verification) => response.status(202).json({ kind: verification.kind }),
             escalate_to_human: (_, __, next) => next(),
           },
         }),
@@ -74,7 +74,7 @@ export const frameworks: Readonly<Record<string, Start>> = {
         },
         ...(isHandled && {
           actions: {
-            sandbox: (_, reply, outcome) => reply.code(202).send({ kind: outcome.kind }),
+            sandbox: (_, reply, verification) => reply.code(202).send({ kind: verification.kind }),
             escalate_to_human: () => {},
           },
         }),
@@ -103,7 +103,7 @@ export const frameworks: Readonly<Record<string, Start>> = {
         },
         ...(isHandled && {
           actions: {
-            sandbox: (context, _, outcome) => context.json({ kind: outcome.kind }, 202),
+            sandbox: (context, _, verification) => context.json({ kind: verification.kind }, 202),
             escalate_to_human: async (_, next) => {
               await next()
               return undefined

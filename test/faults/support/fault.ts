@@ -59,6 +59,6 @@ export function noteFault({ task }: Pick<TestContext, 'task'>, findings: readonl
     lost: sum(({ lost }) => lost.length),
     duplicated: sum(({ duplicated }) => duplicated.length),
     failed: sum(({ failures }) => failures.length),
-    longestSilenceMilliseconds: Math.max(...findings.map(({ longestSilence }) => longestSilence)),
+    maxGapMs: Math.max(...findings.map(({ maxGapMs }) => maxGapMs)),
   }
 }

@@ -38,7 +38,7 @@ export type Findings = {
   readonly failures: readonly string[]
   readonly wrongs: readonly string[]
   /** Longest time between two acknowledgements. */
-  readonly longestSilence: number
+  readonly maxGapMs: number
 }
 
 /** Clients that write without a pause. */
@@ -58,7 +58,7 @@ export type Load = {
  */
 const PAUSE = 75
 /** How long writes may stay away before it is a fault of its own. Milliseconds. */
-const PATIENCE = 90_000
+const TIMEOUT_MS = 90_000
 
 /** Starts so many clients of each kind. */
 export function startLoad(kinds: readonly Kind[], clients: number): Load {
@@ -73,7 +73,7 @@ export function startLoad(kinds: readonly Kind[], clients: number): Load {
   for (const each of working) each.catch(() => {})
 
   return {
-    async more(acknowledgements, milliseconds = PATIENCE) {
+    async more(acknowledgements, milliseconds = TIMEOUT_MS) {
       const from = performance.now()
       for (const { kind, acknowledged, failures } of books) {
         while (acknowledged.filter(({ begun }) => begun >= from).length < acknowledgements) {
@@ -125,7 +125,7 @@ async function compared(
     duplicated: [...there].filter(([, copies]) => copies.length > 1).map(([name]) => name),
     failures,
     wrongs: (await kind.wrongs?.(there.size)) ?? [],
-    longestSilence: Math.max(0, ...times.map((at, index) => at - (times[index - 1] ?? at))),
+    maxGapMs: Math.max(0, ...times.map((at, index) => at - (times[index - 1] ?? at))),
   }
 }
 

@@ -46,7 +46,7 @@ export function listenTo(url: string, token: string, room: string): Listener {
 
   async function follow(): Promise<void> {
     while (!isOver) {
-      const told = new Set<string>()
+      const received = new Set<string>()
       try {
         const query = 'subscription ($room: ID!) { messageReceived(roomId: $room) { text } }'
         for await (const { data } of client.iterate<{ readonly messageReceived: { readonly text: string } }>({
@@ -55,10 +55,10 @@ export function listenTo(url: string, token: string, room: string): Listener {
         })) {
           if (!data) break
           const { text } = data.messageReceived
-          if (told.has(text)) wrongs.push(`A listener was told of "${text}" twice.`)
+          if (received.has(text)) wrongs.push(`A listener was told of "${text}" twice.`)
           seen.add(text)
-          told.add(text)
-          if (told.size === 1) await readHistory()
+          received.add(text)
+          if (received.size === 1) await readHistory()
         }
       } catch {
         // Whatever ended it, it begins again.

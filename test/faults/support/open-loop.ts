@@ -15,14 +15,14 @@ export type Reply = {
  * From when a request has a connection, longer than anything may take: what has no answer then
  * hangs. Milliseconds.
  */
-const PATIENCE = 60_000
+const TIMEOUT_MS = 60_000
 /** Between two looks at what is due. Milliseconds. */
 const STEP = 10
 /**
  * How many connections a balancer has, which most installations are behind; others make a new one
  * for each request.
  */
-const KEPT = 500
+const MAX_SAMPLES = 500
 
 /**
  * Sends `perSecond` requests a second to `/graphql` for `seconds`, whatever becomes of them, as
@@ -37,7 +37,7 @@ export async function openLoop(
     connections,
   }: { readonly perSecond: number; readonly seconds: number; readonly connections: 'kept' | 'new' },
 ): Promise<readonly Reply[]> {
-  const agent = connections === 'kept' ? new Agent({ keepAlive: true, maxSockets: KEPT }) : new Agent({ keepAlive: false })
+  const agent = connections === 'kept' ? new Agent({ keepAlive: true, maxSockets: MAX_SAMPLES }) : new Agent({ keepAlive: false })
   const replies: Promise<Reply>[] = []
   const begun = performance.now()
   for (let elapsed = 0; elapsed < seconds; elapsed = (performance.now() - begun) / 1000) {
@@ -76,8 +76,8 @@ export function replyTo(port: number, body: string, agent?: Agent): Promise<Repl
     })
     outgoing.on('socket', () => {
       sentAt = performance.now()
-      const patience = setTimeout(() => outgoing.destroy(new Error('It hangs.')), PATIENCE)
-      outgoing.on('close', () => clearTimeout(patience))
+      const timer = setTimeout(() => outgoing.destroy(new Error('It hangs.')), TIMEOUT_MS)
+      outgoing.on('close', () => clearTimeout(timer))
     })
     outgoing.on('error', failed)
     outgoing.end(body)

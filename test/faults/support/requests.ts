@@ -6,9 +6,9 @@ type Data = any
 /**
  * A client that is told nothing for this long gives up; no answer may take so long. Milliseconds.
  */
-const PATIENCE = 30_000
+const TIMEOUT_MS = 30_000
 
-export type Asked = {
+export type HttpRequest = {
   readonly url: string
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
@@ -19,12 +19,12 @@ export type Asked = {
  * The JSON of a successful answer. Rejects with what a client can tell of any other: its status and
  * codes, or why there was none.
  */
-export async function request({ url, method = 'POST', headers = {}, body }: Asked): Promise<Data> {
+export async function request({ url, method = 'POST', headers = {}, body }: HttpRequest): Promise<Data> {
   const response = await fetch(url, {
     method,
     headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
     ...(body && { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(PATIENCE),
+    signal: AbortSignal.timeout(TIMEOUT_MS),
   })
   const text = await response.text()
   // Nothing has begun, and clients that keep to what they are told wait.

@@ -16,7 +16,7 @@ export type FaultRow = {
   /** Requests that were not acknowledged, repetitions among them. */
   readonly failed: number
   /** The longest time without an acknowledgement of some kind of write. */
-  readonly longestSilenceMilliseconds: number
+  readonly maxGapMs: number
 }
 
 /** Prints what the tests of faults found, as a table in Markdown. */
@@ -25,8 +25,8 @@ export default class FaultTable implements Reporter {
     const rows = modules.flatMap((module) => [...module.children.allTests()].flatMap((test) => test.meta().fault ?? []))
     if (rows.length === 0) return
     const lines = rows.map(
-      ({ fault, acknowledged, lost, duplicated, failed, longestSilenceMilliseconds }) =>
-        `| ${fault} | ${acknowledged} | ${lost} | ${duplicated} | ${failed} | ${(longestSilenceMilliseconds / 1000).toFixed(1)} |`,
+      ({ fault, acknowledged, lost, duplicated, failed, maxGapMs }) =>
+        `| ${fault} | ${acknowledged} | ${lost} | ${duplicated} | ${failed} | ${(maxGapMs / 1000).toFixed(1)} |`,
     )
     console.log(`\n${HEAD}\n${lines.join('\n')}\n`)
   }

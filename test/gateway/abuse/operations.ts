@@ -1,11 +1,11 @@
 import { getIntrospectionQuery } from 'graphql'
-import type { Asked } from '../support/transports.ts'
+import type { GraphQLBody } from '../support/transports.ts'
 
 /**
  * Something that a client may send, as an object or as the text of it where JSON.stringify would
  * not say it.
  */
-export type Sent = Asked | { readonly text: string }
+export type Sent = GraphQLBody | { readonly text: string }
 
 /**
  * One operation that means harm, and the closest one that does not. Both are sent over every door
@@ -27,7 +27,7 @@ export type Abuse = {
 
 const times = (count: number, text: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => text(index)).join(' ')
-const q = (query: string, variables?: object, operationName?: unknown): Asked => ({
+const q = (query: string, variables?: object, operationName?: unknown): GraphQLBody => ({
   query,
   ...(variables !== undefined && { variables }),
   ...(operationName !== undefined && { operationName }),

@@ -32,7 +32,7 @@ const posted =
 const said = (text: string | Buffer) => (socket: Tcp) => socket.write(text)
 const chunked = (chunks: string, headers = '') =>
   said(head('POST /graphql', `${JSON_TYPE}${CLOSE}transfer-encoding: chunked\r\n${headers}`) + chunks)
-const asked = (path: string, headers = 'apollo-require-preflight: 1\r\n', method = 'GET') =>
+const requested = (path: string, headers = 'apollo-require-preflight: 1\r\n', method = 'GET') =>
   said(head(`${method} ${path}`, headers + CLOSE))
 
 const fine = posted(FINE)
@@ -262,12 +262,12 @@ const FRAMING: readonly RawAbuse[] = [
 ]
 
 const HEADS: readonly RawAbuse[] = [
-  { why: 'no HTTP at all', hostile: said('hello\r\n\r\n'), statuses: BAD, harmless: asked('/health') },
+  { why: 'no HTTP at all', hostile: said('hello\r\n\r\n'), statuses: BAD, harmless: requested('/health') },
   {
     why: 'the beginning of TLS',
     hostile: said(Buffer.from('16030100c8010000c40303', 'hex')),
     statuses: BAD,
-    harmless: asked('/health'),
+    harmless: requested('/health'),
   },
   {
     why: 'HTTP/0.9',
@@ -275,53 +275,68 @@ const HEADS: readonly RawAbuse[] = [
     statuses: [[200, 400]],
     harmless: said('GET /health HTTP/1.0\r\n\r\n'),
   },
-  { why: 'HTTP/9.9', hostile: said('GET /health HTTP/9.9\r\nhost: x\r\n\r\n'), statuses: BAD, harmless: asked('/health') },
+  { why: 'HTTP/9.9', hostile: said('GET /health HTTP/9.9\r\nhost: x\r\n\r\n'), statuses: BAD, harmless: requested('/health') },
   {
     why: 'HTTP/2 without asking',
     hostile: said('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
     statuses: BAD,
-    harmless: asked('/health', 'upgrade: h2c\r\nhttp2-settings: AAMAAABkAARAAAAAAAIAAAAA\r\n'),
+    harmless: requested('/health', 'upgrade: h2c\r\nhttp2-settings: AAMAAABkAARAAAAAAAIAAAAA\r\n'),
   },
-  { why: 'no host', hostile: said(`GET /health HTTP/1.1\r\n${CLOSE}\r\n`), statuses: BAD, harmless: asked('/health') },
-  { why: 'two hosts', hostile: asked('/health', 'host: y\r\n'), statuses: [[200, 400]], harmless: asked('/health') },
+  { why: 'no host', hostile: said(`GET /health HTTP/1.1\r\n${CLOSE}\r\n`), statuses: BAD, harmless: requested('/health') },
+  { why: 'two hosts', hostile: requested('/health', 'host: y\r\n'), statuses: [[200, 400]], harmless: requested('/health') },
   {
     why: 'a header without a colon',
-    hostile: asked('/health', 'nonsense\r\n'),
+    hostile: requested('/health', 'nonsense\r\n'),
     statuses: BAD,
-    harmless: asked('/health', 'nonsense:\r\n'),
+    harmless: requested('/health', 'nonsense:\r\n'),
   },
-  { why: 'a header with NUL', hostile: asked('/health', 'x: a\0b\r\n'), statuses: BAD, harmless: asked('/health', 'x: a b\r\n') },
+  {
+    why: 'a header with NUL',
+    hostile: requested('/health', 'x: a\0b\r\n'),
+    statuses: BAD,
+    harmless: requested('/health', 'x: a b\r\n'),
+  },
   {
     why: 'a space before the colon',
-    hostile: asked('/health', 'x : 1\r\n'),
+    hostile: requested('/health', 'x : 1\r\n'),
     statuses: BAD,
-    harmless: asked('/health', 'x: 1\r\n'),
+    harmless: requested('/health', 'x: 1\r\n'),
   },
-  { why: 'a folded header', hostile: asked('/health', 'x: 1\r\n  2\r\n'), statuses: [[200, 400]], harmless: asked('/health') },
-  { why: 'a lone carriage return', hostile: asked('/health', 'x: 1\ry: 2\r\n'), statuses: BAD, harmless: asked('/health') },
+  {
+    why: 'a folded header',
+    hostile: requested('/health', 'x: 1\r\n  2\r\n'),
+    statuses: [[200, 400]],
+    harmless: requested('/health'),
+  },
+  {
+    why: 'a lone carriage return',
+    hostile: requested('/health', 'x: 1\ry: 2\r\n'),
+    statuses: BAD,
+    harmless: requested('/health'),
+  },
   {
     why: 'one header of 40 kB',
-    hostile: asked('/health', `x: ${'y'.repeat(40_000)}\r\n`),
+    hostile: requested('/health', `x: ${'y'.repeat(40_000)}\r\n`),
     statuses: HEADERS,
-    harmless: asked('/health', `x: ${'y'.repeat(4_000)}\r\n`),
+    harmless: requested('/health', `x: ${'y'.repeat(4_000)}\r\n`),
   },
   {
     why: '10,000 headers',
-    hostile: asked(
+    hostile: requested(
       '/health',
       times(10_000, (i) => `x${i}: 1\r\n`),
     ),
     statuses: HEADERS,
-    harmless: asked(
+    harmless: requested(
       '/health',
       times(100, (i) => `x${i}: 1\r\n`),
     ),
   },
   {
     why: 'a cookie of 30 kB',
-    hostile: asked('/health', `cookie: ${'a=b; '.repeat(6_000)}\r\n`),
+    hostile: requested('/health', `cookie: ${'a=b; '.repeat(6_000)}\r\n`),
     statuses: HEADERS,
-    harmless: asked('/health', `cookie: ${'a=b; '.repeat(1_000)}\r\n`),
+    harmless: requested('/health', `cookie: ${'a=b; '.repeat(1_000)}\r\n`),
   },
   {
     why: 'a credential of 30 kB',
@@ -331,9 +346,9 @@ const HEADS: readonly RawAbuse[] = [
   },
   {
     why: 'a path of 40 kB',
-    hostile: asked(`/graphql?query=${'x'.repeat(40_000)}`),
+    hostile: requested(`/graphql?query=${'x'.repeat(40_000)}`),
     statuses: HEADERS,
-    harmless: asked('/graphql?query=%7Bbells%7D'),
+    harmless: requested('/graphql?query=%7Bbells%7D'),
   },
   {
     why: 'content-type twice',
@@ -359,76 +374,86 @@ const METHODS: readonly RawAbuse[] = [
   ...['PUT', 'DELETE', 'PATCH', 'TRACE', 'PROPFIND', 'get', 'BREW'].map(
     (method): RawAbuse => ({
       why: `${method} /graphql`,
-      hostile: asked('/graphql', '', method),
+      hostile: requested('/graphql', '', method),
       statuses: [[400, 404, 405]],
-      harmless: asked('/graphql?query=%7Bbells%7D'),
+      harmless: requested('/graphql?query=%7Bbells%7D'),
     }),
   ),
   {
     why: 'CONNECT',
     hostile: said('CONNECT example.org:443 HTTP/1.1\r\nhost: x\r\n\r\n'),
     statuses: [[400, 404, 405]],
-    harmless: asked('/health'),
+    harmless: requested('/health'),
   },
   {
     why: 'a mutation over GET',
-    hostile: asked('/graphql?query=mutation%7Brename(id:%22a%22,name:%22b%22)%7Bname%7D%7D'),
+    hostile: requested('/graphql?query=mutation%7Brename(id:%22a%22,name:%22b%22)%7Bname%7D%7D'),
     statuses: [[405]],
-    harmless: asked('/graphql?query=%7Bbells%7D'),
+    harmless: requested('/graphql?query=%7Bbells%7D'),
   },
-  { why: 'GET without anything', hostile: asked('/graphql'), statuses: BAD, harmless: asked('/graphql?query=%7Bbells%7D') },
+  {
+    why: 'GET without anything',
+    hostile: requested('/graphql'),
+    statuses: BAD,
+    harmless: requested('/graphql?query=%7Bbells%7D'),
+  },
   {
     why: 'GET of another site',
-    hostile: asked('/graphql?query=%7Bbells%7D', ''),
+    hostile: requested('/graphql?query=%7Bbells%7D', ''),
     statuses: BAD,
-    harmless: asked('/graphql?query=%7Bbells%7D'),
+    harmless: requested('/graphql?query=%7Bbells%7D'),
   },
   {
     why: 'GET with variables that are no JSON',
-    hostile: asked('/graphql?query=%7Bbells%7D&variables=%7B'),
+    hostile: requested('/graphql?query=%7Bbells%7D&variables=%7B'),
     statuses: BAD,
-    harmless: asked('/graphql?query=%7Bbells%7D&variables=%7B%7D'),
+    harmless: requested('/graphql?query=%7Bbells%7D&variables=%7B%7D'),
   },
   {
     why: 'GET with the query twice',
-    hostile: asked('/graphql?query=%7Bbells%7D&query=%7Bcaller%7D'),
+    hostile: requested('/graphql?query=%7Bbells%7D&query=%7Bcaller%7D'),
     statuses: BAD,
-    harmless: asked('/graphql?query=%7Bbells%7D&other=1'),
+    harmless: requested('/graphql?query=%7Bbells%7D&other=1'),
   },
   {
     why: 'GET with broken percent-encoding',
-    hostile: asked('/graphql?query=%zz'),
+    hostile: requested('/graphql?query=%zz'),
     statuses: BAD,
-    harmless: asked('/graphql?query=%7Bbells%7D'),
+    harmless: requested('/graphql?query=%7Bbells%7D'),
   },
   {
     why: 'GET with query[a]',
-    hostile: asked('/graphql?query[a]=%7Bbells%7D'),
+    hostile: requested('/graphql?query[a]=%7Bbells%7D'),
     statuses: BAD,
-    harmless: asked('/graphql?query=%7Bbells%7D'),
+    harmless: requested('/graphql?query=%7Bbells%7D'),
   },
   {
     why: 'GET with 3,000 parameters',
-    hostile: asked(`/graphql?query=%7Bbells%7D${times(3_000, () => '&a')}`),
+    hostile: requested(`/graphql?query=%7Bbells%7D${times(3_000, () => '&a')}`),
     statuses: [[200]],
-    harmless: asked('/graphql?query=%7Bbells%7D&a=1'),
+    harmless: requested('/graphql?query=%7Bbells%7D&a=1'),
   },
-  { why: 'a path that climbs', hostile: asked('/graphql/../../etc/passwd'), statuses: [[400, 404]], harmless: asked('/health') },
-  { why: 'a path below', hostile: asked('/graphql/x'), statuses: [[404]], harmless: asked('/graphql?query=%7Bbells%7D') },
+  {
+    why: 'a path that climbs',
+    hostile: requested('/graphql/../../etc/passwd'),
+    statuses: [[400, 404]],
+    harmless: requested('/health'),
+  },
+  { why: 'a path below', hostile: requested('/graphql/x'), statuses: [[404]], harmless: requested('/graphql?query=%7Bbells%7D') },
   {
     why: 'a whole address instead of a path',
-    hostile: asked('http://example.org/graphql?query=%7Bbells%7D'),
+    hostile: requested('http://example.org/graphql?query=%7Bbells%7D'),
     statuses: [[200, 400, 404]],
-    harmless: asked('/graphql?query=%7Bbells%7D'),
+    harmless: requested('/graphql?query=%7Bbells%7D'),
   },
 ]
 
 const UPGRADES: readonly RawAbuse[] = [
   {
     why: 'an upgrade to something else',
-    hostile: asked('/health', 'connection: upgrade\r\nupgrade: nonsense\r\n'),
+    hostile: requested('/health', 'connection: upgrade\r\nupgrade: nonsense\r\n'),
     statuses: [[200]],
-    harmless: asked('/health'),
+    harmless: requested('/health'),
   },
   {
     why: 'a WebSocket elsewhere',
@@ -439,7 +464,7 @@ const UPGRADES: readonly RawAbuse[] = [
       ),
     ),
     statuses: [[404]],
-    harmless: asked('/health'),
+    harmless: requested('/health'),
   },
   {
     why: 'a WebSocket without a key',

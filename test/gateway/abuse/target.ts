@@ -8,7 +8,7 @@ import { acknowledged, type Data, type Socket } from '../support/transports.ts'
 import type { Sent } from './operations.ts'
 
 /** A hang fails; anything shorter is measured, and not judged. */
-export const PATIENCE = 15_000
+export const TIMEOUT_MS = 15_000
 
 /** What an HTTP request came to; `body` is parsed where it is JSON. */
 export type Answer = { readonly status: number; readonly body: Data; readonly text: string }
@@ -20,7 +20,7 @@ export type Target = {
   readonly get: (search: string, headers?: Record<string, string>) => Promise<Answer>
   readonly socket: (connectionParams?: object) => Promise<Socket>
   /** A WebSocket that has said nothing. */
-  readonly silentSocket: (protocol?: string | string[]) => WebSocket
+  readonly openSocket: (protocol?: string | string[]) => WebSocket
   /**
    * Sends bytes as they are; resolves with all that comes back when the server ends the connection.
    */
@@ -44,11 +44,11 @@ export async function startTarget(): Promise<Target> {
   const opened: WebSocket[] = []
 
   const ask = async (path: string, init: RequestInit): Promise<Answer> => {
-    const answer = await fetch(base + path, { ...init, signal: AbortSignal.timeout(PATIENCE) })
+    const answer = await fetch(base + path, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) })
     const text = await answer.text()
     return { status: answer.status, text, body: parsed(text) }
   }
-  const silentSocket = (protocol: string | string[] = 'graphql-transport-ws') => {
+  const openSocket = (protocol: string | string[] = 'graphql-transport-ws') => {
     const socket = new WebSocket(`ws://127.0.0.1:${port}/graphql`, protocol)
     // Bytes that break the protocol end in an error here as well.
     socket.on('error', () => {})
@@ -61,12 +61,15 @@ export async function startTarget(): Promise<Target> {
     post: (sent, headers = {}) =>
       ask('/graphql', { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: textOf(sent) }),
     get: (search, headers = {}) => ask(`/graphql${search}`, { headers: { 'apollo-require-preflight': '1', ...headers } }),
-    socket: (connectionParams) => acknowledged(silentSocket(), connectionParams),
-    silentSocket,
+    socket: (connectionParams) => acknowledged(openSocket(), connectionParams),
+    openSocket,
     raw: (write) =>
       new Promise((resolve, reject) => {
         const socket = connect(port, '127.0.0.1', () => write(socket))
-        const late = setTimeout(() => reject(new Error(`no end within ${PATIENCE} ms, got: ${answer.slice(0, 200)}`)), PATIENCE)
+        const late = setTimeout(
+          () => reject(new Error(`no end within ${TIMEOUT_MS} ms, got: ${answer.slice(0, 200)}`)),
+          TIMEOUT_MS,
+        )
         let answer = ''
         socket.setEncoding('latin1')
         socket.on('data', (chunk) => {

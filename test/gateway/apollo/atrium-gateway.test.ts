@@ -53,7 +53,7 @@ async function bothAnswers(body: unknown): Promise<readonly [apollo: Answer, atr
     await anApolloServer('apollo', { supergraphSdl: supergraph }),
     await anApolloServer('atrium', { supergraphSdl: supergraph }),
   ]
-  return [await apollo.asked(body), await atrium.asked(body)]
+  return [await apollo.send(body), await atrium.send(body)]
 }
 
 describe('side by side with Apollo Gateway, both behind Apollo Server', () => {
@@ -159,11 +159,11 @@ describe('side by side with Apollo Gateway, both behind Apollo Server', () => {
 
   describe.each(KINDS)('%s', (kind) => {
     test('APQ: a hash is unknown, registered, known', async () => {
-      const { asked } = await anApolloServer(kind, { supergraphSdl: supergraph })
+      const { send } = await anApolloServer(kind, { supergraphSdl: supergraph })
       const extensions = { persistedQuery: { version: 1, sha256Hash: createHash('sha256').update(NAME).digest('hex') } }
-      expect((await asked({ extensions })).body.errors[0].extensions.code).toBe('PERSISTED_QUERY_NOT_FOUND')
-      expect((await asked({ query: NAME, extensions })).body).toEqual({ data: NAMED })
-      expect((await asked({ extensions })).body).toEqual({ data: NAMED })
+      expect((await send({ extensions })).body.errors[0].extensions.code).toBe('PERSISTED_QUERY_NOT_FOUND')
+      expect((await send({ query: NAME, extensions })).body).toEqual({ data: NAMED })
+      expect((await send({ extensions })).body).toEqual({ data: NAMED })
     })
 
     test('hooks of plugins run, with schema and operation', async () => {
@@ -185,9 +185,9 @@ describe('side by side with Apollo Gateway, both behind Apollo Server', () => {
           willSendResponse: async () => void events.push('response'),
         }),
       }
-      const { asked, server } = await anApolloServer(kind, { supergraphSdl: supergraph }, { plugins: [plugin] })
-      await asked({ query: `query Named ${NAME}` })
-      await asked({ query: '{ refused }' })
+      const { send, server } = await anApolloServer(kind, { supergraphSdl: supergraph }, { plugins: [plugin] })
+      await send({ query: `query Named ${NAME}` })
+      await send({ query: '{ refused }' })
       await server.stop()
       expect(events).toEqual([
         ...['schema Query true', 'source', 'parse', 'validate', 'operation Named', 'executed', 'response'],
@@ -204,15 +204,15 @@ describe('side by side with Apollo Gateway, both behind Apollo Server', () => {
           },
         }),
       }
-      const { asked } = await anApolloServer(kind, { supergraphSdl: supergraph }, { plugins: [plugin] })
+      const { send } = await anApolloServer(kind, { supergraphSdl: supergraph }, { plugins: [plugin] })
       shop.requests.length = 0
-      const { status, body } = await asked({ query: NAME })
+      const { status, body } = await send({ query: NAME })
       expect([status, body.errors[0].extensions.code, shop.requests.length]).toEqual([400, 'TOO_DEEP', 0])
     })
 
     test('no header of the client reaches a subgraph by itself', async () => {
-      const { asked } = await anApolloServer(kind, { supergraphSdl: supergraph })
-      await asked({ query: NAME }, { authorization: 'Bearer t', cookie: 'a=b', 'x-own': '1' })
+      const { send } = await anApolloServer(kind, { supergraphSdl: supergraph })
+      await send({ query: NAME }, { authorization: 'Bearer t', cookie: 'a=b', 'x-own': '1' })
       for (const name of ['authorization', 'cookie', 'x-own']) expect(shop.requests[0]?.headers).not.toHaveProperty(name)
     })
 
@@ -228,12 +228,12 @@ describe('side by side with Apollo Gateway, both behind Apollo Server', () => {
           },
         }
       }
-      const { asked, server } = await anApolloServer(kind, { supergraphSdl: manager })
-      expect((await asked({ query: NAME })).body.errors).toHaveLength(1)
+      const { send, server } = await anApolloServer(kind, { supergraphSdl: manager })
+      expect((await send({ query: NAME })).body.errors).toHaveLength(1)
       expect(() => update('type {')).toThrow()
       expect(() => update('type Query { a: Int }')).toThrow()
       update(supergraph)
-      expect((await asked({ query: NAME })).body).toEqual({ data: NAMED })
+      expect((await send({ query: NAME })).body).toEqual({ data: NAMED })
       await server.stop()
       expect(cleaned).toBe(1)
       expect(() => update(supergraphSdl())).toThrow(/stopp/)
@@ -261,9 +261,9 @@ describe('side by side with Apollo Gateway, both behind Apollo Server', () => {
         ApolloServerPluginUsageReporting({ endpointUrl, sendReportsImmediately: true, fieldLevelInstrumentation: 0 }),
       ]
       const apollo = { key: 'service:graph:key', graphRef: 'graph@current' }
-      const { asked } = await anApolloServer(kind, { supergraphSdl: supergraph }, { plugins, apollo })
-      await asked({ query: `query Reported ${NAME}` })
-      await asked({ query: 'query Failing { refused }' })
+      const { send } = await anApolloServer(kind, { supergraphSdl: supergraph }, { plugins, apollo })
+      await send({ query: `query Reported ${NAME}` })
+      await send({ query: 'query Failing { refused }' })
       await expect.poll(() => reports.length).toBe(2)
       const texts = reports.map((bytes) => gunzipSync(bytes).toString('latin1'))
       expect(texts[0]).toContain('# Reported')
@@ -273,13 +273,13 @@ describe('side by side with Apollo Gateway, both behind Apollo Server', () => {
 
     test('Cache-Control of subgraphs restricts that of the answer', async () => {
       const plugins = [ApolloServerPluginCacheControl({ calculateHttpHeaders: true })]
-      const { asked } = await anApolloServer(kind, { supergraphSdl: supergraph }, { plugins })
+      const { send } = await anApolloServer(kind, { supergraphSdl: supergraph }, { plugins })
       const answered = (control: string | null) => {
         shop.always = ({ response }) => {
           if (control !== null) response.setHeader('cache-control', control)
           response.setHeader('content-type', 'application/json').end(JSON.stringify({ data: NAMED }))
         }
-        return asked({ query: NAME }).then(({ headers }) => headers.get('cache-control'))
+        return send({ query: NAME }).then(({ headers }) => headers.get('cache-control'))
       }
       expect(await answered('max-age=60, public')).toBe('max-age=60, public')
       expect(await answered('private, max-age="5"')).toBe('max-age=5, private')
@@ -307,8 +307,8 @@ describe.each([
         request.http?.headers.set('authorization', context.token)
       }
     }
-    const { asked } = await withSource((url) => new Authenticated({ url }), { token: 'Bearer mine' })
-    expect((await asked({ query: NAME })).body).toEqual({ data: NAMED })
+    const { send } = await withSource((url) => new Authenticated({ url }), { token: 'Bearer mine' })
+    expect((await send({ query: NAME })).body).toEqual({ data: NAMED })
     expect(shop.requests[0]?.headers.authorization).toBe('Bearer mine')
   })
 
@@ -328,8 +328,8 @@ describe.each([
         return { ...response, data: { product: { name: 'Changed' } } }
       }
     }
-    const { asked } = await withSource((url) => new Changed({ url }), { id: 5 })
-    expect((await asked({ query: NAME })).body).toEqual({ data: { product: { name: 'Changed' } } })
+    const { send } = await withSource((url) => new Changed({ url }), { id: 5 })
+    expect((await send({ query: NAME })).body).toEqual({ data: { product: { name: 'Changed' } } })
     expect(seen).toEqual([['7', 200, { e: 1 }, 5]])
   })
 
@@ -339,8 +339,8 @@ describe.each([
         throw new GraphQLError('Sign in first.', { extensions: { code: 'UNAUTHENTICATED' } })
       }
     }
-    const { asked } = await withSource((url) => new Refusing({ url }))
-    const { body } = await asked({ query: NAME })
+    const { send } = await withSource((url) => new Refusing({ url }))
+    const { body } = await send({ query: NAME })
     expect(body).toEqual({
       data: { product: null },
       errors: [{ message: 'Sign in first.', extensions: { code: 'UNAUTHENTICATED', serviceName: 'shop' } }],
@@ -356,20 +356,20 @@ describe.each([
       const answer = known.has(hash) ? { data: NAMED } : { errors: [{ message: 'PersistedQueryNotFound' }] }
       response.setHeader('content-type', 'application/json').end(JSON.stringify(answer))
     }
-    const { asked } = await withSource((url) => new Remote({ url, apq: true }))
-    expect([(await asked({ query: NAME })).body, (await asked({ query: NAME })).body]).toEqual([{ data: NAMED }, { data: NAMED }])
+    const { send } = await withSource((url) => new Remote({ url, apq: true }))
+    expect([(await send({ query: NAME })).body, (await send({ query: NAME })).body]).toEqual([{ data: NAMED }, { data: NAMED }])
     expect(shop.requests.map(({ body }) => 'query' in JSON.parse(body))).toEqual([false, true, false])
   })
 
   test('didEncounterError says what a failed fetch is', async () => {
     shop.always = ({ request }) => void request.socket.destroy()
-    class Told extends Remote {
+    class Extended extends Remote {
       override didEncounterError() {
         throw new GraphQLError('The shop is closed.', { extensions: { code: 'CLOSED' } })
       }
     }
-    const { asked } = await withSource((url) => new Told({ url }))
-    expect((await asked({ query: NAME })).body.errors).toMatchObject([
+    const { send } = await withSource((url) => new Extended({ url }))
+    expect((await send({ query: NAME })).body.errors).toMatchObject([
       { message: 'The shop is closed.', extensions: { code: 'CLOSED' } },
     ])
   })
@@ -390,8 +390,8 @@ describe('where Atrium differs from Apollo Gateway', () => {
       await anApolloServer('apollo', { supergraphSdl: supergraph, buildService }),
       await anApolloServer('atrium', { supergraphSdl: supergraph, buildService }),
     ]
-    expect((await apollo.asked({ query: NAME })).body.errors[0].message).toBe(SECRET)
-    const { body } = await atrium.asked({ query: NAME })
+    expect((await apollo.send({ query: NAME })).body.errors[0].message).toBe(SECRET)
+    const { body } = await atrium.send({ query: NAME })
     expect([body.data, body.errors[0].extensions.code]).toEqual([{ product: null }, 'INTERNAL_SERVER_ERROR'])
     expect(JSON.stringify(body)).not.toContain(SECRET)
   })
@@ -420,9 +420,9 @@ describe('where Atrium differs from Apollo Gateway', () => {
   test('limits: none unless they are set, but for bounds of size', async () => {
     const deep = `{ product(id: "a") { ${'parent { '.repeat(11)} id ${'} '.repeat(11)} } }`
     const free = await anApolloServer('atrium', { supergraphSdl: supergraph })
-    expect((await free.asked({ query: deep })).body.errors).toBeUndefined()
+    expect((await free.send({ query: deep })).body.errors).toBeUndefined()
     const limited = await anApolloServer('atrium', { supergraphSdl: supergraph, limits: { depth: 10 } })
-    expect(await limited.asked({ query: deep })).toMatchObject({
+    expect(await limited.send({ query: deep })).toMatchObject({
       status: 400,
       body: { errors: [{ extensions: { code: 'DEPTH_LIMIT_EXCEEDED' } }] },
     })
@@ -441,8 +441,8 @@ describe('subgraphs and supergraphs', () => {
       return new Local(schema)
     }
     const context = async () => ({ caller: { own: 1 } })
-    const { asked } = await anApolloServer('atrium', { supergraphSdl: supergraph, buildService }, {}, context)
-    const { body } = await asked({ query: '{ caller product(id: "c") { name rating } }' })
+    const { send } = await anApolloServer('atrium', { supergraphSdl: supergraph, buildService }, {}, context)
+    const { body } = await send({ query: '{ caller product(id: "c") { name rating } }' })
     expect(body).toEqual({ data: { caller: '{"own":1}', product: { name: 'Product c', rating: 0 } } })
     expect(shop.requests).toEqual([])
   })
@@ -464,9 +464,9 @@ describe('subgraphs and supergraphs', () => {
         subgraphHealthCheck: true,
         logger: { debug() {}, info() {}, warn() {}, error() {} } as { error: () => void },
       })
-      const { asked, gateway } = await anApolloServer('atrium', { supergraphSdl, serviceHealthCheck: true })
+      const { send, gateway } = await anApolloServer('atrium', { supergraphSdl, serviceHealthCheck: true })
       expect(shop.requests[0]?.headers['x-introspection']).toBe('yes')
-      expect((await asked({ query: NAME })).body).toEqual({ data: NAMED })
+      expect((await send({ query: NAME })).body).toEqual({ data: NAMED })
 
       const sdl =
         'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key"]) type Query { fresh: Int }'
@@ -478,13 +478,13 @@ describe('subgraphs and supergraphs', () => {
             : { __typename: 'Query' }
         response.setHeader('content-type', 'application/json').end(JSON.stringify({ data: answer }))
       }
-      await expect.poll(async () => (await asked({ query: '{ fresh }' })).body).toEqual({ data: { fresh: 3 } })
+      await expect.poll(async () => (await send({ query: '{ fresh }' })).body).toEqual({ data: { fresh: 3 } })
       // What does not compose is not served.
       shop.always = ({ response }) =>
         void response.setHeader('content-type', 'application/json').end('{"data":{"_service":{"sdl":"type {"}}}')
       const before = shop.requests.length
       await expect.poll(() => shop.requests.length).toBeGreaterThan(before + 2)
-      expect((await asked({ query: '{ __type(name: "Query") { fields { name } } }' })).body.data.__type.fields).toContainEqual({
+      expect((await send({ query: '{ __type(name: "Query") { fields { name } } }' })).body.data.__type.fields).toContainEqual({
         name: 'fresh',
       })
       await gateway.stop()
@@ -504,8 +504,8 @@ describe('subgraphs and supergraphs', () => {
     }
     const answered = async (more: Partial<AtriumGatewayOptions>, scopes: string) => {
       const context = async () => ({ scopes })
-      const { asked } = await anApolloServer('atrium', { ...options, ...more }, {}, context)
-      const { body } = await asked({ query: '{ free secret }' })
+      const { send } = await anApolloServer('atrium', { ...options, ...more }, {}, context)
+      const { body } = await send({ query: '{ free secret }' })
       return [body.data, body.errors?.map((error: GraphQLError) => error.extensions.code)]
     }
     const findGrants: AtriumGatewayOptions['findGrants'] = ({ scopes }) => ({ isAuthenticated: true, scopes: scopes.split(' ') })
@@ -563,12 +563,12 @@ describe('subgraphs and supergraphs', () => {
       source ??= new Counting({ url })
       return source
     }
-    const { asked } = await anApolloServer('atrium', { supergraphSdl: manager, buildService })
-    expect((await asked({ query: NAME })).body).toEqual({ data: NAMED })
+    const { send } = await anApolloServer('atrium', { supergraphSdl: manager, buildService })
+    expect((await send({ query: NAME })).body).toEqual({ data: NAMED })
     update(compose([{ name: 'review', typeDefs: parse(alone), url: review.url }]))
     await expect.poll(() => closed).toBe(1)
     update(supergraph)
-    expect((await asked({ query: NAME })).body).toEqual({ data: NAMED })
+    expect((await send({ query: NAME })).body).toEqual({ data: NAMED })
   })
 
   test('two servers share one gateway', async () => {

@@ -56,8 +56,8 @@ async function reported(kind: (typeof KINDS)[number], body: object, asTrace: boo
     }),
   ]
   const apollo = { key: 'service:graph:key', graphRef: 'graph@current' }
-  const { asked } = await anApolloServer(kind, { supergraphSdl: sdl }, { plugins, apollo })
-  await asked(body)
+  const { send } = await anApolloServer(kind, { supergraphSdl: sdl }, { plugins, apollo })
+  await send(body)
   await expect.poll(() => reports.length).toBe(1)
   const report = Report.toObject(Report.decode(gunzipSync(reports[0] ?? Buffer.alloc(0))), { longs: Number, bytes: String })
   return Object.values(report.tracesPerQuery)[0]

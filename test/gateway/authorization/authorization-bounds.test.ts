@@ -5,7 +5,7 @@ import { authorizationOf, NO_GRANTS } from '../../../gateway/authorization/autho
 import { compose } from '../../../gateway/planning/composition.ts'
 import { readSupergraph } from '../../../gateway/planning/supergraph.ts'
 import type { Link } from '../../../gateway/subgraph-client/link.ts'
-import { CALLER, passage } from '../support/graph.ts'
+import { CALLER, requestContext } from '../support/graph.ts'
 
 const SDL = parse(`
   extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@requiresScopes"])
@@ -37,11 +37,11 @@ test('what is kept for callers who may not read all is bounded over all operatio
 })
 
 test('what one caller is granted or denied is not told to another address, nor to another time of connection', async () => {
-  let asked = 0
+  let requestCount = 0
   const link: Link = {
     name: 'store',
     execute: async () => {
-      asked++
+      requestCount++
       return { data: { callerGrants: { isAuthenticated: true, storeCode: 'demo', scopes: ['read_store'], policies: [] } } }
     },
   }
@@ -53,8 +53,8 @@ test('what one caller is granted or denied is not told to another address, nor t
     { ...CALLER, credentials, connectedAt: new Date(0) },
     { ...CALLER, credentials: { authorization: 'Bearer y' } },
   ]
-  for (const caller of callers) await find({ ...passage(), caller })
-  expect(asked).toBe(4)
-  const again = await Promise.all(callers.map((caller) => find({ ...passage(), caller })))
-  expect([asked, again.every(({ scopes }) => scopes.has('read_store'))]).toEqual([4, true])
+  for (const caller of callers) await find({ ...requestContext(), caller })
+  expect(requestCount).toBe(4)
+  const again = await Promise.all(callers.map((caller) => find({ ...requestContext(), caller })))
+  expect([requestCount, again.every(({ scopes }) => scopes.has('read_store'))]).toEqual([4, true])
 })

@@ -17,7 +17,7 @@ import { compose } from '../../../gateway/planning/composition.ts'
 import type { RequestContext } from '../../../gateway/subgraph-client/link.ts'
 import { createLocalLink } from '../../../gateway/subgraph-client/local-subgraph.ts'
 import type { Subgraph } from '../../../platform/graphql/subgraph.ts'
-import { CALLER, keptLog } from '../support/graph.ts'
+import { CALLER, recordingLog } from '../support/graph.ts'
 import { followed } from '../support/subscription-reader.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
@@ -189,7 +189,7 @@ async function startLibrary(): Promise<Graph> {
     supergraphSdl: supergraphSdl(),
     links: subgraphsOf(ran, listeners).map(createLocalLink),
     limits: DEFAULT_LIMITS,
-    log: keptLog().log,
+    log: recordingLog().log,
     responseCacheBytes: 1_000_000,
     grantsOver:
       () =>
@@ -216,10 +216,10 @@ type Answer = {
   readonly errors?: { readonly message: string; readonly path?: unknown[]; readonly extensions: Record<string, unknown> }[]
 }
 
-async function asked(graph: Graph, query: string, who = ''): Promise<Answer> {
+async function answerTo(graph: Graph, query: string, who = ''): Promise<Answer> {
   graph.ran.length = 0
-  const admission = graph.gateway.prepareText(query, undefined)
-  const answer = admission.kind === 'rejected' ? { errors: admission.errors } : await admission.run({}, as(who))
+  const prepared = graph.gateway.prepareText(query, undefined)
+  const answer = prepared.kind === 'rejected' ? { errors: prepared.errors } : await prepared.run({}, as(who))
   return JSON.parse(JSON.stringify(answer))
 }
 
@@ -236,7 +236,7 @@ describe('authorization directives of any supergraph', () => {
   afterAll(() => graph.gateway.close())
 
   test('a field is null for whoever lacks its scope, with an error that names the scope, and the subgraph is not asked', async () => {
-    const answer = await asked(graph, '{ books(first: 2) { title price } open }')
+    const answer = await answerTo(graph, '{ books(first: 2) { title price } open }')
     expect(answer.data).toEqual({
       books: [
         { title: 'Book a', price: null },
@@ -252,12 +252,12 @@ describe('authorization directives of any supergraph', () => {
       })),
     )
     expect(graph.ran).not.toContain('Book.price')
-    expect((await asked(graph, '{ books(first: 1) { price } }', 'all')).data).toEqual({ books: [{ price: 10 }] })
+    expect((await answerTo(graph, '{ books(first: 1) { price } }', 'all')).data).toEqual({ books: [{ price: 10 }] })
     expect(graph.ran).toContain('Book.price')
   })
 
   test('a type is refused wherever it is reached, also from another subgraph', async () => {
-    const answer = await asked(graph, '{ reader { name } book(id: "a") { reader { name } reviews { text by } } }')
+    const answer = await answerTo(graph, '{ reader { name } book(id: "a") { reader { name } reviews { text by } } }')
     expect(answer.data).toEqual({ reader: null, book: { reader: null, reviews: [{ text: 'On a', by: null }] } })
     expect(codesOf(answer)).toEqual([
       ['reader', REFUSED],
@@ -265,7 +265,7 @@ describe('authorization directives of any supergraph', () => {
       ['book.reviews.0.by', REFUSED],
     ])
     expect(graph.ran).toEqual([])
-    const allowed = await asked(graph, '{ reader { name } book(id: "a") { reader { name } reviews { text by } } }', 'readers')
+    const allowed = await answerTo(graph, '{ reader { name } book(id: "a") { reader { name } reviews { text by } } }', 'readers')
     expect(allowed.data).toEqual({
       reader: { name: 'Rita' },
       book: { reader: { name: 'Rita' }, reviews: [{ text: 'On a', by: 'Rita' }] },
@@ -273,30 +273,30 @@ describe('authorization directives of any supergraph', () => {
   })
 
   test('a refused field that may not be null takes its nearest nullable parent along, and one error says why', async () => {
-    const answer = await asked(graph, '{ book(id: "a") { title mustHave { name } } open }')
+    const answer = await answerTo(graph, '{ book(id: "a") { title mustHave { name } } open }')
     expect([answer.data, codesOf(answer)]).toEqual([{ book: null, open: 'open' }, [['book.mustHave', REFUSED]]])
   })
 
   test('members of unions keep their own demands; an interface has those of all its types, as composition writes them', async () => {
     const hits = '{ found { ... on Pen { id ink } ... on Diary { id text } } }'
-    const answer = await asked(graph, hits)
+    const answer = await answerTo(graph, hits)
     expect(answer.data).toEqual({ found: [{ id: '1', ink: 'blue' }, null] })
     expect(codesOf(answer)).toEqual([['found.1', REFUSED]])
-    const owned = await asked(graph, '{ owned { id } }')
+    const owned = await answerTo(graph, '{ owned { id } }')
     expect([owned.data, codesOf(owned), graph.ran]).toEqual([{ owned: null }, [['owned', REFUSED]], []])
-    expect((await asked(graph, hits, 'all')).data).toEqual({
+    expect((await answerTo(graph, hits, 'all')).data).toEqual({
       found: [
         { id: '1', ink: 'blue' },
         { id: '2', text: 'dear' },
       ],
     })
     // The items of this list may not be null.
-    expect((await asked(graph, '{ search { __typename ... on Book { title } } open }')).data).toBeNull()
+    expect((await answerTo(graph, '{ search { __typename ... on Book { title } } open }')).data).toBeNull()
   })
 
   test('what is asked through a refused interface is refused at each object, and nothing is taken for a fault of the subgraph', async () => {
     const codes = async (query: string) => {
-      const answer = await asked(graph, query, 'readers')
+      const answer = await answerTo(graph, query, 'readers')
       return [answer.data, codesOf(answer)]
     }
     expect(await codes('{ found { ... on Owned { ... on Pen { ink } } } }')).toEqual([
@@ -327,8 +327,8 @@ describe('authorization directives of any supergraph', () => {
   test('what a fragment asks of a refused type is not fetched, whatever its name', async () => {
     const query =
       'query { search { ...On } } fragment On on Hit { ... on Book { title } ...Name } fragment Name on Reader { name }'
-    expect(codesOf(await asked(graph, query))).toEqual([['search.1', REFUSED]])
-    expect((await asked(graph, query, 'readers')).data).toEqual({
+    expect(codesOf(await answerTo(graph, query))).toEqual([['search.1', REFUSED]])
+    expect((await answerTo(graph, query, 'readers')).data).toEqual({
       search: [{ title: 'Book a' }, { name: 'Rita' }, { title: 'Book b' }],
     })
   })
@@ -340,7 +340,7 @@ describe('authorization directives of any supergraph', () => {
     ['none', [], null],
   ])('@requiresScopes is an OR of ANDs: %s', async (_, scopes, expected) => {
     graph.grants.set('group', holding({ scopes }))
-    expect((await asked(graph, '{ staff }', 'group')).data).toEqual({ staff: expected })
+    expect((await answerTo(graph, '{ staff }', 'group')).data).toEqual({ staff: expected })
   })
 
   test.each([
@@ -354,16 +354,16 @@ describe('authorization directives of any supergraph', () => {
     ['a signed-in auditor', holding({ policies: ['auditor'] }), [{ name: 'Ann' }, 'audit', { gold: 7 }]],
   ])('directives on one field all count: %s', async (_, grants, [account, audit, vault]) => {
     graph.grants.set('policy', grants)
-    expect((await asked(graph, '{ account { name } audit vault { gold } }', 'policy')).data).toEqual({ account, audit, vault })
+    expect((await answerTo(graph, '{ account { name } audit vault { gold } }', 'policy')).data).toEqual({ account, audit, vault })
   })
 
   test('a scalar has demands of its own', async () => {
-    expect((await asked(graph, '{ book(id: "a") { code } }')).data).toEqual({ book: { code: null } })
-    expect((await asked(graph, '{ book(id: "a") { code } }', 'all')).data).toEqual({ book: { code: 'code a' } })
+    expect((await answerTo(graph, '{ book(id: "a") { code } }')).data).toEqual({ book: { code: null } })
+    expect((await answerTo(graph, '{ book(id: "a") { code } }', 'all')).data).toEqual({ book: { code: 'code a' } })
   })
 
   test('the error of a refused field is at the key that the client chose', async () => {
-    const answer = await asked(graph, '{ book(id: "a") { __proto__: price toString: title cost: price } }')
+    const answer = await answerTo(graph, '{ book(id: "a") { __proto__: price toString: title cost: price } }')
     expect(codesOf(answer)).toEqual([
       ['book.__proto__', REFUSED],
       ['book.cost', REFUSED],
@@ -372,9 +372,9 @@ describe('authorization directives of any supergraph', () => {
   })
 
   test('a mutation without its scope does nothing; one of which only the answer is refused is carried out', async () => {
-    const burn = await asked(graph, 'mutation { burn(id: "a") }')
+    const burn = await answerTo(graph, 'mutation { burn(id: "a") }')
     expect([burn.data, codesOf(burn), graph.ran]).toEqual([{ burn: null }, [['burn', REFUSED]], []])
-    const publish = await asked(graph, 'mutation { publish(title: "T") { book { title } reader { name } } }')
+    const publish = await answerTo(graph, 'mutation { publish(title: "T") { book { title } reader { name } } }')
     expect(publish.data).toEqual({ publish: { book: { title: 'T' }, reader: null } })
     expect(graph.ran).toEqual(['Mutation.publish'])
   })
@@ -393,12 +393,12 @@ describe('authorization directives of any supergraph', () => {
   })
 
   test('skipped fields are not refused', async () => {
-    const answer = await asked(graph, '{ book(id: "a") { title price @skip(if: true) reader @include(if: false) { name } } }')
+    const answer = await answerTo(graph, '{ book(id: "a") { title price @skip(if: true) reader @include(if: false) { name } } }')
     expect(answer).toEqual({ data: { book: { title: 'Book a' } } })
   })
 
   test('introspection says what each type and field takes', async () => {
-    const { data } = await asked(
+    const { data } = await answerTo(
       graph,
       '{ __type(name: "Query") { fields { name description } } reader: __type(name: "Reader") { description } }',
     )
@@ -412,7 +412,7 @@ describe('authorization directives of any supergraph', () => {
   })
 
   test('introspection shows what is guarded, and needs nothing', async () => {
-    const answer = await asked(graph, '{ __type(name: "Reader") { fields { name } } __typename }')
+    const answer = await answerTo(graph, '{ __type(name: "Reader") { fields { name } } __typename }')
     expect(answer).toEqual({
       data: { __type: { fields: [{ name: 'id' }, { name: 'name' }, { name: 'books' }] }, __typename: 'Query' },
     })
@@ -421,15 +421,15 @@ describe('authorization directives of any supergraph', () => {
   test('a denial is told instead of what is missing', async () => {
     const denial = { message: 'The token has expired.', extensions: { code: 'UNAUTHENTICATED' } }
     graph.grants.set('expired', { ...NO_GRANTS, denial })
-    const answer = await asked(graph, '{ reader { name } open }', 'expired')
+    const answer = await answerTo(graph, '{ reader { name } open }', 'expired')
     expect(answer).toEqual({ data: { reader: null, open: 'open' }, errors: [{ ...denial, path: ['reader'] }] })
   })
 
   test('a subscription is refused without the scope of its field, and ends when its caller loses a scope', async () => {
     const opened = async (query: string, who: string) => {
-      const admission = graph.gateway.prepareText(query, undefined)
-      if (admission.kind === 'rejected' || !admission.subscribe) throw new Error('Expected a subscription.')
-      return admission.subscribe({}, as(who))
+      const prepared = graph.gateway.prepareText(query, undefined)
+      if (prepared.kind === 'rejected' || !prepared.subscribe) throw new Error('Expected a subscription.')
+      return prepared.subscribe({}, as(who))
     }
     expect(await opened('subscription { guarded { name } }', '')).toMatchObject({
       kind: 'refused',
@@ -442,9 +442,9 @@ describe('authorization directives of any supergraph', () => {
     const listener = followed(running.source)
     const next = listener.next()
     graph.publish({ __typename: 'Book', id: 'z', title: 'Z' })
-    const outcome = JSON.parse(JSON.stringify(await next))
-    expect(outcome.data).toEqual({ published: { title: 'Z', price: 10, reader: null } })
-    expect(outcome.errors.map(({ path }: { path: unknown[] }) => path)).toEqual([['published', 'reader']])
+    const payload = JSON.parse(JSON.stringify(await next))
+    expect(payload.data).toEqual({ published: { title: 'Z', price: 10, reader: null } })
+    expect(payload.errors.map(({ path }: { path: unknown[] }) => path)).toEqual([['published', 'reader']])
 
     graph.grants.set('listener', holding({ scopes: [] }))
     const ended = listener.next()
@@ -457,26 +457,26 @@ describe('authorization directives of any supergraph', () => {
     const denial = { message: 'The token has expired.', extensions: { code: 'UNAUTHENTICATED' } }
     graph.grants.set('late', { ...NO_GRANTS, denial })
     graph.grants.set('plain', holding({}))
-    const admission = graph.gateway.prepareText('subscription { published { id price } }', undefined)
-    if (admission.kind === 'rejected' || !admission.subscribe) throw new Error('Expected a subscription.')
+    const prepared = graph.gateway.prepareText('subscription { published { id price } }', undefined)
+    if (prepared.kind === 'rejected' || !prepared.subscribe) throw new Error('Expected a subscription.')
     const listeners = []
     for (const who of ['late', 'plain']) {
-      const opened = await admission.subscribe({}, as(who))
+      const opened = await prepared.subscribe({}, as(who))
       if (opened.kind !== 'open') throw new Error('Expected the subscription to be open.')
       listeners.push(followed(opened.source))
     }
-    const outcomes = listeners.map((listener) => listener.next())
+    const results = listeners.map((listener) => listener.next())
     graph.publish({ __typename: 'Book', id: 'd', title: 'D' })
-    const errors = (await Promise.all(outcomes)).map((outcome) => ('errors' in outcome ? outcome.errors?.[0] : null))
+    const errors = (await Promise.all(results)).map((payload) => ('errors' in payload ? payload.errors?.[0] : null))
     expect(errors.map((error) => error?.extensions?.code)).toEqual(['UNAUTHENTICATED', REFUSED])
     for (const listener of listeners) listener.return()
   })
 
   test('an answer that was kept for one caller is not told to another who may not read it', async () => {
-    const admission = graph.gateway.prepareText('{ book(id: "c") { price } }', undefined)
-    if (admission.kind === 'rejected') throw new Error('Expected the query to be admitted.')
+    const prepared = graph.gateway.prepareText('{ book(id: "c") { price } }', undefined)
+    if (prepared.kind === 'rejected') throw new Error('Expected the query to be admitted.')
     const run = async (who: string) =>
-      (await (admission.answer ?? admission.run)({}, as(who))) as { data?: unknown; outcome?: Answer }
+      (await (prepared.answer ?? prepared.run)({}, as(who))) as { data?: unknown; payload?: Answer }
     expect(JSON.stringify(await run('all'))).toContain('10')
     expect(JSON.stringify(await run(''))).toContain(REFUSED)
   })
@@ -495,16 +495,16 @@ test.each([
     supergraphSdl: compose([{ name: 'one', typeDefs }]),
     links: [createLocalLink({ name: 'one', schema, context: () => ({}), ready: async () => {}, close: async () => {} })],
     limits: DEFAULT_LIMITS,
-    log: keptLog().log,
+    log: recordingLog().log,
   })
-  const answer = await asked({ gateway, ran: [], grants: new Map(), publish: () => {} }, '{ secret open }')
+  const answer = await answerTo({ gateway, ran: [], grants: new Map(), publish: () => {} }, '{ secret open }')
   expect([answer.data, codesOf(answer)]).toEqual([{ secret: null, open: 'open' }, [['secret', REFUSED]]])
   await gateway.close()
 })
 
 test('a supergraph whose authorization directives are not understood is refused', async () => {
   const unknown = supergraphSdl().replaceAll(/@policy\(policies: \[\["auditor"\]\]\)/g, '')
-  const starting = startGateway({ supergraphSdl: unknown, links: [], limits: DEFAULT_LIMITS, log: keptLog().log })
+  const starting = startGateway({ supergraphSdl: unknown, links: [], limits: DEFAULT_LIMITS, log: recordingLog().log })
   await expect(starting).rejects.toThrow(/policy\/v0\.1, to use its directive/)
 })
 
@@ -514,9 +514,9 @@ test('without anything that knows callers, everything that is guarded is refused
     supergraphSdl: supergraphSdl(),
     links: subgraphsOf(ran, new Set()).map(createLocalLink),
     limits: DEFAULT_LIMITS,
-    log: keptLog().log,
+    log: recordingLog().log,
   })
-  const answer = await asked(
+  const answer = await answerTo(
     { gateway, ran, grants: new Map(), publish: () => {} },
     '{ account { name } staff open }',
     'Bearer x.y.z',

@@ -4,7 +4,7 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createGateway } from '../../../gateway/library/create-gateway.ts'
 import type { GatewayOptions } from '../../../gateway/options/gateway-options.ts'
-import { keptLog, reviewSubgraph, shopSubgraph, supergraphSdl } from '../support/graph.ts'
+import { recordingLog, reviewSubgraph, shopSubgraph, supergraphSdl } from '../support/graph.ts'
 import { type Remote, serveRemote } from '../support/remote.ts'
 
 type Keys = Awaited<ReturnType<typeof generateKeyPair>>
@@ -62,7 +62,7 @@ const FORWARD = {
 
 async function aGateway(jwt: NonNullable<GatewayOptions['jwt']>, options: GatewayOptions = FORWARD) {
   const supergraph = supergraphSdl({ shop: shop.url, review: review.url })
-  const gateway = await createGateway({ supergraph, log: keptLog().log, jwt, ...options })
+  const gateway = await createGateway({ supergraph, log: recordingLog().log, jwt, ...options })
   onTestFinished(gateway.close)
   return async (headers: Record<string, string>, query = '{ product(id: "a") { name } }') => {
     shop.requests.length = 0
@@ -89,11 +89,11 @@ const NAMED = { product: { name: 'Product a' } }
 
 describe('several issuers', () => {
   test('each verify with their own keys, and claims go on as rules say', async () => {
-    const asked = await aGateway(BOTH())
-    const first = await asked(bearer(await one.token({ sub: 'ann', realm: { roles: ['a', 'b'] } })))
+    const send = await aGateway(BOTH())
+    const first = await send(bearer(await one.token({ sub: 'ann', realm: { roles: ['a', 'b'] } })))
     expect([first.status, first.data, first.sent]).toMatchObject([200, NAMED, { 'x-user': 'ann', 'x-roles': 'a,b' }])
     expect(first.sent).not.toHaveProperty('authorization')
-    const second = await asked(bearer(await two.token({ sub: 'bob' })))
+    const second = await send(bearer(await two.token({ sub: 'bob' })))
     expect(second.sent?.['x-user']).toBe('bob')
   })
 
@@ -112,48 +112,48 @@ describe('several issuers', () => {
   })
 
   test('a key of the allow-list only: an algorithm that the issuer may not use is refused', async () => {
-    const asked = await aGateway({ jwksUrl: two.jwksUrl, algorithms: ['ES256'], required: true })
-    expect((await asked(bearer(await two.token({ sub: 'bob' })))).status).toBe(401)
+    const send = await aGateway({ jwksUrl: two.jwksUrl, algorithms: ['ES256'], required: true })
+    expect((await send(bearer(await two.token({ sub: 'bob' })))).status).toBe(401)
   })
 })
 
 test('required: without a token nothing runs, over a batch of words neither', async () => {
-  const asked = await aGateway({ ...BOTH(), required: true })
+  const send = await aGateway({ ...BOTH(), required: true })
   for (const headers of [{}, { authorization: 'Basic YTpi' }, { authorization: 'Bearer' }, bearer('a.b.c')]) {
-    const { status, error, sent } = await asked(headers as Record<string, string>)
+    const { status, error, sent } = await send(headers as Record<string, string>)
     expect([status, error?.extensions, sent]).toMatchObject([401, { code: 'UNAUTHENTICATED' }, undefined])
   }
-  expect((await asked(bearer(await one.token({})))).data).toEqual(NAMED)
+  expect((await send(bearer(await one.token({})))).data).toEqual(NAMED)
 })
 
 test('keys rotate: an unknown key id fetches them once, and not again within the cooldown', async () => {
   const issuer = await anIssuer('https://three.example')
-  const asked = await aGateway({ jwksUrl: issuer.jwksUrl, required: true })
-  expect((await asked(bearer(await issuer.token({})))).status).toBe(200)
+  const send = await aGateway({ jwksUrl: issuer.jwksUrl, required: true })
+  expect((await send(bearer(await issuer.token({})))).status).toBe(200)
   expect(issuer.fetches()).toBe(1)
   const stranger = await generateKeyPair('ES256', { extractable: true })
   for (let attempt = 0; attempt < 5; attempt++) {
     const forged = await issuer.token({ attempt }, { pair: stranger, kid: `unknown-${attempt}` })
-    expect((await asked(bearer(forged))).status).toBe(401)
+    expect((await send(bearer(forged))).status).toBe(401)
   }
   // jose counts the cooldown from the first fetch.
   expect(issuer.fetches()).toBe(1)
 })
 
 test('keys that cannot be had are a fault of ours: 503, and nothing of the address', async () => {
-  const asked = await aGateway({ jwksUrl: 'http://127.0.0.1:1/jwks', required: true })
-  const { status, error } = await asked(bearer(await one.token({})))
+  const send = await aGateway({ jwksUrl: 'http://127.0.0.1:1/jwks', required: true })
+  const { status, error } = await send(bearer(await one.token({})))
   expect([status, error?.extensions]).toMatchObject([503, { code: 'UNAVAILABLE' }])
   expect(JSON.stringify(error)).not.toContain('127.0.0.1')
 })
 
 test('a token in a cookie or another header counts, and its callers share nothing', async () => {
   const sources = [{ cookie: 'session' }, { header: 'x-token', scheme: null }]
-  const asked = await aGateway({ ...BOTH(), sources, required: true })
+  const send = await aGateway({ ...BOTH(), sources, required: true })
   const token = await one.token({ sub: 'ann' })
-  expect((await asked({ cookie: `other=1; session=${token}` })).sent?.['x-user']).toBe('ann')
-  expect((await asked({ 'x-token': await two.token({ sub: 'bob' }) })).sent?.['x-user']).toBe('bob')
-  expect((await asked(bearer(token))).status).toBe(401)
+  expect((await send({ cookie: `other=1; session=${token}` })).sent?.['x-user']).toBe('ann')
+  expect((await send({ 'x-token': await two.token({ sub: 'bob' }) })).sent?.['x-user']).toBe('bob')
+  expect((await send(bearer(token))).status).toBe(401)
 })
 
 test('a tolerance of clocks is that of the option', async () => {

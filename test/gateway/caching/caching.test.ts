@@ -10,21 +10,21 @@ import { BOUNDS, DEFAULT_LIMITS } from '../../../gateway/limits/limits.ts'
 import { validateOperation } from '../../../gateway/operations/document-cache.ts'
 import { readSupergraph } from '../../../gateway/planning/supergraph.ts'
 import { type Library, librarySupergraph, openLibrary } from '../support/book-graph.ts'
-import { ask, passage } from '../support/graph.ts'
+import { ask, requestContext } from '../support/graph.ts'
 
 describe('how long a response may be cached', () => {
   const supergraph = parse(librarySupergraph())
   const { api } = readSupergraph(supergraph)
   const hints = readCacheHints(supergraph)
   const policy = (text: string) => {
-    const outcome = validateOperation(text, undefined, {
+    const result = validateOperation(text, undefined, {
       schema: api,
       weights: readCostWeights(supergraph),
       limits: DEFAULT_LIMITS,
       introspection: true,
     })
-    if (outcome.kind === 'rejected') throw new Error(JSON.stringify(outcome.errors))
-    return cachePolicyOf(outcome.validated, api, hints)
+    if (result.kind === 'rejected') throw new Error(JSON.stringify(result.errors))
+    return cachePolicyOf(result.validated, api, hints)
   }
   const [forAll, forOne] = [(maxAge: number) => ({ maxAge, isPrivate: false }), (maxAge: number) => ({ maxAge, isPrivate: true })]
 
@@ -60,14 +60,14 @@ describe('how long a response may be cached', () => {
   })
 
   function checked(text: string) {
-    const outcome = validateOperation(text, undefined, {
+    const result = validateOperation(text, undefined, {
       schema: api,
       weights: readCostWeights(supergraph),
       limits: { depth: 0, cost: 0 },
       introspection: true,
     })
-    if (outcome.kind === 'rejected') throw new Error(JSON.stringify(outcome.errors))
-    return outcome.validated
+    if (result.kind === 'rejected') throw new Error(JSON.stringify(result.errors))
+    return result.validated
   }
 })
 
@@ -123,7 +123,7 @@ describe('Cache-Control', () => {
     for (const { headers, text } of [await post(A), await post(A)]) {
       expect([headers.get('cache-control'), headers.get('etag'), text]).toEqual(['no-store', null, NAMED('Atlas')])
     }
-    expect(library.asked.book).toBe(1)
+    expect(library.fetchCounts.book).toBe(1)
   })
 })
 
@@ -155,7 +155,7 @@ describe('ETag', () => {
       const { headers, text } = await get(B, { 'accept-encoding': coding })
       expect([headers.get('content-encoding'), text]).toEqual([coding, plain])
     }
-    expect(library.asked.book).toBe(1)
+    expect(library.fetchCounts.book).toBe(1)
   })
 
   test('HEAD has the headers of GET and no bytes', async () => {
@@ -176,7 +176,7 @@ describe('answers are kept', () => {
     const text = 'query ($named: Names) { books(named: $named) { id } }'
     await get(text, {}, { named: { any: ['x'], not: 'y' } })
     await get('query($named: Names)  {books(named:$named){id}}', {}, { named: { not: 'y', any: ['x'] }, other: 1 })
-    expect(library.asked).toEqual({ 'books {"named":{"any":["x"],"not":"y"}}': 1 })
+    expect(library.fetchCounts).toEqual({ 'books {"named":{"any":["x"],"not":"y"}}': 1 })
   })
 
   test.each([
@@ -188,7 +188,7 @@ describe('answers are kept', () => {
     const text = 'query ($named: Names) { books(named: $named) { id } }'
     await get(text, {}, one)
     await get(text, {}, other)
-    expect(Object.values(library.asked)).toEqual([1, 1])
+    expect(Object.values(library.fetchCounts)).toEqual([1, 1])
   })
 
   test('apart for every caller with credentials, and not at all where nobody knows who is told', async () => {
@@ -196,13 +196,13 @@ describe('answers are kept', () => {
     expect([await mine('one'), await mine('two'), await mine('one')]).toEqual(
       ['one', 'two', 'one'].map((name) => JSON.stringify({ data: { mine: name } })),
     )
-    expect(library.asked.mine).toBe(2)
+    expect(library.fetchCounts.mine).toBe(2)
     await mine()
     await mine()
-    expect(library.asked.mine).toBe(4)
+    expect(library.fetchCounts.mine).toBe(4)
     await get(A)
     await get(A, { authorization: 'one' })
-    expect(library.asked.book).toBe(2)
+    expect(library.fetchCounts.book).toBe(2)
   })
 
   test('but not with errors', async () => {
@@ -214,8 +214,8 @@ describe('answers are kept', () => {
   test('identical queries in flight are executed once, and a client that disconnects cancels nobody else', async () => {
     const leaving = new AbortController()
     const left = new Promise((resolve) => library.app.server.once('connection', (socket) => socket.once('close', resolve)))
-    const asking = { signal: leaving.signal, headers: { 'apollo-require-preflight': '1' } }
-    const gone = fetch(`${library.base}/graphql?${new URLSearchParams({ query: '{ later { name } }' })}`, asking).catch(
+    const init = { signal: leaving.signal, headers: { 'apollo-require-preflight': '1' } }
+    const gone = fetch(`${library.base}/graphql?${new URLSearchParams({ query: '{ later { name } }' })}`, init).catch(
       () => 'gone',
     )
     while (library.waiting() === 0) await new Promise(setImmediate)
@@ -227,7 +227,7 @@ describe('answers are kept', () => {
     await left
     library.release()
     expect((await Promise.all(others)).map(({ text }) => text)).toEqual(Array(2).fill('{"data":{"later":{"name":"Atlas"}}}'))
-    expect(library.asked.later).toBe(1)
+    expect(library.fetchCounts.later).toBe(1)
   })
 
   test('and counted', async () => {
@@ -243,7 +243,7 @@ describe('answers are kept', () => {
     await library.app.close()
     library = await openLibrary({ bytes: 0 })
     const [one, other] = [await get(A), await get(A)]
-    expect([library.asked.book, other.headers.get('etag')]).toEqual([2, one.headers.get('etag')])
+    expect([library.fetchCounts.book, other.headers.get('etag')]).toEqual([2, one.headers.get('etag')])
     expect(other.headers.get('cache-control')).toBe('max-age=60, public')
   })
 })
@@ -267,10 +267,10 @@ describe('no cached response is served that a mutation may have changed', () => 
     await get('{ best { rating } }')
     await post('mutation { remove(id: "b") }')
     await get('{ best { rating } }')
-    expect(library.asked.best).toBe(1)
+    expect(library.fetchCounts.best).toBe(1)
     await post('mutation { rename(id: "a", name: "New") { id } }')
     await get('{ best { rating } }')
-    expect(library.asked.best).toBe(2)
+    expect(library.fetchCounts.best).toBe(2)
   })
 
   test('what was read before it and answered after it', async () => {
@@ -307,11 +307,11 @@ describe('no cached response is served that a mutation may have changed', () => 
 
   test('what one may change that was given up', async () => {
     await get(A)
-    const admission = library.gateway.prepareText('mutation { slowly(id: "a", name: "New") }', undefined)
-    if (admission.kind === 'rejected') throw new Error('Expected it to be admitted.')
+    const prepared = library.gateway.prepareText('mutation { slowly(id: "a", name: "New") }', undefined)
+    if (prepared.kind === 'rejected') throw new Error('Expected it to be admitted.')
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     try {
-      const given = admission.run({}, passage())
+      const given = prepared.run({}, requestContext())
       while (library.waiting() === 0) await new Promise(setImmediate)
       vi.advanceTimersByTime(BOUNDS.operationTimeoutMs)
       expect((await given).errors?.[0]?.extensions?.code).toBe('TIMEOUT')
@@ -333,7 +333,7 @@ describe('no cached response is served that a mutation may have changed', () => 
     const { parse } = await import('graphql')
     const own = parse('mutation Own { remove(id: "a") }') as never
     await library.gateway.client.prepare(own)
-    await library.gateway.client.run(own, {}, passage().caller, passage().signal)
+    await library.gateway.client.run(own, {}, requestContext().caller, requestContext().signal)
     expect((await get(A)).text).toBe('{"data":{"book":null}}')
   })
 })
@@ -346,11 +346,11 @@ describe('no cached response is served that a subgraph says has changed', () => 
     ['another type', 'books', ['Film'], { book: 1, best: 1, motto: 1 }],
     ['everything, of its own', 'books', null, { book: 2, best: 1, motto: 2 }],
     ['a type that nobody knows', 'books', ['Nope'], { book: 1, best: 1, motto: 1 }],
-  ] as const)('%s', async (_, from, types, asked) => {
+  ] as const)('%s', async (_, from, types, requestCount) => {
     for (const query of [A, BEST, '{ motto }']) await get(query)
     library.changed[from](types)
     for (const query of [A, BEST, '{ motto }']) await get(query)
-    expect(library.asked).toMatchObject(asked)
+    expect(library.fetchCounts).toMatchObject(requestCount)
   })
 
   test('a closed gateway listens no more', async () => {
@@ -358,7 +358,7 @@ describe('no cached response is served that a subgraph says has changed', () => 
     await library.gateway.close()
     library.changed.books(null)
     await get(A)
-    expect(library.asked.book).toBe(1)
+    expect(library.fetchCounts.book).toBe(1)
   })
 })
 
@@ -379,7 +379,7 @@ describe('documents that are named instead of sent', () => {
     expect(tag).toBe((await get(A)).headers.get('etag'))
     const again = await byHash({ 'if-none-match': tag })
     expect([again.status, again.text, again.headers.get('etag')]).toEqual([304, '', tag])
-    expect(library.asked.book).toBe(1)
+    expect(library.fetchCounts.book).toBe(1)
 
     await post('mutation { rename(id: "a", name: "New") { id } }')
     const { status: changed, text: fresh } = await byHash({ 'if-none-match': tag })
@@ -392,7 +392,7 @@ describe('documents that are named instead of sent', () => {
     const { headers, text } = await getBy({ documentId: 'a-book' })
     expect([text, headers.get('cache-control')]).toEqual([NAMED('Atlas'), 'max-age=60, public'])
     const again = await getBy({ documentId: 'a-book' }, { 'if-none-match': headers.get('etag') ?? '' })
-    expect([again.status, library.asked.book]).toEqual([304, 1])
+    expect([again.status, library.fetchCounts.book]).toEqual([304, 1])
     const refused = await get(A)
     expect([refused.headers.get('cache-control'), refused.text]).toEqual([
       'no-store',
@@ -426,7 +426,7 @@ describe('limits', () => {
       [200, 'max-age=60, public'],
       [429, 'no-store'],
     ])
-    expect([library.asked.book, answers[2]?.headers.get('retry-after')]).toEqual([1, '18'])
+    expect([library.fetchCounts.book, answers[2]?.headers.get('retry-after')]).toEqual([1, '18'])
   })
 
   test('who asks for the cost is told the cost, in an answer that nobody keeps', async () => {
@@ -454,8 +454,8 @@ describe('the cache', () => {
     const ages = []
     for (const at of [0, 1_999, 59_999, 60_000]) {
       now = at
-      const told = await cache.getOrExecute(aQuestion('k'), passage(), answering(`asked at ${at}`))
-      ages.push('bytes' in told && [told.ageSeconds, String((await told.bytes.encoded(null)).bytes)])
+      const cached = await cache.getOrExecute(aQuestion('k'), requestContext(), answering(`asked at ${at}`))
+      ages.push('bytes' in cached && [cached.ageSeconds, String((await cached.bytes.encoded(null)).bytes)])
     }
     const first = '{"data":{"text":"asked at 0"}}'
     expect(ages).toEqual([
@@ -469,31 +469,31 @@ describe('the cache', () => {
   test('the age begins when the question is asked, not when it is answered', async () => {
     let now = 0
     const cache = responseCache({ maxBytes: 1_000_000, now: () => now })
-    await cache.getOrExecute(aQuestion('k'), passage(), async () => {
+    await cache.getOrExecute(aQuestion('k'), requestContext(), async () => {
       now = 50_000
       return { data: {} }
     })
     now = 60_000
-    let isAskedAgain = false
-    await cache.getOrExecute(aQuestion('k'), passage(), async () => {
-      isAskedAgain = true
+    let isRequestedAgain = false
+    await cache.getOrExecute(aQuestion('k'), requestContext(), async () => {
+      isRequestedAgain = true
       return { data: {} }
     })
-    expect(isAskedAgain).toBe(true)
+    expect(isRequestedAgain).toBe(true)
   })
 
   test('holds no more than it may, in all codings; what was not asked for longest leaves first', async () => {
     const cache = responseCache({ maxBytes: 20_000 })
-    const tell = (key: string) => cache.getOrExecute(aQuestion(key), passage(), answering(`${key} `.repeat(1_000)))
-    for (const key of ['aa', 'bb', 'cc', 'dd']) await tell(key)
+    const answerFor = (key: string) => cache.getOrExecute(aQuestion(key), requestContext(), answering(`${key} `.repeat(1_000)))
+    for (const key of ['aa', 'bb', 'cc', 'dd']) await answerFor(key)
     expect(cache.entries()).toBe(4)
-    await tell('aa')
-    await tell('ee')
-    await tell('ff')
+    await answerFor('aa')
+    await answerFor('ee')
+    await answerFor('ff')
     expect(cache.bytes()).toBeLessThanOrEqual(20_000)
     const known: string[] = []
     for (const key of ['aa', 'ff']) {
-      await cache.getOrExecute(aQuestion(key), passage(), async () => {
+      await cache.getOrExecute(aQuestion(key), requestContext(), async () => {
         known.push(key)
         return { data: {} }
       })
@@ -501,10 +501,10 @@ describe('the cache', () => {
     expect(known).toEqual([])
 
     const before = cache.bytes()
-    const told = await tell('ff')
-    if ('bytes' in told) await told.bytes.encoded('gzip')
+    const cached = await answerFor('ff')
+    if ('bytes' in cached) await cached.bytes.encoded('gzip')
     expect(cache.bytes()).toBeGreaterThan(before)
-    await cache.getOrExecute(aQuestion('huge'), passage(), answering('x'.repeat(30_000)))
+    await cache.getOrExecute(aQuestion('huge'), requestContext(), answering('x'.repeat(30_000)))
     expect(cache.bytes()).toBeLessThanOrEqual(20_000)
   })
 })

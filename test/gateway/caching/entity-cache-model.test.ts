@@ -52,7 +52,7 @@ async function runModel(
     }
   }
   await Promise.all(running)
-  return { reads, fetched: details.asked.flat().length }
+  return { reads, fetched: details.requestedIds.flat().length }
 
   async function invalidate(id: string): Promise<void> {
     const all: readonly (readonly [Invalidation, readonly string[]])[] = [

@@ -15,7 +15,7 @@ describe('what is fetched', () => {
     expect(await names(['a', 'b'])).toEqual(['Name a', 'Name b'])
     expect(await names(['c', 'a', 'b', 'c'])).toEqual(['Name c', 'Name a', 'Name b', 'Name c'])
     expect(await names(['b', 'c'])).toEqual(['Name b', 'Name c'])
-    expect(details.asked).toEqual([['a', 'b'], ['c']])
+    expect(details.requestedIds).toEqual([['a', 'b'], ['c']])
   })
 
   test('without the option every entity is fetched each time', async () => {
@@ -23,7 +23,7 @@ describe('what is fetched', () => {
     details.headers = { 'cache-control': 'max-age=60, public' }
     await names(['a'])
     await names(['a'])
-    expect(details.asked).toEqual([['a'], ['a']])
+    expect(details.requestedIds).toEqual([['a'], ['a']])
   })
 
   test('equal fetches at the same time are one, and a part of another one waits for it', async () => {
@@ -32,12 +32,12 @@ describe('what is fetched', () => {
     const gate = Promise.withResolvers<void>()
     details.gate = gate.promise
     const running = [names(['a']), names(['a'])]
-    await expect.poll(() => details.asked.length).toBe(1)
+    await expect.poll(() => details.requestedIds.length).toBe(1)
     running.push(names(['a', 'b']))
-    await expect.poll(() => details.asked.length).toBe(2)
+    await expect.poll(() => details.requestedIds.length).toBe(2)
     gate.resolve()
     expect(await Promise.all(running)).toEqual([['A'], ['A'], ['A', 'B']])
-    expect(details.asked).toEqual([['a'], ['b']])
+    expect(details.requestedIds).toEqual([['a'], ['b']])
   })
 
   test('whoever waits for a fetch that fails sends one of its own', async () => {
@@ -47,7 +47,7 @@ describe('what is fetched', () => {
     details.gate = gate.promise
     const left = new AbortController()
     const first = items(['a'], 'name', undefined, { signal: left.signal })
-    await expect.poll(() => details.asked.length).toBe(1)
+    await expect.poll(() => details.requestedIds.length).toBe(1)
     const second = names(['a'])
     left.abort()
     expect((await first).errors?.[0]?.extensions?.code).toBe('TIMEOUT')
@@ -61,7 +61,7 @@ describe('what is fetched', () => {
     const text = async (fields: string) => ((await items(['a'], fields)).data as { items: [{ text: string }] }).items[0].text
     expect([await text('text(size: 1)'), await text('text(size: 2)'), await text('text')]).toEqual(['A:x', 'A:xx', 'A:'])
     expect(await text('text(size: 2)')).toBe('A:xx')
-    expect(details.asked).toHaveLength(3)
+    expect(details.requestedIds).toHaveLength(3)
   })
 
   test('a mutation reads what is there now', async () => {
@@ -107,7 +107,7 @@ describe('how long', () => {
     details.headers = headers
     await items(['a'], fields)
     await items(['a'], fields)
-    expect(details.asked).toHaveLength(isCached ? 1 : 2)
+    expect(details.requestedIds).toHaveLength(isCached ? 1 : 2)
   })
 
   test('an entry ends after its seconds, measured from its request', () => {
@@ -127,7 +127,7 @@ describe('for whom', () => {
   test('callers with other credentials, or with none, get entries of their own', async () => {
     const { details, names } = await entityGraph({ entityCache: TTL })
     for (const who of ['ann', 'bob', undefined, 'ann', 'bob', undefined]) await names(['a'], who)
-    expect(details.asked).toHaveLength(3)
+    expect(details.requestedIds).toHaveLength(3)
   })
 
   test.each([
@@ -139,7 +139,7 @@ describe('for whom', () => {
     const { details, names } = await entityGraph({ entityCache })
     details.headers = headers
     for (const who of ['ann', 'bob', 'ann', 'bob']) await names(['a'], who)
-    expect(details.asked).toHaveLength(fetches)
+    expect(details.requestedIds).toHaveLength(fetches)
   })
 
   test('callers who differ by a header that rules forward get entries of their own', async () => {
@@ -160,7 +160,7 @@ describe('for whom', () => {
     expect(await nameFor('ann')).toBe('for Ann')
     details.names.set('a', 'for others')
     expect([await nameFor('bob'), await nameFor(), await nameFor('ann')]).toEqual(['for others', 'for others', 'for Ann'])
-    expect(details.asked).toHaveLength(3)
+    expect(details.requestedIds).toHaveLength(3)
   })
 
   test.each(['secret', 'viewer'])('a field that is private in the schema is never shared: %s', async (field) => {
@@ -177,7 +177,7 @@ describe('for whom', () => {
       'A of nobody',
     ])
     // What is private to nobody in particular is not kept.
-    expect(details.asked).toHaveLength(4)
+    expect(details.requestedIds).toHaveLength(4)
   })
 
   test('a caller does not wait for the private answer to somebody else', async () => {
@@ -187,10 +187,10 @@ describe('for whom', () => {
     const gate = Promise.withResolvers<void>()
     details.gate = gate.promise
     const both = [items(['a'], 'name', 'ann'), items(['a'], 'name', 'bob')]
-    await expect.poll(() => details.asked.length).toBeGreaterThan(0)
+    await expect.poll(() => details.requestedIds.length).toBeGreaterThan(0)
     gate.resolve()
     await Promise.all(both)
-    expect(details.asked).toHaveLength(2)
+    expect(details.requestedIds).toHaveLength(2)
   })
 })
 
@@ -199,7 +199,7 @@ describe('what is not kept', () => {
     const { details, names } = await entityGraph({ entityCache: TTL })
     expect(await names(['none'])).toEqual([null])
     await names(['none'])
-    expect(details.asked).toHaveLength(2)
+    expect(details.requestedIds).toHaveLength(2)
   })
 
   test('a response with an error, also of another entity', async () => {
@@ -218,7 +218,7 @@ describe('what is not kept', () => {
     ])
     details.failing.clear()
     expect(await names(['a', 'b'])).toEqual(['A', 'B'])
-    expect(details.asked).toHaveLength(2)
+    expect(details.requestedIds).toHaveLength(2)
   })
 
   test('errors beside cached entities are at the places of the whole list', async () => {
@@ -257,7 +257,7 @@ describe('what is not kept', () => {
     details.extensions = () => ({ apolloEntityCacheTags: [Array.from({ length: 33 }, (_, index) => `t${index}`)] })
     await names(['a'])
     await names(['a'])
-    expect(details.asked).toHaveLength(2)
+    expect(details.requestedIds).toHaveLength(2)
   })
 
   test('more bytes than there is room for: the least recently used entity leaves', async () => {
@@ -294,10 +294,10 @@ describe('invalidation', () => {
     details.headers = { 'cache-tag': 'all, many' }
     details.extensions = (ids) => ({ apolloEntityCacheTags: ids.map((id) => [`tag ${id}`]) })
     await names(['a', 'b'])
-    details.asked.length = 0
+    details.requestedIds.length = 0
     expect(await gateway.invalidateEntities([invalidation])).toBe(true)
     await names(['a', 'b'])
-    expect(details.asked).toEqual(fetched)
+    expect(details.requestedIds).toEqual(fetched)
   })
 
   test('what was requested before is not kept, and not joined', async () => {
@@ -306,11 +306,11 @@ describe('invalidation', () => {
     const gate = Promise.withResolvers<void>()
     details.gate = gate.promise
     const before = names(['a'])
-    await expect.poll(() => details.asked.length).toBe(1)
+    await expect.poll(() => details.requestedIds.length).toBe(1)
     details.names.set('a', 'New')
     await gateway.invalidateEntities([{ kind: 'entity', subgraph: 'details', type: 'Item', key: { id: 'a' } }])
     const after = names(['a'])
-    await expect.poll(() => details.asked.length).toBe(2)
+    await expect.poll(() => details.requestedIds.length).toBe(2)
     gate.resolve()
     expect([await before, await after, await names(['a'])]).toEqual([['Old'], ['New'], ['New']])
   })
@@ -320,7 +320,7 @@ describe('invalidation', () => {
     await names(['a'])
     gateway.replaceSupergraph(SUPERGRAPH.replace('type Hinted', '"Another." type Hinted'))
     await names(['a'])
-    expect(details.asked).toHaveLength(2)
+    expect(details.requestedIds).toHaveLength(2)
   })
 })
 
@@ -345,11 +345,11 @@ describe('over HTTP', () => {
     expect((await post(body, {})).status).toBe(401)
     expect((await post(body, { authorization: 'Bearer wrong' })).status).toBe(401)
     await names(['a'])
-    expect(details.asked).toHaveLength(1)
+    expect(details.requestedIds).toHaveLength(1)
     const response = await post(body)
     expect([response.status, await response.json()]).toEqual([202, { invalidations: 1 }])
     await names(['a'])
-    expect(details.asked).toHaveLength(2)
+    expect(details.requestedIds).toHaveLength(2)
     await close()
   })
 

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { openEntityCache } from '../../../gateway/caching/open-entity-cache.ts'
 import { createMetrics } from '../../../gateway/observability/metrics.ts'
 import { entityGraph } from '../support/entity-graph.ts'
-import { keptLog } from '../support/graph.ts'
+import { recordingLog } from '../support/graph.ts'
 import { hasRedis, type RedisServer, redisServer } from '../support/redis.ts'
 
 const subgraphs = { details: { ttlSeconds: 600 } }
@@ -11,7 +11,7 @@ const ITEM_A = { kind: 'entity' as const, subgraph: 'details', type: 'Item', key
 
 test('hits, misses, bytes, entries and evictions are metrics', async () => {
   const metrics = createMetrics()
-  await openEntityCache({ maxBytes: 1_000 }, keptLog().log, metrics)
+  await openEntityCache({ maxBytes: 1_000 }, recordingLog().log, metrics)
   const text = await metrics.text()
   for (const name of ['lookups_total', 'evictions_total', 'bytes', 'entries'])
     expect(text).toContain(`atrium_entity_cache_${name}`)
@@ -74,9 +74,9 @@ describe.runIf(hasRedis)('entities in Redis', () => {
     await names(['a'])
     await client.del('atrium:entities:invalidated')
     await names(['a'])
-    expect(details.asked).toHaveLength(2)
+    expect(details.requestedIds).toHaveLength(2)
     await names(['a'])
-    expect(details.asked).toHaveLength(2)
+    expect(details.requestedIds).toHaveLength(2)
   })
 
   test('are fetched while Redis hangs, and an invalidation of that time counts when it is back', async () => {
@@ -103,9 +103,9 @@ describe.runIf(hasRedis)('entities in Redis', () => {
     await redis.start()
     await expect
       .poll(async () => {
-        const before = details.asked.length
+        const before = details.requestedIds.length
         await names(['a'])
-        return details.asked.length - before
+        return details.requestedIds.length - before
       })
       .toBe(0)
   })

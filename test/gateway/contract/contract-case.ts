@@ -2,7 +2,7 @@
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
 /** Values that earlier cases of a list kept, such as tokens and ids. */
-export type Kept = Readonly<Record<string, string>>
+export type SavedValues = Readonly<Record<string, string>>
 
 /** One HTTP request to `/graphql`. */
 export type ContractRequest = {
@@ -31,7 +31,7 @@ export type ContractAnswer = {
 export type ContractCase = {
   /** Unique; differences name it. */
   readonly what: string
-  readonly request: ContractRequest | ((kept: Kept) => ContractRequest)
+  readonly request: ContractRequest | ((values: SavedValues) => ContractRequest)
   /** Default: 200. */
   readonly status?: number
   /** Null: there is no body. Default: JSON_TYPE. */

@@ -14,7 +14,7 @@ describe.each([
   { graph: 'the whole system', start: startSystem, cases: SYSTEM_CASES },
 ])('on $graph', ({ start, cases }) => {
   const engines = new Map<EngineName, Engine>()
-  const kept = new Map<EngineName, Record<string, string>>(ENGINES.map((name) => [name, {}]))
+  const saved = new Map<EngineName, Record<string, string>>(ENGINES.map((name) => [name, {}]))
   beforeAll(async () => {
     for (const name of ENGINES) engines.set(name, await start(name))
   })
@@ -24,11 +24,11 @@ describe.each([
   async function answered(name: EngineName, { request, compares, keep }: ContractCase): Promise<ContractAnswer> {
     const engine = engines.get(name)
     if (!engine) throw new Error(name)
-    const values = { ...engine.kept, ...kept.get(name) }
+    const values = { ...engine.saved, ...saved.get(name) }
     const answer = await answerOf(engine.url, typeof request === 'function' ? request(values) : request, compares)
     if (!keep || answer.data === null) return answer
     const found = keep(answer.data)
-    kept.set(name, { ...kept.get(name), ...found })
+    saved.set(name, { ...saved.get(name), ...found })
     return { ...answer, data: placeholders(answer.data, found) }
   }
 

@@ -8,8 +8,8 @@ import { serveGraphql } from '../../../gateway/transports/http.ts'
 import { createHttpServer } from '../../../platform/http/server.ts'
 import { freshDatabase } from '../../support/database.ts'
 import { startMain } from '../../support/program.ts'
-import { keptLog, localGraph, reviewSubgraph, shopSubgraph, supergraphSdl } from '../support/graph.ts'
-import type { Kept } from './contract-case.ts'
+import { localGraph, recordingLog, reviewSubgraph, shopSubgraph, supergraphSdl } from '../support/graph.ts'
+import type { SavedValues } from './contract-case.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
 const BATCH_LIMIT = 3
@@ -22,13 +22,13 @@ export type EngineName = (typeof ENGINES)[number]
 export type Engine = {
   readonly url: string
   /** Credentials that the operator gave out. */
-  readonly kept: Kept
+  readonly saved: SavedValues
   readonly close: () => Promise<unknown>
 }
 
 /** The small graph of shop and reviews on one engine, in this process. */
 export async function startSmallGraph(name: EngineName): Promise<Engine> {
-  const { log } = keptLog()
+  const { log } = recordingLog()
   const app = createHttpServer({ log })
   const close = async () => {
     await app.close()
@@ -39,7 +39,7 @@ export async function startSmallGraph(name: EngineName): Promise<Engine> {
   const apollo = name === 'apollo' ? await startApolloEngine(options) : null
   if (apollo) apollo.serve(app)
   else await serveGraphql(app, (await localGraph()).gateway, { batchLimit: BATCH_LIMIT })
-  return { url: `${await app.listen({ port: 0, host: '127.0.0.1' })}/graphql`, kept: {}, close }
+  return { url: `${await app.listen({ port: 0, host: '127.0.0.1' })}/graphql`, saved: {}, close }
 }
 
 /** The whole system on one engine, as `npm start` runs it, with a database of its own. */
@@ -62,7 +62,7 @@ export async function startSystem(name: EngineName): Promise<Engine> {
       given('trust', 'key', 'create', '--plan', 'free'),
     ])
     const { login = '', authtoken = '' } = store
-    return { url: `${main.base}/graphql`, kept: { login, authtoken, key: trust.key ?? '' }, close }
+    return { url: `${main.base}/graphql`, saved: { login, authtoken, key: trust.key ?? '' }, close }
   } catch (error) {
     await close()
     throw error

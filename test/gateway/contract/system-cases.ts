@@ -1,9 +1,9 @@
-import { type ContractCase, get, type Kept, post } from './contract-case.ts'
+import { type ContractCase, get, post, type SavedValues } from './contract-case.ts'
 
 /** Headers of a user who signed in, of a store, and of a key of the trust subgraph. */
-const asAnn = ({ token = '' }: Kept) => ({ authorization: `Bearer ${token}` })
-const asStore = ({ login = '', authtoken = '' }: Kept) => ({ 'x-login-key': login, 'x-auth-token': authtoken })
-const asKey = ({ key = '' }: Kept) => ({ 'x-api-key': key })
+const asAnn = ({ token = '' }: SavedValues) => ({ authorization: `Bearer ${token}` })
+const asStore = ({ login = '', authtoken = '' }: SavedValues) => ({ 'x-login-key': login, 'x-auth-token': authtoken })
+const asKey = ({ key = '' }: SavedValues) => ({ 'x-api-key': key })
 
 const SIGN_UP =
   'mutation ($input: CreateUserInput!) { createUser(input: $input) { user { name role } errors { field message } } }'
@@ -69,7 +69,7 @@ const SOCIAL: readonly ContractCase[] = [
   { what: 'me, anonymous', request: post('{ me { name } }'), data: { me: null } },
   {
     what: 'me',
-    request: (kept) => post('{ me { name email role } }', {}, asAnn(kept)),
+    request: (values) => post('{ me { name email role } }', {}, asAnn(values)),
     data: { me: { name: 'Ann', email: 'ann@example.org', role: 'USER' } },
   },
   {
@@ -86,44 +86,44 @@ const SOCIAL: readonly ContractCase[] = [
   },
   {
     what: 'a post',
-    request: (kept) =>
+    request: (values) =>
       post(
         'mutation { createPost(input: {title: "T", content: "C", published: true}) { ... on CreatePostSuccess { post { id title author { name } published } } } }',
         {},
-        asAnn(kept),
+        asAnn(values),
       ),
     keep: ({ createPost }) => ({ post: createPost.post.id }),
   },
   {
     what: 'a post without a title',
-    request: (kept) =>
+    request: (values) =>
       post(
         'mutation { createPost(input: {title: "", content: "C"}) { __typename ... on ValidationError { field } } }',
         {},
-        asAnn(kept),
+        asAnn(values),
       ),
   },
   {
     what: 'a comment, and the post with it',
-    request: (kept) =>
+    request: (values) =>
       post(
         'mutation ($id: ID!) { addComment(postId: $id, content: "Fine") { ... on AddCommentSuccess { comment { content author { name } post { title comments { content } } } } } }',
-        { variables: { id: kept.post } },
-        asAnn(kept),
+        { variables: { id: values.post } },
+        asAnn(values),
       ),
   },
   {
     what: 'a comment on nothing',
-    request: (kept) => post('mutation { addComment(postId: "nothing", content: "x") { __typename } }', {}, asAnn(kept)),
+    request: (values) => post('mutation { addComment(postId: "nothing", content: "x") { __typename } }', {}, asAnn(values)),
     data: { addComment: { __typename: 'NotFoundError' } },
   },
   {
     what: 'a change of a post',
-    request: (kept) =>
+    request: (values) =>
       post(
         'mutation ($id: ID!) { updatePost(id: $id, input: {title: "New"}) { ... on UpdatePostSuccess { post { title content } } } }',
-        { variables: { id: kept.post } },
-        asAnn(kept),
+        { variables: { id: values.post } },
+        asAnn(values),
       ),
   },
   {
@@ -134,35 +134,35 @@ const SOCIAL: readonly ContractCase[] = [
   },
   {
     what: 'a room and a message',
-    request: (kept) =>
+    request: (values) =>
       post(
         'mutation { createRoom(name: "Hall") { ... on CreateRoomSuccess { room { id name owner { name } } } } }',
         {},
-        asAnn(kept),
+        asAnn(values),
       ),
     keep: ({ createRoom }) => ({ room: createRoom.room.id }),
   },
   {
     what: 'a message',
-    request: (kept) =>
+    request: (values) =>
       post(
         'mutation ($id: ID!) { sendMessage(roomId: $id, text: "Hi") { ... on SendMessageSuccess { message { text author { name } room { name } } } } }',
-        { variables: { id: kept.room } },
-        asAnn(kept),
+        { variables: { id: values.room } },
+        asAnn(values),
       ),
   },
   {
     what: 'a room of others',
-    request: (kept) => post('query ($id: ID!) { room(id: $id) { name } }', { variables: { id: kept.room } }),
+    request: (values) => post('query ($id: ID!) { room(id: $id) { name } }', { variables: { id: values.room } }),
     codes: ['UNAUTHENTICATED room'],
   },
   {
     what: 'a role that the caller may not give',
-    request: (kept) =>
+    request: (values) =>
       post(
         'mutation ($id: ID!) { updateUser(id: $id, input: {role: ADMIN}) { __typename } }',
-        { variables: { id: kept.user } },
-        asAnn(kept),
+        { variables: { id: values.user } },
+        asAnn(values),
       ),
     codes: ['FORBIDDEN updateUser'],
     data: null,
@@ -187,7 +187,7 @@ const SOCIAL: readonly ContractCase[] = [
   {
     what: 'a subscription as an event stream',
     contentType: 'text/event-stream; charset=utf-8',
-    request: (kept) => post('subscription { userCreated { name } }', {}, { accept: 'text/event-stream', ...asAnn(kept) }),
+    request: (values) => post('subscription { userCreated { name } }', {}, { accept: 'text/event-stream', ...asAnn(values) }),
     data: null,
   },
   {
@@ -198,12 +198,12 @@ const SOCIAL: readonly ContractCase[] = [
   },
   {
     what: 'a sign-out',
-    request: (kept) => post('mutation { signOut { sessionsEnded } }', {}, asAnn(kept)),
+    request: (values) => post('mutation { signOut { sessionsEnded } }', {}, asAnn(values)),
     data: { signOut: { sessionsEnded: 1 } },
   },
   {
     what: 'a token that was signed out',
-    request: (kept) => post('mutation { signOutEverywhere { sessionsEnded } }', {}, asAnn(kept)),
+    request: (values) => post('mutation { signOutEverywhere { sessionsEnded } }', {}, asAnn(values)),
     codes: ['UNAUTHENTICATED signOutEverywhere'],
     data: null,
   },
@@ -213,70 +213,71 @@ const STORE: readonly ContractCase[] = [
   { what: 'a store without credentials', request: post('{ store { id } }'), codes: ['UNAUTHENTICATED store'], data: null },
   {
     what: 'a store',
-    request: (kept) => post('{ store { name currency country } callerGrants { isAuthenticated } }', {}, asStore(kept)),
+    request: (values) => post('{ store { name currency country } callerGrants { isAuthenticated } }', {}, asStore(values)),
   },
   {
     what: 'a wrong authtoken',
-    request: (kept) => post('{ store { id } }', {}, asStore({ ...kept, authtoken: 'x'.repeat(32) })),
+    request: (values) => post('{ store { id } }', {}, asStore({ ...values, authtoken: 'x'.repeat(32) })),
     codes: ['UNAUTHENTICATED store'],
     data: null,
   },
   {
     what: 'a product',
-    request: (kept) =>
+    request: (values) =>
       post(
         'mutation { createProduct(input: {name: "Lamp", price: "12.50", sku: "L-1"}) { __typename ... on CreateProductSuccess { product { id name sku status } } } }',
         {},
-        asStore(kept),
+        asStore(values),
       ),
     keep: ({ createProduct }) => ({ product: createProduct.product.id }),
   },
   {
     what: 'a product with faults',
-    request: (kept) =>
+    request: (values) =>
       post(
         'mutation { createProduct(input: {name: "", price: "-1"}) { __typename ... on ValidationError { message field } } }',
         {},
-        asStore(kept),
+        asStore(values),
       ),
   },
   {
     what: 'a price that is no number',
-    request: (kept) =>
+    request: (values) =>
       post(
         'mutation ($p: Decimal!) { createProduct(input: {name: "Lamp", price: $p}) { __typename } }',
         { variables: { p: 'dear' } },
-        asStore(kept),
+        asStore(values),
       ),
 
     codes: ['BAD_USER_INPUT'],
   },
   {
     what: 'a change of a product',
-    request: (kept) =>
+    request: (values) =>
       post(
         'mutation ($id: ID!) { updateProduct(id: $id, input: {name: "Big lamp"}) { ... on UpdateProductSuccess { product { name } } } }',
-        { variables: { id: kept.product } },
-        asStore(kept),
+        { variables: { id: values.product } },
+        asStore(values),
       ),
   },
   {
     what: 'products',
-    request: (kept) =>
-      post('{ products(first: 3, orderBy: ID_ASC) { totalCount nodes { name sku status } } }', {}, asStore(kept)),
+    request: (values) =>
+      post('{ products(first: 3, orderBy: ID_ASC) { totalCount nodes { name sku status } } }', {}, asStore(values)),
   },
   {
     what: 'a customer',
-    request: (kept) =>
+    request: (values) =>
       post(
         'mutation { createCustomer(input: {email: "bob@example.org"}) { __typename ... on CreateCustomerSuccess { customer { email status } } } }',
         {},
-        asStore(kept),
+        asStore(values),
       ),
   },
   {
     what: 'a customer twice',
-    request: (kept) => post('mutation { createCustomer(input: {email: "BOB@example.org"}) { __typename } }', {}, asStore(kept)),
+    request: (values) =>
+      post('mutation { createCustomer(input: {email: "BOB@example.org"}) { __typename } }', {}, asStore(values)),
   },
   {
     what: 'a deletion without credentials',
@@ -287,8 +288,12 @@ const STORE: readonly ContractCase[] = [
   },
   {
     what: 'a deletion',
-    request: (kept) =>
-      post('mutation ($id: ID!) { deleteProduct(id: $id) { __typename } }', { variables: { id: kept.product } }, asStore(kept)),
+    request: (values) =>
+      post(
+        'mutation ($id: ID!) { deleteProduct(id: $id) { __typename } }',
+        { variables: { id: values.product } },
+        asStore(values),
+      ),
     data: { deleteProduct: { __typename: 'DeleteProductSuccess' } },
   },
 ]
@@ -300,50 +305,50 @@ const TRUST: readonly ContractCase[] = [
     codes: ['UNAUTHENTICATED trustUsage'],
     data: null,
   },
-  { what: 'usage of a key', request: (kept) => post('{ trustUsage { used limit } }', {}, asKey(kept)) },
+  { what: 'usage of a key', request: (values) => post('{ trustUsage { used limit } }', {}, asKey(values)) },
   {
     what: 'an override',
-    request: (kept) =>
+    request: (values) =>
       post(
         'mutation { setOverride(input: {subject: "good.example.com", action: PROCEED, reason: "ours"}) { __typename ... on SetOverrideSuccess { override { subject scope action } } } }',
         {},
-        asKey(kept),
+        asKey(values),
       ),
   },
   {
     what: 'an override of nothing',
-    request: (kept) =>
+    request: (values) =>
       post(
         'mutation { setOverride(input: {subject: "..", action: PROCEED, reason: "x"}) { __typename ... on InvalidOverride { faults { field } } } }',
         {},
-        asKey(kept),
+        asKey(values),
       ),
   },
   {
     what: 'overrides',
-    request: (kept) => post('{ overrides(first: 2) { totalCount edges { node { subject } } } }', {}, asKey(kept)),
+    request: (values) => post('{ overrides(first: 2) { totalCount edges { node { subject } } } }', {}, asKey(values)),
   },
   {
     what: 'a decision about no domain',
-    request: (kept) => post('{ decide(input: {domain: "not a host"}) { __typename } }', {}, asKey(kept)),
+    request: (values) => post('{ decide(input: {domain: "not a host"}) { __typename } }', {}, asKey(values)),
     data: { decide: { __typename: 'InvalidTarget' } },
   },
   {
     what: 'a decision by an override',
-    request: (kept) =>
+    request: (values) =>
       post(
         '{ decide(input: {domain: "good.example.com"}) { __typename ... on DecisionMade { usage { used } } } }',
         {},
-        asKey(kept),
+        asKey(values),
       ),
   },
   {
     what: 'no override any more',
-    request: (kept) =>
+    request: (values) =>
       post(
         'mutation { deleteOverride(subject: "good.example.com") { __typename } again: deleteOverride(subject: "good.example.com") { __typename } }',
         {},
-        asKey(kept),
+        asKey(values),
       ),
   },
 ]

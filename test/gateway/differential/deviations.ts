@@ -482,9 +482,9 @@ export const DEVIATIONS: readonly Deviation[] = [
         at: 'grids / parts of a list that are not equally long',
         fault: 'maps refuses Cell.x',
         right: {
-          oneOf: [[0], [0, 1]].map((told) => ({
+          oneOf: [[0], [0, 1]].map((reported) => ({
             data: { maps: [{ uneven: [{ z: 1, x: null }] }, null, { uneven: [{ z: 1, x: null }] }] },
-            errors: [0, 2].flatMap((map) => told.map((cell) => teapot('maps', map, 'uneven', cell, 'x'))),
+            errors: [0, 2].flatMap((map) => reported.map((cell) => teapot('maps', map, 'uneven', cell, 'x'))),
           })),
         },
       },

@@ -10,7 +10,7 @@ import type { Form } from './subject.ts'
 /**
  * An operation, what stands where in its answer without faults, and the fault that there is now.
  */
-export type Asked = {
+export type ComparedCase = {
   readonly at: string
   readonly fault: Fault | null
   readonly places: readonly Place[]
@@ -27,13 +27,13 @@ export const LINES: readonly object[] = [...SHOWN, ...PENDING]
  * The answers that are right, the lines that say so against the oracle, and what is wrong with
  * them; null when nobody knows.
  */
-export function rightAnswers(said: Answer, asked: Asked) {
-  const shown = SHOWN.filter((entry) => entry.at === asked.at)
-  const line = shown.find((entry) => (entry.fault ?? 'no fault') === labelOf(asked.fault))
+export function rightAnswers(said: Answer, compared: ComparedCase) {
+  const shown = SHOWN.filter((entry) => entry.at === compared.at)
+  const line = shown.find((entry) => (entry.fault ?? 'no fault') === labelOf(compared.fault))
   // Where the oracle errs without a fault, only what is written out by hand says what is right with
   // one.
   if (!line && shown.some((entry) => !entry.fault)) return null
-  const answers = line ? answersOf(line.right, said, asked) : [said]
+  const answers = line ? answersOf(line.right, said, compared) : [said]
   const isOpen = answers.length > 1
   return {
     answers,
@@ -43,7 +43,7 @@ export function rightAnswers(said: Answer, asked: Asked) {
       ? []
       : [
           ...answers
-            .flatMap((right) => misplacedErrors(right, asked))
+            .flatMap((right) => misplacedErrors(right, compared))
             .map((path) => `an error at ${path}, which is no place of the field`),
           ...(answers.some(({ data }) => data === undefined) ? ['no data'] : []),
         ],
@@ -55,8 +55,8 @@ export function rightAnswers(said: Answer, asked: Asked) {
  * which is `nulled`, and an error at every place of the field that is null then: where another
  * subgraph said a value, too, that is there. The oracle itself gives up the whole operation.
  */
-export function withMisshapen(nulled: Answer, asked: Asked): Answer {
-  const own = (placesOfFault(asked) ?? []).filter((path) => endsInNull([...JSON.parse(path), NOWHERE], nulled.data))
+export function withMisshapen(nulled: Answer, compared: ComparedCase): Answer {
+  const own = (placesOfFault(compared) ?? []).filter((path) => endsInNull([...JSON.parse(path), NOWHERE], nulled.data))
   const errors = own.map((path) => ({
     message: 'A value has the wrong shape.',
     path: JSON.parse(path),
@@ -68,10 +68,10 @@ export function withMisshapen(nulled: Answer, asked: Asked): Answer {
 /** A step that leads on from null only. */
 const NOWHERE = ''
 
-function answersOf(right: Right, said: Answer, asked: Asked): readonly Answer[] {
+function answersOf(right: Right, said: Answer, compared: ComparedCase): readonly Answer[] {
   if (typeof right === 'object') return 'oneOf' in right ? right.oneOf : [right]
-  const code = asked.fault?.kind === 'refuses' ? 'TEAPOT' : 'INTERNAL_SERVER_ERROR'
-  const own = placesOfFault(asked) ?? []
+  const code = compared.fault?.kind === 'refuses' ? 'TEAPOT' : 'INTERNAL_SERVER_ERROR'
+  const own = placesOfFault(compared) ?? []
   const errors = own.map((path) => ({ message: 'It failed.', path: JSON.parse(path), extensions: { code } }))
   return [{ data: said.data, errors: [...errors, ...(said.errors ?? []).filter((error) => !isReported(error))] }]
 }
@@ -102,14 +102,14 @@ export function excuses(
  * faults, or are told twice. Where that answer is null, nobody knows; keys are fetched without
  * being asked for.
  */
-function misplacedErrors({ errors = [] }: Answer, asked: Asked): readonly string[] {
-  if (asked.fault?.kind !== 'throws' && asked.fault?.kind !== 'refuses') return []
-  const own = placesOfFault(asked)
+function misplacedErrors({ errors = [] }: Answer, compared: ComparedCase): readonly string[] {
+  if (compared.fault?.kind !== 'throws' && compared.fault?.kind !== 'refuses') return []
+  const own = placesOfFault(compared)
   if (!own || own.length === 0) return []
-  const told = errors.filter(isReported).map(({ path }) => JSON.stringify(path ?? null))
-  return told.filter((path, index) => {
-    if (told.indexOf(path) < index || path === 'null') return true
-    return !own.includes(path) && !endsInNull(JSON.parse(path), asked.typedData)
+  const reportedPaths = errors.filter(isReported).map(({ path }) => JSON.stringify(path ?? null))
+  return reportedPaths.filter((path, index) => {
+    if (reportedPaths.indexOf(path) < index || path === 'null') return true
+    return !own.includes(path) && !endsInNull(JSON.parse(path), compared.typedData)
   })
 }
 
@@ -117,7 +117,7 @@ function misplacedErrors({ errors = [] }: Answer, asked: Asked): readonly string
  * Where the field of the fault stands in the answer; null for faults that are of no field, and for
  * keys.
  */
-function placesOfFault({ fault, places, schema }: Asked): readonly string[] | null {
+function placesOfFault({ fault, places, schema }: ComparedCase): readonly string[] | null {
   if (!fault || !('field' in fault)) return null
   const [type = '', name = ''] = fault.field.split('.')
   const meant = schema.getType(type)

@@ -88,13 +88,13 @@ const isUnplanned = ({ errors = [] }: Answer) =>
 /** The places of errors about fields that nothing asked for. */
 const strayErrors = ({ errors = [] }: Answer, { data }: Answer): readonly string[] =>
   errors
-    .flatMap(({ path }) => (path && !isAsked(path as readonly (string | number)[], data) ? [JSON.stringify(path)] : []))
+    .flatMap(({ path }) => (path && !hasPath(path as readonly (string | number)[], data) ? [JSON.stringify(path)] : []))
     .sort()
 
 /** Whether a path leads somewhere in an answer, as far as that goes. */
-function isAsked([step, ...rest]: readonly (string | number)[], value: unknown): boolean {
+function hasPath([step, ...rest]: readonly (string | number)[], value: unknown): boolean {
   if (step === undefined || value === null) return true
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, step) && isAsked(rest, Reflect.get(value, step))
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, step) && hasPath(rest, Reflect.get(value, step))
 }
 
 /**

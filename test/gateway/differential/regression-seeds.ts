@@ -2,7 +2,7 @@
  * Random operations that were answered wrongly once, made small. Kept as operations, because a seed
  * means another one when a schema changes.
  */
-export const KEPT_SEEDS: readonly {
+export const REGRESSION_SEEDS: readonly {
   readonly why: string
   /** The world that it is asked of. */
   readonly graph: string

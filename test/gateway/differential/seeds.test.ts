@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { operationOf } from './generator.ts'
 import { type Finding, findingsOf } from './random-operation.ts'
-import { KEPT_SEEDS } from './regression-seeds.ts'
+import { REGRESSION_SEEDS } from './regression-seeds.ts'
 import { shrunk } from './shrink.ts'
 import type { Case } from './small-graph.ts'
 import { startWorld, WORLDS, type World } from './worlds.ts'
@@ -29,7 +29,7 @@ describe.each(WORLDS.map((world, index) => ({ ...world, index })))('$name', ({ i
     return findingsOf(operation, world, isFaulty)
   }
 
-  test.each(KEPT_SEEDS.filter(({ graph }) => graph === definition.name))(
+  test.each(REGRESSION_SEEDS.filter(({ graph }) => graph === definition.name))(
     'kept: $why',
     async ({ isFaulty = false, why, ...operation }) => {
       expect(await wrong({ name: why, ...operation }, isFaulty)).toEqual([])

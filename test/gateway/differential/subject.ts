@@ -33,22 +33,22 @@ export async function startSubject(supergraphSdl: string, subgraphs: readonly Ru
     log: pino({ level: 'silent' }),
   })
   const ask = async ({ query, variables = {}, operationName }: Case): Promise<Answer> => {
-    const admission = gateway.prepareText(query, operationName)
-    const answer = admission.kind === 'rejected' ? { errors: admission.errors } : await admission.run(variables, passage())
+    const prepared = gateway.prepareText(query, operationName)
+    const answer = prepared.kind === 'rejected' ? { errors: prepared.errors } : await prepared.run(variables, requestContext())
     return JSON.parse(JSON.stringify(answer))
   }
   const listen = async ({ query, variables = {} }: Case): Promise<readonly Answer[]> => {
-    const admission = gateway.prepareText(query, undefined)
-    if (admission.kind === 'rejected' || !admission.subscribe)
-      throw new Error(`Expected a subscription, got ${JSON.stringify(admission)}.`)
-    const opened = await admission.subscribe(variables, passage())
+    const prepared = gateway.prepareText(query, undefined)
+    if (prepared.kind === 'rejected' || !prepared.subscribe)
+      throw new Error(`Expected a subscription, got ${JSON.stringify(prepared)}.`)
+    const opened = await prepared.subscribe(variables, requestContext())
     if (opened.kind === 'refused') throw new Error(`Expected events, got ${JSON.stringify(opened.errors)}.`)
-    const told: Answer[] = []
+    const events: Answer[] = []
     const source = followed(opened.source)
     for (let each = await source.next(); !('ended' in each); each = await source.next()) {
-      told.push(JSON.parse(JSON.stringify(each)))
+      events.push(JSON.parse(JSON.stringify(each)))
     }
-    return told
+    return events
   }
   return { gateway, ask, listen }
 }
@@ -63,7 +63,7 @@ export async function startSubjects(
   return { local: await start('local'), json: await start('json'), mixed: await start('mixed') }
 }
 
-export const passage = (): RequestContext => ({
+export const requestContext = (): RequestContext => ({
   caller: { requestId: 'r-1', address: '127.0.0.1', credentials: {} },
   signal: new AbortController().signal,
 })

@@ -1,7 +1,7 @@
 import { parse, validate } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { breaksSchema, type Fault, type FieldFault, faultsFor, labelOf } from './faults.ts'
-import { type Asked, excuses, LINES, rightAnswers, withMisshapen } from './judgement.ts'
+import { type ComparedCase, excuses, LINES, rightAnswers, withMisshapen } from './judgement.ts'
 import { type Oracle, startOracle } from './oracle.ts'
 import { placesOf, typed } from './response-positions.ts'
 import { type Case, composed, running, type Table, type Tap } from './small-graph.ts'
@@ -30,9 +30,9 @@ describe.each(TABLES.filter((table) => !table.isRefusedByOracle))(
       const { schema } = subjects.local.gateway
       expect(validate(schema, parse(operation.query)).map(String)).toEqual([])
       if (!oracle) throw new Error('Expected the oracle to have started.')
-      const { faults, asked } = await prepared(operation, oracle)
+      const { faults, compared } = await prepared(operation, oracle)
       const wrong: object[] = []
-      for (const fault of faults) wrong.push(...(await wrongUnder(fault, operation, asked, oracle)))
+      for (const fault of faults) wrong.push(...(await wrongUnder(fault, operation, compared, oracle)))
       tap.fault = null
       if (wrong.length > 0) expect.fail(wrong.map((problem) => JSON.stringify(problem)).join('\n\n'))
       // What comes from this process becomes part of the answer as it is: in the order of the
@@ -45,14 +45,14 @@ describe.each(TABLES.filter((table) => !table.isRefusedByOracle))(
       'subscription $name, $form',
       async ({ name, query, variables = {}, fault = null, events, form }) => {
         tap.fault = fault
-        const told = await subjects[form].listen({ name, query, variables })
+        const received = await subjects[form].listen({ name, query, variables })
         tap.fault = null
         const wrong = events.map((right, index) =>
-          excuses([right], told[index] ?? {}, `${graph} / subscription ${name}`, fault, form),
+          excuses([right], received[index] ?? {}, `${graph} / subscription ${name}`, fault, form),
         )
         for (const line of wrong.flatMap((lines) => lines ?? [])) needed.add(line)
-        if (wrong.some((lines) => lines?.length === 0)) expect(told).toEqual(events)
-        expect(told).toHaveLength(events.length)
+        if (wrong.some((lines) => lines?.length === 0)) expect(received).toEqual(events)
+        expect(received).toHaveLength(events.length)
       },
     )
 
@@ -67,21 +67,21 @@ describe.each(TABLES.filter((table) => !table.isRefusedByOracle))(
       const { data: withTypes } = await ask({ ...operation, query: typed(operation.query) })
       const typedData = withTypes ?? data
       const places = placesOf(operation, schema, typedData)
-      return { faults, asked: { at: `${graph} / ${operation.name}`, places, typedData, schema } }
+      return { faults, compared: { at: `${graph} / ${operation.name}`, places, typedData, schema } }
     }
 
-    async function saidOfMisshapen(fault: Fault & FieldFault, operation: Case, asked: Asked, ask: Oracle['ask']) {
+    async function saidOfMisshapen(fault: Fault & FieldFault, operation: Case, compared: ComparedCase, ask: Oracle['ask']) {
       tap.fault = { ...fault, kind: 'null' }
       const nulled = await ask(operation)
       tap.fault = fault
-      return withMisshapen(nulled, asked)
+      return withMisshapen(nulled, compared)
     }
 
-    async function wrongUnder(fault: Fault | null, operation: Case, base: Omit<Asked, 'fault'>, { ask }: Oracle) {
+    async function wrongUnder(fault: Fault | null, operation: Case, base: Omit<ComparedCase, 'fault'>, { ask }: Oracle) {
       tap.fault = fault
-      const asked: Asked = { ...base, fault }
-      const said = fault?.kind === 'misshapen' ? await saidOfMisshapen(fault, operation, asked, ask) : await ask(operation)
-      const right = rightAnswers(said, asked)
+      const compared: ComparedCase = { ...base, fault }
+      const said = fault?.kind === 'misshapen' ? await saidOfMisshapen(fault, operation, compared, ask) : await ask(operation)
+      const right = rightAnswers(said, compared)
       if (!right) return []
       for (const line of right.deviation) needed.add(line)
       const label = labelOf(fault)
@@ -97,7 +97,7 @@ describe.each(TABLES.filter((table) => !table.isRefusedByOracle))(
       for (const form of FORMS) {
         if (form !== 'json' && breaksSchema(fault)) continue
         const answer = await subjects[form].ask(operation)
-        const lines = excuses(right.answers, answer, asked.at, fault, form)
+        const lines = excuses(right.answers, answer, compared.at, fault, form)
         if (lines?.length === 0) wrong.push({ fault: label, problem: 'wrong', form, right: right.answers[0], answer })
         for (const line of lines ?? []) needed.add(line)
       }

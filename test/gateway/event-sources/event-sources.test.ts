@@ -8,7 +8,7 @@ import { compileFilter } from '../../../gateway/event-sources/event-filter.ts'
 import { createGateway, type FederatedGateway } from '../../../gateway/library/create-gateway.ts'
 import { compose } from '../../../gateway/planning/composition.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
-import { keptLog } from '../support/graph.ts'
+import { recordingLog } from '../support/graph.ts'
 import { hasNats, natsServer } from '../support/nats.ts'
 import { hasRedis, redisServer } from '../support/redis.ts'
 import { type Followed, followed } from '../support/subscription-reader.ts'
@@ -77,7 +77,7 @@ afterEach(async () => {
 })
 
 const gatewayOf = async (kind: 'nats' | 'redis', url: string, reconnectSeconds = 30) => {
-  const { log, lines } = keptLog()
+  const { log, lines } = recordingLog()
   const gateway = await createGateway({
     supergraph: supergraphs[kind],
     subgraphs: { details: { schema: details } },
@@ -163,8 +163,12 @@ describe.each(BROKERS)('events of %s', (kind) => {
     const query = 'subscription { itemUpdated(id: "a") { name who } }'
     const readers = [await follow(gateway, query), await follow(gateway, query), await follow(gateway, query, 'ann')]
     await publish('item.a', { id: 'a' })
-    const told = (who: string) => ({ data: { itemUpdated: { name: 'Name a', who } } })
-    expect(await Promise.all(readers.map((reader) => reader.next()))).toEqual([told('nobody'), told('nobody'), told('ann')])
+    const eventFor = (who: string) => ({ data: { itemUpdated: { name: 'Name a', who } } })
+    expect(await Promise.all(readers.map((reader) => reader.next()))).toEqual([
+      eventFor('nobody'),
+      eventFor('nobody'),
+      eventFor('ann'),
+    ])
     expect(fetched).toBe(2)
   })
 

@@ -12,7 +12,7 @@ import { createGateway } from '../../../gateway/library/create-gateway.ts'
 import { serveGateway } from '../../../gateway/library/serve-gateway.ts'
 import type { GatewayOptions } from '../../../gateway/options/gateway-options.ts'
 import { compose } from '../../../gateway/planning/composition.ts'
-import { keptLog } from '../support/graph.ts'
+import { recordingLog } from '../support/graph.ts'
 
 const HEAD = `extend schema
   @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@shareable", "@composeDirective"])
@@ -95,7 +95,7 @@ afterAll(async () => {
 
 /** A gateway with these options behind a real server. */
 async function serve(options: GatewayOptions) {
-  const { log } = keptLog()
+  const { log } = recordingLog()
   const gateway = await createGateway({ supergraph, log, ...options })
   const server = await serveGateway(gateway, { port: 0, log, batchLimit: 5 })
   closers.push(async () => {
@@ -104,7 +104,7 @@ async function serve(options: GatewayOptions) {
   })
   const post = (query: string, headers: Record<string, string> = {}, body: unknown = { query }) =>
     fetch(server.url, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) })
-  return { url: server.url, post, data: async (...asked: Parameters<typeof post>) => (await post(...asked)).json() }
+  return { url: server.url, post, data: async (...args: Parameters<typeof post>) => (await post(...args)).json() }
 }
 
 const PARTS = '{ one { name } }'

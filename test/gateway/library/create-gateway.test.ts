@@ -10,7 +10,7 @@ import { WebSocket } from 'ws'
 import { type CreateGatewayOptions, createGateway } from '../../../gateway/library/create-gateway.ts'
 import { serveGateway } from '../../../gateway/library/serve-gateway.ts'
 import type { FetchHandler } from '../../../gateway/transports/fetch.ts'
-import { keptLog, reviewSubgraph, shopSubgraph, supergraphSdl } from '../support/graph.ts'
+import { recordingLog, reviewSubgraph, shopSubgraph, supergraphSdl } from '../support/graph.ts'
 import { type Remote, serveRemote } from '../support/remote.ts'
 import { startTicker } from '../support/ticker.ts'
 
@@ -26,7 +26,7 @@ afterAll(() => {
 
 async function aGateway(options: Partial<CreateGatewayOptions> = {}) {
   const supergraph = supergraphSdl({ shop: shop.url, review: review.url })
-  const gateway = await createGateway({ supergraph, log: keptLog().log, ...options })
+  const gateway = await createGateway({ supergraph, log: recordingLog().log, ...options })
   onTestFinished(gateway.close)
   return gateway
 }
@@ -267,7 +267,7 @@ describe('subscriptions', () => {
 
   test('serveGateway carries them over WebSocket, and stops without the gateway', async () => {
     const { ticker, gateway } = await aTicker()
-    const server = await serveGateway(gateway, { port: 0, log: keptLog().log })
+    const server = await serveGateway(gateway, { port: 0, log: recordingLog().log })
     const client = createClient({ url: server.url.replace('http', 'ws'), webSocketImpl: WebSocket })
     const events = client.iterate<{ ticked: { text: string } }>({ query })
     const first = events.next()
@@ -282,10 +282,10 @@ describe('subscriptions', () => {
 
   test('serveGateway says when its port is taken', async () => {
     const { gateway } = await aTicker()
-    const server = await serveGateway(gateway, { port: 0, log: keptLog().log })
+    const server = await serveGateway(gateway, { port: 0, log: recordingLog().log })
     onTestFinished(server.close)
     const port = Number(new URL(server.url).port)
-    await expect(serveGateway(gateway, { port, log: keptLog().log })).rejects.toThrow(`Port ${port} on 127.0.0.1 is taken`)
+    await expect(serveGateway(gateway, { port, log: recordingLog().log })).rejects.toThrow(`Port ${port} on 127.0.0.1 is taken`)
   })
 })
 

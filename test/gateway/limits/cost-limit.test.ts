@@ -9,10 +9,10 @@ import { redisBudget } from '../../../gateway/limits/redis-budget.ts'
 import { validateOperation } from '../../../gateway/operations/document-cache.ts'
 import { runBatch } from '../../../gateway/transports/batch.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
-import { keptLog, localGraph, passage, supergraphSdl } from '../support/graph.ts'
+import { localGraph, recordingLog, requestContext, supergraphSdl } from '../support/graph.ts'
 import { hasRedis, REDIS, redisServer } from '../support/redis.ts'
 import { startTicker } from '../support/ticker.ts'
-import { type Doors, openDoors } from '../support/transports.ts'
+import { openTransports, type Transports } from '../support/transports.ts'
 
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {
@@ -24,13 +24,13 @@ const LIMITS = { depth: 10, cost: 1000 }
 const PAGE = '{ products(first: 5) { totalCount edges { node { id } } } }'
 const PAGE_COST = 2 + 1 + 5 * (2 + (2 + 1))
 
-async function doorsOf({ limits = LIMITS, budget = null }: { limits?: typeof LIMITS; budget?: Budget | null } = {}) {
-  const doors = await openDoors((await localGraph(limits, budget)).gateway)
-  cleanups.push(doors.close)
-  return doors
+async function transportsOf({ limits = LIMITS, budget = null }: { limits?: typeof LIMITS; budget?: Budget | null } = {}) {
+  const transports = await openTransports((await localGraph(limits, budget)).gateway)
+  cleanups.push(transports.close)
+  return transports
 }
-const costOf = async (doors: Doors, query: string, variables = {}) => {
-  const { body } = await doors.post({ query, variables, extensions: { cost: true } })
+const costOf = async (transports: Transports, query: string, variables = {}) => {
+  const { body } = await transports.post({ query, variables, extensions: { cost: true } })
   return body.extensions?.cost
 }
 
@@ -81,8 +81,8 @@ describe('weights', () => {
       cost: 2 * (5 + 1),
     },
   ])('$why', async ({ settings, query, variables, cost }) => {
-    const doors = await doorsOf({ limits: limitsFromConfig({ ...config, ...settings }) })
-    expect(await costOf(doors, query, variables)).toEqual({ requested: cost, limit: 1000, budget: null })
+    const transports = await transportsOf({ limits: limitsFromConfig({ ...config, ...settings }) })
+    expect(await costOf(transports, query, variables)).toEqual({ requested: cost, limit: 1000, budget: null })
   })
 })
 
@@ -90,17 +90,17 @@ describe('the cost of an operation is told to those who ask', () => {
   const expected = { requested: PAGE_COST, limit: 1000, budget: null }
 
   test('by a header or in the request, over POST and GET, and to nobody else', async () => {
-    const doors = await doorsOf()
-    expect((await doors.post({ query: PAGE })).body).not.toHaveProperty('extensions')
-    expect((await doors.post({ query: PAGE }, { 'graphql-cost': 'other' })).body).not.toHaveProperty('extensions')
-    expect((await doors.post({ query: PAGE, extensions: { cost: 'true' } })).body).not.toHaveProperty('extensions')
-    expect((await doors.post({ query: PAGE }, { 'graphql-cost': 'report' })).body.extensions).toEqual({ cost: expected })
-    expect((await doors.post({ query: PAGE, extensions: { cost: true } })).body.extensions).toEqual({ cost: expected })
+    const transports = await transportsOf()
+    expect((await transports.post({ query: PAGE })).body).not.toHaveProperty('extensions')
+    expect((await transports.post({ query: PAGE }, { 'graphql-cost': 'other' })).body).not.toHaveProperty('extensions')
+    expect((await transports.post({ query: PAGE, extensions: { cost: 'true' } })).body).not.toHaveProperty('extensions')
+    expect((await transports.post({ query: PAGE }, { 'graphql-cost': 'report' })).body.extensions).toEqual({ cost: expected })
+    expect((await transports.post({ query: PAGE, extensions: { cost: true } })).body.extensions).toEqual({ cost: expected })
     for (const [search, headers] of [
       [{ query: PAGE, extensions: '{"cost":true}' }, {}],
       [{ query: PAGE }, { 'graphql-cost': 'report' }],
     ] as const) {
-      const answer = await fetch(`${doors.base}/graphql?${new URLSearchParams(search)}`, {
+      const answer = await fetch(`${transports.base}/graphql?${new URLSearchParams(search)}`, {
         headers: { 'apollo-require-preflight': '1', ...headers },
       })
       expect(await answer.json()).toMatchObject({ data: { products: { totalCount: 3 } }, extensions: { cost: expected } })
@@ -108,16 +108,16 @@ describe('the cost of an operation is told to those who ask', () => {
   })
 
   test('a page of another origin may send the header', async () => {
-    const doors = await doorsOf()
-    const answer = await fetch(`${doors.base}/graphql`, { method: 'OPTIONS' })
+    const transports = await transportsOf()
+    const answer = await fetch(`${transports.base}/graphql`, { method: 'OPTIONS' })
     expect(answer.headers.get('access-control-allow-headers')).toContain('graphql-cost')
   })
 
   test('introspection costs nothing, and what is left out neither', async () => {
-    const doors = await doorsOf()
-    expect(await costOf(doors, '{ __schema { types { name } } }')).toMatchObject({ requested: 0 })
+    const transports = await transportsOf()
+    expect(await costOf(transports, '{ __schema { types { name } } }')).toMatchObject({ requested: 0 })
     const query = 'query ($all: Boolean!) { wholes @include(if: $all) { id } caller }'
-    expect(await costOf(doors, query, { all: false })).toMatchObject({ requested: 1 })
+    expect(await costOf(transports, query, { all: false })).toMatchObject({ requested: 1 })
   })
 
   test.each([
@@ -147,7 +147,7 @@ describe('the cost of an operation is told to those who ask', () => {
   ])('of fragments under conditions: $why', async ({ query, cost }) => {
     const used = 'fragment a on Query { wholes { children(first: 900) { id } } }'
     const whole = `query ($no: Boolean!) { ${query} } ${query.includes('...a') ? used : ''}`
-    expect(await costOf(await doorsOf(), whole, { no: false })).toMatchObject({ requested: cost })
+    expect(await costOf(await transportsOf(), whole, { no: false })).toMatchObject({ requested: cost })
   })
 
   test.each([
@@ -188,37 +188,37 @@ describe('the cost of an operation is told to those who ask', () => {
     const weights = readCostWeights(parse(supergraphSdl()), undefined)
     const within = (inside: string) => `${'... @include(if: $yes) { '.repeat(280)}${inside}${' }'.repeat(280)}`
     const text = `query ($yes: Boolean!) { product(id: "a") { ${within('...a')} } } fragment a on Product { ${times(50, '...b')} } fragment b on Product { ${times(90, 'id')} }`
-    const outcome = validateOperation(text, undefined, { schema: gateway.schema, weights, limits: LIMITS, introspection: true })
-    if (outcome.kind === 'rejected') throw new Error(JSON.stringify(outcome.errors))
-    let asked = 0
+    const result = validateOperation(text, undefined, { schema: gateway.schema, weights, limits: LIMITS, introspection: true })
+    if (result.kind === 'rejected') throw new Error(JSON.stringify(result.errors))
+    let requestCount = 0
     const variables = {
       get yes() {
-        asked++
+        requestCount++
         return true
       },
     }
-    expect([outcome.model.cost(variables), asked]).toEqual([2 + 50 * 90, 280])
+    expect([result.model.cost(variables), requestCount]).toEqual([2 + 50 * 90, 280])
   })
 
   test('for each operation of a batch, to who asks once for all', async () => {
     const { gateway } = await localGraph()
     const batch = [{ query: PAGE }, { query: '{ caller }', extensions: { cost: false } }, { query: '{ nope }' }]
-    const asked = (wantsCost: boolean) => runBatch(gateway, batch, 5, { ...passage(), wantsCost })
-    expect(await asked(true)).toMatchObject({
+    const requestCount = (wantsCost: boolean) => runBatch(gateway, batch, 5, { ...requestContext(), wantsCost })
+    expect(await requestCount(true)).toMatchObject({
       results: [{ extensions: { cost: { requested: PAGE_COST } } }, { extensions: { cost: { requested: 1 } } }, { errors: [{}] }],
     })
-    expect(JSON.stringify(await asked(false))).not.toContain('requested')
+    expect(JSON.stringify(await requestCount(false))).not.toContain('requested')
   })
 
   test('without a limit there is none to tell', async () => {
-    expect(await costOf(await doorsOf({ limits: { depth: 10, cost: 0 } }), PAGE)).toEqual({ ...expected, limit: null })
+    expect(await costOf(await transportsOf({ limits: { depth: 10, cost: 0 } }), PAGE)).toEqual({ ...expected, limit: null })
   })
 
   test('over WebSocket: beside the answer of a query, with the first event of a subscription only', async () => {
     const ticker = await startTicker()
-    const doors = await openDoors(ticker.gateway)
-    cleanups.push(doors.close)
-    const client = await doors.socket()
+    const transports = await openTransports(ticker.gateway)
+    cleanups.push(transports.close)
+    const client = await transports.socket()
     const [answer] = await client.ask({ query: '{ now }', extensions: { cost: true } })
     expect(answer.payload).toEqual({ data: { now: 0 }, extensions: { cost: { requested: 1, limit: 1000, budget: null } } })
     expect((await client.ask({ query: '{ now }' }))[0].payload).toEqual({ data: { now: 0 } })
@@ -242,20 +242,20 @@ describe('the cost of an operation is told to those who ask', () => {
   })
 
   test('over an event stream', async () => {
-    const doors = await doorsOf()
-    const client = createEventClient({ url: `${doors.base}/graphql` })
+    const transports = await transportsOf()
+    const client = createEventClient({ url: `${transports.base}/graphql` })
     cleanups.push(client.dispose)
-    const outcomes: unknown[] = []
-    for await (const outcome of client.iterate({ query: PAGE, extensions: { cost: true } })) outcomes.push(outcome)
-    expect(outcomes).toMatchObject([{ data: {}, extensions: { cost: expected } }])
+    const allResults: unknown[] = []
+    for await (const result of client.iterate({ query: PAGE, extensions: { cost: true } })) allResults.push(result)
+    expect(allResults).toMatchObject([{ data: {}, extensions: { cost: expected } }])
   })
 
   test('a refusal says cost and limit in its error, and beside it over HTTP', async () => {
-    const doors = await doorsOf({ limits: { depth: 10, cost: 5 } })
-    const { status, body } = await doors.post({ query: PAGE }, { 'graphql-cost': 'report' })
+    const transports = await transportsOf({ limits: { depth: 10, cost: 5 } })
+    const { status, body } = await transports.post({ query: PAGE }, { 'graphql-cost': 'report' })
     expect([status, body.errors[0].extensions]).toMatchObject([400, { code: 'COST_LIMIT_EXCEEDED', cost: PAGE_COST, limit: 5 }])
     expect(body.extensions).toEqual({ cost: { requested: PAGE_COST, limit: 5, budget: null } })
-    const [refused] = await (await doors.socket()).ask({ query: PAGE })
+    const [refused] = await (await transports.socket()).ask({ query: PAGE })
     expect(refused).toMatchObject({
       type: 'error',
       payload: [{ extensions: { code: 'COST_LIMIT_EXCEEDED', cost: PAGE_COST, limit: 5 } }],
@@ -281,15 +281,15 @@ describe('a budget of cost', () => {
 
   test('is refused over HTTP with 429 and when to come back, and then comes back', async () => {
     const { budget, wait } = aBudget(60)
-    const doors = await doorsOf({ budget })
-    const asked = { query: PAGE, extensions: { cost: true } }
-    const spent = [await doors.post(asked), await doors.post(asked)]
+    const transports = await transportsOf({ budget })
+    const requestCount = { query: PAGE, extensions: { cost: true } }
+    const spent = [await transports.post(requestCount), await transports.post(requestCount)]
     expect(spent.map(({ body }) => body.extensions.cost.budget)).toEqual([
       { remaining: 60 - PAGE_COST, resetSeconds: PAGE_COST },
       { remaining: 60 - 2 * PAGE_COST, resetSeconds: 2 * PAGE_COST },
     ])
 
-    const { status, headers, body } = await doors.post(asked)
+    const { status, headers, body } = await transports.post(requestCount)
     const missing = 3 * PAGE_COST - 60
     expect([status, headers.get('retry-after'), body.data]).toEqual([429, `${missing}`, undefined])
     expect(body.errors[0].extensions).toMatchObject({ code: 'RATE_LIMITED', cost: PAGE_COST, retryAfterSeconds: missing })
@@ -299,21 +299,21 @@ describe('a budget of cost', () => {
       budget: { remaining: 60 - 2 * PAGE_COST, resetSeconds: 2 * PAGE_COST },
     })
     // What is cheap still fits in what is left.
-    expect((await doors.post({ query: '{ caller }' })).status).toBe(200)
+    expect((await transports.post({ query: '{ caller }' })).status).toBe(200)
     wait(missing + 1)
-    expect((await doors.post(asked)).status).toBe(200)
+    expect((await transports.post(requestCount)).status).toBe(200)
   })
 
   test('is one for all transports: what was spent over HTTP is missing over WebSocket and event streams', async () => {
     const { budget } = aBudget(60)
-    const doors = await doorsOf({ budget })
-    for (let count = 0; count < 2; count++) await doors.post({ query: PAGE })
-    const [refused] = await (await doors.socket()).ask({ query: PAGE })
+    const transports = await transportsOf({ budget })
+    for (let count = 0; count < 2; count++) await transports.post({ query: PAGE })
+    const [refused] = await (await transports.socket()).ask({ query: PAGE })
     expect(refused).toMatchObject({
       type: 'error',
       payload: [{ extensions: { code: 'RATE_LIMITED', budget: { remaining: 4 } } }],
     })
-    const stream = await fetch(`${doors.base}/graphql`, {
+    const stream = await fetch(`${transports.base}/graphql`, {
       method: 'POST',
       headers: { accept: 'text/event-stream', 'content-type': 'application/json' },
       body: JSON.stringify({ query: PAGE }),
@@ -324,9 +324,9 @@ describe('a budget of cost', () => {
   test('a subscription spends once, when it begins', async () => {
     const { budget } = aBudget(7)
     const ticker = await startTicker(LIMITS, budget)
-    const doors = await openDoors(ticker.gateway)
-    cleanups.push(doors.close)
-    const client = await doors.socket()
+    const transports = await openTransports(ticker.gateway)
+    cleanups.push(transports.close)
+    const client = await transports.socket()
     const query = 'subscription { ticked { number } }'
     for (const id of ['one', 'two', 'three']) client.socket.send(JSON.stringify({ id, type: 'subscribe', payload: { query } }))
     expect(await client.next('three')).toMatchObject({ type: 'error', payload: [{ extensions: { code: 'RATE_LIMITED' } }] })
@@ -337,29 +337,29 @@ describe('a budget of cost', () => {
 
   test('is not spent by what is refused', async () => {
     const { budget } = aBudget(60)
-    const doors = await doorsOf({ budget })
+    const transports = await transportsOf({ budget })
     for (const query of [
       '{',
       '{ nope }',
       '{ products(first: -1) { totalCount } }',
       '{ wholes { children { children { id } } } }',
     ]) {
-      const { status } = await doors.post({ query })
+      const { status } = await transports.post({ query })
       expect(status).toBe(400)
     }
-    expect((await costOf(doors, '{ caller }')).budget).toEqual({ remaining: 59, resetSeconds: 1 })
+    expect((await costOf(transports, '{ caller }')).budget).toEqual({ remaining: 59, resetSeconds: 1 })
   })
 
   test('what costs more than a whole budget could never run, and is refused as too dear', async () => {
-    const doors = await doorsOf({ budget: aBudget(10).budget })
-    const { status, body } = await doors.post({ query: PAGE, extensions: { cost: true } })
+    const transports = await transportsOf({ budget: aBudget(10).budget })
+    const { status, body } = await transports.post({ query: PAGE, extensions: { cost: true } })
     expect([status, body.errors[0].extensions]).toMatchObject([400, { code: 'COST_LIMIT_EXCEEDED', cost: PAGE_COST, limit: 10 }])
     expect(body.extensions.cost.budget).toEqual({ remaining: 10, resetSeconds: 0 })
   })
 
   test('introspection counts one point', async () => {
-    const doors = await doorsOf({ budget: aBudget(60).budget })
-    expect(await costOf(doors, '{ __schema { types { name } } }')).toMatchObject({ requested: 0, budget: { remaining: 59 } })
+    const transports = await transportsOf({ budget: aBudget(60).budget })
+    expect(await costOf(transports, '{ __schema { types { name } } }')).toMatchObject({ requested: 0, budget: { remaining: 59 } })
   })
 
   test.each<{ why: string; one: Caller; other: Caller; isShared: boolean }>([
@@ -396,7 +396,7 @@ describe.skipIf(!hasRedis)(`a budget in Redis (skipped where ${REDIS} is not ins
   async function twoGateways(perMinute: number, commandMilliseconds = 10_000) {
     const redis = await redisServer()
     cleanups.push(redis.stop)
-    const { log, lines } = keptLog()
+    const { log, lines } = recordingLog()
     const budgets = await Promise.all([1, 2].map(() => redisBudget({ url: redis.url, perMinute, log, commandMilliseconds })))
     for (const { close } of budgets) cleanups.push(close)
     return { redis, lines, budgets: budgets as [Budget, Budget] }
@@ -457,7 +457,7 @@ describe.skipIf(!hasRedis)(`a budget in Redis (skipped where ${REDIS} is not ins
   })
 
   test('a Redis that was never there delays no start and no answer', async () => {
-    const { log, lines } = keptLog()
+    const { log, lines } = recordingLog()
     const budget = await redisBudget({ url: 'redis://:sesame@127.0.0.1:1', perMinute: 60, log })
     cleanups.push(budget.close)
     expect((await budget.spend(who('1.1.1.1'), 3)).isGranted).toBe(true)

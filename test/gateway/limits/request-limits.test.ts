@@ -29,9 +29,9 @@ test.each(PLACES)('null for a condition with a default is refused alike $where',
   const { gateway } = await localGraph()
   const { gateway: remote } = await aGraph()
   for (const graph of [gateway, remote]) {
-    const asked = (variables: Record<string, unknown>) => ask(graph, `${HEAD} ${query}`, { y: false, ...variables })
-    expect(await asked({ x: null })).toEqual(REFUSED)
-    for (const variables of [{}, { x: true }, { x: false }]) expect((await asked(variables)).errors).toBeUndefined()
+    const askWith = (variables: Record<string, unknown>) => ask(graph, `${HEAD} ${query}`, { y: false, ...variables })
+    expect(await askWith({ x: null })).toEqual(REFUSED)
+    for (const variables of [{}, { x: true }, { x: false }]) expect((await askWith(variables)).errors).toBeUndefined()
   }
 })
 

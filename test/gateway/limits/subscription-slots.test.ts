@@ -198,9 +198,9 @@ describe('what anonymous callers share', () => {
 describe('the pace of those who share', () => {
   const caller = { requestId: 'r', address: '192.0.2.1', credentials: {} }
   const begin = async ({ ticker }: Server): Promise<Running> => {
-    const admission = ticker.gateway.prepareText(TICKED, undefined)
+    const prepared = ticker.gateway.prepareText(TICKED, undefined)
     const opened =
-      admission.kind === 'executable' && (await admission.subscribe?.({}, { caller, signal: AbortSignal.timeout(5_000) }))
+      prepared.kind === 'executable' && (await prepared.subscribe?.({}, { caller, signal: AbortSignal.timeout(5_000) }))
     if (!opened || opened.kind === 'refused') throw new Error('Expected a subscription that runs.')
     return opened.source
   }
@@ -211,8 +211,8 @@ describe('the pace of those who share', () => {
     const numbers: unknown[] = []
     for (let count = 1; count <= 1_001; count++) {
       server.ticker.tick(String(count))
-      const told = await quick.next()
-      if ('data' in told) numbers.push((told.data as Data).ticked.number)
+      const event = await quick.next()
+      if ('data' in event) numbers.push((event.data as Data).ticked.number)
     }
     // The first is with its network.
     for (let count = 1; count <= 1_001; count++) {

@@ -32,7 +32,7 @@ test('what happened between two looks is told per second, whatever happened befo
 
 test('each subgraph has its own figures', async () => {
   const metrics = createMetrics()
-  const passage = { caller: { requestId: '', address: '', credentials: {} }, signal: new AbortController().signal }
+  const requestContext = { caller: { requestId: '', address: '', credentials: {} }, signal: new AbortController().signal }
   const links = ['one', 'two'].map((name) =>
     metrics.measureLink({
       name,
@@ -41,7 +41,7 @@ test('each subgraph has its own figures', async () => {
   )
   const before = await look(metrics, 0)
   for (const [index, link] of links.entries())
-    for (let n = 0; n <= index; n += 1) await link.execute({} as never, passage as never)
+    for (let n = 0; n <= index; n += 1) await link.execute({} as never, requestContext as never)
   const { subgraphs } = sampleBetween(before, await look(metrics, 1))
   expect(subgraphs).toMatchObject([
     { name: 'one', fetchesPerSecond: 1, failuresPerSecond: 0, medianSeconds: expect.any(Number) },

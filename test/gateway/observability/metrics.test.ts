@@ -16,7 +16,7 @@ import { serveWebSockets } from '../../../gateway/transports/websocket.ts'
 import { freePort, isLoopbackHost } from '../../../platform/http/listen.ts'
 import { createHttpServer } from '../../../platform/http/server.ts'
 import { unusedPort } from '../../support/program.ts'
-import { ask, keptLog, reviewSubgraph, shopSubgraph, supergraphSdl } from '../support/graph.ts'
+import { ask, recordingLog, reviewSubgraph, shopSubgraph, supergraphSdl } from '../support/graph.ts'
 import { startTicker } from '../support/ticker.ts'
 
 const log = pino({ level: 'silent' })
@@ -24,8 +24,14 @@ const log = pino({ level: 'silent' })
 async function countedGraph(): Promise<{ gateway: Gateway; metrics: Metrics }> {
   const metrics = createMetrics()
   const links = [shopSubgraph(), reviewSubgraph()].map(createLocalLink)
-  const { log: kept } = keptLog()
-  const gateway = await startGateway({ supergraphSdl: supergraphSdl(), links, limits: DEFAULT_LIMITS, log: kept, metrics })
+  const { log } = recordingLog()
+  const gateway = await startGateway({
+    supergraphSdl: supergraphSdl(),
+    links,
+    limits: DEFAULT_LIMITS,
+    log,
+    metrics,
+  })
   return { gateway, metrics }
 }
 
@@ -128,9 +134,9 @@ describe('what is counted', () => {
     })
     const gateway = await startGateway({ supergraphSdl, links, limits: DEFAULT_LIMITS, log, metrics })
     await ask(gateway, 'subscription Ticks { ticked { number } }')
-    const asked = { documentId: null, operationName: undefined, variables: {}, wantsCost: false }
-    gateway.prepare({ ...asked, text: '', hash: 'unknown' })
-    gateway.prepare({ ...asked, text: '{ now }', hash: null })
+    const request = { documentId: null, operationName: undefined, variables: {}, wantsCost: false }
+    gateway.prepare({ ...request, text: '', hash: 'unknown' })
+    gateway.prepare({ ...request, text: '{ now }', hash: null })
     expect(await series(metrics, 'atrium_operations_total')).toEqual({
       '{operation="other",kind="subscription",outcome="refused"}': 1,
       '{operation="other",kind="unknown",outcome="refused"}': 1,

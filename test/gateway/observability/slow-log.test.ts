@@ -5,32 +5,32 @@ import { type Gateway, startGateway } from '../../../gateway/gateway.ts'
 import { DEFAULT_LIMITS } from '../../../gateway/limits/limits.ts'
 import type { Link } from '../../../gateway/subgraph-client/link.ts'
 import { createLocalLink } from '../../../gateway/subgraph-client/local-subgraph.ts'
-import { keptLog, reviewSubgraph, shopSubgraph, supergraphSdl } from '../support/graph.ts'
+import { recordingLog, reviewSubgraph, shopSubgraph, supergraphSdl } from '../support/graph.ts'
 
 /** From here on an operation is slow below. */
 const SLOW = 40
 
 const dragging = (link: Link): Link => ({
   ...link,
-  async execute(request, passage) {
+  async execute(request, requestContext) {
     // A timer may end a little before its time.
     await sleep(SLOW + 5)
-    return link.execute(request, passage)
+    return link.execute(request, requestContext)
   },
 })
 
 async function graphWith(slowMilliseconds: number) {
-  const { log, lines } = keptLog()
+  const { log, lines } = recordingLog()
   const links = [dragging(createLocalLink(shopSubgraph())), createLocalLink(reviewSubgraph())]
   const gateway = await startGateway({ supergraphSdl: supergraphSdl(), links, limits: DEFAULT_LIMITS, log, slowMilliseconds })
   return { gateway, slow: () => lines.filter(({ msg }) => msg === 'an operation was slow'), text: () => JSON.stringify(lines) }
 }
 
 async function askAs(gateway: Gateway, requestId: string, query: string, variables: Record<string, unknown> = {}) {
-  const admission = gateway.prepareText(query, undefined)
-  if (admission.kind === 'rejected') throw new Error(JSON.stringify(admission.errors))
+  const prepared = gateway.prepareText(query, undefined)
+  if (prepared.kind === 'rejected') throw new Error(JSON.stringify(prepared.errors))
   const credentials = { authorization: 'Bearer do-not-log' }
-  return admission.run(variables, {
+  return prepared.run(variables, {
     caller: { requestId, address: '192.0.2.77', credentials },
     signal: new AbortController().signal,
   })
@@ -45,8 +45,8 @@ test('a slow operation is logged with its name, cost and what each subgraph took
   expect(slow()).toHaveLength(1)
   expect(line).toMatchObject({ level: 40, operation: 'Shelf', kind: 'query', errors: 0, requestId: 'request-1' })
   expect(line?.milliseconds).toBeGreaterThanOrEqual(SLOW - 1)
-  const admission = gateway.prepareText(QUERY, undefined)
-  expect(line?.cost).toBe(admission.kind === 'executable' && admission.cost({ id: 'b' }))
+  const prepared = gateway.prepareText(QUERY, undefined)
+  expect(line?.cost).toBe(prepared.kind === 'executable' && prepared.cost({ id: 'b' }))
   expect(line?.subgraphs).toEqual([
     { name: 'shop', fetches: 1, milliseconds: expect.any(Number) },
     { name: 'review', fetches: 1, milliseconds: expect.any(Number) },

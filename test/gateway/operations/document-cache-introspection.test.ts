@@ -9,13 +9,13 @@ import { createLocalLink } from '../../../gateway/subgraph-client/local-subgraph
 import { serveGraphql } from '../../../gateway/transports/http.ts'
 import { serveWebSockets } from '../../../gateway/transports/websocket.ts'
 import { createHttpServer } from '../../../platform/http/server.ts'
-import { ask, keptLog, localGraph, reviewSubgraph, shopSubgraph, supergraphSdl } from '../support/graph.ts'
+import { ask, localGraph, recordingLog, reviewSubgraph, shopSubgraph, supergraphSdl } from '../support/graph.ts'
 
 let gateway: Gateway
 let app: FastifyInstance
 let base: string
 beforeAll(async () => {
-  const { log } = keptLog()
+  const { log } = recordingLog()
   const links = [shopSubgraph(), reviewSubgraph()].map(createLocalLink)
   gateway = await startGateway({ supergraphSdl: supergraphSdl(), links, limits: DEFAULT_LIMITS, log, introspection: false })
   app = createHttpServer({ log })
@@ -25,21 +25,21 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const ASKING = [
+const OPERATIONS = [
   '{ __schema { types { name } } }',
   '{ __type(name: "Product") { fields { name } } }',
   '{ caller hidden: __schema { queryType { name } } }',
   'query { ...a } fragment a on Query { ... on Query { __type(name: "Product") { name } } }',
 ]
 
-test.each(ASKING)('switched off, the schema is not told, and the refusal says who has it: %s', async (query) => {
+test.each(OPERATIONS)('switched off, the schema is not told, and the refusal says who has it: %s', async (query) => {
   const { data, errors } = await ask(gateway, query)
   expect([data, errors?.[0]?.extensions.code]).toEqual([undefined, 'INTROSPECTION_DISABLED'])
   expect(errors?.[0]?.message).toMatch(/ask the operator of this server for the SDL/)
 })
 
 test('not over any transport', async () => {
-  const [query = ''] = ASKING
+  const [query = ''] = OPERATIONS
   const post = await fetch(`${base}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -88,9 +88,9 @@ test.each(['{ it: __type(name: $n) { name } }', '{ it: __type(name: $n) { name }
   'a name that is null is refused where it stands, alone and beside other fields: %s',
   async (query) => {
     const { gateway: open } = await localGraph()
-    const asked = (variables: Record<string, unknown>) => ask(open, `query ($n: String = "Note") ${query}`, variables)
-    expect(await asked({})).toMatchObject({ data: { it: { name: 'Note' } } })
-    const { data, errors } = await asked({ n: null })
+    const askWith = (variables: Record<string, unknown>) => ask(open, `query ($n: String = "Note") ${query}`, variables)
+    expect(await askWith({})).toMatchObject({ data: { it: { name: 'Note' } } })
+    const { data, errors } = await askWith({ n: null })
     expect(data).toMatchObject({ it: null })
     expect(errors).toEqual([
       {

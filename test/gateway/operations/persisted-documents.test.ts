@@ -16,7 +16,7 @@ import { createLocalLink } from '../../../gateway/subgraph-client/local-subgraph
 import { serveGraphql } from '../../../gateway/transports/http.ts'
 import { serveWebSockets } from '../../../gateway/transports/websocket.ts'
 import { createHttpServer } from '../../../platform/http/server.ts'
-import { CALLER, keptLog, reviewSubgraph, shopSubgraph, supergraphSdl } from '../support/graph.ts'
+import { CALLER, recordingLog, reviewSubgraph, shopSubgraph, supergraphSdl } from '../support/graph.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read by the paths that each test knows.
 type Data = any
@@ -35,7 +35,7 @@ const start = (persisted: TrustedDocuments) =>
     supergraphSdl: supergraphSdl(),
     links: [shopSubgraph(), reviewSubgraph()].map(createLocalLink),
     limits: DEFAULT_LIMITS,
-    log: keptLog().log,
+    log: recordingLog().log,
     trustedDocuments: persisted,
   })
 
@@ -43,8 +43,8 @@ const start = (persisted: TrustedDocuments) =>
  * Every door of a gateway: each takes the parameters of a request, and says what its first error is
  * or what the data are.
  */
-async function doorsOf(gateway: Gateway, { batchLimit = 0 } = {}) {
-  const app: FastifyInstance = createHttpServer({ log: keptLog().log })
+async function transportsOf(gateway: Gateway, { batchLimit = 0 } = {}) {
+  const app: FastifyInstance = createHttpServer({ log: recordingLog().log })
   await serveGraphql(app, gateway, { batchLimit })
   serveWebSockets(app, gateway)
   const base = await app.listen({ port: 0, host: '127.0.0.1' })
@@ -57,7 +57,7 @@ async function doorsOf(gateway: Gateway, { batchLimit = 0 } = {}) {
     return { status: answer.status, text: await answer.text() }
   }
   const said = ({ data, errors }: Data) => errors?.[0].extensions.code ?? data
-  const doors: Readonly<Record<string, (parameters: Record<string, unknown>) => Promise<unknown>>> = {
+  const transports: Readonly<Record<string, (parameters: Record<string, unknown>) => Promise<unknown>>> = {
     POST: async (parameters) => said(JSON.parse((await post(parameters)).text)),
     GET: async (parameters) => {
       const texts = Object.entries(parameters).map(([name, value]) => [
@@ -87,38 +87,38 @@ async function doorsOf(gateway: Gateway, { batchLimit = 0 } = {}) {
         })
       }),
   }
-  return { app, base, post, doors }
+  return { app, base, post, transports }
 }
-type Doors = Awaited<ReturnType<typeof doorsOf>>
+type TransportsOf = Awaited<ReturnType<typeof transportsOf>>
 
-const DOORS = ['POST', 'GET', 'server-sent events', 'WebSocket'] as const
+const TRANSPORTS = ['POST', 'GET', 'server-sent events', 'WebSocket'] as const
 afterAll(() => rmSync(folder, { recursive: true }))
 
 describe('automatic persisted queries', () => {
   let gateway: Gateway
-  let open: Doors
+  let open: TransportsOf
   beforeAll(async () => {
     gateway = await start({ documents: [], isOnly: false })
-    open = await doorsOf(gateway)
+    open = await transportsOf(gateway)
   })
   afterAll(() => open.app.close())
 
-  test.each(DOORS)('a document registered with its hash over %s is found by the hash over every transport', async (name) => {
+  test.each(TRANSPORTS)('a document registered with its hash over %s is found by the hash over every transport', async (name) => {
     const query = `{ __typename } # ${name}`
     const extensions = hashed(sha256(query))
-    expect(await open.doors[name]?.({ extensions })).toBe('PERSISTED_QUERY_NOT_FOUND')
-    expect(await open.doors[name]?.({ query, extensions })).toEqual({ __typename: 'Query' })
-    for (const other of DOORS)
-      expect([other, await open.doors[other]?.({ extensions })]).toEqual([other, { __typename: 'Query' }])
-    expect(await open.doors.POST?.({ documentId: `sha256:${sha256(query)}` })).toEqual({ __typename: 'Query' })
+    expect(await open.transports[name]?.({ extensions })).toBe('PERSISTED_QUERY_NOT_FOUND')
+    expect(await open.transports[name]?.({ query, extensions })).toEqual({ __typename: 'Query' })
+    for (const other of TRANSPORTS)
+      expect([other, await open.transports[other]?.({ extensions })]).toEqual([other, { __typename: 'Query' }])
+    expect(await open.transports.POST?.({ documentId: `sha256:${sha256(query)}` })).toEqual({ __typename: 'Query' })
   })
 
   test('operationName and variables go along with a hash', async () => {
     const query = 'query A($id: ID!) { product(id: $id) { name } } query B { caller }'
     const parameters = { extensions: hashed(sha256(query)), operationName: 'A', variables: { id: 'b' } }
-    await open.doors.POST?.({ query, ...parameters })
-    expect(await open.doors.GET?.(parameters)).toEqual({ product: { name: 'Product b' } })
-    expect(await open.doors.GET?.({ ...parameters, operationName: 'C' })).toBe('OPERATION_RESOLUTION_FAILURE')
+    await open.transports.POST?.({ query, ...parameters })
+    expect(await open.transports.GET?.(parameters)).toEqual({ product: { name: 'Product b' } })
+    expect(await open.transports.GET?.({ ...parameters, operationName: 'C' })).toBe('OPERATION_RESOLUTION_FAILURE')
   })
 
   test.each<{ why: string; body: Record<string, unknown>; status?: number; code: string }>([
@@ -193,18 +193,18 @@ const MANIFEST = {
 
 describe('with PERSISTED_ONLY=1', () => {
   let gateway: Gateway
-  let open: Doors
+  let open: TransportsOf
   beforeAll(async () => {
     gateway = await start(trustedDocumentsFromConfig({ PERSISTED_MANIFEST: written(MANIFEST), PERSISTED_ONLY: true }))
-    open = await doorsOf(gateway, { batchLimit: 5 })
+    open = await transportsOf(gateway, { batchLimit: 5 })
   })
   afterAll(() => open.app.close())
 
   const variables = { id: 'b' }
   const DATA = { product: { name: 'Product b' } }
 
-  test.each(DOORS)('documents of the manifest run by their identifier over %s', async (name) => {
-    const ask = open.doors[name]
+  test.each(TRANSPORTS)('documents of the manifest run by their identifier over %s', async (name) => {
+    const ask = open.transports[name]
     expect(await ask?.({ documentId: 'one', variables })).toEqual(DATA)
     expect(await ask?.({ extensions: hashed('one'), variables })).toEqual(DATA)
     expect(await ask?.({ documentId: `sha256:${sha256(ONE)}`, variables, operationName: 'One' })).toEqual(DATA)
@@ -220,8 +220,8 @@ describe('with PERSISTED_ONLY=1', () => {
     expect([before.kind, one() === before]).toEqual(['executable', true])
   })
 
-  test.each(DOORS)('everything else is refused over %s', async (name) => {
-    const ask = open.doors[name]
+  test.each(TRANSPORTS)('everything else is refused over %s', async (name) => {
+    const ask = open.transports[name]
     for (const parameters of [
       { query: '{ __typename }' },
       { query: ONE, variables },
@@ -237,14 +237,16 @@ describe('with PERSISTED_ONLY=1', () => {
   })
 
   test('a text may come along with its identifier, and no other one', async () => {
-    expect(await open.doors.WebSocket?.({ query: ONE, extensions: hashed('one'), variables })).toEqual(DATA)
-    expect(await open.doors.WebSocket?.({ query: '{ caller }', extensions: hashed('one') })).toBe('PERSISTED_QUERY_HASH_MISMATCH')
+    expect(await open.transports.WebSocket?.({ query: ONE, extensions: hashed('one'), variables })).toEqual(DATA)
+    expect(await open.transports.WebSocket?.({ query: '{ caller }', extensions: hashed('one') })).toBe(
+      'PERSISTED_QUERY_HASH_MISMATCH',
+    )
   })
 
   test('a mutation still needs POST, and introspection works where it is listed', async () => {
-    expect(await open.doors.GET?.({ documentId: sha256(RENAME) })).toBe('METHOD_NOT_ALLOWED')
-    expect(await open.doors.POST?.({ documentId: sha256(RENAME) })).toEqual({ rename: { name: 'b' } })
-    expect(await open.doors.POST?.({ documentId: 'schema' })).toHaveProperty('__schema.queryType.name', 'Query')
+    expect(await open.transports.GET?.({ documentId: sha256(RENAME) })).toBe('METHOD_NOT_ALLOWED')
+    expect(await open.transports.POST?.({ documentId: sha256(RENAME) })).toEqual({ rename: { name: 'b' } })
+    expect(await open.transports.POST?.({ documentId: 'schema' })).toHaveProperty('__schema.queryType.name', 'Query')
   })
 
   test('a batch is no way around', async () => {
@@ -262,15 +264,15 @@ describe('with PERSISTED_ONLY=1', () => {
 describe('a manifest', () => {
   const persisted = (manifest: unknown) =>
     trustedDocumentsFromConfig({ PERSISTED_MANIFEST: written(manifest), PERSISTED_ONLY: false })
-  const opened: Doors[] = []
+  const opened: TransportsOf[] = []
   afterEach(() => Promise.all(opened.splice(0).map(({ app }) => app.close())))
 
   test('may be a plain map; without PERSISTED_ONLY other documents are taken as well', async () => {
-    const doors = await doorsOf(await start(persisted({ several: 'query A { __typename } query B { caller }' })))
-    opened.push(doors)
-    expect(await doors.doors.POST?.({ documentId: 'several', operationName: 'A' })).toEqual({ __typename: 'Query' })
-    expect(await doors.doors.POST?.({ documentId: 'several' })).toBe('OPERATION_RESOLUTION_FAILURE')
-    expect(await doors.doors.POST?.({ query: '{ __typename }' })).toEqual({ __typename: 'Query' })
+    const transports = await transportsOf(await start(persisted({ several: 'query A { __typename } query B { caller }' })))
+    opened.push(transports)
+    expect(await transports.transports.POST?.({ documentId: 'several', operationName: 'A' })).toEqual({ __typename: 'Query' })
+    expect(await transports.transports.POST?.({ documentId: 'several' })).toBe('OPERATION_RESOLUTION_FAILURE')
+    expect(await transports.transports.POST?.({ query: '{ __typename }' })).toEqual({ __typename: 'Query' })
   })
 
   test.each<{ why: string; manifest: unknown; says: RegExp }>([

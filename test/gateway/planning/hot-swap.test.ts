@@ -5,10 +5,10 @@ import { DEFAULT_LIMITS } from '../../../gateway/limits/limits.ts'
 import type { PreparedOperation } from '../../../gateway/operations/prepared-operation.ts'
 import { hotSwappableGateway } from '../../../gateway/planning/hot-swap.ts'
 import { createLocalLink } from '../../../gateway/subgraph-client/local-subgraph.ts'
-import { ask, keptLog, passage } from '../support/graph.ts'
+import { ask, recordingLog, requestContext } from '../support/graph.ts'
 import { startTicker, type Ticker } from '../support/ticker.ts'
 
-const { log } = keptLog()
+const { log } = recordingLog()
 const NOW = '{ now }'
 
 async function twoGraphs() {
@@ -25,9 +25,9 @@ async function twoGraphs() {
   const gateway = hotSwappableGateway({ gateway: first.gateway, release: release('first') }, log)
   return { ticker: first, gateway, swap: () => gateway.swap({ gateway: second, release: release('second') }), released }
 }
-const admitted = (admission: PreparedOperation) => {
-  if (admission.kind === 'rejected') throw new Error(JSON.stringify(admission.errors))
-  return admission
+const resultOf = (prepared: PreparedOperation) => {
+  if (prepared.kind === 'rejected') throw new Error(JSON.stringify(prepared.errors))
+  return prepared
 }
 const listening = async ({ listening }: Ticker, count: number) => {
   while (listening() !== count) await new Promise(setImmediate)
@@ -46,18 +46,18 @@ test('a graph is released once, after the last of its operations', async () => {
 
 test('an operation prepared by a transport holds its graph as well; persisted documents must be registered anew after a swap', async () => {
   const { gateway, swap, released } = await twoGraphs()
-  const asked = { hash: null, documentId: null, operationName: undefined, variables: {}, wantsCost: false }
+  const request = { hash: null, documentId: null, operationName: undefined, variables: {}, wantsCost: false }
   const text = '{ later(milliseconds: 20) }'
   const hash = createHash('sha256').update(text).digest('hex')
-  expect(gateway.prepare({ ...asked, text, hash }).kind).toBe('executable')
-  const running = admitted(gateway.prepare({ ...asked, text: '', hash })).run({}, passage())
+  expect(gateway.prepare({ ...request, text, hash }).kind).toBe('executable')
+  const running = resultOf(gateway.prepare({ ...request, text: '', hash })).run({}, requestContext())
   swap()
   await new Promise(setImmediate)
   expect(released).toEqual([])
   expect(await running).toEqual({ data: { later: 0 } })
   await new Promise(setImmediate)
   expect(released).toEqual(['first'])
-  expect(gateway.prepare({ ...asked, text: '', hash })).toMatchObject({
+  expect(gateway.prepare({ ...request, text: '', hash })).toMatchObject({
     kind: 'rejected',
     errors: [{ extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' } }],
   })
@@ -73,7 +73,10 @@ test('one on which nothing runs is released at once', async () => {
 
 test('a subscription holds its graph until it ends', async () => {
   const { ticker, gateway, swap, released } = await twoGraphs()
-  const begun = await admitted(gateway.prepareText('subscription { ticked { number } }', undefined)).subscribe?.({}, passage())
+  const begun = await resultOf(gateway.prepareText('subscription { ticked { number } }', undefined)).subscribe?.(
+    {},
+    requestContext(),
+  )
   if (begun?.kind !== 'open') throw new Error('Expected it to begin.')
   await listening(ticker, 1)
   swap()
@@ -86,13 +89,13 @@ test('a subscription holds its graph until it ends', async () => {
 
 test('what was admitted before and begins after its graph is released begins on the new one', async () => {
   const { ticker, gateway, swap, released } = await twoGraphs()
-  const query = admitted(gateway.prepareText(NOW, undefined))
-  const subscription = admitted(gateway.prepareText('subscription { ticked { number } }', undefined))
+  const query = resultOf(gateway.prepareText(NOW, undefined))
+  const subscription = resultOf(gateway.prepareText('subscription { ticked { number } }', undefined))
   swap()
   await new Promise(setImmediate)
   expect(released).toEqual(['first'])
-  expect(await query.run({}, passage())).toEqual({ data: { now: 0 } })
-  const begun = await subscription.subscribe?.({}, passage())
+  expect(await query.run({}, requestContext())).toEqual({ data: { now: 0 } })
+  const begun = await subscription.subscribe?.({}, requestContext())
   expect(begun?.kind).toBe('open')
   await listening(ticker, 1)
   if (begun?.kind === 'open') begun.source.return()
@@ -101,11 +104,11 @@ test('what was admitted before and begins after its graph is released begins on 
 test('whoever serves is told of a swap, after it', async () => {
   const { gateway, swap } = await twoGraphs()
   const before = gateway.schema
-  let told: unknown = null
+  let received: unknown = null
   gateway.onSwap(() => {
-    told = gateway.schema
+    received = gateway.schema
   })
   swap()
-  expect(told).toBe(gateway.schema)
-  expect(told).not.toBe(before)
+  expect(received).toBe(gateway.schema)
+  expect(received).not.toBe(before)
 })

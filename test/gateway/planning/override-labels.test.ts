@@ -2,7 +2,7 @@ import { parse } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import { createGateway } from '../../../gateway/library/create-gateway.ts'
 import { overrideLabelsIn } from '../../../gateway/planning/override-labels.ts'
-import { ask, keptLog, passage } from '../support/graph.ts'
+import { ask, recordingLog, requestContext } from '../support/graph.ts'
 import { gatewayOf, type Parts, supergraphOf } from '../support/parts.ts'
 
 type Ref = { readonly id: string }
@@ -27,13 +27,13 @@ const from = (subgraph: string) => ({ data: { products: [{ price: subgraph }, { 
 
 describe.each(['local', 'http'] as const)('%s', (where) => {
   test.each([
-    { label: 'percent(0)', asked: 'old' },
-    { label: 'percent(100)', asked: 'fresh' },
-  ])('$label asks $asked for every request', async ({ label, asked }) => {
+    { label: 'percent(0)', lookups: 'old' },
+    { label: 'percent(100)', lookups: 'fresh' },
+  ])('$label asks $lookups for every request', async ({ label, lookups }) => {
     const { gateway, fetches } = await gatewayOf(moving(label), where)
-    for (let request = 0; request < 20; request++) expect(await ask(gateway, PRICES)).toEqual(from(asked))
-    expect(fetches.filter((name) => name === asked)).toHaveLength(20)
-    expect(new Set(fetches)).toEqual(new Set(['catalogue', asked]))
+    for (let request = 0; request < 20; request++) expect(await ask(gateway, PRICES)).toEqual(from(lookups))
+    expect(fetches.filter((name) => name === lookups)).toHaveLength(20)
+    expect(new Set(fetches)).toEqual(new Set(['catalogue', lookups]))
   })
 
   test('percent(50) asks one subgraph or the other, and one request asks only one of them', async () => {
@@ -50,14 +50,14 @@ describe.each(['local', 'http'] as const)('%s', (where) => {
 })
 
 test('a label of ones own is active where the hook names it for the caller', async () => {
-  const isInsider = ({ caller }: { caller: { credentials: object } }) => 'authorization' in caller.credentials
-  const overrideLabels = async (context: ReturnType<typeof passage>) => (isInsider(context) ? ['beta', 'unknown'] : [])
+  const isInternal = ({ caller }: { caller: { credentials: object } }) => 'authorization' in caller.credentials
+  const overrideLabels = async (context: ReturnType<typeof requestContext>) => (isInternal(context) ? ['beta', 'unknown'] : [])
   const { gateway, fetches } = await gatewayOf(moving('beta'), 'local', { overrideLabels })
   const prepared = gateway.prepareText(PRICES, undefined)
   if (prepared.kind === 'rejected') throw new Error('Expected an operation.')
-  const insider = { ...passage(), caller: { ...passage().caller, credentials: { authorization: 'Bearer x' } } }
-  expect(await prepared.run({}, insider)).toEqual(from('fresh'))
-  expect(await prepared.run({}, passage())).toEqual(from('old'))
+  const internal = { ...requestContext(), caller: { ...requestContext().caller, credentials: { authorization: 'Bearer x' } } }
+  expect(await prepared.run({}, internal)).toEqual(from('fresh'))
+  expect(await prepared.run({}, requestContext())).toEqual(from('old'))
   expect(fetches).toEqual(['catalogue', 'fresh', 'catalogue', 'old'])
 })
 
@@ -78,7 +78,9 @@ test('answers of operations whose plan labels choose are not cached, and others 
   const answerOf = async (query: string) => {
     const prepared = gateway.prepareText(query, undefined)
     if (prepared.kind === 'rejected') throw new Error('Expected an operation.')
-    const answered = prepared.answer ? await prepared.answer({}, passage()) : { result: await prepared.run({}, passage()) }
+    const answered = prepared.answer
+      ? await prepared.answer({}, requestContext())
+      : { result: await prepared.run({}, requestContext()) }
     return 'bytes' in answered ? JSON.parse(String((await answered.bytes.encoded(null)).bytes)) : answered.result
   }
   const named = { data: { products: [{ name: 'n1' }, { name: 'n2' }] } }
@@ -106,16 +108,16 @@ test('an operation without the field asks no hook', async () => {
 
 test('the package takes labels by caller', async () => {
   const parts = moving('beta')
-  const asked: unknown[] = []
+  const lookups: unknown[] = []
   const gateway = await createGateway({
     supergraph: supergraphOf(parts),
     findOverrideLabels: (caller) => {
-      asked.push(caller.address)
+      lookups.push(caller.address)
       return ['beta']
     },
   })
   await gateway.execute({ query: PRICES }, { address: '10.0.0.1' })
-  expect(asked).toEqual(['10.0.0.1'])
+  expect(lookups).toEqual(['10.0.0.1'])
   await gateway.close()
 })
 
@@ -125,19 +127,19 @@ test('percent is a share of requests, and each label is chosen once per request'
   )
   let at = 0
   const random = () => (at++ % 1000) / 1000
-  const labels = overrideLabelsIn(sdl, { find: () => ['x'], needed: new Set(), log: keptLog().log, random })
+  const labels = overrideLabelsIn(sdl, { find: () => ['x'], needed: new Set(), log: recordingLog().log, random })
   const relevant = labels?.labelsIn(parse('{ a }')) ?? []
   expect(relevant).toEqual(['percent(12.5)'])
   let active = 0
-  for (let request = 0; request < 1000; request++) active += (await labels?.activeFor(relevant, passage()))?.size ?? 0
+  for (let request = 0; request < 1000; request++) active += (await labels?.activeFor(relevant, requestContext()))?.size ?? 0
   expect(active).toBe(125)
-  expect(await labels?.activeFor(labels.labelsIn(parse('{ a b }')), passage())).toEqual(new Set(['percent(12.5)', 'x']))
+  expect(await labels?.activeFor(labels.labelsIn(parse('{ a b }')), requestContext())).toEqual(new Set(['percent(12.5)', 'x']))
 })
 
 test('a hook that hangs is waited for a bounded time, and its labels are inactive', async () => {
-  const { log, lines } = keptLog()
+  const { log, lines } = recordingLog()
   const sdl = parse('type Query { b: Int @join__field(overrideLabel: "x") }')
   const labels = overrideLabelsIn(sdl, { find: () => new Promise(() => {}), needed: new Set(), log, hookTimeoutMs: 5 })
-  expect(await labels?.activeFor(['x'], passage())).toEqual(new Set())
+  expect(await labels?.activeFor(['x'], requestContext())).toEqual(new Set())
   expect(lines).toHaveLength(1)
 })

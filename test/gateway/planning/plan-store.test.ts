@@ -12,7 +12,7 @@ import { DEFAULT_LIMITS } from '../../../gateway/limits/limits.ts'
 import { createPlanStore, type PlanStore } from '../../../gateway/planning/plan-store.ts'
 import { readSupergraph } from '../../../gateway/planning/supergraph.ts'
 import { createLocalLink } from '../../../gateway/subgraph-client/local-subgraph.ts'
-import { CALLER, keptLog, reviewSubgraph, shopSubgraph, supergraphSdl } from '../support/graph.ts'
+import { CALLER, recordingLog, reviewSubgraph, shopSubgraph, supergraphSdl } from '../support/graph.ts'
 
 const SDL = supergraphSdl()
 const OWN = parse('query Own($id: ID!) { product(id: $id) { name reviews { text } } }', {
@@ -30,7 +30,7 @@ const gatewayWith = (plans: PlanStore) =>
     supergraphSdl: SDL,
     links: [shopSubgraph(), reviewSubgraph()].map(createLocalLink),
     limits: DEFAULT_LIMITS,
-    log: keptLog().log,
+    log: recordingLog().log,
     plans,
   })
 
@@ -55,9 +55,9 @@ test('a plan stored by an earlier start is run, with the same result', async () 
   expect(before).toMatchObject({ data: { product: { name: 'Product b' } }, errors: [] })
   await written()
 
-  const kept = createPlanStore(folder, SDL)
-  expect(kept.isEmpty).toBe(false)
-  expect(await answerWith(kept)).toEqual(before)
+  const stored = createPlanStore(folder, SDL)
+  expect(stored.isEmpty).toBe(false)
+  expect(await answerWith(stored)).toEqual(before)
 
   // It is the kept one that is run: another in its place says something else.
   const [name = ''] = readdirSync(folder)
@@ -71,10 +71,10 @@ test('documents of clients are planned by a planner that is made when it is need
   await answerWith(createPlanStore(folder, SDL))
   await written()
   const gateway = await gatewayWith(createPlanStore(folder, SDL))
-  const admission = gateway.prepareText('{ products(first: 1) { edges { node { id rating } } } }', undefined)
-  if (admission.kind !== 'executable') throw new Error('Expected it to be admitted.')
-  const passage = { caller: CALLER, signal: new AbortController().signal }
-  expect(await admission.run({}, passage)).toEqual({ data: { products: { edges: [{ node: { id: 'a', rating: 4.5 } }] } } })
+  const prepared = gateway.prepareText('{ products(first: 1) { edges { node { id rating } } } }', undefined)
+  if (prepared.kind !== 'executable') throw new Error('Expected it to be admitted.')
+  const requestContext = { caller: CALLER, signal: new AbortController().signal }
+  expect(await prepared.run({}, requestContext)).toEqual({ data: { products: { edges: [{ node: { id: 'a', rating: 4.5 } }] } } })
   await gateway.close()
 })
 

@@ -53,7 +53,7 @@ async function ask(query: string): Promise<{ data?: Record<string, unknown>; err
   })
   return (await answer.json()) as never
 }
-const asked = ({ headers }: ServedSubgraph) => headers.length
+const requestCountOf = ({ headers }: ServedSubgraph) => headers.length
 const connectionsOf = ({ server }: ServedSubgraph) =>
   new Promise<number>((resolve) => server.getConnections((_, count) => resolve(count)))
 
@@ -63,7 +63,7 @@ describe('a new supergraph in the file', () => {
     expect(await connectionsOf(labels)).toBe(1)
     const release = ticking.hold()
     const running = ask('{ now labels }')
-    await until(() => asked(ticking) === 1 && asked(labels) === 2)
+    await until(() => requestCountOf(ticking) === 1 && requestCountOf(labels) === 2)
     writeFileSync(file, one())
     await replaced(1)
     expect(await ask('{ labels }')).toMatchObject({ errors: [{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }] })
@@ -139,17 +139,17 @@ describe('a new supergraph in the file', () => {
 
 describe('open sockets are told', () => {
   /** Ticks until somebody who comes back hears of it. */
-  async function untilTold(next: Promise<unknown>): Promise<void> {
-    let isTold = false
-    const told = next.then((event) => {
-      isTold = true
+  async function untilNotified(next: Promise<unknown>): Promise<void> {
+    let isNotified = false
+    const received = next.then((event) => {
+      isNotified = true
       return event
     })
     await until(() => {
       ticker.tick()
-      return isTold
+      return isNotified
     })
-    expect(await told).toMatchObject({ value: { data: { ticked: { number: expect.any(Number) } } } })
+    expect(await received).toMatchObject({ value: { data: { ticked: { number: expect.any(Number) } } } })
   }
 
   test('a client goes on by itself; what it was asking is answered first', async () => {
@@ -169,7 +169,7 @@ describe('open sockets are told', () => {
     await first
     const release = ticking.hold()
     const question = client.iterate({ query: '{ now }' }).next()
-    await until(() => asked(ticking) === 2)
+    await until(() => requestCountOf(ticking) === 2)
 
     const next = events.next()
     writeFileSync(file, one())
@@ -177,7 +177,7 @@ describe('open sockets are told', () => {
     expect(closes).toEqual([])
     release()
     expect(await question).toMatchObject({ value: { data: { now: 1 } } })
-    await untilTold(next)
+    await untilNotified(next)
     expect(closes).toEqual([1012])
     await client.dispose()
   })
@@ -194,10 +194,10 @@ describe('open sockets are told', () => {
     ticker.tick()
     await first
     const next = events.next()
-    const before = asked(ticking)
+    const before = requestCountOf(ticking)
     writeFileSync(file, one())
-    await until(() => asked(ticking) > before)
-    await untilTold(next)
+    await until(() => requestCountOf(ticking) > before)
+    await untilNotified(next)
     await events.return?.()
     client.dispose()
   })

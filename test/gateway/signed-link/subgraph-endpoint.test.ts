@@ -13,7 +13,7 @@ import { changeListeners } from '../../../platform/events/change-listeners.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
 import { createHttpServer } from '../../../platform/http/server.ts'
 import type { SubgraphRoutes } from '../../../platform/http/subgraph-routes.ts'
-import { ask, keptLog } from '../support/graph.ts'
+import { ask, recordingLog } from '../support/graph.ts'
 import { followed } from '../support/subscription-reader.ts'
 import { startTicker, type Ticker } from '../support/ticker.ts'
 
@@ -27,7 +27,7 @@ const servers: FastifyInstance[] = []
 const links: RemoteLink[] = []
 /** Who asked the ticking subgraph, as it was told. */
 const callers: Caller[] = []
-const { onChange, notify: tell } = changeListeners()
+const { onChange, notify: notifyAll } = changeListeners()
 
 const httpRoutes: SubgraphRoutes = {
   routes: [{ method: 'POST', path: '/form' }],
@@ -42,7 +42,7 @@ const httpRoutes: SubgraphRoutes = {
 beforeAll(async () => {
   ticker = await startTicker()
   for (const subgraph of ticker.subgraphs) {
-    const { log } = keptLog()
+    const { log } = recordingLog()
     const app = createHttpServer({ log })
     const context = (caller: Caller) => {
       callers.push(caller)
@@ -59,7 +59,7 @@ beforeAll(async () => {
     if (subgraph.name === 'ticking') base = url
     links.push(createRemoteLink({ name: subgraph.name, url: `${url}/graphql`, sign }))
   }
-  gateway = await startGateway({ supergraphSdl: ticker.supergraphSdl, links, limits: DEFAULT_LIMITS, log: keptLog().log })
+  gateway = await startGateway({ supergraphSdl: ticker.supergraphSdl, links, limits: DEFAULT_LIMITS, log: recordingLog().log })
 })
 afterAll(async () => {
   await Promise.all(links.map((link) => link.close()))
@@ -119,8 +119,8 @@ test.each([
 test('who asks is told to the subgraph as the gateway knows it', async () => {
   const connectedAt = new Date('2026-11-21T10:00:00.000Z')
   const caller: Caller = { requestId: 'r-7', address: '203.0.113.7', credentials: { authorization: 'Bearer x' }, connectedAt }
-  const admission = gateway.prepareText('{ now }', undefined)
-  if (admission.kind === 'executable') await admission.run({}, { caller, signal: new AbortController().signal })
+  const prepared = gateway.prepareText('{ now }', undefined)
+  if (prepared.kind === 'executable') await prepared.run({}, { caller, signal: new AbortController().signal })
   expect(callers.at(-1)).toEqual(caller)
 })
 
@@ -139,22 +139,22 @@ test('queries and mutations go over it, faults are masked, and texts that do not
 })
 
 async function subscribe(query: string) {
-  const admission = gateway.prepareText(query, undefined)
-  if (admission.kind === 'rejected') throw new Error(JSON.stringify(admission.errors))
+  const prepared = gateway.prepareText(query, undefined)
+  if (prepared.kind === 'rejected') throw new Error(JSON.stringify(prepared.errors))
   const caller = { requestId: 'r', address: '127.0.0.1', credentials: {} }
-  return admission.subscribe?.({}, { caller, signal: new AbortController().signal })
+  return prepared.subscribe?.({}, { caller, signal: new AbortController().signal })
 }
 
 test('events come in order, completed by other subgraphs, and their source ends with the last listener', async () => {
   const begun = await subscribe('subscription { ticked { text thing { label } } }')
   if (begun?.kind !== 'open') throw new Error('Expected a subscription that runs.')
-  const told: unknown[] = []
+  const changes: unknown[] = []
   const source = followed(begun.source)
-  const next = async () => told.push(((await source.next()) as ExecutionResult).data)
+  const next = async () => changes.push(((await source.next()) as ExecutionResult).data)
   while (ticker.listening() === 0) await new Promise((resolve) => setTimeout(resolve, 5))
   for (const text of ['a', 'b', 'c']) ticker.tick(text)
   for (const _ of 'abc') await next()
-  expect(told).toEqual(['a', 'b', 'c'].map((text) => ({ ticked: { text, thing: { label: expect.any(String) } } })))
+  expect(changes).toEqual(['a', 'b', 'c'].map((text) => ({ ticked: { text, thing: { label: expect.any(String) } } })))
   source.return()
   await expect.poll(() => ticker.listening()).toBe(0)
 })
@@ -176,7 +176,7 @@ test('what has changed is told to gateways', async () => {
   const silence = links[0]?.onChange?.((types) => heard.push(types))
   await expect
     .poll(() => {
-      tell(['Tick'])
+      notifyAll(['Tick'])
       return heard
     })
     .toContainEqual(['Tick'])

@@ -91,12 +91,12 @@ test('the program follows the CDN of Hive, looks at once on SIGHUP, and never sa
   const settings = { HIVE_CDN_ENDPOINT: `${source.url}/artifacts/v1/t`, SUPERGRAPH_POLL_SECONDS: '3600' }
   const program = await startProgram({ ...settings, HIVE_CDN_KEY: KEY })
   onTestFinished(() => void program.child.kill('SIGKILL'))
-  const asked = await fetch(`${program.base}/graphql`, {
+  const response = await fetch(`${program.base}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ query: '{ product(id: "a") { name } }' }),
   })
-  expect(await asked.json()).toEqual({ data: { product: { name: 'Product a' } } })
+  expect(await response.json()).toEqual({ data: { product: { name: 'Product a' } } })
   source.answer = status(500, KEY)
   program.child.kill('SIGHUP')
   await expect

@@ -8,7 +8,7 @@ import { createGateway, type FederatedGateway } from '../../../gateway/library/c
 import { type RunningServer, serveGateway } from '../../../gateway/library/serve-gateway.ts'
 import { compose } from '../../../gateway/planning/composition.ts'
 import { startHttpServer } from '../../support/http-server.ts'
-import { keptLog } from '../support/graph.ts'
+import { recordingLog } from '../support/graph.ts'
 import { type Followed, followed } from '../support/subscription-reader.ts'
 
 const SDL = `
@@ -47,7 +47,7 @@ const schema = buildSubgraphSchema([
   },
 ])
 
-const { log } = keptLog()
+const { log } = recordingLog()
 const gateways: FederatedGateway[] = []
 let server: RunningServer | null = null
 afterEach(async () => {
@@ -94,8 +94,8 @@ describe('with Apollo Server and its plugin', () => {
 
   test('events arrive in order, and the end', async () => {
     const reader = await follow(await gatewayOver(url), 'subscription { counted(to: 3) }')
-    const told = [await reader.next(), await reader.next(), await reader.next(), await reader.next()]
-    expect(told).toEqual([1, 2, 3].map((counted) => ({ data: { counted } })).concat({ ended: null } as never))
+    const received = [await reader.next(), await reader.next(), await reader.next(), await reader.next()]
+    expect(received).toEqual([1, 2, 3].map((counted) => ({ data: { counted } })).concat({ ended: null } as never))
   })
 
   test('it goes on by heartbeats, and ends in the subgraph when its subscriber has left', async () => {

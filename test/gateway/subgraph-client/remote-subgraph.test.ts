@@ -5,7 +5,7 @@ import { createTracing } from '../../../gateway/observability/tracing.ts'
 import { postRequest } from '../../../gateway/subgraph-client/http-exchange.ts'
 import type { RequestContext } from '../../../gateway/subgraph-client/link.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
-import { CALLER, passage, shopSubgraph } from '../support/graph.ts'
+import { CALLER, requestContext, shopSubgraph } from '../support/graph.ts'
 import {
   aGraph,
   aRequest,
@@ -87,9 +87,9 @@ describe('a subgraph that does not do its part', () => {
       attempts: 1,
     },
   ])('$what: its field is null, one error, $attempts attempts', async ({ flaw, code, attempts, timeout }) => {
-    const { shop, asked, lines } = await aGraph(timeout === undefined ? {} : { timeoutMilliseconds: timeout })
+    const { shop, executing, lines } = await aGraph(timeout === undefined ? {} : { timeoutMilliseconds: timeout })
     shop.always = flaw
-    const { data, errors } = await asked(BOTH)
+    const { data, errors } = await executing(BOTH)
     expect(data).toEqual({ product: null, latestReview: { text: 'Fine.' } })
     expect(errors?.map(({ extensions }) => extensions.code)).toEqual([code ?? 'SUBGRAPH_UNAVAILABLE'])
     expect(JSON.stringify(errors)).not.toMatch(/secret|127\.0\.0\.1|http|localhost|\bat \w/)
@@ -98,9 +98,9 @@ describe('a subgraph that does not do its part', () => {
   })
 
   test('refuses the connection: its field is null, one error', async () => {
-    const { shop, asked } = await aGraph()
+    const { shop, executing } = await aGraph()
     await new Promise((resolve) => shop.server.close(resolve))
-    const { data, errors } = await asked(BOTH)
+    const { data, errors } = await executing(BOTH)
     expect([data, errors?.map(({ extensions }) => extensions.code)]).toEqual([
       { product: null, latestReview: { text: 'Fine.' } },
       ['SUBGRAPH_UNAVAILABLE'],
@@ -109,19 +109,19 @@ describe('a subgraph that does not do its part', () => {
   })
 
   test('has another address: nobody follows it, and no credential goes there', async () => {
-    const { shop, asked } = await aGraph()
+    const { shop, executing } = await aGraph()
     const elsewhere = await aShop()
     for (const status of [301, 302, 303, 307, 308]) {
       shop.always = replies(status, { location: elsewhere.url }, '{"data":{"product":{"name":"Redirected"}}}')
-      expect((await asked(NAME)).data).toEqual({ product: null })
+      expect((await executing(NAME)).data).toEqual({ product: null })
     }
     expect(elsewhere.requests).toEqual([])
   })
 
   test('is down for entities: what others know of them stays', async () => {
-    const { review, asked } = await aGraph()
+    const { review, executing } = await aGraph()
     review.always = replies(503)
-    const { data, errors } = await asked('{ product(id: "c") { name rating } }')
+    const { data, errors } = await executing('{ product(id: "c") { name rating } }')
     expect([data, errors?.map(({ extensions }) => extensions.code)]).toEqual([
       { product: { name: 'Product c', rating: null } },
       ['SUBGRAPH_UNAVAILABLE'],
@@ -129,23 +129,23 @@ describe('a subgraph that does not do its part', () => {
   })
 
   test('says in GraphQL why it is overloaded: that is what clients get, at last', async () => {
-    const { shop, asked } = await aGraph()
+    const { shop, executing } = await aGraph()
     const said = '{"errors":[{"message":"Expected fewer questions.","extensions":{"code":"RATE_LIMITED"}}]}'
     shop.always = replies(503, { 'content-type': 'application/json' }, said)
-    expect((await asked(NAME)).errors).toMatchObject([{ extensions: { code: 'RATE_LIMITED' } }])
+    expect((await executing(NAME)).errors).toMatchObject([{ extensions: { code: 'RATE_LIMITED' } }])
     expect(shop.requests).toHaveLength(3)
 
     shop.always = replies(503, { 'content-type': 'application/graphql-response+json; charset=utf-8' }, said)
-    expect((await asked(NAME)).errors).toMatchObject([{ extensions: { code: 'RATE_LIMITED' } }])
+    expect((await executing(NAME)).errors).toMatchObject([{ extensions: { code: 'RATE_LIMITED' } }])
     expect(shop.requests, 'its own answer, so it was not asked again').toHaveLength(4)
   })
 })
 
 describe('connections and bodies', () => {
   test('one connection serves one operation after another', async () => {
-    const { shop, asked } = await aGraph()
+    const { shop, executing } = await aGraph()
     for (let count = 0; count < 5; count++) {
-      await asked(NAME)
+      await executing(NAME)
       await idle()
     }
     expect([shop.requests.length, shop.connections()]).toEqual([5, 1])
@@ -153,7 +153,7 @@ describe('connections and bodies', () => {
 
   test('there are at most 64, however many ask', async () => {
     const { shop, link } = await aGraph()
-    const all = Array.from({ length: 100 }, () => link.execute(aRequest(NAME), passage()))
+    const all = Array.from({ length: 100 }, () => link.execute(aRequest(NAME), requestContext()))
     expect((await Promise.all(all)).every(({ errors }) => errors === undefined)).toBe(true)
     expect(shop.connections()).toBe(64)
   })
@@ -162,7 +162,7 @@ describe('connections and bodies', () => {
     const { shop, link } = await aGraph()
     const held: Exchange[] = []
     shop.always = (exchange) => void held.push(exchange)
-    const served = Array.from({ length: 64 }, () => link.execute(aRequest(NAME), passage()))
+    const served = Array.from({ length: 64 }, () => link.execute(aRequest(NAME), requestContext()))
     await vi.waitFor(() => expect(held).toHaveLength(64), { timeout: 15_000 })
 
     const gone = new AbortController()
@@ -173,7 +173,7 @@ describe('connections and bodies', () => {
     await Promise.all(served)
     await idle()
     shop.always = null
-    expect(await link.execute(aRequest(NAME), passage())).toEqual({ data: { product: { name: 'Product a' } } })
+    expect(await link.execute(aRequest(NAME), requestContext())).toEqual({ data: { product: { name: 'Product a' } } })
     expect(shop.requests).toHaveLength(65)
   })
 
@@ -191,10 +191,10 @@ describe('connections and bodies', () => {
   test('one whose answer nobody waits for any more is closed', async () => {
     const { shop, link } = await aGraph()
     const gone = new AbortController()
-    const asked = Promise.withResolvers<Exchange>()
-    shop.always = asked.resolve
+    const executing = Promise.withResolvers<Exchange>()
+    shop.always = executing.resolve
     const answer = link.execute(aRequest(NAME), { caller: CALLER, signal: gone.signal })
-    const { request } = await asked.promise
+    const { request } = await executing.promise
     const closed = new Promise((resolve) => request.socket.once('close', resolve))
     gone.abort(new Error('gone'))
     await expect(answer).rejects.toThrow('gone')
@@ -202,12 +202,12 @@ describe('connections and bodies', () => {
   })
 
   test('what is said before the answer, and a byte order mark, are passed over', async () => {
-    const { shop, asked } = await aGraph()
+    const { shop, executing } = await aGraph()
     shop.always = async ({ response, body }) => {
       response.writeEarlyHints({ link: '</style.css>; rel=preload; as=style' })
       response.end(`\uFEFF${await answerOf(shopSubgraph(), body)}`)
     }
-    expect(await asked(NAME)).toEqual({ data: { product: { name: 'Product a' } } })
+    expect(await executing(NAME)).toEqual({ data: { product: { name: 'Product a' } } })
   })
 
   test.each([
@@ -217,11 +217,11 @@ describe('connections and bodies', () => {
     ['GZIP', zlib.gzipSync],
     ['identity', (bytes: Buffer) => bytes],
   ])('a body in %s is read', async (coding, compress) => {
-    const { shop, asked } = await aGraph()
+    const { shop, executing } = await aGraph()
     shop.always = async ({ response, body }) => {
       response.setHeader('content-encoding', coding).end(compress(Buffer.from(await answerOf(shopSubgraph(), body))))
     }
-    expect(await asked(NAME)).toEqual({ data: { product: { name: 'Product a' } } })
+    expect(await executing(NAME)).toEqual({ data: { product: { name: 'Product a' } } })
     expect(shop.requests[0]?.headers['accept-encoding']).toBe('gzip, br, zstd')
   })
 
@@ -253,8 +253,8 @@ describe('connections and bodies', () => {
     const { shop, link } = await aGraph()
     const caller = { ...CALLER, credentials: { authorization: 'a\r\nx-evil: 1' } }
     for (let count = 0; count < 10; count++) {
-      const asked = link.execute(aRequest(NAME), { caller, signal: new AbortController().signal })
-      await expect(asked).rejects.toMatchObject({ code: 'SUBGRAPH_UNAVAILABLE' })
+      const executing = link.execute(aRequest(NAME), { caller, signal: new AbortController().signal })
+      await expect(executing).rejects.toMatchObject({ code: 'SUBGRAPH_UNAVAILABLE' })
     }
     expect([shop.requests.length, link.circuitState()]).toEqual([0, 'closed'])
   })
@@ -262,27 +262,27 @@ describe('connections and bodies', () => {
 
 describe('equal fetches of one operation', () => {
   test('that are under way at once are one, whatever the planner calls them', async () => {
-    const { review, asked } = await aGraph()
+    const { review, executing } = await aGraph()
     const TWICE = 'query Twice { a: product(id: "c") { name rating } b: product(id: "c") { name rating } }'
     const c = { name: 'Product c', rating: 0 }
-    expect(await asked(TWICE)).toEqual({ data: { a: c, b: c } })
+    expect(await executing(TWICE)).toEqual({ data: { a: c, b: c } })
     expect(review.requests).toHaveLength(1)
     // Two clients are two.
-    expect(await Promise.all([asked(TWICE), asked(TWICE)])).toEqual([{ data: { a: c, b: c } }, { data: { a: c, b: c } }])
+    expect(await Promise.all([executing(TWICE), executing(TWICE)])).toEqual([{ data: { a: c, b: c } }, { data: { a: c, b: c } }])
     expect(review.requests).toHaveLength(3)
   })
 
   test('stay one where each has a span', async () => {
     const tracing = createTracing({ endpoint: 'http://127.0.0.1:9', serviceName: 'test', ratio: 1 })
-    const { review, asked } = await aGraph({ tracing })
-    await asked('query Twice { a: product(id: "c") { name rating } b: product(id: "c") { name rating } }')
+    const { review, executing } = await aGraph({ tracing })
+    await executing('query Twice { a: product(id: "c") { name rating } b: product(id: "c") { name rating } }')
     expect(review.requests.map(({ headers }) => headers.traceparent)).toEqual([expect.stringMatching(/^00-.*-01$/)])
     await tracing.close()
   })
 
   test('give each an answer of its own; other variables are another fetch, and so is a mutation', async () => {
     const { shop, link } = await aGraph()
-    const one = passage()
+    const one = requestContext()
     const ask = (query: string, variables = {}, within: RequestContext = one) =>
       link.execute({ query, variables, operationName: undefined }, within)
     const [a, b] = await Promise.all([ask(NAME), ask(NAME)])
@@ -299,9 +299,9 @@ describe('equal fetches of one operation', () => {
   test('fail together', async () => {
     const { shop, link } = await aGraph()
     shop.always = replies(500)
-    const one = passage()
-    const outcomes = await Promise.allSettled([link.execute(aRequest(NAME), one), link.execute(aRequest(NAME), one)])
-    expect([outcomes.map(({ status }) => status), shop.requests.length]).toEqual([['rejected', 'rejected'], 1])
+    const one = requestContext()
+    const results = await Promise.allSettled([link.execute(aRequest(NAME), one), link.execute(aRequest(NAME), one)])
+    expect([results.map(({ status }) => status), shop.requests.length]).toEqual([['rejected', 'rejected'], 1])
   })
 })
 
@@ -315,7 +315,7 @@ describe('a subscription', () => {
   ])('that gets $what is refused with a code, asked once', async ({ flaw }) => {
     const { shop, link } = await aGraph({ timeoutMilliseconds: 300 })
     shop.always = flaw
-    await expect(link.subscribe?.(aRequest('subscription { sold }'), passage())).rejects.toMatchObject({
+    await expect(link.subscribe?.(aRequest('subscription { sold }'), requestContext())).rejects.toMatchObject({
       code: 'SUBGRAPH_UNAVAILABLE',
       message: 'The shop service does not send the events of this subscription.',
     })

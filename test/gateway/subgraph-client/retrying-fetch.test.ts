@@ -6,7 +6,7 @@ import { builtInSupergraph } from '../../../composition/built-in-supergraph.ts'
 import { readSupergraph } from '../../../gateway/planning/supergraph.ts'
 import { createRemoteLink } from '../../../gateway/subgraph-client/remote-subgraph.ts'
 import { aCertificate } from '../../subgraphs/trust/collectors/support/certificates.ts'
-import { CALLER, passage } from '../support/graph.ts'
+import { CALLER, requestContext } from '../support/graph.ts'
 import { aGraph, aRequest, aShop, BOTH, hangs, idle, NAME, pours, RENAME, replies, resets } from '../support/http-graph.ts'
 
 describe('retries', () => {
@@ -15,9 +15,9 @@ describe('retries', () => {
     { what: 'a 503', flaw: replies(503) },
     { what: 'a 429 that says when', flaw: replies(429, { 'retry-after': '0' }) },
   ])('after $what, a query is asked again and nobody notices', async ({ flaw }) => {
-    const { shop, asked } = await aGraph()
+    const { shop, executing } = await aGraph()
     shop.next.push(flaw, flaw)
-    expect(await asked(NAME)).toEqual({ data: { product: { name: 'Product a' } } })
+    expect(await executing(NAME)).toEqual({ data: { product: { name: 'Product a' } } })
     expect(shop.requests).toHaveLength(3)
   })
 
@@ -31,9 +31,9 @@ describe('retries', () => {
       ['{ counted }', { counted: null }],
       ['query ($no: Boolean = false) { ... @skip(if: $no) { again: counted } }', { again: null }],
     ] as const) {
-      const { shop, asked } = await aGraph()
+      const { shop, executing } = await aGraph()
       shop.next.push(flaw)
-      const answer = await asked(text)
+      const answer = await executing(text)
       expect([answer.data, answer.errors?.map(({ extensions }) => extensions?.code)]).toEqual([data, ['SUBGRAPH_UNAVAILABLE']])
       expect(shop.requests).toHaveLength(1)
     }
@@ -45,7 +45,7 @@ describe('retries', () => {
   })
 
   test('an idle connection that is closed as the next query leaves costs nothing', async () => {
-    const { shop, asked } = await aGraph()
+    const { shop, executing } = await aGraph()
     const ports: (number | undefined)[] = []
     shop.server.on('connection', ({ remotePort }) => ports.push(remotePort))
     let closed: number | undefined
@@ -53,34 +53,34 @@ describe('retries', () => {
       closed = socket.remotePort
       socket.destroy()
     })
-    await asked(NAME)
+    await executing(NAME)
     await idle()
-    expect(await asked(NAME)).toEqual({ data: { product: { name: 'Product a' } } })
+    expect(await executing(NAME)).toEqual({ data: { product: { name: 'Product a' } } })
     expect([shop.requests.length, ports.length, closed]).toEqual([3, 2, ports[0]])
   })
 
   test('stay within the time of the fetch', async () => {
-    const { shop, asked } = await aGraph({ timeoutMilliseconds: 500 })
+    const { shop, executing } = await aGraph({ timeoutMilliseconds: 500 })
     shop.next.push(resets)
     shop.always = hangs
-    expect((await asked(NAME)).errors).toMatchObject([{ extensions: { code: 'TIMEOUT' } }])
+    expect((await executing(NAME)).errors).toMatchObject([{ extensions: { code: 'TIMEOUT' } }])
     expect(shop.requests).toHaveLength(2)
   })
 
   test('do not begin when the wait alone would take too long', async () => {
-    const { shop, asked } = await aGraph({ timeoutMilliseconds: 900 })
+    const { shop, executing } = await aGraph({ timeoutMilliseconds: 900 })
     shop.always = replies(503, { 'retry-after': '1' })
-    expect((await asked(NAME)).errors).toMatchObject([{ extensions: { code: 'SUBGRAPH_UNAVAILABLE' } }])
+    expect((await executing(NAME)).errors).toMatchObject([{ extensions: { code: 'SUBGRAPH_UNAVAILABLE' } }])
     expect(shop.requests).toHaveLength(1)
   })
 
   test('do not begin when a process that had other things to do wakes up too late for them', async () => {
-    const { shop, asked } = await aGraph({ timeoutMilliseconds: 1_100 })
+    const { shop, executing } = await aGraph({ timeoutMilliseconds: 1_100 })
     shop.always = ({ response }) => {
       response.writeHead(503, { 'retry-after': '1' }).end()
       response.on('close', () => setTimeout(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_300), 50))
     }
-    expect((await asked(NAME)).errors).toMatchObject([{ extensions: { code: 'TIMEOUT' } }])
+    expect((await executing(NAME)).errors).toMatchObject([{ extensions: { code: 'TIMEOUT' } }])
     await idle()
     expect(shop.requests).toHaveLength(1)
   })
@@ -92,22 +92,22 @@ describe('retries', () => {
       response.writeHead(503, { 'retry-after': '1' }).end()
       response.on('close', () => setTimeout(() => controller.abort(new Error('gone')), 50))
     }
-    const asked = link.execute(aRequest(NAME), { caller: CALLER, signal: controller.signal })
-    await expect(asked).rejects.toThrow('gone')
+    const executing = link.execute(aRequest(NAME), { caller: CALLER, signal: controller.signal })
+    await expect(executing).rejects.toThrow('gone')
     expect(shop.requests).toHaveLength(1)
   })
 })
 
 describe('the circuit', () => {
   test('opens when nobody answers, says so once, and closes when the subgraph is back', async () => {
-    const { shop, link, asked, lines } = await aGraph()
+    const { shop, link, executing, lines } = await aGraph()
     shop.always = resets
-    await asked(NAME)
+    await executing(NAME)
     expect(link.circuitState()).toBe('closed')
-    await asked(NAME)
+    await executing(NAME)
     expect([link.circuitState(), shop.requests.length]).toEqual(['open', 5])
 
-    const refused = await asked(BOTH)
+    const refused = await executing(BOTH)
     expect(refused.data).toEqual({ product: null, latestReview: { text: 'Fine.' } })
     expect(refused.errors).toMatchObject([
       {
@@ -120,7 +120,7 @@ describe('the circuit', () => {
     expect(failures, 'an outage is not an error line per operation').toEqual([50, 50, 20])
 
     shop.always = null
-    const isBack = async () => expect((await asked(NAME)).errors).toBeUndefined()
+    const isBack = async () => expect((await executing(NAME)).errors).toBeUndefined()
     await vi.waitFor(isBack, { timeout: 20_000, interval: 50 })
     expect(link.circuitState()).toBe('closed')
     expect(lines.filter(({ circuit }) => circuit).map(({ circuit, level, subgraph }) => [circuit, level, subgraph])).toEqual([
@@ -141,9 +141,9 @@ describe('the circuit', () => {
       flaw: replies(500, {}, '{"errors":[{"message":"Expected another question."}]}'),
     },
   ])('stays closed over $what', async ({ flaw }) => {
-    const { shop, link, asked } = await aGraph()
+    const { shop, link, executing } = await aGraph()
     shop.always = flaw
-    for (let count = 0; count < 10; count++) await asked(NAME)
+    for (let count = 0; count < 10; count++) await executing(NAME)
     expect([shop.requests.length, link.circuitState()]).toEqual([10, 'closed'])
   })
 
@@ -154,8 +154,10 @@ describe('the circuit', () => {
     shop.always = () => {
       if (++waiting === 10) controller.abort(new Error('gone'))
     }
-    const asked = Array.from({ length: 10 }, () => link.execute(aRequest(NAME), { caller: CALLER, signal: controller.signal }))
-    expect((await Promise.allSettled(asked)).every(({ status }) => status === 'rejected')).toBe(true)
+    const executing = Array.from({ length: 10 }, () =>
+      link.execute(aRequest(NAME), { caller: CALLER, signal: controller.signal }),
+    )
+    expect((await Promise.allSettled(executing)).every(({ status }) => status === 'rejected')).toBe(true)
     expect(link.circuitState()).toBe('closed')
   })
 
@@ -172,24 +174,24 @@ describe('the circuit', () => {
     onTestFinished(() => link.close())
     for (let count = 0; count < 5; count++) {
       expect(link.circuitState()).toBe('closed')
-      await expect(link.execute(aRequest(NAME), passage())).rejects.toMatchObject({ code: 'SUBGRAPH_UNAVAILABLE' })
+      await expect(link.execute(aRequest(NAME), requestContext())).rejects.toMatchObject({ code: 'SUBGRAPH_UNAVAILABLE' })
     }
     expect(link.circuitState()).toBe('open')
   })
 
   test('opens over a subgraph that accepts connections and never answers', async () => {
-    const silent = createServer(() => {})
-    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
-    const address = silent.address()
+    const hanging = createServer(() => {})
+    await new Promise<void>((resolve) => hanging.listen(0, '127.0.0.1', resolve))
+    const address = hanging.address()
     const port = typeof address === 'object' ? address?.port : 0
     const link = createRemoteLink({ name: 'shop', url: `http://127.0.0.1:${port}/`, timeoutMilliseconds: 100 })
     onTestFinished(() => link.close())
-    const asked = Array.from({ length: 5 }, () => link.execute(aRequest(NAME), passage()))
-    expect((await Promise.allSettled(asked)).map((outcome) => outcome.status === 'rejected' && outcome.reason.code)).toEqual(
+    const executing = Array.from({ length: 5 }, () => link.execute(aRequest(NAME), requestContext()))
+    expect((await Promise.allSettled(executing)).map((result) => result.status === 'rejected' && result.reason.code)).toEqual(
       Array(5).fill('TIMEOUT'),
     )
     expect(link.circuitState()).toBe('open')
-    silent.close()
+    hanging.close()
   })
 })
 

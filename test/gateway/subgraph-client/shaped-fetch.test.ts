@@ -4,13 +4,13 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { createGateway } from '../../../gateway/library/create-gateway.ts'
 import type { GatewayOptions } from '../../../gateway/options/gateway-options.ts'
 import { createRetryBudget } from '../../../gateway/subgraph-client/retry-budget.ts'
-import { keptLog, reviewSubgraph, shopSubgraph, supergraphSdl } from '../support/graph.ts'
+import { recordingLog, reviewSubgraph, shopSubgraph, supergraphSdl } from '../support/graph.ts'
 import { answerOf, type Exchange, type Remote, serveRemote } from '../support/remote.ts'
 
 /** A gateway over two servers, with options of the shop. */
 async function aGateway(options: NonNullable<GatewayOptions['allSubgraphs']>, others: GatewayOptions = {}) {
   const [shop, review] = [await serveRemote(shopSubgraph()), await serveRemote(reviewSubgraph())]
-  const { log, lines } = keptLog()
+  const { log, lines } = recordingLog()
   const supergraph = supergraphSdl({ shop: shop.url, review: review.url })
   const gateway = await createGateway({ supergraph, log, subgraphs: { shop: options }, ...others })
   onTestFinished(async () => {
@@ -176,7 +176,7 @@ describe('batches of queries', () => {
     const { trafficShapingOf } = await import('../../../gateway/options/traffic-shaping.ts')
     const { remoteSubgraphOptions } = await import('../../../gateway/options/subgraph-options.ts')
     const shop = await serveRemote(shopSubgraph())
-    const { log } = keptLog()
+    const { log } = recordingLog()
     const link = createRemoteLink({
       name: 'shop',
       url: shop.url,

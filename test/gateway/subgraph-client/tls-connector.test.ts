@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createGateway } from '../../../gateway/library/create-gateway.ts'
 import type { GatewayOptions } from '../../../gateway/options/gateway-options.ts'
 import { type Authority, aCertificate, anAuthority } from '../../subgraphs/trust/collectors/support/certificates.ts'
-import { keptLog, shopSubgraph, supergraphSdl } from '../support/graph.ts'
+import { recordingLog, shopSubgraph, supergraphSdl } from '../support/graph.ts'
 import { answerOf } from '../support/remote.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'atrium-tls-'))
@@ -51,7 +51,7 @@ async function listening(server: Server | Http2SecureServer): Promise<string> {
 }
 
 async function aGateway(url: string, options: NonNullable<GatewayOptions['allSubgraphs']>) {
-  const { log, lines } = keptLog()
+  const { log, lines } = recordingLog()
   const supergraph = supergraphSdl({ shop: url, review: 'http://127.0.0.1:1/' })
   const gateway = await createGateway({ supergraph, log, subgraphs: { shop: options } })
   onTestFinished(gateway.close)

@@ -8,7 +8,7 @@ import { DEFAULT_LIMITS } from '../../../gateway/limits/limits.ts'
 import { createRemoteLink, type RemoteLink } from '../../../gateway/subgraph-client/remote-subgraph.ts'
 import type { Running } from '../../../gateway/subscriptions/subscribe.ts'
 import type { Subgraph } from '../../../platform/graphql/subgraph.ts'
-import { keptLog } from '../support/graph.ts'
+import { recordingLog } from '../support/graph.ts'
 import { type Followed, followed } from '../support/subscription-reader.ts'
 import { startTicker, type Ticker } from '../support/ticker.ts'
 
@@ -52,7 +52,7 @@ beforeAll(async () => {
     ticker.subgraphs.map(async (subgraph) => createRemoteLink({ name: subgraph.name, url: await serve(subgraph) })),
   )
   const { supergraphSdl } = ticker
-  gateway = await startGateway({ supergraphSdl, links, limits: DEFAULT_LIMITS, log: keptLog().log })
+  gateway = await startGateway({ supergraphSdl, links, limits: DEFAULT_LIMITS, log: recordingLog().log })
 })
 afterEach(async () => {
   for (const running of opened.splice(0)) running.return()
@@ -65,10 +65,10 @@ afterAll(async () => {
 })
 
 async function subscribe(query: string, authorization?: string, variables: Record<string, unknown> = {}) {
-  const admission = gateway.prepareText(query, undefined)
-  if (admission.kind === 'rejected') throw new Error(JSON.stringify(admission.errors))
+  const prepared = gateway.prepareText(query, undefined)
+  if (prepared.kind === 'rejected') throw new Error(JSON.stringify(prepared.errors))
   const caller = { requestId: 'r', address: '127.0.0.1', credentials: authorization ? { authorization } : {} }
-  const begun = await admission.subscribe?.(variables, { caller, signal: new AbortController().signal })
+  const begun = await prepared.subscribe?.(variables, { caller, signal: new AbortController().signal })
   if (begun?.kind === 'open') opened.push(begun.source)
   return begun
 }
@@ -78,17 +78,17 @@ async function running(query: string, authorization?: string, variables?: Record
   return followed(begun.source)
 }
 async function read(source: Followed, count: number): Promise<Data[]> {
-  const outcomes: Data[] = []
-  while (outcomes.length < count) outcomes.push(await source.next())
-  return JSON.parse(JSON.stringify(outcomes))
+  const results: Data[] = []
+  while (results.length < count) results.push(await source.next())
+  return JSON.parse(JSON.stringify(results))
 }
 
 test('events of one service are completed with fields of another, all of them, in order', async () => {
   const source = await running('subscription { ticked { number thing { label } } }')
   const first = ticker.tick()
   for (let count = 1; count < 500; count++) ticker.tick()
-  const outcomes = await read(source, 500)
-  expect(outcomes.map(({ data }) => [data.ticked.number, data.ticked.thing.label])).toEqual(
+  const results = await read(source, 500)
+  expect(results.map(({ data }) => [data.ticked.number, data.ticked.thing.label])).toEqual(
     Array.from({ length: 500 }, (_, index) => [first + index, `Label ${first + index}`]),
   )
 })
@@ -99,8 +99,8 @@ test('equal requests share one stream, and the work; other credentials have thei
   const all = [...(await Promise.all(['ann', 'ann', 'ann'].map((name) => running(query, name)))), await running(query, 'ben')]
   expect([streams, ticker.listening()]).toEqual([2, 2])
   ticker.tick()
-  const outcomes = (await Promise.all(all.map((source) => read(source, 1)))).map(([outcome]) => outcome.data.ticked.mine)
-  expect(outcomes).toEqual(['ann', 'ann', 'ann', 'ben'])
+  const results = (await Promise.all(all.map((source) => read(source, 1)))).map(([result]) => result.data.ticked.mine)
+  expect(results).toEqual(['ann', 'ann', 'ann', 'ben'])
   expect(ticker.worked.label - before).toBe(2)
 
   all[0]?.return()
@@ -116,23 +116,23 @@ test('who shares a stream, and asks other services for something else, is told n
   const all = await Promise.all(languages.map((language) => running(query, 'ann', { language })))
   expect(streams).toBe(1)
   ticker.tick()
-  const outcomes = (await Promise.all(all.map((source) => read(source, 1)))).map(([{ data }]) => data.ticked.thing.described)
-  expect(outcomes).toEqual([{ text: 'en' }, null, { text: 'pt' }, null])
+  const results = (await Promise.all(all.map((source) => read(source, 1)))).map(([{ data }]) => data.ticked.thing.described)
+  expect(results).toEqual([{ text: 'en' }, null, { text: 'pt' }, null])
 })
 
 test('a subscription that the service refuses is told with its code', async () => {
   const begun = await subscribe('subscription { refused { number } }')
-  const told = begun?.kind === 'open' ? (await read(followed(begun.source), 1))[0] : begun
-  expect(told.errors).toMatchObject([{ message: 'Expected a better day.', extensions: { code: 'FORBIDDEN' } }])
+  const received = begun?.kind === 'open' ? (await read(followed(begun.source), 1))[0] : begun
+  expect(received.errors).toMatchObject([{ message: 'Expected a better day.', extensions: { code: 'FORBIDDEN' } }])
 })
 
 test('a service that dies ends its subscriptions with a code, and a later one fails at once', async () => {
   const source = await running('subscription { ticked { number } }')
   const waiting = source.next()
   servers[0]?.closeAllConnections()
-  const told = await waiting
-  expect(told).toMatchObject({ ended: [{ extensions: { code: 'SUBGRAPH_UNAVAILABLE', requestId: 'r' } }] })
-  expect(JSON.stringify(told)).not.toContain('127.0.0.1')
+  const received = await waiting
+  expect(received).toMatchObject({ ended: [{ extensions: { code: 'SUBGRAPH_UNAVAILABLE', requestId: 'r' } }] })
+  expect(JSON.stringify(received)).not.toContain('127.0.0.1')
   // It is back: the next one gets a stream of its own.
   const again = await running('subscription { ticked { number } }')
   ticker.tick()

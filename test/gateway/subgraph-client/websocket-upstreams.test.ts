@@ -12,7 +12,7 @@ import { maskErrors } from '../../../gateway/subgraph-client/error-masking.ts'
 import type { EventSource } from '../../../gateway/subgraph-client/link.ts'
 import { createLocalLink } from '../../../gateway/subgraph-client/local-subgraph.ts'
 import { createRemoteLink } from '../../../gateway/subgraph-client/remote-subgraph.ts'
-import { keptLog } from '../support/graph.ts'
+import { recordingLog } from '../support/graph.ts'
 import { followed } from '../support/subscription-reader.ts'
 import { startTicker } from '../support/ticker.ts'
 
@@ -110,7 +110,7 @@ const acknowledging =
 const next = (id: string, counted: number) => ({ type: 'next', id, payload: { data: { counted } } })
 
 function linkTo(url: string, subscriptions: SubgraphSubscriptionOptions = {}, timeoutMilliseconds = 5_000) {
-  const { log, lines } = keptLog()
+  const { log, lines } = recordingLog()
   const remote = createRemoteLink({
     name: 'counting',
     url,
@@ -344,7 +344,7 @@ test('an event is completed with fields of other subgraphs', async () => {
     supergraphSdl: ticker.supergraphSdl,
     links: [link, createLocalLink(labels)],
     limits: DEFAULT_LIMITS,
-    log: keptLog().log,
+    log: recordingLog().log,
   })
   const prepared = gateway.prepareText('subscription { ticked { number thing { label } } }', undefined)
   if (prepared.kind === 'rejected') throw new Error(JSON.stringify(prepared.errors))

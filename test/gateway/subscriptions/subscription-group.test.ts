@@ -38,7 +38,7 @@ function aGroup() {
 
   function join(name: string, { done = 0, isSlow = false } = {}) {
     const rights = { mayRead: true, isThere: true, isStillAllowed: true }
-    const told: unknown[] = []
+    const received: unknown[] = []
     const delivered: number[] = []
     const held: (() => void)[] = []
     const subscriber = {
@@ -53,17 +53,17 @@ function aGroup() {
     const stillAllowed = async () => rights.isStillAllowed
     const running = group.join(() => {}, { subscriber, stillAllowed }) as Running
     running.follow({
-      deliver(outcome: ExecutionResult, taken) {
-        told.push((outcome.data as Event).number)
+      deliver(payload: ExecutionResult, taken) {
+        received.push((payload.data as Event).number)
         if (isSlow) held.push(taken)
         else taken()
       },
       end(errors) {
-        told.push(errors?.[0]?.message ?? 'end')
+        received.push(errors?.[0]?.message ?? 'end')
         running.return()
       },
     })
-    return { rights, told, delivered, running, read: () => held.splice(0).forEach((taken) => void taken()) }
+    return { rights, received, delivered, running, read: () => held.splice(0).forEach((taken) => void taken()) }
   }
   return { join, happen, seen }
 }
@@ -79,11 +79,11 @@ test('who may not have an event any more is told why, and ends alone; the event 
   await turn()
   happen(3)
   await turn()
-  expect([ann.told, ben.told]).toEqual([
+  expect([ann.received, ben.received]).toEqual([
     [1, 2, 3],
     [1, 'ben may not.'],
   ])
-  expect(carol.told).toEqual([1, expect.stringContaining('has changed')])
+  expect(carol.received).toEqual([1, expect.stringContaining('has changed')])
   expect(seen).toEqual({ worked: 3, ended: 0, returned: 0, released: ['carol', 'ben'] })
   ann.running.return()
   expect(seen).toEqual({ worked: 3, ended: 1, returned: 1, released: ['carol', 'ben', 'ann'] })
@@ -96,16 +96,16 @@ test('a member is judged when it is told, not when the event happened, and holds
     happen(number)
     await turn()
   }
-  expect([slow.told, quick.told]).toEqual([[1], [1, 2, 3]])
+  expect([slow.received, quick.received]).toEqual([[1], [1, 2, 3]])
   // Delivered is what its network took.
   expect([slow.delivered, quick.delivered]).toEqual([[], [1, 2, 3]])
   slow.read()
   await turn()
-  expect([slow.told, slow.delivered]).toEqual([[1, 2], [1]])
+  expect([slow.received, slow.delivered]).toEqual([[1, 2], [1]])
   slow.rights.mayRead = false
   slow.read()
   await turn()
-  expect([slow.told, slow.delivered]).toEqual([
+  expect([slow.received, slow.delivered]).toEqual([
     [1, 2, 'slow may not.'],
     [1, 2],
   ])
@@ -124,7 +124,7 @@ test('what a member was delivered before it joined, and what is gone since, is s
   early.rights.isThere = true
   happen(5)
   await turn()
-  expect([early.told, late.told]).toEqual([
+  expect([early.received, late.received]).toEqual([
     [1, 2, 3, 5],
     [3, 4, 5],
   ])
@@ -141,12 +141,12 @@ test('a member that is 1,000 events behind is told all of them without a stack t
     happen(number)
     await turn()
   }
-  while (slow.told.length < 1_001) {
+  while (slow.received.length < 1_001) {
     slow.read()
     await turn()
   }
-  expect(slow.told).toEqual(Array.from({ length: 1_001 }, (_, index) => index + 1))
-  expect(leaving.told).toEqual([])
+  expect(slow.received).toEqual(Array.from({ length: 1_001 }, (_, index) => index + 1))
+  expect(leaving.received).toEqual([])
 })
 
 test('a member that is more than 1,000 events behind is cut off with the reason; the others go on', async () => {
@@ -156,12 +156,12 @@ test('a member that is more than 1,000 events behind is cut off with the reason;
     happen(number)
     await turn()
   }
-  expect(stuck.told).toEqual([1])
+  expect(stuck.received).toEqual([1])
   happen(1_002)
   await turn()
-  expect(stuck.told).toEqual([1, expect.stringContaining('More than 1000 events')])
+  expect(stuck.received).toEqual([1, expect.stringContaining('More than 1000 events')])
   expect(seen.released).toEqual(['stuck'])
   happen(1_003)
   await turn()
-  expect([stuck.told.length, quick.told.length]).toEqual([2, 1_003])
+  expect([stuck.received.length, quick.received.length]).toEqual([2, 1_003])
 })

@@ -139,8 +139,8 @@ describe('real clients get every event across two subgraphs, in order', () => {
     await received
     expect(got).toEqual(EXPECTED)
     // The same client asks over HTTP.
-    const asking = new ApolloClient({ link: new HttpLink({ uri: `${base}/graphql` }), cache: new InMemoryCache() })
-    expect((await asking.query({ query: gql('{ now }') })).data).toEqual({ now: COUNT })
+    const queryClient = new ApolloClient({ link: new HttpLink({ uri: `${base}/graphql` }), cache: new InMemoryCache() })
+    expect((await queryClient.query({ query: gql('{ now }') })).data).toEqual({ now: COUNT })
     client.stop()
     await wsClient.dispose()
   })

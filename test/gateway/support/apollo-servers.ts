@@ -4,7 +4,7 @@ import { ApolloServer, type ApolloServerOptionsWithGateway, type BaseContext } f
 import { startStandaloneServer } from '@apollo/server/standalone'
 import { onTestFinished } from 'vitest'
 import { type AtriumGatewayOptions, atriumGateway } from '../../../gateway/apollo/atrium-gateway.ts'
-import { keptLog } from './graph.ts'
+import { recordingLog } from './graph.ts'
 
 /** Which gateway an Apollo Server has. */
 export type Kind = 'apollo' | 'atrium'
@@ -18,7 +18,7 @@ const QUIET = { debug() {}, info() {}, warn() {}, error() {} }
 
 export const gatewayOf = (kind: Kind, options: BothOptions & Partial<AtriumGatewayOptions>) =>
   kind === 'atrium'
-    ? atriumGateway({ log: keptLog().log, ...options })
+    ? atriumGateway({ log: recordingLog().log, ...options })
     : // Its types name its own classes; both are used in the same way.
       new ApolloGateway({ logger: QUIET, ...options } as ConstructorParameters<typeof ApolloGateway>[0] & {})
 
@@ -48,7 +48,7 @@ export async function anApolloServer(
   })
   const { url } = await startStandaloneServer(server, { listen: { port: 0, host: '127.0.0.1' }, context })
   onTestFinished(() => server.stop())
-  const asked = async (body: unknown, headers: Record<string, string> = {}): Promise<Answer> => {
+  const send = async (body: unknown, headers: Record<string, string> = {}): Promise<Answer> => {
     const answer = await fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
@@ -56,5 +56,5 @@ export async function anApolloServer(
     })
     return { status: answer.status, headers: answer.headers, body: await answer.json() }
   }
-  return { gateway, server, url, asked }
+  return { gateway, server, url, send }
 }

@@ -13,7 +13,7 @@ import { type ChangeListeners, changeListeners } from '../../../platform/events/
 import type { Subgraph } from '../../../platform/graphql/subgraph.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
 import { createHttpServer } from '../../../platform/http/server.ts'
-import { keptLog } from './graph.ts'
+import { recordingLog } from './graph.ts'
 
 const HEAD = `
   extend schema
@@ -71,7 +71,7 @@ export type Library = {
   readonly metrics: Metrics
   readonly app: FastifyInstance
   readonly base: string
-  readonly asked: Record<string, number>
+  readonly fetchCounts: Record<string, number>
   /** Names of the books by id, as they are now. */
   readonly names: Map<string, string>
   /** Of the books subgraph, and of the ratings. */
@@ -95,7 +95,7 @@ export async function openLibrary({
   readonly budget?: Budget
   readonly persisted?: TrustedDocuments
 } = {}): Promise<Library> {
-  const asked: Record<string, number> = {}
+  const fetchCounts: Record<string, number> = {}
   const names = new Map([
     ['a', 'Atlas'],
     ['b', `Broad ${'and long '.repeat(200)}`],
@@ -103,7 +103,7 @@ export async function openLibrary({
   const [books, ratings] = [changeListeners(), changeListeners()]
   const waiters: (() => void)[] = []
   const counted = <Result>(name: string, result: Result): Result => {
-    asked[name] = (asked[name] ?? 0) + 1
+    fetchCounts[name] = (fetchCounts[name] ?? 0) + 1
     return result
   }
   const found = (id: string) => (names.has(id) ? { __typename: 'Book', id } : null)
@@ -179,7 +179,7 @@ export async function openLibrary({
       close: async () => {},
     },
   ]
-  const { log } = keptLog()
+  const { log } = recordingLog()
   const metrics = createMetrics()
   const gateway = await startGateway({
     supergraphSdl: librarySupergraph(),
@@ -199,7 +199,7 @@ export async function openLibrary({
     metrics,
     app,
     base,
-    asked,
+    fetchCounts,
     names,
     changed: { books: books.notify, ratings: ratings.notify },
     release() {

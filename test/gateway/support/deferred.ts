@@ -1,7 +1,7 @@
 import type { Gateway } from '../../../gateway/gateway.ts'
 import type { ExecutionResult } from '../../../gateway/operations/execution-result.ts'
 import type { DeferredPart } from '../../../gateway/operations/incremental-result.ts'
-import { passage } from './graph.ts'
+import { requestContext } from './graph.ts'
 import type { Parts } from './parts.ts'
 
 type Ref = { readonly id: string }
@@ -19,7 +19,7 @@ export async function askDeferred(
   gateway: Gateway,
   query: string,
   variables: Record<string, unknown> = {},
-  context = passage(),
+  context = requestContext(),
 ): Promise<Answered> {
   const prepared = gateway.prepareText(query, undefined)
   if (prepared.kind === 'rejected') return { initial: { errors: prepared.errors }, payloads: null, merged: null, errors: [] }

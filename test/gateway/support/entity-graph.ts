@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest'
 import { type CreateGatewayOptions, createGateway } from '../../../gateway/library/create-gateway.ts'
 import { compose } from '../../../gateway/planning/composition.ts'
 import { startHttpServer } from '../../support/http-server.ts'
-import { keptLog } from './graph.ts'
+import { recordingLog } from './graph.ts'
 
 const CATALOG_SDL = `
   extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key"])
@@ -48,7 +48,7 @@ export type Details = {
   /** Status of every response; 200 answers. */
   status: number
   /** The ids of each request. */
-  readonly asked: string[][]
+  readonly requestedIds: string[][]
   /** Answers wait for it. */
   gate: Promise<void> | null
 }
@@ -61,7 +61,7 @@ export async function entityGraph(options: Partial<CreateGatewayOptions> & Pick<
     extensions: null,
     failing: new Set(),
     status: 200,
-    asked: [],
+    requestedIds: [],
     gate: null,
   }
   const nameOf = (id: string) => details.names.get(id) ?? null
@@ -101,7 +101,7 @@ export async function entityGraph(options: Partial<CreateGatewayOptions> & Pick<
   const detailed = await serve(async (body, request, response) => {
     const { query, variables } = JSON.parse(body)
     const ids = variables.representations.map(({ id }: { id: string }) => id)
-    details.asked.push(ids)
+    details.requestedIds.push(ids)
     const who = String(request.headers.authorization ?? 'nobody')
     const answer = await graphql({ schema: detailsSchema, source: query, variableValues: variables, contextValue: { who } })
     await details.gate
@@ -109,7 +109,7 @@ export async function entityGraph(options: Partial<CreateGatewayOptions> & Pick<
     response.writeHead(details.status, { 'content-type': 'application/json', ...details.headers })
     response.end(details.status === 200 ? JSON.stringify({ ...answer, ...extensions }) : 'down')
   })
-  const { log, lines } = keptLog()
+  const { log, lines } = recordingLog()
   const subgraphs = { catalog: { url: catalog }, details: { url: detailed } }
   const gateway = await createGateway({ supergraph: SUPERGRAPH, subgraphs, log, limits: { cost: 0 }, ...options })
   onTestFinished(() => gateway.close())

@@ -142,19 +142,19 @@ export const supergraphSdl = (urls: { shop?: string; review?: string } = {}): st
   ])
 
 /** A log that keeps its lines, as parsed JSON. */
-export function keptLog(): { log: Logger; lines: Record<string, unknown>[] } {
+export function recordingLog(): { log: Logger; lines: Record<string, unknown>[] } {
   const lines: Record<string, unknown>[] = []
   return { log: pino({ level: 'debug' }, { write: (line: string) => void lines.push(JSON.parse(line)) }), lines }
 }
 
 export const CALLER: Caller = { requestId: 'r-1', address: '127.0.0.1', credentials: {} }
-export const passage = (): RequestContext => ({ caller: CALLER, signal: new AbortController().signal })
+export const requestContext = (): RequestContext => ({ caller: CALLER, signal: new AbortController().signal })
 
 export type LocalGraph = { gateway: Gateway; shop: Counted; review: Counted; lines: Record<string, unknown>[] }
 
 /** Both subgraphs in this process. */
 export async function localGraph(limits: Limits = DEFAULT_LIMITS, budget: Budget | null = null): Promise<LocalGraph> {
-  const [shop, review, { log, lines }] = [shopSubgraph(), reviewSubgraph(), keptLog()]
+  const [shop, review, { log, lines }] = [shopSubgraph(), reviewSubgraph(), recordingLog()]
   const gateway = await startGateway({
     supergraphSdl: supergraphSdl(),
     links: [shop, review].map(createLocalLink),
@@ -167,8 +167,8 @@ export async function localGraph(limits: Limits = DEFAULT_LIMITS, budget: Budget
 
 /** What the gateway answers to an operation from outside. */
 export async function ask(gateway: Gateway, query: string, variables: Record<string, unknown> = {}, operationName?: string) {
-  const admission = gateway.prepareText(query, operationName)
-  const answer = admission.kind === 'rejected' ? { errors: admission.errors } : await admission.run(variables, passage())
+  const prepared = gateway.prepareText(query, operationName)
+  const answer = prepared.kind === 'rejected' ? { errors: prepared.errors } : await prepared.run(variables, requestContext())
   // As a client sees it: no prototypes, nothing undefined.
   return JSON.parse(JSON.stringify(answer)) as {
     data?: Record<string, unknown> | null
@@ -186,7 +186,7 @@ export async function directoryWithoutData() {
       grantsOver: storeGrants,
       links: ['directory', 'social', 'store', 'trust'].map((name) => ({ name, execute, subscribe: execute })),
       limits: DEFAULT_LIMITS,
-      log: keptLog().log,
+      log: recordingLog().log,
     }),
   }
 }

@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest'
 import { startGateway } from '../../../gateway/gateway.ts'
 import type { Tracing } from '../../../gateway/observability/tracing.ts'
 import { createRemoteLink } from '../../../gateway/subgraph-client/remote-subgraph.ts'
-import { ask, keptLog, reviewSubgraph, shopSubgraph, supergraphSdl } from './graph.ts'
+import { ask, recordingLog, reviewSubgraph, shopSubgraph, supergraphSdl } from './graph.ts'
 import { type Exchange, type Remote, serveRemote } from './remote.ts'
 
 /** A graph of two subgraphs over HTTP, until the test ends. */
@@ -15,14 +15,14 @@ export async function aGraph({
   tracing?: Tracing | null
 } = {}) {
   const [shop, review] = [await aShop(), await untilTheEnd(serveRemote(reviewSubgraph()))]
-  const { log, lines } = keptLog()
+  const { log, lines } = recordingLog()
   const link = createRemoteLink({ name: 'shop', url: shop.url, timeoutMilliseconds, log })
   const links = [link, createRemoteLink({ name: 'review', url: review.url, log })]
   onTestFinished(async () => {
     await Promise.all(links.map((each) => each.close()))
   })
   const gateway = await startGateway({ supergraphSdl: supergraphSdl(), links, limits: { depth: 10, cost: 1000 }, log, tracing })
-  return { gateway, link, shop, review, lines, asked: (query: string) => ask(gateway, query) }
+  return { gateway, link, shop, review, lines, executing: (query: string) => ask(gateway, query) }
 }
 
 /** A server of the shop's subgraph, until the test ends. */

@@ -7,7 +7,7 @@ import { compose } from '../../../gateway/planning/composition.ts'
 import type { Link } from '../../../gateway/subgraph-client/link.ts'
 import { createLocalLink } from '../../../gateway/subgraph-client/local-subgraph.ts'
 import { createRemoteLink } from '../../../gateway/subgraph-client/remote-subgraph.ts'
-import { keptLog } from './graph.ts'
+import { recordingLog } from './graph.ts'
 import { type Remote, serveRemote } from './remote.ts'
 
 /** A subgraph: SDL without its link to federation, and resolvers. */
@@ -66,7 +66,7 @@ export async function gatewayOf(
     if (where === 'http') remotes[name] = await serveRemote(subgraph)
     links.push(remotes[name] ? createRemoteLink({ name, url: remotes[name].url }) : createLocalLink(subgraph))
   }
-  const { log, lines } = keptLog()
+  const { log, lines } = recordingLog()
   const gateway = await startGateway({
     supergraphSdl: supergraphOf(parts),
     links: links.map((link) => counted(link, fetches)),

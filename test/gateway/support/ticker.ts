@@ -8,7 +8,7 @@ import { compose } from '../../../gateway/planning/composition.ts'
 import { createLocalLink } from '../../../gateway/subgraph-client/local-subgraph.ts'
 import type { Subgraph } from '../../../platform/graphql/subgraph.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
-import { keptLog } from './graph.ts'
+import { recordingLog } from './graph.ts'
 
 export const TICKER_SDL = `
   extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@tag", "@listSize"])
@@ -170,7 +170,7 @@ export async function startTicker(
     close: async () => {},
   }
 
-  const { log, lines } = keptLog()
+  const { log, lines } = recordingLog()
   const supergraphSdl = compose([
     { name: 'ticking', typeDefs: parse(TICKER_SDL) },
     { name: 'labels', typeDefs: parse(LABEL_SDL) },

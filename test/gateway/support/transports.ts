@@ -9,7 +9,7 @@ import { createHttpServer } from '../../../platform/http/server.ts'
 export type Data = any
 
 /** A request body, or a message's payload. */
-export type Asked = {
+export type GraphQLBody = {
   readonly query?: unknown
   readonly variables?: unknown
   readonly operationName?: unknown
@@ -17,10 +17,13 @@ export type Asked = {
 }
 
 /** A graph at all its doors, on a port of its own. */
-export type Doors = {
+export type Transports = {
   readonly base: string
   readonly port: number
-  readonly post: (asked: Asked, headers?: Record<string, string>) => Promise<{ status: number; headers: Headers; body: Data }>
+  readonly post: (
+    operation: GraphQLBody,
+    headers?: Record<string, string>,
+  ) => Promise<{ status: number; headers: Headers; body: Data }>
   /** Opens a WebSocket and waits for the acknowledgement. */
   readonly socket: (connectionParams?: object) => Promise<Socket>
   readonly close: () => Promise<void>
@@ -33,13 +36,13 @@ export type Socket = {
    * Asks one operation and waits until it is answered, refused or stopped: its messages without
    * ids. A closed socket counts as an answer.
    */
-  readonly ask: (asked: Asked | { readonly text: string }) => Promise<readonly Data[]>
+  readonly ask: (operation: GraphQLBody | { readonly text: string }) => Promise<readonly Data[]>
   /** The next message about `id`. */
   readonly next: (id: string) => Promise<Data>
   readonly closed: Promise<{ readonly code: number; readonly reason: string }>
 }
 
-export async function openDoors(gateway: Gateway): Promise<Doors> {
+export async function openTransports(gateway: Gateway): Promise<Transports> {
   const app = createHttpServer({ log: pino({ level: 'silent' }) })
   await serveGraphql(app, gateway)
   serveWebSockets(app, gateway)
@@ -49,11 +52,11 @@ export async function openDoors(gateway: Gateway): Promise<Doors> {
   return {
     base,
     port: Number(new URL(base).port),
-    async post(asked, headers = {}) {
+    async post(operation, headers = {}) {
       const answer = await fetch(`${base}/graphql`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...headers },
-        body: JSON.stringify(asked),
+        body: JSON.stringify(operation),
       })
       const text = await answer.text()
       return { status: answer.status, headers: answer.headers, body: text === '' ? undefined : JSON.parse(text) }
@@ -102,9 +105,9 @@ export async function acknowledged(socket: WebSocket, connectionParams?: object)
     socket,
     next,
     closed,
-    async ask(asked) {
+    async ask(operation) {
       const id = `ask${++count}`
-      const payload = 'text' in asked ? asked.text : JSON.stringify(asked)
+      const payload = 'text' in operation ? operation.text : JSON.stringify(operation)
       socket.send(`{"id":"${id}","type":"subscribe","payload":${payload}}`)
       const messages: Data[] = []
       while (messages.at(-1)?.type !== 'complete' && messages.at(-1)?.type !== 'error' && messages.at(-1)?.type !== 'closed') {

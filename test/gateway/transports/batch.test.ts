@@ -8,7 +8,7 @@ import { createLocalLink } from '../../../gateway/subgraph-client/local-subgraph
 import { serveGraphql } from '../../../gateway/transports/http.ts'
 import { rateLimited } from '../../../platform/graphql/errors.ts'
 import { createHttpServer } from '../../../platform/http/server.ts'
-import { keptLog } from '../support/graph.ts'
+import { recordingLog } from '../support/graph.ts'
 
 const NOTES_SDL = `
   extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@cost"])
@@ -55,7 +55,7 @@ async function notebook(batchLimit: number) {
     ready: async () => {},
     close: async () => {},
   }
-  const { log } = keptLog()
+  const { log } = recordingLog()
   const gateway = await startGateway({
     supergraphSdl: compose([{ name: 'notes', typeDefs: parse(NOTES_SDL) }]),
     links: [createLocalLink(subgraph)],

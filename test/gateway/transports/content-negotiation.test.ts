@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createContentNegotiation } from '../../../gateway/transports/content-negotiation.ts'
 import { serveGraphql } from '../../../gateway/transports/http.ts'
 import { createHttpServer } from '../../../platform/http/server.ts'
-import { keptLog } from '../support/graph.ts'
+import { recordingLog } from '../support/graph.ts'
 import { startTicker, type Ticker } from '../support/ticker.ts'
 
 const [JSON_TYPE, RESPONSE, EVENTS] = ['application/json', 'application/graphql-response+json', 'text/event-stream']
@@ -43,7 +43,7 @@ describe('over HTTP', () => {
   let base: string
   beforeAll(async () => {
     ticker = await startTicker()
-    app = createHttpServer({ log: keptLog().log })
+    app = createHttpServer({ log: recordingLog().log })
     await serveGraphql(app, ticker.gateway)
     base = await app.listen({ port: 0, host: '127.0.0.1' })
   })

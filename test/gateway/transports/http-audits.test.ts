@@ -3,13 +3,13 @@ import { serverAudits } from 'graphql-http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { serveGraphql } from '../../../gateway/transports/http.ts'
 import { createHttpServer } from '../../../platform/http/server.ts'
-import { keptLog, localGraph } from '../support/graph.ts'
+import { localGraph, recordingLog } from '../support/graph.ts'
 
 let app: FastifyInstance
 let url: string
 beforeAll(async () => {
   const { gateway } = await localGraph()
-  app = createHttpServer({ log: keptLog().log })
+  app = createHttpServer({ log: recordingLog().log })
   await serveGraphql(app, gateway)
   url = `${await app.listen({ port: 0, host: '127.0.0.1' })}/graphql`
 })

@@ -7,12 +7,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { serveGraphql } from '../../../gateway/transports/http.ts'
 import type { ReadinessCheck } from '../../../platform/http/readiness.ts'
 import { createHttpServer } from '../../../platform/http/server.ts'
-import { CALLER, keptLog, type LocalGraph, localGraph } from '../support/graph.ts'
+import { CALLER, type LocalGraph, localGraph, recordingLog } from '../support/graph.ts'
 
 let graph: LocalGraph
 let app: FastifyInstance
 let base: string
-const { log, lines } = keptLog()
+const { log, lines } = recordingLog()
 const database: { state: 'answers' | 'fails' | 'hangs' } = { state: 'answers' }
 const check: ReadinessCheck['check'] = () =>
   database.state === 'answers'

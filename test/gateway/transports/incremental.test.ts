@@ -10,7 +10,7 @@ import { serveGraphql } from '../../../gateway/transports/http.ts'
 import { serveWebSockets } from '../../../gateway/transports/websocket.ts'
 import { createHttpServer } from '../../../platform/http/server.ts'
 import { library } from '../support/deferred.ts'
-import { keptLog } from '../support/graph.ts'
+import { recordingLog } from '../support/graph.ts'
 import { gatewayOf, type PartsGateway } from '../support/parts.ts'
 
 const QUERY = '{ book(id: "1") { id title ... @defer(label: "r") { reviews { id text } } } }'
@@ -42,7 +42,7 @@ beforeAll(async () => {
     {},
     (closing) => void close.push(closing),
   )
-  app = createHttpServer({ log: keptLog().log })
+  app = createHttpServer({ log: recordingLog().log })
   await serveGraphql(app, graph.gateway, { batchLimit: 2 })
   serveWebSockets(app, graph.gateway)
   url = `${await app.listen({ port: 0, host: '127.0.0.1' })}/graphql`
@@ -228,14 +228,14 @@ test('over the Fetch API the parts are a stream, and cancelling it ends the fetc
 
 test('a client that leaves ends the fetches of its deferred parts', async () => {
   const closed = Promise.withResolvers<void>()
-  const asked = Promise.withResolvers<void>()
+  const requested = Promise.withResolvers<void>()
   graph.remotes.reviews?.next.push(({ response }) => {
     response.on('close', closed.resolve)
-    asked.resolve()
+    requested.resolve()
   })
   const client = new AbortController()
   const response = await post({ query: QUERY }, ACCEPT, client.signal)
-  await asked.promise
+  await requested.promise
   client.abort()
   await closed.promise
   await expect(response.text()).rejects.toThrow()

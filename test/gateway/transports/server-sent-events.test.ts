@@ -34,16 +34,16 @@ test.each(ENDS)('wherever a stream of lines that end with $name is cut, its even
 })
 
 test('an event is told when its last line has ended, though a LF may belong to that', async () => {
-  const asked: string[] = []
+  const pulled: string[] = []
   async function* chunks() {
     for (const piece of ['event: next\r\ndata: 1\r\n\r', '\nevent: next\r\ndata: 2\r\n\r\n']) {
-      asked.push(piece)
+      pulled.push(piece)
       yield Buffer.from(piece)
     }
   }
   const events = parseEventStream(chunks())
-  expect([(await events.next()).value, asked.length]).toEqual([{ event: 'next', data: '1' }, 1])
-  expect([(await events.next()).value, asked.length]).toEqual([{ event: 'next', data: '2' }, 2])
+  expect([(await events.next()).value, pulled.length]).toEqual([{ event: 'next', data: '1' }, 1])
+  expect([(await events.next()).value, pulled.length]).toEqual([{ event: 'next', data: '2' }, 2])
 })
 
 test('an event has its id, unless that cannot be the value of a header', async () => {

@@ -15,14 +15,14 @@ let fresh: FreshDatabase
 let proxy: Awaited<ReturnType<typeof databaseProxy>>
 let database: Database<Tables>
 /** What each connection was asked; and, while it is an array, the answers that are held back. */
-let asked: string[] = []
+let executed: string[] = []
 let held: (() => void)[] | null = null
 
 beforeAll(async () => {
   fresh = await emptyDatabase()
   proxy = await databaseProxy(fresh.connection, {
     toServer: ({ bytes, place, pass }) => {
-      asked[place] = (asked[place] ?? '') + bytes.toString('latin1')
+      executed[place] = (executed[place] ?? '') + bytes.toString('latin1')
       pass()
     },
     toClient: ({ pass }) => {
@@ -40,7 +40,7 @@ afterAll(async () => {
   await fresh.drop()
 })
 beforeEach(() => {
-  asked = []
+  executed = []
   held = null
 })
 
@@ -62,11 +62,11 @@ const operation = <Result>(work: () => Result, signal = new AbortController().si
  */
 const EXECUTE = 'E\0\0\0\t\0\0\0\0\0'
 /** How many statements each connection that was asked anything was asked. */
-const statements = (): number[] => asked.filter(Boolean).map((text) => text.split(EXECUTE).length - 1)
+const statements = (): number[] => executed.filter(Boolean).map((text) => text.split(EXECUTE).length - 1)
 
 test('what one operation asks for at once goes out on one connection before anything is answered', async () => {
   await operation(() => Promise.all([textsOf(database.query, [1]), idsOf(database.query, 'two')]))
-  asked = []
+  executed = []
   held = []
   const answers = operation(() =>
     // As loaders do: each in a tick of its own, one of them after something else was waited for.
@@ -98,7 +98,7 @@ test('what goes out together is written once', async () => {
 test('operations do not wait for each other', async () => {
   // Both connections are open.
   await Promise.all([operation(() => nap(database.query, 0.1)), operation(() => nap(database.query, 0.1))])
-  asked = []
+  executed = []
   held = []
   const answers = Promise.all([operation(() => textsOf(database.query, [1])), operation(() => textsOf(database.query, [2]))])
   await expect.poll(statements).toEqual([1, 1])

@@ -78,8 +78,8 @@ describe('reads that may be behind', () => {
       database.query.transaction().execute((all) => all.insertInto('note').values({ text: 'in one' }).execute()),
     )
     await replicaHooks(() => sql`SELECT scribble()`.execute(database.query))
-    const kept = await database.now.selectFrom('note').select('text').orderBy('text').execute()
-    expect(kept.map(({ text }) => text)).toEqual(['in one', 'inserted', 'scribbled'])
+    const stored = await database.now.selectFrom('note').select('text').orderBy('text').execute()
+    expect(stored.map(({ text }) => text)).toEqual(['in one', 'inserted', 'scribbled'])
   })
 
   test('are cancelled there like everywhere', async () => {
@@ -120,8 +120,8 @@ describe('who has written', () => {
     const link = createLocalLink(social)
     // biome-ignore lint/suspicious/noExplicitAny: the answer is read by the paths that it has.
     const ask = async (query: string, caller: Caller): Promise<any> => {
-      const passage = { caller, signal: new AbortController().signal }
-      const { data, errors } = await link.execute({ query, variables: {}, operationName: undefined }, passage)
+      const requestContext = { caller, signal: new AbortController().signal }
+      const { data, errors } = await link.execute({ query, variables: {}, operationName: undefined }, requestContext)
       expect(errors).toBeUndefined()
       return data
     }

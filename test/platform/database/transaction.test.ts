@@ -12,7 +12,7 @@ let fresh: FreshDatabase
 let proxy: Awaited<ReturnType<typeof databaseProxy>>
 let database: Database<Tables>
 /** What the connection said; and, while it is an array, the answers that are held back. */
-let asked = ''
+let executed = ''
 let held: (() => void)[] | null = null
 /** How many statements were cancelled: all but the first of them a little late. */
 let cancellations = 0
@@ -21,7 +21,7 @@ beforeAll(async () => {
   fresh = await emptyDatabase()
   proxy = await databaseProxy(fresh.connection, {
     toServer: ({ bytes, place, pass }) => {
-      if (place === 0) asked += bytes.toString('latin1')
+      if (place === 0) executed += bytes.toString('latin1')
       const isCancellation = bytes.includes('pg_cancel_backend')
       if (isCancellation) cancellations += 1
       if (isCancellation && cancellations > 1) setTimeout(pass, 100)
@@ -53,10 +53,10 @@ const ids = async (query: Kysely<Tables>) =>
 test('what is asked for at once goes out at once, and is done in its order', async () => {
   const seen = await transaction(database.query, async (query) => {
     held = []
-    asked = ''
+    executed = ''
     const answers = Promise.all([add(query, 1), ids(query), add(query, 2), ids(query)])
     // No answer has come, and all of them were asked.
-    await expect.poll(() => asked.match(/insert into "note"|select "id" from "note"/g)?.length).toBe(4)
+    await expect.poll(() => executed.match(/insert into "note"|select "id" from "note"/g)?.length).toBe(4)
     for (const pass of held.splice(0)) pass()
     held = null
     const [, first, , second] = await answers
@@ -91,14 +91,14 @@ test('nothing is committed when something fails that nobody waited for', async (
 
 test('a transaction that is cancelled ends before its connection is somebody else’s', async () => {
   const abort = new AbortController()
-  asked = ''
+  executed = ''
   const cancelled = withCancellation(abort.signal, () =>
     transaction(database.query, (query) =>
       Promise.all([add(query, 1), sql`SELECT pg_sleep(15)`.execute(query), add(query, 2), add(query, 3)]),
     ),
   )
   const refused = expect(cancelled).rejects.toMatchObject({ code: '57014' })
-  await expect.poll(() => asked).toContain('pg_sleep')
+  await expect.poll(() => executed).toContain('pg_sleep')
   abort.abort(new Error('enough'))
   // It has the only connection, so this waits for it.
   await sql`SELECT pg_sleep(0.5)`.execute(database.query)

@@ -92,9 +92,9 @@ test('events that are written together arrive in their order, numbered as if the
     await appendAll(transaction, 'a', [])
     await append(transaction, 'a', { index: 'last' })
   })
-  const told: unknown[] = []
-  for (let place = 0; place < 4; place += 1) told.push((await events.next()).value)
-  expect(told).toMatchObject([
+  const received: unknown[] = []
+  for (let place = 0; place < 4; place += 1) received.push((await events.next()).value)
+  expect(received).toMatchObject([
     { number: 2, payload: { index: 'x' } },
     { number: 3, payload: { index: { deep: [1] } } },
     { number: 4, payload: { index: null } },
@@ -366,11 +366,11 @@ test('who listens goes on with a database that lacks the last events, as after a
     [1, 2, 3, 4, 5],
   ])
   // Before the connection breaks: it may be back at once.
-  const missed = new Promise<void>((told) => {
+  const missed = new Promise<void>((received) => {
     const end = feed.notice((topic) => {
       if (topic !== null) return
       end()
-      told()
+      received()
     })
   })
   await database.pool.query('DELETE FROM event WHERE number > 2; UPDATE event_topic SET last_number = 2')

@@ -3,7 +3,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { acknowledged, type Socket } from '../../gateway/support/transports.ts'
-import { type Asked, type Atrium, type Data, startAtrium } from '../../security/support/atrium.ts'
+import { type Atrium, type Data, type RequestOptions, startAtrium } from '../../security/support/atrium.ts'
 
 let atrium: Atrium
 let database: pg.Client
@@ -40,36 +40,36 @@ async function whileFull<Result>(work: () => Promise<Result>): Promise<Result> {
 
 const MESSAGE = 'This server has more to do than it can: try again in a few seconds.'
 const json = { 'content-type': 'application/json' }
-type Row = { door: string; path: string; type: string; body: unknown; asked?: Asked }
+type Row = { endpoint: string; path: string; type: string; body: unknown; options?: RequestOptions }
 
 describe('a process that is full', () => {
   test('refuses at every endpoint, in its format, with Retry-After', async () => {
     const rows: readonly Row[] = [
       {
-        door: 'the graph',
+        endpoint: 'the graph',
         path: '/graphql',
-        asked: { body: { query: '{ __typename }' } },
+        options: { body: { query: '{ __typename }' } },
         type: 'application/json; charset=utf-8',
         body: { errors: [{ message: MESSAGE, extensions: { code: 'UNAVAILABLE', requestId: expect.any(String) } }] },
       },
       {
-        door: 'the graph, for what is no operation',
+        endpoint: 'the graph, for what is no operation',
         path: '/graphql',
-        asked: { body: '{', headers: json },
+        options: { body: '{', headers: json },
         type: 'application/json; charset=utf-8',
         body: { errors: [{ message: MESSAGE, extensions: { code: 'UNAVAILABLE', requestId: expect.any(String) } }] },
       },
       {
-        door: 'the directory',
+        endpoint: 'the directory',
         path: '/api/stats',
         type: 'application/json; charset=utf-8',
         body: { error: { code: 'UNAVAILABLE', message: MESSAGE, details: {} } },
       },
-      { door: 'a store', path: '/v1/products.json', type: 'application/json; charset=utf-8', body: { message: MESSAGE } },
+      { endpoint: 'a store', path: '/v1/products.json', type: 'application/json; charset=utf-8', body: { message: MESSAGE } },
       {
-        door: 'trust',
+        endpoint: 'trust',
         path: '/v1/decide',
-        asked: { body: { domain: 'example.com' } },
+        options: { body: { domain: 'example.com' } },
         type: 'application/problem+json',
         body: {
           type: 'about:blank',
@@ -82,28 +82,28 @@ describe('a process that is full', () => {
         },
       },
       {
-        door: 'tools',
+        endpoint: 'tools',
         path: '/mcp/directory',
-        asked: { body: { jsonrpc: '2.0', id: 1, method: 'tools/list' } },
+        options: { body: { jsonrpc: '2.0', id: 1, method: 'tools/list' } },
         type: 'application/json; charset=utf-8',
         body: { jsonrpc: '2.0', error: { code: -32_000, message: MESSAGE }, id: null },
       },
       {
-        door: 'apps',
+        endpoint: 'apps',
         path: '/oauth/token/info',
         type: 'application/json; charset=utf-8',
         body: { error: { code: 'UNAVAILABLE', message: MESSAGE, details: {} } },
       },
-      { door: 'pages', path: '/search?q=a', type: 'text/html; charset=utf-8', body: null },
-      { door: 'the console', path: '/console', type: 'text/html; charset=utf-8', body: null },
-      { door: 'consent', path: '/authorize/none', type: 'text/html; charset=utf-8', body: null },
+      { endpoint: 'pages', path: '/search?q=a', type: 'text/html; charset=utf-8', body: null },
+      { endpoint: 'the console', path: '/console', type: 'text/html; charset=utf-8', body: null },
+      { endpoint: 'consent', path: '/authorize/none', type: 'text/html; charset=utf-8', body: null },
     ]
     await whileFull(async () => {
-      for (const { door, path, asked, type, body } of rows) {
-        const reply = await atrium.ask(path, asked)
-        expect([door, reply.status, reply.headers['content-type']]).toEqual([door, 503, type])
-        expect([door, reply.headers['retry-after']]).toEqual([door, expect.stringMatching(/^[2-5]$/)])
-        expect([door, reply.headers['cache-control']]).toEqual([door, 'no-store'])
+      for (const { endpoint, path, options, type, body } of rows) {
+        const reply = await atrium.ask(path, options)
+        expect([endpoint, reply.status, reply.headers['content-type']]).toEqual([endpoint, 503, type])
+        expect([endpoint, reply.headers['retry-after']]).toEqual([endpoint, expect.stringMatching(/^[2-5]$/)])
+        expect([endpoint, reply.headers['cache-control']]).toEqual([endpoint, 'no-store'])
         if (body !== null) expect(reply.json).toEqual(body)
       }
       const graph = await atrium.ask('/graphql', { body: { query: '{ __typename }' } })

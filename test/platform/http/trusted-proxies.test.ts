@@ -9,7 +9,7 @@ import { serveWebSockets } from '../../../gateway/transports/websocket.ts'
 import { readConfig } from '../../../platform/config/config.ts'
 import { createHttpServer } from '../../../platform/http/server.ts'
 import { parseProxies } from '../../../platform/http/trusted-proxies.ts'
-import { keptLog, type LocalGraph, localGraph } from '../../gateway/support/graph.ts'
+import { type LocalGraph, localGraph, recordingLog } from '../../gateway/support/graph.ts'
 
 /** Loopback has many addresses: two are those of proxies. */
 const PROXY = '127.0.0.1'
@@ -22,7 +22,7 @@ let port: number
 beforeAll(async () => {
   graph = await localGraph()
   const { TRUSTED_PROXIES: isProxy } = readConfig(variables, { TRUSTED_PROXIES: `${PROXY}, 127.8.0.0/16, fd00::/8` })
-  app = createHttpServer({ log: keptLog().log, isProxy })
+  app = createHttpServer({ log: recordingLog().log, isProxy })
   await serveGraphql(app, graph.gateway)
   serveWebSockets(app, graph.gateway, { isProxy })
   app.get('/seen', async ({ ip, protocol, host }) => ({ ip, protocol, host }))
@@ -46,8 +46,8 @@ async function seen(localAddress: string, headers: Headers, path = '/seen') {
 }
 
 const addressInGraph = async (localAddress: string, headers: Headers) => {
-  const asked = `/graphql?query=${encodeURIComponent('{ caller }')}`
-  const { data } = await seen(localAddress, { ...headers, 'apollo-require-preflight': '1' }, asked)
+  const endpoint = `/graphql?query=${encodeURIComponent('{ caller }')}`
+  const { data } = await seen(localAddress, { ...headers, 'apollo-require-preflight': '1' }, endpoint)
   return JSON.parse(data.caller).address
 }
 
@@ -103,7 +103,7 @@ test('the protocol and the host are what a proxy says, and nobody else', async (
 })
 
 test('without settings nobody is believed', async () => {
-  const plain = createHttpServer({ log: keptLog().log })
+  const plain = createHttpServer({ log: recordingLog().log })
   plain.get('/seen', async ({ ip, protocol, host }) => ({ ip, protocol, host }))
   const headers = { 'x-forwarded-for': '203.0.113.7', 'x-forwarded-proto': 'https', 'x-forwarded-host': 'evil.example' }
   const url = await plain.listen({ port: 0, host: '127.0.0.1' })

@@ -6,8 +6,8 @@ function aCircuit() {
   let time = 0
   const changes: CircuitState[] = []
   const breaker = circuitBreaker({ now: () => time, onChange: (state) => changes.push(state) })
-  const attempt = (outcome: AttemptResult, times = 1) => {
-    for (let count = 0; count < times; count++) breaker.enter()?.(outcome)
+  const attempt = (result: AttemptResult, times = 1) => {
+    for (let count = 0; count < times; count++) breaker.enter()?.(result)
   }
   return {
     ...breaker,

@@ -53,15 +53,15 @@ test('it has the 109 paths and 179 operations that were published, and more that
 })
 
 test('every schema and every property says what it means', () => {
-  const silent: string[] = []
+  const undescribed: string[] = []
   const { components } = contract as { components: { schemas: Record<string, ContractSchema> } }
   for (const [name, schema] of Object.entries(components.schemas)) look(schema, name)
-  expect(silent).toEqual([])
+  expect(undescribed).toEqual([])
 
   // What is told by reference has the description of what it refers to.
   function look(schema: ContractSchema & { $ref?: string }, at: string): void {
     if (schema.$ref) return
-    if (!schema.description && !at.endsWith('[]')) silent.push(at)
+    if (!schema.description && !at.endsWith('[]')) undescribed.push(at)
     for (const [name, property] of Object.entries(schema.properties ?? {})) look(property, `${at}.${name}`)
     if (schema.items) look(schema.items, `${at}[]`)
   }

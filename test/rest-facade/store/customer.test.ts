@@ -16,7 +16,7 @@ const emails = (list: { customer: { email: string } }[]) => list.map(({ customer
 
 test('customers are created, read, listed, counted, changed and deleted', async () => {
   const shop = await stack.aStore()
-  const ask: typeof stack.ask = (on, asked) => stack.ask(on, { as: shop, ...asked })
+  const ask: typeof stack.ask = (on, options) => stack.ask(on, { as: shop, ...options })
   expect((await ask('GET /customers.json')).json).toEqual([])
   const made = await ask('POST /customers.json', {
     body: {
@@ -130,7 +130,7 @@ test('customer_category goes in as ids, and customer_categories come out as thin
 
 test('customer categories are created, read, listed, renamed and deleted, and customers put into them by id or address', async () => {
   const as = await stack.aStore()
-  const ask: typeof stack.ask = (on, asked) => stack.ask(on, { as, ...asked })
+  const ask: typeof stack.ask = (on, options) => stack.ask(on, { as, ...options })
   const category = await aCategory('Very important', as)
   expect(category).toEqual({ id: expect.any(Number), name: 'Very important', code: 'very-important' })
   expect((await ask('GET /customer_categories.json')).json).toEqual([{ customer_category: category }])
@@ -166,11 +166,11 @@ test('fields of a customer answer questions of the checkout, with and without .j
     required: true,
     custom_field_select_options: ['S', 'M'],
   }
-  const asked = await stack.ask('POST /checkout_custom_fields.json', { body: { checkout_custom_field: question } })
-  const { id: questionId } = asked.json.checkout_custom_field
-  expect(asked.json.checkout_custom_field).toEqual({ id: questionId, ...question, position: 1, deletable: true })
-  expect((await stack.ask(`GET /checkout_custom_fields/${questionId}.json`)).json).toEqual(asked.json)
-  expect((await stack.ask('GET /checkout_custom_fields.json?limit=1')).json).toEqual([asked.json])
+  const options = await stack.ask('POST /checkout_custom_fields.json', { body: { checkout_custom_field: question } })
+  const { id: questionId } = options.json.checkout_custom_field
+  expect(options.json.checkout_custom_field).toEqual({ id: questionId, ...question, position: 1, deletable: true })
+  expect((await stack.ask(`GET /checkout_custom_fields/${questionId}.json`)).json).toEqual(options.json)
+  expect((await stack.ask('GET /checkout_custom_fields.json?limit=1')).json).toEqual([options.json])
 
   const [customer, other] = [await aCustomer({ email: 'fields@example.org' }), await aCustomer({ email: 'other@example.org' })]
   const path = `/customers/${customer.id}/fields`

@@ -98,8 +98,8 @@ test('every failure that is documented can be met, is answered as documented, an
       const tried = attempts(operation, status, steps.get(operation.operationId) ?? {}, seen, cast)
       if (tried.length === 0) wrong.push(`nobody knows how ${operation.operationId} could answer ${status}`)
       isLimited = status === 429
-      for (const { on, why, ...asked } of tried) {
-        const { status: got, text } = await stack.ask(on, asked)
+      for (const { on, why, ...attempt } of tried) {
+        const { status: got, text } = await stack.ask(on, attempt)
         if (got !== status) wrong.push({ on, why, status, got, text })
       }
       isLimited = false

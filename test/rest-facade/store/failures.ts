@@ -1,18 +1,18 @@
 import type { ContractOperation } from '../../../rest-facade/store/contract.ts'
 import { pathValues, requestOf, type Seen, type Step } from './journey.ts'
-import type { Asked } from './stack.ts'
+import type { RequestOptions } from './stack.ts'
 
 /** A request that has to fail, and why. */
-export type Attempt = Asked & { readonly on: string; readonly why: string }
+export type Attempt = RequestOptions & { readonly on: string; readonly why: string }
 
 /** What else failures need: who asks, and a key that was used for something. */
 export type Cast = {
   /** An app without a scope of use. */
-  readonly scopeless: Asked
+  readonly scopeless: RequestOptions
   /** A store that does not pay. */
-  readonly unpaid: Asked
+  readonly unpaid: RequestOptions
   /** A store with nothing in it. */
-  readonly empty: Asked
+  readonly empty: RequestOptions
   readonly usedKey: string
 }
 
@@ -27,7 +27,7 @@ const NOTHING: Readonly<Record<string, string>> = {
 }
 const TOO_LARGE = JSON.stringify({ much: 'x'.repeat(1_000_000) })
 
-type Particular = Asked & { readonly values?: Seen; readonly query?: string }
+type Particular = RequestOptions & { readonly values?: Seen; readonly query?: string }
 
 /**
  * Failures that only one operation has, or that it has another way: bodies that refer to nothing,
@@ -69,7 +69,7 @@ export function attempts(
   const values = pathValues(operation, seen)
   const query = step.query?.(seen) ?? ''
   const on = requestOf(operation, values, query)
-  const sent: Asked = step.body ? { body: step.body(seen) } : {}
+  const sent: RequestOptions = step.body ? { body: step.body(seen) } : {}
   const has = (header: string): boolean => operation.parameters.some(({ name }) => name === header)
   const withHeader = (why: string, header: string, value: string): Attempt[] =>
     has(header) ? [{ why, on, ...sent, headers: { [header]: value } }] : []
@@ -128,7 +128,7 @@ export function attempts(
     })
   }
 
-  function only({ values: others, query: other, ...asked }: Particular): Attempt {
-    return { why: 'a case of its own', on: requestOf(operation, { ...values, ...others }, other ?? query), ...sent, ...asked }
+  function only({ values: others, query: other, ...attempt }: Particular): Attempt {
+    return { why: 'a case of its own', on: requestOf(operation, { ...values, ...others }, other ?? query), ...sent, ...attempt }
   }
 }

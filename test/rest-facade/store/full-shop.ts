@@ -125,7 +125,7 @@ export async function aFullShop(stack: StoreRestStack, size: number): Promise<Fu
   const payments = await each('/payment_methods.json', (n) => ({
     payment_method: { name: `Pay ${n}`, payment_method_url: `https://example.com/pay-${n}`, key: 'k', secret: 's' },
   }))
-  const ways = await each('/shipping_methods.json', (n) => ({
+  const methods = await each('/shipping_methods.json', (n) => ({
     shipping_method: {
       type: 'tables',
       name: `Way ${n}`,
@@ -160,7 +160,7 @@ export async function aFullShop(stack: StoreRestStack, size: number): Promise<Fu
     await add(`/orders/${id}/history.json`, { order_history: { message: 'Seen' } })
     await add(`/orders/${id}/documents.json`, { document_type: 1, url: 'https://example.com/invoice' })
   }
-  const told = await each(`/orders/${first.id}/history.json`, (n) => ({ order_history: { message: `Seen ${n}` } }))
+  const entries = await each(`/orders/${first.id}/history.json`, (n) => ({ order_history: { message: `Seen ${n}` } }))
   const documents = await each(`/orders/${first.id}/documents.json`, (n) => ({
     document_type: 1,
     url: `https://example.com/invoice-${n}`,
@@ -233,12 +233,12 @@ export async function aFullShop(stack: StoreRestStack, size: number): Promise<Fu
       'customers fields': answers[0].id,
       taxes: taxes[0].id,
       payment_methods: payments[0].id,
-      shipping_methods: ways[0].id,
+      shipping_methods: methods[0].id,
       promotions: promotions[0].id,
       orders: first.id,
       order: first.id,
       carts: first.id,
-      history: told[0].id,
+      history: entries[0].id,
       documents: documents[0].public_id ?? documents[0].id,
       fulfillments: parcels[0].id,
       pages: pages[0].id,

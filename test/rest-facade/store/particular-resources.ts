@@ -262,10 +262,11 @@ async function addOrders({ full, send, add }: Shop): Promise<void> {
   const order = { customer: { id: ana.id, shipping_address: SHIPPED_TO, billing_address: BILLED_TO }, products: lines }
   for (const status of ['Abandoned', 'Pending Payment', 'Paid', 'Canceled'])
     await add('/orders.json', { order: { ...order, status } })
-  const way = ['requested', 'in_transit', 'pickup_available', 'delivered']
-  for (const [index] of way.entries()) {
+  const statuses = ['requested', 'in_transit', 'pickup_available', 'delivered']
+  for (const [index] of statuses.entries()) {
     const { id } = await add('/orders.json', { order: { ...order, status: 'Paid' } })
-    for (const shipment_status of way.slice(0, index + 1)) await send('PUT', `/orders/${id}.json`, { order: { shipment_status } })
+    for (const shipment_status of statuses.slice(0, index + 1))
+      await send('PUT', `/orders/${id}.json`, { order: { shipment_status } })
     const tracking = { tracking_number: 'T', tracking_company: 'other', tracking_url: 'https://example.com/t' }
     await send('PUT', `/orders/${id}.json`, {
       order: { ...tracking, additional_information: 'Ring twice', additional_fields: [{ label: 'Gift', value: 'yes' }] },

@@ -69,12 +69,12 @@ test.each(kinds)('$path are found under their product only, and in their store o
 
 test.each(kinds)('what is wrong with one of $path is said by its name on the wire, and nothing is fetched', async (kind) => {
   const on = `POST /products/${product}/${kind.path}.json`
-  const before = server.asked.length
+  const before = server.requests.length
   for (const url of ['ftp://a.example/a.png', 'http://10.0.0.1/a.png', 'http://localhost:1/a.png', '', 7, null, undefined]) {
     const refused = await stack.ask(on, { body: { [kind.envelope]: { url } } })
     expect([url, refused.status, Object.keys(refused.json.errors)]).toEqual([url, 400, [`${kind.envelope}.url`]])
   }
-  expect(server.asked).toHaveLength(before)
+  expect(server.requests).toHaveLength(before)
 })
 
 test('an image can come in the body, and moves by the query as well as by the body', async () => {

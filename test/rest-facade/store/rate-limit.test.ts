@@ -106,7 +106,7 @@ describe('answers to somebody unknown, and about paths that there are not', () =
   test('have the headers of the limits, of the address alone where no store is known', async () => {
     at += 60_000
     const wrong = { ...stack.own, authtoken: 'wrong' }
-    const asked: [number, Awaited<ReturnType<typeof stack.ask>>][] = [
+    const requests: [number, Awaited<ReturnType<typeof stack.ask>>][] = [
       [401, await stack.ask('GET /categories.json', { as: null })],
       [401, await stack.ask('GET /categories.json', { as: wrong })],
       [404, await stack.ask('GET /nothing.json', { as: null })],
@@ -114,7 +114,7 @@ describe('answers to somebody unknown, and about paths that there are not', () =
       [405, await stack.ask('DELETE /categories.json', { as: null })],
       [414, await stack.ask(`GET /nothing.json?x=${'x'.repeat(9_000)}`, { as: null })],
     ]
-    const left = asked.map(([status, reply], index) => {
+    const left = requests.map(([status, reply], index) => {
       expect([index, reply.status, ...HEADERS.map((name) => reply.headers[name] !== undefined)]).toEqual([
         index,
         status,

@@ -32,7 +32,7 @@ export const UNLIMITED: RequestCounter = {
 }
 
 /** What is sent with a request. */
-export type Asked = {
+export type RequestOptions = {
   /** Sent as JSON; bytes and texts as they are. */
   readonly body?: unknown
   /**
@@ -107,7 +107,7 @@ export async function startStoreStack({
      * Sends one request, such as `GET /categories.json`, and fails the test when the answer breaks
      * the contract.
      */
-    async ask(on: string, { body, as = own, headers = {} }: Asked = {}): Promise<Reply> {
+    async ask(on: string, { body, as = own, headers = {} }: RequestOptions = {}): Promise<Reply> {
       const [method = '', path = ''] = on.split(' ')
       const isSent = body !== undefined
       const sent = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)

@@ -100,7 +100,7 @@ test('a theme of another store is not found by any operation', async () => {
   const { id } = await aTheme(stack.own)
   const as = await stack.aStore()
   const body = { theme: { settings: {} } }
-  const asked = [
+  const replies = [
     stack.ask(`GET /themes/${id}.json`, { as }),
     stack.ask(`GET /themes/${id}/files.json`, { as }),
     stack.ask(`PUT /themes/${id}.json`, { as, body }),
@@ -108,5 +108,5 @@ test('a theme of another store is not found by any operation', async () => {
     stack.ask(`POST /themes/${id}/apply.json`, { as }),
     stack.ask(`DELETE /themes/${id}.json`, { as }),
   ]
-  expect((await Promise.all(asked)).map(({ status }) => status)).toEqual(asked.map(() => 404))
+  expect((await Promise.all(replies)).map(({ status }) => status)).toEqual(replies.map(() => 404))
 })

@@ -134,7 +134,7 @@ const DELIVERIES = `query ($filter: WebhookDeliveryFilter) { webhookDeliveries(f
 const deliveries = async (id: number) =>
   (await ask(DELIVERIES, { filter: { webhookSubscriptionId: String(id) } })).webhookDeliveries.nodes
 const isDelivered = ({ status }: { readonly status: string }) => status === 'DELIVERED'
-const settled = (id: number) =>
+const finished = (id: number) =>
   until(async () => (await deliveries(id)).every((each: { status: string }) => each.status !== 'WAITING'))
 
 test('an event is sent as the REST API answers the thing, in its envelope, with the published headers and a signature of the raw body', async () => {
@@ -224,8 +224,8 @@ test('a receiver that is down gets every event afterwards, in order for each pro
       b: String(updated),
     },
   )
-  await settled(created)
-  await settled(updated)
+  await finished(created)
+  await finished(updated)
   const arrived = at('/down').slice(failed.length)
   for (const [id, names] of [
     [one, [undefined, 'a', 'b', 'last']],
@@ -288,7 +288,7 @@ test('what waits for a webhook is sent when that is resumed while the delivery b
   await blocker.query('ROLLBACK')
   await blocker.end()
   await resuming
-  await settled(updated)
+  await finished(updated)
   expect(at('/both').map((each) => [numberIn(each), eventOf(each)])).toEqual(
     expect.arrayContaining(
       [held, free].flatMap((id) => [
@@ -317,7 +317,7 @@ test('what somebody pauses is sent nothing until it is resumed, and then what is
   const second = await aProduct()
   const RESUME = 'mutation ($id: ID!) { done: resumeWebhookSubscription(id: $id) { __typename } }'
   for (const each of [paused, later]) await ask(RESUME, { id: String(each) })
-  for (const each of [paused, later]) await settled(each)
+  for (const each of [paused, later]) await finished(each)
   const created = at('/rest').filter((each) => eventOf(each) === 'product_created')
   expect(created.map(numberIn).sort()).toEqual([id, second])
   const newestFirst = (await deliveries(later)).map((each: { id: string }) => each.id)
@@ -356,7 +356,7 @@ test('an attempt that failed is repeated 1, 16, 81 and 256 minutes later, and gi
     'mutation ($id: ID!) { replayWebhookDelivery(id: $id) { __typename ... on ReplayWebhookDeliverySuccess { webhookDelivery { status } } ... on ValidationError { message } } }'
   expect((await ask(REPLAY, { id: delivery.id })).replayWebhookDelivery.webhookDelivery.status).toBe('WAITING')
   expect((await ask(REPLAY, { id: delivery.id })).replayWebhookDelivery.__typename).toBe('ValidationError')
-  await settled(id)
+  await finished(id)
   expect([at('/five')[5]?.body, idOf(at('/five')[5] as Received)]).toEqual([delivery.body, delivery.id])
   expect(await hook(id)).toEqual({ failureCount: 0, failingSince: null, pausedAt: null })
 }, 60_000)
@@ -445,7 +445,7 @@ test('what was given up while a webhook failed is sent when it is resumed', asyn
   answers.clear()
   // Whoever changes it has repaired it.
   await stack.ask(`PUT /hooks/${id}.json`, { as: shop, body: { hook: { url: url('/moved') } } })
-  await settled(id)
+  await finished(id)
   expect(at('/moved').map(numberIn).sort()).toEqual([first, second].sort())
 }, 60_000)
 
@@ -454,14 +454,14 @@ test('a test is sent once, whatever comes of it, and also while the webhook is p
   const TEST =
     'mutation ($id: ID!) { testWebhookSubscription(id: $id) { ... on TestWebhookSubscriptionSuccess { webhookDelivery { id isTest status } } } }'
   await ask(TEST, { id: String(id) })
-  await settled(id)
+  await finished(id)
   expect(at('/try').map(({ body, headers }) => [body, headers['atrium-test']])).toEqual([['{"product":{"id":0}}', 'true']])
 
   const product = await aProduct()
   await stack.sql('UPDATE webhook_subscription SET paused_at = now() WHERE id = $1', [id])
   answers.set('/try', status(500))
   await ask(TEST, { id: String(id) })
-  await settled(id)
+  await finished(id)
   await pass(5)
   expect(at('/try').slice(1).map(numberIn)).toEqual([product])
   expect((await hook(id)).failureCount).toBe(0)

@@ -412,12 +412,12 @@ describe('a query', () => {
   })
 
   test('cuts its page out of a list that the graph gives as a whole; without a limit it is all of it', () => {
-    const { read: asked, write } = compiled('listParts', 'query ($id: ID!) { thing(id: $id) { parts { label } } }', {
+    const { read: readList, write } = compiled('listParts', 'query ($id: ID!) { thing(id: $id) { parts { label } } }', {
       answer: 'thing.parts',
     })
     const data = { thing: { parts: ['a', 'b', 'c'].map((label) => ({ label })) } }
     const names = (query: string) => {
-      const given = asked({ path: { id: '7' }, query, headers: {}, body: undefined })
+      const given = readList({ path: { id: '7' }, query, headers: {}, body: undefined })
       const answer = 'variables' in given ? write(data, given.slice) : { text: null }
       return (
         'text' in answer &&

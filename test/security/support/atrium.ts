@@ -28,7 +28,7 @@ export type Reply = {
   readonly json: Data
 }
 
-export type Asked = {
+export type RequestOptions = {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   /** Sent as JSON; a text as it is. */
@@ -45,17 +45,17 @@ export type Atrium = {
   readonly base: string
   readonly port: number
   readonly connection: Connection
-  readonly ask: (path: string, asked?: Asked) => Promise<Reply>
+  readonly ask: (path: string, options?: RequestOptions) => Promise<Reply>
   readonly graph: (
     query: string,
     variables?: object,
-    asked?: Asked,
+    options?: RequestOptions,
   ) => Promise<{ data: Data; errors?: Data[] } & Pick<Reply, 'status' | 'headers'>>
   /**
    * Sends bytes as they are; resolves with all that came back when the server ended the connection
    * or has been silent for a second. For its first byte it has `patience` milliseconds.
    */
-  readonly raw: (text: string, patience?: number) => Promise<string>
+  readonly raw: (text: string, timeoutMs?: number) => Promise<string>
   /** Everything that it wrote to standard output and standard error. */
   readonly log: () => string
   readonly sql: (text: string, values?: unknown[]) => Promise<Record<string, Data>[]>
@@ -135,8 +135,8 @@ export async function startAtrium(settings: Readonly<Record<string, string>> = {
       outgoing.on('error', reject)
       outgoing.end(content)
     })
-  const graph: Atrium['graph'] = async (query, variables = {}, asked = {}) => {
-    const reply = await ask('/graphql', { ...asked, method: 'POST', body: { query, variables } })
+  const graph: Atrium['graph'] = async (query, variables = {}, options = {}) => {
+    const reply = await ask('/graphql', { ...options, method: 'POST', body: { query, variables } })
     return { ...reply.json, status: reply.status, headers: reply.headers }
   }
 
@@ -146,11 +146,11 @@ export async function startAtrium(settings: Readonly<Record<string, string>> = {
     connection: database.connection,
     ask,
     graph,
-    raw: (text, patience = 15_000) =>
+    raw: (text, timeoutMs = 15_000) =>
       new Promise((resolve, reject) => {
         let answer = ''
         const socket = connect(port, '127.0.0.1', () => socket.write(text, 'latin1'))
-        socket.setEncoding('latin1').setTimeout(patience, () => socket.destroy())
+        socket.setEncoding('latin1').setTimeout(timeoutMs, () => socket.destroy())
         socket.on('data', (chunk) => {
           answer += chunk
           socket.setTimeout(1_000)

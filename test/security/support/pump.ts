@@ -11,7 +11,7 @@ export type Pattern = { readonly pattern: string; readonly flags: string }
  * `isGuessed`: texts are made of what texts are usually made of, not of examples, which cannot be
  * had of every pattern in any time.
  */
-export type Told = Pattern & { readonly isGuessed: boolean }
+export type TestedPattern = Pattern & { readonly isGuessed: boolean }
 export type Heard = { readonly count: number; readonly isLast: boolean }
 
 /**
@@ -82,7 +82,7 @@ function* textsOf(examples: readonly string[]): Generator<(length: number) => st
 
 const say = (heard: Heard) => process.send?.(heard)
 
-function tried({ isGuessed, ...given }: Told): number {
+function tried({ isGuessed, ...given }: TestedPattern): number {
   const expression = new RegExp(given.pattern, given.flags)
   const match = (text: string) => {
     expression.lastIndex = 0
@@ -102,4 +102,4 @@ function tried({ isGuessed, ...given }: Told): number {
   return count
 }
 
-process.on('message', (told: Told) => say({ count: tried(told), isLast: true }))
+process.on('message', (tested: TestedPattern) => say({ count: tried(tested), isLast: true }))

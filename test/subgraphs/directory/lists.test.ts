@@ -402,14 +402,14 @@ test('a change is not told before its item can be read: a new one never looks re
       SELECT kind, 'unannounced', 'unannounced', 'Unannounced', description, category, tags, popularity, detail || '{"slug":"unannounced"}', provenance, now(), now(), ${number}
       FROM directory.item WHERE key = 'alpha'`)
     const SINCE = 'query ($since: String) { changes(since: $since) { token nodes { key item { name } } } }'
-    const told = async () => {
+    const listed = async () => {
       const { changes }: Data = await ask(SINCE, { since: before.token })
       return changes.nodes.filter(({ key }: Data) => key === 'unannounced')
     }
-    expect(await told()).toEqual([])
+    expect(await listed()).toEqual([])
     await client.query('NOTIFY directory_revision')
-    let nodes = await told()
-    while (nodes.length === 0) nodes = await told()
+    let nodes = await listed()
+    while (nodes.length === 0) nodes = await listed()
     expect(nodes).toEqual([{ key: 'unannounced', item: { name: 'Unannounced' } }])
   } finally {
     await client.end()

@@ -16,8 +16,8 @@ type CallerKind = (typeof CALLERS)[number]
  * What a caller gets: the value, null without an error, data that says no, or an error with this
  * code.
  */
-type Outcome = 'value' | 'null' | 'UNAUTHENTICATED' | 'FORBIDDEN' | 'NOT_FOUND'
-type Row = readonly [Outcome, Outcome, Outcome, Outcome, Outcome]
+type Result = 'value' | 'null' | 'UNAUTHENTICATED' | 'FORBIDDEN' | 'NOT_FOUND'
+type Row = readonly [Result, Result, Result, Result, Result]
 
 const EVERYBODY: Row = ['value', 'value', 'value', 'value', 'value']
 const SIGNED_IN: Row = ['UNAUTHENTICATED', 'value', 'value', 'value', 'value']
@@ -253,7 +253,7 @@ function answerAt(data: unknown): unknown {
   return undefined
 }
 
-function outcomeOf({ data, errors }: Answered): string {
+function resultOf({ data, errors }: Answered): string {
   if (errors) return String(errors[0]?.extensions.code ?? errors[0]?.message)
   const answer = answerAt(data)
   if (answer === undefined) return 'nothing on the way to it'
@@ -263,11 +263,11 @@ function outcomeOf({ data, errors }: Answered): string {
 /**
  * A subscription that is admitted is a value: what it then sends is the matter of its own tests.
  */
-async function outcomeFor(text: string, caller: Caller): Promise<string> {
-  if (!text.startsWith('subscription')) return outcomeOf(await social.ask(text, {}, caller))
+async function resultFor(text: string, caller: Caller): Promise<string> {
+  if (!text.startsWith('subscription')) return resultOf(await social.ask(text, {}, caller))
   const { schema, context } = social.subgraph
   const opened = await subscribe({ schema, document: parse(text), contextValue: context(caller) })
-  if (!(Symbol.asyncIterator in opened)) return outcomeOf(JSON.parse(JSON.stringify(opened)))
+  if (!(Symbol.asyncIterator in opened)) return resultOf(JSON.parse(JSON.stringify(opened)))
   await opened.return?.(undefined)
   return 'value'
 }
@@ -315,10 +315,10 @@ describe('fields', () => {
     world = await aWorld()
   })
   const cases = Object.entries(FIELDS).flatMap(([field, row]) =>
-    CALLERS.map((kind, index) => ({ field, kind, outcome: row[index] })),
+    CALLERS.map((kind, index) => ({ field, kind, result: row[index] })),
   )
-  test.each(cases)('$field for $kind: $outcome', async ({ field, kind, outcome }) => {
-    expect(outcomeOf(await social.ask(reaching(field, world), {}, callerIn(world, kind)))).toBe(outcome)
+  test.each(cases)('$field for $kind: $result', async ({ field, kind, result }) => {
+    expect(resultOf(await social.ask(reaching(field, world), {}, callerIn(world, kind)))).toBe(result)
   })
 
   test('a field whose answer depends on who asks says so with @tag(name: "viewer"), and no other does', async () => {
@@ -351,10 +351,10 @@ function taggedFields(): string[] {
 
 describe('operations', () => {
   const cases = Object.entries(OPERATIONS).flatMap(([name, { row, text }]) =>
-    CALLERS.map((kind, index) => ({ name, text, kind, outcome: row[index] })),
+    CALLERS.map((kind, index) => ({ name, text, kind, result: row[index] })),
   )
-  test.each(cases)('$name for $kind: $outcome', async ({ text, kind, outcome }) => {
+  test.each(cases)('$name for $kind: $result', async ({ text, kind, result }) => {
     const world = await aWorld()
-    expect(await outcomeFor(text(world), callerIn(world, kind))).toBe(outcome)
+    expect(await resultFor(text(world), callerIn(world, kind))).toBe(result)
   })
 })

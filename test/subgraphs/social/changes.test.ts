@@ -8,10 +8,10 @@ beforeAll(async () => {
 afterAll(() => social.close())
 
 test('the subgraph tells of which type an event is, without anybody who listens to it', async () => {
-  const told: (readonly string[] | null)[] = []
-  const silence = social.subgraph.onChange?.((types) => told.push(types))
+  const received: (readonly string[] | null)[] = []
+  const silence = social.subgraph.onChange?.((types) => received.push(types))
   const until = async (count: number) => {
-    while (told.length < count) await new Promise((resolve) => setTimeout(resolve, 5))
+    while (received.length < count) await new Promise((resolve) => setTimeout(resolve, 5))
   }
   await social.ask('mutation { createUser(input: { email: "ann@example.org", name: "Ann" }) { user { id } } }')
   await until(1)
@@ -20,6 +20,6 @@ test('the subgraph tells of which type an event is, without anybody who listens 
   const roomId = (data as { createRoom: { room: { id: string } } }).createRoom.room.id
   await social.ask('mutation ($roomId: ID!) { sendMessage(roomId: $roomId, text: "Hi") { __typename } }', { roomId }, caller)
   await until(2)
-  expect(told).toEqual([['User'], ['Message', 'Room']])
+  expect(received).toEqual([['User'], ['Message', 'Room']])
   silence?.()
 })

@@ -136,15 +136,15 @@ describe('messageReceived', () => {
     const texts = Array.from({ length: 100 }, (_, index) => `message ${index}`)
     // Several at once: the order is that of the commits, which is that of the history.
     for (let index = 0; index < 100; index += 10) await Promise.all(texts.slice(index, index + 10).map((text) => send(text)))
-    const told: string[][] = []
+    const received: string[][] = []
     for (const events of [one, other]) {
       const texts: string[] = []
       for (let count = 0; count < 100; count += 1) texts.push(textIn(await events.next()))
-      told.push(texts)
+      received.push(texts)
     }
     const { messages } = await ask(HISTORY, { id: room, first: 100 }, ann)
     const history = messages.edges.map(({ node }: Data) => node.text).reverse()
-    expect(told).toEqual([history, history])
+    expect(received).toEqual([history, history])
     expect([...history].sort()).toEqual([...texts].sort())
   })
 
@@ -189,16 +189,16 @@ describe('messageReceived', () => {
   test('ends with FORBIDDEN for everybody when the room ends with its last member', async () => {
     const [mine, theirs] = await Promise.all([listen(ann), listen(ben)])
     const leave = 'mutation ($room: ID!) { r: leaveRoom(roomId: $room) { __typename } }'
-    const told = [mine, theirs].map((events) => events.next())
-    const ends = Promise.all(told.map((each) => expect(each).rejects.toMatchObject({ extensions: { code: 'FORBIDDEN' } })))
+    const received = [mine, theirs].map((events) => events.next())
+    const ends = Promise.all(received.map((each) => expect(each).rejects.toMatchObject({ extensions: { code: 'FORBIDDEN' } })))
     for (const member of [ben, ann]) await ask(leave, { room }, member)
     await ends
   })
 
   test('ends with the room of a user who is deleted', async () => {
     const own = (await ask('mutation { r: createRoom(name: "R") { ... on CreateRoomSuccess { room { id } } } }', {}, cem)).room.id
-    const told = (await listen(cem, own)).next()
-    const end = expect(told).rejects.toMatchObject({ extensions: { code: 'UNAUTHENTICATED' } })
+    const received = (await listen(cem, own)).next()
+    const end = expect(received).rejects.toMatchObject({ extensions: { code: 'UNAUTHENTICATED' } })
     await ask('mutation ($id: ID!) { r: deleteUser(id: $id) { __typename } }', { id: cem?.id }, cem)
     await end
   })
@@ -243,10 +243,10 @@ describe('messageReceived', () => {
     const statements = vi.spyOn(pg.Client.prototype, 'query')
     try {
       await send('Hi')
-      const told = await Promise.all(waiting)
-      expect(new Set(told.map(({ value }) => value)).size).toBe(1)
-      const asked = statements.mock.calls.filter(([text]) => JSON.stringify(text).includes('isThere'))
-      expect(asked).toHaveLength(1)
+      const received = await Promise.all(waiting)
+      expect(new Set(received.map(({ value }) => value)).size).toBe(1)
+      const lookups = statements.mock.calls.filter(([text]) => JSON.stringify(text).includes('isThere'))
+      expect(lookups).toHaveLength(1)
     } finally {
       statements.mockRestore()
     }

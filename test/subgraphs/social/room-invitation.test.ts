@@ -156,8 +156,8 @@ test('who is invited hears of it, as long as it is pending and the session lives
   const [bens, cems] = [await listen(ben), await listen(cem)]
   if (!(Symbol.asyncIterator in bens && Symbol.asyncIterator in cems)) throw new Error('Expected two subscriptions.')
   await aRoom(ann, [ben])
-  const told = { data: { roomInvitationReceived: { room: { name: 'Room' }, inviter: { name: 'Ann' } } } }
-  expect(JSON.parse(JSON.stringify((await bens.next()).value))).toEqual(told)
+  const received = { data: { roomInvitationReceived: { room: { name: 'Room' }, inviter: { name: 'Ann' } } } }
+  expect(JSON.parse(JSON.stringify((await bens.next()).value))).toEqual(received)
   await aRoom(ben, [cem])
   expect(JSON.parse(JSON.stringify((await cems.next()).value)).data.roomInvitationReceived.inviter.name).toBe('Ben')
   await ask('mutation { r: signOutEverywhere { sessionsEnded } }', {}, cem)

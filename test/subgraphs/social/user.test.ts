@@ -485,8 +485,8 @@ test('userCreated tells everybody of every sign-up, without what is private', as
   if (!(Symbol.asyncIterator in events)) throw events.errors?.[0]
   await create({ email: 'nonsense', name: 'Refused' })
   for (const name of ['First', 'Second']) await create({ email: `${name}@example.org`, name })
-  const told = [(await events.next()).value, (await events.next()).value]
-  expect(JSON.parse(JSON.stringify(told))).toEqual([
+  const received = [(await events.next()).value, (await events.next()).value]
+  expect(JSON.parse(JSON.stringify(received))).toEqual([
     { data: { userCreated: { name: 'First' } } },
     { data: { userCreated: { name: 'Second' } } },
   ])

@@ -59,11 +59,11 @@ describe('a cart', () => {
   test('is ordered once, however often and by however many at once', async () => {
     const product = await shopper.aProduct({ stock: 10, shippingRequired: false })
     const { token } = await shopper.ready([{ productId: product }])
-    const outcomes = await Promise.all(
+    const results = await Promise.all(
       Array.from({ length: 8 }, (_, index) => shopper.complete(token, '12.3', `key ${index % 3}`)),
     )
-    expect(new Set(outcomes.map((outcome) => outcome.__typename))).toEqual(new Set(['CompleteStorefrontCheckoutSuccess']))
-    expect(new Set(outcomes.map(({ order }) => order.number)).size).toBe(1)
+    expect(new Set(results.map((result) => result.__typename))).toEqual(new Set(['CompleteStorefrontCheckoutSuccess']))
+    expect(new Set(results.map(({ order }) => order.number)).size).toBe(1)
     expect(await shopper.stockOf(product)).toBe(9)
     expect(await shopper.update(token, { note: 'too late' })).toMatchObject({ __typename: 'ConflictError' })
   })
@@ -71,10 +71,10 @@ describe('a cart', () => {
   test('of the last piece: exactly one of many shoppers gets it, the others read why', async () => {
     const product = await shopper.aProduct({ stock: 1, shippingRequired: false })
     const carts = await Promise.all(Array.from({ length: 8 }, () => shopper.ready([{ productId: product }])))
-    const outcomes = await Promise.all(carts.map(({ token }) => shopper.complete(token, '12.3')))
+    const results = await Promise.all(carts.map(({ token }) => shopper.complete(token, '12.3')))
     const [won, lost] = [
-      outcomes.filter(({ __typename }) => __typename === 'CompleteStorefrontCheckoutSuccess'),
-      outcomes.filter(({ __typename }) => __typename === 'StorefrontCheckoutIncomplete'),
+      results.filter(({ __typename }) => __typename === 'CompleteStorefrontCheckoutSuccess'),
+      results.filter(({ __typename }) => __typename === 'StorefrontCheckoutIncomplete'),
     ]
     expect([won.length, lost.length]).toEqual([1, 7])
     for (const { problems } of lost) expect(problems[0].code).toBe('INSUFFICIENT_STOCK')

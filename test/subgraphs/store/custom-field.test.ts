@@ -50,9 +50,9 @@ async function run(query: string, variables: Record<string, unknown>, who = shop
 let made = 0
 async function aField(input: Record<string, unknown> = {}, who = shop) {
   made += 1
-  const outcome = await run(CREATE, { input: { label: `Field ${made}`, ...input } }, who)
-  expect(outcome.__typename).toBe('CreateCustomFieldSuccess')
-  return outcome.customField
+  const payload = await run(CREATE, { input: { label: `Field ${made}`, ...input } }, who)
+  expect(payload.__typename).toBe('CreateCustomFieldSuccess')
+  return payload.customField
 }
 const aSelection = (...values: string[]) => aField({ type: 'SELECTION', values })
 
@@ -119,13 +119,13 @@ test('two fields of a store have no label in common, eight at once either; those
 test('what can be chosen is one list, whether it is changed as a whole or one by one', async () => {
   const field = await aSelection('Red', 'Green', 'Blue')
   const [, green] = field.selectOptions
-  const outcome = await run(UPDATE, { id: field.id, input: { values: ['GREEN', 'Black', 'red'] } })
-  expect(outcome.customField).toMatchObject({ values: ['GREEN', 'Black', 'red'], version: 2 })
-  expect(outcome.customField.selectOptions[0]).toEqual({ ...green, value: 'GREEN' })
+  const payload = await run(UPDATE, { id: field.id, input: { values: ['GREEN', 'Black', 'red'] } })
+  expect(payload.customField).toMatchObject({ values: ['GREEN', 'Black', 'red'], version: 2 })
+  expect(payload.customField.selectOptions[0]).toEqual({ ...green, value: 'GREEN' })
 
   const { option } = await run(ADD_OPTION, { input: { customFieldId: field.id, value: 'White' } })
   await run(CHANGE_OPTION, { id: green.id, value: 'Green' })
-  expect((await run(DELETE_OPTION, { id: outcome.customField.selectOptions[1].id })).__typename).toMatch(/Success$/)
+  expect((await run(DELETE_OPTION, { id: payload.customField.selectOptions[1].id })).__typename).toMatch(/Success$/)
   expect(await run(READ, { id: field.id })).toMatchObject({ values: ['Green', 'red', 'White'], version: 5 })
   expect(await run(CHANGE_OPTION, { id: option.id, value: ' RED' })).toMatchObject({ errors: [{ field: 'value' }] })
   expect(await run(ADD_OPTION, { input: { customFieldId: field.id, value: 'green' } })).toMatchObject({
@@ -135,8 +135,8 @@ test('what can be chosen is one list, whether it is changed as a whole or one by
 
 test('only a selection has something to choose from', async () => {
   const field = await aField()
-  const outcome = await run(ADD_OPTION, { input: { customFieldId: field.id, value: 'x' } })
-  expect(outcome).toMatchObject({ __typename: 'ValidationError', errors: [{ field: 'customFieldId' }] })
+  const payload = await run(ADD_OPTION, { input: { customFieldId: field.id, value: 'x' } })
+  expect(payload).toMatchObject({ __typename: 'ValidationError', errors: [{ field: 'customFieldId' }] })
   expect((await run(ADD_OPTION, { input: { customFieldId: '999999', value: 'x' } })).__typename).toBe('NotFoundError')
   const selection = await aSelection('a')
   expect((await run(UPDATE, { id: selection.id, input: { type: 'INPUT' } })).customField).toMatchObject({ values: [] })
@@ -258,11 +258,11 @@ test('values of three products are read with as many statements as those of one'
   const products = await Promise.all(Array.from({ length: 3 }, () => aProduct(stack, shop)))
   for (const product of products) await say(product, field, 'a')
   const queries = watchStatements()
-  const statements = async (asked: readonly number[]) => {
+  const statements = async (ids: readonly number[]) => {
     const before = queries.texts().length
     const fields =
       'customFieldValues { value selectOption { value } customField { values } } reviews { totalCount nodes { rating } }'
-    await stack.ask(shop, `{ ${asked.map((id) => `p${id}: product(id: "${id}") { ${fields} }`).join(' ')} }`)
+    await stack.ask(shop, `{ ${ids.map((id) => `p${id}: product(id: "${id}") { ${fields} }`).join(' ')} }`)
     return queries.texts().length - before
   }
   try {

@@ -126,16 +126,16 @@ test.each([
   ['DATE', 'tomorrow', false],
 ])('to a question of type %s the answer %j is fit: %s', async (type, value, isFit) => {
   const { id } = await aQuestion({ type, ...(type === 'SELECT' && { selectOptions: ['S', 'M'] }) })
-  const outcome = await answer((await aCustomer()).id, id, value)
-  if (isFit) expect(outcome.customerAdditionalField.value).toBe(value)
-  else expect(outcome).toMatchObject({ __typename: 'ValidationError', errors: [{ field: 'value' }] })
+  const payload = await answer((await aCustomer()).id, id, value)
+  if (isFit) expect(payload.customerAdditionalField.value).toBe(value)
+  else expect(payload).toMatchObject({ __typename: 'ValidationError', errors: [{ field: 'value' }] })
 })
 
 test('a customer answers each question once, also when asked four times at once, and the answers are in the order of the questions', async () => {
   const customer = await aCustomer()
   const [late, early] = [await aQuestion({ label: 'Late', position: 900 }), await aQuestion({ label: 'Early', position: 899 })]
-  const outcomes = await Promise.all(['1', '2', '3', '4'].map((value) => answer(customer.id, late.id, value)))
-  expect(outcomes.map(({ __typename }) => __typename).filter((name) => name === 'ValidationError')).toHaveLength(3)
+  const results = await Promise.all(['1', '2', '3', '4'].map((value) => answer(customer.id, late.id, value)))
+  expect(results.map(({ __typename }) => __typename).filter((name) => name === 'ValidationError')).toHaveLength(3)
   const made = await answer(String(customer.number), String(early.number), 'first')
   expect(made.customerAdditionalField).toMatchObject({
     value: 'first',

@@ -195,8 +195,8 @@ test('a customer is found by address without regard to case, and by any id', asy
 
 test('of two changes of one version one wins; a deletion minds the version, too', async () => {
   const { id } = await aCustomer({ email: 'contended@example.org' })
-  const outcomes = await Promise.all(['1', '2'].map((phone) => update(id, { phone, expectedVersion: 1 })))
-  expect(outcomes.map(({ __typename }) => __typename).sort()).toEqual(['ConflictError', 'UpdateCustomerSuccess'])
+  const results = await Promise.all(['1', '2'].map((phone) => update(id, { phone, expectedVersion: 1 })))
+  expect(results.map(({ __typename }) => __typename).sort()).toEqual(['ConflictError', 'UpdateCustomerSuccess'])
   const DELETE = `mutation ($id: ID!, $version: Int) { deleteCustomer(id: $id, expectedVersion: $version) { __typename
     ... on DeleteCustomerSuccess { id } ... on ConflictError { currentVersion } } }`
   expect((await stack.ask(shop, DELETE, { id, version: 1 })).data.deleteCustomer).toMatchObject({ currentVersion: 2 })
@@ -362,7 +362,7 @@ test('orders at once of one new address are of one customer, told once; one who 
     )
   try {
     const made = await Promise.all(['New@example.org', 'new@example.org', 'NEW@example.org', 'new@EXAMPLE.org'].map(forOrder))
-    expect(new Set(made.map((outcome) => 'customer' in outcome && outcome.customer)).size).toBe(1)
+    expect(new Set(made.map((mutationResult) => 'customer' in mutationResult && mutationResult.customer)).size).toBe(1)
     const [row] = await stack.sql(`SELECT id, phone FROM customer WHERE email_key = 'new@example.org'`)
     expect(row?.phone).toBe('2')
     expect((await eventsOf(shop)).filter(({ id }) => id === row?.id)).toHaveLength(1)

@@ -79,6 +79,6 @@ test.each<[why: string, goes: keyof typeof MADE, mutation: string, variables: (i
   const id = await make(goes)
   const other = await make('product')
   const deletion = `DELETE FROM ${goes} WHERE store_id = ${shop.storeId} AND id = ${id}`
-  const outcome = await deletedMeanwhile(stack, deletion, () => change(shop, mutation, { ...variables(id, other) }))
-  expect(outcome).toMatchObject({ __typename: 'NotFoundError', message: expect.stringContaining(`"${id}"`) })
+  const result = await deletedMeanwhile(stack, deletion, () => change(shop, mutation, { ...variables(id, other) }))
+  expect(result).toMatchObject({ __typename: 'NotFoundError', message: expect.stringContaining(`"${id}"`) })
 })

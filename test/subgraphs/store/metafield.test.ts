@@ -78,9 +78,9 @@ test.each([
   ['DATE_TIME', '2026-11-20T10:30:00.5+01:00', '2026-11-20T09:30:00.500Z'],
   ['URL', 'https://example.org/?q=ü', 'https://example.org/?q=ü'],
   ['JSON', '{"a": [1, null]}', '{"a": [1, null]}'],
-])('a %s takes %s', async (type, value, kept) => {
+])('a %s takes %s', async (type, value, stored) => {
   const { id } = await aPage()
-  expect(await set(id, [{ namespace: 'n', key: 'k', type, value }])).toMatchObject({ metafields: [{ type, value: kept }] })
+  expect(await set(id, [{ namespace: 'n', key: 'k', type, value }])).toMatchObject({ metafields: [{ type, value: stored }] })
 })
 
 test.each([
@@ -124,8 +124,8 @@ test.each([
 test('a thing has at most 100, also when many are set at once', async () => {
   const { id } = await aPage()
   const sets = Array.from({ length: 5 }, (_, part) => Array.from({ length: 30 }, (__, index) => text(`n${part}`, `k${index}`)))
-  const outcomes = await Promise.all(sets.map((metafields) => set(id, metafields)))
-  expect(outcomes.filter(({ __typename }) => __typename === 'SetMetafieldsSuccess')).toHaveLength(3)
+  const results = await Promise.all(sets.map((metafields) => set(id, metafields)))
+  expect(results.filter(({ __typename }) => __typename === 'SetMetafieldsSuccess')).toHaveLength(3)
 })
 
 describe('metafields of', () => {

@@ -237,9 +237,9 @@ test.each([
   ['no verifier for a code that has a challenge', {}, (verifier: string) => ({ challenge: challengeOf(verifier) })],
   ['another verifier', { code_verifier: 'x'.repeat(43) }, (verifier: string) => ({ challenge: challengeOf(verifier) })],
   ['a verifier for a code without challenge', { code_verifier: 'x'.repeat(43) }, () => ({ challenge: null })],
-])('PKCE cannot be left out on the way: %s', async (_, extra, asked) => {
+])('PKCE cannot be left out on the way: %s', async (_, extra, problem) => {
   const app = await stack.anApp()
-  const { challenge } = asked('v'.repeat(43))
+  const { challenge } = problem('v'.repeat(43))
   const code = await codeOf(app, challenge === null ? {} : { code_challenge: challenge, code_challenge_method: 'S256' })
   expect((await exchange(app, code, extra)).json).toMatchObject({ error: 'invalid_grant' })
 })
@@ -330,11 +330,11 @@ test.each([
 ])('a browser is never sent where the app is not registered: %s', async (_, redirect_uri) => {
   const browser = shopBrowser(stack.url)
   const app = await stack.anApp()
-  const asked = await browser.open(linkOf(app, { redirect_uri }))
-  expect([asked.status, new URL(asked.address).pathname]).toEqual([400, '/authorize/problem'])
-  expect(asked.page).toContain('You were not redirected')
-  const told = await fetch(linkOf(app, { redirect_uri }), { redirect: 'manual', headers: { accept: 'application/json' } })
-  expect([told.status, told.headers.get('location')]).toEqual([400, null])
+  const problem = await browser.open(linkOf(app, { redirect_uri }))
+  expect([problem.status, new URL(problem.address).pathname]).toEqual([400, '/authorize/problem'])
+  expect(problem.page).toContain('You were not redirected')
+  const response = await fetch(linkOf(app, { redirect_uri }), { redirect: 'manual', headers: { accept: 'application/json' } })
+  expect([response.status, response.headers.get('location')]).toEqual([400, null])
   expect(browser.cookies.size).toBe(0)
 })
 

@@ -86,8 +86,8 @@ describe('a page', () => {
 
   test('keeps what a change does not mention, and loses what it clears', async () => {
     const { id } = await aPage({ title: 'Kept', body: '<p>b</p>', pageTitle: 't', metaDescription: 'd', status: 'HIDDEN' })
-    const kept = await change('updatePage', { id, input: { title: 'Renamed' } })
-    expect(kept.page).toMatchObject({
+    const renamed = await change('updatePage', { id, input: { title: 'Renamed' } })
+    expect(renamed.page).toMatchObject({
       body: '<p>b</p>',
       pageTitle: 't',
       metaDescription: 'd',
@@ -153,10 +153,10 @@ describe('a page', () => {
 
   test('of two changes of one version one wins', async () => {
     const { id } = await aPage({ title: 'Contended' })
-    const outcomes = await Promise.all(
+    const results = await Promise.all(
       ['a', 'b'].map((title) => change('updatePage', { id, input: { title, expectedVersion: 1 } })),
     )
-    expect(outcomes.map(({ __typename }) => __typename).sort()).toEqual(['ConflictError', 'UpdatePageSuccess'])
+    expect(results.map(({ __typename }) => __typename).sort()).toEqual(['ConflictError', 'UpdatePageSuccess'])
     expect(await change('deletePage', { id, expectedVersion: 1 })).toMatchObject({ currentVersion: 2 })
   })
 
@@ -209,8 +209,8 @@ describe('lists of pages', () => {
     const queries = watchStatements()
     const statements = async (first: number) => {
       const before = queries.texts().length
-      const asked = `{ pages(first: ${first}) { nodes { title template { name } categories { position category { name pages { title } } } } totalCount } }`
-      const { data } = await stack.ask(reader, asked)
+      const query = `{ pages(first: ${first}) { nodes { title template { name } categories { position category { name pages { title } } } } totalCount } }`
+      const { data } = await stack.ask(reader, query)
       return { rows: data.pages.nodes.length, statements: queries.texts().length - before }
     }
     try {
@@ -251,9 +251,9 @@ describe('categories and templates of pages', () => {
   })
 
   test.each(['PageCategory', 'PageTemplate'])('a name belongs to one %s, also when ten want it at once', async (noun) => {
-    const outcomes = await Promise.all(Array.from({ length: 10 }, () => change(`create${noun}`, { input: { name: 'Wanted' } })))
-    expect(outcomes.filter(({ __typename }) => __typename === `Create${noun}Success`)).toHaveLength(1)
-    expect(outcomes.find(({ __typename }) => __typename === 'ValidationError')).toMatchObject({ errors: [{ field: 'name' }] })
+    const results = await Promise.all(Array.from({ length: 10 }, () => change(`create${noun}`, { input: { name: 'Wanted' } })))
+    expect(results.filter(({ __typename }) => __typename === `Create${noun}Success`)).toHaveLength(1)
+    expect(results.find(({ __typename }) => __typename === 'ValidationError')).toMatchObject({ errors: [{ field: 'name' }] })
     const other = (await change(`create${noun}`, { input: { name: 'Unwanted' } }))[`page${noun.slice(4)}`]
     expect(await change(`update${noun}`, { id: other.id, input: { name: 'Wanted' } })).toMatchObject({
       errors: [{ field: 'name' }],

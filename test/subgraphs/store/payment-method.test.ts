@@ -25,8 +25,8 @@ const update = async (id: string, input: Record<string, unknown>, who = shop) =>
 const GATEWAY = { name: 'Gateway', paymentMethodUrl: 'https://pay.example.com/start', key: 'account-7', secret: 'Do-not-tell' }
 
 test('a new payment method is an external gateway, whose key and secret nobody can read', async () => {
-  const outcome = await create(GATEWAY)
-  expect(outcome).toMatchObject({
+  const result = await create(GATEWAY)
+  expect(result).toMatchObject({
     __typename: 'CreatePaymentMethodSuccess',
     paymentMethod: {
       type: 'EXTERNAL_PAYMENT_GATEWAY',
@@ -40,7 +40,7 @@ test('a new payment method is an external gateway, whose key and secret nobody c
     },
   })
   const { data } = await stack.ask(shop, `{ paymentMethods { ${FIELDS} } __type(name: "PaymentMethod") { fields { name } } }`)
-  expect(data.paymentMethods).toContainEqual(outcome.paymentMethod)
+  expect(data.paymentMethods).toContainEqual(result.paymentMethod)
   expect(JSON.stringify(data.paymentMethods)).not.toMatch(/account-7|Do-not-tell/)
   const names = data.__type.fields.map(({ name }: { name: string }) => name)
   expect(names).not.toContain('key')
@@ -59,9 +59,9 @@ test.each([
   [{ name: 'x', key: 'two words' }, 'key'],
   [{ name: 'x', secret: 'ñ-secret' }, 'secret'],
 ])('%j is refused by its field, and a secret is not repeated', async (input, field) => {
-  const outcome = await create(input)
-  expect(outcome).toMatchObject({ __typename: 'ValidationError', errors: [{ field }] })
-  expect(JSON.stringify(outcome)).not.toMatch(/ñ-secret|two words/)
+  const result = await create(input)
+  expect(result).toMatchObject({ __typename: 'ValidationError', errors: [{ field }] })
+  expect(JSON.stringify(result)).not.toMatch(/ñ-secret|two words/)
 })
 
 test('absent keeps, null forgets', async () => {

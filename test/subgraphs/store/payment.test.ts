@@ -146,20 +146,20 @@ test('lost answers, lost notifications and an unavailable gateway: the payment i
 })
 
 test('a payment that arrives after the order expired is taken while the stock is there, and voided when it is not', async () => {
-  const [kept, lost] = [await buy('5.03', 1), await buy('6.03', 1)]
+  const [unpaid, lost] = [await buy('5.03', 1), await buy('6.03', 1)]
   now = new Date(now.getTime() + 31 * 60_000)
   await stack.subgraph.runCheckoutJobs()
-  expect((await orderOf(kept.number)).status).toBe('ABANDONED')
+  expect((await orderOf(unpaid.number)).status).toBe('ABANDONED')
   await shopper.updateProduct(lost.product, { stock: 0 })
-  gateway.confirm(kept.reference)
+  gateway.confirm(unpaid.reference)
   gateway.confirm(lost.reference)
-  expect([await notify(kept.reference), await notify(lost.reference)]).toEqual([200, 200])
-  expect(await orderOf(kept.number)).toMatchObject({ status: 'PAID', payments: [{ captured: '5.03', voided: '0' }] })
+  expect([await notify(unpaid.reference), await notify(lost.reference)]).toEqual([200, 200])
+  expect(await orderOf(unpaid.number)).toMatchObject({ status: 'PAID', payments: [{ captured: '5.03', voided: '0' }] })
   expect(await orderOf(lost.number)).toMatchObject({
     status: 'ABANDONED',
     payments: [{ captured: '0', voided: '6.03', open: '0' }],
   })
-  expect([await shopper.stockOf(kept.product), await ledger(lost.number)]).toEqual([0, []])
+  expect([await shopper.stockOf(unpaid.product), await ledger(lost.number)]).toEqual([0, []])
   await check()
 })
 
@@ -198,8 +198,8 @@ test('merchants refund in parts, never more than was captured, however many at o
   expect(await operation('refundPayment', id, { amount: '10', idempotencyKey: 'a' })).toMatchObject({
     payment: { refunded: '10' },
   })
-  const outcomes = await Promise.all(Array.from({ length: 5 }, () => operation('refundPayment', id, { amount: '15' })))
-  expect(outcomes.filter(({ __typename }) => __typename === 'PaymentOperationSuccess')).toHaveLength(1)
+  const results = await Promise.all(Array.from({ length: 5 }, () => operation('refundPayment', id, { amount: '15' })))
+  expect(results.filter(({ __typename }) => __typename === 'PaymentOperationSuccess')).toHaveLength(1)
   expect(await operation('refundPayment', id, { amount: '5.01' })).toMatchObject({ field: 'amount' })
   expect(await operation('refundPayment', id, {})).toMatchObject({ payment: { refunded: '30', open: '0' } })
   expect(await operation('capturePayment', id, {})).toMatchObject({ field: 'amount' })

@@ -86,8 +86,8 @@ test('a category never goes below itself, not even when two are moved below each
 
   for (let round = 0; round < 5; round += 1) {
     const [one, two] = [await aCategory({ name: `One ${round}` }), await aCategory({ name: `Two ${round}` })]
-    const outcomes = await Promise.all([update(one.id, { parentId: two.id }), update(two.id, { parentId: one.id })])
-    expect(outcomes.map(({ __typename }) => __typename).sort()).toEqual(['UpdateProductCategorySuccess', 'ValidationError'])
+    const results = await Promise.all([update(one.id, { parentId: two.id }), update(two.id, { parentId: one.id })])
+    expect(results.map(({ __typename }) => __typename).sort()).toEqual(['UpdateProductCategorySuccess', 'ValidationError'])
   }
 })
 
@@ -105,9 +105,9 @@ test('absent keeps, null moves to the top, and every change counts', async () =>
 
 test('of two changes of one version one wins, and the other is told the version there is', async () => {
   const { id } = await aCategory({ name: 'Contended' })
-  const outcomes = await Promise.all(['a', 'b'].map((name) => update(id, { name, expectedVersion: 1 })))
-  expect(outcomes.map(({ __typename }) => __typename).sort()).toEqual(['ConflictError', 'UpdateProductCategorySuccess'])
-  expect(outcomes.find(({ __typename }) => __typename === 'ConflictError')).toMatchObject({ currentVersion: 2 })
+  const results = await Promise.all(['a', 'b'].map((name) => update(id, { name, expectedVersion: 1 })))
+  expect(results.map(({ __typename }) => __typename).sort()).toEqual(['ConflictError', 'UpdateProductCategorySuccess'])
+  expect(results.find(({ __typename }) => __typename === 'ConflictError')).toMatchObject({ currentVersion: 2 })
 })
 
 test('20 creations at once with one key make one category and have one answer; another input under it is a conflict', async () => {
@@ -183,8 +183,8 @@ test('a page of categories with their parents takes the same number of statement
   const queries = watchStatements()
   const statements = async (first: number) => {
     const before = queries.texts().length
-    const asked = `{ productCategories(first: ${first}) { nodes { name parent { name } children { name } } totalCount } }`
-    const { data } = await stack.ask(reader, asked)
+    const query = `{ productCategories(first: ${first}) { nodes { name parent { name } children { name } } totalCount } }`
+    const { data } = await stack.ask(reader, query)
     return { rows: data.productCategories.nodes.length, statements: queries.texts().length - before }
   }
   try {

@@ -43,9 +43,9 @@ async function run(query: string, variables: Record<string, unknown>, who = shop
 }
 
 async function made(query: string, product: number, input: Record<string, unknown> = {}) {
-  const outcome = await run(query, { input: { productId: String(product), url: manual(), ...input } })
-  expect(outcome.errors).toBeUndefined()
-  return outcome.made
+  const payload = await run(query, { input: { productId: String(product), url: manual(), ...input } })
+  expect(payload.errors).toBeUndefined()
+  return payload.made
 }
 
 /** When a signed URL expires, in seconds from now. */
@@ -97,8 +97,8 @@ test.each([
   ['a life that is too long', { expirationSeconds: 604_801 }, 'expirationSeconds'],
 ])('%s is refused by its field', async (_, given, field) => {
   const product = await aProduct(stack, shop)
-  const outcome = await run(ADD, { input: { productId: String(product), url: manual(), ...given } })
-  expect(outcome).toMatchObject({ __typename: 'ValidationError', errors: [{ field }] })
+  const payload = await run(ADD, { input: { productId: String(product), url: manual(), ...given } })
+  expect(payload).toMatchObject({ __typename: 'ValidationError', errors: [{ field }] })
 })
 
 test('another store, and another product, see neither', async () => {

@@ -54,9 +54,9 @@ const create = (product: number, input: Record<string, unknown> = {}, who = shop
   run(CREATE, { input: { productId: String(product), url: `${server.url}/a.png`, ...input } }, who)
 
 async function anImage(product: number, input: Record<string, unknown> = {}) {
-  const outcome = await create(product, input)
-  expect(outcome.__typename).toBe('CreateProductImageSuccess')
-  return outcome.productImage
+  const mutationResult = await create(product, input)
+  expect(mutationResult.__typename).toBe('CreateProductImageSuccess')
+  return mutationResult.productImage
 }
 
 /** Numbers of the images of a product, in their order; positions must be 1, 2, 3 … */
@@ -72,12 +72,12 @@ async function orderOf(product: number): Promise<number[]> {
 }
 
 /** Files below public/ and private/. */
-const filesKept = () =>
+const storedFiles = () =>
   readdirSync(stack.files.local.folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
     .map(({ name }) => name)
 
-async function isKept(key: string): Promise<boolean> {
+async function isStored(key: string): Promise<boolean> {
   const opened = await stack.files.open(key)
   opened?.body.destroy()
   return opened !== null
@@ -138,11 +138,11 @@ test('what is deleted is gone with its file, the rest closes up, and a variant t
   const [a, b] = [await anImage(product), await anImage(product)]
   const variant = await aVariant(stack, shop, product)
   await stack.sql('UPDATE product_variant SET image_id = $1 WHERE id = $2', [a.number, variant])
-  const before = [filesKept().length, await rowsOf('file')]
+  const before = [storedFiles().length, await rowsOf('file')]
   expect(await run(DELETE, { id: a.id, key: 'once' })).toEqual({ __typename: 'DeleteProductImageSuccess', number: a.number })
   expect(await run(DELETE, { id: a.id, key: 'once' })).toEqual({ __typename: 'DeleteProductImageSuccess', number: a.number })
   expect((await run(DELETE, { id: a.id })).__typename).toBe('NotFoundError')
-  expect([filesKept().length + 1, (await rowsOf('file')) + 1]).toEqual(before)
+  expect([storedFiles().length + 1, (await rowsOf('file')) + 1]).toEqual(before)
   expect(await orderOf(product)).toEqual([b.number])
   expect(await stack.sql('SELECT image_id FROM product_variant WHERE id = $1', [variant])).toEqual([{ image_id: null }])
 })
@@ -152,7 +152,7 @@ test('a key that is used twice fetches once and adds once, even when the source 
   const one = await startHttpServer({ '/a.png': (_, response) => response.end(PNG) })
   const input = { url: `${one.url}/a.png`, idempotencyKey: 'only-once' }
   const first = await create(product, input)
-  expect(one.asked).toHaveLength(1)
+  expect(one.requests).toHaveLength(1)
   await one.close()
   expect(await create(product, input)).toEqual(first)
   expect(await orderOf(product)).toHaveLength(1)
@@ -161,11 +161,11 @@ test('a key that is used twice fetches once and adds once, even when the source 
 
 test('one key ten times at once adds one picture and keeps one file', async () => {
   const product = await aProduct(stack, shop)
-  const before = filesKept().length
-  const outcomes = await Promise.all(Array.from({ length: 10 }, () => create(product, { idempotencyKey: 'at-once' })))
-  expect(new Set(outcomes.map((outcome) => outcome.productImage?.number)).size).toBe(1)
+  const before = storedFiles().length
+  const results = await Promise.all(Array.from({ length: 10 }, () => create(product, { idempotencyKey: 'at-once' })))
+  expect(new Set(results.map((mutationResult) => mutationResult.productImage?.number)).size).toBe(1)
   expect(await orderOf(product)).toHaveLength(1)
-  expect(filesKept()).toHaveLength(before + 1)
+  expect(storedFiles()).toHaveLength(before + 1)
 })
 
 test.each([
@@ -177,11 +177,14 @@ test.each([
   ['a place before the first', { position: 0 }, 'position', /1 or more/],
 ])('%s is refused by its field, and nothing is kept', async (_, given, field, message) => {
   const product = await aProduct(stack, shop)
-  const before = [filesKept().length, await rowsOf('file')]
+  const before = [storedFiles().length, await rowsOf('file')]
   const url = 'url' in given && /^(c|nothing)/.test(given.url) ? { url: `${server.url}/${given.url}` } : {}
-  const outcome = await create(product, { ...given, ...url })
-  expect(outcome).toMatchObject({ __typename: 'ValidationError', errors: [{ field, message: expect.stringMatching(message) }] })
-  expect([filesKept().length, await rowsOf('file')]).toEqual(before)
+  const mutationResult = await create(product, { ...given, ...url })
+  expect(mutationResult).toMatchObject({
+    __typename: 'ValidationError',
+    errors: [{ field, message: expect.stringMatching(message) }],
+  })
+  expect([storedFiles().length, await rowsOf('file')]).toEqual(before)
 })
 
 test('nothing is fetched for a product that is not there, or is full', async () => {
@@ -193,12 +196,12 @@ test('nothing is fetched for a product that is not there, or is full', async () 
      INSERT INTO product_image (store_id, product_id, position, file_id) SELECT $1, $2, row_number() OVER (), id FROM made`,
     [shop.storeId, product],
   )
-  const before = server.asked.length
+  const before = server.requests.length
   expect((await create(999_999)).__typename).toBe('NotFoundError')
   expect(await create(product)).toMatchObject({
     errors: [{ field: 'productId', message: expect.stringMatching(/fewer than 100/) }],
   })
-  expect(server.asked).toHaveLength(before)
+  expect(server.requests).toHaveLength(before)
 })
 
 test('another store neither sees nor moves nor deletes a picture, and its products take none', async () => {
@@ -237,10 +240,10 @@ test('pictures of three products are read with as many statements as those of on
   const products = await Promise.all(Array.from({ length: 3 }, () => aProduct(stack, shop)))
   for (const product of products) await anImage(product)
   const queries = watchStatements()
-  const statements = async (asked: readonly number[]) => {
+  const statements = async (ids: readonly number[]) => {
     const before = queries.texts().length
     const fields = 'imageCount images { url } attachmentCount attachments { url } digitalAssetCount digitalAssets { url }'
-    const { data } = await stack.ask(shop, `{ ${asked.map((id) => `p${id}: product(id: "${id}") { ${fields} }`).join(' ')} }`)
+    const { data } = await stack.ask(shop, `{ ${ids.map((id) => `p${id}: product(id: "${id}") { ${fields} }`).join(' ')} }`)
     for (const product of Object.values<{ images: unknown[] }>(data)) expect(product.images).toHaveLength(1)
     return queries.texts().length - before
   }
@@ -253,7 +256,7 @@ test('pictures of three products are read with as many statements as those of on
 
 test('files of a product that is gone go as well, once nobody can be about to refer to them', async () => {
   const product = await aProduct(stack, shop)
-  const kept = (await anImage(await aProduct(stack, shop))).url.split('/files/')[1]
+  const stored = (await anImage(await aProduct(stack, shop))).url.split('/files/')[1]
   const key = (await anImage(product)).url.split('/files/')[1]
   const { query, close } = openDatabase<Tables>(stack.database.connection, { schema: 'store', max: 1, onError: () => {} })
   const repository = fileRepository(query)
@@ -264,13 +267,13 @@ test('files of a product that is gone go as well, once nobody can be about to re
     await sweeping.stop()
   }
   await sweepAt(hoursAhead(2))
-  expect(await isKept(key)).toBe(true)
+  expect(await isStored(key)).toBe(true)
   await stack.sql('DELETE FROM product WHERE id = $1', [product])
   await sweepAt(hoursAhead(0))
-  expect(await isKept(key)).toBe(true)
+  expect(await isStored(key)).toBe(true)
   await sweepAt(hoursAhead(2))
-  expect(await isKept(key)).toBe(false)
+  expect(await isStored(key)).toBe(false)
   expect(await stack.sql('SELECT 1 FROM file WHERE key = $1', [key])).toEqual([])
-  expect(await isKept(kept)).toBe(true)
+  expect(await isStored(stored)).toBe(true)
   await close()
 })

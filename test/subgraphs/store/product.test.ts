@@ -25,9 +25,9 @@ const create = async (input: object, who = shop) => {
   return data.createProduct
 }
 const aProduct = async (input: object = {}, who = shop) => {
-  const outcome = await create({ name: 'Thing', price: '10', ...input }, who)
-  expect(outcome).toMatchObject({ __typename: 'CreateProductSuccess' })
-  return outcome.product
+  const result = await create({ name: 'Thing', price: '10', ...input }, who)
+  expect(result).toMatchObject({ __typename: 'CreateProductSuccess' })
+  return result.product
 }
 const update = async (id: string, input: object, who = shop) => (await stack.ask(who, UPDATE, { id, input })).data.updateProduct
 
@@ -83,8 +83,8 @@ describe('a product', () => {
       product: { sku: null, description: null, compareAtPrice: null, minimumQuantity: null, version: 3 },
     })
     expect(await update(id, { price: null })).toMatchObject({ errors: [{ field: 'price' }] })
-    const outcomes = await Promise.all(['1', '2'].map((price) => update(id, { price, expectedVersion: 3 })))
-    expect(outcomes.map(({ __typename }) => __typename).sort()).toEqual(['ConflictError', 'UpdateProductSuccess'])
+    const results = await Promise.all(['1', '2'].map((price) => update(id, { price, expectedVersion: 3 })))
+    expect(results.map(({ __typename }) => __typename).sort()).toEqual(['ConflictError', 'UpdateProductSuccess'])
   })
 
   test('belongs to categories of its own store only', async () => {
@@ -194,8 +194,8 @@ describe('variants', () => {
     const add = async (value: string) =>
       (await stack.ask(shop, ADD, { input: { productId: id, options: [{ name: 'size', value }] } })).data.createProductVariant
     expect(await add('s')).toMatchObject({ errors: [{ field: 'options' }] })
-    const outcomes = await Promise.all(Array.from({ length: 5 }, () => add('M')))
-    expect(outcomes.filter(({ __typename }) => __typename === 'CreateProductVariantSuccess')).toHaveLength(1)
+    const results = await Promise.all(Array.from({ length: 5 }, () => add('M')))
+    expect(results.filter(({ __typename }) => __typename === 'CreateProductVariantSuccess')).toHaveLength(1)
   })
 
   test('are changed by id within their product, and the others stay', async () => {
@@ -365,8 +365,8 @@ describe('lists', () => {
     const queries = watchStatements()
     const statements = async (first: number) => {
       const before = queries.texts().length
-      const asked = `{ products(first: ${first}) { nodes { ${PRODUCT} } totalCount } }`
-      const { data } = await stack.ask(reader, asked)
+      const operation = `{ products(first: ${first}) { nodes { ${PRODUCT} } totalCount } }`
+      const { data } = await stack.ask(reader, operation)
       return { rows: data.products.nodes.length, statements: queries.texts().length - before }
     }
     try {

@@ -33,9 +33,9 @@ const update = async (id: string, input: Record<string, unknown>, who = shop) =>
   (await stack.ask(who, UPDATE, { id, input })).data.updatePromotion
 
 async function aPromotion(input: Record<string, unknown>, who = shop) {
-  const outcome = await create({ name: 'A promotion', discountAmountPercent: 10, ...input }, who)
-  expect(outcome).toMatchObject({ __typename: 'CreatePromotionSuccess' })
-  return outcome.promotion
+  const result = await create({ name: 'A promotion', discountAmountPercent: 10, ...input }, who)
+  expect(result).toMatchObject({ __typename: 'CreatePromotionSuccess' })
+  return result.promotion
 }
 
 async function aProduct(name: string, who = shop) {
@@ -192,10 +192,10 @@ test('a code belongs to one promotion, whatever its case, also when two ask for 
   // Nothing was half written.
   expect(await aPromotion({ coupons: [{ code: 'FREE' }] })).toMatchObject({ coupons: [{ code: 'FREE' }] })
 
-  const outcomes = await Promise.all(
+  const results = await Promise.all(
     Array.from({ length: 4 }, (_, n) => create({ ...PERCENT, coupons: [{ code: n % 2 === 0 ? 'RACE' : 'race' }] })),
   )
-  expect(outcomes.map(({ __typename }) => __typename).sort()).toEqual(
+  expect(results.map(({ __typename }) => __typename).sort()).toEqual(
     ['CreatePromotionSuccess', 'ValidationError', 'ValidationError', 'ValidationError'].sort(),
   )
 })

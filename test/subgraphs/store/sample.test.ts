@@ -13,7 +13,7 @@ import { aFilledStore } from './support/sample.ts'
 import { type StoreStack, startStore, type TestStore } from './support/store.ts'
 
 const sample = readSample()
-const SILENT = pino({ level: 'silent' })
+const NO_LOG = pino({ level: 'silent' })
 const PATIENT = { timeout: 60_000 }
 
 describe('the files', () => {
@@ -195,8 +195,8 @@ describe('a filled store', () => {
       LEFT JOIN file ON file.store_id = image.store_id AND file.id = image.file_id WHERE product.store_id = $1`)
     expect(keys.length).toBeGreaterThan(sample.products.length)
     for (const key of keys) {
-      const kept = await stack.files.open(String(key))
-      expect(kept && (await buffer(kept.body)).subarray(1, 4).toString()).toBe('PNG')
+      const stored = await stack.files.open(String(key))
+      expect(stored && (await buffer(stored.body)).subarray(1, 4).toString()).toBe('PNG')
     }
   })
 
@@ -224,13 +224,13 @@ describe('all or nothing', () => {
       (each) => each.isFile() && each.name.endsWith('.png'),
     ).length
   /** Takes so many pictures, and then does something else. */
-  const filesUntil = (most: number, then: () => never | Promise<never>): Pick<Files, 'keepOwn' | 'delete'> => {
+  const filesUntil = (limit: number, then: () => never | Promise<never>): Pick<Files, 'keepOwn' | 'delete'> => {
     let taken = 0
     return {
       delete: stack.files.delete,
       keepOwn: async (...given) => {
         taken += 1
-        return taken > most ? then() : stack.files.keepOwn(...given)
+        return taken > limit ? then() : stack.files.keepOwn(...given)
       },
     }
   }
@@ -266,7 +266,7 @@ describe('all or nothing', () => {
             }),
           ),
       ),
-      log: SILENT,
+      log: NO_LOG,
     })
     await expect.poll(() => half, PATIENT).toEqual(['reached'])
     await stopped()
@@ -282,7 +282,7 @@ describe('all or nothing', () => {
 
   test('two first starts at once make one demo store, and a later one none', { timeout: 60_000 }, async () => {
     const { connection } = stack.database
-    const both = [0, 1].map(() => seedStore(connection, { files: stack.files, log: SILENT }))
+    const both = [0, 1].map(() => seedStore(connection, { files: stack.files, log: NO_LOG }))
     await expect.poll(stores, PATIENT).toEqual(['demo'])
     await Promise.all(both.map((stop) => stop()))
     expect(await stores()).toEqual(['demo'])

@@ -93,12 +93,12 @@ const parcel = (options: Partial<Record<'weight' | 'price' | 'distance', string>
   price: amountOf(options.price ?? '40'),
   distance: options.distance === undefined ? null : amountOf(options.distance),
 })
-type Asked = { parcel?: Parcel; place?: Place; currency?: string; external?: string }
-const price = (given: Partial<ShippingRule>, asked: Asked = {}): string | null => {
-  const found = shippingPrice(method(given), asked.parcel ?? parcel(), {
-    place: asked.place ?? CALAMA,
-    currency: asked.currency ?? 'EUR',
-    external: asked.external === undefined ? null : amountOf(asked.external),
+type PriceOptions = { parcel?: Parcel; place?: Place; currency?: string; external?: string }
+const price = (given: Partial<ShippingRule>, request: PriceOptions = {}): string | null => {
+  const found = shippingPrice(method(given), request.parcel ?? parcel(), {
+    place: request.place ?? CALAMA,
+    currency: request.currency ?? 'EUR',
+    external: request.external === undefined ? null : amountOf(request.external),
   })
   return found === null ? null : textOf(found)
 }

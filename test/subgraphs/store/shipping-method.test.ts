@@ -64,9 +64,9 @@ const create = async (input: Record<string, unknown>, who = shop) => {
 const update = async (id: string, input: Record<string, unknown>, who = shop) =>
   (await stack.ask(who, UPDATE, { id, input })).data.updateShippingMethod
 async function aMethod(input: Record<string, unknown>, who = shop) {
-  const outcome = await create(input, who)
-  expect(outcome).toMatchObject({ __typename: 'CreateShippingMethodSuccess' })
-  return outcome.shippingMethod
+  const result = await create(input, who)
+  expect(result).toMatchObject({ __typename: 'CreateShippingMethodSuccess' })
+  return result.shippingMethod
 }
 const quotes = async (input: Record<string, unknown> = {}) => {
   const lines = [{ price: '1990', quantity: 2, weight: '0.5', name: 'Mug', sku: 'MUG-1' }]
@@ -178,9 +178,9 @@ test.each([
   [{ type: 'EXTERNAL', name: 'x', callbackUrl: URL_OF, fetchServicesUrl: 'nowhere' }, 'fetchServicesUrl'],
   [{ type: 'EXTERNAL', name: 'x', callbackUrl: URL_OF, token: 'two words' }, 'token'],
 ])('%j is refused by its field', async (input, field) => {
-  const outcome = await create(input)
-  expect(outcome).toMatchObject({ __typename: 'ValidationError', errors: [{ field }] })
-  expect(JSON.stringify(outcome)).not.toContain('two words')
+  const result = await create(input)
+  expect(result).toMatchObject({ __typename: 'ValidationError', errors: [{ field }] })
+  expect(JSON.stringify(result)).not.toContain('two words')
 })
 
 test('a shipping method keeps its type; an absent field keeps its value, null clears it', async () => {
@@ -371,7 +371,7 @@ test('services are learnt when the shipping method is created and changed; those
 
 test('over TLS the provider is told the token of its own, and no other', async () => {
   const authority = await anAuthority()
-  const asked: (string | undefined)[] = []
+  const authorizations: (string | undefined)[] = []
   const elsewhere: (string | undefined)[] = []
   const other = await startHttpServer({
     '/services': (request, response) => {
@@ -382,7 +382,7 @@ test('over TLS the provider is told the token of its own, and no other', async (
   const secure = await startHttpServer(
     {
       '/services': (request, response) => {
-        asked.push(request.headers.authorization)
+        authorizations.push(request.headers.authorization)
         json({ services: [] })(request, response)
       },
       '/moved': redirect(`${other.url}/services`),
@@ -398,7 +398,7 @@ test('over TLS the provider is told the token of its own, and no other', async (
   const provider = { url: `https://carrier.test:${secure.port}/services`, storeId: 1, storeCode: 'shop', token: 'Secret-1' }
   expect(await own.services({ ...provider, isOwnToken: true })).toEqual([])
   expect(await own.services({ ...provider, isOwnToken: false })).toEqual([])
-  expect(asked).toEqual(['Bearer Secret-1', undefined])
+  expect(authorizations).toEqual(['Bearer Secret-1', undefined])
   const moved = { ...provider, url: `https://carrier.test:${secure.port}/moved`, isOwnToken: true }
   expect(await own.services(moved)).toEqual([])
   expect(elsewhere).toEqual([undefined])

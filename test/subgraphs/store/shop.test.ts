@@ -103,11 +103,11 @@ describe('resetting the authtoken', () => {
     expect(before.errors?.[0]?.extensions.code).toBe('UNAUTHENTICATED')
     const after = await stack.ask(withToken(own.login, reset.authtoken), '{ storeAccess { storeCode } }')
     expect(after.data.storeAccess.storeCode).toBe(own.code)
-    const kept = await stack.sql(
+    const stored = await stack.sql(
       'SELECT outcome::text FROM idempotency_key UNION ALL SELECT encode(token_hash, $1) FROM credential',
       ['escape'],
     )
-    expect(JSON.stringify(kept)).not.toContain(reset.authtoken)
+    expect(JSON.stringify(stored)).not.toContain(reset.authtoken)
     // Nobody else's.
     expect((await stack.ask(shop, '{ storeAccess { storeCode } }')).data.storeAccess.storeCode).toBe(shop.code)
   })

@@ -27,9 +27,9 @@ const update = async (id: string, input: Record<string, unknown>, who = shop) =>
   (await stack.ask(who, UPDATE, { id, input })).data.updateTax
 
 async function aTax(input: Record<string, unknown>, who = shop) {
-  const outcome = await create(input, who)
-  expect(outcome.__typename).toBe('CreateTaxSuccess')
-  return outcome.tax
+  const result = await create(input, who)
+  expect(result.__typename).toBe('CreateTaxSuccess')
+  return result.tax
 }
 async function aCategory(name: string, who = shop) {
   const { data } = await stack.ask(
@@ -160,6 +160,6 @@ test('a store says once how prices and taxes belong together', async () => {
 
 test('a repetition with one key makes one tax', async () => {
   const input = { name: 'Once', rate: '1', idempotencyKey: 'tax-1' }
-  const outcomes = await Promise.all(Array.from({ length: 5 }, () => create(input)))
-  expect(new Set(outcomes.map(({ tax }) => tax.number)).size).toBe(1)
+  const results = await Promise.all(Array.from({ length: 5 }, () => create(input)))
+  expect(new Set(results.map(({ tax }) => tax.number)).size).toBe(1)
 })

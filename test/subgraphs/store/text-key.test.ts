@@ -127,7 +127,7 @@ describe('what was written before', () => {
       expect(broken.filter(({ what }) => what === kind)).not.toEqual(names.filter(({ what }) => what === kind))
     expect(await stack.sql(`SELECT text_key FROM product_search WHERE text_key LIKE '%पीला%'`)).toEqual([])
     await stack.sql(NAME_KEYS + PRODUCT_SEARCH)
-    expect(await told()).toEqual(keys)
+    expect(await found()).toEqual(keys)
   })
 
   test('gets the same keys where the database knows no letters but those of ASCII, or is told what it needs', async () => {
@@ -185,7 +185,7 @@ describe('what was written before', () => {
       input: { customer: { email: 'zoya@example.org' }, lines },
     })
     expect(data.createOrder.__typename).toBe('CreateOrderSuccess')
-    return told()
+    return found()
   }
 
   async function aVariant(): Promise<string> {
@@ -193,7 +193,7 @@ describe('what was written before', () => {
     return String(row?.id)
   }
 
-  const told = async () => [...(await named()), ...(await searched())]
+  const found = async () => [...(await named()), ...(await searched())]
   const named = () =>
     stack.sql(`
       SELECT 'option' AS what, name_key AS key FROM product_option UNION ALL SELECT 'value', name_key FROM product_option_value

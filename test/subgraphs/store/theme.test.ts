@@ -216,12 +216,12 @@ test('themes are another store’s business', async () => {
     expect(await change(name, { id, input: {} }, other)).toMatchObject({ __typename: 'NotFoundError' })
   }
   expect(await seen(other)).toBeNull()
-  const asked = await stack.ask(
+  const answer = await stack.ask(
     other,
     'query ($id: ID!) { theme(id: $id) { id } themes { id } previewTheme(id: $id) { __typename } }',
     { id },
   )
-  expect(asked.data).toEqual({ theme: null, themes: [], previewTheme: { __typename: 'NotFoundError' } })
+  expect(answer.data).toEqual({ theme: null, themes: [], previewTheme: { __typename: 'NotFoundError' } })
 })
 
 test('of changes at once with one version one wins; applying two at once shows one and remembers the other', async () => {

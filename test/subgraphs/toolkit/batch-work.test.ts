@@ -37,8 +37,8 @@ test('what comes while something is under way is done together afterwards, at mo
 
 test('a failure is that of all who came together, and of nobody else', async () => {
   const { double } = doubling({ maxItems: 2 })
-  const settled = await Promise.allSettled([double(0), double(1), double(2)])
-  expect(settled.map((each) => (each.status === 'fulfilled' ? each.value : each.reason.message))).toEqual(['zero', 'zero', 4])
+  const results = await Promise.allSettled([double(0), double(1), double(2)])
+  expect(results.map((each) => (each.status === 'fulfilled' ? each.value : each.reason.message))).toEqual(['zero', 'zero', 4])
   expect(await double(5)).toBe(10)
 })
 
@@ -49,7 +49,7 @@ test('a value that the database does not take is the failure of who brought it, 
     if (numbers.includes(3)) throw Object.assign(new Error('odd'), { code: '22000' })
     return numbers.map((number) => number / 2)
   })
-  const settled = await Promise.allSettled([2, 3, 4, 6, 8].map(half))
-  expect(settled.map((each) => (each.status === 'fulfilled' ? each.value : each.reason.message))).toEqual([1, 'odd', 2, 3, 4])
+  const results = await Promise.allSettled([2, 3, 4, 6, 8].map(half))
+  expect(results.map((each) => (each.status === 'fulfilled' ? each.value : each.reason.message))).toEqual([1, 'odd', 2, 3, 4])
   expect(batches).toEqual([[2, 3, 4, 6, 8], [2, 3], [2], [3], [4, 6, 8]])
 })

@@ -4,7 +4,7 @@ import { selectedColumns } from '../../../subgraphs/toolkit/selected-columns.ts'
 
 type Note = { readonly id: number; readonly text: string; readonly authorId: number; readonly at: Date }
 
-const asked = () =>
+const columnsOf = () =>
   selectedColumns<Note>({ all: ['id', 'text', 'authorId', 'at'], always: ['id', 'authorId'], besides: ['number', 'author'] })
 
 const SCHEMA = buildSchema(`
@@ -44,11 +44,11 @@ test.each([
   ],
   ['all, for a field that nothing is said of', '{ notes { nodes { length } } }', ['id', 'text', 'authorId', 'at']],
 ])('reads %s', (_, query, columns) => {
-  expect(asked().of(infoOf(query))).toEqual(columns)
+  expect(columnsOf().of(infoOf(query))).toEqual(columns)
 })
 
 test('the same columns are one object, whoever asks for them', () => {
-  const { of: by } = asked()
+  const { of: by } = columnsOf()
   expect(by(infoOf('{ notes { nodes { at id } } }'))).toBe(by(infoOf('{ notes { edges { node { at number } } } }')))
 })
 
@@ -62,7 +62,7 @@ test('there are only so many sets of columns: whoever asks for another one gets 
 })
 
 test('what an operation selects is computed once', () => {
-  const { of: by } = asked()
+  const { of: by } = columnsOf()
   const info = infoOf('{ notes { nodes { ...A } } } fragment A on Note { at }')
   expect(by(info)).toBe(by({ ...info, fragments: {} }))
 })

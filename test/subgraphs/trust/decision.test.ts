@@ -20,8 +20,8 @@ afterAll(() => trust.close())
 beforeEach(async () => {
   at = NOON
   key = await trust.aKey()
-  trust.sources.tell('good.example.com', aGoodHost(SECONDS))
-  trust.sources.tell('bad.example.com', aBadHost(SECONDS))
+  trust.sources.setEvidence('good.example.com', aGoodHost(SECONDS))
+  trust.sources.setEvidence('bad.example.com', aBadHost(SECONDS))
 })
 
 const FIELDS = `id decidedAt assessment { action state confidence reasonCodes validity { evaluatedAt validUntil ttlSeconds } uncertainty { level drivers }
@@ -51,7 +51,7 @@ test('the schema has every reason and every driver that the engine knows', () =>
 
 test('the same question within its validity has the same answer from the same evidence, also when that has changed', async () => {
   const first = await decide('good.example.com')
-  trust.sources.tell('good.example.com', aBadHost(SECONDS))
+  trust.sources.setEvidence('good.example.com', aBadHost(SECONDS))
   at = new Date(NOON.getTime() + 60_000)
   const second = await decide('good.example.com')
   expect({ ...second, id: first.id, decidedAt: first.decidedAt }).toEqual(first)
@@ -70,38 +70,38 @@ test('what was thought through once is not thought through again, until anything
     return engine.decide(...given)
   }
   const ask = trust.another({ engine: { ...engine, decide: decideOf } })
-  const asked = async (input: Record<string, unknown>, { caller } = key) =>
+  const decisionFor = async (input: Record<string, unknown>, { caller } = key) =>
     (await ask(DECIDE, { input }, caller)).data.decide.decision
-  const first = await asked({ domain: 'good.example.com' })
+  const first = await decisionFor({ domain: 'good.example.com' })
   expect(thought).toBe(1)
-  const second = await asked({ domain: 'good.example.com' })
+  const second = await decisionFor({ domain: 'good.example.com' })
   expect(thought).toBe(1)
   expect({ ...second, id: first.id }).toEqual(first)
   expect(await replayed(second.id)).toMatchObject({ identical: true })
 
   // Another key has had no answer from this evidence, but it is the same evidence.
-  expect((await asked({ domain: 'good.example.com' }, await trust.aKey())).assessment.action).toBe('PROCEED')
+  expect((await decisionFor({ domain: 'good.example.com' }, await trust.aKey())).assessment.action).toBe('PROCEED')
   expect(thought).toBe(1)
-  await asked({ domain: 'good.example.com', policy: 'STRICT' })
+  await decisionFor({ domain: 'good.example.com', policy: 'STRICT' })
   expect(thought).toBe(2)
   const set = 'mutation ($input: SetOverrideInput!) { setOverride(input: $input) { __typename } }'
   const override = { subject: 'good.example.com', action: 'DENY', reason: 'Not for us.' }
   await trust.ask(set, { input: override }, key.caller)
-  expect((await asked({ domain: 'good.example.com' })).assessment).toMatchObject({
+  expect((await decisionFor({ domain: 'good.example.com' })).assessment).toMatchObject({
     action: 'DENY',
     override: { reason: 'Not for us.' },
   })
   await trust.ask(set, { input: { ...override, reason: 'Not now.' } }, key.caller)
-  expect((await asked({ domain: 'good.example.com' })).assessment.override.reason).toBe('Not now.')
+  expect((await decisionFor({ domain: 'good.example.com' })).assessment.override.reason).toBe('Not now.')
   expect(thought).toBe(4)
   at = new Date(first.assessment.validity.validUntil)
-  await asked({ domain: 'good.example.com' })
+  await decisionFor({ domain: 'good.example.com' })
   expect(thought).toBe(5)
 })
 
 test('an answer of other tables than those of this release is not one to go on from', async () => {
   const { id } = await decide('good.example.com')
-  trust.sources.tell('good.example.com', aBadHost(SECONDS))
+  trust.sources.setEvidence('good.example.com', aBadHost(SECONDS))
   expect((await decide('good.example.com')).assessment.action).toBe('PROCEED')
   await trust.sql(`UPDATE judgement SET policy_version = 'older' WHERE id = (SELECT judgement_id FROM decision WHERE id = $1)`, [
     id,
@@ -115,10 +115,10 @@ test('an answer of other tables than those of this release is not one to go on f
 })
 
 test('an answer that lacked a source is asked for again at once', async () => {
-  trust.sources.tell('late.example.com', { ...aGoodHost(SECONDS), rdap: { status: 'timeout' } })
+  trust.sources.setEvidence('late.example.com', { ...aGoodHost(SECONDS), rdap: { status: 'timeout' } })
   const first = await decide('late.example.com')
   expect(first.assessment.uncertainty.drivers).toContain('REGISTRATION_DATA_UNAVAILABLE')
-  trust.sources.tell('late.example.com', aGoodHost(SECONDS))
+  trust.sources.setEvidence('late.example.com', aGoodHost(SECONDS))
   expect((await decide('late.example.com')).assessment.uncertainty.drivers).toEqual([])
 })
 
@@ -191,8 +191,8 @@ test('a URL is judged by what feeds list of it, and of its path only hashes are 
   const url = 'https://good.example.com/kit/card.php?victim=4711#top'
   const { url: keys } = targetOf(url)
   const sources = trust.sources as { listedUrls?: NonNullable<typeof trust.sources.listedUrls> }
-  sources.listedUrls = async ({ keys: asked }) =>
-    asked.includes(keys?.keys[1] ?? '')
+  sources.listedUrls = async ({ keys: decisionFor }) =>
+    decisionFor.includes(keys?.keys[1] ?? '')
       ? [aHit({ scope: 'url', indicator: 'https://good.example.com/kit/card.php', urlKey: keys?.keys[1] ?? '' })]
       : []
   const ask = async (value: string) => {
@@ -255,9 +255,9 @@ test('a replay under tables that are gone says so', async () => {
 
 test('a replay needs nothing but what is stored, not even the same spelling of time', async () => {
   const { id } = await decide('bad.example.com')
-  const before = trust.sources.asked.length
+  const before = trust.sources.requestedHosts.length
   expect((await replayed(id)).identical).toBe(true)
-  expect(trust.sources.asked.length).toBe(before)
+  expect(trust.sources.requestedHosts.length).toBe(before)
   await trust.sql(
     `UPDATE judgement SET body = replace(body, 'deny', 'reject') WHERE id = (SELECT judgement_id FROM decision WHERE id = $1)`,
     [id],

@@ -24,7 +24,7 @@ test('what questions come to is stored once, whoever asks and however often', as
   const at = Math.floor(Date.now() / 1000)
   const { evidenceFor } = trust.sources
   const fixed = trust.sources as { evidenceFor: typeof evidenceFor }
-  trust.sources.tell('once.example.com', aGoodHost(at))
+  trust.sources.setEvidence('once.example.com', aGoodHost(at))
   const evidence = await evidenceFor({ host: 'once.example.com', registrable: 'example.com' })
   fixed.evidenceFor = async () => evidence
   const [one, other] = [await trust.aKey({ plan: 'unlimited' }), await trust.aKey()]
@@ -50,7 +50,7 @@ test("a decision that cannot be stored is nobody else's failure, though they are
   const keys = new Map<string, TestKey>()
   const ask = (host: string) => decide(`${host}.example.com`, keys.get(host) as TestKey)
   for (const host of ['ahead', 'first', 'gone', 'third']) {
-    trust.sources.tell(`${host}.example.com`, aGoodHost())
+    trust.sources.setEvidence(`${host}.example.com`, aGoodHost())
     keys.set(host, await trust.aKey({ plan: 'unlimited' }))
     await ask(host)
   }
@@ -74,9 +74,9 @@ test("a decision that cannot be stored is nobody else's failure, though they are
   await expect.poll(tried).toBe(1)
   // While that one waits, the next ones come together behind it. Who asks is found out in the order
   // of asking, so they are there when a question after them is answered.
-  const asked = ['first', 'gone', 'third'].map(ask)
+  const waiters = ['first', 'gone', 'third'].map(ask)
   let answered = 0
-  for (const each of asked) void each.then(() => answered++)
+  for (const each of waiters) void each.then(() => answered++)
   await decide('not a name', keys.get('ahead') as TestKey)
   await new Promise(setImmediate)
   await holding.query('COMMIT')
@@ -85,7 +85,7 @@ test("a decision that cannot be stored is nobody else's failure, though they are
   await expect.poll(tried).toBe(4)
   expect(answered).toBe(0)
   await deleting.query('COMMIT')
-  const [first, second, third] = await Promise.all(asked)
+  const [first, second, third] = await Promise.all(waiters)
   expect([madeIn(first), madeIn(third)]).toEqual([expect.stringMatching(/^dec_/), expect.stringMatching(/^dec_/)])
   expect(second?.errors).toMatchObject([{ message: expect.stringContaining('decision_key_id_fkey') }])
   expect(
@@ -99,15 +99,18 @@ test('nobody is answered before their decision is stored, and who leaves takes n
   const lock = await locked('decision')
   const controller = new AbortController()
   let answered = 0
-  const asked = [withCancellation(controller.signal, () => decide('both.example.com', leaves)), decide('both.example.com', stays)]
-  for (const each of asked) void each.then(() => answered++)
+  const waiters = [
+    withCancellation(controller.signal, () => decide('both.example.com', leaves)),
+    decide('both.example.com', stays),
+  ]
+  for (const each of waiters) void each.then(() => answered++)
   await expect.poll(waiting).toBe(1)
   controller.abort(new Error('The client is gone.'))
   await new Promise((resolve) => setTimeout(resolve, 100))
   expect([answered, await waiting()]).toEqual([0, 1])
   await lock.query('COMMIT')
   await lock.end()
-  expect(madeIn(await asked[1])).toMatch(/^dec_/)
+  expect(madeIn(await waiters[1])).toMatch(/^dec_/)
   expect(await trust.sql('SELECT count(*)::int AS n FROM decision WHERE key_id = $1', [stays.row])).toEqual([{ n: 2 }])
 })
 

@@ -46,12 +46,12 @@ test('a key works in either header, and a token of another subgraph beside it do
 /**
  * The two ways on which a key is looked for: by itself, and together with what a decision needs.
  */
-const ASKING = [
+const OPERATIONS = [
   ['a count', USAGE],
   ['a decision', DECIDE],
 ] as const
 
-describe.each(ASKING)('%s', (_, query) => {
+describe.each(OPERATIONS)('%s', (_, query) => {
   const refusal = async (credentials: Record<string, string>) =>
     (await trust.ask(query, { domain: 'example.com' }, { requestId: 'r', address: '127.0.0.1', credentials })).errors?.map(
       ({ extensions }) => extensions,
@@ -105,14 +105,14 @@ test('180 requests at once give exactly 150 decisions, and the count agrees with
 test('a key without scans is told so without anything being collected, and has them again next month', async () => {
   const { caller, row } = await trust.aKey()
   await trust.sql("INSERT INTO scan_count VALUES ($1, '2026-11-01', 150, 0)", [row])
-  const before = trust.sources.asked.length
+  const before = trust.sources.requestedHosts.length
   const { decide }: Data = (await trust.ask(DECIDE, { domain: 'example.com' }, caller)).data
   expect(decide).toEqual({
     __typename: 'QuotaExceeded',
     message: 'All 150 scans of this month are used; the next ones are there at 2026-12-01T00:00:00.000Z.',
     usage: { used: 150 },
   })
-  expect(trust.sources.asked.length).toBe(before)
+  expect(trust.sources.requestedHosts.length).toBe(before)
   at = new Date('2026-12-01T00:00:00.000Z')
   expect((await trust.ask(DECIDE, { domain: 'example.com' }, caller)).data.decide.usage).toEqual({ used: 1, remaining: 149 })
 })

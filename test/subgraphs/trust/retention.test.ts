@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => trust.close())
 
 async function decide(domain: string): Promise<string> {
-  trust.sources.tell(domain, aGoodHost(at.getTime() / 1000))
+  trust.sources.setEvidence(domain, aGoodHost(at.getTime() / 1000))
   const ask = 'query ($domain: String) { decide(input: { domain: $domain }) { ... on DecisionMade { decision { id } } } }'
   const { decide: made }: Data = (await trust.ask(ask, { domain }, key.caller)).data
   return made.decision.id
@@ -47,7 +47,7 @@ test('decisions are deleted at their age with the snapshots that nothing else re
     `INSERT INTO decision SELECT 'dec_shared', key_id, $2, request_hash, judgement_id, elapsed_ms FROM decision WHERE id = $1`,
     [young, NOON],
   )
-  const before = trust.sources.asked.length
+  const before = trust.sources.requestedHosts.length
   const keeper = parts('40')
   at = later(40)
   await keeper.deleteOld()
@@ -68,7 +68,7 @@ test('decisions are deleted at their age with the snapshots that nothing else re
   expect(await ids('decision')).toEqual([young])
   await keeper.deleteOld()
   expect([await ids('decision'), await ids('judgement'), await ids('snapshot')]).toEqual([[], [], []])
-  expect(trust.sources.asked).toHaveLength(before)
+  expect(trust.sources.requestedHosts).toHaveLength(before)
 })
 
 test('a snapshot without decision goes a week after its end when there is a newer one, else with the age of decisions', async () => {

@@ -7,8 +7,8 @@ let ahead = 0
 let trust: Trust
 beforeAll(async () => {
   trust = await startTrust(() => new Date(begun + ahead * 1000))
-  trust.sources.tell('good.example.com', aGoodHost())
-  trust.sources.tell('bad.example.net', aBadHost())
+  trust.sources.setEvidence('good.example.com', aGoodHost())
+  trust.sources.setEvidence('bad.example.net', aBadHost())
 })
 afterAll(() => trust.close())
 

@@ -26,7 +26,7 @@ import { storeSubgraph } from '../../../subgraphs/store/subgraph.ts'
 import { encodeId } from '../../../subgraphs/toolkit/ids.ts'
 import { graphExamples, graphSignIn } from '../../../web/explorer/examples.ts'
 import { startSite } from '../../../web/serve.ts'
-import { keptLog } from '../../gateway/support/graph.ts'
+import { recordingLog } from '../../gateway/support/graph.ts'
 import { aBadHost, aGoodHost, startTrust, type Trust } from '../../subgraphs/trust/support/trust.ts'
 import { temporaryFiles } from '../../support/files.ts'
 import { aPlugin, aServer, aSkill, type ItemRow, putItems } from '../../support/items.ts'
@@ -118,7 +118,7 @@ export async function startWeb({ fill = sample }: { readonly fill?: (connection:
   let ahead = 0
   const trust = await startTrust(() => new Date(begun + ahead * 1000))
   const { connection } = trust.database
-  const log = keptLog()
+  const log = recordingLog()
   // The directory's addresses must be known before the server listens.
   const port = await freePort('127.0.0.1')
   const url = `http://127.0.0.1:${port}`
@@ -129,7 +129,7 @@ export async function startWeb({ fill = sample }: { readonly fill?: (connection:
   const webhookNetwork = { resolvers: [], allow: ({ address }: { readonly address: string }) => address === '127.0.0.1' }
   const store = await storeSubgraph({ connection, publicUrl: url, files, log: log.log, webhookNetwork })
   const subgraphs = [directory, social, store, trust.subgraph]
-  tellAboutHosts(trust)
+  setEvidenceOfHosts(trust)
   const metrics = createMetrics({ ofProcess: true })
   const history = createHistory(metrics, { intervalMs: 200 })
   const gateway = await startGateway({
@@ -228,10 +228,10 @@ async function writePosts(connection: Connection): Promise<void> {
   }
 }
 
-function tellAboutHosts({ sources }: Trust): void {
-  sources.tell('good.example.com', aGoodHost())
-  sources.tell('bad.example.net', aBadHost())
+function setEvidenceOfHosts({ sources }: Trust): void {
+  sources.setEvidence('good.example.com', aGoodHost())
+  sources.setEvidence('bad.example.net', aBadHost())
   sources.down.push('openphish')
   // Nobody told anything about it but that the registry did not answer.
-  sources.tell('new.example.org', { rdap: { status: 'timeout' }, dns: { status: 'failed', reason: 'servfail' } })
+  sources.setEvidence('new.example.org', { rdap: { status: 'timeout' }, dns: { status: 'failed', reason: 'servfail' } })
 }

@@ -20,7 +20,7 @@ const day = () =>
 /**
  * Frozen, because an executor that writes into what a subgraph keeps would change the next answer.
  */
-const KEPT = Object.freeze({
+const FROZEN = Object.freeze({
   deep: Object.freeze([1, null, Object.freeze({ __typename: 'Thing', id: 'x' })]),
   zero: 0,
   constructor: 'c',
@@ -54,14 +54,14 @@ const values: Table = {
         Day: day(),
         Query: {
           things: () => [
-            { id: '1', json: KEPT, color: 'RED', day: 1, name: '', flag: false, float: 0.5, int: 0 },
+            { id: '1', json: FROZEN, color: 'RED', day: 1, name: '', flag: false, float: 0.5, int: 0 },
             { id: '2', json: 0, color: 'GHOST', day: null, name: '__proto__', flag: null, float: -0.25, int: -2147483648 },
             { id: '3', json: false, color: null, day: 0, name: '\u2028"', flag: true, float: 1e21, int: 2147483647 },
           ],
           echo: (_: unknown, given: object) => JSON.stringify(given),
           colors: () => ['RED', 'GHOST', null, 'GREEN'],
           color: () => 'GHOST',
-          json: () => KEPT,
+          json: () => FROZEN,
           jsons: () => [[], '', { __proto__: null, a: 1 }],
           day: () => 3,
           big: () => 12345678901234567000,
@@ -91,7 +91,7 @@ const values: Table = {
         Day: day(),
         Query: { findings: (_: unknown, { of }: { of?: string[] }) => (of ?? ['1', '404']).map((id) => ({ id })) },
         Thing: {
-          more: ({ id }: { id: string }) => (id === '1' ? KEPT : id === '2' ? 0 : []),
+          more: ({ id }: { id: string }) => (id === '1' ? FROZEN : id === '2' ? 0 : []),
           seen: ({ json: seen, color, day: on }: { json?: unknown; color?: unknown; day?: unknown }) =>
             JSON.stringify({ seen, color, on }),
           tint: (_: unknown, { of }: { of: string }) => of,

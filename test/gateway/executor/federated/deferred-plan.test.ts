@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hotSwappableGateway } from '../../../../gateway/planning/hot-swap.ts'
 import { askDeferred, library } from '../../support/deferred.ts'
-import { ask, keptLog, passage } from '../../support/graph.ts'
+import { ask, recordingLog, requestContext } from '../../support/graph.ts'
 import { gatewayOf, type PartsGateway } from '../../support/parts.ts'
 
 const CASES: readonly {
@@ -184,7 +184,7 @@ test('the initial result does not wait for a deferred part', async () => {
   const { gateway } = await gatewayOf(library({ opened: gate.promise }), 'http')
   const prepared = gateway.prepareText('{ book(id: "1") { title ... @defer { reviews { text } } } }', undefined)
   if (prepared.kind === 'rejected' || !prepared.runIncremental) throw new Error('Expected an operation with @defer.')
-  const { initial, rest } = await prepared.runIncremental({}, passage())
+  const { initial, rest } = await prepared.runIncremental({}, requestContext())
   expect(initial).toEqual({ data: { book: { title: 'title 1' } } })
   gate.resolve()
   expect(await rest?.next()).toMatchObject({ incremental: [{ path: ['book'] }], hasNext: false })
@@ -196,7 +196,7 @@ test('a client that leaves ends the fetches of deferred parts', async () => {
   const prepared = gateway.prepareText('{ book(id: "1") { title ... @defer { reviews { text } } } }', undefined)
   if (prepared.kind === 'rejected' || !prepared.runIncremental) throw new Error('Expected an operation with @defer.')
   const client = new AbortController()
-  const { rest } = await prepared.runIncremental({}, { ...passage(), signal: client.signal })
+  const { rest } = await prepared.runIncremental({}, { ...requestContext(), signal: client.signal })
   const { reviews } = remotes
   const closed = new Promise((resolve) => reviews?.server.on('connection', (socket) => socket.on('close', resolve)))
   client.abort(new Error('gone'))
@@ -228,10 +228,10 @@ test('a graph that is replaced serves its deferred parts before it is released',
   const [old, next] = [await gatewayOf(library({ opened: gate.promise }), 'local'), await gatewayOf(library(), 'local')]
   const released: string[] = []
   const graphOf = (name: string, { gateway }: PartsGateway) => ({ gateway, release: async () => void released.push(name) })
-  const gateway = hotSwappableGateway(graphOf('old', old), keptLog().log)
+  const gateway = hotSwappableGateway(graphOf('old', old), recordingLog().log)
   const prepared = gateway.prepareText('{ book(id: "1") { title ... @defer { reviews { text } } } }', undefined)
   if (prepared.kind === 'rejected' || !prepared.runIncremental) throw new Error('Expected an operation with @defer.')
-  const { rest } = await prepared.runIncremental({}, passage())
+  const { rest } = await prepared.runIncremental({}, requestContext())
   gateway.swap(graphOf('next', next))
   // A release takes a few turns.
   for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate)
@@ -240,7 +240,7 @@ test('a graph that is replaced serves its deferred parts before it is released',
   expect(await rest?.next()).toMatchObject({ incremental: [{ path: ['book'] }], hasNext: false })
   expect(await rest?.next()).toBeNull()
   await expect.poll(() => released).toEqual(['old'])
-  const { initial } = await prepared.runIncremental({}, passage())
+  const { initial } = await prepared.runIncremental({}, requestContext())
   expect(initial).toEqual({ data: { book: { title: 'title 1' } } })
 })
 

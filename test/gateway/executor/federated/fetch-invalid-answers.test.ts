@@ -2,7 +2,7 @@ import { parse } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createGateway } from '../../../../gateway/library/create-gateway.ts'
 import { compose } from '../../../../gateway/planning/composition.ts'
-import { keptLog } from '../../support/graph.ts'
+import { recordingLog } from '../../support/graph.ts'
 import { type SourceServer, startSourceServer } from '../../support/source-server.ts'
 
 const FEDERATION = '@link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key"])'
@@ -33,7 +33,7 @@ beforeAll(async () => {
     { name: 'shelf', url: shelf.url, typeDefs: SHELF },
     { name: 'stock', url: stock.url, typeDefs: STOCK },
   ])
-  gateway = await createGateway({ supergraph, log: keptLog().log })
+  gateway = await createGateway({ supergraph, log: recordingLog().log })
 })
 afterAll(async () => {
   await gateway?.close()

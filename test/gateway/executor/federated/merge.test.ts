@@ -4,9 +4,9 @@ import { aGraph, NAME, replies } from '../../support/http-graph.ts'
 
 /** What a client is told, and what the log, when the shop's subgraph says this. */
 async function answered(said: unknown, query = NAME) {
-  const { shop, asked, lines } = await aGraph()
+  const { shop, executing, lines } = await aGraph()
   shop.always = replies(200, { 'content-type': 'application/json' }, JSON.stringify(said))
-  return { ...(await asked(query)), faults: lines.filter(({ level }) => Number(level) >= 50) }
+  return { ...(await executing(query)), faults: lines.filter(({ level }) => Number(level) >= 50) }
 }
 
 describe('an error of a subgraph elsewhere', () => {
@@ -35,9 +35,9 @@ describe('an ID', () => {
     ['a whole number', 5, '5'],
     ['0', 0, '0'],
     ['a negative one', -7, '-7'],
-  ])('that is %s is told as text', async (_, id, told) => {
+  ])('that is %s is told as text', async (_, id, expected) => {
     const { data, errors } = await answered({ data: { product: { id } } }, '{ product(id: "a") { id } }')
-    expect([data, errors]).toEqual([{ product: { id: told } }, undefined])
+    expect([data, errors]).toEqual([{ product: { id: expected } }, undefined])
   })
 
   test.each([1.5, true, {}, ['a']])('that is %j is none', async (id) => {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Gateway, startGateway } from '../../../../gateway/gateway.ts'
 import { compose } from '../../../../gateway/planning/composition.ts'
 import { createRemoteLink, type RemoteLink } from '../../../../gateway/subgraph-client/remote-subgraph.ts'
-import { ask, keptLog } from '../../support/graph.ts'
+import { ask, recordingLog } from '../../support/graph.ts'
 
 const TYPES = parse('scalar Json type Query { json: Json sure: Json! listed: [Json] motto: String }')
 /** JSON.parse reads this, JSON.stringify does not write it. */
@@ -21,7 +21,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   link = createRemoteLink({ name: 'deep', url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/graphql` })
   const supergraphSdl = compose([{ name: 'deep', typeDefs: TYPES }])
-  gateway = await startGateway({ supergraphSdl, links: [link], limits: { depth: 10, cost: 1000 }, log: keptLog().log })
+  gateway = await startGateway({ supergraphSdl, links: [link], limits: { depth: 10, cost: 1000 }, log: recordingLog().log })
 })
 afterAll(async () => {
   await link.close()

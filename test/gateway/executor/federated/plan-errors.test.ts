@@ -5,7 +5,7 @@ import { startGateway } from '../../../../gateway/gateway.ts'
 import { DEFAULT_LIMITS } from '../../../../gateway/limits/limits.ts'
 import { compose } from '../../../../gateway/planning/composition.ts'
 import { createLocalLink } from '../../../../gateway/subgraph-client/local-subgraph.ts'
-import { ask, keptLog } from '../../support/graph.ts'
+import { ask, recordingLog } from '../../support/graph.ts'
 
 const LINK = 'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@shareable"])'
 
@@ -20,7 +20,7 @@ const POST = `${LINK}
 
 /** What is refused, by the name of the field. */
 async function graphWhere(refused: readonly string[], missing: readonly string[] = []) {
-  const tell = (field: string, value: unknown) => () => {
+  const resolverOf = (field: string, value: unknown) => () => {
     if (refused.includes(field)) throw new GraphQLError('Not for you.', { extensions: { code: 'FORBIDDEN' } })
     return missing.includes(field) ? null : value
   }
@@ -38,8 +38,8 @@ async function graphWhere(refused: readonly string[], missing: readonly string[]
   const resolvers = {
     people: { Query: { person: () => person, people: () => [person, { ...person, id: 'b' }] } },
     post: {
-      Person: { __resolveReference: ({ id }: { id: string }) => ({ ...person, id }), phone: tell('phone', '1') },
-      Address: { street: tell('street', 'Rua'), zip: tell('zip', '4000') },
+      Person: { __resolveReference: ({ id }: { id: string }) => ({ ...person, id }), phone: resolverOf('phone', '1') },
+      Address: { street: resolverOf('street', 'Rua'), zip: resolverOf('zip', '4000') },
     },
   }
   const typeDefs = subgraphs.map(({ name, sdl }) => ({ name, typeDefs: parse(sdl) }))
@@ -52,10 +52,10 @@ async function graphWhere(refused: readonly string[], missing: readonly string[]
       close: async () => {},
     }),
   )
-  return startGateway({ supergraphSdl: compose(typeDefs), links, limits: DEFAULT_LIMITS, log: keptLog().log })
+  return startGateway({ supergraphSdl: compose(typeDefs), links, limits: DEFAULT_LIMITS, log: recordingLog().log })
 }
 
-const told = ({ errors = [] }: Awaited<ReturnType<typeof ask>>) =>
+const messagesOf = ({ errors = [] }: Awaited<ReturnType<typeof ask>>) =>
   errors.map(({ path, extensions }) => [path?.join('.'), extensions.code])
 
 test.each([
@@ -81,7 +81,7 @@ test.each([
   const gateway = await graphWhere(['street'])
   const answer = await ask(gateway, query)
   expect(answer.data).toEqual(data)
-  expect(told(answer)).toEqual(paths.map((path) => [path, 'FORBIDDEN']))
+  expect(messagesOf(answer)).toEqual(paths.map((path) => [path, 'FORBIDDEN']))
   await gateway.close()
 })
 
@@ -89,7 +89,7 @@ test('an entity that a refused field takes away is explained, whatever the order
   const gateway = await graphWhere(['phone'])
   for (const fields of ['id phone address { zip }', 'address { zip street } phone id']) {
     const answer = await ask(gateway, `{ person { ${fields} } }`)
-    expect([answer.data, told(answer)]).toEqual([{ person: null }, [['person.phone', 'FORBIDDEN']]])
+    expect([answer.data, messagesOf(answer)]).toEqual([{ person: null }, [['person.phone', 'FORBIDDEN']]])
   }
   await gateway.close()
 })
@@ -97,7 +97,7 @@ test('an entity that a refused field takes away is explained, whatever the order
 test('what no error explains is told of still', async () => {
   const gateway = await graphWhere([], ['street'])
   const answer = await ask(gateway, '{ person { id address { city zip street } phone } }')
-  expect(told(answer)).toHaveLength(1)
+  expect(messagesOf(answer)).toHaveLength(1)
   expect(answer.errors?.[0]?.extensions.code).not.toBe('FORBIDDEN')
   await gateway.close()
 })

@@ -20,7 +20,7 @@ import { compose } from '../../../../gateway/planning/composition.ts'
 import type { SupergraphSourceOptions } from '../../../../gateway/planning/sources/source-options.ts'
 import { isSigned } from '../../../subgraphs/store/file/support/s3-server.ts'
 import { anApolloServer } from '../../support/apollo-servers.ts'
-import { keptLog, REVIEW_SDL, reviewSubgraph, SHOP_SDL, shopSubgraph, supergraphSdl } from '../../support/graph.ts'
+import { REVIEW_SDL, recordingLog, reviewSubgraph, SHOP_SDL, shopSubgraph, supergraphSdl } from '../../support/graph.ts'
 import { type Remote, serveRemote } from '../../support/remote.ts'
 import { type SourceServer, sdlWithEtag, startSourceServer, status } from '../../support/source-server.ts'
 
@@ -57,7 +57,7 @@ afterEach(() => {
 
 /** A gateway that follows a source, until the test ends; the shortest pause between two looks. */
 async function started(supergraph: SupergraphSourceOptions, more: Partial<CreateGatewayOptions> = {}) {
-  const { log, lines } = keptLog()
+  const { log, lines } = recordingLog()
   const gateway = await createGateway({ supergraph: { pollSeconds: 1, ...supergraph }, log, ...more })
   onTestFinished(() => gateway.close())
   const hasReviews = () => gateway.schema.getType('Review') !== undefined
@@ -523,11 +523,11 @@ describe('the last good supergraph', () => {
 describe('in Apollo Server', () => {
   test('a manager takes the supergraph from a source, and updates it', async () => {
     source.answer = sdlWithEtag(both, '"one"')
-    const manager = createSupergraphManager({ ...http(), pollSeconds: 1 }, { log: keptLog().log })
-    const { asked, server } = await anApolloServer('atrium', { supergraphSdl: manager })
-    expect((await asked({ query: '{ latestReview { text } }' })).body).toEqual({ data: { latestReview: { text: 'Fine.' } } })
+    const manager = createSupergraphManager({ ...http(), pollSeconds: 1 }, { log: recordingLog().log })
+    const { send, server } = await anApolloServer('atrium', { supergraphSdl: manager })
+    expect((await send({ query: '{ latestReview { text } }' })).body).toEqual({ data: { latestReview: { text: 'Fine.' } } })
     source.answer = sdlWithEtag(alone, '"two"')
-    await expect.poll(async () => (await asked({ query: '{ latestReview { text } }' })).status).toBe(400)
+    await expect.poll(async () => (await send({ query: '{ latestReview { text } }' })).status).toBe(400)
     await server.stop()
     const looks = source.requests.length
     await new Promise((resolve) => setTimeout(resolve, 1_500))
@@ -538,9 +538,9 @@ describe('in Apollo Server', () => {
     const lastGoodFile = join(folder, 'kept.graphql')
     writeFileSync(lastGoodFile, both)
     source.answer = status(200, FRESH)
-    const manager = createSupergraphManager({ ...http(), lastGoodFile }, { log: keptLog().log })
-    const { asked } = await anApolloServer('atrium', { supergraphSdl: manager })
-    expect((await asked({ query: NAME })).body).toEqual(NAMED)
+    const manager = createSupergraphManager({ ...http(), lastGoodFile }, { log: recordingLog().log })
+    const { send } = await anApolloServer('atrium', { supergraphSdl: manager })
+    expect((await send({ query: NAME })).body).toEqual(NAMED)
   })
 })
 

@@ -222,15 +222,15 @@ describe('what an import leaves behind', () => {
   })
 
   test('two imports at once take turns, and whoever listens is told once per change', async () => {
-    const told: string[] = []
+    const messages: string[] = []
     await client.query('LISTEN directory_revision')
-    client.on('notification', ({ channel }) => told.push(channel))
+    client.on('notification', ({ channel }) => messages.push(channel))
     write({ 'a/a.json': persona('a'), 'b/b.json': persona('b') })
     await Promise.all([run([join(folder, 'a')]), run([join(folder, 'b')])])
     await run([join(folder, 'a')])
     await client.query('UNLISTEN directory_revision')
     expect(await keys()).toEqual(['a', 'b'])
-    expect(told).toHaveLength(2)
+    expect(messages).toHaveLength(2)
   })
 
   test('stars of a file reach items of that repository, and stay when a later import has none', async () => {

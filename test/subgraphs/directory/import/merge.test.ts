@@ -7,7 +7,7 @@ import { faultOf, rowOf } from '../../../../subgraphs/directory/import/row.ts'
 
 type Server = Extract<Statement, { kind: 'MCP_SERVER' }>
 
-const SILENT: Server = {
+const EMPTY: Server = {
   kind: 'MCP_SERVER',
   identity: 'github.com/a/b',
   key: 'a/b',
@@ -33,7 +33,7 @@ const says = (format: ContributionFormat, statement: Partial<Server>, path = `${
   path,
   locator: '',
   format,
-  statement: { ...SILENT, ...statement },
+  statement: { ...EMPTY, ...statement },
 })
 const variable = (name: string, required: boolean, description: string | null = null) => ({
   name,

@@ -12,14 +12,14 @@ afterEach(() => {
 
 /** A registry on loopback; returns its address and the paths that were asked for. */
 async function registry(answer: (url: URL, response: ServerResponse, request: IncomingMessage) => void) {
-  const asked: string[] = []
+  const requests: string[] = []
   const listening = createServer((request, response) => {
-    asked.push(request.url ?? '')
+    requests.push(request.url ?? '')
     answer(new URL(request.url ?? '', 'http://x'), response, request)
   })
   server = listening
   await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve))
-  return { url: `http://127.0.0.1:${(listening.address() as AddressInfo).port}`, asked }
+  return { url: `http://127.0.0.1:${(listening.address() as AddressInfo).port}`, requests }
 }
 
 const json = (response: ServerResponse, value: unknown, status = 200) =>
@@ -37,19 +37,19 @@ test('every page is read, under either name of the cursor, and old versions are 
     'b&c': { servers: [row('b')], metadata: { next_cursor: 'd' } },
     d: { servers: [row('d', true)], metadata: { nextCursor: null } },
   }
-  const { url, asked } = await registry((at, response) => json(response, pages[at.searchParams.get('cursor') ?? '']))
+  const { url, requests } = await registry((at, response) => json(response, pages[at.searchParams.get('cursor') ?? '']))
   expect(await read(url)).toEqual({ servers: [row('a', true), row('b'), row('d', true)], pages: 3, fault: null })
-  expect(asked[0]).toBe('/v0.1/servers?version=latest&limit=100')
-  expect(asked[1]).toContain('cursor=b%26c')
+  expect(requests[0]).toBe('/v0.1/servers?version=latest&limit=100')
+  expect(requests[1]).toContain('cursor=b%26c')
 })
 
 test('an address that is a list already is asked itself', async () => {
-  const { url, asked } = await registry((at, response) =>
+  const { url, requests } = await registry((at, response) =>
     at.pathname === '/list' || at.pathname.endsWith('/v0/servers') ? json(response, { servers: [] }) : json(response, {}, 404),
   )
   expect(await read(`${url}/list`)).toMatchObject({ pages: 1, fault: null })
   expect(await read(`${url}/v0/servers`)).toMatchObject({ pages: 1, fault: null })
-  expect(asked).toEqual(['/list/v0.1/servers?version=latest&limit=100', '/list', '/v0/servers'])
+  expect(requests).toEqual(['/list/v0.1/servers?version=latest&limit=100', '/list', '/v0/servers'])
 })
 
 test('a fault that passes is survived', async () => {
@@ -98,11 +98,11 @@ test('a list whose later page fails keeps what was read, and says that it is not
 })
 
 test('a password in an address is not sent, and not repeated in the reason', async () => {
-  const { url, asked } = await registry((_, response) => json(response, { servers: [] }))
+  const { url, requests } = await registry((_, response) => json(response, { servers: [] }))
   const { fault } = await read(url.replace('//', '//user:secret@'))
   expect(fault).toMatch(/not sent/)
   expect(fault).not.toContain('secret')
-  expect(asked).toEqual([])
+  expect(requests).toEqual([])
 })
 
 test('an interruption ends the reading at once', async () => {

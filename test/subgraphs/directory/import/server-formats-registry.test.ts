@@ -174,10 +174,10 @@ describe('whatever stands in any place of a file', () => {
     for (const value of HOSTILE) {
       for (const changed of replaced(content, value)) {
         const { formats, servers, skipped } = read(path, changed)
-        const told = JSON.stringify(changed).slice(0, 2_000)
-        expect(formats.length, told).toBeLessThanOrEqual(1)
-        if (formats.length === 1) expect(servers.length + skipped.length, told).toBe(1)
-        for (const server of servers) expect(faultsOf(server), told).toEqual([])
+        const shown = JSON.stringify(changed).slice(0, 2_000)
+        expect(formats.length, shown).toBeLessThanOrEqual(1)
+        if (formats.length === 1) expect(servers.length + skipped.length, shown).toBe(1)
+        for (const server of servers) expect(faultsOf(server), shown).toEqual([])
       }
     }
   })

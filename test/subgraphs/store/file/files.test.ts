@@ -54,7 +54,7 @@ async function aServer(routes: Readonly<Record<string, Handler | Buffer>>) {
 const dataUrl = (bytes: Buffer, type = 'image/png') => `data:${type};base64,${bytes.toString('base64')}`
 
 /** Every file below the folder but the secret. */
-const kept = () =>
+const storedFiles = () =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name !== '.secret')
     .map(({ name, parentPath }) => join(parentPath, name))
@@ -72,10 +72,10 @@ describe('what is taken', () => {
   ])('a %s is an image, whatever its server says', async (_, bytes, type, extension) => {
     const files = await someFiles()
     const server = await aServer({ '/shop/front%20door.jpeg': bytes })
-    const outcome = await keep(files, `${server.url}/shop/front%20door.jpeg`)
-    expect(outcome).toMatchObject({ kind: 'kept', file: { type, bytes: bytes.length, name: 'front door.jpeg' } })
-    if (outcome.kind !== 'kept') return
-    const { key } = outcome.file
+    const result = await keep(files, `${server.url}/shop/front%20door.jpeg`)
+    expect(result).toMatchObject({ kind: 'kept', file: { type, bytes: bytes.length, name: 'front door.jpeg' } })
+    if (result.kind !== 'kept') return
+    const { key } = result.file
     expect(key).toMatch(new RegExp(`^public/7/../[0-9a-f]{32}\\.${extension}$`))
     expect(files.publicUrl(key)).toBe(`https://shop.example/files/${key}`)
     expect(readFileSync(join(folder, key))).toEqual(bytes)
@@ -89,9 +89,9 @@ describe('what is taken', () => {
   ])('%s is no image', async (_, bytes) => {
     const files = await someFiles()
     const server = await aServer({ '/a.png': bytes })
-    const outcome = await keep(files, `${server.url}/a.png`)
-    expect(outcome).toMatchObject({ kind: 'refused', expectation: expect.stringMatching(/^to lead to a PNG, JPEG/) })
-    expect(kept()).toEqual([])
+    const result = await keep(files, `${server.url}/a.png`)
+    expect(result).toMatchObject({ kind: 'refused', expectation: expect.stringMatching(/^to lead to a PNG, JPEG/) })
+    expect(storedFiles()).toEqual([])
   })
 
   test('anything but nothing can be a download, and is private', async () => {
@@ -114,8 +114,8 @@ describe('what is taken', () => {
     ['with line ends', `DATA:image/png;BASE64,${PNG.toString('base64').replace(/.{20}/g, '$&\r\n')}`],
     ['with encoded signs', `data:image/png;base64,${encodeURIComponent(PNG.toString('base64'))}`],
   ])('a data URL %s is its own source', async (_, url) => {
-    const outcome = await keep(await someFiles(), url)
-    expect(outcome).toMatchObject({ kind: 'kept', file: { type: 'image/png', bytes: PNG.length, name: 'file.png' } })
+    const result = await keep(await someFiles(), url)
+    expect(result).toMatchObject({ kind: 'kept', file: { type: 'image/png', bytes: PNG.length, name: 'file.png' } })
   })
 
   test.each([
@@ -178,7 +178,7 @@ describe('what arrives from outside', () => {
     const server = await aServer({ '/a.png': (_, response) => response.writeHead(200, headers).end(sent) })
     const files = await someFiles()
     expect(await keep(files, `${server.url}/a.png`)).toEqual({ kind: 'refused', expectation: 'to lead to at most 10 MB' })
-    expect(kept()).toEqual([])
+    expect(storedFiles()).toEqual([])
   })
 
   test('a download that breaks off leaves nothing behind', async () => {
@@ -189,7 +189,7 @@ describe('what arrives from outside', () => {
     })
     const files = await someFiles()
     expect(await keep(files, `${server.url}/a.png`)).toMatchObject({ kind: 'refused' })
-    expect(kept()).toEqual([])
+    expect(storedFiles()).toEqual([])
   })
 
   test('a download that never ends is given up, and leaves nothing behind', async () => {
@@ -199,7 +199,7 @@ describe('what arrives from outside', () => {
       kind: 'refused',
       expectation: 'to deliver everything within 8 seconds',
     })
-    expect(kept()).toEqual([])
+    expect(storedFiles()).toEqual([])
   })
 
   test('one store cannot take all the places', async () => {
@@ -217,7 +217,7 @@ describe('what arrives from outside', () => {
     })
     expect(await files.keep(dataUrl(PNG), IMAGE, { ...store, storeId: 8 })).toMatchObject({ kind: 'kept' })
     for (const go of waiting) go()
-    for (const outcome of await Promise.all(first)) expect(outcome).toMatchObject({ kind: 'kept' })
+    for (const result of await Promise.all(first)) expect(result).toMatchObject({ kind: 'kept' })
   })
 })
 
@@ -235,10 +235,10 @@ describe('what is not connected to', () => {
     cleanups.push(canary.close, dns.close)
     // The port is all right, so that only the address can be what is wrong.
     const files = await someFiles({ resolvers: [dns], tlsPort: canary.port })
-    const outcome = await keep(files, `http://cdn.test:${canary.port}/a.png`)
-    expect(outcome).toMatchObject({ kind: 'refused', expectation: expect.stringMatching(/public address/) })
+    const result = await keep(files, `http://cdn.test:${canary.port}/a.png`)
+    expect(result).toMatchObject({ kind: 'refused', expectation: expect.stringMatching(/public address/) })
     // Names inside are not told apart from each other.
-    expect(JSON.stringify(outcome)).not.toMatch(/127|10\.0|169|::1|loopback|private/)
+    expect(JSON.stringify(result)).not.toMatch(/127|10\.0|169|::1|loopback|private/)
     expect(canary.connections()).toBe(0)
   })
 
@@ -260,7 +260,7 @@ describe('what is not connected to', () => {
     const server = await aServer({ '/a.png': redirect(`http://127.0.0.1:${canary.port}/a.png`) })
     const files = await someFiles({ tlsPort: canary.port, allow: ({ port }) => port === server.port })
     expect(await keep(files, `${server.url}/a.png`)).toMatchObject({ expectation: expect.stringMatching(/public address/) })
-    expect(server.asked).toEqual(['/a.png'])
+    expect(server.requests).toEqual(['/a.png'])
     expect(canary.connections()).toBe(0)
   })
 
@@ -275,16 +275,16 @@ describe('what is not connected to', () => {
 
   test('the second answer of a name that changes its mind: it is asked once', async () => {
     const canary = await aCanary()
-    let asked = 0
+    let requestCount = 0
     const dns = await startDnsServer(({ name, type }) =>
-      name === 'cdn.test' && type === 'A' ? a(name, asked++ === 0 ? '127.0.0.2' : '127.0.0.1') : {},
+      name === 'cdn.test' && type === 'A' ? a(name, requestCount++ === 0 ? '127.0.0.2' : '127.0.0.1') : {},
     )
     cleanups.push(canary.close, dns.close)
     const files = await someFiles({ resolvers: [dns], tlsPort: canary.port, allow: ({ address }) => address === '127.0.0.2' })
     await keep(files, `http://cdn.test:${canary.port}/a.png`)
     // The first answer, which the test allows, is where the connection goes; the second is never
     // asked for.
-    expect(dns.asked.filter((each) => each === 'cdn.test A')).toHaveLength(1)
+    expect(dns.queries.filter((each) => each === 'cdn.test A')).toHaveLength(1)
     expect(canary.connections()).toBe(1)
   })
 })
@@ -292,15 +292,15 @@ describe('what is not connected to', () => {
 describe('a folder', () => {
   test('what is deleted is gone, and deleting it again is no error', async () => {
     const files = await someFiles()
-    const outcome = await keep(files, dataUrl(PNG))
-    if (outcome.kind !== 'kept') throw new Error(outcome.expectation)
-    const opened = await files.open(outcome.file.key)
+    const result = await keep(files, dataUrl(PNG))
+    if (result.kind !== 'kept') throw new Error(result.expectation)
+    const opened = await files.open(result.file.key)
     expect(opened?.bytes).toBe(PNG.length)
     expect(Buffer.concat((await opened?.body.toArray()) ?? [])).toEqual(PNG)
-    await files.delete(outcome.file.key)
-    await files.delete(outcome.file.key)
-    expect(await files.open(outcome.file.key)).toBeNull()
-    expect(kept()).toEqual([])
+    await files.delete(result.file.key)
+    await files.delete(result.file.key)
+    expect(await files.open(result.file.key)).toBeNull()
+    expect(storedFiles()).toEqual([])
   })
 
   test('a key leads nowhere else', async () => {
@@ -329,9 +329,9 @@ describe('a folder', () => {
       [IMAGE, 0o644],
       [DOWNLOAD, 0o600],
     ] as const) {
-      const outcome = await keep(files, dataUrl(PNG), kind)
-      if (outcome.kind !== 'kept') throw new Error(outcome.expectation)
-      expect(statSync(join(folder, outcome.file.key)).mode & 0o777).toBe(mode)
+      const result = await keep(files, dataUrl(PNG), kind)
+      if (result.kind !== 'kept') throw new Error(result.expectation)
+      expect(statSync(join(folder, result.file.key)).mode & 0o777).toBe(mode)
     }
   })
 
@@ -358,15 +358,15 @@ describe('a bucket', () => {
     return { server, storage, files }
   }
 
-  async function keptIn(files: Files, url: string, kind: FileKind, name?: string) {
-    const outcome = await files.keep(url, kind, name === undefined ? store : { ...store, name })
-    if (outcome.kind !== 'kept') throw new Error(outcome.expectation)
-    return outcome.file
+  async function storeFile(files: Files, url: string, kind: FileKind, name?: string) {
+    const result = await files.keep(url, kind, name === undefined ? store : { ...store, name })
+    if (result.kind !== 'kept') throw new Error(result.expectation)
+    return result.file
   }
 
   test('takes a public file, which everybody gets from there, to be kept for ever', async () => {
     const { server, storage, files } = await aBucket()
-    const { key } = await keptIn(files, dataUrl(PNG), IMAGE)
+    const { key } = await storeFile(files, dataUrl(PNG), IMAGE)
     expect(server.objects.get(key)).toMatchObject({ type: 'image/png', cacheControl: 'public, max-age=31536000, immutable' })
     const answer = await fetch(files.publicUrl(key))
     expect(answer.status).toBe(200)
@@ -377,7 +377,7 @@ describe('a bucket', () => {
 
   test('gives a private file to whoever has a signed URL, until that expires', async () => {
     const { server, files } = await aBucket()
-    const { key, name } = await keptIn(files, dataUrl(PDF), DOWNLOAD, 'Größe “L”.pdf')
+    const { key, name } = await storeFile(files, dataUrl(PDF), DOWNLOAD, 'Größe “L”.pdf')
     expect((await fetch(`${server.bucketUrl}/${key}`)).status).toBe(403)
     const url = await files.privateUrl(key, { name, seconds: 60 })
     const answer = await fetch(url)
@@ -391,7 +391,7 @@ describe('a bucket', () => {
 
   test('forgets what is deleted', async () => {
     const { server, files } = await aBucket()
-    const { key } = await keptIn(files, dataUrl(PNG), IMAGE)
+    const { key } = await storeFile(files, dataUrl(PNG), IMAGE)
     await files.delete(key)
     await files.delete(key)
     expect(server.objects.size).toBe(0)

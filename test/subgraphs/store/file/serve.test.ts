@@ -35,9 +35,9 @@ afterAll(async () => {
 })
 
 async function aFile(bytes: Buffer, kind: FileKind, name: string | null = null): Promise<StoredFile> {
-  const outcome = await files.keep(`data:;base64,${bytes.toString('base64')}`, kind, { storeId: 1, name, record: async () => {} })
-  if (outcome.kind !== 'kept') throw new Error(outcome.expectation)
-  return outcome.file
+  const result = await files.keep(`data:;base64,${bytes.toString('base64')}`, kind, { storeId: 1, name, record: async () => {} })
+  if (result.kind !== 'kept') throw new Error(result.expectation)
+  return result.file
 }
 
 /** Where a public URL leads on the server of the test. */

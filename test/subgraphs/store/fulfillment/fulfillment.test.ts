@@ -36,7 +36,13 @@ const of = (order: { number: number }, more: Record<string, unknown> = {}) => ({
   orderId: String(order.number),
   ...more,
 })
-const way = ({ fulfillmentStatus, shipmentStatus, trackingNumber, trackingCompany, trackingUrl }: Record<string, unknown>) => ({
+const tracking = ({
+  fulfillmentStatus,
+  shipmentStatus,
+  trackingNumber,
+  trackingCompany,
+  trackingUrl,
+}: Record<string, unknown>) => ({
   fulfillmentStatus,
   shipmentStatus,
   trackingNumber,
@@ -83,7 +89,7 @@ test('what is handed over goes where the order goes, in a package that weighs wh
 
   // The order is fulfilled by it, and says the same of where its goods are.
   const after = await shopper.order(order.number)
-  expect(way(after)).toEqual({
+  expect(tracking(after)).toEqual({
     fulfillmentStatus: 'FULFILLED',
     shipmentStatus: 'REQUESTED',
     trackingNumber: 'RR1',
@@ -172,14 +178,14 @@ test.each(Object.entries(NEXT))(
       const { id } = await shipper.aFulfillment(of(order))
       for (const step of by)
         expect((await shipper.update(id, { shipmentStatus: step })).__typename).toBe('UpdateFulfillmentSuccess')
-      const outcome = await shipper.update(id, { shipmentStatus: to })
+      const result = await shipper.update(id, { shipmentStatus: to })
       if (to === from || allowed.includes(to)) {
-        expect(outcome.fulfillment.shipmentStatus).toBe(to)
+        expect(result.fulfillment.shipmentStatus).toBe(to)
         expect((await shopper.order(order.number)).shipmentStatus).toBe(to)
       } else {
-        expect(outcome).toMatchObject({ __typename: 'ValidationError', errors: [{ field: 'shipmentStatus' }] })
-        for (const next of allowed) expect(outcome.errors[0].message).toContain(next)
-        if (allowed.length === 0) expect(outcome.errors[0].message).toContain('final')
+        expect(result).toMatchObject({ __typename: 'ValidationError', errors: [{ field: 'shipmentStatus' }] })
+        for (const next of allowed) expect(result.errors[0].message).toContain(next)
+        if (allowed.length === 0) expect(result.errors[0].message).toContain('final')
         expect((await shipper.fulfillment(id)).shipmentStatus).toBe(from)
       }
     }
@@ -231,7 +237,7 @@ test('every place that goods were at stays in the history, and the order tells o
 test('what an order is told of its goods, its newest fulfillment is told, and nobody else', async () => {
   const order = await anOrder()
   const [old, newest] = [await shipper.aFulfillment(of(order, { trackingNumber: 'A' })), await shipper.aFulfillment(of(order))]
-  const { order: told } = await shopper.update(order.number, {
+  const { order: updated } = await shopper.update(order.number, {
     shipmentStatus: 'IN_TRANSIT',
     trackingNumber: 'B',
     trackingCompany: 'ctt',
@@ -250,7 +256,7 @@ test('what an order is told of its goods, its newest fulfillment is told, and no
 
   // What becomes of the older one is not what the order tells of.
   await shipper.update(old.id, { shipmentStatus: 'FAILED', trackingNumber: 'C' })
-  expect(way(await shopper.order(order.number))).toEqual(way(told))
+  expect(tracking(await shopper.order(order.number))).toEqual(tracking(updated))
   expect((await shopper.update(order.number, { shipmentStatus: 'PICKUP_AVAILABLE' })).order.shipmentStatus).toBe(
     'PICKUP_AVAILABLE',
   )
@@ -263,11 +269,11 @@ test('the first fulfillment takes what the order knows already, a further one be
   await shopper.update(order.number, { shipmentStatus: 'IN_TRANSIT' })
   const first = await shipper.aFulfillment(of(order, { type: 'DPD' }))
   expect(first).toMatchObject({ shipmentStatus: 'IN_TRANSIT', trackingNumber: 'A', trackingUrl: 'https://track.example/A' })
-  expect(way(await shopper.order(order.number))).toMatchObject({ shipmentStatus: 'IN_TRANSIT', trackingNumber: 'A' })
+  expect(tracking(await shopper.order(order.number))).toMatchObject({ shipmentStatus: 'IN_TRANSIT', trackingNumber: 'A' })
 
   const second = await shipper.aFulfillment(of(order, { trackingNumber: 'B' }))
   expect(second).toMatchObject({ shipmentStatus: 'REQUESTED', trackingNumber: 'B', trackingUrl: null })
-  expect(way(await shopper.order(order.number))).toMatchObject({
+  expect(tracking(await shopper.order(order.number))).toMatchObject({
     fulfillmentStatus: 'FULFILLED',
     shipmentStatus: 'REQUESTED',
     trackingNumber: 'B',
@@ -311,11 +317,11 @@ test('a fulfillment that has not left can be deleted, and the order tells of the
   })
   expect((await shipper.remove(second.id, { idempotencyKey: 'gone' })).number).toBe(second.number)
   expect(await shipper.fulfillment(second.id)).toBeNull()
-  expect(way(await shopper.order(order.number))).toMatchObject({ shipmentStatus: 'IN_TRANSIT', trackingNumber: 'A' })
+  expect(tracking(await shopper.order(order.number))).toMatchObject({ shipmentStatus: 'IN_TRANSIT', trackingNumber: 'A' })
 
   const other = await anOrder()
   await shipper.remove((await shipper.aFulfillment(of(other, { trackingNumber: 'C' }))).id)
-  expect(way(await shopper.order(other.number))).toEqual({
+  expect(tracking(await shopper.order(other.number))).toEqual({
     fulfillmentStatus: 'UNFULFILLED',
     shipmentStatus: 'UNFULFILLED',
     trackingNumber: null,
@@ -343,8 +349,8 @@ test.each<[string, Record<string, unknown>, string]>([
   ],
 ])('%s is refused by field, and nothing is handed over', async (_, wrong, field) => {
   const order = await anOrder()
-  const outcome = await shipper.create(of(order, wrong))
-  expect(outcome).toMatchObject({ __typename: 'ValidationError', errors: [{ field }] })
+  const result = await shipper.create(of(order, wrong))
+  expect(result).toMatchObject({ __typename: 'ValidationError', errors: [{ field }] })
   expect((await shopper.order(order.number)).fulfillmentStatus).toBe('UNFULFILLED')
 })
 
@@ -402,17 +408,17 @@ test('of two methods that exclude each other one is gone, however they meet', as
   for (let turn = 0; turn < 5; turn += 1) {
     const order = await anOrder()
     const { id } = await shipper.aFulfillment(of(order))
-    const outcomes = await Promise.all([
+    const results = await Promise.all([
       shipper.update(id, { shipmentStatus: 'FAILED' }),
       shopper.update(order.number, { shipmentStatus: 'IN_TRANSIT' }),
       shipper.update(id, { shipmentStatus: 'IN_TRANSIT', trackingNumber: 'B' }),
     ])
     const after = await shipper.fulfillment(id)
-    expect(way(await shopper.order(order.number))).toMatchObject({
+    expect(tracking(await shopper.order(order.number))).toMatchObject({
       shipmentStatus: after.shipmentStatus,
       trackingNumber: after.trackingNumber,
     })
-    expect(outcomes.filter(({ __typename }) => __typename.endsWith('Success')).length).toBeGreaterThan(0)
+    expect(results.filter(({ __typename }) => __typename.endsWith('Success')).length).toBeGreaterThan(0)
     // Each step of the history follows from the one before.
     const steps = after.history.nodes.map((entry: { shipmentStatus: string }) => entry.shipmentStatus)
     expect([
@@ -425,10 +431,10 @@ test('of two methods that exclude each other one is gone, however they meet', as
 
 test('fulfillments and orders that are made at once do not stand in each other’s way', async () => {
   const order = await anOrder()
-  const outcomes = await Promise.all(
+  const results = await Promise.all(
     Array.from({ length: 6 }, (_, index) => shipper.create(of(order, { trackingNumber: `T${index}` }))),
   )
-  expect(outcomes.map(({ __typename }) => __typename)).toEqual(Array(6).fill('CreateFulfillmentSuccess'))
+  expect(results.map(({ __typename }) => __typename)).toEqual(Array(6).fill('CreateFulfillmentSuccess'))
   const { data } = await stack.ask(shop, 'query ($id: ID!) { orderFulfillments(orderId: $id) { number trackingNumber } }', {
     id: order.id,
   })
@@ -514,11 +520,11 @@ test('nothing of a store is seen or changed by another', async () => {
 
 test('a location that something left from stays', async () => {
   const locationId = String(await shopper.aLocation())
-  const outcomes = await Promise.all([
+  const results = await Promise.all([
     shipper.create({ type: 'MANUAL', locationId }),
     stack.ask(shop, 'mutation ($id: ID!) { deleteLocation(id: $id) { __typename } }', { id: locationId }),
   ])
-  const [made, deleted] = [outcomes[0].__typename, outcomes[1].data.deleteLocation.__typename]
+  const [made, deleted] = [results[0].__typename, results[1].data.deleteLocation.__typename]
   expect([
     ['CreateFulfillmentSuccess', 'ValidationError'],
     ['NotFoundError', 'DeleteLocationSuccess'],

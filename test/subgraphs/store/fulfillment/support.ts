@@ -22,24 +22,24 @@ const RATES = `query ($input: FulfillmentRatesInput!) { outcome: fulfillmentRate
 
 /** Fulfillments of one shop through the graph. */
 export function shipping(stack: StoreStack, shop: TestStore) {
-  const outcomeOf = async (who: TestStore, query: string, variables: Record<string, unknown>) => {
+  const resultOf = async (who: TestStore, query: string, variables: Record<string, unknown>) => {
     const { data, errors }: Answered = await stack.ask(who, query, variables)
     expect(errors).toBeUndefined()
     return data.outcome
   }
   type Id = string | number
-  const create = (input: Record<string, unknown>, who = shop) => outcomeOf(who, CREATE, { input })
+  const create = (input: Record<string, unknown>, who = shop) => resultOf(who, CREATE, { input })
   return {
     create,
-    update: (id: Id, input: Record<string, unknown>, who = shop) => outcomeOf(who, UPDATE, { id, input }),
-    remove: (id: Id, given: Record<string, unknown> = {}, who = shop) => outcomeOf(who, DELETE, { id, ...given }),
-    label: (id: Id, who = shop) => outcomeOf(who, LABEL, { id }),
-    rates: (input: Record<string, unknown>, who = shop) => outcomeOf(who, RATES, { input }),
+    update: (id: Id, input: Record<string, unknown>, who = shop) => resultOf(who, UPDATE, { id, input }),
+    remove: (id: Id, given: Record<string, unknown> = {}, who = shop) => resultOf(who, DELETE, { id, ...given }),
+    label: (id: Id, who = shop) => resultOf(who, LABEL, { id }),
+    rates: (input: Record<string, unknown>, who = shop) => resultOf(who, RATES, { input }),
     /** A fulfillment that has to succeed. */
     async aFulfillment(input: Record<string, unknown>) {
-      const outcome = await create(input)
-      expect(outcome).toMatchObject({ __typename: 'CreateFulfillmentSuccess' })
-      return outcome.fulfillment
+      const result = await create(input)
+      expect(result).toMatchObject({ __typename: 'CreateFulfillmentSuccess' })
+      return result.fulfillment
     },
     fulfillment: async (id: Id, who = shop) =>
       (await stack.ask(who, `query ($id: ID!) { fulfillment(id: $id) { ${FULFILLMENT} } }`, { id })).data.fulfillment,

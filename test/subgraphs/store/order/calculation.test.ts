@@ -53,9 +53,9 @@ const order = (more: Partial<CartInput> = {}): CartInput => ({
 })
 
 async function price(more: Partial<CartInput> = {}) {
-  const outcome = await calculateCart({ query: database.query, storeId: shop.storeId, now }, order(more))
-  if (outcome.kind !== 'calculated') throw new Error(outcome.kind)
-  return outcome
+  const payload = await calculateCart({ query: database.query, storeId: shop.storeId, now }, order(more))
+  if (payload.kind !== 'calculated') throw new Error(payload.kind)
+  return payload
 }
 const totals = async (more: Partial<CartInput> = {}) => {
   const { lines, shippingTaxes, ...totals } = (await price(more)).totals
@@ -80,14 +80,14 @@ const BARE = {
 const ordered = (more: Partial<CartInput>) =>
   database.query.transaction().execute(async (query) => {
     const unit = { query, storeId: shop.storeId, now }
-    const outcome = await calculateCart(unit, order(more))
-    if (outcome.kind !== 'calculated') throw new Error(outcome.kind)
+    const payload = await calculateCart(unit, order(more))
+    if (payload.kind !== 'calculated') throw new Error(payload.kind)
     const { id } = await query
       .insertInto('order')
       .values({ ...BARE, store_id: shop.storeId, token: `token-${Math.random()}` })
       .returning('id')
       .executeTakeFirstOrThrow()
-    return { id, redemption: await redeem(unit, id, outcome.discounts.applied) }
+    return { id, redemption: await redeem(unit, id, payload.discounts.applied) }
   })
 
 const uses = async (id: number) => {
@@ -146,8 +146,8 @@ test('promotions that are off, past, or wait for a coupon do nothing, and it is 
 
 test('an order that no column can hold is refused', async () => {
   const lines = [{ productId: null, price: '9999999999.99', quantity: 2_000_000_000, discount: '0' }]
-  const outcome = await calculateCart({ query: database.query, storeId: shop.storeId, now }, order({ lines }))
-  expect(outcome).toEqual({ kind: 'too-large' })
+  const payload = await calculateCart({ query: database.query, storeId: shop.storeId, now }, order({ lines }))
+  expect(payload).toEqual({ kind: 'too-large' })
 })
 
 test('the promotions of another store are not applied, nor are its coupons', async () => {
@@ -163,13 +163,13 @@ test('of 12 orders at once with a coupon for 5, exactly 5 use it; the others are
     discountAmountPercent: '10',
     coupons: [{ code: 'FIVE', usageLimit: 5 }],
   })
-  const outcomes = await Promise.all(Array.from({ length: 12 }, () => ordered({ couponCodes: ['five'] })))
-  const kinds = outcomes.map(({ redemption }) => redemption.kind)
+  const results = await Promise.all(Array.from({ length: 12 }, () => ordered({ couponCodes: ['five'] })))
+  const kinds = results.map(({ redemption }) => redemption.kind)
   // Those that were priced after the fifth had no promotion to redeem.
   const [{ count } = {}] = await stack.sql('SELECT count(*)::int FROM promotion_redemption WHERE promotion_id = $1', [id])
   expect(count).toBe(5)
   expect(await uses(id)).toEqual([5, 5])
-  for (const { redemption } of outcomes) {
+  for (const { redemption } of results) {
     if (redemption.kind === 'used-up') expect(redemption).toEqual({ kind: 'used-up', promotionIds: [id], couponCodes: ['FIVE'] })
   }
   expect(kinds.filter((kind) => kind === 'redeemed').length).toBeGreaterThanOrEqual(5)
@@ -184,8 +184,8 @@ test('of 12 orders at once with a promotion for 3, exactly 3 have it, whichever 
     maxTimesUsed: 3,
   })
   const many = await made('createPromotion', { name: 'Many', discountAmountFix: '1', cumulative: true })
-  const outcomes = await Promise.all(Array.from({ length: 12 }, () => ordered({})))
-  const usedUp = outcomes.filter(({ redemption }) => redemption.kind === 'used-up').length
+  const results = await Promise.all(Array.from({ length: 12 }, () => ordered({})))
+  const usedUp = results.filter(({ redemption }) => redemption.kind === 'used-up').length
   expect(await uses(three)).toEqual([3])
   // All of an order's promotions are counted, or none.
   expect(await uses(many)).toEqual([12 - usedUp])

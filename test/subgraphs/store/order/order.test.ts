@@ -127,8 +127,8 @@ test('what is not available can not be ordered, nor less or more than a product 
 
 test('two lines of one product share its stock, and what is short is told in full', async () => {
   const { id } = await shopper.aProduct({ stock: 3 })
-  const outcome = await shopper.create({ lines: [line(id, { quantity: 2 }), line(id, { quantity: 2 })] })
-  expect(outcome).toMatchObject({
+  const result = await shopper.create({ lines: [line(id, { quantity: 2 }), line(id, { quantity: 2 })] })
+  expect(result).toMatchObject({
     __typename: 'InsufficientStock',
     items: [{ productNumber: id, variantNumber: null, wanted: 4, available: 3 }],
   })
@@ -140,8 +140,8 @@ test('an order that fails leaves nothing behind, not even its customer', async (
   const before = (
     await stack.sql('SELECT (SELECT count(*) FROM customer) AS customers, (SELECT count(*) FROM event) AS events')
   )[0]
-  const outcome = await shopper.create({ customer: { email: 'nobody@example.com' }, lines: [line(id)] })
-  expect(outcome.__typename).toBe('InsufficientStock')
+  const result = await shopper.create({ customer: { email: 'nobody@example.com' }, lines: [line(id)] })
+  expect(result.__typename).toBe('InsufficientStock')
   expect(
     (await stack.sql('SELECT (SELECT count(*) FROM customer) AS customers, (SELECT count(*) FROM event) AS events'))[0],
   ).toEqual(before)
@@ -223,13 +223,13 @@ test.each(Object.entries(TRANSITIONS))('from %s only %j follow, and a forbidden 
   const { id } = await shopper.aProduct({ stock: 100 })
   for (const to of Object.keys(TRANSITIONS)) {
     const order = await shopper.anOrder({ status: from, lines: [line(id)] })
-    const outcome = await shopper.update(order.id, { status: to })
+    const result = await shopper.update(order.id, { status: to })
     if (to === from || (allowed as readonly string[]).includes(to)) {
-      expect(outcome).toMatchObject({ __typename: 'UpdateOrderSuccess', order: { status: to, version: 2 } })
+      expect(result).toMatchObject({ __typename: 'UpdateOrderSuccess', order: { status: to, version: 2 } })
     } else {
-      expect(outcome).toMatchObject({ __typename: 'ValidationError', errors: [{ field: 'status' }] })
-      for (const next of allowed) expect(outcome.errors[0].message).toContain(next)
-      if (allowed.length === 0) expect(outcome.errors[0].message).toContain('final')
+      expect(result).toMatchObject({ __typename: 'ValidationError', errors: [{ field: 'status' }] })
+      for (const next of allowed) expect(result.errors[0].message).toContain(next)
+      if (allowed.length === 0) expect(result.errors[0].message).toContain('final')
     }
   }
 })
@@ -257,10 +257,10 @@ test('goods go their way, which is told as shipping and as fulfilment', async ()
   expect((await shopper.update(cart.id, { shipmentStatus: 'REQUESTED' })).errors[0].message).toContain(
     'DELIVERED, which is final',
   )
-  const told = (await shopper.events())
+  const emitted = (await shopper.events())
     .filter((event) => event.id === cart.number && event.entity === 'Order')
     .map(({ event }) => event)
-  expect(told).toEqual([
+  expect(emitted).toEqual([
     'order_created',
     'order_abandoned',
     'order_updated',
@@ -393,11 +393,11 @@ test('additional fields are added and changed by id or by name, and the others s
 test('an old version changes nothing and is told the new one; of two at once, one wins', async () => {
   const { id } = await shopper.aProduct()
   const order = await shopper.anOrder({ lines: [line(id)] })
-  const outcomes = await Promise.all(
+  const results = await Promise.all(
     ['one', 'two'].map((additionalInformation) => shopper.update(order.id, { additionalInformation, expectedVersion: 1 })),
   )
-  expect(outcomes.map(({ __typename }) => __typename).sort()).toEqual(['ConflictError', 'UpdateOrderSuccess'])
-  expect(outcomes.find(({ __typename }) => __typename === 'ConflictError').currentVersion).toBe(2)
+  expect(results.map(({ __typename }) => __typename).sort()).toEqual(['ConflictError', 'UpdateOrderSuccess'])
+  expect(results.find(({ __typename }) => __typename === 'ConflictError').currentVersion).toBe(2)
 })
 
 test('apps keep facts about orders', async () => {
@@ -560,14 +560,14 @@ test("another store's orders, lines and references are not there", async () => {
   const { id } = await shopper.aProduct()
   const order = await shopper.anOrder({ status: 'PAID', customer: { email: 'ours@example.com' }, lines: [line(id)] })
   expect(await theirs.order(order.number)).toBeNull()
-  for (const outcome of [
+  for (const result of [
     await theirs.update(order.number, { additionalInformation: 'x' }, other),
     await theirs.pay(order.number),
     await theirs.cancel(order.number),
     await theirs.refund(order.number),
     await theirs.create({ lines: [line(id)] }, other),
   ]) {
-    expect(outcome.__typename).toBe('NotFoundError')
+    expect(result.__typename).toBe('NotFoundError')
   }
   const own = await theirs.aProduct()
   expect(await theirs.create({ customer: { id: String(order.customer.number) }, lines: [line(own.id)] }, other)).toMatchObject({
@@ -600,8 +600,8 @@ test('what is wrong with an order is said by field', async () => {
     ['billingInformation.companyName', { billingInformation: { companyName: '\0' }, lines: [line(id)] }],
   ]
   for (const [field, input] of cases) {
-    const outcome = await shopper.create(input)
-    expect([field, outcome.__typename, outcome.errors?.[0].field]).toEqual([field, 'ValidationError', field])
+    const result = await shopper.create(input)
+    expect([field, result.__typename, result.errors?.[0].field]).toEqual([field, 'ValidationError', field])
   }
   for (const input of [
     { shippingMethodId: '9' },

@@ -43,7 +43,7 @@ test('a calculation is what the order becomes, and writes nothing', async () => 
   const { id } = await mine.aProduct({ price: '10', stock: 2 })
   await make(own, 'createTax', 'CreateTaxInput', { name: 'IVA', rate: '23', country: 'PT' }, 'tax')
   await make(own, 'createTax', 'CreateTaxInput', { name: 'IVA', rate: '23', shipping: true }, 'tax')
-  const way = await make(
+  const method = await make(
     own,
     'createShippingMethod',
     'CreateShippingMethodInput',
@@ -65,7 +65,7 @@ test('a calculation is what the order becomes, and writes nothing', async () => 
   )
   const input = {
     customer: { email: 'ana@example.com', shippingAddress: { country: 'PT' } },
-    shippingMethodId: String(way),
+    shippingMethodId: String(method),
     lines: [line(id, { quantity: 3 }), line(id, { price: '0.05' })],
   }
   const before = await stack.sql('SELECT (SELECT count(*) FROM customer) AS customers, (SELECT count(*) FROM "order") AS orders')
@@ -103,7 +103,7 @@ test('a calculation is what the order becomes, and writes nothing', async () => 
     total,
   })
   expect(money(cart)).toEqual(money(calculated))
-  expect(cart).toMatchObject({ shippingMethodName: 'Van', shippingMethodNumber: way })
+  expect(cart).toMatchObject({ shippingMethodName: 'Van', shippingMethodNumber: method })
 
   // Nobody goes there, and there is another price where the caller says so.
   const abroad = { ...input, customer: { shippingAddress: { country: 'JP' } } }
@@ -120,13 +120,13 @@ test('promotions come off only where that is asked for, and never off prices tha
   const input = { lines: [line(id, { quantity: 3, discount: '0.01' })] }
   expect(await calculate(input, own)).toMatchObject({ total: '29.99', promotions: [] })
   expect((await mine.anOrder(input)).total).toBe('29.99')
-  const asked = { ...input, applyPromotions: true }
-  expect(await calculate(asked, own)).toMatchObject({
+  const withPromotions = { ...input, applyPromotions: true }
+  expect(await calculate(withPromotions, own)).toMatchObject({
     discount: '3.01',
     total: '26.99',
     promotions: [{ name: 'Ten percent', amount: '3' }],
   })
-  expect(await mine.anOrder(asked)).toMatchObject({
+  expect(await mine.anOrder(withPromotions)).toMatchObject({
     discount: '3.01',
     total: '26.99',
     promotions: [{ name: 'Ten percent', amount: '3' }],
@@ -150,11 +150,11 @@ test('a coupon of three uses is used three times by twenty orders at once, and a
     'promotion',
   )
   const input = { applyPromotions: true, couponCodes: ['three'], lines: [line(id)] }
-  const outcomes = await Promise.all(Array.from({ length: 20 }, () => mine.create(input)))
-  const made = outcomes.filter(({ __typename }) => __typename === 'CreateOrderSuccess')
+  const results = await Promise.all(Array.from({ length: 20 }, () => mine.create(input)))
+  const made = results.filter(({ __typename }) => __typename === 'CreateOrderSuccess')
   expect(made).toHaveLength(3)
-  for (const outcome of outcomes.filter((each) => !made.includes(each))) {
-    expect(outcome).toMatchObject({
+  for (const result of results.filter((each) => !made.includes(each))) {
+    expect(result).toMatchObject({
       __typename: 'ValidationError',
       errors: [{ field: 'couponCodes.0', message: expect.stringContaining('USED_UP') }],
     })

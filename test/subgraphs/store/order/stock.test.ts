@@ -23,7 +23,7 @@ const line = (productId: number, more: Record<string, unknown> = {}) => ({ produ
 
 test('fifty orders at once for one piece: one gets it, also where two lines want the same', async () => {
   const { id } = await shopper.aProduct({ stock: 1 })
-  const outcomes = await Promise.all(
+  const results = await Promise.all(
     Array.from({ length: 50 }, (_, index) =>
       shopper.create({
         lines: index % 10 === 9 ? [line(id), line(id)] : [line(id)],
@@ -31,8 +31,8 @@ test('fifty orders at once for one piece: one gets it, also where two lines want
       }),
     ),
   )
-  expect(outcomes.filter(({ __typename }) => __typename === 'CreateOrderSuccess')).toHaveLength(1)
-  expect(outcomes.filter(({ __typename }) => __typename === 'InsufficientStock')).toHaveLength(49)
+  expect(results.filter(({ __typename }) => __typename === 'CreateOrderSuccess')).toHaveLength(1)
+  expect(results.filter(({ __typename }) => __typename === 'InsufficientStock')).toHaveLength(49)
   expect((await shopper.stockOf(id)).stock).toBe(0)
 })
 
@@ -206,7 +206,7 @@ test('whatever many do at once, no piece is lost, made up or sold twice, and the
 async function aWorld() {
   const own = await stack.aStore()
   const mine = shopping(stack, own)
-  const [plain, endless, kept] = [
+  const [plain, endless, digital] = [
     await mine.aProduct({ stock: 12 }),
     await mine.aProduct({ stock: 0, stockUnlimited: true }),
     await mine.aProduct({ stock: 0 }),
@@ -216,11 +216,11 @@ async function aWorld() {
     variants: ['M', 'L'].map((value) => ({ price: '7.77', stock: 6, options: [{ name: 'Size', value }] })),
   })
   const locations = [await mine.aLocation(), await mine.aLocation(), await mine.aLocation({ isStockOrigin: false })]
-  for (const locationId of locations) await mine.setStock({ productId: kept.id, locationId, stock: 5 })
+  for (const locationId of locations) await mine.setStock({ productId: digital.id, locationId, stock: 5 })
   const items = [
     { productId: plain.id, variantId: null, initial: 12 },
     { productId: shirt.id, variantId: shirt.variants[0] ?? 0, initial: 6 },
-    { productId: kept.id, variantId: null, initial: 15 },
+    { productId: digital.id, variantId: null, initial: 15 },
     { productId: shirt.id, variantId: shirt.variants[1] ?? 0, initial: 6 },
     { productId: endless.id, variantId: null, initial: 0 },
   ]
@@ -235,15 +235,15 @@ async function aWorld() {
           const { productId, variantId } = pick(items, item) ?? items[0] ?? { productId: 0, variantId: null }
           return line(productId, { quantity, ...(variantId !== null && { variantId: String(variantId) }) })
         })
-        const outcome = await mine.create({ status: step.status, lines })
-        expect(['CreateOrderSuccess', 'InsufficientStock']).toContain(outcome.__typename)
-        if (outcome.order) orders.push(outcome.order)
+        const result = await mine.create({ status: step.status, lines })
+        expect(['CreateOrderSuccess', 'InsufficientStock']).toContain(result.__typename)
+        if (result.order) orders.push(result.order)
         return
       }
       if (step.do === 'adjust') {
         const index = step.item % items.length
         const { productId = 0, variantId = null } = items[index] ?? {}
-        const isKept = productId === kept.id
+        const isStored = productId === digital.id
         const { data, errors } = await stack.ask(
           own,
           'mutation ($input: AdjustInventoryInput!) { adjustInventory(input: $input) { __typename } }',
@@ -252,7 +252,7 @@ async function aWorld() {
               productId: String(productId),
               delta: step.delta,
               ...(variantId !== null && { variantId: String(variantId) }),
-              ...(isKept && { locationId: String(pick(locations, step.location)) }),
+              ...(isStored && { locationId: String(pick(locations, step.location)) }),
             },
           },
         )

@@ -26,23 +26,23 @@ const REFUND = `mutation ($id: ID!, $input: RefundOrderInput!) { outcome: refund
 
 /** Orders of one shop through the graph. */
 export function shopping(stack: StoreStack, shop: TestStore) {
-  const outcomeOf = async (who: TestStore, query: string, variables: Record<string, unknown>) => {
+  const resultOf = async (who: TestStore, query: string, variables: Record<string, unknown>) => {
     const { data, errors }: Answered = await stack.ask(who, query, variables)
     expect(errors).toBeUndefined()
     return data.outcome
   }
-  const create = (input: Record<string, unknown>, who = shop) => outcomeOf(who, CREATE, { input })
+  const create = (input: Record<string, unknown>, who = shop) => resultOf(who, CREATE, { input })
   return {
     create,
-    update: (id: string | number, input: Record<string, unknown>, who = shop) => outcomeOf(who, UPDATE, { id, input }),
-    pay: (id: string | number, input: Record<string, unknown> = {}) => outcomeOf(shop, PAY, { id, input }),
-    cancel: (id: string | number, input: Record<string, unknown> = {}) => outcomeOf(shop, CANCEL, { id, input }),
-    refund: (id: string | number, input: Record<string, unknown> = {}) => outcomeOf(shop, REFUND, { id, input }),
+    update: (id: string | number, input: Record<string, unknown>, who = shop) => resultOf(who, UPDATE, { id, input }),
+    pay: (id: string | number, input: Record<string, unknown> = {}) => resultOf(shop, PAY, { id, input }),
+    cancel: (id: string | number, input: Record<string, unknown> = {}) => resultOf(shop, CANCEL, { id, input }),
+    refund: (id: string | number, input: Record<string, unknown> = {}) => resultOf(shop, REFUND, { id, input }),
     /** An order that has to succeed. */
     async anOrder(input: Record<string, unknown>) {
-      const outcome = await create(input)
-      expect(outcome).toMatchObject({ __typename: 'CreateOrderSuccess' })
-      return outcome.order
+      const result = await create(input)
+      expect(result).toMatchObject({ __typename: 'CreateOrderSuccess' })
+      return result.order
     },
     order: async (id: string | number) =>
       (await stack.ask(shop, `query ($id: ID!) { order(id: $id) { ${ORDER} } }`, { id })).data.order,

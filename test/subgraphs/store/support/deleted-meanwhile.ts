@@ -8,11 +8,11 @@ const WAITING = `SELECT FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE NO
  * Runs a change while a transaction that is not yet committed has deleted something: it commits as
  * soon as the change waits for it.
  */
-export async function deletedMeanwhile<Outcome>(
+export async function deletedMeanwhile<Result>(
   stack: StoreStack,
   deletion: string,
-  change: () => Promise<Outcome>,
-): Promise<Outcome> {
+  change: () => Promise<Result>,
+): Promise<Result> {
   const client = new pg.Client({ ...stack.database.connection, options: '-c search_path=store,public' })
   await client.connect()
   try {

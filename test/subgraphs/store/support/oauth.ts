@@ -16,7 +16,7 @@ import { socialSubgraph } from '../../../../subgraphs/social/subgraph.ts'
 import { type Apps, withApps } from '../../../../subgraphs/store/operator/apps.ts'
 import { trustSubgraph } from '../../../../subgraphs/trust/subgraph.ts'
 import { startSite } from '../../../../web/serve.ts'
-import { keptLog } from '../../../gateway/support/graph.ts'
+import { recordingLog } from '../../../gateway/support/graph.ts'
 import { fixedSources } from '../../trust/support/trust.ts'
 import { startStore } from './store.ts'
 
@@ -28,7 +28,7 @@ export async function startOauth() {
   // Clients must know the address before the server listens.
   const port = await freePort('127.0.0.1')
   const url = `http://127.0.0.1:${port}`
-  const log = keptLog()
+  const log = recordingLog()
   const store = await startStore(() => new Date(), { publicUrl: url, log: log.log })
   const { connection } = store.database
   const directory = await directorySubgraph({ connection, publicUrl: url, log: log.log })

@@ -17,12 +17,12 @@ export function storefrontShopper(stack: StoreStack, shop: TestStore) {
   const merchant = (query: string, variables: object = {}) => answer(shop, query, variables)
   const made = async (name: string, input: object) => {
     const Name = `${name[0]?.toUpperCase()}${name.slice(1)}`
-    const { outcome } = await merchant(
+    const { outcome: result } = await merchant(
       `mutation ($input: Create${Name}Input!) { outcome: create${Name}(input: $input) { __typename ... on Create${Name}Success { ${name} { id } } ... on ValidationError { message } } }`,
       { input },
     )
-    expect(outcome.__typename).toBe(`Create${Name}Success`)
-    return outcome[name].id as string
+    expect(result.__typename).toBe(`Create${Name}Success`)
+    return result[name].id as string
   }
   const change = async (field: string, type: string, input: object, more = '') =>
     (
@@ -38,12 +38,12 @@ export function storefrontShopper(stack: StoreStack, shop: TestStore) {
     aProduct: (input: object = {}) => made('product', { name: 'Lamp', price: '10', stock: 5, ...input }),
     aTax: (input: object) => made('tax', input),
     aShippingMethod: async (price: string) => {
-      const { outcome } = await merchant(
+      const { outcome: result } = await merchant(
         'mutation ($input: CreateShippingMethodInput!) { outcome: createShippingMethod(input: $input) { __typename ... on CreateShippingMethodSuccess { shippingMethod { id } } ... on ValidationError { message } } }',
         { input: { type: 'FLAT', name: 'Post', fees: [{ type: 'FIXED', value: price }] } },
       )
-      expect(outcome).toMatchObject({ __typename: 'CreateShippingMethodSuccess' })
-      return outcome.shippingMethod.id as string
+      expect(result).toMatchObject({ __typename: 'CreateShippingMethodSuccess' })
+      return result.shippingMethod.id as string
     },
     aPaymentMethod: async (name = 'Bank transfer', description = 'Transfer it to PT50.') => {
       const [{ id } = {}] = await stack.sql(
@@ -56,7 +56,7 @@ export function storefrontShopper(stack: StoreStack, shop: TestStore) {
     aGateway: (input: object) => made('paymentMethod', { name: 'Card', ...input }),
     aCheckoutField: (input: object) => made('checkoutCustomField', input),
     async aCoupon(code: string, percent: number, usageLimit = 0) {
-      const { outcome } = await merchant(
+      const { outcome: result } = await merchant(
         'mutation ($input: CreatePromotionInput!) { outcome: createPromotion(input: $input) { __typename ... on ValidationError { message } } }',
         {
           input: {
@@ -65,7 +65,7 @@ export function storefrontShopper(stack: StoreStack, shop: TestStore) {
           },
         },
       )
-      expect(outcome.__typename).toBe('CreatePromotionSuccess')
+      expect(result.__typename).toBe('CreatePromotionSuccess')
     },
     updateProduct: (id: string, input: object) =>
       merchant('mutation ($id: ID!, $input: UpdateProductInput!) { updateProduct(id: $id, input: $input) { __typename } }', {

@@ -310,10 +310,10 @@ let trust: Trust
 
 beforeAll(async () => {
   const answers = zone(Object.assign({}, ...CASES.map((each) => each.zone)))
-  server = await startDnsServer((asked) => {
-    if (asked.name.endsWith('.wild.test')) return a(asked.name, PUBLIC)
-    const reply = answers(asked)
-    return Buffer.isBuffer(reply) ? loopTo(asked.message) : reply
+  server = await startDnsServer((question) => {
+    if (question.name.endsWith('.wild.test')) return a(question.name, PUBLIC)
+    const reply = answers(question)
+    return Buffer.isBuffer(reply) ? loopTo(question.message) : reply
   })
   trust = await startTrust({ dns: server })
 })
@@ -381,8 +381,8 @@ test('a second server is asked when the first is dead or refuses', async () => {
 
 test('without AD an answer is insecure from a server that validates the root, and unknown from one that does not', async () => {
   for (const authentic of [true, false]) {
-    const own = await startDnsServer((asked) =>
-      asked.name === '.' ? { authentic } : zone({ 'plain.test A': a('plain.test', PUBLIC) })(asked),
+    const own = await startDnsServer((question) =>
+      question.name === '.' ? { authentic } : zone({ 'plain.test A': a('plain.test', PUBLIC) })(question),
     )
     const sources = await startTrust({ dns: own })
     expect(await sources.ask('dns', 'plain.test')).toMatchObject({ facts: { dnssec: authentic ? 'insecure' : 'unknown' } })

@@ -342,7 +342,7 @@ test('only one of several processes downloads a list', async () => {
   )
   clock.at += 2 * HOUR
   await Promise.all(others.map(({ refreshLists }) => refreshLists()))
-  expect(server.asked).toEqual(['/openphish', '/openphish'])
+  expect(server.requests).toEqual(['/openphish', '/openphish'])
   await Promise.all(others.map(({ close }) => close()))
 })
 

@@ -342,7 +342,7 @@ afterAll(async () => {
  * Each case in a process that has seen none of the others, or their failures would leave the
  * registry alone.
  */
-async function asked(name: string): Promise<RdapEvidence> {
+async function evidenceOf(name: string): Promise<RdapEvidence> {
   const own = await startTrust({ dns, allowedPorts: [registry.port, 1], database: trust.database })
   try {
     return await own.ask('rdap', name)
@@ -352,7 +352,7 @@ async function asked(name: string): Promise<RdapEvidence> {
 }
 
 test.each(CASES)('$name: $why', async ({ name, expect: expected }) => {
-  expect(await asked(name)).toMatchObject({ subject: name, ...expected })
+  expect(await evidenceOf(name)).toMatchObject({ subject: name, ...expected })
 })
 
 test('no redirect has reached the listener inside', () => {
@@ -360,7 +360,7 @@ test('no redirect has reached the listener inside', () => {
 })
 
 test('429 is asked again when the registry allows it, not before', async () => {
-  const answer = await asked('busy.com')
+  const answer = await evidenceOf('busy.com')
   expect(answer).toMatchObject({ status: 'failed', reason: 'rate_limited' })
   expect(answer.validUntil - answer.collectedAt).toBe(900)
 })
@@ -371,7 +371,7 @@ test.each([
   { why: 'an entry without addresses', name: 'x.bad', expected: { status: 'skipped', reason: 'no_service' } },
   { why: 'the longest matching entry', name: 'shop.co.uk', expected: { status: 'absent', reason: 'not_registered' } },
 ])('$name: $why', async ({ name, expected }) => {
-  expect(await asked(name)).toMatchObject(expected)
+  expect(await evidenceOf(name)).toMatchObject(expected)
 })
 
 test('an address and a public suffix have no registration', async () => {
@@ -418,7 +418,7 @@ test('a registry that keeps failing is left alone, and others are not', async ()
   for (const number of [1, 2, 3, 4, 5, 6, 7]) {
     expect(await own.ask('rdap', `host-${number}.com`)).toMatchObject({ status: 'failed', reason: 'unavailable' })
   }
-  expect(failing.asked).toHaveLength(5)
+  expect(failing.requests).toHaveLength(5)
   expect(await own.ask('rdap', 'nobody.org')).toMatchObject({ status: 'absent' })
   await own.close()
   await Promise.all([failing.close(), lists.close()])
@@ -428,12 +428,12 @@ test('it is asked again after a rest, and what it says about a name does not cou
   let now = 0
   const { run: through } = createCircuits(pino({ level: 'silent' }), () => now)
   const answered = async (reason: FaultReason | null): Promise<string> => {
-    let isAsked = false
+    let isQueried = false
     await through('registry.test', async () => {
-      isAsked = true
+      isQueried = true
       if (reason) throw new Fault(reason, 'as told')
     }).catch(() => {})
-    return isAsked ? 'asked' : 'left alone'
+    return isQueried ? 'asked' : 'left alone'
   }
   for (const reason of ['malformed', 'blocked', 'no_capacity'] as const)
     for (let time = 0; time < 10; time++) await answered(reason)
@@ -472,7 +472,7 @@ test('a registry is asked over HTTPS, by name, and only with a certificate of it
   await own.refreshLists()
   expect(await own.ask('rdap', 'a.com')).toMatchObject({ status: 'ok', version: `rdap.test:${right.port}` })
   expect(await own.ask('rdap', 'a.net')).toMatchObject({ status: 'failed', reason: 'unavailable' })
-  expect(wrong.asked).toEqual([])
+  expect(wrong.requests).toEqual([])
   await own.close()
   await Promise.all([right, wrong, list, names].map(({ close }) => close()))
 })

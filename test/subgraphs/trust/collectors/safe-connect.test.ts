@@ -79,7 +79,7 @@ test('DNS rebinding: a host name is resolved once and connected to by address', 
   const { sources } = await trust.evidenceFor({ host: HOST, registrable: HOST })
   expect(sources.dns).toMatchObject({ facts: { a: ['192.0.2.1'] } })
   expect(sources.tls.status).not.toBe('ok')
-  expect(dns.asked.filter((each) => each === `${HOST} A`)).toHaveLength(1)
+  expect(dns.queries.filter((each) => each === `${HOST} A`)).toHaveLength(1)
   expect(canary.connections()).toBe(0)
 })
 

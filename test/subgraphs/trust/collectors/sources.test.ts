@@ -56,7 +56,7 @@ test('500 requests for one cold host at once are one collection', async () => {
   const { trust, dns, handshakes, registrations } = await aWorld()
   const snapshots = await Promise.all(Array.from({ length: 500 }, () => trust.evidenceFor(subject('shop.com'))))
   expect(new Set(snapshots.map(({ id }) => id)).size).toBe(1)
-  expect(dns.asked.filter((each) => each === 'shop.com A')).toHaveLength(1)
+  expect(dns.queries.filter((each) => each === 'shop.com A')).toHaveLength(1)
   expect({ handshakes, registrations: registrations() }).toEqual({ handshakes: ['shop.com'], registrations: 1 })
   expect(await trust.sql('SELECT count(*)::int AS snapshots FROM snapshot')).toEqual([{ snapshots: 1 }])
 })
@@ -73,10 +73,10 @@ test('hosts of one domain share what is about the domain', async () => {
 test('a snapshot is used again while it is valid; then only what has ended is asked again', async () => {
   const { trust, dns, clock, registrations } = await aWorld()
   const first = await trust.evidenceFor(subject('shop.com'))
-  const questions = dns.asked.length
+  const questions = dns.queries.length
   clock.at += MINUTE
   expect(await trust.evidenceFor(subject('shop.com'))).toEqual(first)
-  expect(dns.asked).toHaveLength(questions)
+  expect(dns.queries).toHaveLength(questions)
   clock.at += 10 * MINUTE
   const second = await trust.evidenceFor(subject('shop.com'))
   expect(second.id).not.toBe(first.id)
@@ -90,9 +90,9 @@ test('another process uses what this one has collected', async () => {
   const first = await trust.evidenceFor(subject('shop.com'))
   const other = await startTrust({ dns: null, database: trust.database, now: () => new Date(clock.at) })
   cleanups.push(other.close)
-  const questions = dns.asked.length
+  const questions = dns.queries.length
   expect(await other.evidenceFor(subject('shop.com'))).toEqual(first)
-  expect(dns.asked).toHaveLength(questions)
+  expect(dns.queries).toHaveLength(questions)
 })
 
 test('a snapshot close to its expiry is refreshed in the background', async () => {
@@ -207,10 +207,10 @@ test('an exception in one collector fails that source only', async () => {
 
 test('an address is looked up in feeds only', async () => {
   const { trust, dns, handshakes } = await aWorld()
-  const questions = dns.asked.length
+  const questions = dns.queries.length
   const snapshot = await trust.evidenceFor(subject('93.184.216.34', null))
   expect(statuses(snapshot)).toMatchObject({ rdap: 'skipped', dns: 'skipped', tls: 'skipped' })
-  expect(dns.asked).toHaveLength(questions)
+  expect(dns.queries).toHaveLength(questions)
   expect(handshakes).toEqual([])
 })
 
@@ -218,7 +218,7 @@ test('close() cancels running collections', async () => {
   const { trust, dns } = await aWorld({ rdap: () => {}, answer: () => 'silence' })
   trust.start()
   const pending = trust.evidenceFor(subject('late.com'))
-  await expect.poll(() => dns.asked).toContain('late.com A')
+  await expect.poll(() => dns.queries).toContain('late.com A')
   await trust.close()
   expect(statuses(await pending)).toMatchObject({ dns: expect.stringMatching(/timeout|failed/) })
   cleanups.pop()

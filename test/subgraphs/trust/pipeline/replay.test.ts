@@ -32,9 +32,9 @@ test('any change of a number is another version', () => {
 })
 
 test('decisions of every kept version replay byte by byte', () => {
-  const kept = globSync('*.txt', { cwd: GOLDEN })
-  expect(kept, 'Run `node test/subgraphs/trust/pipeline/support/golden.ts`.').toContain(`${CURRENT_POLICY}.txt`)
-  for (const file of kept) expect(goldenText(file.replace('.txt', ''))).toBe(readFileSync(join(GOLDEN, file), 'utf8'))
+  const goldenFiles = globSync('*.txt', { cwd: GOLDEN })
+  expect(goldenFiles, 'Run `node test/subgraphs/trust/pipeline/support/golden.ts`.').toContain(`${CURRENT_POLICY}.txt`)
+  for (const file of goldenFiles) expect(goldenText(file.replace('.txt', ''))).toBe(readFileSync(join(GOLDEN, file), 'utf8'))
 })
 
 test('neither time zone nor language changes a byte', () => {
@@ -60,12 +60,12 @@ test('a decision asks no clock and no chance', () => {
   const refuse = () => {
     throw new Error('The pipeline must not ask.')
   }
-  const asked = [vi.spyOn(Date, 'now'), vi.spyOn(Math, 'random'), vi.spyOn(performance, 'now')]
-  for (const each of asked) each.mockImplementation(refuse)
+  const spies = [vi.spyOn(Date, 'now'), vi.spyOn(Math, 'random'), vi.spyOn(performance, 'now')]
+  for (const each of spies) each.mockImplementation(refuse)
   try {
     expect(decisionText(decide(snapshot, request, CURRENT_POLICY, null))).toBe(before)
   } finally {
-    for (const each of asked) each.mockRestore()
+    for (const each of spies) each.mockRestore()
   }
 })
 

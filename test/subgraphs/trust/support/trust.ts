@@ -102,46 +102,46 @@ const askerOf =
 
 export type FixedSources = Sources & {
   /** Says what is found out about a host from now on; what is left out is not configured. */
-  readonly tell: (host: string, evidence: Partial<Told>) => void
+  readonly setEvidence: (host: string, evidence: Partial<EvidenceOfHost>) => void
   /** Every host that was asked for, in order. */
-  readonly asked: string[]
+  readonly requestedHosts: string[]
   readonly down: string[]
 }
 
-type Told = { readonly [S in Source]: Partial<EvidenceBySource[S]> & Pick<EvidenceBySource[S], 'status'> }
+type EvidenceOfHost = { readonly [S in Source]: Partial<EvidenceBySource[S]> & Pick<EvidenceBySource[S], 'status'> }
 
 /**
  * Sources that answer what a test has told them, as of now. A host that nobody told about has no
  * evidence.
  */
 export function fixedSources(now: () => Date): FixedSources {
-  const told = new Map<string, Partial<Told>>()
-  const asked: string[] = []
+  const given = new Map<string, Partial<EvidenceOfHost>>()
+  const requestedHosts: string[] = []
   const down: string[] = []
   const at = () => Math.floor(now().getTime() / 1000)
   return {
-    asked,
+    requestedHosts,
     down,
-    tell: (host, evidence) => void told.set(host, evidence),
+    setEvidence: (host, evidence) => void given.set(host, evidence),
     evidenceFor: async ({ host }: EvidenceSubject): Promise<Snapshot> => {
-      asked.push(host)
-      return snapshotAbout(host, at(), told.get(host) ?? {})
+      requestedHosts.push(host)
+      return snapshotAbout(host, at(), given.get(host) ?? {})
     },
     status: async () => down.map((name) => ({ name, state: 'down' as const, reason: 'told so' })),
     close: async () => {},
   }
 }
 
-export function snapshotAbout(host: string, at: number, told: Partial<Told>): Snapshot {
+export function snapshotAbout(host: string, at: number, given: Partial<EvidenceOfHost>): Snapshot {
   const around = { subject: host, collectedAt: at, validUntil: at + DAY, version: null }
-  const evidence = (Object.keys(told) as Source[]).map(
-    (source) => ({ source, evidence: { ...around, ...told[source] } }) as Evidence,
+  const evidence = (Object.keys(given) as Source[]).map(
+    (source) => ({ source, evidence: { ...around, ...given[source] } }) as Evidence,
   )
   return engine.snapshotOf(host, at, evidence)
 }
 
 /** What is found out about a well-known host. */
-export const aGoodHost = (at = Math.floor(Date.now() / 1000)): Partial<Told> => ({
+export const aGoodHost = (at = Math.floor(Date.now() / 1000)): Partial<EvidenceOfHost> => ({
   rdap: {
     status: 'ok',
     facts: {
@@ -205,7 +205,7 @@ export const aGoodHost = (at = Math.floor(Date.now() / 1000)): Partial<Told> => 
 })
 
 /** A host that two feeds list. */
-export const aBadHost = (at = Math.floor(Date.now() / 1000)): Partial<Told> => {
+export const aBadHost = (at = Math.floor(Date.now() / 1000)): Partial<EvidenceOfHost> => {
   const hit = {
     category: 'phishing',
     scope: 'host',

@@ -27,7 +27,7 @@ async function answered(run: () => ExecutionResult | Promise<ExecutionResult>): 
     const kind = result instanceof Promise ? 'later' : 'at once'
     const awaited = await result
     const now = visible(awaited)
-    await settled()
+    await nextTick()
     return visible(awaited) === now ? `${kind} ${now}` : `${kind} ${now}\nand in the end ${visible(awaited)}`
   } catch (error) {
     return `thrown ${error}`
@@ -35,7 +35,7 @@ async function answered(run: () => ExecutionResult | Promise<ExecutionResult>): 
 }
 
 /** Until every microtask has run. */
-export const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+export const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** What graphql-js answers. */
 export const expected = (schema: GraphQLSchema, document: DocumentNode, operationName: string | undefined, given: Given) =>

@@ -132,9 +132,9 @@ export function randomWorld(
           if (name === '__typename') return type
           called(`${place}.${name}`)
           const roll = diceOf(seed, `${place}.${name}`)
-          const way = roll()
-          const value = () => outcome(`${place}.${name}`, name, roll)
-          return way < 0.4 ? value() : way < 0.6 ? (values: object) => calledWith(values, value) : later(value, roll)
+          const choice = roll()
+          const value = () => result(`${place}.${name}`, name, roll)
+          return choice < 0.4 ? value() : choice < 0.6 ? (values: object) => calledWith(values, value) : later(value, roll)
         },
         ownKeys: () => ['place'],
         getOwnPropertyDescriptor: () => ({ value: place, enumerable: true, configurable: true }),
@@ -148,7 +148,7 @@ export function randomWorld(
     return isThenable ? thenable(promise) : promise
   }
 
-  const outcome = (place: string, name: string, roll: () => number): unknown => {
+  const result = (place: string, name: string, roll: () => number): unknown => {
     const fault = roll() / (0.3 + calm)
     if (fault < 0.03) throw new Error(`thrown at ${place}`)
     if (fault < 0.04) throw `text at ${place}`
@@ -203,14 +203,14 @@ export function randomWorld(
   /** What is said about the type of a value: rightly or not, at once or not. */
   const said = (place: string, what: string, right: unknown, wrong: unknown): unknown => {
     const roll = diceOf(seed, `${place} ${what}`)
-    const way = roll()
+    const choice = roll()
     called(`${what} ${place}`)
     const say = () => {
       const fault = roll() / (0.3 + calm)
       if (fault < 0.02) throw new Error(`${what} at ${place}`)
       return fault < 0.04 ? wrong : right
     }
-    return way < 0.6 ? say() : later(say, roll)
+    return choice < 0.6 ? say() : later(say, roll)
   }
   const named = (value: unknown) => value as { readonly place: string; readonly __typename: string }
 

@@ -15,7 +15,7 @@ const ADDRESS = '93.184.216.34'
 const SOA = '300 IN SOA ns.test. h.test. 1 3600 600 86400 300'
 const WRONG = '0'.repeat(64)
 /** How long a server may take until it answers; both do within a second. */
-const START = { patience: 20_000 }
+const START = { timeoutMs: 20_000 }
 
 /**
  * A root of our own with zones below: signed ones, one whose key is not the one that is vouched
@@ -136,7 +136,7 @@ ${[...stubs, { name: 'lame.test', port: lame.port }].map(({ name, port }) => `st
 
 /** Whether a server knows a signed zone. */
 async function isAnswering({ port }: Program): Promise<boolean> {
-  const asking = new Resolver({ timeout: 500, tries: 1 })
-  asking.setServers([`127.0.0.1:${port}`])
-  return (await asking.resolveSoa('signed.test')) !== null
+  const validator = new Resolver({ timeout: 500, tries: 1 })
+  validator.setServers([`127.0.0.1:${port}`])
+  return (await validator.resolveSoa('signed.test')) !== null
 }

@@ -72,7 +72,7 @@ export async function startWorld({ rdap, answer, services = () => [], allow = ()
       allow: (endpoint) => endpoint.port === tlsPort || endpoint.port === registry.port || allow(endpoint),
     },
     handshakes,
-    registrations: () => registry.asked.filter((path) => path.startsWith('/domain/')).length,
+    registrations: () => registry.requests.filter((path) => path.startsWith('/domain/')).length,
     async close() {
       server.close()
       await Promise.all([dns.close(), registry.close()])

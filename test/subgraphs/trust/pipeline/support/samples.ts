@@ -163,6 +163,6 @@ export const decideOn = (
   request: Partial<DecideRequest> = {},
   override: Override | null = null,
 ): Decision => {
-  const asked = aRequest(host, request)
-  return decide(snapshotOf(asked.target.host, NOW, evidence), asked, CURRENT_POLICY, override)
+  const decisionRequest = aRequest(host, request)
+  return decide(snapshotOf(decisionRequest.target.host, NOW, evidence), decisionRequest, CURRENT_POLICY, override)
 }

@@ -9,12 +9,12 @@ export const WRONG: readonly Mood[] = ['garbage', 'sixth action', 'fault', 'too 
 export const PATIENT_MS = 60_000
 
 /** A server in front of a running Atrium that passes on what it is asked, or does not. */
-export async function startPassage(atrium: string) {
+export async function startProxy(atrium: string) {
   let mood: Mood = 'up'
-  const asked: { readonly path: string; readonly body: string; readonly key: string | undefined }[] = []
+  const requests: { readonly path: string; readonly body: string; readonly key: string | undefined }[] = []
   const server = createServer(async (request, response) => {
     const body = (await request.toArray()).join('')
-    asked.push({ path: request.url ?? '', body, key: request.headers['x-api-key'] as string | undefined })
+    requests.push({ path: request.url ?? '', body, key: request.headers['x-api-key'] as string | undefined })
     const json = { 'content-type': 'application/json' }
     switch (mood) {
       case 'slow':
@@ -52,21 +52,21 @@ export async function startPassage(atrium: string) {
           ...(body !== '' && { body }),
         })
         const { status } = answer
-        const kept = ['content-type', 'retry-after', 'date'].flatMap((name) => {
+        const forwardedHeaders = ['content-type', 'retry-after', 'date'].flatMap((name) => {
           const value = answer.headers.get(name)
           return value === null ? [] : [[name, value] as const]
         })
-        response.writeHead(status, Object.fromEntries(kept)).end(await answer.text())
+        response.writeHead(status, Object.fromEntries(forwardedHeaders)).end(await answer.text())
       }
     }
   })
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
+    requests,
     be: (next: Mood) => {
       mood = next
-      asked.length = 0
+      requests.length = 0
     },
     close: () => {
       server.closeAllConnections()

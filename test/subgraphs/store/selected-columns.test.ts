@@ -43,8 +43,8 @@ describe.each(LISTS)('of %s', (type, ask, one) => {
     expect(fields.length).toBeGreaterThan(5)
     const ids = [...new Set(objectsIn(await answer(ask('id'))).map(({ id }) => id))]
     expect(ids.length).toBeGreaterThan(5)
-    const asked = ids.map((id, index) => `_${index}: ${one}(id: "${id}") { ${fields.map(selected).join(' ')} }`)
-    const whole = new Map(objectsIn(await answer(`{ ${asked.join(' ')} }`)).map((object) => [object.id, object]))
+    const selections = ids.map((id, index) => `_${index}: ${one}(id: "${id}") { ${fields.map(selected).join(' ')} }`)
+    const whole = new Map(objectsIn(await answer(`{ ${selections.join(' ')} }`)).map((object) => [object.id, object]))
     for (const field of fields) {
       const listed = objectsIn(await answer(ask(`id ${selected(field)}`)))
       const { name } = field
