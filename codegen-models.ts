@@ -39,6 +39,7 @@ export const MAPPERS: Readonly<Record<string, Record<string, string>>> = {
     ShopConnection: '../../subgraphs/toolkit/keyset.ts#KeysetPage<ShopModel>',
     ShopProductConnection: '../../subgraphs/toolkit/keyset.ts#KeysetPage<ShopProductModel>',
     Storefront: '../../subgraphs/store/storefront/storefront.ts#Storefront as StorefrontModel',
+    StorefrontTheme: '../../subgraphs/store/storefront/look.ts#StorefrontLook as StorefrontLookModel',
     StorefrontCollection: '{ readonly storefront: StorefrontModel; readonly category: ProductCategoryModel }',
     StorefrontPage: '../../subgraphs/store/storefront/repository.ts#StorefrontPage as StorefrontPageModel',
     StorefrontMenu: '{ readonly name: string; readonly pages: readonly StorefrontPageModel[] }',

@@ -22,13 +22,18 @@ import { referencePages } from './reference/pages.ts'
 import { schemaPages } from './schema/pages.ts'
 import { searchPages } from './search/pages.ts'
 import { securityFiles } from './security/files.ts'
+import { shopFrontPages } from './shop/front-pages.ts'
+import { shopListPages } from './shop/list-pages.ts'
 import { shopOrderPages } from './shop/order-pages.ts'
-import { shopPages } from './shop/pages.ts'
+import { shopProductPages } from './shop/product-pages.ts'
+import { serveShops } from './shop/serve.ts'
+import { shopThemeFiles } from './shop/theme-files.ts'
 import { sitemapFiles } from './sitemap/files.ts'
 import { trustPages } from './trust/pages.ts'
 
 const FILES = [
   'style/style.css',
+  'shop/shop.css',
   'style/icon.svg',
   'style/card.png',
   'item/copy.js',
@@ -85,12 +90,20 @@ export async function startSite(
       ...pluginPages,
       ...skillPages,
       ...trustPages,
-      ...shopPages,
+      ...shopFrontPages,
+      ...shopListPages,
+      ...shopProductPages,
       ...shopOrderPages,
       ...referencePages(),
       ...(options.hasSchema ? schemaPages() : []),
     ],
-    files: [...sitemapFiles, ...feedFiles, ...agentSkillFiles, ...securityFiles(options.securityContacts ?? [], new Date())],
+    files: [
+      ...shopThemeFiles,
+      ...sitemapFiles,
+      ...feedFiles,
+      ...agentSkillFiles,
+      ...securityFiles(options.securityContacts ?? [], new Date()),
+    ],
   }
   await client.prepare(LostPageDocument)
   const seal = sealOf(options.consoleSecret ?? null, options.previousConsoleSecret ?? null)
@@ -101,6 +114,7 @@ export async function startSite(
       if (options.operations) await serveOperations(app, client, options.operations, site)
       await serveAuthorization(app, client, site, seal)
       await serveConsole(app, client, site, { seal, uses: options.uses })
+      await serveShops(app, client, { site, lost: (path, run) => notFoundPage(path, run, site) })
       await servePages(app, client, rows, { site, lost: (path, run) => notFoundPage(path, run, site) })
     },
     lost: async (request, reply) => {

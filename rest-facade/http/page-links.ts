@@ -19,6 +19,8 @@ export function pageLinks(
 }
 
 function link(address: string, query: Readonly<Record<string, ParameterValue>>, relation: string): string {
-  const pairs = Object.entries(query).flatMap(([name, value]) => (value === null ? [] : [`${name}=${encodeURIComponent(value)}`]))
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    [value ?? []].flat().map((each) => `${name}=${encodeURIComponent(each)}`),
+  )
   return `<${address}?${pairs.join('&')}>; rel="${relation}"`
 }

@@ -5,6 +5,8 @@ export type Parameter =
    * line breaks are blanks, and several are one.
    */
   | { readonly kind: 'text'; readonly max: number; readonly required?: true; readonly collapsesSpace?: true }
+  /** As `text`, given up to `count` times; an empty list where it is absent. */
+  | { readonly kind: 'texts'; readonly max: number; readonly count: number }
   /** Plain decimal digits, both ends included. */
   | { readonly kind: 'integer'; readonly min: number; readonly max: number; readonly default: number }
   | { readonly kind: 'boolean' }
@@ -15,21 +17,23 @@ export type ParameterTable = Readonly<Record<string, Parameter>>
 
 type ValueOf<P extends Parameter> = P extends { kind: 'integer' }
   ? number
-  : P extends { kind: 'boolean' }
-    ? boolean
-    : P extends { kind: 'enum'; values: readonly (infer ParameterValue)[] }
-      ? ParameterValue
-      : string
+  : P extends { kind: 'texts' }
+    ? readonly string[]
+    : P extends { kind: 'boolean' }
+      ? boolean
+      : P extends { kind: 'enum'; values: readonly (infer ParameterValue)[] }
+        ? ParameterValue
+        : string
 
 /** Parsed values of a table: null where the parameter is absent and has no default. */
 export type ValuesOf<Table extends ParameterTable> = {
-  readonly [Name in keyof Table]: Table[Name] extends { required: true } | { default: unknown }
+  readonly [Name in keyof Table]: Table[Name] extends { required: true } | { default: unknown } | { kind: 'texts' }
     ? ValueOf<Table[Name]>
     : ValueOf<Table[Name]> | null
 }
 
 /** A parsed value before its table gives it a type. */
-export type ParameterValue = string | number | boolean | null
+export type ParameterValue = string | number | boolean | null | readonly string[]
 
 /** Why one parameter is invalid. `got` is null when a required parameter is missing. */
 export type ParameterRefusal = { readonly parameter: string; readonly expected: string; readonly got: string | null }
@@ -45,6 +49,8 @@ export function expectationOf(parameter: Parameter): string {
   switch (parameter.kind) {
     case 'text':
       return `1 to ${parameter.max} characters of text, not blank and without control characters`
+    case 'texts':
+      return `at most ${parameter.count} values, each ${expectationOf({ kind: 'text', max: parameter.max })}`
     case 'integer':
       return `a whole number from ${parameter.min} to ${parameter.max} in plain digits`
     case 'boolean':
@@ -66,6 +72,8 @@ export function parseParameter(parameter: Parameter, text: string): ParameterVal
       const value = parameter.collapsesSpace ? text.replace(/\s+/g, ' ') : text
       return value.trim() !== '' && isWithin(parameter.max, value) && !CONTROL.test(value) ? value : undefined
     }
+    case 'texts':
+      return parseParameter({ kind: 'text', max: parameter.max }, text)
     case 'integer': {
       const value = DIGITS.test(text) ? Number(text) : Number.NaN
       return value >= parameter.min && value <= parameter.max ? value : undefined
@@ -89,18 +97,32 @@ export function parseQuery(table: ParameterTable, query: string): ParsedQuery {
     const texts = given.get(parameter)
     if (texts === undefined) {
       if ('required' in rule) refusals.push({ parameter, expected: expectationOf(rule), got: null })
-      values[parameter] = 'default' in rule ? (rule.default ?? null) : null
+      values[parameter] = rule.kind === 'texts' ? [] : 'default' in rule ? (rule.default ?? null) : null
+    } else if (rule.kind === 'texts') {
+      const parsed = texts.map((raw) => parsedText(rule, raw))
+      const wrong = parsed.indexOf(undefined)
+      if (texts.length > rule.count) refusals.push({ parameter, expected: expectationOf(rule), got: `${texts.length} values` })
+      else if (wrong !== -1) refusals.push({ parameter, expected: expectationOf(rule), got: excerptOf(texts[wrong] ?? '') })
+      // No value is undefined, and those of this kind are texts.
+      else values[parameter] = parsed as readonly string[]
     } else if (texts.length > 1) {
       refusals.push({ parameter, expected: `${expectationOf(rule)}, given once`, got: `${texts.length} values` })
     } else {
-      const text = decodeFormComponent(texts[0] ?? '')
-      const value = text === null ? undefined : parseParameter(rule, text)
-      if (value === undefined) refusals.push({ parameter, expected: expectationOf(rule), got: excerpt(text ?? texts[0] ?? '') })
+      const value = parsedText(rule, texts[0] ?? '')
+      if (value === undefined) refusals.push({ parameter, expected: expectationOf(rule), got: excerptOf(texts[0] ?? '') })
       else values[parameter] = value
     }
   }
   return { values, refusals }
 }
+
+/** The value of an undecoded text; undefined when it is invalid. */
+function parsedText(rule: Parameter, raw: string): ParameterValue | undefined {
+  const text = decodeFormComponent(raw)
+  return text === null ? undefined : parseParameter(rule, text)
+}
+
+const excerptOf = (raw: string): string => excerpt(decodeFormComponent(raw) ?? raw)
 
 /** The undecoded values of known parameters, by decoded name. */
 export function rawParameters(isKnown: (name: string) => boolean, query: string): Map<string, string[]> {

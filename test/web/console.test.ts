@@ -57,40 +57,6 @@ async function behindProxy() {
 }
 
 describe('a shop page', () => {
-  test('is there for everybody, with what is on sale, and says so to programs', async () => {
-    const { status, headers, text } = await askRaw(web.url, `/shops/${corner.code}`, { headers: { accept: 'text/html' } })
-    expect([status, headers['cache-control']]).toEqual([200, expect.stringMatching(/^public/)])
-    expect(text).toContain('<h1>Corner shop</h1>')
-    expect(text).toContain('62 products on sale')
-    expect(text).not.toContain('Hidden bowl')
-    expect(text).toContain(`<link rel="canonical" href="${web.url}/shops/corner-shop">`)
-    const [, json = ''] = /<script type="application\/ld\+json">(.*?)<\/script>/s.exec(text) ?? []
-    expect(JSON.parse(json)).toMatchObject({ '@type': 'Store', name: 'Corner shop', url: `${web.url}/shops/${corner.code}` })
-  })
-
-  test('goes on to the oldest product, with its picture', async () => {
-    let path = `/shops/${corner.code}`
-    const names: string[] = []
-    for (;;) {
-      const { text } = await askRaw(web.url, path, { headers: { accept: 'text/html' } })
-      names.push(...[...text.matchAll(/<h2>(.*?)<\/h2>/g)].map(([, name = '']) => name))
-      const next = /<a href="([^"]+)" rel="next">/.exec(text)?.[1]
-      if (next === undefined) {
-        const [, image = ''] = /<img src="([^"]+)"/.exec(text) ?? []
-        expect((await askRaw(web.url, image)).status).toBe(200)
-        break
-      }
-      path = next
-    }
-    expect([names.length, names.at(-1)]).toEqual([62, 'Cup'])
-  })
-
-  test('a list that does not go on there is begun again, in its own place', async () => {
-    const { status, text } = await askRaw(web.url, `/shops/${corner.code}?after=zzz`, { headers: { accept: 'text/html' } })
-    expect(status).toBe(400)
-    expect(text).toContain(`<a href="/shops/${corner.code}">Start again</a>`)
-  })
-
   test.each(['/shops/nothing', '/shops/%00', "/shops/'%20OR%201=1"])('%s is no shop', async (path) => {
     expect((await askRaw(web.url, path, { headers: { accept: 'text/html' } })).status).toBe(404)
   })
@@ -384,18 +350,6 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     browser = await launch()
   })
   afterAll(() => browser?.close())
-
-  test('a shop is accessible and fits', async () => {
-    const { page, complaints } = await openPage(browser)
-    await page.goto(`${web.url}/shops/${corner.code}`)
-    await look(page, 'shop')
-    while (await page.getByRole('link', { name: 'Older products' }).count())
-      await page.getByRole('link', { name: 'Older products' }).click()
-    await look(page, 'shop-oldest')
-    expect(await page.evaluate('window.ran')).toBeUndefined()
-    expect(complaints).toEqual([])
-    await page.close()
-  })
 
   test('an owner signs in, looks around, gets another authtoken and signs out, without JavaScript', async () => {
     const own = await withStores(web.trust.database.connection, (stores) =>

@@ -125,7 +125,6 @@ test('another secret, another shop and another page are nothing', async () => {
   for (const path of [
     pathname.replace('corner-shop', other.code),
     pathname.replace('/recover', '/duplicate'),
-    pathname.replace('/recover', ''),
     pathname.replace(/[^/]{32}/, 'x'.repeat(32)),
     pathname.replace(/[^/]{32}/, '%00'),
     pathname.replace(/[^/]{32}/, "'%20OR%201=1"),

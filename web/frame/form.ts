@@ -1,15 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
-/** More than any form of ours holds. */
+/** More than most forms of ours hold. */
 const MAX_FORM_BYTES = 8_000
 
 /** Lets routes of this scope read forms of HTML, and nothing else. */
-export function acceptForms(scope: FastifyInstance): void {
+export function acceptForms(scope: FastifyInstance, maxBytes = MAX_FORM_BYTES): void {
   scope.removeAllContentTypeParsers()
-  scope.addContentTypeParser(
-    'application/x-www-form-urlencoded',
-    { parseAs: 'string', bodyLimit: MAX_FORM_BYTES },
-    (_, body, done) => done(null, new URLSearchParams(String(body))),
+  scope.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string', bodyLimit: maxBytes }, (_, body, done) =>
+    done(null, new URLSearchParams(String(body))),
   )
 }
 

@@ -6,11 +6,13 @@ const NAME = 'Atrium'
 
 /** A whole document. `path`: that of the request, without its query. */
 export function documentOf(page: WebPage, site: Site, path: string): string {
-  const { at, asset, publicUrl } = site
+  const { asset, publicUrl } = site
+  const { frame } = page
+  const name = frame?.name ?? NAME
   const address = page.canonical === undefined ? null : `${publicUrl}${page.canonical}`
-  const title = page.canonical === '/' ? page.title : `${page.title} · ${NAME}`
+  const title = page.canonical === '/' || page.title === name ? page.title : `${page.title} · ${name}`
   return textOf(html`<!doctype html>
-<html lang="en">
+<html lang="${frame?.language ?? 'en'}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -23,40 +25,56 @@ ${
 <meta property="og:url" content="${address}">`
 }
 <meta property="og:type" content="website">
-<meta property="og:site_name" content="${NAME}">
+<meta property="og:site_name" content="${name}">
 <meta property="og:title" content="${page.title}">
 <meta property="og:description" content="${page.description}">
-<meta property="og:image" content="${new URL(asset('card.png'), publicUrl).href}">
-<meta property="og:image:width" content="1200">
-<meta property="og:image:height" content="630">
-<meta property="og:image:alt" content="Atrium: one graph for agents and the people who run them.">
-<meta name="twitter:card" content="summary_large_image">
+${previewOf(page, site)}
 <meta name="color-scheme" content="light dark">
 <link rel="icon" href="${asset('icon.svg')}" type="image/svg+xml">
 <link rel="stylesheet" href="${asset('style.css')}">
-<link rel="alternate" type="application/atom+xml" title="New in the directory" href="${at('/feed.xml')}">
-<link rel="search" type="application/opensearchdescription+xml" title="${NAME}" href="${at('/opensearch.xml')}">
-${page.alternates?.map(({ type, path, title }) => html`<link rel="alternate" type="${type}" title="${title}" href="${at(path)}">`)}
+${frame ? frame.styles.map((style) => html`<link rel="stylesheet" href="${style}">`) : ownLinks(site)}
+${page.alternates?.map(({ type, path, title }) => html`<link rel="alternate" type="${type}" title="${title}" href="${site.at(path)}">`)}
 ${(page.scripts ?? []).map((name) => html`<script type="module" src="${asset(name)}"></script>`)}
 ${(page.structured ?? []).map(jsonScript)}
 </head>
 <body>
 <a class="skip" href="#content">Skip to content</a>
-<header class="site">
-<a class="brand" href="${at('/')}"><svg class="mark" viewBox="0 0 24 24" aria-hidden="true"><path d="M3 21V10a9 9 0 0 1 18 0v11h-4V10a5 5 0 0 0-10 0v11z"/></svg>${NAME}</a>
-<nav aria-label="Site">${site.navigation.map((link) => navLink(link.path, link.label, path, site))}</nav>
-</header>
+${frame?.header ?? ownHeader(site, path)}
 <main id="content" tabindex="-1">
 ${page.body}
 </main>
-<footer class="site">
-<p>Directory data: <a href="https://creativecommons.org/licenses/by/4.0/" rel="license">CC-BY 4.0</a>. No tracking, no third-party content, and cookies only for signing in.</p>
-<nav aria-label="For programs"><a href="${at('/llms.txt')}">llms.txt</a> <a href="${at('/api/openapi.json')}">OpenAPI</a> <a href="${at('/feed.xml')}">Feed</a> <a href="${at('/sitemap.xml')}">Sitemap</a></nav>
-</footer>
+${frame?.footer ?? ownFooter(site)}
 </body>
 </html>
 `)
 }
+
+const previewOf = ({ picture, frame }: WebPage, { asset, publicUrl }: Site): Html =>
+  frame
+    ? html`${
+        picture !== undefined &&
+        html`<meta property="og:image" content="${picture}">
+<meta name="twitter:card" content="summary">`
+      }`
+    : html`<meta property="og:image" content="${new URL(asset('card.png'), publicUrl).href}">
+<meta property="og:image:width" content="1200">
+<meta property="og:image:height" content="630">
+<meta property="og:image:alt" content="Atrium: one graph for agents and the people who run them.">
+<meta name="twitter:card" content="summary_large_image">`
+
+const ownLinks = ({ at }: Site): Html =>
+  html`<link rel="alternate" type="application/atom+xml" title="New in the directory" href="${at('/feed.xml')}">
+<link rel="search" type="application/opensearchdescription+xml" title="${NAME}" href="${at('/opensearch.xml')}">`
+
+const ownHeader = (site: Site, path: string): Html => html`<header class="site">
+<a class="brand" href="${site.at('/')}"><svg class="mark" viewBox="0 0 24 24" aria-hidden="true"><path d="M3 21V10a9 9 0 0 1 18 0v11h-4V10a5 5 0 0 0-10 0v11z"/></svg>${NAME}</a>
+<nav aria-label="Site">${site.navigation.map((link) => navLink(link.path, link.label, path, site))}</nav>
+</header>`
+
+const ownFooter = ({ at }: Site): Html => html`<footer class="site">
+<p>Directory data: <a href="https://creativecommons.org/licenses/by/4.0/" rel="license">CC-BY 4.0</a>. No tracking, no third-party content, and cookies only for signing in.</p>
+<nav aria-label="For programs"><a href="${at('/llms.txt')}">llms.txt</a> <a href="${at('/api/openapi.json')}">OpenAPI</a> <a href="${at('/feed.xml')}">Feed</a> <a href="${at('/sitemap.xml')}">Sitemap</a></nav>
+</footer>`
 
 /** A link of the navigation: `aria-current` is `page` on its page, and `true` on pages below it. */
 function navLink(path: string, label: string, here: string, { at }: Site): Html {

@@ -22,12 +22,28 @@ export type WebPage = {
   readonly structured?: readonly object[]
   /** Our own scripts that it works better with, by file name. */
   readonly scripts?: readonly string[]
+  /** Head and foot of a page that is not the site's own; absent: those of the site. */
+  readonly frame?: PageFrame
+  /** Address of a picture for previews; absent: the card of the site. */
+  readonly picture?: string | undefined
   /** 200 when absent. */
   readonly status?: number
   /** Further headers of the answer. */
   readonly headers?: Readonly<Record<string, string>>
   /** Links to other forms of the same: `<link rel="alternate">`. */
   readonly alternates?: readonly { readonly type: string; readonly path: string; readonly title: string }[]
+}
+
+/** What stands around a page of somebody else, such as a shop. */
+export type PageFrame = {
+  /** Whose pages these are. */
+  readonly name: string
+  /** BCP 47 tag of the language of the page. */
+  readonly language: string
+  readonly header: Html
+  readonly footer: Html
+  /** Addresses of stylesheets behind that of the site. */
+  readonly styles: readonly string[]
 }
 
 /** Runs an operation of the page. It was prepared at start. */

@@ -2,8 +2,9 @@ import { type OrderStatus, type ShipmentStatus, ShopOrderPageDocument, type Shop
 import { counted, dayOf, money } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
 import { externalLink } from '../frame/link.ts'
-import { dataOf, foundIn, page } from '../frame/page.ts'
+import { dataOf, foundIn, page, type RunPageOperation, type WebPage } from '../frame/page.ts'
 import type { Site } from '../frame/site.ts'
+import { frameOf, linksOf } from './frame.ts'
 
 type Order = NonNullable<ShopOrderPageQuery['shopOrder']>
 
@@ -16,16 +17,30 @@ export const shopOrderPages = [
     on: '/shops/{code}/orders/{secret}/{step}',
     operations: [ShopOrderPageDocument],
     isSecret: true,
-    async answer({ path: { code, secret, step }, run, site }) {
-      if (!STEPS.includes(step)) return null
-      const answer = await run(ShopOrderPageDocument, { code, secret })
-      const order = foundIn(dataOf(answer).shopOrder, answer)
-      return (
-        order && { title: titleOf(order), description: `${titleOf(order)} at ${order.shop.name}.`, body: bodyOf(order, site) }
-      )
-    },
+    answer: async ({ path: { code, secret, step }, run, site }) =>
+      STEPS.includes(step) ? orderPage(code, secret, run, site) : null,
+  }),
+  page({
+    on: '/shops/{code}/orders/{secret}',
+    operations: [ShopOrderPageDocument],
+    isSecret: true,
+    answer: ({ path: { code, secret }, run, site }) => orderPage(code, secret, run, site),
   }),
 ]
+
+async function orderPage(code: string, secret: string, run: RunPageOperation, site: Site): Promise<WebPage | null> {
+  const answer = await run(ShopOrderPageDocument, { code, secret })
+  const { storefront, shopOrder } = dataOf(answer)
+  const order = foundIn(shopOrder, answer)
+  if (order === null || storefront === null) return null
+  const links = linksOf(storefront, null, site)
+  return {
+    title: titleOf(order),
+    description: `${titleOf(order)} at ${order.shop.name}.`,
+    frame: frameOf(storefront, links),
+    body: bodyOf(order, links.to(`/orders/${secret}/recover`), site),
+  }
+}
 
 const STEPS: readonly string[] = ['recover', 'checkout']
 
@@ -47,8 +62,22 @@ const GOODS: Readonly<Record<ShipmentStatus, string>> = {
   PICKUP_AVAILABLE: 'ready for pickup',
 }
 
-const bodyOf = (order: Order, site: Site): Html => html`<div class="narrow"><h1>${titleOf(order)}</h1>
+/** What is left to do for who buys. */
+const payment = ({ status, payment, paymentInstructions }: Order): Html | false =>
+  status === 'PENDING_PAYMENT' &&
+  html`${payment?.redirectUrl != null && URL.canParse(payment.redirectUrl) && html`<p class="alert">${externalLink(payment.redirectUrl, html`Pay now at ${new URL(payment.redirectUrl).host}`)}</p>`}
+${payment?.status === 'FAILED' && html`<p class="alert tone-bad">The payment was refused. Order again to pay in another way.</p>`}
+${payment?.status === 'PENDING' && html`<p class="alert">The payment is being confirmed. Reload this page in a moment.</p>`}
+${paymentInstructions !== null && html`<p class="alert"><strong>How you pay:</strong> ${paymentInstructions}</p>`}`
+
+const bodyOf = (
+  order: Order,
+  recoverAddress: string,
+  site: Site,
+): Html => html`<div class="narrow order"><h1>${titleOf(order)}</h1>
 <p class="lead">${SAID[order.status]}</p>
+${payment(order)}
+${order.status === 'ABANDONED' && html`<form method="post" action="${recoverAddress}"><p class="actions"><button>Put it into my cart again</button></p></form>`}
 <dl class="facts-list"><dt>Shop</dt><dd><a href="${site.at(`/shops/${order.shop.code}`)}">${order.shop.name}</a></dd>
 <dt>Since</dt><dd><time datetime="${order.createdAt}">${dayOf(order.createdAt)}</time></dd>
 ${order.status !== 'ABANDONED' && html`<dt>Goods</dt><dd>${GOODS[order.shipmentStatus]}</dd>`}
@@ -61,4 +90,4 @@ ${order.trackingUrl !== null && html`<p>${externalLink(order.trackingUrl, 'Track
 <tfoot><tr><th scope="row" colspan="2">Shipping</th><td>${money(order.shippingTotal, order.currency)}</td></tr>
 ${Number(order.giftCardsDiscount) > 0 && html`<tr><th scope="row" colspan="2">Gift cards</th><td>−${money(order.giftCardsDiscount, order.currency)}</td></tr>`}
 <tr><th scope="row" colspan="2">Total</th><td><strong>${money(order.total, order.currency)}</strong></td></tr></tfoot></table></div>
-<p class="quiet">Everybody with this link can see this page. To pay or to change the order, contact the shop.</p></div>`
+<p class="quiet">Everybody with this link can see this page: keep it to look at the order again. To change the order, contact the shop.</p></div>`

@@ -68,6 +68,7 @@ export const cartResolvers = {
     shippingAddress: ({ cart }) => shownAddress(cart.contents.shippingAddress),
     billingAddress: ({ cart }) => shownAddress(cart.contents.billingAddress),
     shippingMethodId: ({ cart }) => idOf('ShippingMethod', cart.contents.shippingMethodId),
+    shippingServiceCode: ({ cart }) => cart.contents.shippingServiceCode,
     pickupLocationId: ({ cart }) => idOf('Location', cart.contents.pickupLocationId),
     paymentMethodId: ({ cart }) => idOf('PaymentMethod', cart.contents.paymentMethodId),
     totals: async ({ calculated }) => (await calculated()).totals,

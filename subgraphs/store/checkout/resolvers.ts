@@ -10,6 +10,7 @@ import type { Context } from '../context.ts'
 import { present } from '../ids.ts'
 import { MAX_LOCATIONS } from '../location/actions.ts'
 import { quoteOrder } from '../order/calculation/shipping.ts'
+import { paymentInstructions } from '../payment/resolvers.ts'
 import { runPayment } from '../payment/run.ts'
 import { completeCheckout } from './actions.ts'
 
@@ -40,11 +41,7 @@ export const checkoutResolvers = {
     order: ({ storeId, order }, _, { shops }) => present(shops.orderById(storeId, order), 'order'),
     secret: async ({ storeId, order }, _, { loadOfStore }) =>
       (await present(loadOfStore(storeId).orderById.load(order), 'order')).token,
-    paymentInstructions: async ({ storeId, order }, _, context) => {
-      const found = await present(context.loadOfStore(storeId).orderById.load(order), 'order')
-      if (found.status !== 'PENDING_PAYMENT' || found.paymentMethodNumber === null) return null
-      return (await context.loadOfStore(storeId).paymentMethodById.load(found.paymentMethodNumber))?.description ?? null
-    },
+    paymentInstructions: ({ storeId, order }, _, context) => paymentInstructions(context, storeId, order),
     payUntil: ({ payUntil }) => (payUntil === null ? null : new Date(payUntil)),
   },
   StorefrontTotalChanged: { cart: (written, _, context) => currentCart(context, written) },

@@ -9,6 +9,7 @@ import { runPayment } from './run.ts'
 export const paymentResolvers = {
   Order: { payments: ({ id }, _, { load }) => load.paymentsOfOrder.load(id) },
   ShopOrder: {
+    paymentInstructions: ({ storeId, number }, _, context) => paymentInstructions(context, storeId, number),
     payment: async ({ storeId, number }, _, { loadOfStore }) =>
       (await loadOfStore(storeId).paymentsOfOrder.load(number)).at(-1) ?? null,
   },
@@ -29,6 +30,14 @@ export const paymentResolvers = {
     refundPayment: (_, { id, input }, context) => request(context, 'REFUND', id, input),
   },
 } satisfies Resolvers
+
+/** What the shopper does to pay an order; null: nothing is due, or its method says nothing. */
+export async function paymentInstructions({ loadOfStore }: Context, storeId: number, orderId: number): Promise<string | null> {
+  const load = loadOfStore(storeId)
+  const { status, paymentMethodNumber } = await present(load.orderById.load(orderId), 'order')
+  if (status !== 'PENDING_PAYMENT' || paymentMethodNumber === null) return null
+  return (await load.paymentMethodById.load(paymentMethodNumber))?.description ?? null
+}
 
 async function request(
   context: Context,

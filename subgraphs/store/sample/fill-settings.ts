@@ -7,6 +7,9 @@ import { createPromotion } from '../promotion/actions.ts'
 import { createShippingMethod } from '../shipping-method/actions.ts'
 import { updateStore } from '../store/actions.ts'
 import { createTax } from '../tax/actions.ts'
+import { applyTheme, uploadTheme } from '../theme/actions.ts'
+import type { UploadedSetting } from '../theme/upload.ts'
+import type { UnitOfWork } from '../write.ts'
 import { done, type FilledStore } from './filled.ts'
 import { priceIn, taxIn } from './market.ts'
 import type { readSample } from './sample.ts'
@@ -105,6 +108,7 @@ export async function fillSettings(
       coupons: [{ code: 'WELCOME10', usageLimit: 100 }],
     }),
   )
+  await publishTheme(unit)
   const inCategory = Map.groupBy(pages, (page) => page.in)
   for (const [name, own] of inCategory) {
     const pageIds: string[] = []
@@ -113,6 +117,44 @@ export async function fillSettings(
   }
   return { locations: [workshop, shop], post, courier, payments }
 }
+
+/** A theme that shows each setting that shop pages read. */
+async function publishTheme(unit: UnitOfWork): Promise<void> {
+  const { theme } = done(
+    await uploadTheme(unit, {
+      name: 'Market square',
+      label: '1.0',
+      settings: THEME_SETTINGS,
+      files: [{ path: 'README.md', content: 'Settings of this theme are read by the pages of the shop.' }],
+    }),
+  )
+  done(await applyTheme(unit, String(theme), {}))
+}
+
+const THEME_SETTINGS: readonly UploadedSetting[] = [
+  { key: 'accent_color', label: 'Buttons and links', type: 'COLOR', default: '#9a3d1f' },
+  { key: 'background_color', label: 'Background', type: 'COLOR', default: '#fbf8f2' },
+  { key: 'serif_headings', label: 'Headings with serifs', type: 'BOOLEAN', default: true },
+  {
+    key: 'announcement',
+    label: 'Line above every page',
+    type: 'TEXT',
+    default: 'Sent free of charge from €150. WELCOME10 takes ten percent off the first order.',
+  },
+  { key: 'hero_title', label: 'Heading of the front page', type: 'TEXT', default: 'Made by hand, meant for every day' },
+  {
+    key: 'hero_text',
+    label: 'Sentence below it',
+    type: 'TEXT',
+    default: 'Stoneware, linen, oak and paper from our own workshop and from neighbours whose names we know.',
+  },
+  {
+    key: 'footer_text',
+    label: 'Sentence below every page',
+    type: 'TEXT',
+    default: 'Workshop at Old Mill 2, shop at Market Square 7.',
+  },
+]
 
 const PAYMENTS = [
   ['Card', 'Debit and credit cards, at once.'],

@@ -21,7 +21,7 @@ export const storefrontProductResolvers = {
     description: async (of) => (await inLanguage(of)).description,
     permalink: async (of) => (await inLanguage(of)).permalink,
     url: async (of, _, { publicUrl }) =>
-      `${publicUrl}/shops/${of.storefront.store.code}/${encodeURIComponent((await inLanguage(of)).permalink)}`,
+      `${publicUrl}/shops/${of.storefront.store.code}/products/${encodeURIComponent((await inLanguage(of)).permalink)}`,
     type: ({ product }) => product.type,
     brand: ({ product }) => product.brand,
     sku: ({ product }) => product.sku,

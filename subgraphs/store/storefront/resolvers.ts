@@ -2,7 +2,9 @@ import type { Resolvers } from '#generated/store/resolvers.ts'
 import { badInput } from '../../../platform/graphql/errors.ts'
 import { encodeId } from '../../toolkit/ids.ts'
 import type { Context } from '../context.ts'
+import { countries } from '../country/country.ts'
 import type { ProductCategory } from '../product-category/product-category.ts'
+import { lookOf } from './look.ts'
 import { isPermalink, isStoreCode, type Storefront } from './storefront.ts'
 
 export const storefrontResolvers = {
@@ -38,6 +40,12 @@ export const storefrontResolvers = {
       const pages = await storefronts.menuPages(store.id)
       return [...Map.groupBy(pages, ({ menu }) => menu)].map(([name, own]) => ({ name, pages: own }))
     },
+    theme: async ({ store, load }) => {
+      const publication = await load.publicationOfStore.load(store.id)
+      const theme = publication && (await load.themeById.load(publication.themeId))
+      return theme && lookOf(theme, publication)
+    },
+    countries: () => [...countries()],
   },
   StorefrontCollection: {
     id: ({ category }) => encodeId('ProductCategory', String(category.id)),

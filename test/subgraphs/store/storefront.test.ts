@@ -177,7 +177,7 @@ describe('a catalogue', () => {
       seo: { title: 'Linen shirt', description: null },
     })
     expect(storefront.mug).toEqual({
-      url: 'https://atrium.example/shops/filled-shop/blue-mug',
+      url: 'https://atrium.example/shops/filled-shop/products/blue-mug',
       price: { amount: '10', compareAt: '12' },
       availability: 'IN_STOCK',
       collections: [{ name: 'Cups', parent: { name: 'Kitchen', children: [{ name: 'Cups' }] } }],

@@ -126,8 +126,9 @@ export async function startWeb({ fill = sample }: { readonly fill?: (connection:
   const directory = await directorySubgraph({ connection, publicUrl: url, log: log.log })
   const social = await socialSubgraph({ connection, log: log.log })
   const files = await temporaryFiles(url)
-  const webhookNetwork = { resolvers: [], allow: ({ address }: { readonly address: string }) => address === '127.0.0.1' }
-  const store = await storeSubgraph({ connection, publicUrl: url, files, log: log.log, webhookNetwork })
+  const loopback = { resolvers: [], allow: ({ address }: { readonly address: string }) => address === '127.0.0.1' }
+  const networks = { webhookNetwork: loopback, paymentNetwork: loopback }
+  const store = await storeSubgraph({ connection, publicUrl: url, files, log: log.log, ...networks })
   const subgraphs = [directory, social, store, trust.subgraph]
   setEvidenceOfHosts(trust)
   const metrics = createMetrics({ ofProcess: true })

@@ -1,0 +1,257 @@
+import fc from 'fast-check'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { html, textOf } from '../../../web/frame/html.ts'
+import { contrastOf, themeStyles } from '../../../web/shop/colors.ts'
+import { plainText, richText } from '../../../web/shop/rich-text.ts'
+import { askRaw } from '../../rest-facade/ask.ts'
+import { hasNoBrowser, launch, look, openPage } from '../support/browser.ts'
+import { aFilledShop, HOSTILE_HTML } from '../support/shop.ts'
+import { HOSTILE, startWeb } from '../support/site.ts'
+
+let web: Awaited<ReturnType<typeof startWeb>>
+beforeAll(async () => {
+  web = await startWeb()
+  await aFilledShop(web, 'Corner shop')
+})
+afterAll(() => web?.close())
+
+const get = (path: string, headers: Record<string, string> = {}) =>
+  askRaw(web.url, path, { headers: { accept: 'text/html', 'accept-encoding': 'identity', ...headers } })
+
+const PAGES = {
+  front: '/shops/corner-shop',
+  list: '/shops/corner-shop/search',
+  collection: '/shops/corner-shop/collections/kitchen',
+  product: '/shops/corner-shop/products/blue-cup',
+  variants: '/shops/corner-shop/products/linen-shirt',
+  content: '/shops/corner-shop/pages/about-us',
+  cart: '/shops/corner-shop/cart',
+}
+
+const jsonOf = (text: string): { readonly '@type': string }[] =>
+  [...text.matchAll(/<script type="application\/ld\+json">(.*?)<\/script>/gs)].map(([, json = '']) => JSON.parse(json))
+
+describe.each(Object.entries(PAGES))('the page %s', (name, path) => {
+  test('has one heading, runs nothing, leads nowhere dead, and fits in 60 kB with its stylesheets', async () => {
+    const { status, headers, text } = await get(path)
+    expect(status).toBe(200)
+    expect(headers['content-security-policy']).toContain("script-src 'self'; style-src 'self'")
+    expect(headers['cache-control']).toMatch(name === 'cart' ? /^no-store$/ : /^public/)
+    expect(text.match(/<h1\b/g)).toHaveLength(1)
+    expect(text).not.toMatch(/<script(?! type="application\/ld\+json")|<style|<iframe|<img src=x|onclick|javascript:/)
+    expect(text).not.toContain('Hidden bowl')
+    const styles = [...text.matchAll(/<link rel="stylesheet" href="([^"]+)"/g)].map(([, href = '']) => href)
+    expect(styles).toHaveLength(3)
+    let bytes = text.length
+    for (const style of styles) {
+      const reply = await get(style.replaceAll('&amp;', '&'))
+      expect([reply.status, reply.headers['content-type']]).toEqual([200, expect.stringMatching(/^text\/css/)])
+      bytes += reply.text.length
+    }
+    expect(bytes).toBeLessThan(60_000)
+    for (const [, href = ''] of text.matchAll(/<a [^>]*href="(\/[^"]*)"/g)) {
+      const { status } = await get(href.replaceAll('&amp;', '&'))
+      expect([href, status < 400]).toEqual([href, true])
+    }
+  })
+})
+
+test('programs read a store, products with offers, and where they are', async () => {
+  expect(jsonOf((await get(PAGES.front)).text)).toMatchObject([
+    { '@type': 'Store', name: 'Corner shop', url: `${web.url}/shops/corner-shop` },
+    { '@type': 'WebSite', potentialAction: { target: `${web.url}/shops/corner-shop/search?q={q}` } },
+    { '@type': 'ItemList' },
+  ])
+  const [product, crumbs] = jsonOf((await get(PAGES.product)).text)
+  expect(product).toMatchObject({
+    '@type': 'Product',
+    name: 'Blue cup',
+    url: `${web.url}${PAGES.product}`,
+    brand: { name: 'Tidewater' },
+    offers: { '@type': 'Offer', price: '12.3', priceCurrency: 'EUR', availability: 'https://schema.org/InStock' },
+  })
+  expect(crumbs).toMatchObject({ '@type': 'BreadcrumbList' })
+  expect(jsonOf((await get(PAGES.variants)).text)[0]).toMatchObject({
+    offers: { '@type': 'AggregateOffer', lowPrice: '49.2', highPrice: '55.35', offerCount: 3 },
+  })
+})
+
+test('a list is searched with typing errors, filtered, sorted, and paged to its end', async () => {
+  const names = async (query: string) =>
+    [...(await get(`${PAGES.list}?${query}`)).text.matchAll(/<span class="goods-name">([^<]*)/g)].map(([, name]) => name)
+  expect((await get(`${PAGES.list}?q=linnen`)).text).toMatch(/results for <strong>linen/)
+  expect(await names('q=shirt')).toEqual(['Linen shirt'])
+  expect(await names('brand=Tidewater')).toEqual(['Blue cup'])
+  expect(await names('brand=Tidewater&brand=Marigold&sort=name')).toEqual(['Blue cup', 'Linen shirt'])
+  expect(await names('option=Size:S')).toEqual(['Linen shirt'])
+  expect(await names('option=Size:XXL')).toEqual([])
+  expect(await names('sort=price-down&available=true')).toEqual([
+    'Linen shirt',
+    'Blue cup',
+    expect.stringContaining('window.ran'),
+  ])
+  const { text } = await get(`${PAGES.collection}?brand=Tidewater`)
+  expect(text).toMatch(/aria-current="true"><span aria-hidden="true">✓ <\/span>Tidewater/)
+  expect(text).not.toContain('rel="canonical"')
+})
+
+test.each([
+  ['?after=zzz', 'after'],
+  ['?sort=cheap', 'sort'],
+  ['?rating=9', 'rating'],
+  [`?q=${'x'.repeat(201)}`, 'q'],
+  [`?${'brand=a&'.repeat(21)}`, 'brand'],
+  ['?option=nonsense%00', 'option'],
+  ['?language=de', 'language'],
+])('an address that cannot be read says which part, and where to begin again: %.30s', async (query, parameter) => {
+  const { status, text } = await get(`${PAGES.list}${query}`)
+  expect(status).toBe(400)
+  expect(text).toContain(parameter)
+  expect(text).toContain(`<a href="${PAGES.list}">Start again</a>`)
+})
+
+test.each([
+  '/shops/nothing/cart',
+  '/shops/nothing/checkout',
+  '/shops/nothing/search',
+  '/shops/corner-shop/products/hidden-bowl',
+  '/shops/corner-shop/products/%00',
+  '/shops/corner-shop/collections/nothing',
+  '/shops/corner-shop/pages/nothing',
+  '/shops/%00/cart',
+  '/shops/nothing/theme.css',
+])('%s is nothing', async (path) => expect((await get(path)).status).toBe(404))
+
+test('texts are in the language of the address, and links stay in it', async () => {
+  const { text } = await get(`${PAGES.product}?language=pt`)
+  expect(text).toContain('<html lang="pt">')
+  expect(text).toContain('<h1>Chávena azul</h1>')
+  expect(text).toContain('href="/shops/corner-shop/cart?language=pt"')
+})
+
+test('settings of the theme are seen, and those with other keys are not', async () => {
+  const { text } = await get(PAGES.front)
+  expect(text).toContain('<p class="announcement">&lt;/script&gt;')
+  expect(text).not.toContain('secret of the theme')
+  const { json } = await askRaw(web.url, '/graphql', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query: '{ storefront(store: "corner-shop") { theme { accentColor announcement heroTitle } } }' }),
+  })
+  expect(json.data.storefront.theme).toEqual({ accentColor: '#ffee00', announcement: HOSTILE, heroTitle: null })
+})
+
+test('no colour of a merchant makes a shop unreadable', () => {
+  const color = fc.integer({ min: 0, max: 0xff_ff_ff }).map((value) => `#${value.toString(16).padStart(6, '0')}`)
+  fc.assert(
+    fc.property(color, color, (accentColor, backgroundColor) => {
+      const styles = themeStyles({ accentColor, backgroundColor, serifHeadings: false })
+      for (const [rule] of styles.matchAll(/:root\{[^}]*\}/g)) {
+        const of = (name: string) => new RegExp(`--${name}:(#[0-9a-f]{6})`).exec(rule)?.[1] ?? ''
+        for (const ground of ['ground', 'raised', 'sunken'])
+          for (const text of ['text', 'quiet', 'accent']) expect(contrastOf(of(text), of(ground))).toBeGreaterThanOrEqual(4.5)
+        expect(contrastOf(of('on-accent'), of('accent'))).toBeGreaterThanOrEqual(4.5)
+      }
+    }),
+  )
+})
+
+test('HTML of a merchant is elements of ours, whatever it is', () => {
+  const written = textOf(richText(HOSTILE_HTML))
+  expect(written).toContain('<h2>About</h2><p>Made <strong>here</strong>.</p>')
+  expect(written).toContain('<a href="https://good.example/" rel="nofollow noopener">go</a>')
+  expect(written).not.toMatch(/script|style|img|iframe|form|svg|javascript|window/)
+  const piece = fc.constantFrom(
+    '<p>',
+    '</p>',
+    '<b',
+    '<a href="',
+    'javascript:x',
+    '">',
+    '<script>',
+    '</script>',
+    '<!--',
+    '<svg>',
+    '&lt;',
+    'text',
+    '<li>',
+    "'",
+    '<x onload=1>',
+  )
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
+      const made = textOf(html`${richText(pieces.join(''))}`)
+      expect(made.replaceAll(/<\/?(p|strong|li|a)>|<a href="https?:[^"<>]*" rel="nofollow noopener">/g, '')).not.toMatch(/[<>]/)
+    }),
+  )
+  expect(textOf(richText('<b>'.repeat(20_000)))).toHaveLength(20 * '<strong></strong>'.length)
+  expect(plainText(HOSTILE_HTML, 20)).toBe('About Made here . r…')
+})
+
+describe.skipIf(hasNoBrowser)('in a browser', () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await launch()
+  })
+  afterAll(() => browser?.close())
+
+  test.each(Object.entries(PAGES))('%s is accessible and fits', async (name, path) => {
+    const { page, complaints } = await openPage(browser)
+    await page.goto(`${web.url}${path}`)
+    await look(page, `shop-${name}`)
+    expect(await page.evaluate('window.ran')).toBeUndefined()
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  test('a shopper finds, chooses, orders and sees the order, without JavaScript', async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false })
+    const page = await context.newPage()
+    await page.goto(`${web.url}${PAGES.front}`)
+    await page.getByRole('searchbox').fill('shrit')
+    await page.getByRole('button', { name: 'Search' }).click()
+    await page.getByRole('link', { name: 'Linen shirt' }).click()
+    await page.getByRole('button', { name: 'Add to cart' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Cart' }).waitFor()
+    await page.getByRole('link', { name: 'Go to checkout' }).click()
+    await fillAddress(page)
+    await page.getByRole('radio', { name: 'Post' }).check()
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByLabel('I accept the terms').check()
+    await page.getByRole('button', { name: 'Place order' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Your order' }).waitFor()
+    await page.getByText('To PT50 0000.').waitFor()
+    await context.close()
+  })
+
+  test('cart, every step of the checkout with and without problems, and the order are accessible and fit', async () => {
+    const { page } = await openPage(browser)
+    await page.goto(`${web.url}${PAGES.product}`)
+    await page.getByRole('button', { name: 'Add to cart' }).click()
+    await page.getByLabel('Coupon code').fill('NONE')
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await look(page, 'shop-cart-problem')
+    await page.getByRole('button', { name: 'Remove coupon NONE' }).click()
+    await page.getByRole('link', { name: 'Go to checkout' }).click()
+    await page.evaluate('document.querySelector("form.stacked").noValidate = true')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await look(page, 'shop-address-problem')
+    await fillAddress(page)
+    await look(page, 'shop-delivery')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await look(page, 'shop-payment')
+    await page.getByLabel('I accept the terms').check()
+    await page.getByRole('button', { name: 'Place order' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Your order' }).waitFor()
+    await look(page, 'shop-order')
+    await page.close()
+  })
+})
+
+async function fillAddress(page: Page): Promise<void> {
+  await page.getByLabel('E-mail address').fill('ana@example.org')
+  const fields = { 'First name': 'Ana', 'Last name': 'Sousa', 'Street and house number': 'Rua 1', City: 'Lisbon' }
+  for (const [label, value] of Object.entries(fields)) await page.getByLabel(label).first().fill(value)
+  await page.getByRole('button', { name: 'Continue' }).click()
+}

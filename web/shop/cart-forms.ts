@@ -1,0 +1,114 @@
+import type { FastifyReply } from 'fastify'
+import {
+  ShopCartPageDocument,
+  ShopCreateCartDocument,
+  ShopProductPageDocument,
+  ShopUpdateCartDocument,
+} from '#generated/operations.ts'
+import { fieldOf } from '../frame/form.ts'
+import { dataOf, foundIn } from '../frame/page.ts'
+import { isFormOf } from './cart-cookie.ts'
+import { cartPage, quantityField } from './cart-page.ts'
+import type { FormProblems } from './fields.ts'
+import { linksOf } from './frame.ts'
+import { productPage } from './product-pages.ts'
+import { type CartVisit, foreignForm, type ShopResponder } from './visit.ts'
+
+/** What the graph takes at most. */
+const MAX_UNITS = 1_000_000
+const MAX_CODE_LENGTH = 100
+const MAX_CODES = 20
+
+/** Operations of `createCartForms`. */
+export const CART_DOCUMENTS = [ShopCartPageDocument, ShopCreateCartDocument, ShopProductPageDocument, ShopUpdateCartDocument]
+
+/** Answers null for a shop or product that does not exist. */
+export function createCartForms({ site, cookie, show, redirect }: ShopResponder) {
+  return { showCart, addToCart, changeCart }
+
+  async function shopWithCart({ code, language, cart, run }: CartVisit) {
+    const answer = await run(ShopCartPageDocument, { code, language, token: cart ?? '' })
+    return foundIn(dataOf(answer).storefront, answer)
+  }
+
+  async function showCart(visit: CartVisit): Promise<FastifyReply | null> {
+    const shop = await shopWithCart(visit)
+    return shop && show(visit.reply, cartPage(shop, visit.cart, linksOf(shop, visit.language, site)))
+  }
+
+  async function addToCart(visit: CartVisit): Promise<FastifyReply | null> {
+    const { request, reply, code, language, run } = visit
+    const field = (name: string) => fieldOf(request, name)
+    const answer = await run(ShopProductPageDocument, { code, language, permalink: field('permalink') })
+    const shop = foundIn(dataOf(answer).storefront, answer)
+    if (!shop?.product) return null
+    const { product } = shop
+    const links = linksOf(shop, language, site)
+    const refuse = (problems: FormProblems) =>
+      show(reply, productPage(shop, product, { links, chosen: field('variant'), refused: { problems, typed: field } }))
+    const variant = product.variants.find(({ id }) => id === field('variant'))
+    const quantity = quantityIn(field('quantity'), product.minimumQuantity ?? 1, product.maximumQuantity ?? MAX_UNITS)
+    const problems = {
+      ...(product.variants.length > 0 && !variant && { variant: 'Choose one of these.' }),
+      ...(typeof quantity === 'string' && { quantity }),
+    }
+    if (typeof quantity === 'string' || Object.keys(problems).length > 0) return refuse(problems)
+    const line = { productId: product.id, variantId: variant?.id ?? null, quantity }
+    const added = await addLine(visit, line)
+    return added === null ? redirect(reply, links.to('/cart')) : refuse({ quantity: added })
+  }
+
+  /** Null when it is in the cart; otherwise why not. */
+  async function addLine(
+    { code, language, cart, run, reply }: CartVisit,
+    line: { readonly productId: string; readonly variantId: string | null; readonly quantity: number },
+  ): Promise<string | null> {
+    if (cart !== null) {
+      const { written } = dataOf(await run(ShopUpdateCartDocument, { input: { store: code, token: cart, addLines: [line] } }))
+      if (written.__typename === 'UpdateStorefrontCartSuccess') return null
+      if (written.__typename === 'ValidationError') return 'The cart does not take so much: change what is in it.'
+      // One that expired or was ordered: begin another.
+    }
+    const { written } = dataOf(await run(ShopCreateCartDocument, { input: { store: code, language, lines: [line] } }))
+    if (written.__typename !== 'CreateStorefrontCartSuccess') return 'This cannot be added to the cart.'
+    cookie.keep(reply, code, written.token)
+    return null
+  }
+
+  async function changeCart(visit: CartVisit): Promise<FastifyReply | null> {
+    const { request, reply, code, language, cart, run } = visit
+    const shop = await shopWithCart(visit)
+    if (shop === null) return null
+    if (cart === null || !shop.cart || !isFormOf(cart, request)) return show(reply, foreignForm)
+    const links = linksOf(shop, language, site)
+    const field = (name: string) => fieldOf(request, name)
+    const problems: Record<string, string> = {}
+    const removed = field('remove')
+    const setLines = shop.cart.lines.flatMap(({ id, quantity: before }) => {
+      if (removed !== '') return id === removed ? [{ lineId: id, quantity: 0 }] : []
+      const typed = field(quantityField(id))
+      if (typed === '') return []
+      const quantity = quantityIn(typed, 0, MAX_UNITS)
+      if (typeof quantity === 'string') problems[quantityField(id)] = quantity
+      return typeof quantity === 'string' || quantity === before ? [] : [{ lineId: id, quantity }]
+    })
+    const known = shop.cart.couponCodes
+    const coupon = field('coupon').trim()
+    const codes = removed === '' && coupon !== '' && !known.includes(coupon) ? [...known, coupon] : known
+    if (coupon.length > MAX_CODE_LENGTH || /\p{Cc}/u.test(coupon))
+      problems.coupon = `Enter a code of at most ${MAX_CODE_LENGTH} characters.`
+    else if (codes.length > MAX_CODES) problems.coupon = `A cart takes at most ${MAX_CODES} codes.`
+    if (Object.keys(problems).length > 0) return show(reply, cartPage(shop, cart, links, { problems, typed: field }))
+    const couponCodes = codes.filter((each) => each !== field('drop-coupon'))
+    const { written } = dataOf(await run(ShopUpdateCartDocument, { input: { store: code, token: cart, setLines, couponCodes } }))
+    if (written.__typename === 'ValidationError')
+      return show(reply, cartPage(shop, cart, links, { problems: { coupon: written.errors[0]?.message ?? '' }, typed: field }))
+    return redirect(reply, links.to('/cart'))
+  }
+}
+
+/** A whole number within bounds; otherwise what is wrong with the text. */
+function quantityIn(text: string, least: number, max: number): number | string {
+  const value = /^\s*\d{1,9}\s*$/.test(text) ? Number(text) : Number.NaN
+  return value >= least && value <= max ? value : `Enter a whole number from ${least} to ${max}.`
+}

@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto'
+import type { FastifyReply } from 'fastify'
+import {
+  ShopCheckoutPageDocument,
+  ShopUpdateCartDocument,
+  type ShopUpdateCartMutation,
+  type UpdateStorefrontCartInput,
+} from '#generated/operations.ts'
+import { fieldOf } from '../frame/form.ts'
+import { dataOf, foundIn } from '../frame/page.ts'
+import { isFormOf } from './cart-cookie.ts'
+import { CHECKOUT_STEPS, type CheckoutShop, type CheckoutStep, checkoutPage, stepOf } from './checkout-page.ts'
+import type { FormProblems } from './fields.ts'
+import { linksOf } from './frame.ts'
+import { type CartVisit, foreignForm, type ShopResponder } from './visit.ts'
+
+type Cart = NonNullable<CheckoutShop['cart']>
+type Change = Omit<UpdateStorefrontCartInput, 'store' | 'token'>
+
+/** A form that was sent: by whom, with what. */
+export type SentForm = { readonly visit: CartVisit; readonly shop: CheckoutShop; readonly cart: Cart; readonly token: string }
+
+/** Reads, shows and changes the cart of a checkout. Answers null for a shop that does not exist. */
+export function createCheckoutSteps({ site, show, redirect }: ShopResponder) {
+  return { shopOf, showCheckout, showStep, sent, change, next, refuse }
+
+  async function shopOf({ code, language, cart, run }: CartVisit, withRates: boolean): Promise<CheckoutShop | null> {
+    const answer = await run(ShopCheckoutPageDocument, { code, language, token: cart ?? '', withRates })
+    return foundIn(dataOf(answer).storefront, answer)
+  }
+
+  async function showCheckout(visit: CartVisit): Promise<FastifyReply | null> {
+    const { reply, cart: token, language, request } = visit
+    const shop = await shopOf(visit, false)
+    if (shop === null) return null
+    const links = linksOf(shop, language, site)
+    if (token === null || !shop.cart || shop.cart.lines.length === 0) return redirect(reply, links.to('/cart'))
+    const reached = stepOf(shop.cart)
+    // Fastify has parsed the query; a repeated parameter is a list, which is no step.
+    const { step: wanted } = request.query as { readonly step?: unknown }
+    const step =
+      CHECKOUT_STEPS.find((each) => each === wanted && CHECKOUT_STEPS.indexOf(each) <= CHECKOUT_STEPS.indexOf(reached)) ?? reached
+    return showStep(visit, shop, { step, token })
+  }
+
+  /** Rates may cost a request to a carrier: only the step that shows them reads them. */
+  async function showStep(
+    visit: CartVisit,
+    shop: CheckoutShop,
+    { step, token, problems = {} }: { readonly step: CheckoutStep; readonly token: string; readonly problems?: FormProblems },
+  ): Promise<FastifyReply> {
+    const current = step === 'delivery' ? ((await shopOf(visit, true)) ?? shop) : shop
+    if (!current.cart) return show(visit.reply, foreignForm)
+    const typed = Object.keys(problems).length > 0 ? (name: string) => fieldOf(visit.request, name) : null
+    const links = linksOf(shop, visit.language, site)
+    return show(visit.reply, checkoutPage(current, current.cart, { step, token, links, key: randomUUID(), problems, typed }))
+  }
+
+  async function sent(visit: CartVisit, handle: (sent: SentForm) => Promise<FastifyReply>): Promise<FastifyReply | null> {
+    const shop = await shopOf(visit, false)
+    if (shop === null) return null
+    const { cart: token, request, reply } = visit
+    if (token === null || !shop.cart || !isFormOf(token, request)) return show(reply, foreignForm)
+    return handle({ visit, shop, cart: shop.cart, token })
+  }
+
+  async function change({ visit: { code, run }, token }: SentForm, input: Change): Promise<ShopUpdateCartMutation['written']> {
+    return dataOf(await run(ShopUpdateCartDocument, { input: { store: code, token, ...input } })).written
+  }
+
+  /** After a change: to the next step, or the same one with what is wrong. */
+  async function next(
+    { visit, shop, token }: SentForm,
+    written: ShopUpdateCartMutation['written'],
+    { step, names }: { readonly step: CheckoutStep; readonly names: (field: string) => string },
+  ): Promise<FastifyReply> {
+    if (written.__typename === 'UpdateStorefrontCartSuccess')
+      return redirect(visit.reply, linksOf(shop, visit.language, site).to('/checkout'))
+    if (written.__typename !== 'ValidationError') return show(visit.reply, foreignForm)
+    const problems = Object.fromEntries(written.errors.map(({ field, message }) => [names(field), message]))
+    return showStep(visit, shop, { step, token, problems })
+  }
+
+  /** The checkout as it is now, with a reason why nothing was ordered. */
+  async function refuse({ visit, token }: SentForm, reason: string): Promise<FastifyReply> {
+    const shop = await shopOf(visit, false)
+    if (!shop?.cart) return show(visit.reply, foreignForm)
+    return showStep(visit, shop, { step: stepOf(shop.cart), token, problems: { '': reason } })
+  }
+}

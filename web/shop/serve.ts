@@ -1,0 +1,82 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ShopRecoverCartDocument } from '#generated/operations.ts'
+import type { GatewayClient } from '../../gateway/client.ts'
+import { ServiceOverloadedError } from '../../platform/http/load-shedding.ts'
+import { compressResponses } from '../../platform/http/server.ts'
+import { acceptForms, isSameOrigin } from '../frame/form.ts'
+import { dataOf, OperationFailed } from '../frame/page.ts'
+import { refused, unacceptable, unavailable } from '../frame/refusals.ts'
+import { type CreateNotFoundPage, pathOf, pathWithoutQuery } from '../frame/serve.ts'
+import type { Site } from '../frame/site.ts'
+import { cartCookieOf } from './cart-cookie.ts'
+import { CART_DOCUMENTS, createCartForms } from './cart-forms.ts'
+import { CHECKOUT_DOCUMENTS, createCheckoutForms } from './checkout-forms.ts'
+import { type CartVisit, foreignForm, shopResponder } from './visit.ts'
+
+/** A note of the longest length in the widest encoding, and two addresses. */
+const MAX_FORM_BYTES = 40_000
+
+type Handle = (visit: CartVisit) => Promise<FastifyReply | null>
+
+/**
+ * Serves what depends on the visitor of a shop: cart and checkout. They work without a script.
+ * Nobody keeps these pages, and forms are taken from pages of ours only: a browser says where a form
+ * comes from, and forms about a cart hold a token that is made of its secret.
+ */
+export async function serveShops(
+  app: FastifyInstance,
+  client: GatewayClient,
+  { site, lost }: { readonly site: Site; readonly lost: CreateNotFoundPage },
+): Promise<void> {
+  for (const document of [...CART_DOCUMENTS, ...CHECKOUT_DOCUMENTS, ShopRecoverCartDocument]) await client.prepare(document)
+  const responder = shopResponder(client, site, cartCookieOf(site))
+  const { visitOf, show, redirect, cookie } = responder
+  const { showCart, addToCart, changeCart } = createCartForms(responder)
+  const { showCheckout, sendAddress, sendDelivery, sendOrder } = createCheckoutForms(responder)
+
+  await app.register(async (scope) => {
+    compressResponses(scope)
+    acceptForms(scope, MAX_FORM_BYTES)
+    scope.setErrorHandler((error, request, reply) => {
+      if (error instanceof ServiceOverloadedError) return show(reply, unavailable(503))
+      if (error instanceof OperationFailed) return show(reply, refused(error.errors, site, pathWithoutQuery(request)))
+      // Fastify's errors have a `statusCode`.
+      const { statusCode = 500 } = error as { readonly statusCode?: number }
+      if (statusCode < 500) return show(reply, unacceptable(statusCode))
+      request.log.error({ err: error }, 'a page of a shop failed')
+      return show(reply, unavailable(500))
+    })
+    const read = (path: string, handle: Handle) => scope.get(`/shops/:code${path}`, handled(handle))
+    const send = (path: string, handle: Handle, isSecret = false) =>
+      scope.post(`/shops/:code${path}`, { config: { hasSecretPath: isSecret } }, handled(ofOurs(handle)))
+    read('/cart', showCart)
+    read('/checkout', showCheckout)
+    send('/cart', changeCart)
+    send('/cart/add', addToCart)
+    send('/checkout/address', sendAddress)
+    send('/checkout/delivery', sendDelivery)
+    send('/checkout/order', sendOrder)
+    send('/orders/:secret/recover', recoverCart, true)
+  })
+
+  function handled(handle: Handle) {
+    return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+      const visit = visitOf(request, reply)
+      return (await handle(visit)) ?? show(reply, await lost(pathOf(request), visit.run))
+    }
+  }
+
+  function ofOurs(handle: Handle): Handle {
+    return async (visit) => (isSameOrigin(visit.request) ? handle(visit) : show(visit.reply, foreignForm))
+  }
+
+  /** The button of a recovery link: what was in the abandoned cart is in a new one. */
+  async function recoverCart({ request, reply, code, run }: CartVisit): Promise<FastifyReply | null> {
+    // Parameters of a path are texts.
+    const { secret = '' } = request.params as Readonly<Record<string, string>>
+    const { written } = dataOf(await run(ShopRecoverCartDocument, { code, secret }))
+    if (written.__typename !== 'RecoverStorefrontCartSuccess') return show(reply, foreignForm)
+    cookie.keep(reply, code, written.token)
+    return redirect(reply, site.at(`/shops/${code}/cart`))
+  }
+}
