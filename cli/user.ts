@@ -6,6 +6,7 @@ import { type Accounts, withAccounts } from '../subgraphs/social/user/accounts.t
 import { ROLES, type Role, type User } from '../subgraphs/social/user/user.ts'
 import { decodeId, encodeId } from '../subgraphs/toolkit/ids.ts'
 import { withDatabase } from './database.ts'
+import { canPrompt, promptSecret } from './prompt.ts'
 
 type Password = { readonly password?: string; readonly passwordStdin?: true }
 type SetPassword = Password & { readonly email: string; readonly json?: true }
@@ -160,8 +161,13 @@ const withPassword = (command: Command): Command =>
     .addOption(new Option('--password <password>', 'visible in the process list of this machine').conflicts('passwordStdin'))
     .option('--password-stdin', 'read the password from standard input, up to the end or a line break')
 
-const passwordIn = async ({ password, passwordStdin }: Password): Promise<string | undefined> =>
-  passwordStdin ? (await text(process.stdin)).split(/\r?\n/, 1)[0] : password
+/** The password that was given, or typed where a terminal is there; undefined: none. */
+async function passwordIn({ password, passwordStdin }: Password): Promise<string | undefined> {
+  if (passwordStdin) return (await text(process.stdin)).split(/\r?\n/, 1)[0]
+  if (password !== undefined || !canPrompt()) return password
+  const typed = await promptSecret('Password (nothing is shown while you type; empty for none): ')
+  return typed === '' ? undefined : typed
+}
 
 const onAccounts = <Result>(work: (accounts: Accounts) => Promise<Result>): Promise<Result> =>
   withDatabase(async ({ connection }) => {

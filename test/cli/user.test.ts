@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -101,4 +102,23 @@ test('erase refuses the last administrator, and takes one beside whom there is a
   expect(JSON.parse((await atrium(['list', '--json'])).out)).toEqual(found)
   await atrium(['create', '--email', 'next@example.org', '--name', 'Next', '--role', 'ADMIN'])
   expect((await atrium(['erase', root])).code).toBe(0)
+})
+
+/** Gives a program a terminal: part of util-linux. */
+const SCRIPT = '/usr/bin/script'
+
+test.skipIf(!existsSync(SCRIPT))('at a terminal, create asks for the password, and does not show it', async () => {
+  const { connectionString } = social.database.connection as { connectionString: string }
+  const env = { ...process.env, DATABASE_URL: connectionString, LOG_LEVEL: 'silent' }
+  const command = `"${process.execPath}" "${ATRIUM}" user create --email typed@example.org --name Typed`
+  const child = spawn(SCRIPT, ['-qec', command, '/dev/null'], { env, stdio: ['pipe', 'pipe', 'inherit'] })
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  let shown = ''
+  for await (const chunk of child.stdout) {
+    if (!shown.includes('Password') && String(chunk).includes('Password')) child.stdin.write('correct horse\r')
+    shown += chunk
+  }
+  child.stdin.end()
+  expect([await ended, shown.includes('Created USER typed@example.org.'), shown.includes('correct')]).toEqual([0, true, false])
+  expect(await login('typed@example.org', 'correct horse')).toMatchObject({ __typename: 'LoginSuccess' })
 })

@@ -177,7 +177,7 @@ describe('a session', () => {
 
   test('lists products by words, status and pages', async () => {
     const { visitor } = await signedIn(corner)
-    const rows = ({ text }: Reply) => [...text.matchAll(/<th scope="row">(.*?)<\/th>/g)].map(([, name]) => name)
+    const rows = ({ text }: Reply) => [...text.matchAll(/<th scope="row"><a [^>]*>(.*?)<\/a><\/th>/g)].map(([, name]) => name)
     expect(rows(await visitor.get('/console/products?q=cup-1'))).toEqual(['Cup'])
     expect(rows(await visitor.get('/console/products?q=&status=hidden'))).toEqual(['Hidden bowl'])
     const first = await visitor.get('/console/products?status=on-sale')
@@ -197,6 +197,34 @@ describe('a session', () => {
     expect(count(await visitor.get('/console/orders?q=cup'))).toBe(2)
     const { visitor: neighbour } = await signedIn(other)
     expect((await neighbour.get('/console/orders')).text).toContain('No orders found.')
+  })
+
+  test('a row of a list leads to its page: the amounts of an order add up, and other stores have none of it', async () => {
+    const { visitor } = await signedIn(corner)
+    const linkIn = ({ text }: Reply) => /<th scope="row"><a href="([^"]+)">/.exec(text)?.[1] ?? ''
+    const orderPath = linkIn(await visitor.get('/console/orders?status=paid'))
+    const { status, text } = await visitor.get(orderPath)
+    expect([status, text.includes('>Cup</a>'), text.includes('€12.50')]).toEqual([200, true, true])
+    const sums = /<tfoot>([\s\S]*?)<\/tfoot>/.exec(text)?.[1] ?? ''
+    const [total, ...parts] = [...sums.matchAll(/<td class="number">(?:<strong>)?(−?)€([\d.]+)/g)]
+      .map(([, sign, amount]) => (sign ? -1 : 1) * Number(amount))
+      .toReversed()
+    expect([total, parts.length > 0]).toEqual([25, true])
+    expect(parts.reduce((sum, each) => sum + each, 0)).toBeCloseTo(25)
+    const productPath = linkIn(await visitor.get('/console/products?q=cup-1'))
+    expect((await visitor.get(productPath)).text).toContain('<h1>Cup</h1>')
+    const { visitor: neighbour } = await signedIn(other)
+    for (const path of [orderPath, productPath, '/console/orders/0', '/console/orders/x', '/console/products/99999999999'])
+      expect([path, (await neighbour.get(path)).status]).toEqual([path, 404])
+  })
+
+  test('somebody whose session ended, as by a restart without CONSOLE_SECRET, is told so', async () => {
+    const visitor = aVisitor()
+    visitor.cookies.set('console', 'sealed-by-a-process-that-is-gone')
+    expect((await visitor.get('/console')).text).toContain('You are signed out: the session was ended')
+    // Once: the cookie is taken back.
+    expect((await visitor.get('/console')).text).not.toContain('You are signed out')
+    expect((await aVisitor().get('/console')).text).not.toContain('You are signed out')
   })
 
   test.each(['status=nonsense', 'after=nonsense', `q=${'x'.repeat(300)}`])('refuses ?%.20s with a page', async (query) => {
@@ -400,6 +428,13 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     await look(page, 'console-products')
     await page.goto(`${web.url}/console/orders`)
     await look(page, 'console-orders')
+    await page.locator('tbody a').first().click()
+    await page.getByRole('heading', { name: 'Customer' }).waitFor()
+    await look(page, 'console-order')
+    await page.goto(`${web.url}/console/products?q=cup`)
+    await page.locator('tbody a').first().click()
+    await page.getByRole('heading', { level: 1, name: 'Cup' }).waitFor()
+    await look(page, 'console-product')
     await page.goto(`${web.url}/console/access`)
     await look(page, 'console-access')
     expect(await page.evaluate('window.ran')).toBeUndefined()

@@ -8,52 +8,56 @@ import { lookupTable } from '../../platform/collections/lookup-table.ts'
 import { counted, dayOf, money } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
 import { dataOf } from '../frame/page.ts'
+import type { Site } from '../frame/site.ts'
 import { type ListLabels, listForm, nextLinks, wordOf } from './list.ts'
 import { consolePage } from './page.ts'
 
-const PATH = '/console/orders'
+export const ORDERS = '/console/orders'
 
 /** What each status is called in addresses and on the page. */
-const STATUSES: ListLabels<OrderStatus> = lookupTable({
+export const ORDER_STATUSES: ListLabels<OrderStatus> = lookupTable({
   paid: ['PAID', 'paid'],
   pending: ['PENDING_PAYMENT', 'payment pending'],
   canceled: ['CANCELED', 'canceled'],
   cart: ['ABANDONED', 'cart'],
 })
 
-const FULFILLMENT: Readonly<Record<FulfillmentStatus, string>> = { FULFILLED: 'fulfilled', UNFULFILLED: 'unfulfilled' }
+export const FULFILLMENT: Readonly<Record<FulfillmentStatus, string>> = { FULFILLED: 'fulfilled', UNFULFILLED: 'unfulfilled' }
 
 type Order = ConsoleOrdersQuery['orders']['nodes'][number]
 
 export const orders = consolePage({
-  path: PATH,
+  path: ORDERS,
   label: 'Orders',
   operations: [ConsoleOrdersDocument],
   parameters: {
     q: { kind: 'text', max: 200 },
-    status: { kind: 'enum', values: Object.keys(STATUSES) },
+    status: { kind: 'enum', values: Object.keys(ORDER_STATUSES) },
     after: { kind: 'text', max: 1_000 },
   },
   async body({ query, run, site }) {
     const { q, status, after } = query
-    const chosen = status === null ? undefined : STATUSES[status]
+    const chosen = status === null ? undefined : ORDER_STATUSES[status]
     const { orders: found } = dataOf(
       await run(ConsoleOrdersDocument, { search: q, filter: chosen ? { status: [chosen[0]] } : null, after }),
     )
     return html`<h1>Orders</h1>
-${listForm(PATH, query, STATUSES, { label: 'Number, customer, product…', site })}
+${listForm(ORDERS, query, ORDER_STATUSES, { label: 'Number, customer, product…', site })}
 <p role="status">${found.totalCount === 0 ? 'No orders found.' : `${counted(found.totalCount, 'order')}, the newest first.`}</p>
-${found.nodes.length > 0 && table(found.nodes)}
-${nextLinks(PATH, query, found.pageInfo, site)}`
+${found.nodes.length > 0 && table(found.nodes, site)}
+${nextLinks(ORDERS, query, found.pageInfo, site)}`
   },
 })
 
-const table = (nodes: readonly Order[]): Html => html`<div class="wide" tabindex="0" role="region" aria-label="Orders"><table>
+const table = (
+  nodes: readonly Order[],
+  site: Site,
+): Html => html`<div class="wide" tabindex="0" role="region" aria-label="Orders"><table>
 <thead><tr><th scope="col">Number</th><th scope="col">Customer</th><th scope="col">Status</th><th scope="col">Delivery</th><th scope="col">Total</th><th scope="col">Created</th></tr></thead>
 <tbody>${nodes.map(
   (
     order,
-  ) => html`<tr><th scope="row">${order.number}</th><td>${customerOf(order)}</td><td>${wordOf(order.status, STATUSES)}</td><td>${FULFILLMENT[order.fulfillmentStatus]}</td>
+  ) => html`<tr><th scope="row"><a href="${site.at(`${ORDERS}/${order.number}`)}">${order.number}</a></th><td>${customerOf(order)}</td><td>${wordOf(order.status, ORDER_STATUSES)}</td><td>${FULFILLMENT[order.fulfillmentStatus]}</td>
 <td>${money(order.total, order.currency)}</td><td><time datetime="${order.createdAt}">${dayOf(order.createdAt)}</time></td></tr>`,
 )}</tbody></table></div>`
 

@@ -3,13 +3,14 @@ import { lookupTable } from '../../platform/collections/lookup-table.ts'
 import { counted, dayOf, money, whole } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
 import { dataOf } from '../frame/page.ts'
+import type { Site } from '../frame/site.ts'
 import { type ListLabels, listForm, nextLinks, wordOf } from './list.ts'
 import { consolePage } from './page.ts'
 
-const PATH = '/console/products'
+export const PRODUCTS = '/console/products'
 
 /** What each status is called in addresses and on the page. */
-const STATUSES: ListLabels<ProductStatus> = lookupTable({
+export const PRODUCT_STATUSES: ListLabels<ProductStatus> = lookupTable({
   'on-sale': ['AVAILABLE', 'on sale'],
   'sold-out': ['NOT_AVAILABLE', 'not for sale'],
   hidden: ['DISABLED', 'hidden'],
@@ -18,17 +19,17 @@ const STATUSES: ListLabels<ProductStatus> = lookupTable({
 type Product = ConsoleProductsQuery['products']['nodes'][number]
 
 export const products = consolePage({
-  path: PATH,
+  path: PRODUCTS,
   label: 'Products',
   operations: [ConsoleProductsDocument],
   parameters: {
     q: { kind: 'text', max: 200 },
-    status: { kind: 'enum', values: Object.keys(STATUSES) },
+    status: { kind: 'enum', values: Object.keys(PRODUCT_STATUSES) },
     after: { kind: 'text', max: 1_000 },
   },
   async body({ query, run, site }) {
     const { q, status, after } = query
-    const chosen = status === null ? undefined : STATUSES[status]
+    const chosen = status === null ? undefined : PRODUCT_STATUSES[status]
     const { store, products: found } = dataOf(
       await run(ConsoleProductsDocument, {
         search: q === null ? null : { query: q },
@@ -37,21 +38,22 @@ export const products = consolePage({
       }),
     )
     return html`<h1>Products</h1>
-${listForm(PATH, query, STATUSES, { label: 'Name, SKU, barcode, brand…', site })}
+${listForm(PRODUCTS, query, PRODUCT_STATUSES, { label: 'Name, SKU, barcode, brand…', site })}
 <p role="status">${found.totalCount === 0 ? 'No products found.' : `${counted(found.totalCount, 'product')}, the newest first.`}</p>
-${found.nodes.length > 0 && table(found.nodes, store.currency)}
-${nextLinks(PATH, query, found.pageInfo, site)}`
+${found.nodes.length > 0 && table(found.nodes, store.currency, site)}
+${nextLinks(PRODUCTS, query, found.pageInfo, site)}`
   },
 })
 
 const table = (
   nodes: readonly Product[],
   currency: string,
+  site: Site,
 ): Html => html`<div class="wide" tabindex="0" role="region" aria-label="Products"><table>
 <thead><tr><th scope="col">Number</th><th scope="col">Name</th><th scope="col">SKU</th><th scope="col">Status</th><th scope="col">Price</th><th scope="col">Stock</th><th scope="col">Changed</th></tr></thead>
 <tbody>${nodes.map(
   (
     product,
-  ) => html`<tr><td>${product.number}</td><th scope="row">${product.name}</th><td>${product.sku}</td><td>${wordOf(product.status, STATUSES)}</td>
+  ) => html`<tr><td>${product.number}</td><th scope="row"><a href="${site.at(`${PRODUCTS}/${product.number}`)}">${product.name}</a></th><td>${product.sku}</td><td>${wordOf(product.status, PRODUCT_STATUSES)}</td>
 <td>${money(product.price, currency)}</td><td>${product.stockUnlimited ? 'unlimited' : whole(product.stock)}</td><td><time datetime="${product.updatedAt}">${dayOf(product.updatedAt)}</time></td></tr>`,
 )}</tbody></table></div>`

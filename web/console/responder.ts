@@ -18,11 +18,14 @@ import { webhooks } from './webhooks.ts'
 /** The sections of the console, as its navigation shows them. */
 export const SECTIONS: readonly ConsoleRow[] = [overview, orders, products, webhooks, apps, access]
 
+const SESSION_OVER =
+  'You are signed out: the session was ended, is older than eight hours, or the server was restarted without CONSOLE_SECRET. Sign in again.'
+
 /** Runs operations for a session, and answers with pages of the console. */
 export type ConsoleResponder = ReturnType<typeof consoleResponder>
 
 export function consoleResponder(client: GatewayClient, site: Site, sessions: ReturnType<typeof sessionsOf>) {
-  return { runnerFor, sessionOf, visitOf, showSessionEnded, showFramed, toConsole, show }
+  return { runnerFor, sessionOf, visitOf, showSessionEnded, showSignIn, showFramed, toConsole, show }
 
   /**
    * Who is signed in; null: nobody, or whoever has a cookie of a session that was ended. Throws
@@ -43,6 +46,13 @@ export function consoleResponder(client: GatewayClient, site: Site, sessions: Re
     sessions.end(reply)
     const problem = 'The authtoken has been reset since you signed in. Sign in with the new one.'
     return show(reply, { ...signInPage(visitOf(request, reply), site, '', problem), status: 401 })
+  }
+
+  /** The sign-in form, which says why somebody who was signed in meets it. */
+  function showSignIn(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const hadSession = sessions.wasBegun(request)
+    if (hadSession) sessions.end(reply)
+    return show(reply, signInPage(visitOf(request, reply), site, '', hadSession ? SESSION_OVER : null))
   }
 
   function visitOf(request: FastifyRequest, reply: FastifyReply): Visit {

@@ -19,16 +19,18 @@ import type { Site } from '../frame/site.ts'
 import { isUnauthenticated, serveAccountForms } from './account-forms.ts'
 import { appsChanges } from './apps.ts'
 import type { ConsoleChange } from './change.ts'
+import { order } from './order.ts'
 import { overview } from './overview.ts'
 import { type ConsoleRow, noticesOf, type Uses } from './page.ts'
+import { product } from './product.ts'
 import { consoleResponder, SECTIONS } from './responder.ts'
 import { type ConsoleSession, isFormOf, sessionsOf } from './session.ts'
-import { foreignForm, signInPage, unreadableForm } from './sign-in.ts'
+import { foreignForm, unreadableForm } from './sign-in.ts'
 import { webhook, webhookChanges } from './webhook.ts'
 import { webhooksChanges } from './webhooks.ts'
 
 /** The sections of the console, and the pages below them. */
-const ROWS: readonly ConsoleRow[] = [...SECTIONS, webhook]
+const ROWS: readonly ConsoleRow[] = [...SECTIONS, order, product, webhook]
 const CHANGES: readonly ConsoleChange[] = [...webhooksChanges, ...webhookChanges, ...appsChanges]
 
 /** What the console needs besides the graph. */
@@ -57,7 +59,7 @@ export async function serveConsole(
   for (const document of documents) await client.prepare(document)
   const sessions = sessionsOf(seal, site.publicUrl.startsWith('https:'), now)
   const responder = consoleResponder(client, site, sessions)
-  const { runnerFor, sessionOf, visitOf, showSessionEnded, showFramed, toConsole, show } = responder
+  const { runnerFor, sessionOf, showSessionEnded, showSignIn, showFramed, toConsole, show } = responder
 
   await app.register(async (scope) => {
     compressResponses(scope)
@@ -78,7 +80,7 @@ export async function serveConsole(
       scope.get(routed(row.path), async (request, reply) => {
         const session = await sessionOf(request, reply)
         if (session) return showRow(row, session, request, reply)
-        return row === overview ? show(reply, signInPage(visitOf(request, reply), site)) : toConsole(reply)
+        return row === overview ? showSignIn(request, reply) : toConsole(reply)
       })
     for (const each of CHANGES) scope.post(routed(each.path), (request, reply) => change(each, request, reply))
     serveAccountForms(scope, responder, { site, sessions })

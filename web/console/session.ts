@@ -63,6 +63,9 @@ export function sessionsOf(seal: Seal, isSecureSite: boolean, now: () => number)
      */
     of: (request: FastifyRequest): ConsoleSession | null => opened(request, SESSION) as ConsoleSession | null,
 
+    /** Whether a cookie of a session was sent, whatever it is worth by now. */
+    wasBegun: (request: FastifyRequest): boolean => (cookieOf(request, nameFor(request, SESSION)) ?? '') !== '',
+
     /** The visit of who is not signed in; null: none yet. */
     visitOf: (request: FastifyRequest): Visit | null => opened(request, VISIT) as Visit | null,
 

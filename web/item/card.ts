@@ -1,6 +1,7 @@
 import type { ItemCardFragment } from '#generated/operations.ts'
 import { compact } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
+import { plainText } from '../frame/markdown.ts'
 import { pathIn } from '../frame/site.ts'
 import { KIND_LABELS } from './kind.ts'
 
@@ -11,7 +12,7 @@ const MAX_DESCRIPTION_LENGTH = 220
 export const card = (item: ItemCardFragment): Html => html`<li class="card">
 <h3><a href="${pathIn(item.url)}">${item.name}</a></h3>
 <p class="facts"><span class="kind">${KIND_LABELS[item.kind].one}</span> <code>${keyOf(item)}</code> ${item.category !== 'Uncategorized' && html`<span>${item.category}</span>`} ${stars(item.popularity)} ${marks(item)}</p>
-${item.description !== '' && html`<p>${shortened(item.description)}</p>`}
+${item.description !== '' && html`<p>${shortened(plainText(item.description))}</p>`}
 </li>`
 
 /** Cards below each other. */

@@ -1,10 +1,12 @@
 import type { ItemPageFragment, TrustBadgeFragment } from '#generated/operations.ts'
 import { counted, dayOf } from '../frame/figures.ts'
 import { type Content, type Html, html } from '../frame/html.ts'
+import { plainText } from '../frame/markdown.ts'
 import type { WebPage } from '../frame/page.ts'
 import { pathIn, type Site } from '../frame/site.ts'
 import { trustBadge } from '../trust/badge.ts'
 import { cards, shortened, stars } from './card.ts'
+import { description } from './description.ts'
 import { KIND_LABELS } from './kind.ts'
 
 /** A row of the list of facts. */
@@ -34,7 +36,10 @@ export function itemPage(item: ItemPageFragment, own: Particulars, site: Site): 
   const list = `/search?kind=${kind.parameter}`
   return {
     title: `${item.name}: ${kind.one}`,
-    description: shortened(item.description || `${kind.one} ${own.key}: installation, sources and trust assessment.`, 300),
+    description: shortened(
+      plainText(item.description) || `${kind.one} ${own.key}: installation, sources and trust assessment.`,
+      300,
+    ),
     canonical: path,
     scripts: ['copy.js'],
     structured: [structured(item, own), trail(item, `${site.publicUrl}${list}`, kind.many)],
@@ -48,7 +53,7 @@ export function itemPage(item: ItemPageFragment, own: Particulars, site: Site): 
 <h1>${item.name} ${own.marks}</h1>
 <p class="facts"><code>${own.key}</code> ${stars(item.popularity)}</p>
 </header>
-${item.description !== '' && html`<p class="lead">${item.description}</p>`}
+${item.description !== '' && html`<p class="lead">${description(item.description)}</p>`}
 ${trustBadge(own.trust, site)}
 <section aria-labelledby="install"><h2 id="install">${own.install.heading}</h2>
 <div class="copy"><pre tabindex="0" aria-labelledby="install"><code id="install-text">${own.install.text}</code></pre><button type="button" data-copy="install-text" hidden>Copy</button></div>
@@ -83,7 +88,7 @@ function posts({ posts: page }: ItemPageFragment): Html | null {
 ${page.edges.map(
   ({ node }) => html`<article><h3>${node.title}</h3>
 <p class="facts"><span>${node.author.name}</span> ${node.publishedAt && html`<time datetime="${node.publishedAt}">${dayOf(node.publishedAt)}</time>`}</p>
-<p>${shortened(node.content, 500)}</p></article>`,
+<p>${shortened(plainText(node.content), 500)}</p></article>`,
 )}
 ${page.totalCount > page.edges.length && html`<p class="quiet">The newest ${page.edges.length} of ${counted(page.totalCount, 'post')}.</p>`}
 </section>`
@@ -95,7 +100,7 @@ const structured = (item: ItemPageFragment, { key, sourceUrl, docsUrl, install }
   '@type': 'SoftwareApplication',
   name: item.name,
   alternateName: key,
-  description: item.description || undefined,
+  description: plainText(item.description) || undefined,
   url: item.url,
   applicationCategory: 'DeveloperApplication',
   applicationSubCategory: item.category,

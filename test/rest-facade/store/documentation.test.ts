@@ -1,43 +1,19 @@
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { TestStore } from '../../subgraphs/store/support/store.ts'
 import { type StoreRestStack, startStoreStack } from './stack.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../../../docs/store.md'), 'utf8')
 
-/**
- * What docs/store.md tells its readers to paste, in order: requests, which may take several lines,
- * and ids that they find in the answers.
- */
+/** What docs/store.md tells its readers to paste, in order, below the credentials. */
 const pasted = [...page.matchAll(/```sh\n([\s\S]*?)```/g)]
-  .flatMap(([, block = '']) => block.replace(/^#.*\n/gm, '').split(/\n(?=curl |[A-Z]+=)/))
-  .map((request) => request.trim())
-
-/** Where ids are in the answer before. */
-const IDS: Readonly<Record<string, (answer: Answer) => number | string | undefined>> = {
-  CATEGORY: ({ category }) => category?.id,
-  PRODUCT: ({ product }) => product?.id,
-  VARIANT: ({ product }) => product?.variants[0]?.id,
-  ORDER: ({ order, data }) => order?.id ?? data?.completeStorefrontCheckout?.order.number,
-  STORE: ({ code }) => code,
-  SHIPPING: ({ data }) => data?.createShippingMethod?.shippingMethod.number,
-  PAYMENT: ({ data }) => data?.createPaymentMethod?.paymentMethod.number,
-  TOKEN: ({ data }) => data?.createStorefrontCart?.token,
-}
-type Answer = {
-  readonly category?: { readonly id: number }
-  readonly product?: { readonly id: number; readonly variants: readonly { readonly id: number }[] }
-  readonly order?: { readonly id: number }
-  readonly code?: string
-  readonly data?: {
-    readonly createShippingMethod?: { readonly shippingMethod: { readonly number: number } }
-    readonly createPaymentMethod?: { readonly paymentMethod: { readonly number: number } }
-    readonly createStorefrontCart?: { readonly token: string }
-    readonly completeStorefrontCheckout?: { readonly order: { readonly number: number } }
-  }
-}
+  .map(([, block = '']) => block.replace(/^(LOGIN|AUTHTOKEN)=.*\n/gm, ''))
+  .join('\n')
 
 /** What each of them shows. */
 const SHOWN: readonly object[] = [
@@ -85,21 +61,48 @@ beforeAll(async () => {
 })
 afterAll(() => stack.close())
 
+/** Pastes all of it into one shell, for this store; what each request answered. */
+async function paste({ login, authtoken }: TestStore): Promise<readonly unknown[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'atrium-store-page-'))
+  try {
+    const curl = 'curl() { command curl -sS --fail-with-body "$@" | tee -a answers; echo >> answers; }'
+    const script = `set -e\n${curl}\n${pasted.replaceAll('localhost:4000', new URL(stack.url).host)}`
+    const env = { ...process.env, LOGIN: login, AUTHTOKEN: authtoken }
+    await promisify(execFile)('bash', ['-c', script], { env, cwd: folder })
+    const answers = await readFile(join(folder, 'answers'), 'utf8')
+    return answers
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
 test('what docs/store.md tells readers to paste shows what it says, one after the other', async () => {
   // Ids do not begin with 1, as anywhere with a store before.
   await stack.ask('POST /categories.json', { as: await stack.aStore(), body: { category: { name: 'Of somebody else' } } })
-  const { login, authtoken } = stack.own
-  const env: NodeJS.ProcessEnv = { ...process.env, LOGIN: login, AUTHTOKEN: authtoken }
-  const shown: unknown[] = []
-  for (const request of pasted) {
-    const [, name = ''] = /^([A-Z]+)=\w+ # /.exec(request) ?? []
-    if (name !== '') {
-      env[name] = String(IDS[name]?.(shown.at(-1) as Answer))
-      continue
-    }
-    const command = request.replace('curl ', 'curl -sS --fail-with-body ').replaceAll('localhost:4000', new URL(stack.url).host)
-    const { stdout } = await promisify(execFile)('sh', ['-c', command], { env })
-    shown.push(JSON.parse(stdout))
-  }
-  expect(shown).toMatchObject(SHOWN)
+  expect(await paste(stack.own)).toMatchObject(SHOWN)
+})
+
+test('the same lines go through in a shop with taxes, goods and orders, as the demo shop is, and change nothing of these', async () => {
+  const as = await stack.aStore({ country: 'IE' })
+  for (const shipping of [false, true])
+    await stack.ask('POST /taxes.json', { as, body: { tax: { name: 'VAT', country: 'PT', tax: 23, shipping } } })
+  const { product } = (await stack.ask('POST /products.json', { as, body: { product: { name: 'Mug', price: 5, stock: 9 } } }))
+    .json
+  const { order } = (
+    await stack.ask('POST /orders.json', {
+      as,
+      body: { order: { status: 'Pending Payment', products: [{ id: product.id, qty: 1 }] } },
+    })
+  ).json
+  const answers = await paste(as)
+  expect(answers).toHaveLength(SHOWN.length)
+  expect(answers.at(-2)).toMatchObject({
+    data: { completeStorefrontCheckout: { order: { status: 'PENDING_PAYMENT', total: '47.97' } } },
+  })
+  expect(answers.at(-1)).toMatchObject({ order: { status_enum: 'paid' } })
+  expect((await stack.ask(`GET /products/${product.id}.json`, { as })).json.product).toMatchObject({ price: 5, stock: 8 })
+  expect((await stack.ask(`GET /orders/${order.id}.json`, { as })).json.order.status_enum).toBe('pending_payment')
 })
