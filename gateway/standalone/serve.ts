@@ -1,0 +1,224 @@
+/**
+ * A gateway by itself: serves the supergraph in SUPERGRAPH_FILE (`--supergraph`), or of another
+ * source, whose subgraphs speak HTTP, at /graphql, and its successors. Needs no database. The log goes to
+ * standard output as JSON lines, what a person should read goes to standard error.
+ */
+import { readFileSync } from 'node:fs'
+import type { Logger } from 'pino'
+import { describeConfig, readConfig } from '../../platform/config/config.ts'
+import { freePort, listen, listenOptionsFromConfig, localUrl } from '../../platform/http/listen.ts'
+import { createHttpServer } from '../../platform/http/server.ts'
+import { runProgram } from '../../platform/process/lifecycle.ts'
+import { createLog } from '../../platform/process/log.ts'
+import { OperatorError } from '../../platform/process/operator-error.ts'
+import { jwtGrants } from '../authorization/jwt-grants.ts'
+import { createTokenVerifier } from '../authorization/token-verifier.ts'
+import { jwtOptionsOf } from '../authorization/variables.ts'
+import { serveInvalidations } from '../caching/entity-cache-endpoint.ts'
+import { openEntityCache } from '../caching/open-entity-cache.ts'
+import { createEventSources } from '../event-sources/event-sources.ts'
+import { isExplorerInstalled, serveExplorer } from '../explorer/serve.ts'
+import { startGateway } from '../gateway.ts'
+import { limitsFromConfig } from '../limits/limits.ts'
+import { budgetFromConfig } from '../limits/redis-budget.ts'
+import { subscriptionLimitsOf, subscriptionSlots } from '../limits/subscription-slots.ts'
+import { createMetrics } from '../observability/metrics.ts'
+import { scrapingConfig, serveMetrics } from '../observability/metrics-endpoint.ts'
+import { configuredTracing } from '../observability/tracing-config.ts'
+import { sharedDocumentsFromConfig } from '../operations/redis-documents.ts'
+import { trustedDocumentsFromConfig } from '../operations/trusted-documents.ts'
+import { labelsByCaller } from '../options/gateway-options.ts'
+import { tokenOptionsOf } from '../options/jwt-options.ts'
+import { createSubgraphSources, type SubgraphSources } from '../options/subgraph-sources.ts'
+import { operationExchangeOf } from '../options/traffic-shaping.ts'
+import type { Graph } from '../planning/hot-swap.ts'
+import { createServedGraph } from '../planning/served-graph.ts'
+import type { FollowedSupergraph } from '../planning/sources/follow-supergraph.ts'
+import type { ValidSourceOptions } from '../planning/sources/source-options.ts'
+import { subgraphLocations } from '../planning/supergraph.ts'
+import { watchFile } from '../planning/watched-file.ts'
+import { checkReachability, respondsToGraphql } from '../subgraph-client/health.ts'
+import type { SubgraphLocation } from '../subgraph-client/link-pool.ts'
+import { serveCallbacks } from '../transports/callback-endpoint.ts'
+import { serveGraphql } from '../transports/http.ts'
+import { serveWebSockets } from '../transports/websocket.ts'
+import { variables } from './config.ts'
+import { type LoadedConfig, loadConfigFile, mergeSettings } from './config-file.ts'
+import { FLAGS_HELP, parseCommandLine } from './flags.ts'
+import { printDefaults } from './print-defaults.ts'
+import { supergraphOriginFromConfig } from './source-variables.ts'
+
+await runProgram(async (defer, end) => {
+  const { isHelp, isPrintDefaults, configFile, env } = parseCommandLine(process.argv.slice(2), variables)
+  if (isHelp) {
+    console.log(`Serves a federation 2 supergraph at /graphql.\n\n${FLAGS_HELP}\n\n${describeConfig(variables)}`)
+    return end()
+  }
+  if (isPrintDefaults) {
+    console.log(printDefaults())
+    return end()
+  }
+  const file = await loadConfigFile(configFile, process.cwd())
+  const config = readConfig(variables, mergeSettings(file.env, process.env, env))
+  const log = createLog(config.LOG_LEVEL)
+  const origin = supergraphOriginFromConfig(config)
+  const subject = origin.kind === 'file' ? `SUPERGRAPH_FILE ${origin.path}` : 'The supergraph of the source'
+
+  const metrics = config.METRICS ? createMetrics({ ofProcess: true }) : null
+  const tracing = await configuredTracing(config)
+  if (tracing) defer(tracing.close)
+  const budget = await budgetFromConfig(config, log)
+  defer(async () => budget?.close())
+  const slots = subscriptionSlots(subscriptionLimitsOf(config), metrics?.subscriptionRefused)
+  const persisted = trustedDocumentsFromConfig(config)
+  const documents = await sharedDocumentsFromConfig(config, log)
+  defer(async () => documents?.close())
+  const { ENTITY_CACHE_BYTES: maxBytes, ENTITY_CACHE_REDIS_URL: redisUrl } = config
+  const entityCache = await openEntityCache({ ...file.options.entityCache, maxBytes, redisUrl }, log, metrics)
+  defer(async () => entityCache?.close())
+  // One for all graphs that follow each other: it remembers tokens and keys.
+  const jwt = jwtOptionsOf(config, file.options.jwt)
+  const verifier = jwt ? createTokenVerifier(tokenOptionsOf(jwt)) : null
+  const findGrants = verifier && jwtGrants(verifier)
+  const timeoutMilliseconds = config.SUBGRAPH_TIMEOUT_MILLISECONDS
+  const { subgraphs } = file.options
+  const exchange = operationExchangeOf(file.options, verifier)
+  const sources = createSubgraphSources({ subgraphs, allSubgraphs: { ...file.options.allSubgraphs, timeoutMilliseconds } }, log)
+  const eventSources = await createEventSources(file.options.eventSources ?? {}, log)
+  defer(eventSources.close)
+  const overrideLabels = overrideLabelsOf(file.options, config)
+  const served = createServedGraph(graphOf, log)
+  const followed =
+    origin.kind === 'file'
+      ? await followFile(origin.path, served.serve, log)
+      : await followSource(origin.options, served.serve, log)
+  const { gateway } = served.current()
+  defer(gateway.close)
+  defer(followed.close)
+  process.on('SIGHUP', followed.reload)
+
+  const isProxy = config.TRUSTED_PROXIES
+  const check = (signal: AbortSignal) => checkReachability(served.current().graph.locations, respondsToGraphql, signal)
+  const checks = [{ name: 'subgraphs', check }]
+  const app = createHttpServer({ log, checks, metrics, isProxy, loadLimit: config.LOAD_LIMIT })
+  const explorer = config.EXPLORER && isExplorerInstalled() && { page: await serveExplorer(app) }
+  await serveGraphql(app, gateway, { ...explorer, batchLimit: config.BATCH_LIMIT })
+  const sockets = serveWebSockets(app, gateway, { isProxy })
+  serveCallbacks(app, sources.callbacks)
+  if (entityCache && config.ENTITY_CACHE_TOKEN !== undefined) serveInvalidations(app, entityCache, config.ENTITY_CACHE_TOKEN)
+  if (metrics) {
+    const open = { sockets: sockets.count, gateway, listeners: () => 0 }
+    await serveMetrics(app, metrics, open, { ...scrapingConfig(config), log, defer })
+  }
+  const port = config.PORT || (await freePort(config.HOST))
+  await listen(app, listenOptionsFromConfig(config, port), defer)
+  console.error(`The gateway is ready: ${localUrl(config.HOST, port)}/graphql`)
+
+  /**
+   * Rejects with a Refusal when the text is no supergraph, or one that a trusted document does not
+   * fit.
+   */
+  async function graphOf(supergraphSdl: string): Promise<Graph & { readonly locations: readonly SubgraphLocation[] }> {
+    const { links, locations, release } = takeLinks(sources, subject, supergraphSdl, eventSources.linksOf(supergraphSdl))
+    try {
+      const gateway = await startGateway({
+        supergraphSdl,
+        links,
+        exchange,
+        limits: limitsFromConfig(config),
+        budget,
+        slots,
+        log,
+        metrics,
+        tracing,
+        slowMilliseconds: config.SLOW_OPERATION_MILLISECONDS,
+        responseCacheBytes: config.RESPONSE_CACHE_BYTES,
+        entityCache,
+        introspection: config.INTROSPECTION,
+        trustedDocuments: persisted,
+        sharedDocuments: documents,
+        ...(findGrants && { grantsOver: () => findGrants }),
+        ...(overrideLabels && { overrideLabels }),
+      })
+      return { gateway, release, locations }
+    } catch (error) {
+      await release()
+      throw error instanceof OperatorError ? error : broken(subject, error)
+    }
+  }
+})
+
+/** The labels of `@override(label:)`: a function of the configuration file, or a fixed set. */
+function overrideLabelsOf(
+  { findOverrideLabels }: LoadedConfig['options'],
+  { OVERRIDE_LABELS: labels }: { readonly OVERRIDE_LABELS?: readonly string[] | undefined },
+) {
+  return findOverrideLabels ? labelsByCaller(findOverrideLabels) : labels && (() => labels)
+}
+
+/** Follows a source other than a file; loaded here, because most gateways read a file. */
+async function followSource(
+  options: ValidSourceOptions,
+  serve: (sdl: string) => Promise<void>,
+  log: Logger,
+): Promise<FollowedSupergraph> {
+  const sources = await import('../planning/sources/follow-source.ts')
+  return sources.followSource(options, serve, log)
+}
+
+/** Serves the supergraph of a file, and each that replaces it; one that is refused changes nothing. */
+async function followFile(path: string, serve: (sdl: string) => Promise<void>, log: Logger): Promise<FollowedSupergraph> {
+  const first = textOf(path)
+  await serve(first)
+  return watchFile(path, first, async (sdl) => {
+    try {
+      await serve(sdl)
+      log.info('the supergraph was replaced')
+    } catch (error) {
+      if (!(error instanceof OperatorError)) throw error
+      log.error({ file: path, reason: error.message }, 'a new supergraph was refused; the one before stays')
+    }
+  })
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new OperatorError(`SUPERGRAPH_FILE ${file} cannot be read: ${firstLine(error)}.`)
+  }
+}
+
+function locationsOf(subject: string, sdl: string): readonly SubgraphLocation[] {
+  let locations: ReturnType<typeof subgraphLocations>
+  try {
+    locations = subgraphLocations(sdl)
+  } catch (error) {
+    throw broken(subject, error)
+  }
+  if (locations.length === 0) throw broken(subject, new Error('it has no enum join__Graph with subgraphs'))
+  return locations
+}
+
+function takeLinks(
+  sources: SubgraphSources,
+  subject: string,
+  sdl: string,
+  others: Parameters<SubgraphSources['take']>[1],
+): ReturnType<SubgraphSources['take']> {
+  const locations = locationsOf(subject, sdl)
+  try {
+    return sources.take(locations, others)
+  } catch (error) {
+    throw error instanceof OperatorError ? new OperatorError(`${subject}: ${error.message}`) : error
+  }
+}
+
+function broken(subject: string, error: unknown): OperatorError {
+  return new OperatorError(`${subject} is not a federation 2 supergraph: ${firstLine(error)}.`)
+}
+
+function firstLine(error: unknown): string {
+  const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n', 1)
+  return line.replace(/\.$/, '')
+}
