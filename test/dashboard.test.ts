@@ -40,7 +40,7 @@ const figure = async (series: string): Promise<number> =>
       ?.slice(series.length) ?? 0,
   )
 
-test('every series of the dashboard is one that a running server tells, with the labels that it is summed by', async () => {
+test('a running server exports every series of the dashboard, with the labels that its panels sum by', async () => {
   await fetch(`${running.url}/graphql?query={__typename}`, { headers: { 'apollo-require-preflight': '1' } })
   await fetch(`${running.url}/api/mcp?limit=1`)
   const text = await metrics()
@@ -75,7 +75,7 @@ test.each([
   ['pages', '2xx', '/'],
   ['pages', '4xx', '/mcp/nobody/nothing'],
   ['pages', '4xx', '/no/such/thing'],
-])('a request by the door %s that is answered %s is counted there: %s', async (endpoint, status, path) => {
+])('a request of class %s with status %s is counted in its series: %s', async (endpoint, status, path) => {
   const counter = `atrium_http_requests_total{door="${endpoint}",status="${status}"}`
   const timed = `atrium_http_request_duration_seconds_count{door="${endpoint}"}`
   const [before, timedBefore] = [await figure(counter), await figure(timed)]

@@ -24,11 +24,11 @@ const tableIn = (title: string) =>
     .split('\n')
     .filter((line) => line.startsWith('| `'))
 
-test('docs/operations.md lists the variables of `npm start` as the program knows them', () => {
+test('docs/operations.md lists exactly the variables of `npm start`', () => {
   expect(tableIn('`npm start`')).toEqual(rowsOf(variables))
 })
 
-test('docs/operations.md lists the variables of the gateway by itself as the program knows them', () => {
+test('docs/operations.md lists exactly the variables of the standalone gateway', () => {
   expect(tableIn('`npx node gateway/main.ts`')).toEqual(rowsOf(gatewayVariables))
 })
 
@@ -73,7 +73,7 @@ test.skipIf(oldNodes.length === 0)('the gateway by itself starts as README says,
   await expect(started).rejects.toMatchObject({ stderr: expect.stringMatching(/^SUPERGRAPH_FILE .*cannot be read/) })
 })
 
-test('no page tells to run TypeScript with whatever Node the system has', () => {
+test('no page runs TypeScript with the Node of the system', () => {
   const pages = execFileSync('git', ['ls-files', '*.md'], { cwd: ROOT, encoding: 'utf8' }).trim().split('\n')
   const named = pages.flatMap((page) =>
     [...readFileSync(join(ROOT, page), 'utf8').matchAll(/(?<!npx )\bnode [\w./-]+\.ts\b/g)].map(([text]) => `${page}: ${text}`),
@@ -81,7 +81,7 @@ test('no page tells to run TypeScript with whatever Node the system has', () => 
   expect(named).toEqual([])
 })
 
-test('docs/gateway.md says of every option of ApolloGateway what takes its place', () => {
+test('docs/gateway.md names the replacement of every option of ApolloGateway', () => {
   const types = readFileSync(join(ROOT, 'node_modules/@apollo/gateway/dist/config.d.ts'), 'utf8')
   const configs = [...types.matchAll(/interface \w*GatewayConfig\w* (?:extends \w+ )?\{\n([\s\S]*?)\n\}/g)]
   const options = new Set(configs.flatMap(([, body = '']) => [...body.matchAll(/^ {4}(\w+)\??:/gm)].map(([, name = '']) => name)))

@@ -119,7 +119,7 @@ test('what was committed when a process was killed arrives when its listener is 
   expect(after).toEqual(['second', 'third', 'fourth'])
 }, 180_000)
 
-test('subscriptions of one caller over several sockets share what is read, and each gets what it missed, once', async () => {
+test('subscriptions of one caller over several sockets share one reader, and each gets its missed events once', async () => {
   const one = await start()
   const signUp = `mutation { createUser(input: { email: "bea@example.org", name: "Bea", password: "correct horse" }) { errors { message } }
     login(email: "bea@example.org", password: "correct horse") { ... on LoginSuccess { token } } }`

@@ -61,13 +61,13 @@ test.each([
   ],
   ['no name', ['--name', ' ', '--redirect', 'https://app.example/'], 1, 'Expected --name to be 1 to 100 characters'],
   ['nothing', [], 2, '--name'],
-])('what cannot be registered is said in one sentence: %s', { timeout: 30_000 }, async (_, words, code, said) => {
+])('an invalid registration is refused with one sentence: %s', { timeout: 30_000 }, async (_, words, code, said) => {
   const refused = await atrium('create', ...words)
   expect([refused.code, refused.out]).toEqual([code, ''])
   expect(refused.err).toContain(said)
 })
 
-test('what an app costs is set, shown and taken back', { timeout: 60_000 }, async () => {
+test('the price of an app is set, shown and removed', { timeout: 60_000 }, async () => {
   const made = await atrium('create', '--name', 'Paid', '--redirect', 'https://app.example/', '--json')
   const { clientId } = JSON.parse(made.out)
   const plans = ['Basic:EUR:10:100:0.05', 'Big: all of it:USD:99.90']

@@ -198,7 +198,7 @@ test('what was backed up while others were writing is the state of one moment', 
   expect(order?.orders).toBeLessThan(5 + sold + 1)
 })
 
-test('a database with something in it is left as it is, unless it is to be lost; then it is the other to the letter', async () => {
+test('restore refuses a database that is not empty, unless told to overwrite it; then it equals the backup byte for byte', async () => {
   const before = await contentOf(target.connection)
   const refused = await atrium(target, 'db', 'restore', quiet)
   expect([refused.code, refused.err]).toEqual([
@@ -212,7 +212,7 @@ test('a database with something in it is left as it is, unless it is to be lost;
   expect(await contentOf(target.connection)).toEqual(await contentOf(source.connection))
 })
 
-test('a server on what was restored answers the same, goes on counting, and sends the webhooks that were waiting', async () => {
+test('a server on restored data gives the same answers, continues ids, and sends the pending webhooks', async () => {
   const running = await startAtrium(target)
   try {
     const inUse = await atrium(target, 'db', 'restore', quiet, '--force')

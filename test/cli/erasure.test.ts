@@ -222,7 +222,7 @@ test('a store is exported with everything that is its own, files included, and n
   })
 })
 
-test('a user is exported with what it wrote and where it is', async () => {
+test('the export of a user contains the content that the user wrote and where it is', async () => {
   const file = join(surroundings.filesDir, '../ann.tar.gz')
   expect(await atrium(surroundings, 'user', 'export', ann, file)).toMatchObject({ code: 0, err: '' })
   const tables = await exported(file)
@@ -234,7 +234,7 @@ test('a user is exported with what it wrote and where it is', async () => {
   expect(JSON.stringify(tables)).not.toContain('argon2')
 })
 
-test('a shop erases a customer: nothing in it tells who that was, and the books say what they said', async () => {
+test('erasing a customer removes all personal data of the customer, and keeps the amounts of the ledger', async () => {
   const before = await books()
   const [{ rows: customers }, { rows: stores }] = [
     await client.query('SELECT id, store_id FROM store.customer WHERE email = $1 ORDER BY store_id', [ANN.email]),
@@ -261,7 +261,7 @@ test('a shop erases a customer: nothing in it tells who that was, and the books 
   expect(JSON.stringify(await rest(shop, '/orders.json'))).toContain('bob@example.org')
 })
 
-test('a user who is erased is in no text of the database, and no amount has changed', async () => {
+test('no text column of the database contains an erased user, and no amount changes', async () => {
   expect((await placesOf(WORDS)).length).toBeGreaterThan(10)
   const before = await books()
   const { code, out, err } = await atrium(surroundings, 'user', 'erase', ann, '--customer', '--json')

@@ -253,7 +253,7 @@ test('every wrong variable is named at once, a line each, without the secret one
   })
 })
 
-test('wrong usage of the command line exits 2 and names the way to help', async () => {
+test('wrong usage of the command line exits with 2 and names the help command', async () => {
   const { status, stderr } = await run('cli/atrium.ts', ['db', 'stauts'], {})
   expect(stderr).toBe("error: unknown command 'stauts'\n(Did you mean status?)\n(see --help)\n")
   expect(status).toBe(2)

@@ -87,7 +87,7 @@ async function serve(filesDir: string) {
 const productsOf = (url: string, login: string, authtoken: string) =>
   fetch(`${url}/v1/products.json?limit=100`, { headers: { 'x-login-key': login, 'x-auth-token': authtoken } })
 
-test('a first start sets up a demo store whole, also after a kill -9 midway; its authtoken is told to whoever asks on the command line', {
+test('the first start creates a complete demo store, also after a kill -9 midway; the command line prints its authtoken', {
   timeout: 180_000,
 }, async () => {
   const files = aFolder()

@@ -25,7 +25,7 @@ async function atrium(...words: string[]) {
   return { out, err, code }
 }
 
-test('store owner gives a store to a user and takes it away again, and knows who and what does not exist', async () => {
+test('store owner assigns a store to a user and removes the user again; unknown users and stores are errors', async () => {
   const { code: store, storeId } = await stack.aStore({ name: 'Given away' })
   const made = await atrium('user', 'create', '--email', 'ann@example.org', '--name', 'Ann', '--json')
   const { id } = JSON.parse(made.out)

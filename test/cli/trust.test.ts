@@ -119,7 +119,7 @@ test('what would change a decision is only what would', async () => {
   )
 })
 
-test('a reader who has read enough is no fault', async () => {
+test('a pipe that closes before the end of the output is no error', async () => {
   for (const words of [['trust', 'check', 'localhost', '--explain'], ['--help'], ['trust', 'check', 'localhost', '--json']]) {
     const child = started(words)
     child.stdout.destroy()
@@ -190,7 +190,7 @@ test('evaluate counts actions by label, and shows the worst misses', async () =>
   expect((await atrium('evaluate', file)).err).toContain('line 1: Expected {host, label} as strings')
 })
 
-test('evaluate holds cases against what may come of them, and ends with 1 when one is wrong', async () => {
+test('evaluate compares decisions with the expectations of cases, and exits with 1 on a wrong one', async () => {
   const file = join(folder, 'cases.json')
   const timeout = { status: 'timeout' }
   const evidence = {

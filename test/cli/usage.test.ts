@@ -14,7 +14,7 @@ test.each([
   [['trust', 'key', 'create', '--name', ' '], "argument ' ' is invalid. Expected 1 to 100 characters."],
   [['trust', 'key', 'rotate', 'x', '--grace-hours', '-1'], "argument '-1' is invalid. Expected a whole number from 0 to 9999."],
   [['user', 'password', '--email', 'ann@example.org'], 'expected --password-stdin or --password'],
-])('wrong usage is told from a refusal by status 2, before anything is done: %j', async (words, said) => {
+])('wrong usage exits with 2 before any work, unlike a refusal: %j', async (words, said) => {
   // Nothing answers there: a command that opened the database would fail for that.
   const env = { ...process.env, DATABASE_URL: 'postgresql://nobody@127.0.0.1:9/none' }
   const child = spawn(process.execPath, [ATRIUM, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] })

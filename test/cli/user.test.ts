@@ -32,7 +32,7 @@ const login = async (email: string, password: string) => {
   return (await social.ask(query, { e: email, p: password })).data?.login
 }
 
-test('create makes an administrator who can sign in; list shows them', async () => {
+test('create adds an administrator who can sign in; list shows the administrators', async () => {
   const words = [
     'create',
     '--email',
@@ -63,7 +63,7 @@ test('create makes an administrator who can sign in; list shows them', async () 
   expect(JSON.parse((await atrium(['list', '--json'])).out)).toHaveLength(2)
 })
 
-test('what is wrong is said in sentences, all of it, without the password', async () => {
+test('every invalid field is reported in a sentence, without the password', async () => {
   const { out, err, code } = await atrium(['create', '--email', 'nonsense', '--name', ' ', '--password', 'secret'])
   expect([code, out]).toEqual([1, ''])
   expect(err.trim().split('\n')).toEqual([

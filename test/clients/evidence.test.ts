@@ -56,7 +56,7 @@ describe('each tier has a usability and a code', () => {
     expect(codes[0]).toBe(code)
   })
 
-  test('what makes an article a part of one is said', () => {
+  test('the reason that an article belongs to a group is part of the result', () => {
     const long = words(400)
     expect(rateEvidence(content({ blocks: [block(`${long} …”`)] })).codes).toEqual(['ARTICLE_BODY_PARTIAL', 'TEXT_BREAKS_OFF'])
     expect(rateEvidence(content({ blocks: [block(long)], isRestricted: true })).codes).toContain('ACCESS_RESTRICTED')

@@ -125,7 +125,7 @@ describe('a source of the web', () => {
     expect(usage.headers.get('ratelimit')).toMatch(/r=148/)
   })
 
-  test('is held when nobody decides', async () => {
+  test('is held when no decision is available', async () => {
     const client = trustClient({ baseUrl: 'http://127.0.0.1:9', apiKey: key })
     for (const options of [{ client }, { client: null }]) {
       expect(await gate([at(GOOD)], options)).toMatchObject([{ standing: 'unverified', use: 'none', content: null }])
@@ -133,7 +133,7 @@ describe('a source of the web', () => {
     expect(seen).toEqual([])
   })
 
-  test('is what it redirects to: the strictest decision on the way counts', async () => {
+  test('is judged with its redirects: the strictest decision counts', async () => {
     const results = await gate(['/to-other', '/to-unknown', '/to-bad', '/to-person'].map((path) => at(GOOD, path)))
     expect(results.map(({ standing, use, decision }) => [standing, use, decision?.host])).toEqual([
       ['approved', 'cite', GOOD],
@@ -154,7 +154,7 @@ describe('a source of the web', () => {
     ['/deep', /could not be extracted: Expected a page that is nested/],
     ['/loop', /redirects more than 5 times/],
     ['/to-file', /no http\(s\) URL/],
-  ])('that answers %s is no evidence, and the reason is said', async (path, reason) => {
+  ])('a URL that answers %s is no evidence, and the reason is reported', async (path, reason) => {
     const [result] = await gate([at(GOOD, path)], { maxBytes: 300_000, ...(path === '/slow' && { timeoutMs: 500 }) })
     expect(result).toMatchObject({ standing: 'approved', use: 'none', rating: null, content: null })
     expect(result?.why.join(' ')).toMatch(reason)
@@ -212,7 +212,7 @@ describe('a file', () => {
     return path
   }
 
-  test('is read and rated without asking anybody', async () => {
+  test('is read and rated without a request to Atrium', async () => {
     const html = file('article.html', article)
     const results = await gateSources([html, pathToFileURL(html).href, file('menu.md', '[a](b)\n\n[c](d)')], { client: null })
     expect(results.map(({ standing, use, decision }) => [standing, use, decision])).toEqual([
@@ -230,7 +230,7 @@ describe('a file', () => {
     ['of another machine', () => 'file://host/etc/passwd', /of this machine/],
     ['no http(s)', () => 'ftp://example.com/x', /Expected an http\(s\) URL/],
     ['no URL', () => 'http://', /Expected an http\(s\) URL/],
-  ])('%s: is said', async (_, source, reason) => {
+  ])('%s is reported', async (_, source, reason) => {
     const [result] = await gateSources([source()], { client: null, maxBytes: 1_000 })
     expect(result?.use).toBe('none')
     expect(result?.why.join(' ')).toMatch(reason)
@@ -265,7 +265,7 @@ describe('npx atrium gate', () => {
     expect(out).not.toMatch(/(?!\n)\p{Cc}|\p{Cf}/u)
   })
 
-  test('asks the Atrium that it is told to, and prints what came of it', async () => {
+  test('sends requests to the configured Atrium, and prints the decisions', async () => {
     const sources = [`https://${BAD}/x`, `https://${PERSON}/`, join(folder, 'cited.html')]
     const env = { ATRIUM_API_KEY: key, ATRIUM_URL: stack.url }
     const { out, code } = await atrium(sources, env)
@@ -287,7 +287,7 @@ describe('npx atrium gate', () => {
     expect(err).toMatch(/^1 of 1 sources could not be rated\. Atrium cannot be reached: .*\n$/)
   })
 
-  test('exits 1 when the key is refused or a file is not there, and prints what it has all the same', async () => {
+  test('exits with 1 when the key is refused or a file is missing, and still prints the results that it has', async () => {
     const sources = [`https://${GOOD}/`, join(folder, 'nowhere.md'), join(folder, 'cited.html')]
     const { out, err, code } = await atrium([...sources, '--json'], { ATRIUM_API_KEY: 'sk_wrong', ATRIUM_URL: stack.url })
     expect(code).toBe(1)

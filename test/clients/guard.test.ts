@@ -76,7 +76,7 @@ describe.each(Object.entries(frameworks))('%s', (_, start) => {
     expect(visited).toEqual([PERSON])
   })
 
-  test('a request that is about nobody passes, one that is about no host does not, even when failures pass', async () => {
+  test('a request without a target passes; a request with an invalid host is blocked, even when failures pass', async () => {
     const { visit, visited, url } = await aService({ fail: 'open' })
     expect((await fetch(`${url}/health`)).status).toBe(200)
     expect(proxy.requests).toEqual([])
@@ -132,7 +132,7 @@ describe('the part that all share', () => {
     ...given,
   })
 
-  test('asks once for many requests at a time, and not again while the decision holds', async () => {
+  test('sends one request for concurrent checks, and none while the decision is valid', async () => {
     const guard = trustGuard(options())
     const rulings = await Promise.all(Array.from({ length: 20 }, (_, index) => guard(`https://${GOOD}/page/${index}?q=${index}`)))
     expect(rulings.map((ruling) => ruling.passage)).toEqual(Array(20).fill('pass'))
@@ -157,7 +157,7 @@ describe('the part that all share', () => {
     ])
   })
 
-  test('sends paths and queries where the caller allows it, and asks about each URL', async () => {
+  test('sends paths and queries when the caller allows it, with one request per URL', async () => {
     const guard = trustGuard(options({ sendPath: true }))
     for (const path of ['/a?b=1', '/a?b=1#part', '/c', `/${'long'.repeat(600)}`]) await guard(`https://ann:secret@${GOOD}${path}`)
     expect(proxy.requests.map(({ body }) => JSON.parse(body).target.value)).toEqual([
@@ -211,7 +211,7 @@ describe('the part that all share', () => {
     expect(cache.get('a')).toBeNull()
   })
 
-  test('whoever gives up waiting does not take the answer from others', async () => {
+  test('a caller that stops waiting does not cancel the answer for the others', async () => {
     const guard = trustGuard(options())
     const leaving = new AbortController()
     const [left, stayed] = [guard(GOOD, leaving.signal), guard(GOOD)]
@@ -226,7 +226,7 @@ describe('the part that all share', () => {
     expect((await trustGuard(options())(GOOD)).outcome).toMatchObject({ kind: 'unverified', reason: 'failed' })
   })
 
-  test('a key without scans left is said to be that, to the caller', async () => {
+  test('a key without remaining scans is reported to the caller as that', async () => {
     proxy.be('too many')
     expect((await trustGuard(options())(GOOD)).outcome).toMatchObject({ reason: 'rate_limited', retryAfterSeconds: 77 })
   })
@@ -240,7 +240,7 @@ describe('the part that all share', () => {
     ['apiKey', { apiKey: '' }],
     ['apiKey', { apiKey: 'a\r\nb' }],
     ['timeoutMs', { timeoutMs: 0 }],
-  ])('a wrong %s is said when the guard is made: %j', (name, wrong) => {
+  ])('an invalid %s throws when the guard is created: %j', (name, wrong) => {
     expect(() => expressGuard({ ...options(), ...wrong, target: () => null } as never)).toThrow(
       new RegExp(`^Expected ${name} to be `),
     )
@@ -327,7 +327,7 @@ describe('fetch', () => {
     await expect(guarded(at(GOOD, `/?to=${encodeURIComponent(`/?to=${encodeURIComponent('/?to=x')}`)}`))).resolves.toBeDefined()
   })
 
-  test('a handler of the caller answers in place of the target', async () => {
+  test('a handler of the caller answers instead of the target', async () => {
     const guarded = aFetch({ actions: { sandbox: (request) => new Response(`instead of ${request.url}`) } })
     expect(await (await guarded(at(UNKNOWN))).text()).toBe(`instead of ${at(UNKNOWN)}`)
     expect(site.seen).toEqual([])
@@ -344,7 +344,7 @@ describe('fetch', () => {
     },
   )
 
-  test('stops when it is told to', async () => {
+  test('stops on abort', async () => {
     proxy.be('slow')
     await expect(aFetch()(at(GOOD), { signal: AbortSignal.timeout(50) })).rejects.toMatchObject({ name: 'TimeoutError' })
     expect(site.seen).toEqual([])

@@ -78,7 +78,7 @@ test('a program that uses them compiles, and one that leaves the failure open do
   expect(await compile(using(''))).toMatch(/'fail' is missing/)
 })
 
-test('what is published works: a page is extracted in a thread of its own', async () => {
+test('the packed package works: it extracts a page in a worker thread', async () => {
   writeFileSync(join(user, 'page.html'), `<title>T</title><p>${'words of a page '.repeat(100)}</p>`)
   const program = `import { gateSources } from '@atrium/client/gate'
     const [result] = await gateSources(['page.html'], { client: null })
@@ -92,7 +92,7 @@ test('what is published is JavaScript, types and READMEs', () => {
   expect(files.filter((file) => !/\.(js|d\.ts|md)$/.test(file))).toEqual(['package.json'])
 })
 
-test('versions that are wanted are those that are tested with', () => {
+test('the required versions are the tested versions', () => {
   const own = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Record<string, Record<string, string>>
   const tested = { ...own.dependencies, ...own.devDependencies }
   for (const [name, wanted] of Object.entries(peerDependencies)) {

@@ -33,7 +33,7 @@ afterAll(async () => {
 })
 
 describe('plain functions', () => {
-  test('say of one source what to do', async () => {
+  test('return the action for one source', async () => {
     const report = await checkSource(trustClient(options), `https://${BAD}/page`, { interaction: { kind: 'submit_credentials' } })
     expect(report).toMatchObject({
       source: `https://${BAD}/page`,
@@ -45,7 +45,7 @@ describe('plain functions', () => {
     expect(JSON.parse(proxy.requests[0]?.body ?? '').interaction).toEqual({ kind: 'submit_credentials' })
   })
 
-  test('group many sources with one request, each asked about once', async () => {
+  test('group many sources with one request, each looked up once', async () => {
     const sources = [UNKNOWN, GOOD, 'not a host', BAD, GOOD]
     const groups = await checkSources(trustClient(options), sources)
     const names = Object.entries(groups).map(([group, reports]) => [group, reports.map(({ source }) => source)])
@@ -59,7 +59,7 @@ describe('plain functions', () => {
     expect(await checkSources(trustClient(options), [])).toEqual({ approved: [], sandboxed: [], denied: [], unverified: [] })
   })
 
-  test('say in a batch which questions found no scan left', async () => {
+  test('name the sources of a batch for which no scan was left', async () => {
     const key = await stack.aKey()
     const client = trustClient({ ...options, apiKey: key.secret })
     for (const from of [0, 75])
@@ -90,7 +90,7 @@ describe('plain functions', () => {
       expect(await explainDecision(client, id)).toMatchObject({ found: false })
   })
 
-  test.each([...WRONG, 'slow', 'down'] as const)('with Atrium "%s", hold every source and say why', async (mood) => {
+  test.each([...WRONG, 'slow', 'down'] as const)('with Atrium "%s", hold every source with a reason', async (mood) => {
     if (mood !== 'down') proxy.be(mood)
     const client = trustClient({
       ...options,
@@ -106,7 +106,7 @@ describe('plain functions', () => {
     expect(await explainDecision(client, 'dec_1')).toMatchObject({ found: false })
   })
 
-  test('rate a text without asking anybody', () => {
+  test('rate a text without a request', () => {
     const { title, paragraphs } = articles.russkij
     expect(rateText(title, paragraphs.join('\n\n'))).toMatchObject({
       usability: 'high',
@@ -174,7 +174,7 @@ describe('the AI SDK', () => {
     })
   })
 
-  test.each(WRONG_CALLS)('tells the model that arguments of %s are wrong: %#', async (name, input) => {
+  test.each(WRONG_CALLS)('report wrong arguments of %s to the model: %#', async (name, input) => {
     const { steps } = await run(aModel(name, input))
     expect(steps[0]?.content).toMatchObject([{ type: 'tool-call', invalid: true }, { type: 'tool-error' }])
     expect(proxy.requests).toEqual([])
@@ -225,7 +225,7 @@ describe('LangChain.js', () => {
   })
 })
 
-test('the policy is chosen by whoever makes the tools', async () => {
+test('the policy is set by the program that creates the tools', async () => {
   await aiTools({ ...options, policy: 'critical' }).check_source.execute?.({ source: UNKNOWN }, {
     toolCallId: 'c',
     messages: [],

@@ -47,7 +47,7 @@ describe.skipIf(!hasCluster)('a cluster (needs haproxy and redis-server)', () =>
     return made.createRoom.room.id
   }
 
-  test('the balancer of the containers is configured as HAProxy wants it', async () => {
+  test('HAProxy accepts the configuration of the load balancer', async () => {
     const check = spawn('haproxy', ['-c', '-f', 'composition/cluster/haproxy.cfg'], {
       cwd: ROOT,
       env: { PATH: '/usr/sbin:/usr/bin' },

@@ -122,7 +122,7 @@ test('of two first starts at once one runs, and the other says in one sentence t
   expect(readdirSync(dataDir)).toEqual(['postgres', 'postgres.password'])
 })
 
-test('a stop is clean: nothing to recover, no lock, no socket folder left', async () => {
+test('a stop is clean: no recovery, no lock file and no socket folder remain', async () => {
   const dataDir = aDataDir()
   const first = await hold(dataDir)
   const socket = socketOf(first)
@@ -132,7 +132,7 @@ test('a stop is clean: nothing to recover, no lock, no socket folder left', asyn
   expect(readdirSync(join(dataDir, 'postgres'))).not.toContain('postmaster.pid')
 })
 
-test('data is safe and sorted alike everywhere, and no port is taken', async () => {
+test('data is durable and sorted the same on every machine, and no TCP port is open', async () => {
   const { said } = await hold(aDataDir())
   const settings = ['fsync', 'full_page_writes', 'synchronous_commit', 'data_checksums', 'listen_addresses', 'server_encoding']
   expect(await ask(said, `SELECT ${settings.map((name) => `current_setting('${name}')`)}`)).toEqual([

@@ -111,7 +111,7 @@ test('a migration that was edited after it had been applied is refused', async (
   )
 })
 
-test('asking for the status of an empty database changes nothing in it', async () => {
+test('migration status of an empty database changes nothing in it', async () => {
   const connection = await anEmptyDatabase()
   const status = await migrationStatus(connection, migrations({ 'shop/1_a': 'SELECT 1' }))
   expect(status).toEqual([{ subgraph: 'shop', name: '1_a', state: 'pending', appliedAt: null }])

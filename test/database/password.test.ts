@@ -103,7 +103,7 @@ async function formerData(dataDir: string): Promise<void> {
   renameSync(fresh, data)
 }
 
-test('nobody is believed without the password, which is in a file that only its user may read', async () => {
+test('every connection needs the password, which is in a file that only its owner may read', async () => {
   const dataDir = aDataDir()
   const server = await aServer(dataDir)
   const password = readPassword(dataDir) ?? ''
@@ -131,7 +131,7 @@ test('the password is neither logged nor in the arguments of a process', async (
   expect(output).not.toContain('SCRAM-SHA-256$')
 })
 
-test('data of the release before, which trusted everybody, is kept, and asks for the password', async () => {
+test('a data directory of the previous release, without a password, is kept and gets one', async () => {
   const dataDir = aDataDir()
   await formerData(dataDir)
   const server = await aServer(dataDir)
@@ -146,7 +146,7 @@ test('data of the release before, which trusted everybody, is kept, and asks for
   }
 })
 
-test('a lost password file, a spoiled one and changed rules are put right by the next start', async () => {
+test('the next start repairs a missing or damaged password file and changed access rules', async () => {
   const dataDir = aDataDir()
   const first = await aServer(dataDir)
   await query(first.connection, 'CREATE TABLE kept AS SELECT 42 AS answer')
@@ -227,7 +227,7 @@ describe.skipIf(!isRoot)('as root', () => {
     client.on('data', (bytes) => { console.log(String.fromCharCode(bytes[0]), bytes.readUInt32BE(5)); client.destroy() })
     client.on('error', ({ code }) => console.log(code))`
 
-  test('another process of nobody reaches neither socket, data, server nor password', async () => {
+  test('a process of another user reaches neither socket, data, server nor password', async () => {
     const dataDir = aDataDir()
     const server = await aServer(dataDir)
     const folder = socketOf(server)
@@ -248,7 +248,7 @@ describe.skipIf(!isRoot)('as root', () => {
     expect(await asNobody(connecting(folder))).toBe('R 10')
   })
 
-  test('a command of another user is told in one sentence to be the user that started the server', async () => {
+  test('a command of another user is told to run as the user that started the server', async () => {
     const dataDir = aDataDir()
     await aServer(dataDir)
     process.seteuid?.(NOBODY)

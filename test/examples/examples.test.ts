@@ -154,7 +154,7 @@ test('urql sends a document once, and then its hash alone, by GETs that caches m
   ])
 })
 
-test('the agent finds servers over MCP, and asks for a decision when it has a key', async () => {
+test('the agent finds servers over MCP, and requests a decision when it has a key', async () => {
   const withoutKey = await outputOf('mcp-agent')
   expect(withoutKey).toContain('search_mcp_servers')
   expect(withoutKey).toMatch(/^ {2}.*postgres.*: http/im)
@@ -245,7 +245,7 @@ describe('the webhook receiver', () => {
     await expect(running).rejects.toMatchObject({ stderr: expect.stringContaining('Set ATRIUM_LOGIN_KEY and ATRIUM_AUTH_TOKEN') })
   })
 
-  test('says when its port is taken', async () => {
+  test('reports that its port is in use', async () => {
     const holder = createServer().listen(0, '127.0.0.1')
     await new Promise((listening) => holder.once('listening', listening))
     const { port } = holder.address() as { port: number }

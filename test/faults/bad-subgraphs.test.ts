@@ -144,7 +144,7 @@ const LEAKS = new RegExp(`${SECRET}|127\\.0\\.0\\.1|file:|node:|\\bat \\w+ |ECON
 
 describe('a subgraph that', () => {
   test.each(FLAWS.filter(({ isShort }) => isLong || isShort))(
-    '$what leaves its fields out, and everybody else is served',
+    '$what nulls its own fields only',
     async (row) => {
       // So that the circuit stays closed: half of the last attempts have come to something.
       for (let count = 0; count < 10; count++) await healthy()

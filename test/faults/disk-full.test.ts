@@ -22,36 +22,33 @@ function fill(file: string): void {
   }
 }
 
-describe.skipIf(!hasCluster || !isLong || !mayMount)(
-  'when there is no room left on the disk of databases, files and logs',
-  () => {
-    const disk = mkdtempSync(join(tmpdir(), 'atrium-disk-'))
-    let installation: Installation
-    beforeAll(async () => {
-      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1g,mode=755', 'tmpfs', disk])
-      installation = await startInstallation(1, { folder: disk })
-    }, 400_000)
-    afterAll(async () => {
-      await installation?.close()
-      // Lazily: what was ended a moment ago may still have a file of it.
-      execFileSync('umount', ['-l', disk])
-      rmSync(disk, { recursive: true })
-    }, 60_000)
+describe.skipIf(!hasCluster || !isLong || !mayMount)('on a full disk of database, files and logs', () => {
+  const disk = mkdtempSync(join(tmpdir(), 'atrium-disk-'))
+  let installation: Installation
+  beforeAll(async () => {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1g,mode=755', 'tmpfs', disk])
+    installation = await startInstallation(1, { folder: disk })
+  }, 400_000)
+  afterAll(async () => {
+    await installation?.close()
+    // Lazily: what was ended a moment ago may still have a file of it.
+    execFileSync('umount', ['-l', disk])
+    rmSync(disk, { recursive: true })
+  }, 60_000)
 
-    test('a full disk, and room again', { timeout: 400_000 }, async (context) => {
-      const { databases } = installation.cluster
-      await underLoad(context, installation, async () => {
-        fill(join(disk, 'zeros'))
-        // Until nothing can be written any more, whatever was set aside before.
-        await sleep(20_000)
-        if (statfsSync(disk).bavail > 256) throw new Error('Expected a full disk.')
-        rmSync(join(disk, 'zeros'))
-        for (const server of [databases.primary, databases.replica]) {
-          // PostgreSQL ends when there is no room for its log.
-          const isGone = await Promise.race([server.gone().then(() => true), sleep(100, false)])
-          if (isGone) await server.start()
-        }
-      })
+  test('a full disk, and room again', { timeout: 400_000 }, async (context) => {
+    const { databases } = installation.cluster
+    await underLoad(context, installation, async () => {
+      fill(join(disk, 'zeros'))
+      // Until nothing can be written any more, whatever was set aside before.
+      await sleep(20_000)
+      if (statfsSync(disk).bavail > 256) throw new Error('Expected a full disk.')
+      rmSync(join(disk, 'zeros'))
+      for (const server of [databases.primary, databases.replica]) {
+        // PostgreSQL ends when there is no room for its log.
+        const isGone = await Promise.race([server.gone().then(() => true), sleep(100, false)])
+        if (isGone) await server.start()
+      }
     })
-  },
-)
+  })
+})

@@ -57,7 +57,7 @@ describe.skipIf(!hasCluster || !isLong)('when the replica takes over', () => {
     })
   })
 
-  test('an asynchronous replica that was cut off before lacks what it was not sent, and the ledger says so', {
+  test('an asynchronous replica without the last transactions lacks their rows, and the ledger of the test reports them', {
     timeout: 400_000,
   }, async () => {
     installation = await startInstallation(1)

@@ -111,7 +111,7 @@ test.runIf(isLong)(
 )
 
 test.runIf(isLong).each(OVERLOADS)(
-  '$times times of what a process can, over $connections connections to $to, is answered, or refused with a time to come back',
+  '$times times the capacity, over $connections connections to $to, is answered or rejected with Retry-After',
   async ({ times, connections, to, left }) => {
     if (to === 'a balancer') await startBalancer()
     const { port } = to === 'a balancer' ? balancer : atrium

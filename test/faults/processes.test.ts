@@ -52,7 +52,7 @@ const FAULTS: readonly Fault[] = [
   { name: 'kill -9 of the replica', happen: restart('replica', 'SIGKILL') },
 ]
 
-describe.skipIf(!hasCluster)('nothing acknowledged is lost, and nothing is there twice, after', () => {
+describe.skipIf(!hasCluster)('no acknowledged write is lost or duplicated after', () => {
   let installation: Installation
   beforeAll(async () => {
     installation = await startInstallation(isLong ? 2 : 1)
@@ -65,7 +65,7 @@ describe.skipIf(!hasCluster)('nothing acknowledged is lost, and nothing is there
     })
   }
 
-  test('a receiver of webhooks is told of each order, always under the same id', { timeout: 150_000 }, async () => {
+  test('a webhook receiver gets each order, always under the same id', { timeout: 150_000 }, async () => {
     await expect.poll(installation.untold, { timeout: 120_000, interval: 200 }).toEqual([])
     expect([...installation.deliveries].filter(([, ids]) => ids.size !== 1)).toEqual([])
   })

@@ -167,7 +167,7 @@ describe.runIf(isLong)('day after day', () => {
   }
 
   test(
-    'a process holds what it held before, however much was asked of it',
+    'memory of a process does not grow with the number of requests',
     async () => {
       const rounds: Held[] = []
       const end = performance.now() + SECONDS * 1000

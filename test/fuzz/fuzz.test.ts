@@ -33,7 +33,7 @@ test.each(CASES)('$file is answered as it must be', async ({ protocol, sent }) =
 test.each([
   ['graph', 150],
   ['rest', 400],
-] as const)('random requests of the %s door have no fault', { timeout: 120_000 }, async (protocol, count) => {
+] as const)('random %s requests find no fault', { timeout: 120_000 }, async (protocol, count) => {
   const findings: Finding[] = []
   const results = await run(target, protocol, seeds(count), { found: (finding) => findings.push(finding) })
   const reports = findings.map(
@@ -48,11 +48,11 @@ test('nothing of it was a fault in the log, and the process lives', () => {
   expect(target.faults()).toEqual([])
 })
 
-test('the graph that is asked has every root field of the schema', () => {
+test('the fuzzed graph has every root field of the schema', () => {
   expect(Object.keys(api.getMutationType()?.getFields() ?? {}).length).toBeGreaterThan(100)
 })
 
-test('a failure is made small: what does not matter is taken away, wherever it is', async () => {
+test('a failure is shrunk: parts that do not matter are removed at every depth', async () => {
   const failing = { a: [1, { __proto__: null, b: 'x'.repeat(1_000), c: 'culprit' }], d: 'beside' }
   const fails = async (value: unknown) => JSON.stringify(value).includes('culprit')
   expect(await shrunk<unknown>(failing, fails)).toEqual({ a: [{ c: 'culprit' }] })

@@ -185,8 +185,8 @@ describe('requests that mean harm', () => {
 })
 
 /** Bounded by timeouts, so that they take as long as those. */
-describe.concurrent('connections that never finish what they began', () => {
-  test.each(UNFINISHED)('$why: 50 of them keep nobody else waiting, and are ended', async ({ begin }) => {
+describe.concurrent('connections with unfinished requests', () => {
+  test.each(UNFINISHED)('$why: 50 of them delay no other client, and are closed', async ({ begin }) => {
     const ending = Promise.all(Array.from({ length: 50 }, () => target.raw(begin)))
     await normal()
     for (const bytes of await ending) expect([[], [408]]).toContainEqual(statusesIn(bytes))

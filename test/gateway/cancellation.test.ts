@@ -165,7 +165,7 @@ test('a transaction is rolled back, and its connection used again', async () => 
   expect(both).toEqual([{ data: { nap: 1 } }, { data: { nap: 1 } }])
 })
 
-test('what has not begun begins no more: statements that come later, and those that wait for a connection', async () => {
+test('statements that have not started do not start: later ones, and those that wait for a connection', async () => {
   const leaving = await Promise.all(Array.from({ length: 4 }, () => departures[0]?.begin('{ napTwice(seconds: 600) }')))
   await until(async () => (await statements()) === 2)
   for (const leave of leaving) leave?.()
@@ -174,14 +174,14 @@ test('what has not begun begins no more: statements that come later, and those t
   expect([begun, await statements()]).toEqual([4 + 1, 0])
 })
 
-test('a mutation goes on when its client leaves', async () => {
+test('a mutation continues when its client disconnects', async () => {
   const leave = await departures[0]?.begin('mutation { napAndWrite(seconds: 2, text: "whole") }')
   await until(async () => (await statements()) === 1)
   leave?.()
   await until(async () => (await written('whole')) === 1)
 })
 
-test('nobody else is cancelled: of statements on two connections only those of clients who left', async () => {
+test('of statements on two connections only those of disconnected clients are cancelled', async () => {
   const results = await Promise.all(
     Array.from({ length: 300 }, async (_, index) => {
       const client = new AbortController()
@@ -202,7 +202,7 @@ test('none of it is a fault in the log', () => {
   expect(lines.filter(({ level }) => Number(level) >= 40)).toEqual([])
 })
 
-test('the database ends a statement that nobody cancels', async () => {
+test('the database ends a statement that was not cancelled, by its timeout', async () => {
   const bounded = openDatabase<object>(fresh.connection, { schema: 'public', statementTimeoutMs: 50, onError: () => {} })
   await expect(sql`SELECT pg_sleep(600)`.execute(bounded.query)).rejects.toThrow('statement timeout')
   await bounded.close()

@@ -107,7 +107,7 @@ const DEPARTURES: readonly { who: string; begin: (transports: Transports, gatewa
   },
 ]
 
-test.each(DEPARTURES)('a mutation over two subgraphs is done whole for $who', async ({ begin }) => {
+test.each(DEPARTURES)('a mutation over two subgraphs completes for $who', async ({ begin }) => {
   const { transports, gateway, paying, go, taken } = await aShop()
   const leave = await begin(transports, gateway)
   const { request } = await paying
@@ -141,7 +141,7 @@ test('of a batch, the one that runs is done whole, and those behind it do not be
   expect(taken()).toBe(1)
 })
 
-test('what outlives its client ends with the time that it has, or with that of what it is part of', async () => {
+test('work that outlives its client ends by its own timeout or that of its parent', async () => {
   const ended = (milliseconds: number, within: number) =>
     withTimeout(within, requestContext(), (whole) =>
       withTimeout(

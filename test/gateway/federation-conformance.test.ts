@@ -39,7 +39,7 @@ async function gatewayOf(parts: readonly Part[]): Promise<Gateway> {
   return gateway
 }
 
-test('an object is represented by a key that the subgraph resolves, not by one that it only knows', async () => {
+test('an entity is represented by a key that the subgraph can resolve', async () => {
   const size = { width: 'w1', height: 'h1', depth: 'd1' }
   const references: Row[] = []
   const box = await gatewayOf([

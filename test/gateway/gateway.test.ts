@@ -23,7 +23,7 @@ const times = (count: number, text: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => text(index)).join(' ')
 
 describe('operations', () => {
-  test('fields of an entity come from every subgraph that has them', async () => {
+  test('fields of an entity come from all subgraphs that define them', async () => {
     const answer = await ask(
       graph.gateway,
       '{ latestReview { text about { name reviews(contains: "Good") { text } } } products(first: 3) { edges { node { id rating } } } }',
@@ -43,7 +43,7 @@ describe('operations', () => {
     ['names that objects have by themselves', '{ constructor: product(id: "a") { toString: name __proto__: id } }', {}],
     ['__typename at the root', '{ __typename product(id: "a") { __typename } }', {}],
     ['introspection beside data', '{ __type(name: "Note") { name } product(id: "a") { id } }', {}],
-  ])('the shortest way answers like the general one: %s', async (_, query, variables) => {
+  ])('the fast path returns the same as the general one: %s', async (_, query, variables) => {
     // A link that does not show its schema never takes the shortest way.
     const { execute, name } = createLocalLink(shopSubgraph())
     const review = createLocalLink(graph.review)

@@ -95,7 +95,7 @@ describe('subgraphs over HTTP', () => {
     }
   }
 
-  test('entities come together across real connections; 0 is not null', () =>
+  test('entities are resolved across real connections; 0 is not null', () =>
     remoteGraph(async (execute) => {
       expect(await execute(ACROSS)).toEqual({
         data: {
@@ -135,7 +135,7 @@ describe('subgraphs over HTTP', () => {
     ['no data, and nothing about why', '{"data": null}'],
     ['no data, and no errors', '{"data": null, "errors": []}'],
     ['more than anybody asked for', 'ENDLESS'],
-  ])('an answer that is %s becomes an error that says neither it nor where it came from', (_, behaviour) =>
+  ])('an answer that is %s becomes an error without its text and its URL', (_, behaviour) =>
     remoteGraph(async (execute, lines) => {
       shop.behaviour = behaviour
       const { data, errors } = await execute('{ product(id: "a") { name } latestReview { text } }')
@@ -259,7 +259,7 @@ describe('node gateway/main.ts', () => {
     await gateway.ended
   })
 
-  test('COST_PROFILE, COST_SCALAR and COST_BUDGET say what is counted and how much of it a minute has', async () => {
+  test('COST_PROFILE, COST_SCALAR and COST_BUDGET set what is counted and the budget of a minute', async () => {
     const supergraph = written('budget.graphql', supergraphSdl({ shop: shop.url, review: review.url }))
     const weights = { COST_PROFILE: 'dear-objects', COST_SCALAR: '2', COST_BUDGET: '20' }
     const gateway = await start({ SUPERGRAPH_FILE: supergraph, PORT: '0', ...weights })
@@ -275,7 +275,7 @@ describe('node gateway/main.ts', () => {
     await gateway.ended
   })
 
-  test('what may be asked is switched by the environment: documents, batches, the schema, the explorer', async () => {
+  test('variables switch documents, batches, introspection and the explorer', async () => {
     const gateway = await start({
       SUPERGRAPH_FILE: written('switches.graphql', supergraphSdl({ shop: shop.url, review: review.url })),
       PORT: '0',

@@ -109,7 +109,7 @@ describe('the tarball', () => {
     expect(globSync('dist/**/*', { cwd: unpacked }).filter((file) => /(?<!\.d)\.ts$/.test(file))).toEqual([])
   })
 
-  test('loads the undici of npm: Bun has one of its own, without pools', () => {
+  test('loads undici from npm: that of Bun has no pools', () => {
     const files = globSync('dist/**/*.js', { cwd: unpacked })
     expect(files.filter((file) => /from ['"]undici['"]/.test(readFileSync(join(unpacked, file), 'utf8')))).toEqual([])
   })

@@ -64,7 +64,7 @@ const WRITE = `mutation ($title: String!, $about: ID, $published: Boolean) {
   createPost(input: { title: $title, content: "C", published: $published, aboutId: $about }) { ... on CreatePostSuccess { post { about { __typename id name } } } } }`
 const write = (title: string, about: string, published = true) => ask(WRITE, { title, about, published })
 
-test('every kind of item has posts, and every post knows its item, across two subgraphs', async () => {
+test('every kind of item has posts, and every post links its item, across two subgraphs', async () => {
   const ITEMS = `{ mcpServer(owner: "acme", repo: "tools") { id name posts { ...Posts } } plugin(marketplaceSlug: "market", slug: "helper") { id name posts { ...Posts } }
     skill(slug: "pdf") { id name posts { ...Posts } } }
     fragment Posts on PostConnection { totalCount edges { node { title author { name } about { __typename name ... on McpServer { owner } ... on Skill { slug } } } } }`

@@ -38,7 +38,7 @@ const both = (store: TestStore, token: string): Credentials => ({
 const CLAIM =
   'mutation { claimStore { __typename ... on ClaimStoreSuccess { store { code owner { name } } } ... on ConflictError { message } } }'
 
-test('a user claims a store with the credentials of both, and nobody else after that', async () => {
+test('a user claims a store with the credentials of both, and no other user can claim it after that', async () => {
   const [ann, bob] = [await aUser('Ann'), await aUser('Bob')]
   const store = await stack.aStore({ name: 'Claimed' })
   expect((await ask('{ store { code owner { name } } }', both(store, ann.token))).data.store).toEqual({
@@ -76,7 +76,7 @@ test('a token that was signed out claims no store and sees none, though its sign
   expect((await ask(CLAIM, both(store, ida.token))).data.claimStore.__typename).toBe('ClaimStoreSuccess')
 })
 
-test('a user sees the own stores, oldest first; others see null, and who is not signed in is told so', async () => {
+test('a user sees the own stores, oldest first; other users see null; anonymous callers get UNAUTHENTICATED', async () => {
   const [cleo, dan] = [await aUser('Cleo'), await aUser('Dan')]
   const stores = [await stack.aStore({ name: 'First' }), await stack.aStore({ name: 'Second' })]
   for (const store of stores) await ask(CLAIM, both(store, cleo.token))
@@ -95,7 +95,7 @@ test('a user sees the own stores, oldest first; others see null, and who is not 
   expect((await ask('{ me { stores { code } } }', bearer(dan.token))).data.me.stores).toEqual([])
 })
 
-test('a caller who may not see the address of an owner gets one error, and nothing else', async () => {
+test('a caller who may not read the e-mail address of an owner gets one error', async () => {
   const ines = await aUser('Ines')
   const store = await stack.aStore({ name: 'Private' })
   await ask(CLAIM, both(store, ines.token))
@@ -114,7 +114,7 @@ test('what a token of a user opens does not open the store itself', async () => 
   expect((await ask('{ customers { totalCount } }', bearer(eve.token))).codes).toEqual(['UNAUTHENTICATED'])
 })
 
-test('a token that somebody else has signed is nobody’s', async () => {
+test('a token with a foreign signature identifies no user', async () => {
   const { id, token } = await aUser('Fay')
   const { privateKey, publicKey } = await generateKeyPair('EdDSA', { extractable: true })
   const [, payload = ''] = token.split('.')
@@ -130,7 +130,7 @@ test('a token that somebody else has signed is nobody’s', async () => {
   expect((await ask('{ store { owner { id } } }', store.caller.credentials)).data.store.owner).toBeNull()
 })
 
-test('a store whose owner is gone has none that anybody could be told', async () => {
+test('a store whose owner was deleted has no owner', async () => {
   const gil = await aUser('Gil')
   const store = await stack.aStore({ name: 'Orphan' })
   await ask(CLAIM, both(store, gil.token))

@@ -87,7 +87,7 @@ const aProduct = async (name: string, as = shop): Promise<number> =>
 
 const PRODUCT = 'subscription ($id: ID) { productUpdated(productId: $id) { number name } }'
 
-test('a product is told whenever it changes, in order; others, and those of other stores, are not', async () => {
+test('productUpdated sends a product after each change, in order, and no product of other ids or stores', async () => {
   const [one, other] = [await aProduct('One'), await aProduct('Other')]
   const elsewhere = await stack.aStore()
   const only = await subscribe(shop, PRODUCT, { id: String(one) })
@@ -105,7 +105,7 @@ test('a product is told whenever it changes, in order; others, and those of othe
   expect([stranger.events, stranger.errors]).toEqual([[], []])
 })
 
-test('a stock is told where it changed, and only there', async () => {
+test('a stock level is sent for the changed location only', async () => {
   const product = await aProduct('Counted')
   const address = { email: 'shop@example.org', address: 'Rua 1', city: 'Porto', country: 'PT', Region: 'Norte' }
   const place = async (name: string): Promise<number> =>
@@ -124,7 +124,7 @@ test('a stock is told where it changed, and only there', async () => {
   expect(received.events).toEqual([{ inventoryLevelChanged: { locationNumber: here, productNumber: product, stock: 7 } }])
 })
 
-test('a new customer is told, and one who changes is not', async () => {
+test('customerCreated sends a new customer, and not a changed one', async () => {
   const received = await subscribe(shop, 'subscription { customerCreated { number email } }')
   const { customer } = await post('/customers.json', { customer: { email: 'ann@example.org' } })
   await put(`/customers/${customer.id}.json`, { customer: { phone: '1' } })
@@ -135,7 +135,7 @@ test('a new customer is told, and one who changes is not', async () => {
 
 const ORDER = 'subscription ($id: ID) { orderUpdated(orderId: $id) { number status shipmentStatus } }'
 
-test('an order is told when it is made and once for each change of it; other orders, and those of other stores, are not', async () => {
+test('orderUpdated sends an order after its creation and once per change, and no order of other ids or stores', async () => {
   const product = await aProduct('Sold')
   const anOrder = async (as = shop): Promise<number> => {
     const products = [{ id: as === shop ? product : await aProduct('Sold', as), qty: 1 }]

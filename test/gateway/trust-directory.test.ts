@@ -78,7 +78,7 @@ async function ask(query: string): Promise<Data> {
 
 const TRUST = 'trust { target { normalized } action uncertainty { level } }'
 
-test('items say what is thought of the host of their source, without a key, from what is stored', async () => {
+test('items show the stored decision about the host of their source, without a key', async () => {
   const { mcpServers, plugin }: Data = await ask(
     `{ mcpServers { edges { node { repo ${TRUST} } } } plugin(marketplaceSlug: "market", slug: "helper") { name ${TRUST} } }`,
   )
@@ -92,7 +92,7 @@ test('items say what is thought of the host of their source, without a key, from
   expect(await trust.sql('SELECT 1 FROM decision')).toEqual([])
 })
 
-test('a host that nothing is known about is highly uncertain at once, and looked at meanwhile', async () => {
+test('an unknown host is highly uncertain at once, and looked up in the background', async () => {
   const { skill, search }: Data = await ask(
     `{ skill(slug: "pdf") { ${TRUST} } search(query: "pdf") { edges { node { ... on Skill { ${TRUST} } } } } }`,
   )
@@ -115,7 +115,7 @@ test('/ready names sources that are down, and stays ready', async () => {
   await app.close()
 })
 
-test('everything that an answer can say, alone and in a batch, keeps within the limits', async () => {
+test('the largest possible answer, alone and in a batch, stays within the limits', async () => {
   const said = `assessment { target { type value normalized unicode } interaction { kind mode sensitivity } policy { profile version } state
     scores { trust { score confidence } threat { score confidence } deviation { score confidence } } action confidence reasonCodes primaryReasonCodes
     uncertainty { level requiresHumanReview drivers } evidence { highlights { code label impact strength } highlightsTruncated sourceCount }

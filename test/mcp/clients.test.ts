@@ -145,7 +145,7 @@ describe.each(Object.entries(GENERATIONS))('a client of %s', (generation, connec
     for (const client of clients.values()) await client.close()
   })
 
-  test('speaks its own version, and is told who answers and how to begin', () => {
+  test('negotiates its own version, and gets the server info and instructions', () => {
     for (const [server, client] of clients) {
       expect(client.version()).toBe(generation)
       expect(client.getServerVersion()).toMatchObject({ name: `atrium-${server}` })
@@ -190,7 +190,7 @@ describe.each(Object.entries(GENERATIONS))('a client of %s', (generation, connec
     expect((await call('directory', tool, { query: 'postgres' })).structured.results.length).toBeLessThanOrEqual(10)
   })
 
-  test('gets one item of each kind with what it takes to install it', async () => {
+  test('gets one item of each kind with its installation', async () => {
     await to('directory').listTools()
     const [found] = (await call('directory', 'search_mcp_servers', { query: 'server\t15\n' })).structured.results
     expect(found).toMatchObject({
@@ -318,14 +318,14 @@ describe.each(Object.entries(GENERATIONS))('a client of %s', (generation, connec
       { tier: 'boilerplate_dominant', usability: 'low' },
     ],
     ['nothing', '', null, { tier: 'unusable', usability: 'none', codes: ['NO_CONTENT_EXTRACTED'] }],
-  ])('rates %s as the client package does, and asks for no scan', async (_, text, title, expected) => {
+  ])('rates %s as the client package does, without a scan', async (_, text, title, expected) => {
     await to('trust').listTools()
     const { structured } = await call('trust', 'rate_evidence', { text, ...(title && { title }) })
     expect(structured).toMatchObject(expected)
     expect(structured).toEqual(rateEvidence(contentOfText(title, text)))
   })
 
-  test('finds its way through the graph: from words to a field, its definition and its data', async () => {
+  test('finds a field of the graph by words, then its definition and its data', async () => {
     await to('graph').listTools()
     const { structured: found } = await call('graph', 'search_schema', { query: 'skills' })
     expect(found.results[0]).toMatchObject({ name: 'Query.skills', kind: 'query' })
@@ -371,7 +371,7 @@ describe.each(Object.entries(GENERATIONS))('a client of %s', (generation, connec
     expect(errors[0]?.extensions.code).toBe('COST_LIMIT_EXCEEDED')
   })
 
-  test('tells what a field lacks beside what it has', async () => {
+  test('gets the errors of fields beside their data', async () => {
     const { structured, isError } = await call('graph', 'run_query', {
       query: '{ skills(first: 1) { totalCount } trustUsage { used } }',
     })
@@ -382,7 +382,7 @@ describe.each(Object.entries(GENERATIONS))('a client of %s', (generation, connec
     expect(text).toMatch(/^UNAUTHENTICATED: .* Send the credentials/)
   })
 
-  test.each(WRONG)('hears what was wrong with $tool $given', async ({ server, tool, given, error }) => {
+  test.each(WRONG)('gets the error of a wrong $tool $given', async ({ server, tool, given, error }) => {
     const { isError, text, structured } = await call(server, tool, given)
     expect(isError).toBe(true)
     expect(text).toContain(error)
@@ -390,7 +390,7 @@ describe.each(Object.entries(GENERATIONS))('a client of %s', (generation, connec
     expect(structured).toBeUndefined()
   })
 
-  test('hears which tools there are when it asks for another', async () => {
+  test('gets the list of tools when it calls an unknown one', async () => {
     await expect(call('directory', 'search_everything', {})).rejects.toMatchObject({
       code: -32_602,
       message: expect.stringContaining('one of search_mcp_servers, search_skills, search_plugins'),
@@ -412,7 +412,7 @@ describe.each(Object.entries(GENERATIONS))('a client of %s', (generation, connec
     }
   })
 
-  test('is told how to get a key when it has none, and when its scans are used up', async () => {
+  test('is directed to the page of keys when it has none, and when its scans are used up', async () => {
     const anonymous = await connect({ url: `${stack.url}/mcp/trust` })
     expect((await anonymous.listTools()).tools).toHaveLength(5)
     const { isError, text } = await anonymous.call('check_domain', { domain: 'example.com' })

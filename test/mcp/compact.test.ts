@@ -17,7 +17,7 @@ test('what fits stays as it is', () => {
   expect(compact(content)).toEqual(content)
 })
 
-test('descriptions get shorter before anything is left out', () => {
+test('descriptions are shortened before anything is dropped', () => {
   const content = { results: Array.from({ length: 10 }, (_, number) => result(number, 2_000)) }
   const { results } = compact(content) as typeof content
   expect(bytesOf({ results })).toBeLessThanOrEqual(MAX_ANSWER_BYTES)
@@ -44,6 +44,6 @@ test('then optional variables and alternative commands go, then the last element
   expect(fitted.envVars.every(({ required }) => required)).toBe(true)
 })
 
-test('an answer without lists that is too long all the same comes back', () => {
+test('an answer without lists that is still too long is returned', () => {
   expect(compact({ url: 'x'.repeat(9_000) })).toEqual({ url: 'x'.repeat(9_000) })
 })

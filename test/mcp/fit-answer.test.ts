@@ -10,7 +10,7 @@ const SUMMARIES: readonly Summary[] = [
   { id: true, name: true },
 ]
 
-test('empty values and second spellings are left out; zero, false and what is unknown stay', () => {
+test('empty values and second spellings are dropped; zero, false and null stay', () => {
   const order = {
     id: 7,
     status: 'Pending Payment',

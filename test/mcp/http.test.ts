@@ -162,7 +162,7 @@ test.each([
   expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringMatching(/^Expected /) }] })
 })
 
-test('a client of 2026-07-28 is told for how long lists hold', async () => {
+test('a client of 2026-07-28 gets the lifetime of lists', async () => {
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
@@ -201,7 +201,7 @@ test('the guide for agents lists every server', async () => {
   for (const server of ['directory', 'store', 'trust', 'graph']) expect(text).toContain(`https://atrium.example/mcp/${server}`)
 })
 
-test('who keeps the schema from clients keeps it from tools', async () => {
+test('with introspection off for clients, tools cannot read the schema either', async () => {
   const hidden = await startMcpStack({ introspection: false })
   const { text } = await hidden.post('graph', LIST)
   expect(text).toContain('run_query')
@@ -217,7 +217,7 @@ test('who keeps the schema from clients keeps it from tools', async () => {
   await hidden.close()
 })
 
-test('a server with a limit counts the requests of each account, and says when to come back', async () => {
+test('a rate limit counts the requests of each account, and answers with Retry-After', async () => {
   const app = createHttpServer({ log: pino({ level: 'silent' }) })
   const echo = plainTool({
     name: 'echo',

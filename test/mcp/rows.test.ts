@@ -60,7 +60,7 @@ test('arguments are the variables: required, default and meaning as the document
   expect(accepts.parse({ colour: null })).toEqual({ colour: null, first: 5 })
 })
 
-test('every fault of the arguments is told at once, by its place', () => {
+test('every invalid argument is reported at once, by its path', () => {
   const accepts = variablesSchema(things, schema, spelling, {})
   const given = { colour: 'red', size: { width: 'x', depth: 1 }, first: null }
   const { error } = accepts.safeParse(given)
@@ -72,7 +72,7 @@ test('every fault of the arguments is told at once, by its place', () => {
   ])
 })
 
-test('an answer is the selection: nodes in place of edges, enums as tools spell them, nothing that was not asked for', () => {
+test('an answer is the selection: nodes in place of edges, enums as tools spell them, no other fields', () => {
   const returns = answerSchema(things, schema, spelling, ['things'])
   const nodes = [
     { __typename: 'Tree', name: 'Oak', age: null },
@@ -94,7 +94,7 @@ test('an answer is the selection: nodes in place of edges, enums as tools spell 
   })
 })
 
-test('an expected failure is the message of the member that came instead', () => {
+test('an expected failure is the message of the union member', () => {
   const path = ['result', 'boat'] as const
   expect(jsonSchema(answerSchema(paint, schema, spelling, path), 'output')).toMatchObject({ required: ['name', 'colour'] })
   expect(answerAt({ result: { message: 'Wet paint.' } }, path)).toBeNull()
@@ -103,7 +103,7 @@ test('an expected failure is the message of the member that came instead', () =>
   expect(answerAt({ result: { boat: { name: 'Ann' } } }, path)).toEqual({ name: 'Ann' })
 })
 
-test('a tool that writes must say what it does', () => {
+test('a tool that writes must declare its effect', () => {
   const row = { run: paint as never, title: 'Paint', description: 'Paints a boat.', answer: ['result', 'boat'] } as const
   expect(() => operationTool(row)).toThrow('Expected the row of paint_boat, which is a mutation, to have an effect.')
   expect(() => answerSchema(paint, schema, spelling, ['result', 'tree'])).toThrow('to select "tree"')

@@ -105,7 +105,7 @@ function agentOf(options: ConstructorParameters<typeof Client>[1]): Agent {
 }
 
 test.each(Object.entries(AGENTS))(
-  'a client of %s that knows only the address finds where to sign in, and runs the shop that agreed within what it agreed to',
+  'a client of %s that has only the URL discovers where to sign in, and acts for the shop within the granted scopes',
   async (_, agentOf) => {
     const scopes = [
       'read_customers',
@@ -136,7 +136,7 @@ test.each(Object.entries(AGENTS))(
 )
 
 test.each(Object.entries(AGENTS))(
-  'a client of %s whose token lacks a scope is sent to ask for that one as well, and goes on with both',
+  'a client of %s whose token lacks a scope is sent to authorize it, and continues with both',
   async (_, agentOf) => {
     const scopes = ['read_orders', 'read_products', 'read_store', 'write_products'] as const
     const { clientId } = await stack.anApp({ isPublic: true, redirectUris: [CALLBACK], scopes: [...scopes] })

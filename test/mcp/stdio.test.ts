@@ -38,7 +38,7 @@ describe.each(Object.entries(GENERATIONS))('`npx atrium mcp` for a client of %s'
     await Promise.all([client.close(), direct.close()])
   })
 
-  test('passes on the key from the environment', async () => {
+  test('forwards the key from the environment', async () => {
     const { secret } = await stack.aKey()
     const client = await connect(started('trust', { ATRIUM_URL: stack.url, ATRIUM_API_KEY: secret }))
     const { structured } = await client.call('check_domain', { domain: 'example.com' })
@@ -46,7 +46,7 @@ describe.each(Object.entries(GENERATIONS))('`npx atrium mcp` for a client of %s'
     await client.close()
   })
 
-  test('passes on the login and the authtoken of a store', async () => {
+  test('forwards the login and the authtoken of a store', async () => {
     const { login, authtoken } = await stack.aStore()
     const env = { ATRIUM_URL: stack.url, ATRIUM_LOGIN_KEY: login, ATRIUM_AUTH_TOKEN: authtoken }
     const client = await connect(started('store', env))
@@ -59,7 +59,7 @@ describe.each(Object.entries(GENERATIONS))('`npx atrium mcp` for a client of %s'
     await expect(connect(started('store', { ATRIUM_URL: stack.url, ATRIUM_LOGIN_KEY: login }))).rejects.toThrow(reason)
   })
 
-  test('answers calls that are under way at once, each with its own answer', async () => {
+  test('answers concurrent calls, each with its own result', async () => {
     const client = await connect(started('graph', { ATRIUM_URL: stack.url }))
     const pageSizes = Array.from({ length: 20 }, (_, index) => index + 1)
     const answers = await Promise.all(
@@ -79,7 +79,7 @@ test('says what to do where nothing answers, and where something else does', asy
   )
 })
 
-test('answers what was asked before the end of its input, then ends', async () => {
+test('answers the requests before the end of its input, then exits', async () => {
   const message = (id: number, method: string, params: object) => JSON.stringify({ jsonrpc: '2.0', id, method, params })
   const clientInfo = { name: 'printf', version: '1' }
   const pageSizes = [
@@ -104,7 +104,7 @@ test('answers what was asked before the end of its input, then ends', async () =
   }
 })
 
-test('ends when nobody reads its answers any more, though its input goes on', async () => {
+test('exits when its output is closed, though its input stays open', async () => {
   const { command, args, env } = started('directory', { ATRIUM_URL: stack.url })
   const child = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'ignore'] })
   const ended = once(child, 'exit')

@@ -322,7 +322,7 @@ describe.each(Object.entries(GENERATIONS))('a client of %s', (generation, connec
     expect([(await call('list_products')).text, (await call('list_categories')).text]).toEqual(['[]', '[]'])
   })
 
-  test('follows orders and customers: what they are, where they go, and which are found', async () => {
+  test('reads orders and customers: by id, in lists and by search', async () => {
     const post = async (path: string, body: object) => {
       const headers = { ...keysOf(shop), 'content-type': 'application/json' }
       const { status, json } = await askRaw(stack.url, `/v1${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
@@ -384,7 +384,7 @@ describe.each(Object.entries(GENERATIONS))('a client of %s', (generation, connec
     expect((await call('search_orders', { query: 'ana' })).structured.count).toBe(1)
   })
 
-  test('writes pages, and knows the shop', async () => {
+  test('writes pages, and reads the shop', async () => {
     const page = {
       title: 'About us',
       body: '<h1>Hello</h1>',
@@ -401,7 +401,7 @@ describe.each(Object.entries(GENERATIONS))('a client of %s', (generation, connec
     expect([structured, JSON.parse(text)]).toEqual([concise(await rest('/store/info.json')), structured])
   })
 
-  test.each(WRONG)('hears what was wrong with $tool $given', async ({ tool, given, expectedError }) => {
+  test.each(WRONG)('gets the error of a wrong $tool $given', async ({ tool, given, expectedError }) => {
     const { isError, text, structured } = await call(tool, given)
     expect([isError, structured]).toEqual([true, undefined])
     expect(text).toContain(expectedError)
@@ -465,7 +465,7 @@ test('answers have at most 8 kB, and a page of a hundred keeps all of its entrie
   await client.close()
 })
 
-test('credentials come as two headers or as HTTP Basic; without good ones every request is 401, and says where to sign in', async () => {
+test('credentials are two headers or HTTP Basic; without valid ones every request is 401 and names where to sign in', async () => {
   const shop = await stack.aStore()
   const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
   const basic = `Basic ${Buffer.from(`${shop.login}:${shop.authtoken}`).toString('base64')}`

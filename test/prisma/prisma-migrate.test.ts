@@ -64,7 +64,7 @@ describe.each(SUBGRAPHS)("Prisma's schema engine and the migrations of %s", (sub
     engine.free()
   })
 
-  test('migrate deploy: on an empty database it makes what our runner makes, and the runner has nothing left', async () => {
+  test('migrate deploy creates the same schema on an empty database as our runner, which then has nothing to do', async () => {
     const connection = await database(emptyDatabase)
     const names = readMigrations()
       .filter((migration) => migration.subgraph === subgraph)
@@ -151,7 +151,7 @@ describe('a database of the release before', () => {
     for (const subgraph of SUBGRAPHS) expect(await differenceBetween(connection, subgraph, prismaFiles(subgraph))).toBe('')
   })
 
-  test('asking for the status leaves its records as they are', async () => {
+  test('migration status leaves its records unchanged', async () => {
     const connection = await databaseOfRelease()
     await migrationStatus(connection)
     expect(await rowsOf(connection, `SELECT to_regclass('social._prisma_migrations') AS new`)).toEqual([{ new: null }])

@@ -246,7 +246,7 @@ describe('lists', () => {
     expect(behind.headers.link).toContain(`offset=${PLUGINS.length - 20}>; rel="prev"`)
   })
 
-  test('servers and plugins come by stars, then by key; skills by name, then by slug', async () => {
+  test('servers and plugins are sorted by stars, then by key; skills by name, then by slug', async () => {
     const by = (...parts: (string | number)[][]) => parts
     const sorted = (rows: (string | number)[][]) =>
       rows.toSorted((a, b) => {
@@ -440,7 +440,7 @@ describe('parameters are strict', () => {
     }
   })
 
-  test('everything that is wrong is said at once', async () => {
+  test('every invalid parameter is reported at once', async () => {
     const { json } = await ask('/api/search?type=tools&limit=26')
     expect(json.error.details.parameters).toEqual([
       { parameter: 'q', expected: expect.any(String), got: null },

@@ -128,7 +128,7 @@ describe('compression', () => {
     ['GZIP', 'gzip'],
     ['br;q=0, *', 'gzip'],
     ['*;q=0.1', 'br'],
-  ])('Accept-Encoding: %s gives %s, with a tag and a 304 of its own', async (accepted, coding) => {
+  ])('Accept-Encoding: %s gets %s, with its own ETag and 304', async (accepted, coding) => {
     for (const path of ['/api/mcp?limit=50', '/api/openapi.json']) {
       const plain = await ask(path)
       const { headers, bytes } = await askWith(path, { 'accept-encoding': accepted })
@@ -359,7 +359,7 @@ describe('when the graph does not answer', () => {
     await expect(serveDirectoryApi(Fastify(), client, { publicUrl: 'http://x' })).rejects.toThrow('GetStats: no such field')
   })
 
-  test('a matching condition asks for the revision and for nothing else', async () => {
+  test('a matching condition reads the revision only', async () => {
     const operations: string[] = []
     const run = (async (document: { definitions: readonly { name?: { value: string } }[] }) => {
       operations.push(document.definitions[0]?.name?.value ?? '')

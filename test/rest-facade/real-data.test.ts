@@ -53,7 +53,7 @@ describe.skipIf(!isHere)(`over the real directory${isHere ? '' : ' (skipped: ../
     120_000,
   )
 
-  test('a plugin for several agents is listed under the one that is asked for', async () => {
+  test('a plugin for several agents is listed under the requested one', async () => {
     const { json } = await askRaw(stack.url, '/api/plugins?ecosystem=cursor&limit=100')
     expect(json.total).toBeGreaterThan(0)
     expect(new Set(json.results.map(({ ecosystem }: { ecosystem: string }) => ecosystem))).toEqual(new Set(['cursor']))

@@ -34,7 +34,7 @@ async function aService(options: Parameters<typeof startWorld>[0] = {}) {
   return { world, stack, key: await stack.aKey({ plan: 'unlimited' }) }
 }
 
-test('500 requests at once about one host that nobody knows yet are one collection', async () => {
+test('500 concurrent requests about one unknown host are one collection', async () => {
   const { world, stack, key } = await aService()
   const replies = await Promise.all(Array.from({ length: 500 }, () => stack.send('POST /v1/decide', key, { domain: 'shop.com' })))
   expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]))
@@ -49,7 +49,7 @@ test('500 requests at once about one host that nobody knows yet are one collecti
   expect(new Set(replies.map(({ json }) => json.request_id)).size).toBe(500)
 })
 
-test('with a registry that never answers, a decision comes in time, and says what it lacks', async () => {
+test('with a registry that never answers, a decision arrives in time, and names the missing source', async () => {
   // A public address, where nobody of this internet listens.
   const { stack, key } = await aService({
     rdap: () => {},

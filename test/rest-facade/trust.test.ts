@@ -140,7 +140,7 @@ describe('a decision', () => {
     expect(json.evidence.highlights[0].impact).toBe('negative')
   })
 
-  test('has no evidence where none is wanted', async () => {
+  test('has no evidence when none is requested', async () => {
     const { json } = await decide({ domain: 'example.com', options: { include_evidence: false } })
     expect(json).not.toHaveProperty('evidence')
   })
@@ -201,7 +201,7 @@ describe('problems', () => {
     ],
     ['a policy in a word', { domain: 'example.com', policy: 'strict' }, 422, 'validation_failed', ['/policy']],
   ]
-  test.each(PROBLEMS)('%s is refused with a sentence and a place', async (_, body, status, code, pointers) => {
+  test.each(PROBLEMS)('%s is rejected with a message and a field', async (_, body, status, code, pointers) => {
     const reply = await decide(body)
     expect([reply.status, reply.headers['content-type']]).toEqual([status, 'application/problem+json'])
     expect(reply.json).toMatchObject({
@@ -356,7 +356,7 @@ describe('quota', () => {
     expect([counts.get(200)?.length, counts.get(429)?.length]).toEqual([150, 30])
   })
 
-  test('a key that asks too fast is told when to come back, and still what is left', async () => {
+  test('a rate-limited key gets the time to wait, and still its remaining scans', async () => {
     const many = { requests: Array.from({ length: 100 }, () => 'not a host') }
     for (let time = 0; time < 6; time++) expect((await send('POST /v1/decide/batch', many)).status).toBe(200)
     expect((await send('POST /v1/decide/batch', many)).status).toBe(429)
@@ -412,7 +412,7 @@ describe('a batch', () => {
     expect((await send('GET /v1/usage')).json.used).toBe(2)
   })
 
-  test('gives what is left to the first', async () => {
+  test('gives the remaining scans to the first targets', async () => {
     await stack.sql("INSERT INTO scan_count VALUES ($1, to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-01')::date, 148, 0)", [
       key.row,
     ])
@@ -452,7 +452,7 @@ describe('the record', () => {
     expect((await send(`GET /v1/decisions/${made.request_id}`, undefined, { as: null })).status).toBe(401)
   })
 
-  test('a replay says that the same comes out, and is no scan', async () => {
+  test('a replay returns the same decision, and is no scan', async () => {
     const { json: made } = await decide({ domain: 'bad.example.net' })
     const { status, json } = await send(`POST /v1/decisions/${made.request_id}/replay`)
     expect([status, json.identical, json.changes, json.explanation]).toEqual([200, true, [], null])
@@ -465,7 +465,7 @@ describe('the record', () => {
 describe('overrides', () => {
   const LATER = new Date(Date.now() + 3_600_000).toISOString()
 
-  test('count at once, for this key and everything below the domain, and are said in the answer', async () => {
+  test('count at once, for this key and everything below the domain, and are named in the answer', async () => {
     expect((await decide({ domain: 'www.example.com' })).json.override).toBeNull()
     expect((await send('PUT /v1/overrides/other.example', { action: 'deny', reason: 'r' })).headers.ratelimit).toMatch(/r=149;/)
     await send('DELETE /v1/overrides/other.example')
@@ -508,7 +508,7 @@ describe('overrides', () => {
     expect((await decide({ domain: '127.0.0.1' })).json).toMatchObject({ recommended_action: 'deny', override: null })
   })
 
-  test('what is wrong with one is said by field', async () => {
+  test('every invalid field of an override is reported', async () => {
     const { status, json } = await send('POST /v1/overrides', {
       host: 'no host',
       action: 'deny',
@@ -530,7 +530,7 @@ describe('overrides', () => {
     expect((await send('GET /v1/overrides/example.com')).status).toBe(404)
   })
 
-  test('a host that is none is a wrong parameter where it stands in the path', async () => {
+  test('an invalid host in the path is an invalid parameter', async () => {
     const { status, json } = await send('PUT /v1/overrides/no%20host', { action: 'deny', reason: ' ' })
     const expected = 'a host name of letters, digits and hyphens (labels of 1 to 63, 253 in all)'
     expect([status, json.code, json.detail, json.parameters]).toEqual([

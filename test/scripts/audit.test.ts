@@ -112,7 +112,7 @@ test.each(['moderate', 'low', 'info'])('one of severity %s is listed', async (se
   expect([status, said]).toEqual([0, expect.stringMatching(new RegExp(`^${severity}: left-pad .*\nAudited: passed\\.\n$`))])
 })
 
-test('where a source knows of nothing, it passes', async () => {
+test('an advisory source without findings passes', async () => {
   const { status, said } = await audit(await aRegistry(knowing({})))
   expect([status, said]).toEqual([0, 'Audited: no advisory concerns a dependency.\n'])
 })
@@ -142,7 +142,7 @@ test.each<[string, Answer]>([
   ])
 })
 
-test('so it does where nobody listens, and where a source falls silent after the first question', async () => {
+test('an unreachable source passes, and so does one that stops answering after the first request', async () => {
   expect(await audit('http://127.0.0.1:9/')).toMatchObject({ status: 0, said: expect.stringContaining(NOT_AUDITED) })
   const once: Answer = (requestedPackages, response) =>
     'minimist' in requestedPackages ? knowing({})(requestedPackages, response) : undefined
@@ -168,7 +168,7 @@ test('an exception holds for its advisory, its package and until its day', async
   ])
 })
 
-test('an exception whose day is over fails the build, also where no source answers', async () => {
+test('an expired exception fails the build, also when no source answers', async () => {
   const { status, said } = await audit('http://127.0.0.1:9/', { exceptions: [{ ...EXCEPTION, until: '2026-01-31' }] })
   expect([status, said]).toEqual([1, expect.stringContaining('ended on 2026-01-31.')])
 })
@@ -178,7 +178,7 @@ test.each([
   ['no reason', [{ ...EXCEPTION, reason: '' }], '0.reason'],
   ['no day', [{ ...EXCEPTION, until: 'some day' }], '0.until'],
   ['a misspelt key', [{ ...EXCEPTION, untill: '2027-01-01' }], 'untill'],
-])('exceptions with %s fail the build, and say where', async (_, exceptions, where) => {
+])('exceptions with %s fail the build with their position', async (_, exceptions, where) => {
   const { status, said } = await audit('http://127.0.0.1:9/', { exceptions })
   expect([status, said]).toEqual([1, expect.stringContaining(where)])
   expect(said).toMatch(/^audit-exceptions\.json: /)

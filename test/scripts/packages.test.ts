@@ -41,7 +41,7 @@ function aProject(
 }
 
 describe('THIRD_PARTY_NOTICES.txt', () => {
-  test('is what the installed packages say', async () => {
+  test('is generated from the installed packages', async () => {
     expect(await run('notices.ts', ROOT, '--check')).toEqual({ status: 0, stdout: '', stderr: '' })
   })
 
@@ -72,7 +72,7 @@ describe('THIRD_PARTY_NOTICES.txt', () => {
     expect(one).toContain('Yours.\nTruly.\n')
   })
 
-  test('is found stale when a package changes, or somebody edits it', async () => {
+  test('is stale when a package changes, or the file was edited', async () => {
     const folder = aProject({ a: { license: 'MIT', text: 'One' } })
     expect((await run('notices.ts', folder, '--check')).status).toBe(1)
     await run('notices.ts', folder)
@@ -82,7 +82,7 @@ describe('THIRD_PARTY_NOTICES.txt', () => {
     expect([status, stderr]).toEqual([1, expect.stringContaining('npm run notices')])
   })
 
-  test('is not made where a licence is not allowed, or nobody knows it', async () => {
+  test('is not generated when a licence is not allowed or unknown', async () => {
     const folder = aProject({ a: { license: 'GPL-3.0-only', text: '' }, b: { text: '' }, c: { license: 'MIT', text: '' } })
     const { status, stderr } = await run('notices.ts', folder)
     expect([status, stderr.split('\n')]).toEqual([

@@ -40,7 +40,7 @@ const tool = (of: Atrium, as: TestStore, from: string) =>
 
 const limited = { code: 'RATE_LIMITED', retryAfterSeconds: expect.any(Number) }
 
-test('the REST API goes on to say until when, in its own headers', async () => {
+test('the REST API still answers with the end of the ban, in its own headers', async () => {
   const { status, headers } = await atrium.ask('/v1/products.json', { headers: basic(store), from: BANNED })
   expect(status).toBe(429)
   expect(headers).toMatchObject({
@@ -55,7 +55,7 @@ test.each([
   ['what credentials are', '{ storeAccess { storeCode } }'],
   ['a list', '{ products(first: 1) { totalCount } }'],
   ['a mutation', 'mutation { deleteProductCategory(id: "1") { __typename } }'],
-])('the graph answers %s of this store with RATE_LIMITED, and when to come back', async (_, query) => {
+])('the graph answers %s of this store with RATE_LIMITED and the time to wait', async (_, query) => {
   const { errors } = await atrium.graph(query, {}, { headers: basic(store), from: BANNED })
   expect(errors?.[0]?.extensions).toMatchObject(limited)
   expect(errors?.[0]?.extensions.retryAfterSeconds).toBeGreaterThan(3_000)

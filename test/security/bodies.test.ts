@@ -90,7 +90,7 @@ describe('what a client may not choose', () => {
     ).toBe(0)
   })
 
-  test('is named by no input of the graph, but where it is said who may', () => {
+  test('is an input field only where its description names who may set it', () => {
     const names = /^(ownerId|owner|storeId|store|role|version|createdAt|updatedAt|permissions|isAdmin|passwordHash|scopes)$/
     const found = Object.values(api.getTypeMap())
       .filter(isInputObjectType)
@@ -99,7 +99,7 @@ describe('what a client may not choose', () => {
     expect(found.sort()).toEqual(Object.keys(DECIDED).sort())
   })
 
-  test('is refused by the graph, which knows its inputs', async () => {
+  test('is refused by the graph as an unknown field', async () => {
     const answer = await stack.graph(
       stack.own,
       'mutation ($i: CreateProductInput!) { createProduct(input: $i) { __typename } }',

@@ -13,7 +13,7 @@ const PREFLIGHTED = { 'apollo-require-preflight': '1' }
 const PUBLIC = '{ skills(first: 1) { totalCount edges { node { name } } } }'
 
 describe('what is kept for one', () => {
-  test('is told to no other, whatever both send besides', async () => {
+  test('is never returned to another caller, whatever else both send', async () => {
     const [ann, bob] = [await atrium.aUser('ann'), await atrium.aUser('bob')]
     const [one, other] = [await atrium.aStore('One'), await atrium.aStore('Other')]
     const callers: readonly (readonly [who: string, headers: Record<string, string>])[] = [
@@ -45,7 +45,7 @@ describe('what is kept for one', () => {
     expect(expected.get('nobody')).not.toMatch(/"id"|"code"/)
   })
 
-  test('is told to nobody whose credentials only look alike when they are put in a row', async () => {
+  test('is never returned to a caller whose credentials are equal only when concatenated', async () => {
     const first = { authorization: 'Bearer sk_a', 'x-api-key': 'sk_b' }
     const alike: readonly Record<string, string>[] = [
       { authorization: 'Bearer sk_asnk_b' },
@@ -113,7 +113,7 @@ describe('what is public', () => {
     { dnt: '1', 'save-data': 'on', range: 'bytes=0-3' },
   ]
 
-  test.each(PATHS)('%s is the same bytes whatever nobody looks at says', async (path) => {
+  test.each(PATHS)('%s is the same bytes, whatever the ignored headers are', async (path) => {
     const headers = path.startsWith('/graphql') ? PREFLIGHTED : {}
     const plain = await atrium.ask(path, { headers })
     for (const unkeyed of UNKEYED) {
@@ -136,7 +136,7 @@ describe('what is public', () => {
       expect(headers.vary?.toLowerCase()).toContain(name)
   })
 
-  test('is never what was refused, or what somebody may see only', async () => {
+  test('is never a refusal, nor an answer with restricted data', async () => {
     const store = await atrium.aStore()
     const replies = await Promise.all([
       atrium.ask('/v1/products.json', { headers: basic(store) }),

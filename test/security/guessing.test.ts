@@ -172,7 +172,7 @@ test.each(ENDPOINTS.map((each, index) => ({ ...each, from: `127.0.1.${index + 1}
   },
 )
 
-test('who has the right ones is let in all the while, from another address', async () => {
+test('the right credentials are accepted meanwhile, from another address', async () => {
   const store = await atrium.aStore()
   const key = await atrium.aKey()
   const from = '127.0.2.1'

@@ -50,7 +50,7 @@ const ask = ({ path, headers, method, body }: (typeof PAGES)[number]) =>
   })
 
 describe('pages', () => {
-  test.each(PAGES)('$page lets nothing run inside, frames nobody, and says no type but its own', async (page) => {
+  test.each(PAGES)('$page runs no foreign script, cannot be framed, and has a fixed content type', async (page) => {
     const reply = await ask(page)
     expect(reply.headers['x-content-type-options']).toBe('nosniff')
     // Where there is nothing to show, the browser is sent on.
@@ -73,7 +73,7 @@ describe('pages', () => {
     expect(reply.text).not.toMatch(/\son\w+="/)
   })
 
-  test('who signs in, consents or operates is kept by nobody on the way', async () => {
+  test('pages of sign-in, consent and operations are not cached', async () => {
     for (const page of PAGES.filter(({ path }) => /console|authorize|operations|domain=/.test(path))) {
       const { headers } = await ask(page)
       expect([page.page, headers['cache-control']]).toEqual([page.page, expect.stringContaining('no-store')])
@@ -115,7 +115,7 @@ const ADDRESSED = [
   '/nowhere',
 ]
 
-describe('who asks under a name of theirs', () => {
+describe('a request under a foreign host name', () => {
   const EVIL = 'evil.example'
   const POISONED: readonly Record<string, string>[] = [
     { host: EVIL },
@@ -158,7 +158,7 @@ describe('the name of the server', () => {
     'x: y\r\nHOST: localhost\r\naccept: */*\r\nhost:\r\n',
   ]
   test.each(['/', '/health', '/graphql', '/v1/products.json', '/api/stats', '/mcp/directory', '/oauth/authorize', '/nowhere'])(
-    'is said once: two of them at %s are refused, whatever they say',
+    'may occur once: two at %s are rejected, whatever their values',
     async (path) => {
       for (const hosts of TWICE) {
         for (const version of hosts === '' ? ['1.1'] : ['1.1', '1.0']) {
@@ -170,7 +170,7 @@ describe('the name of the server', () => {
     },
   )
 
-  test('is said once by who wants a WebSocket, too', async () => {
+  test('may occur once on a WebSocket upgrade, too', async () => {
     for (const hosts of TWICE.slice(1)) {
       const answer = await atrium.raw(
         `GET /graphql HTTP/1.1\r\n${hosts}upgrade: websocket\r\nconnection: upgrade\r\nsec-websocket-version: 13\r\nsec-websocket-key: ${btoa('x'.repeat(16))}\r\nsec-websocket-protocol: graphql-transport-ws\r\n\r\n`,
@@ -188,7 +188,7 @@ describe('the name of the server', () => {
     },
   )
 
-  test('with https, browsers are told to use nothing else, by every answer', async () => {
+  test('with https, every response has Strict-Transport-Security', async () => {
     const PATHS = [
       '/',
       '/graphql',
@@ -385,7 +385,7 @@ describe('pages of other sites', () => {
     }
   })
 
-  test('a form of theirs changes nothing, although the browser adds the password that it knows', async () => {
+  test('a cross-site form changes nothing, although the browser adds the stored password', async () => {
     const store = await atrium.aStore()
     const headers = { ...basic(store), origin: EVIL, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }
     const product = JSON.stringify({ product: { name: 'Forged', price: 1 } })
@@ -429,7 +429,7 @@ describe('pages of other sites', () => {
     expect((await atrium.ask('/v1/products/count.json', { headers: basic(store) })).json).toEqual({ count: 0 })
   })
 
-  test('a WebSocket of theirs is nobody, although the browser adds the password that it knows', async () => {
+  test('a cross-site WebSocket is anonymous, although the browser adds the stored password', async () => {
     const store = await atrium.aStore('Hijacked')
     const options = async (origin: string | undefined, headers: Record<string, string>, params: object = {}) => {
       const socket = new WebSocket(`ws://127.0.0.1:${atrium.port}/graphql`, 'graphql-transport-ws', {
@@ -452,7 +452,7 @@ describe('pages of other sites', () => {
     expect(await options(EVIL, {}, basic(store))).toBe(true)
   })
 
-  test('no form of ours is taken from them, and none ends or begins a session', async () => {
+  test('no cross-site form is accepted, and none starts or ends a session', async () => {
     for (const path of ['/console/sign-in', '/console/sign-out', '/console/access', '/authorize/x']) {
       const { status, rawHeaders } = await atrium.ask(path, {
         method: 'POST',

@@ -221,7 +221,7 @@ const EXAMPLES: readonly (readonly [code: string, isFound: boolean])[] = [
   ['(text: string) => (Object.hasOwn(open, text) ? open[text] : null)', false],
 ]
 
-test('the search finds what it is for, and nothing else', () => {
+test('the search for keys finds keys, and nothing else', () => {
   const folder = new URL('../../platform/collections/', import.meta.url).pathname
   const files = EXAMPLES.map(
     ([code], index) =>

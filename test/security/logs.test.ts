@@ -223,7 +223,7 @@ test('no credential that was used at any endpoint is in the log, in any form', {
 describe('what a client writes', () => {
   const INJECTED = 'x\r\n{"level":60,"msg":"forged"}\u001b[2J\u2028'
 
-  test('cannot make lines of the log, nor move the cursor of who reads it', async () => {
+  test('cannot inject lines or cursor movements into the log', async () => {
     const before = atrium.log().length
     const encoded = encodeURIComponent(INJECTED)
     await atrium.ask(`/${encoded}`)

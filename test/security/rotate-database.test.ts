@@ -110,7 +110,7 @@ async function connectedBy(url: string): Promise<{ readonly isOpen: () => Promis
 }
 
 test.runIf(refusesWrongPasswords)(
-  'two roles take turns: both log in until the last step, and the server goes on throughout',
+  'two roles take turns: both can log in until the last step, and the server keeps running',
   async () => {
     const { env, admin } = files()
     const words = ['--env-file', env, '--admin-url-file', admin]
@@ -189,45 +189,42 @@ test('an emergency locks the role before at once, ends its connections, and can 
   for (const connection of [second, unused]) await connection.end()
 })
 
-test.runIf(refusesWrongPasswords)(
-  'an interrupted first step starts again; a role that is used already is left alone',
-  async () => {
-    const { env, admin } = files()
-    const first = urlIn(env)
-    // What is left when the command ends between the new password and the file.
-    const lost = await rotate(['--url-file', '-', '--admin-url-file', '-'], { DATABASE_URL: first }, serverUrl)
-    expect(lost.code).toBe(0)
-    expect(await whoBy(lost.out.trim())).toBe(`${owner}_a as ${owner}`)
-    const output = join(folder, 'url')
-    const redone = await rotate(['--url-file', output, '--admin-url-file', admin], { DATABASE_URL: first })
-    expect([redone.code, redone.err]).toEqual([0, ''])
-    const second = readFileSync(output, 'utf8').trim()
-    expect(statSync(output).mode & 0o777).toBe(0o600)
-    expect([await whoBy(first), await whoBy(lost.out.trim()), await whoBy(second)]).toEqual([
-      `${owner} as ${owner}`,
-      null,
-      `${owner}_a as ${owner}`,
-    ])
+test.runIf(refusesWrongPasswords)('an interrupted first step starts again; a role that is in use is left unchanged', async () => {
+  const { env, admin } = files()
+  const first = urlIn(env)
+  // What is left when the command ends between the new password and the file.
+  const lost = await rotate(['--url-file', '-', '--admin-url-file', '-'], { DATABASE_URL: first }, serverUrl)
+  expect(lost.code).toBe(0)
+  expect(await whoBy(lost.out.trim())).toBe(`${owner}_a as ${owner}`)
+  const output = join(folder, 'url')
+  const redone = await rotate(['--url-file', output, '--admin-url-file', admin], { DATABASE_URL: first })
+  expect([redone.code, redone.err]).toEqual([0, ''])
+  const second = readFileSync(output, 'utf8').trim()
+  expect(statSync(output).mode & 0o777).toBe(0o600)
+  expect([await whoBy(first), await whoBy(lost.out.trim()), await whoBy(second)]).toEqual([
+    `${owner} as ${owner}`,
+    null,
+    `${owner}_a as ${owner}`,
+  ])
 
-    const overwritten = await rotate(['--url-file', output, '--admin-url-file', admin], { DATABASE_URL: first })
-    expect([overwritten.code, overwritten.err]).toEqual([1, expect.stringMatching(/^There is a file/)])
-    const used = await connectedBy(second)
-    const busy = await rotate(['--env-file', env, '--admin-url-file', admin])
-    expect([busy.code, busy.err]).toEqual([1, expect.stringMatching(/^A rotation has begun: 1 connections use the role/)])
-    expect(await whoBy(second)).toBe(`${owner}_a as ${owner}`)
-    await used.end()
-    const wrongEnd = await rotate(['--finish', '--admin-url-file', admin], { DATABASE_URL: first })
-    expect([wrongEnd.code, wrongEnd.err]).toEqual([1, expect.stringMatching(/^Expected DATABASE_URL to name the role ".*_a"/)])
-    expect(await whoBy(second)).toBe(`${owner}_a as ${owner}`)
+  const overwritten = await rotate(['--url-file', output, '--admin-url-file', admin], { DATABASE_URL: first })
+  expect([overwritten.code, overwritten.err]).toEqual([1, expect.stringMatching(/^There is a file/)])
+  const used = await connectedBy(second)
+  const busy = await rotate(['--env-file', env, '--admin-url-file', admin])
+  expect([busy.code, busy.err]).toEqual([1, expect.stringMatching(/^A rotation has begun: 1 connections use the role/)])
+  expect(await whoBy(second)).toBe(`${owner}_a as ${owner}`)
+  await used.end()
+  const wrongEnd = await rotate(['--finish', '--admin-url-file', admin], { DATABASE_URL: first })
+  expect([wrongEnd.code, wrongEnd.err]).toEqual([1, expect.stringMatching(/^Expected DATABASE_URL to name the role ".*_a"/)])
+  expect(await whoBy(second)).toBe(`${owner}_a as ${owner}`)
 
-    // The file cannot be written: the new role is locked again, and everything is as it was.
-    const unwritable = await rotate(['--url-file', join(folder, 'none', 'url'), '--admin-url-file', admin], {
-      DATABASE_URL: first,
-    })
-    expect([unwritable.code, unwritable.err]).toEqual([1, expect.stringContaining('cannot be written')])
-    expect([await whoBy(first), await whoBy(second)]).toEqual([`${owner} as ${owner}`, null])
-  },
-)
+  // The file cannot be written: the new role is locked again, and everything is as it was.
+  const unwritable = await rotate(['--url-file', join(folder, 'none', 'url'), '--admin-url-file', admin], {
+    DATABASE_URL: first,
+  })
+  expect([unwritable.code, unwritable.err]).toEqual([1, expect.stringContaining('cannot be written')])
+  expect([await whoBy(first), await whoBy(second)]).toEqual([`${owner} as ${owner}`, null])
+})
 
 test('a new role that may not do what the one before may is locked again', async () => {
   const { env, admin } = files()

@@ -40,7 +40,7 @@ const written = (name: string, content: string): string => {
 const rotate = (words: readonly string[], env: NodeJS.ProcessEnv = {}, input = '') =>
   site.command(['secrets', 'rotate', 's3', ...words], { S3_BUCKET_URL: bucket.bucketUrl, S3_REGION: REGION, ...env }, input)
 
-test('a new access key takes the place of the one until now in the file, and running it again changes nothing', async () => {
+test('a new access key replaces the current one in the file, and a second run changes nothing', async () => {
   const env = written('atrium.env', `PORT=4000\n${lines(CREDENTIALS)}`)
   const key = written('key', lines(NEXT))
   const first = await rotate(['--key-file', key, '--env-file', env])

@@ -406,7 +406,7 @@ describe('fields outside the scope of a token are refused, by any path', () => {
     expect(both.errors.map(({ extensions }) => extensions?.requiredScopes)).toEqual([[['read_orders']]])
   })
 
-  test('metafields that were set are answered to who may read their thing', async () => {
+  test('metafields are returned to callers who may read their owner', async () => {
     const preparedByOwner = await throughTheGatewayAsOwner(`{ product(id: "${idOf('products')}") { id } }`)
     const { id } = JSON.parse(preparedByOwner.text).product
     const set = `mutation { setMetafields(input: { ownerId: "${id}", metafields: [{ namespace: "a", key: "k", type: TEXT, value: "secret word" }] }) {
@@ -415,7 +415,7 @@ describe('fields outside the scope of a token are refused, by any path', () => {
     expect((await answered(['write_products', 'read_products'], set)).text).toContain('secret word')
   })
 
-  test('a webhook needs the scope that reads what it sends, when it is made and when it is changed', async () => {
+  test('a webhook requires the scope of what it sends, at its creation and at each change', async () => {
     const make = (event: string) =>
       `mutation { createWebhookSubscription(input: { event: ${event}, url: "https://collector.example/${event}" }) { __typename } }`
     const refused = await answered(['write_hooks'], make('ORDER_UPDATED'))
@@ -443,7 +443,7 @@ describe('fields outside the scope of a token are refused, by any path', () => {
     )
   })
 
-  test('deliveries that wait for an event of before are not sent elsewhere by who may not read them', async () => {
+  test('pending deliveries of an earlier event are not redirected by a caller without the scope to read them', async () => {
     const [shop] = shops
     if (!shop) throw new Error('Expected a shop.')
     const owner = (text: string) => throughTheGatewayAsOwner(text)

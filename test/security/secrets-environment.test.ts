@@ -46,7 +46,7 @@ test.each(['link', 'secrets-key'])(
   },
 )
 
-test('console: the second value stands in a variable of its own', () => {
+test('console: the second value is in a variable of its own', () => {
   const old = 'o'.repeat(40)
   writeFileSync(file(), `CONSOLE_SECRET=${old}\n`)
   const [, second = ''] = rotated('console', 'add')

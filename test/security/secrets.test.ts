@@ -79,7 +79,7 @@ test.each([
   ['HOST', { HOST: '0.0.0.0' }],
   ['PUBLIC_URL', { PUBLIC_URL: 'https://atrium.example' }],
   ['HOST as the store', { HOST: '0.0.0.0', ATRIUM_ROLE: 'store', LINK_SECRET: 'x'.repeat(32) }],
-])('whoever others can reach by %s does not start without a key', async (_, env) => {
+])('a server that is reachable by %s does not start without a key', async (_, env) => {
   const { err, code } = await site.command(['start'], env)
   expect([code, err]).toEqual([
     1,
@@ -93,7 +93,7 @@ test('development starts without a key, and says so', async () => {
   expect(copy.said()).toContain('Secrets     stored unencrypted')
 })
 
-test('no recoverable secret is stored unencrypted, whichever way it was written', async () => {
+test('no recoverable secret is stored unencrypted, whatever wrote it', async () => {
   await site.end()
   site = await installation({ hasStore: false })
   const copy = await site.start({ SECRETS_KEY: ONE, HOST: '0.0.0.0' })
@@ -119,7 +119,7 @@ test('no recoverable secret is stored unencrypted, whichever way it was written'
   for (const plain of [secret, before, await hooksTokenOf(copy, shop)]) expect(database).not.toContain(plain)
 })
 
-test('an encrypted token signs webhooks, the one before as well, and none can be put in the place of another', async () => {
+test('an encrypted token signs webhooks, as does the previous one, and no ciphertext can replace another', async () => {
   const got: { body: string; headers: Record<string, unknown> }[] = []
   const receiver = await startHttpServer({
     '/hook': async (request, response) => {
@@ -195,7 +195,7 @@ test('secrets stored before SECRETS_KEY was set are readable, and encrypted by t
   expect(await hooksTokenOf(copy, shop)).toBe(hooksToken)
 })
 
-test('the key is rotated while everything goes on; without the one before nobody starts or writes until all is encrypted anew', async () => {
+test('the key is rotated while the servers run; without the previous key none starts or writes until all is re-encrypted', async () => {
   const copy = await site.start({ SECRETS_KEY: ONE })
   const shop = await aShop({ SECRETS_KEY: ONE })
   const { token } = await aUser(copy)

@@ -54,7 +54,7 @@ async function done(query: string, variables: object, who: { readonly token: str
 
 const SIGN_UP = 'subscription { userCreated { id name } }'
 
-describe('signed-in users who share a source', () => {
+describe('signed-in users with a shared source', () => {
   test('get the result for their own variables', async () => {
     const [ann, ben] = [await atrium.aUser('ann-variables'), await atrium.aUser('ben-variables')]
     const [hers, his] = [await connect(bearer(ann)), await connect(bearer(ben))]
@@ -70,7 +70,7 @@ describe('signed-in users who share a source', () => {
     await expect.poll(running).toBe(0)
   })
 
-  test('are told of each event, but for those whose session has ended since: all of theirs end, and those of others go on', async () => {
+  test('get each event until their session ends: then all their subscriptions end, and those of others continue', async () => {
     const [ann, ben] = [await atrium.aUser('ann'), await atrium.aUser('ben')]
     const hers = [await connect(bearer(ann)), await connect(bearer(ann))]
     const his = await connect(bearer(ben))
@@ -101,7 +101,7 @@ describe('signed-in users who share a source', () => {
       .toBe(0)
   })
 
-  test('are each told what they may see where that differs, on the same document', async () => {
+  test('each get what they may see, on the same document', async () => {
     const [admin, user] = [await atrium.aUser('admin'), await atrium.aUser('user')]
     await atrium.sql(`UPDATE social."user" SET role = 'ADMIN' WHERE name = 'admin'`)
     const [one, other] = [await connect(bearer(admin)), await connect(bearer(user))]
@@ -121,7 +121,7 @@ describe('signed-in users who share a source', () => {
     await expect.poll(running).toBe(0)
   })
 
-  test('of a room: a stranger is refused though members share one, and who is no member any more ends alone', async () => {
+  test('of a room: a non-member is refused though members share a source, and a removed member ends alone', async () => {
     const [owner, member, stranger] = [await atrium.aUser('owner'), await atrium.aUser('member'), await atrium.aUser('stranger')]
     const { createRoom } = await done(
       'mutation { createRoom(name: "Room") { ... on CreateRoomSuccess { room { id } } } }',
@@ -156,7 +156,7 @@ describe('signed-in users who share a source', () => {
   })
 })
 
-test('programs of one store share a source per credential and address; a token that is taken back ends all of its own, and no other', async () => {
+test('programs of one store share a source per credential and address; a revoked token ends its own subscriptions only', async () => {
   const store = await atrium.aStore()
   const other = await atrium.aStore()
   const PRODUCTS = 'subscription { productUpdated { name } }'

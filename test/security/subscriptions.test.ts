@@ -57,7 +57,7 @@ async function figure({ base }: Atrium, name: string): Promise<number> {
 
 const HEAP = { NODE_OPTIONS: `--max-old-space-size=${HEAP_MB}` }
 
-describe('who begins more subscriptions than a process has memory for', () => {
+describe('a client that starts more subscriptions than fit into memory', () => {
   let atrium: Atrium
   const running = () => figure(atrium, 'atrium_subscriptions_running')
 

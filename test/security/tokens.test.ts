@@ -151,7 +151,7 @@ const FORGERIES: readonly { readonly why: string; readonly forge: () => string |
 ]
 
 describe.each(FORGERIES)('$why', ({ forge }) => {
-  test('is nobody at the graph', async () => {
+  test('is anonymous at the graph', async () => {
     const token = await forge()
     const { data, errors = [] } = await atrium.graph('{ me { id } }', {}, { headers: { authorization: `Bearer ${token}` } })
     expect(data?.me ?? null).toBeNull()
@@ -168,7 +168,7 @@ describe.each(FORGERIES)('$why', ({ forge }) => {
   })
 })
 
-test('what is forged is nobody over a WebSocket and an event stream, too', async () => {
+test('a forged token is anonymous over a WebSocket and an event stream, too', async () => {
   for (const why of ['no algorithm', 'a key of the forger under our name', 'a token that has ended']) {
     const authorization = `Bearer ${await FORGERIES.find((each) => each.why === why)?.forge()}`
     const socket = new WebSocket(`${atrium.base.replace('http', 'ws')}/graphql`, 'graphql-transport-ws')

@@ -153,7 +153,7 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     await page.close()
   })
 
-  test('who refuses is sent back, and the app is told', async () => {
+  test('a refusal redirects back with an error for the app', async () => {
     const { page } = await openPage(browser)
     const { link, finish } = await begin()
     await page.goto(link)
@@ -164,7 +164,7 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     await page.close()
   })
 
-  test('who cancels before signing in is sent back as well', async () => {
+  test('a cancellation before signing in redirects back as well', async () => {
     const { page } = await openPage(browser)
     const { link, finish } = await begin()
     await page.goto(link)
@@ -174,7 +174,7 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     await page.close()
   })
 
-  test('a wrong authtoken is said where it was typed, and the next try works', async () => {
+  test('a wrong authtoken is reported in its form, and the next try works', async () => {
     const { page } = await openPage(browser)
     const { link } = await begin()
     await page.goto(link)
@@ -190,7 +190,7 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     await page.close()
   })
 
-  test('who is signed in is not asked again, and can take another shop', async () => {
+  test('a signed-in merchant does not sign in again, and can choose another shop', async () => {
     const { page } = await openPage(browser)
     await page.goto((await begin()).link)
     await signIn(page, shop)
@@ -250,7 +250,7 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     await page.close()
   })
 
-  test('a wrong password is said where it was typed, and after five the account is locked, whatever is right', async () => {
+  test('a wrong password is reported in its form, and after five the account is locked, also for the right one', async () => {
     const email = await anOwner(shop)
     const { page } = await openPage(browser)
     await page.goto((await begin()).link)
@@ -316,7 +316,7 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     await page.close()
   })
 
-  test('a link that asks for something wrong ends at a page, not at the address in it', async () => {
+  test('an invalid authorization request ends at a page, not at its redirect URI', async () => {
     const { page } = await openPage(browser)
     const answer = await page.goto(
       (await begin()).link.replace(encodeURIComponent(callback), encodeURIComponent('https://evil.example/')),
@@ -380,7 +380,7 @@ describe('held against others', () => {
     expect((await stranger.open(address.replace('/authorize/', '/oauth/authorize/'))).status).toBe(400)
   })
 
-  test('who knows the id of a request alone, and not what only its browser has, cannot read, take or resume any step', async () => {
+  test('the id of a request without the secret of its browser reads, takes and resumes no step', async () => {
     const { browser, address } = await opened()
     const request = address.slice(address.lastIndexOf('/') + 1)
     const secret = browser.cookieAt(address, '_atrium_browser')
@@ -500,7 +500,7 @@ describe('held against others', () => {
     expect((await browser.press(address, { do: 'allow' })).status).toBe(410)
   })
 
-  test('nobody agrees for a shop that is not signed in', async () => {
+  test('only a signed-in shop can be authorized', async () => {
     const browser = shopBrowser(stack.url)
     const { address } = await browser.open((await begin()).link)
     const consents = () => stack.sql('SELECT count(*) FROM app_authorization')
@@ -518,7 +518,7 @@ describe('held against others', () => {
   const owner = (email: string, password = PASSWORD) => ({ do: 'sign-in-owner', email, password })
   const problemIn = ({ page }: { readonly page: string }) => /<p role="alert"[^>]*>([^<]*)</.exec(page)?.[1]
 
-  test('who owns no shop is told so, and gets none by naming one', async () => {
+  test('a user without a shop is told so, and gets none by naming one', async () => {
     const { browser, address } = await opening()
     const nobody = await browser.press(address, owner(await anOwner()))
     expect([nobody.status, problemIn(nobody)]).toEqual([422, expect.stringMatching(/^This account owns no shop here/)])
@@ -536,7 +536,7 @@ describe('held against others', () => {
     }
   })
 
-  test('a choice belongs to the request that it was made for, and to who made it', async () => {
+  test('a choice is valid for its own request and user', async () => {
     const email = await anOwner(await stack.aStore(), await stack.aStore())
     const { browser, address } = await opening()
     const { page } = await browser.press(address, owner(email))
@@ -551,7 +551,7 @@ describe('held against others', () => {
     )
   })
 
-  test('an app of one shop is not for an owner of others, and skips the choice for who owns that one too', async () => {
+  test('an app of one shop is refused to owners of other shops, and skips the choice for an owner of that shop', async () => {
     const [own, another] = [await stack.aStore({ name: 'Has an app' }), await stack.aStore()]
     const CREATE = 'mutation ($input: CreateAppInput!) { createApp(input: $input) { ... on CreateAppSuccess { app { code } } } }'
     const { data } = await stack.ask(own, CREATE, {
@@ -591,7 +591,7 @@ describe('held against others', () => {
     expect(data.step.__typename).toBe('AuthorizationStep')
   })
 
-  test('who tries many authtokens is told to wait', async () => {
+  test('repeated authtokens are rate-limited', async () => {
     const browser = shopBrowser(stack.url)
     const { address } = await browser.open((await begin()).link)
     const statuses = await Promise.all(

@@ -75,7 +75,7 @@ async function shows(visitor: Awaited<ReturnType<typeof signedIn>>['visitor'], p
   return reply
 }
 
-test('a webhook is created, listed, told, tested, paused, resumed and deleted, each by a form that leads on to a page', async () => {
+test('a webhook is created, listed, sent events, tested, paused, resumed and deleted, each by a form', async () => {
   const { visitor, path } = await withWebhook()
   expect(textOf(await visitor.get(`${path}?done=created`))).toContain('The webhook was created')
   expect(textOf(await visitor.get('/console/webhooks'))).toMatch(/Product created Stock http:\/\/127\.0\.0\.1:\d+\/told active/)
@@ -101,7 +101,7 @@ test('a webhook is created, listed, told, tested, paused, resumed and deleted, e
   expect((await visitor.get(path)).status).toBe(404)
 })
 
-test('a failure is shown with what the receiver said, and can be sent again with the same bytes', async () => {
+test('a failure is shown with the response of the receiver, and can be sent again with the same bytes', async () => {
   const { visitor, path } = await withWebhook()
   status = 503
   await visitor.post(`${path}/test`, {})

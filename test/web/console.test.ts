@@ -119,7 +119,7 @@ describe('signing in to the console', () => {
     await app.close()
   })
 
-  test('behind a proxy, its word about https is believed, and nobody else is', async () => {
+  test('behind a proxy, X-Forwarded-Proto is trusted from it only', async () => {
     const behind = await behindProxy()
     const said = { 'x-forwarded-proto': 'https' }
     const [cookie = ''] = setCookies(await askRaw(behind.url, '/console', { headers: said }))
@@ -165,7 +165,7 @@ describe('signing in to the console', () => {
 })
 
 describe('a session', () => {
-  test('shows its own store only, whatever is asked for', async () => {
+  test('shows its own store only, whatever the parameters', async () => {
     const { visitor } = await signedIn(corner)
     for (const path of ['/console', '/console/products', '/console/products?q=secret', '/console/access']) {
       const { status, text } = await visitor.get(path)
@@ -246,7 +246,7 @@ describe('a session', () => {
     expect([status, text.includes('<h1>Store console</h1>')]).toEqual([200, true])
   })
 
-  test('gives another authtoken once, goes on with it, and ends those with the one before', async () => {
+  test('shows a new authtoken once, continues with it, and ends the sessions of the previous one', async () => {
     const own = await withStores(web.trust.database.connection, (stores) =>
       stores.create({ name: 'Lost keys', country: 'PT', isPaid: true }),
     )
@@ -444,7 +444,7 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
 })
 
 // Last: from here on, nobody at this address may guess for a while.
-test('who guesses is slowed down, whatever address is claimed, and alone behind a proxy', async () => {
+test('guessing is rate-limited, whatever address is claimed, and per client behind a proxy', async () => {
   const visitor = aVisitor()
   await visitor.get('/console')
   let last: Reply | null = null

@@ -38,7 +38,7 @@ test('the page is for browsers: programs on the same address get JSON', async ()
   expect(await program.json()).toEqual({ data: { __typename: 'Query' } })
 })
 
-test('the page has no script of its own and allows none from elsewhere', async () => {
+test('the page has no inline script and allows none from elsewhere', async () => {
   const page = await fetch(`${base}/graphql`, { headers: { accept: 'text/html' } })
   const text = await page.text()
   expect(text).not.toMatch(/<script(?![^>]*\ssrc="\/explorer\/)|\son\w+=|https?:\/\//)
@@ -56,7 +56,7 @@ test('its files may be kept for ever, for their names change with them', async (
   }
 })
 
-test('the graph has examples, each of which says what it shows and keeps within the limits', async () => {
+test('the graph has examples, each with a description and within the limits', async () => {
   const { gateway } = await directoryWithoutData()
   expect(graphExamples().length).toBeGreaterThanOrEqual(3)
   for (const { query } of graphExamples()) {

@@ -54,7 +54,7 @@ describe('on https', () => {
   }, 60_000)
   afterAll(() => atrium?.stop())
 
-  test('security.txt is where RFC 9116 wants it, and as it wants it', async () => {
+  test('security.txt conforms to RFC 9116', async () => {
     const { status, headers, text } = await atrium.ask('/.well-known/security.txt')
     expect([status, headers['content-type']]).toEqual([200, 'text/plain; charset=utf-8'])
     expect(breachesOf(text, new Date())).toEqual([])
@@ -85,7 +85,7 @@ test('SECURITY_CONTACT is named instead, in its order; over http the file says t
   }
 }, 60_000)
 
-test('it ends 300 days after the start, whenever it is asked for', async () => {
+test('it expires 300 days after the start', async () => {
   const startedAt = new Date('2026-12-31T23:59:59.500Z')
   const [row] = securityFiles([], startedAt)
   const site = { publicUrl: PUBLIC_URL } as never

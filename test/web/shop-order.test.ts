@@ -50,7 +50,7 @@ const anOrder = async (status: string) =>
 const open = (url: string) =>
   askRaw(web.url, new URL(url).pathname, { headers: { accept: 'text/html', 'accept-encoding': 'identity' } })
 
-test('the link of a cart shows what is in it, and nothing of who buys; nobody keeps it, and no search engine', async () => {
+test('the link of a cart shows its contents without the buyer, and is neither cached nor indexed', async () => {
   const { recovery_url, checkout_url } = await anOrder('Abandoned')
   for (const url of [recovery_url, checkout_url]) {
     const { status, headers, text } = await open(url)

@@ -89,7 +89,7 @@ describe('without a script', () => {
     if (!name.startsWith('trust-')) expect(brotliDecompressSync(packed.bytes).toString()).toBe(text)
   })
 
-  test('an item says how to install it, what it needs, where it comes from, how far to trust it, what is like it and what people say', async () => {
+  test('an item shows its installation, requirements, source, trust, related items and posts', async () => {
     const { text } = await get(tools)
     expect(text).toContain('npx -y @acme/tools@1.2.3 --read-only')
     expect(text).toContain('ACME_PERSONAL_ACCESS_TOKEN')
@@ -103,7 +103,7 @@ describe('without a script', () => {
     expect(text).toContain('Two months with Acme Tools')
   })
 
-  test('programs find what it is: JSON-LD, a canonical address, a picture, the same as JSON', async () => {
+  test('programs read JSON-LD, a canonical URL, a picture, and the same as JSON', async () => {
     const { text } = await get('/mcp/ACME/Tools')
     const [item, trail] = [...text.matchAll(/<script type="application\/ld\+json">(.*?)<\/script>/gs)].map(([, json]) =>
       JSON.parse(json ?? ''),
@@ -265,7 +265,7 @@ describe('trust', () => {
 })
 
 describe('documentation', () => {
-  test('every type of the schema has a page, and every operation of every contract has a place', async () => {
+  test('every type of the schema has a page, and every operation of every contract has a section', async () => {
     const { text } = await get('/schema')
     const types = [...text.matchAll(/href="(\/schema\/\w+)"/g)].map(([, path]) => path ?? '')
     expect(types.length).toBeGreaterThan(100)
@@ -490,7 +490,7 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     await page.close()
   })
 
-  test('search as one types says why it has no answer, and goes on with the next letter', async () => {
+  test('search as you type shows why it has no answer, and continues with the next letter', async () => {
     const { page } = await openPage(browser)
     await page.goto(`${web.url}/search?q=acme`)
     await page.route('**/search?q=postgres', (route) =>
@@ -567,7 +567,7 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     },
   )
 
-  test('a script that somebody gets into a page is not run', async () => {
+  test('an injected script is not run', async () => {
     const { page, complaints } = await openPage(browser)
     await page.goto(web.url)
     await page.evaluate(`{
@@ -580,7 +580,7 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     await page.close()
   })
 
-  test('in the explorer one signs in, and asks as oneself', async () => {
+  test('the explorer signs in, and sends operations as the user', async () => {
     const sent = await askRaw(web.url, '/graphql', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -632,7 +632,7 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     await context.close()
   })
 
-  test('an item can be printed: the command, the variables and the reasons are there, the way around is not', async () => {
+  test('an item is printed with its command, variables and reasons, without the navigation', async () => {
     const { page } = await openPage(browser)
     await page.goto(web.url + tools)
     await page.emulateMedia({ media: 'print' })

@@ -144,7 +144,7 @@ describe('side by side with Apollo Gateway, both behind Apollo Server', () => {
     ])
   })
 
-  test('errors of entities are at the place of the entity', async () => {
+  test('errors of entities have the path of the entity', async () => {
     review.always = ({ response }) => {
       const errors = [{ message: 'No rating.', path: ['_entities', 0, 'rating'], extensions: { code: 'NO_RATING' } }]
       response
@@ -494,7 +494,7 @@ describe('subgraphs and supergraphs', () => {
     },
   )
 
-  test('findGrants reads the context value for authorization directives, and what it throws refuses', async () => {
+  test('findGrants reads the context value for authorization directives, and refuses the operation when it throws', async () => {
     const sdl = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@requiresScopes"])
       type Query { free: Int secret: Int @requiresScopes(scopes: [["read"]]) }`
     const schema = buildSubgraphSchema([{ typeDefs: parse(sdl), resolvers: { Query: { free: () => 1, secret: () => 2 } } }])
@@ -543,7 +543,7 @@ describe('subgraphs and supergraphs', () => {
     expect(cleaned).toBe(1)
   })
 
-  test('a subgraph that leaves the supergraph and comes back is reached again', async () => {
+  test('a subgraph that left the supergraph is fetched again after it returns', async () => {
     let update: (sdl: string) => void = () => {}
     let closed = 0
     class Counting extends RemoteGraphQLDataSource {
@@ -600,7 +600,7 @@ describe('subgraphs and supergraphs', () => {
     expect(() => atriumGateway(options as AtriumGatewayOptions)).toThrow(says)
   })
 
-  test('an address that is none is refused when the server starts', async () => {
+  test('an invalid URL is refused at the start of the server', async () => {
     await expect(
       anApolloServer('atrium', { supergraphSdl: supergraphSdl({ shop: 'ftp://x', review: review.url }) }),
     ).rejects.toThrow(/The subgraph "shop" is at "ftp:\/\/x": expected an http or https URL/)

@@ -108,7 +108,7 @@ describe('subgraphs without traces', () => {
   })
   const urls = () => ({ shop: remotes[0]?.url ?? '', review: remotes[1]?.url ?? '' })
 
-  test('are in the plan without one, and what is no trace is said to be none', async () => {
+  test('are in the plan without a trace, and an invalid trace is reported', async () => {
     const sdl = supergraphSdl(urls())
     const body = { query: 'query One { product(id: "a") { name } }' }
     const [theirs, ours] = [await reported('apollo', body, true, sdl), await reported('atrium', body, true, sdl)]
@@ -129,7 +129,7 @@ describe('subgraphs without traces', () => {
     shop.always = null
   })
 
-  test('are asked for traces only where somebody wants them', async () => {
+  test('are requested with traces only when a reporter needs them', async () => {
     const gateway = atriumGateway({ supergraphSdl: supergraphSdl(urls()) })
     const server = new ApolloServer({ gateway, logger: QUIET, stopOnTerminationSignals: false })
     onTestFinished(() => server.stop())

@@ -12,7 +12,7 @@ const SDL = parse(`
   type Query { secret: String @requiresScopes(scopes: [["x"]]) }
 `)
 
-test('what is kept for callers who may not read all is bounded over all operations by the length of their documents', () => {
+test('filtered operations of callers without full access are bounded by the total length of their documents', () => {
   const supergraph = parse(compose([{ name: 'one', typeDefs: SDL }]))
   const authorization = authorizationOf(supergraph, readSupergraph(supergraph), () => NO_GRANTS)
   /** An operation of about so many characters. */
@@ -36,7 +36,7 @@ test('what is kept for callers who may not read all is bounded over all operatio
   expect(remember(small)).toBe(7)
 })
 
-test('what one caller is granted or denied is not told to another address, nor to another time of connection', async () => {
+test('grants of a caller are cached per address and time of connection', async () => {
   let requestCount = 0
   const link: Link = {
     name: 'store',

@@ -235,7 +235,7 @@ describe('authorization directives of any supergraph', () => {
   })
   afterAll(() => graph.gateway.close())
 
-  test('a field is null for whoever lacks its scope, with an error that names the scope, and the subgraph is not asked', async () => {
+  test('a field without its scope is null with an error that names the scope, and is not fetched', async () => {
     const answer = await answerTo(graph, '{ books(first: 2) { title price } open }')
     expect(answer.data).toEqual({
       books: [
@@ -294,7 +294,7 @@ describe('authorization directives of any supergraph', () => {
     expect((await answerTo(graph, '{ search { __typename ... on Book { title } } open }')).data).toBeNull()
   })
 
-  test('what is asked through a refused interface is refused at each object, and nothing is taken for a fault of the subgraph', async () => {
+  test('a selection through a refused interface is refused at each object, and no error blames the subgraph', async () => {
     const codes = async (query: string) => {
       const answer = await answerTo(graph, query, 'readers')
       return [answer.data, codesOf(answer)]
@@ -324,7 +324,7 @@ describe('authorization directives of any supergraph', () => {
     }
   })
 
-  test('what a fragment asks of a refused type is not fetched, whatever its name', async () => {
+  test('a fragment on a refused type is not fetched, whatever its name', async () => {
     const query =
       'query { search { ...On } } fragment On on Hit { ... on Book { title } ...Name } fragment Name on Reader { name }'
     expect(codesOf(await answerTo(graph, query))).toEqual([['search.1', REFUSED]])
@@ -357,7 +357,7 @@ describe('authorization directives of any supergraph', () => {
     expect((await answerTo(graph, '{ account { name } audit vault { gold } }', 'policy')).data).toEqual({ account, audit, vault })
   })
 
-  test('a scalar has demands of its own', async () => {
+  test('directives on a scalar apply to its fields', async () => {
     expect((await answerTo(graph, '{ book(id: "a") { code } }')).data).toEqual({ book: { code: null } })
     expect((await answerTo(graph, '{ book(id: "a") { code } }', 'all')).data).toEqual({ book: { code: 'code a' } })
   })
@@ -418,7 +418,7 @@ describe('authorization directives of any supergraph', () => {
     })
   })
 
-  test('a denial is told instead of what is missing', async () => {
+  test('a denied field reports the denial instead of a null error', async () => {
     const denial = { message: 'The token has expired.', extensions: { code: 'UNAUTHENTICATED' } }
     graph.grants.set('expired', { ...NO_GRANTS, denial })
     const answer = await answerTo(graph, '{ reader { name } open }', 'expired')
@@ -453,7 +453,7 @@ describe('authorization directives of any supergraph', () => {
     listener.return()
   })
 
-  test('a subscriber is not told the denial of another', async () => {
+  test('a subscriber does not get the denial of another', async () => {
     const denial = { message: 'The token has expired.', extensions: { code: 'UNAUTHENTICATED' } }
     graph.grants.set('late', { ...NO_GRANTS, denial })
     graph.grants.set('plain', holding({}))
@@ -472,7 +472,7 @@ describe('authorization directives of any supergraph', () => {
     for (const listener of listeners) listener.return()
   })
 
-  test('an answer that was kept for one caller is not told to another who may not read it', async () => {
+  test('a cached answer of one caller is not served to another who may not read it', async () => {
     const prepared = graph.gateway.prepareText('{ book(id: "c") { price } }', undefined)
     if (prepared.kind === 'rejected') throw new Error('Expected the query to be admitted.')
     const run = async (who: string) =>
@@ -508,7 +508,7 @@ test('a supergraph whose authorization directives are not understood is refused'
   await expect(starting).rejects.toThrow(/policy\/v0\.1, to use its directive/)
 })
 
-test('without anything that knows callers, everything that is guarded is refused', async () => {
+test('without a source of grants, every guarded field is refused', async () => {
   const ran: string[] = []
   const gateway = await startGateway({
     supergraphSdl: supergraphSdl(),

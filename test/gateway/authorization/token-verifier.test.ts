@@ -88,7 +88,7 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 const NAMED = { product: { name: 'Product a' } }
 
 describe('several issuers', () => {
-  test('each verify with their own keys, and claims go on as rules say', async () => {
+  test('each issuer verifies with its own keys, and claims are forwarded by rules', async () => {
     const send = await aGateway(BOTH())
     const first = await send(bearer(await one.token({ sub: 'ann', realm: { roles: ['a', 'b'] } })))
     expect([first.status, first.data, first.sent]).toMatchObject([200, NAMED, { 'x-user': 'ann', 'x-roles': 'a,b' }])
@@ -103,7 +103,7 @@ describe('several issuers', () => {
     ['another audience', () => one.token({ aud: 'else', sub: 'eve' })],
     ['an expired token', () => one.token({ sub: 'eve' }, { expires: '-10m' })],
     ['a token without an issuer', () => one.token({ iss: undefined, sub: 'eve' })],
-  ])('%s: nobody', async (_, token) => {
+  ])('%s: the caller is anonymous', async (_, token) => {
     const optional = await aGateway(BOTH())
     expect((await optional(bearer(await token()))).sent).not.toHaveProperty('x-user')
     const required = await aGateway({ ...BOTH(), required: true })

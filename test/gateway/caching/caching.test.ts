@@ -98,7 +98,7 @@ const B = '{ book(id: "b") { name } }'
 const NAMED = (name: string) => JSON.stringify({ data: { book: { name } } })
 
 describe('Cache-Control', () => {
-  test('says over GET what the hints say, and what the answer depends on', async () => {
+  test('Cache-Control of a GET follows the hints, and Vary names the headers that the answer depends on', async () => {
     const { status, headers, text } = await get(A)
     expect([status, text]).toEqual([200, NAMED('Atlas')])
     expect(headers.get('cache-control')).toBe('max-age=60, public')
@@ -128,7 +128,7 @@ describe('Cache-Control', () => {
 })
 
 describe('ETag', () => {
-  test('whoever has the answer gets 304 and no bytes', async () => {
+  test('a matching If-None-Match gets 304 without a body', async () => {
     const tag = (await get(A)).headers.get('etag') ?? ''
     expect(tag).toMatch(/^"[\w-]{43}"$/)
     for (const given of [tag, `W/${tag}`, `"other", ${tag}`, '*']) {
@@ -191,7 +191,7 @@ describe('answers are kept', () => {
     expect(Object.values(library.fetchCounts)).toEqual([1, 1])
   })
 
-  test('apart for every caller with credentials, and not at all where nobody knows who is told', async () => {
+  test('is separate for every caller with credentials, and absent where the viewer is unknown', async () => {
     const mine = async (authorization?: string) => (await get('{ mine }', authorization ? { authorization } : {})).text
     expect([await mine('one'), await mine('two'), await mine('one')]).toEqual(
       ['one', 'two', 'one'].map((name) => JSON.stringify({ data: { mine: name } })),
@@ -211,7 +211,7 @@ describe('answers are kept', () => {
     expect(library.gateway.cache.entries()).toBe(0)
   })
 
-  test('identical queries in flight are executed once, and a client that disconnects cancels nobody else', async () => {
+  test('identical queries in flight run once, and a client that disconnects cancels no other', async () => {
     const leaving = new AbortController()
     const left = new Promise((resolve) => library.app.server.once('connection', (socket) => socket.once('close', resolve)))
     const init = { signal: leaving.signal, headers: { 'apollo-require-preflight': '1' } }
@@ -251,13 +251,13 @@ describe('answers are kept', () => {
 describe('no cached response is served that a mutation may have changed', () => {
   const names = async () => [(await get(A)).text, (await post(B)).text]
 
-  test('what it answers with', async () => {
+  test('the entities of its answer', async () => {
     await names()
     await post('mutation { rename(id: "a", name: "New") { id } }')
     expect(await names()).toContain(NAMED('New'))
   })
 
-  test('what it deletes without naming it', async () => {
+  test('the entities that it deletes without naming them', async () => {
     await names()
     await post('mutation { remove(id: "a") }')
     expect((await get(A)).text).toBe('{"data":{"book":null}}')
@@ -324,7 +324,7 @@ describe('no cached response is served that a mutation may have changed', () => 
     expect((await get(A)).text).toBe(NAMED('New'))
   })
 
-  test('also when it comes from one of our own facades or over another transport', async () => {
+  test('also when the mutation arrives through a facade or over another transport', async () => {
     await names()
     // Doors other than HTTP take the same way from here.
     await ask(library.gateway, 'mutation { rename(id: "a", name: "Other") { id } }')
@@ -367,7 +367,7 @@ describe('documents that are named instead of sent', () => {
   const persistedQuery = { version: 1, sha256Hash: sha256(A) }
   const byHash = (headers?: Record<string, string>) => getBy({ extensions: JSON.stringify({ persistedQuery }) }, headers)
 
-  test('GET with nothing but a hash may be kept, has a tag, and shares the answer with whoever sends the text', async () => {
+  test('GET by hash is cacheable, has an ETag, and shares the answer of the full text', async () => {
     const unknown = await byHash()
     expect([unknown.status, unknown.headers.get('cache-control'), unknown.headers.get('etag')]).toEqual([200, 'no-store', null])
     expect(unknown.text).toContain('PERSISTED_QUERY_NOT_FOUND')
@@ -386,7 +386,7 @@ describe('documents that are named instead of sent', () => {
     expect([changed, fresh]).toEqual([200, NAMED('New')])
   })
 
-  test('a trusted document may be kept by its identifier, also where nothing else may be asked', async () => {
+  test('GET by the id of a trusted document is cacheable, also where only these are allowed', async () => {
     await library.app.close()
     library = await openLibrary({ persisted: { isOnly: true, documents: [{ id: 'a-book', text: A, operations: [undefined] }] } })
     const { headers, text } = await getBy({ documentId: 'a-book' })
@@ -400,7 +400,7 @@ describe('documents that are named instead of sent', () => {
     ])
   })
 
-  test('a list of operations is answered afresh, and what it changes is told no more', async () => {
+  test('a batch is not served from the cache, and its mutations invalidate', async () => {
     await library.app.close()
     library = await openLibrary({ batchLimit: 3 })
     await get(A)
@@ -418,7 +418,7 @@ describe('limits', () => {
     library = await openLibrary({ budget: memoryBudget(perMinute, () => new Date(0)) })
   }
 
-  test('an answer that is kept costs what it would have cost', async () => {
+  test('a cached answer costs as much as a computed one', async () => {
     await withBudget(7)
     const answers = [await get(A), await get(A), await get(A)]
     expect(answers.map(({ status, headers }) => [status, headers.get('cache-control')])).toEqual([
@@ -429,7 +429,7 @@ describe('limits', () => {
     expect([library.fetchCounts.book, answers[2]?.headers.get('retry-after')]).toEqual([1, '18'])
   })
 
-  test('who asks for the cost is told the cost, in an answer that nobody keeps', async () => {
+  test('a request for the cost gets it, in an answer that is not cacheable', async () => {
     await withBudget(100)
     const tag = (await get(A)).headers.get('etag') ?? ''
     const { status, headers, text } = await get(A, { 'graphql-cost': 'report', 'if-none-match': tag })
@@ -448,7 +448,7 @@ describe('the cache', () => {
   const aQuestion = (key: string, maxAge = 60) => ({ key, maxAge, dependencies: new Set(['type Book']) })
   const answering = (text: string) => async () => ({ data: { text } })
 
-  test('tells an answer until its age is over, and says how old it is', async () => {
+  test('serves an answer until its max-age, with its Age', async () => {
     let now = 0
     const cache = responseCache({ maxBytes: 1_000_000, now: () => now })
     const ages = []
@@ -466,7 +466,7 @@ describe('the cache', () => {
     ])
   })
 
-  test('the age begins when the question is asked, not when it is answered', async () => {
+  test('the age counts from the start of the execution, not from its end', async () => {
     let now = 0
     const cache = responseCache({ maxBytes: 1_000_000, now: () => now })
     await cache.getOrExecute(aQuestion('k'), requestContext(), async () => {
@@ -482,7 +482,7 @@ describe('the cache', () => {
     expect(isRequestedAgain).toBe(true)
   })
 
-  test('holds no more than it may, in all codings; what was not asked for longest leaves first', async () => {
+  test('is bounded over all encodings, and evicts the least recently used', async () => {
     const cache = responseCache({ maxBytes: 20_000 })
     const answerFor = (key: string) => cache.getOrExecute(aQuestion(key), requestContext(), answering(`${key} `.repeat(1_000)))
     for (const key of ['aa', 'bb', 'cc', 'dd']) await answerFor(key)

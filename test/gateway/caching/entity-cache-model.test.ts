@@ -87,7 +87,7 @@ async function runModel(
 
 const subgraphs = { details: { types: { Item: { ttlSeconds: 600, scope: 'PUBLIC' as const } } } }
 
-describe('entities are never older than their last invalidation, and never of somebody else', () => {
+describe('entities are never older than their last invalidation, and never of another caller', () => {
   test.each([1, 2, 3])('in memory, seed %i', async (seed) => {
     const { reads, fetched } = await runModel({ maxBytes: 1_000_000, subgraphs }, seed)
     expect(fetched).toBeLessThan(reads * 0.8)

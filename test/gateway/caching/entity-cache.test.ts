@@ -40,7 +40,7 @@ describe('what is fetched', () => {
     expect(details.requestedIds).toEqual([['a'], ['b']])
   })
 
-  test('whoever waits for a fetch that fails sends one of its own', async () => {
+  test('a request that waits for a shared fetch sends its own when that fails', async () => {
     const { details, items, names } = await entityGraph({ entityCache: TTL })
     details.names.set('a', 'A')
     const gate = Promise.withResolvers<void>()
@@ -142,7 +142,7 @@ describe('for whom', () => {
     expect(details.requestedIds).toHaveLength(fetches)
   })
 
-  test('callers who differ by a header that rules forward get entries of their own', async () => {
+  test('callers who differ by a forwarded header have separate entries', async () => {
     const headers = { request: [{ propagate: 'x-user' }] }
     const { gateway, details } = await entityGraph({ entityCache: TTL, allSubgraphs: { headers } })
     const nameFor = async (user?: string) => {
@@ -180,7 +180,7 @@ describe('for whom', () => {
     expect(details.requestedIds).toHaveLength(4)
   })
 
-  test('a caller does not wait for the private answer to somebody else', async () => {
+  test('a caller does not wait for the private answer of another', async () => {
     const { details, items } = await entityGraph({ entityCache: PUBLIC })
     details.headers = { 'cache-control': 'max-age=60, private' }
     details.names.set('a', 'A')
@@ -221,7 +221,7 @@ describe('what is not kept', () => {
     expect(details.requestedIds).toHaveLength(2)
   })
 
-  test('errors beside cached entities are at the places of the whole list', async () => {
+  test('errors beside cached entities have the indices of the full list', async () => {
     const { details, items, names } = await entityGraph({ entityCache: TTL })
     details.names.set('a', 'A').set('b', 'B').set('c', 'C')
     await names(['b'])
@@ -338,7 +338,7 @@ describe('over HTTP', () => {
     return { ...graph, post, close }
   }
 
-  test('entities are invalidated by whoever has the token', async () => {
+  test('entities are invalidated over HTTP with the token', async () => {
     const { details, names, post, close } = await served()
     await names(['a'])
     const body = [{ kind: 'entity', subgraph: 'details', type: 'Item', key: { id: 'a' } }]

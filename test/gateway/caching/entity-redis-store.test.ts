@@ -69,7 +69,7 @@ describe.runIf(hasRedis)('entities in Redis', () => {
     expect(await names(['a'])).toEqual(['A'])
   })
 
-  test('are all invalid when what was invalidated is lost', async () => {
+  test('are all invalid when the invalidation records are lost', async () => {
     const { names, details } = await aCopy()
     await names(['a'])
     await client.del('atrium:entities:invalidated')

@@ -137,7 +137,7 @@ describe.each(BROKERS)('events of %s', (kind) => {
     await server.stop()
   })
 
-  test('a message is an entity, and the rest of the selection comes from other subgraphs', async () => {
+  test('a message is an entity, and other subgraphs resolve the rest of the selection', async () => {
     const { gateway } = await gatewayOf(kind, server.url)
     const reader = await follow(gateway, 'subscription { event: itemUpdated(id: "a") { key: id name type: __typename } }')
     await publish('item.b', { id: 'b' })
@@ -145,7 +145,7 @@ describe.each(BROKERS)('events of %s', (kind) => {
     expect(await reader.next()).toEqual({ data: { event: { key: 'a', name: 'Name a', type: 'Item' } } })
   })
 
-  test('callers who differ by a header that rules forward get results of their own', async () => {
+  test('callers who differ by a forwarded header get separate results', async () => {
     const { gateway } = await gatewayOf(kind, server.url)
     const readers = await Promise.all(
       ['ann', 'bob', undefined].map((user) =>
@@ -158,7 +158,7 @@ describe.each(BROKERS)('events of %s', (kind) => {
     )
   })
 
-  test('an event is computed once for callers who see the same, and per caller otherwise', async () => {
+  test('an event is computed once for callers with equal views, and per caller otherwise', async () => {
     const { gateway } = await gatewayOf(kind, server.url)
     const query = 'subscription { itemUpdated(id: "a") { name who } }'
     const readers = [await follow(gateway, query), await follow(gateway, query), await follow(gateway, query, 'ann')]
@@ -215,7 +215,7 @@ describe.each(BROKERS)('events of %s', (kind) => {
     expect(await reader.next()).toMatchObject({ data: null, errors: [{}] })
   })
 
-  test('a subscription goes on when the broker is back', async () => {
+  test('a subscription continues when the broker returns', async () => {
     const { gateway, lines } = await gatewayOf(kind, server.url)
     const reader = await follow(gateway, 'subscription { itemUpdated(id: "a") { id } }')
     await server.stop()

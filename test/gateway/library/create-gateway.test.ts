@@ -213,7 +213,7 @@ describe('the Fetch handler', () => {
     expect([answer.status, answer.headers.get('access-control-allow-methods')]).toEqual([204, 'GET, POST, OPTIONS'])
   })
 
-  test('credentials go on to subgraphs by allow-list, the address as the host knows it', async () => {
+  test('credentials are forwarded to subgraphs by allow-list, with the address that the host determined', async () => {
     const { fetch } = await aGateway({ addressOf: () => '192.0.2.9' })
     await fetch(post({ query: NAME }, { authorization: 'Bearer t', 'x-other': 'x' }))
     const { headers } = shop.requests.at(-1) ?? {}
@@ -280,7 +280,7 @@ describe('subscriptions', () => {
     expect(await gateway.execute({ query: '{ now }' })).toMatchObject({ data: { now: 1 } })
   })
 
-  test('serveGateway says when its port is taken', async () => {
+  test('serveGateway reports that its port is in use', async () => {
     const { gateway } = await aTicker()
     const server = await serveGateway(gateway, { port: 0, log: recordingLog().log })
     onTestFinished(server.close)

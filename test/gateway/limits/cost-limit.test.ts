@@ -86,10 +86,10 @@ describe('weights', () => {
   })
 })
 
-describe('the cost of an operation is told to those who ask', () => {
+describe('the cost of an operation is reported on request', () => {
   const expected = { requested: PAGE_COST, limit: 1000, budget: null }
 
-  test('by a header or in the request, over POST and GET, and to nobody else', async () => {
+  test('requested by a header or an extension, over POST and GET, and never reported otherwise', async () => {
     const transports = await transportsOf()
     expect((await transports.post({ query: PAGE })).body).not.toHaveProperty('extensions')
     expect((await transports.post({ query: PAGE }, { 'graphql-cost': 'other' })).body).not.toHaveProperty('extensions')
@@ -113,7 +113,7 @@ describe('the cost of an operation is told to those who ask', () => {
     expect(answer.headers.get('access-control-allow-headers')).toContain('graphql-cost')
   })
 
-  test('introspection costs nothing, and what is left out neither', async () => {
+  test('introspection costs nothing, nor do skipped fields', async () => {
     const transports = await transportsOf()
     expect(await costOf(transports, '{ __schema { types { name } } }')).toMatchObject({ requested: 0 })
     const query = 'query ($all: Boolean!) { wholes @include(if: $all) { id } caller }'
@@ -183,7 +183,7 @@ describe('the cost of an operation is told to those who ask', () => {
     expect(model.cost({ no: false })).toBe(cost)
   })
 
-  test('a condition is asked once, however much it decides about', async () => {
+  test('a condition variable is read once, however many fields depend on it', async () => {
     const { gateway } = await localGraph()
     const weights = readCostWeights(parse(supergraphSdl()), undefined)
     const within = (inside: string) => `${'... @include(if: $yes) { '.repeat(280)}${inside}${' }'.repeat(280)}`
@@ -200,7 +200,7 @@ describe('the cost of an operation is told to those who ask', () => {
     expect([result.model.cost(variables), requestCount]).toEqual([2 + 50 * 90, 280])
   })
 
-  test('for each operation of a batch, to who asks once for all', async () => {
+  test('for each operation of a batch, with one request for all', async () => {
     const { gateway } = await localGraph()
     const batch = [{ query: PAGE }, { query: '{ caller }', extensions: { cost: false } }, { query: '{ nope }' }]
     const requestCount = (wantsCost: boolean) => runBatch(gateway, batch, 5, { ...requestContext(), wantsCost })
@@ -210,7 +210,7 @@ describe('the cost of an operation is told to those who ask', () => {
     expect(JSON.stringify(await requestCount(false))).not.toContain('requested')
   })
 
-  test('without a limit there is none to tell', async () => {
+  test('without a limit the report has none', async () => {
     expect(await costOf(await transportsOf({ limits: { depth: 10, cost: 0 } }), PAGE)).toEqual({ ...expected, limit: null })
   })
 
@@ -279,7 +279,7 @@ describe('a budget of cost', () => {
     credentials: authorization === undefined ? {} : { authorization },
   })
 
-  test('is refused over HTTP with 429 and when to come back, and then comes back', async () => {
+  test('is rejected over HTTP with 429 and Retry-After, and accepted after that time', async () => {
     const { budget, wait } = aBudget(60)
     const transports = await transportsOf({ budget })
     const requestCount = { query: PAGE, extensions: { cost: true } }
@@ -383,7 +383,7 @@ describe('a budget of cost', () => {
     expect((await budget.spend(caller('2.2.2.2', 'forged 19'), 10)).isGranted).toBe(true)
   })
 
-  test('a refusal of the client gives the address back what was taken', async () => {
+  test('an operation that the budget of the client rejects refunds the budget of the address', async () => {
     const { budget } = aBudget(10)
     for (let count = 0; count < 1_000; count++) await budget.spend(caller('1.1.1.1', 'greedy'), 10)
     expect((await budget.spend(caller('1.1.1.1', 'modest'), 10)).isGranted).toBe(true)
@@ -437,24 +437,27 @@ describe.skipIf(!hasRedis)(`a budget in Redis (skipped where ${REDIS} is not ins
     expect(levels.filter(({ isGranted }) => isGranted)).toHaveLength(BUDGETS_PER_ADDRESS)
   })
 
-  test.each(['stop', 'freeze'] as const)('is counted by each process while Redis is away (%s), and said once', async (away) => {
-    const { redis, budgets, lines } = await twoGateways(60, 250)
-    await redis[away]()
-    const levels = []
-    for (let count = 0; count < 30; count++) levels.push(await budgets[0].spend(who('1.1.1.1'), 3))
-    expect([20, 21]).toContain(levels.filter(({ isGranted }) => isGranted).length)
-    const said = () => lines.filter(({ msg }) => String(msg).includes('Redis cannot be reached'))
-    // Each of the two says it for itself, and the other may not have asked yet.
-    while (said().length === 0) await new Promise((resolve) => setTimeout(resolve, 20))
-    expect(said().length).toBeLessThanOrEqual(2)
+  test.each(['stop', 'freeze'] as const)(
+    'is counted per process while Redis is unavailable (%s), with one log line',
+    async (away) => {
+      const { redis, budgets, lines } = await twoGateways(60, 250)
+      await redis[away]()
+      const levels = []
+      for (let count = 0; count < 30; count++) levels.push(await budgets[0].spend(who('1.1.1.1'), 3))
+      expect([20, 21]).toContain(levels.filter(({ isGranted }) => isGranted).length)
+      const said = () => lines.filter(({ msg }) => String(msg).includes('Redis cannot be reached'))
+      // Each of the two says it for itself, and the other may not have asked yet.
+      while (said().length === 0) await new Promise((resolve) => setTimeout(resolve, 20))
+      expect(said().length).toBeLessThanOrEqual(2)
 
-    await (away === 'stop' ? redis.start() : redis.resume())
-    while (!lines.some(({ msg }) => String(msg).includes('can be reached again'))) {
-      await budgets[0].spend(who('3.3.3.3', 'c'), 1)
-      await new Promise((resolve) => setTimeout(resolve, 20))
-    }
-    expect(said().length).toBeLessThanOrEqual(2)
-  })
+      await (away === 'stop' ? redis.start() : redis.resume())
+      while (!lines.some(({ msg }) => String(msg).includes('can be reached again'))) {
+        await budgets[0].spend(who('3.3.3.3', 'c'), 1)
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      }
+      expect(said().length).toBeLessThanOrEqual(2)
+    },
+  )
 
   test('a Redis that was never there delays no start and no answer', async () => {
     const { log, lines } = recordingLog()

@@ -176,7 +176,7 @@ describe('where graphql-depth-limit is not followed', () => {
     expect(errors?.map(({ extensions }) => extensions)).toEqual([{ code: 'DEPTH_LIMIT_EXCEEDED', depth: 13, limit: 10 }])
   })
 
-  test('its limit counts all operations of a document: ours the one that is asked for', async () => {
+  test('graphql-depth-limit counts all operations of a document; ours counts the selected one', async () => {
     const query = `query Flat { caller } query Deep ${nested(12)}`
     expect(theirs(parse(query), 10).passes).toBe(false)
     expect((await ask(graph.gateway, query, {}, 'Flat')).errors).toBeUndefined()

@@ -35,7 +35,7 @@ test.each(PLACES)('null for a condition with a default is refused alike $where',
   }
 })
 
-test('null for a variable that is no condition stays what it is', async () => {
+test('null for a variable that is no condition stays null', async () => {
   const { gateway } = await localGraph()
   const { data } = await ask(gateway, 'query ($x: Boolean = true) { echo(flag: $x) }', { x: null })
   expect(data).toEqual({ echo: '{"flag":null}' })

@@ -101,7 +101,7 @@ async function eventStream({ base }: Server, address: string, query = TICKED) {
 }
 
 describe('what anonymous callers share', () => {
-  test('is the source: a hundred who ask the same, over sockets and event streams, are one listener, and all are told', async () => {
+  test('is the source: a hundred equal subscriptions, over sockets and event streams, share one listener, and all get its events', async () => {
     const server = await serve({})
     const { ticker } = server
     const clients = await Promise.all(Array.from({ length: 10 }, (_, index) => connect(server, `192.0.2.${index}`)))
@@ -139,7 +139,7 @@ describe('what anonymous callers share', () => {
     expect(client.about('1')).toEqual([])
   })
 
-  test('is shared by who presents the same credentials from the same address, and by nobody else', async () => {
+  test('is shared by callers with equal credentials and address only', async () => {
     const server = await serve({})
     const clients = [
       await connect(server),
@@ -165,7 +165,7 @@ describe('what anonymous callers share', () => {
     await expect.poll(() => [server.ticker.listening(), server.slots.memory().usedBytes]).toEqual([0, 0])
   })
 
-  test('is not shared over connections of one user token where something depends on who asks: it may have ended between', async () => {
+  test('is not shared over connections of one user token when a field depends on the viewer: the session may have ended', async () => {
     const server = await serve({})
     const token = 'Bearer aaaa.bbbb.cccc'
     const [one, other] = [await connect(server, '192.0.2.1', token), await connect(server, '192.0.2.1', token)]
@@ -174,7 +174,7 @@ describe('what anonymous callers share', () => {
     expect(server.ticker.listening()).toBe(2)
   })
 
-  test('is opened anew by who comes after it has ended, and its refusal is told to everybody who waited', async () => {
+  test('is opened again by the first subscriber after its end, and its rejection reaches all who waited', async () => {
     const server = await serve({})
     const client = await connect(server)
     for (const id of ['1', '2', '3']) client.subscribe(id, 'subscription { refused { number } }')
@@ -195,7 +195,7 @@ describe('what anonymous callers share', () => {
   })
 })
 
-describe('the pace of those who share', () => {
+describe('the pace of subscribers to one source', () => {
   const caller = { requestId: 'r', address: '192.0.2.1', credentials: {} }
   const begin = async ({ ticker }: Server): Promise<Running> => {
     const prepared = ticker.gateway.prepareText(TICKED, undefined)
@@ -205,7 +205,7 @@ describe('the pace of those who share', () => {
     return opened.source
   }
 
-  test('is that of each: one who is 1,000 events behind is told all of them, one who is farther behind is cut off alone', async () => {
+  test('is their own: one that is 1,000 events behind gets all of them, one farther behind is disconnected alone', async () => {
     const server = await serve({})
     const [slow, slower, quick] = [followed(await begin(server)), followed(await begin(server)), followed(await begin(server))]
     const numbers: unknown[] = []
@@ -283,7 +283,7 @@ describe('bounds', () => {
     await expect.poll(() => server.ticker.gateway.subscriptions()).toBe(6)
   })
 
-  test('of memory: what shares a source costs little, and what has a text of its own most', async () => {
+  test('of memory: a shared source costs little, a document of its own costs most', async () => {
     const { each, source, document, documentCharacter } = SUBSCRIPTION_BYTES
     const shared = source + document + TICKED.length * documentCharacter
     const server = await serve({ memoryBytes: shared + 2 * (source + document) + 5 * each })
@@ -333,7 +333,7 @@ describe('bounds', () => {
   })
 })
 
-test('where nobody has configured anything, all places fit into a quarter of the heap, and an address or credential has some of them', () => {
+test('by default all slots fit into a quarter of the heap, and an address or credential has a share of them', () => {
   const { perAddress, perCredential, memoryBytes } = defaultSubscriptionLimits()
   const slots = subscriptionSlots()
   expect([perAddress, perCredential]).toEqual([2_000, 500])
@@ -345,7 +345,7 @@ test('where nobody has configured anything, all places fit into a quarter of the
   expect([slots.memory().usedBytes, slots.remembered()]).toEqual([0, 0])
 })
 
-test('sources that are being opened are bounded by LOAD_LIMIT, and take no room from requests; who joins one that is opened is none', async () => {
+test('sources being opened are bounded by LOAD_LIMIT, and take no capacity from requests; joining one takes none', async () => {
   const server = await serve({}, 1)
   const [ann, nobody] = [await connect(server, '192.0.2.1', 'ann'), await connect(server)]
   // Both come before anything is opened.

@@ -8,7 +8,7 @@ const look = async (metrics: ReturnType<typeof createMetrics>, seconds: number) 
   series: new Map((await metrics.values()).map((each) => [each.name, each])),
 })
 
-test('what happened between two looks is told per second, whatever happened before', async () => {
+test('counters are shown per second between two samples, whatever their start value', async () => {
   const metrics = createMetrics()
   const count = metrics.operation('A', OperationTypeNode.QUERY)
   for (let n = 0; n < 7; n += 1) count({ data: {} }, 0.3)

@@ -125,7 +125,7 @@ describe('what is counted', () => {
     })
   })
 
-  test('an operation that cannot be planned, and a hash that nobody has registered, as refused', async () => {
+  test('an operation that cannot be planned, and an unregistered hash, as rejected', async () => {
     const { subgraphs, supergraphSdl } = await startTicker()
     const metrics = createMetrics()
     const links = subgraphs.map((subgraph) => {
@@ -144,7 +144,7 @@ describe('what is counted', () => {
     expect(await series(metrics, 'atrium_plan_cache_lookups_total')).toEqual({ '{outcome="miss"}': 2 })
   })
 
-  test('one start knows nothing of another', async () => {
+  test('two gateways of one process share no metrics', async () => {
     const [one, other] = [await countedGraph(), await countedGraph()]
     await ask(one.gateway, '{ caller }')
     expect(await series(other.metrics, 'atrium_operations_total')).toEqual({})
@@ -167,7 +167,7 @@ test.each([
 })
 
 describe('GET /metrics', () => {
-  test('tells of open sockets and running subscriptions, and of none when they are gone', async () => {
+  test('counts open sockets and running subscriptions, down to 0 when they are closed', async () => {
     const ticker = await startTicker()
     const app = createHttpServer({ log })
     const metrics = createMetrics({ ofProcess: true })
@@ -206,7 +206,7 @@ describe('GET /metrics', () => {
     await app.close()
   })
 
-  test('tells whether subgraphs over HTTP are asked', async () => {
+  test('shows for each remote subgraph whether its circuit breaker is open', async () => {
     const app = createHttpServer({ log })
     const metrics = createMetrics()
     const review = createRemoteLink({ name: 'review', url: `http://127.0.0.1:${await freePort('127.0.0.1')}/graphql` })
@@ -252,7 +252,7 @@ describe('GET /metrics', () => {
       return /http:\S+(?=\/graphql)/.exec(said)?.[0] ?? said
     }
 
-    test('on the same port, when nothing else is said', async () => {
+    test('on the same port by default', async () => {
       const answer = await fetch(`${await start({})}/metrics`)
       expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('nodejs_eventloop_lag_seconds')])
     })
@@ -285,7 +285,7 @@ describe('GET /metrics', () => {
       expect((await read(await start({ HOST, METRICS_TOKEN: TOKEN }), basic(TOKEN))).status).toBe(200)
     })
 
-    test('a token is asked of everybody, on loopback and on a port of its own as well', async () => {
+    test('a token is required from every client, on loopback and on a separate port as well', async () => {
       const port = await unusedPort()
       await start({ METRICS_TOKEN: TOKEN, METRICS_PORT: String(port) })
       for (const base of [await start({ METRICS_TOKEN: TOKEN }), `http://127.0.0.1:${port}`]) {

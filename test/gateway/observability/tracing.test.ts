@@ -77,7 +77,7 @@ const attributesOf = (span: Span | undefined) =>
   Object.fromEntries((span?.attributes ?? []).map(({ key, value }) => [key, Object.values(value)[0]]))
 
 describe('with a collector', () => {
-  test("an operation and its fetches are spans of the client's trace, and subgraphs are told which", async () => {
+  test('an operation and its fetches are spans of the trace of the client, and subgraphs get the trace context', async () => {
     const gateway = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: `${endpoint}/`, OTEL_SERVICE_NAME: 'mine' })
     await ask(gateway.base, 'query Across { latestReview { about { name } } }', { traceparent: PARENT })
     const spans = await spansOf(gateway)
@@ -111,7 +111,7 @@ describe('with a collector', () => {
     expect(bodies.join()).not.toMatch(/secret-word|Cannot return null|promised/)
   })
 
-  test('a client that does not want its trace kept has it not kept; a share of 0 keeps none of ours', async () => {
+  test('a trace that the client does not sample is not sampled; a ratio of 0 samples none of ours', async () => {
     const gateway = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_TRACES_SAMPLER_ARG: '0' })
     await ask(gateway.base, 'query Ours { caller }')
     await ask(gateway.base, 'query Unwanted { caller }', { traceparent: PARENT.replace(/01$/, '00') })
@@ -130,7 +130,7 @@ describe('with a collector', () => {
   })
 })
 
-test("without a collector a client's trace is passed on as it is, and what is none is not", async () => {
+test('without a collector a valid trace context of the client is forwarded unchanged, and an invalid one is dropped', async () => {
   const { base } = await start({})
   await ask(base, '{ caller }', { traceparent: PARENT })
   await ask(base, '{ caller }', { traceparent: 'x' })

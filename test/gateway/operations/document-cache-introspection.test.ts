@@ -32,11 +32,14 @@ const OPERATIONS = [
   'query { ...a } fragment a on Query { ... on Query { __type(name: "Product") { name } } }',
 ]
 
-test.each(OPERATIONS)('switched off, the schema is not told, and the refusal says who has it: %s', async (query) => {
-  const { data, errors } = await ask(gateway, query)
-  expect([data, errors?.[0]?.extensions.code]).toEqual([undefined, 'INTROSPECTION_DISABLED'])
-  expect(errors?.[0]?.message).toMatch(/ask the operator of this server for the SDL/)
-})
+test.each(OPERATIONS)(
+  'with introspection off the schema is not returned, and the error names where to find it: %s',
+  async (query) => {
+    const { data, errors } = await ask(gateway, query)
+    expect([data, errors?.[0]?.extensions.code]).toEqual([undefined, 'INTROSPECTION_DISABLED'])
+    expect(errors?.[0]?.message).toMatch(/ask the operator of this server for the SDL/)
+  },
+)
 
 test('not over any transport', async () => {
   const [query = ''] = OPERATIONS
@@ -70,7 +73,7 @@ test('other questions are answered, with __typename', async () => {
   })
 })
 
-test('names are not suggested to who guesses them', async () => {
+test('validation errors suggest no names', async () => {
   const guesses: readonly [string, Record<string, unknown>?][] = [
     ['{ produc(id: "a") { name } }'],
     ['query ($f: Filter) { products(filter: $f) { totalCount } }', { f: { nam: 'x' } }],

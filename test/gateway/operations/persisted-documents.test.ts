@@ -146,7 +146,7 @@ describe('automatic persisted queries', () => {
     expect([answer.status, JSON.parse(answer.text).errors[0].extensions.code]).toEqual([status, code])
   })
 
-  test('what is kept is bounded: old texts go when new ones come', () => {
+  test('the store is bounded: old documents are evicted by new ones', () => {
     const ask = (text: string, hash: string) =>
       gateway.prepare({ text, hash, documentId: null, operationName: undefined, variables: {}, wantsCost: false })
     const texts = Array.from({ length: 60 }, (_, index) => `{ caller } #${index}${'x'.repeat(90_000)}`)
@@ -236,7 +236,7 @@ describe('with PERSISTED_ONLY=1', () => {
     expect((await open.post({ query: '{ __typename }' })).status).toBe(400)
   })
 
-  test('a text may come along with its identifier, and no other one', async () => {
+  test('a text may accompany its identifier if it is the same document', async () => {
     expect(await open.transports.WebSocket?.({ query: ONE, extensions: hashed('one'), variables })).toEqual(DATA)
     expect(await open.transports.WebSocket?.({ query: '{ caller }', extensions: hashed('one') })).toBe(
       'PERSISTED_QUERY_HASH_MISMATCH',
@@ -249,7 +249,7 @@ describe('with PERSISTED_ONLY=1', () => {
     expect(await open.transports.POST?.({ documentId: 'schema' })).toHaveProperty('__schema.queryType.name', 'Query')
   })
 
-  test('a batch is no way around', async () => {
+  test('a batch is not exempt', async () => {
     const { text } = await open.post([{ documentId: 'one', variables }, { query: '{ __typename }' }])
     expect(JSON.parse(text)).toMatchObject([{ data: DATA }, { errors: [{ extensions: { code: 'PERSISTED_QUERY_ONLY' } }] }])
   })
@@ -267,7 +267,7 @@ describe('a manifest', () => {
   const opened: TransportsOf[] = []
   afterEach(() => Promise.all(opened.splice(0).map(({ app }) => app.close())))
 
-  test('may be a plain map; without PERSISTED_ONLY other documents are taken as well', async () => {
+  test('may be a plain map; without PERSISTED_ONLY other documents are accepted as well', async () => {
     const transports = await transportsOf(await start(persisted({ several: 'query A { __typename } query B { caller }' })))
     opened.push(transports)
     expect(await transports.transports.POST?.({ documentId: 'several', operationName: 'A' })).toEqual({ __typename: 'Query' })
@@ -315,7 +315,7 @@ describe('a manifest', () => {
     await expect(start(persisted({ good: '{ caller }', bad: text }))).rejects.toThrow(says)
   })
 
-  test('must be there when nothing else may be asked', () => {
+  test('are required when only they are allowed', () => {
     expect(() => trustedDocumentsFromConfig({ PERSISTED_MANIFEST: undefined, PERSISTED_ONLY: true })).toThrow(
       'Expected PERSISTED_MANIFEST',
     )

@@ -101,7 +101,7 @@ test('what was admitted before and begins after its graph is released begins on 
   if (begun?.kind === 'open') begun.source.return()
 })
 
-test('whoever serves is told of a swap, after it', async () => {
+test('listeners are notified after a swap', async () => {
   const { gateway, swap } = await twoGraphs()
   const before = gateway.schema
   let received: unknown = null

@@ -29,14 +29,14 @@ describe.each(['local', 'http'] as const)('%s', (where) => {
   test.each([
     { label: 'percent(0)', lookups: 'old' },
     { label: 'percent(100)', lookups: 'fresh' },
-  ])('$label asks $lookups for every request', async ({ label, lookups }) => {
+  ])('$label fetches from $lookups for every request', async ({ label, lookups }) => {
     const { gateway, fetches } = await gatewayOf(moving(label), where)
     for (let request = 0; request < 20; request++) expect(await ask(gateway, PRICES)).toEqual(from(lookups))
     expect(fetches.filter((name) => name === lookups)).toHaveLength(20)
     expect(new Set(fetches)).toEqual(new Set(['catalogue', lookups]))
   })
 
-  test('percent(50) asks one subgraph or the other, and one request asks only one of them', async () => {
+  test('percent(50) fetches from one subgraph or the other, and one request from one of them only', async () => {
     const { gateway, fetches } = await gatewayOf(moving('percent(50)'), where)
     const both = '{ a: products { price } b: products { price } }'
     for (let request = 0; request < 64; request++) {
@@ -100,7 +100,7 @@ test('a hook that throws is logged, and the field stays where it was', async () 
   expect(lines).toMatchObject([{ msg: 'the labels of @override could not be found' }])
 })
 
-test('an operation without the field asks no hook', async () => {
+test('an operation without the field calls no hook', async () => {
   const overrideLabels = () => expect.unreachable('no label may matter')
   const { gateway } = await gatewayOf(moving('beta'), 'local', { overrideLabels })
   expect(await ask(gateway, '{ products { name } }')).toEqual({ data: { products: [{ name: 'n1' }, { name: 'n2' }] } })

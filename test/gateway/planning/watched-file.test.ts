@@ -111,7 +111,7 @@ describe('a new supergraph in the file', () => {
     ['another schema', () => 'type Query { a: Int }'],
     ['nothing', () => ''],
     ['one whose subgraph has no address', () => one().replace(ticking.url, 'ftp://x')],
-  ])('is refused when it is %s, and the old one stays; the next good one is taken', async (_, text) => {
+  ])('is rejected when it is %s, and the old one stays; the next valid one is served', async (_, text) => {
     writeFileSync(file, text())
     await until(() => program.said('a new supergraph was refused').length === 1)
     expect(program.said('a new supergraph was refused')).toMatchObject([{ level: 50, file, reason: expect.any(String) }])
@@ -137,7 +137,7 @@ describe('a new supergraph in the file', () => {
   })
 })
 
-describe('open sockets are told', () => {
+describe('open sockets are closed with a reason', () => {
   /** Ticks until somebody who comes back hears of it. */
   async function untilNotified(next: Promise<unknown>): Promise<void> {
     let isNotified = false
@@ -152,7 +152,7 @@ describe('open sockets are told', () => {
     expect(await received).toMatchObject({ value: { data: { ticked: { number: expect.any(Number) } } } })
   }
 
-  test('a client goes on by itself; what it was asking is answered first', async () => {
+  test('a client reconnects by itself; its open operation is answered first', async () => {
     const closes: number[] = []
     const client = createClient({
       url: `${program.base.replace('http', 'ws')}/graphql`,
@@ -182,7 +182,7 @@ describe('open sockets are told', () => {
     await client.dispose()
   })
 
-  test('an event stream ends without "complete", so its client comes again', async () => {
+  test('an event stream ends without "complete", so its client reconnects', async () => {
     const client = createEventClient({
       url: `${program.base}/graphql`,
       retryAttempts: 5,

@@ -116,7 +116,7 @@ test.each([
   expect(JSON.parse(answer.text).error.message).toMatch(/^Expected /)
 })
 
-test('who asks is told to the subgraph as the gateway knows it', async () => {
+test('the subgraph gets the caller as the gateway identified it', async () => {
   const connectedAt = new Date('2026-11-21T10:00:00.000Z')
   const caller: Caller = { requestId: 'r-7', address: '203.0.113.7', credentials: { authorization: 'Bearer x' }, connectedAt }
   const prepared = gateway.prepareText('{ now }', undefined)
@@ -145,7 +145,7 @@ async function subscribe(query: string) {
   return prepared.subscribe?.({}, { caller, signal: new AbortController().signal })
 }
 
-test('events come in order, completed by other subgraphs, and their source ends with the last listener', async () => {
+test('events arrive in order, completed by other subgraphs, and their source ends with the last subscriber', async () => {
   const begun = await subscribe('subscription { ticked { text thing { label } } }')
   if (begun?.kind !== 'open') throw new Error('Expected a subscription that runs.')
   const changes: unknown[] = []
@@ -159,7 +159,7 @@ test('events come in order, completed by other subgraphs, and their source ends 
   await expect.poll(() => ticker.listening()).toBe(0)
 })
 
-test('what refuses or ends a subscription keeps its code, and faults say nothing', async () => {
+test('an error that rejects or ends a subscription keeps its code, and internal errors are masked', async () => {
   const refused = await subscribe('subscription { refused { text } }')
   expect(refused).toMatchObject({ kind: 'refused', errors: [{ extensions: { code: 'FORBIDDEN' } }] })
   const failing = await subscribe('subscription { failing { text } }')
@@ -171,7 +171,7 @@ test('what refuses or ends a subscription keeps its code, and faults say nothing
   expect(JSON.stringify(fault)).not.toContain('hunter2')
 })
 
-test('what has changed is told to gateways', async () => {
+test('changed types are sent to gateways', async () => {
   const heard: unknown[] = []
   const silence = links[0]?.onChange?.((types) => heard.push(types))
   await expect
@@ -183,7 +183,7 @@ test('what has changed is told to gateways', async () => {
   silence?.()
 })
 
-test('an endpoint in another process gets the request as it came, and its response is passed on unchanged', async () => {
+test('an endpoint in another process gets the request unchanged, and its response is returned unchanged', async () => {
   const remote = remoteRoutes(httpRoutes.routes, { url: base, sign })
   const request = new IncomingMessage(null as never)
   Object.assign(request, {

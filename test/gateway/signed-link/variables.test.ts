@@ -8,7 +8,7 @@ import { readConfig } from '../../../platform/config/config.ts'
 const read = (env: Readonly<Record<string, string>>) => readConfig(splitVariables, env)
 const [one, other] = ['a'.repeat(32), 'b'.repeat(32)]
 
-test('the secret of the links comes from the environment or from a file, and several may be good', () => {
+test('the secret of the links comes from a variable or a file, and several may be valid', () => {
   const folder = mkdtempSync(join(tmpdir(), 'atrium-secret-'))
   const file = join(folder, 'secret')
   writeFileSync(file, `${one},${other}\n`)
@@ -43,7 +43,7 @@ test.each(['http://me@store:4000', 'http://me:hunter2@store:4000', 'http://:hunt
   },
 )
 
-test('a gateway names each subgraph that nobody told it of', () => {
+test('a gateway names each subgraph without a configured URL', () => {
   expect(() => linkSecretsOf(read({}))).toThrow('Expected LINK_SECRET or LINK_SECRET_FILE to be set')
   const some = read({ ATRIUM_ROLE: 'gateway', SUBGRAPH_TRUST_URL: 'http://trust:4000/', SUBGRAPH_STORE_URL: 'http://store:4000' })
   expect(() => locationsOf(some)).toThrow(

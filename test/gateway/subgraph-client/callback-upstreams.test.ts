@@ -98,7 +98,7 @@ describe('with Apollo Server and its plugin', () => {
     expect(received).toEqual([1, 2, 3].map((counted) => ({ data: { counted } })).concat({ ended: null } as never))
   })
 
-  test('it goes on by heartbeats, and ends in the subgraph when its subscriber has left', async () => {
+  test('heartbeats keep it alive, and it ends in the subgraph when its subscriber leaves', async () => {
     const reader = await follow(await gatewayOver(url), 'subscription { never }')
     await expect.poll(() => open).toBe(1)
     reader.return()
@@ -130,7 +130,7 @@ describe('a subgraph by hand', () => {
     return { url: `${url}/graphql`, close }
   }
 
-  test('only who has the verifier is heard, and only in the words of the protocol', async () => {
+  test('messages need the verifier and the form of the protocol', async () => {
     const { url, close } = await aSubgraph()
     const reader = await follow(await gatewayOver(url, 60), 'subscription { never }')
     const next = { action: 'next', payload: { data: { never: 1 } } }

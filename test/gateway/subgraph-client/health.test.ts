@@ -28,7 +28,7 @@ test.each([
   { what: 'fails', flaw: replies(500), isThere: false },
   { what: 'is behind a proxy that cannot find it', flaw: replies(502), isThere: false },
   { what: 'resets the connection', flaw: resets, isThere: false },
-])('a subgraph of somebody else that $what is there: $isThere', async ({ flaw, isThere }) => {
+])('a foreign subgraph that $what counts as available: $isThere', async ({ flaw, isThere }) => {
   const shop = await aRemote()
   shop.always = flaw
   expect(await respondsToGraphql(shop.url, long()).catch(() => false)).toBe(isThere)

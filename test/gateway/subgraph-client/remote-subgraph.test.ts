@@ -108,7 +108,7 @@ describe('a subgraph that does not do its part', () => {
     expect(JSON.stringify(errors)).not.toMatch(/127\.0\.0\.1|http|ECONN/)
   })
 
-  test('has another address: nobody follows it, and no credential goes there', async () => {
+  test('redirects are not followed, so no credential goes elsewhere', async () => {
     const { shop, executing } = await aGraph()
     const elsewhere = await aShop()
     for (const status of [301, 302, 303, 307, 308]) {
@@ -158,7 +158,7 @@ describe('connections and bodies', () => {
     expect(shop.connections()).toBe(64)
   })
 
-  test('who waits for one and gives up asks nothing when it is there', async () => {
+  test('a caller that stops waiting for a connection sends nothing when it is available', async () => {
     const { shop, link } = await aGraph()
     const held: Exchange[] = []
     shop.always = (exchange) => void held.push(exchange)
@@ -177,7 +177,7 @@ describe('connections and bodies', () => {
     expect(shop.requests).toHaveLength(65)
   })
 
-  test('a request that nobody waits for when it is made is not sent', async () => {
+  test('a request that is cancelled before it starts is not sent', async () => {
     const shop = await aShop()
     const pool = new Pool(new URL(shop.url).origin)
     onTestFinished(() => pool.destroy())
@@ -188,7 +188,7 @@ describe('connections and bodies', () => {
     expect(shop.connections()).toBe(0)
   })
 
-  test('one whose answer nobody waits for any more is closed', async () => {
+  test('a response without remaining callers is closed', async () => {
     const { shop, link } = await aGraph()
     const gone = new AbortController()
     const executing = Promise.withResolvers<Exchange>()
@@ -201,7 +201,7 @@ describe('connections and bodies', () => {
     await closed
   })
 
-  test('what is said before the answer, and a byte order mark, are passed over', async () => {
+  test('informational responses and a byte order mark are skipped', async () => {
     const { shop, executing } = await aGraph()
     shop.always = async ({ response, body }) => {
       response.writeEarlyHints({ link: '</style.css>; rel=preload; as=style' })
@@ -261,7 +261,7 @@ describe('connections and bodies', () => {
 })
 
 describe('equal fetches of one operation', () => {
-  test('that are under way at once are one, whatever the planner calls them', async () => {
+  test('in flight at the same time are one request, whatever names the planner gives', async () => {
     const { review, executing } = await aGraph()
     const TWICE = 'query Twice { a: product(id: "c") { name rating } b: product(id: "c") { name rating } }'
     const c = { name: 'Product c', rating: 0 }
@@ -280,7 +280,7 @@ describe('equal fetches of one operation', () => {
     await tracing.close()
   })
 
-  test('give each an answer of its own; other variables are another fetch, and so is a mutation', async () => {
+  test('return separate objects; other variables and mutations are sent separately', async () => {
     const { shop, link } = await aGraph()
     const one = requestContext()
     const ask = (query: string, variables = {}, within: RequestContext = one) =>
@@ -312,7 +312,7 @@ describe('a subscription', () => {
     { what: 'half', flaw: raw('HTTP/1.1 200 OK\r\ncontent-length: 90\r\n\r\n{"errors":') },
     { what: 'a reset', flaw: resets },
     { what: 'a redirect', flaw: replies(307, { location: 'http://127.0.0.1:1/' }) },
-  ])('that gets $what is refused with a code, asked once', async ({ flaw }) => {
+  ])('that gets $what is rejected with a code, without a retry', async ({ flaw }) => {
     const { shop, link } = await aGraph({ timeoutMilliseconds: 300 })
     shop.always = flaw
     await expect(link.subscribe?.(aRequest('subscription { sold }'), requestContext())).rejects.toMatchObject({
@@ -322,7 +322,7 @@ describe('a subscription', () => {
     expect([shop.requests.length, link.circuitState()]).toEqual([1, 'closed'])
   })
 
-  test('ends with its client, who is not told that the service is gone', async () => {
+  test('ends with its client, who gets no error of the service', async () => {
     const { shop, link } = await aGraph()
     const controller = new AbortController()
     shop.always = () => controller.abort(new Error('gone'))

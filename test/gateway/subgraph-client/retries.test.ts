@@ -31,6 +31,6 @@ test.each<{ status: number; retryAfter?: string | string[]; after: number | null
   { status: 429, retryAfter: '-1', after: null, why: 'that is no number of seconds' },
   { status: 429, retryAfter: ['1', '1'], after: null, why: 'that is two' },
   { status: 429, retryAfter: '', after: null, why: 'that is nothing' },
-])('status $status with "$retryAfter" may be asked again after $after: $why', ({ status, retryAfter, after }) => {
+])('status $status with "$retryAfter" may be retried after $after: $why', ({ status, retryAfter, after }) => {
   expect(retryAfterMs(status, retryAfter, NOW)).toBe(after)
 })

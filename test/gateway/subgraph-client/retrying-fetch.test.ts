@@ -14,7 +14,7 @@ describe('retries', () => {
     { what: 'a reset', flaw: resets },
     { what: 'a 503', flaw: replies(503) },
     { what: 'a 429 that says when', flaw: replies(429, { 'retry-after': '0' }) },
-  ])('after $what, a query is asked again and nobody notices', async ({ flaw }) => {
+  ])('after $what, a query is retried without an error', async ({ flaw }) => {
     const { shop, executing } = await aGraph()
     shop.next.push(flaw, flaw)
     expect(await executing(NAME)).toEqual({ data: { product: { name: 'Product a' } } })
@@ -99,7 +99,7 @@ describe('retries', () => {
 })
 
 describe('the circuit', () => {
-  test('opens when nobody answers, says so once, and closes when the subgraph is back', async () => {
+  test('opens when the subgraph is unreachable, logs it once, and closes when the subgraph is back', async () => {
     const { shop, link, executing, lines } = await aGraph()
     shop.always = resets
     await executing(NAME)
@@ -169,7 +169,7 @@ describe('the circuit', () => {
       who: 'shows a certificate that nobody believes',
       serve: async () => `https://127.0.0.1:${await listening(createTlsServer(await aCertificate({ authority: null })))}/`,
     },
-  ])('opens over who $who, who is not asked again at once', async ({ serve }) => {
+  ])('opens for a subgraph that $who, which gets no further request at once', async ({ serve }) => {
     const link = createRemoteLink({ name: 'shop', url: await serve() })
     onTestFinished(() => link.close())
     for (let count = 0; count < 5; count++) {

@@ -66,7 +66,7 @@ describe('signed requests', () => {
     expect(extensions['hmac-signature']).toBe(createHmac('sha256', SECRET).update(signed).digest('base64'))
   })
 
-  test('AWS Signature Version 4, with keys that change, in place of the credentials of the client', async () => {
+  test('AWS Signature Version 4, with keys that change, replaces the credentials of the client', async () => {
     let session = 0
     const credentials = () => ({ accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'wJalrXUtnFEMI', sessionToken: `s${++session}` })
     const { shop, ask } = await aGateway({
@@ -106,7 +106,7 @@ describe('signed requests', () => {
     expect(signatureIn(headers.authorization)).toBe(signatureIn(signed.headers.authorization))
   })
 
-  test('keys that cannot be had fail the fetch, and say nothing to the client', async () => {
+  test('unavailable keys fail the fetch, without details for the client', async () => {
     const credentials = () => Promise.reject(new Error('metadata of 169.254.169.254 says hunter2'))
     const { shop, ask } = await aGateway({ signing: { kind: 'aws-sigv4', region: 'a', service: 'b', credentials } })
     const { data, errors } = await ask(NAME)
@@ -244,7 +244,7 @@ describe('batches of queries', () => {
 })
 
 describe('bounds', () => {
-  test('no retries where none are wanted, and no more than the budget', async () => {
+  test('no retries where they are off, and no more than the budget', async () => {
     const down = (exchange: Exchange) => json(exchange, {}, 503)
     const without = await aGateway({ retries: { maxRetries: 0 } })
     without.shop.always = down
@@ -280,7 +280,7 @@ describe('bounds', () => {
       ({ response }: Exchange) => void response.writeHead(200).write('{'),
       { bodyTimeoutMilliseconds: 100 },
     ],
-  ])('%s that does not come in time is a TIMEOUT', async (_, hang, connections) => {
+  ])('%s after the timeout is a TIMEOUT', async (_, hang, connections) => {
     const { shop, ask } = await aGateway({ connections })
     shop.always = hang
     expect((await ask(NAME)).errors).toMatchObject([
@@ -288,7 +288,7 @@ describe('bounds', () => {
     ])
   })
 
-  test('connections are at most as many as wanted', async () => {
+  test('the number of connections is at most the configured one', async () => {
     const { shop, ask } = await aGateway({ connections: { maxConnections: 2, pipelining: 1 } })
     await Promise.all(['a', 'b', 'c', 'a', 'b', 'c'].map((id) => ask(`{ product(id: "${id}") { name } }`)))
     expect([shop.requests.length, shop.connections()]).toEqual([6, 2])

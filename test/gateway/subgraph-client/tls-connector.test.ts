@@ -62,7 +62,7 @@ const NAMED = { data: { product: { name: 'Product a' } } }
 const REFUSED = { data: { product: null }, errors: [{ extensions: { code: 'SUBGRAPH_UNAVAILABLE' } }] }
 const TRUSTED = () => ({ caFile: ca, servername: 'shop.internal' })
 
-test('an authority of its own and the name of the certificate', async () => {
+test('a private certificate authority and the name of the certificate', async () => {
   const { url } = await aShop()
   expect(await (await aGateway(url, { tls: TRUSTED() })).ask()).toEqual(NAMED)
 })
@@ -115,7 +115,7 @@ test('mTLS: the subgraph sees the certificate of the gateway, and the next one w
   expect(clients.slice(0, 2)).toEqual(['gateway-1', 'gateway-1'])
 })
 
-test('HTTP/2 where it is offered and wanted', async () => {
+test('HTTP/2 where the server offers it and the configuration allows it', async () => {
   const versions: string[] = []
   const server = createSecureServer(
     { ...(await aCertificate({ names: ['shop.internal'], authority })), allowHTTP1: true },

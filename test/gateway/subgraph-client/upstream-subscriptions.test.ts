@@ -110,7 +110,7 @@ test('equal requests share one stream, and the work; other credentials have thei
   while (ticker.listening() > 1) await new Promise((resolve) => setTimeout(resolve, 5))
 })
 
-test('who shares a stream, and asks other services for something else, is told nothing of what others asked for', async () => {
+test('subscribers of a shared stream with different other fields get their own fields only', async () => {
   const query = 'subscription ($language: String!) { ticked { thing { described(language: $language) { text } } } }'
   const languages = ['en', 'none', 'pt', 'none']
   const all = await Promise.all(languages.map((language) => running(query, 'ann', { language })))
@@ -120,7 +120,7 @@ test('who shares a stream, and asks other services for something else, is told n
   expect(results).toEqual([{ text: 'en' }, null, { text: 'pt' }, null])
 })
 
-test('a subscription that the service refuses is told with its code', async () => {
+test('a rejection by the service reaches the subscriber with its code', async () => {
   const begun = await subscribe('subscription { refused { number } }')
   const received = begun?.kind === 'open' ? (await read(followed(begun.source), 1))[0] : begun
   expect(received.errors).toMatchObject([{ message: 'Expected a better day.', extensions: { code: 'FORBIDDEN' } }])
@@ -176,7 +176,7 @@ describe('events with an id', () => {
   const COMPLETE = 'event: complete\ndata:\n\n'
   const unavailable = { code: 'SUBGRAPH_UNAVAILABLE' }
 
-  test('a lost stream goes on after the last event, with its id in Last-Event-ID, and loses none', async () => {
+  test('a broken stream resumes after the last event by Last-Event-ID, without loss', async () => {
     const { streams, tick } = await aSubgraph(
       5,
       sends(tickEvent(1, 'a-1') + tickEvent(2, 'a-2')),
@@ -188,14 +188,14 @@ describe('events with an id', () => {
     expect(streams.map(({ lastId }) => lastId)).toEqual([undefined, 'a-2', 'a-2', 'a-3'])
   })
 
-  test('a lost stream without ids ends: which events would be missing is unknown', async () => {
+  test('a broken stream without ids ends: the missed events are unknown', async () => {
     const { streams, tick } = await aSubgraph(5, sends(tickEvent(1, '')))
     expect(await tick()).toBe(1)
     await expect(tick()).rejects.toMatchObject(unavailable)
     expect(streams).toHaveLength(1)
   })
 
-  test('a lost stream ends when its attempts are used up, and at once when the subgraph refuses it or sends garbage', async () => {
+  test('a broken stream ends after the last attempt, and at once when the subgraph rejects it or sends garbage', async () => {
     const usedUp = await aSubgraph(2, sends(tickEvent(1, '1')), (response) => void response.destroy())
     expect(await usedUp.tick()).toBe(1)
     await expect(usedUp.tick()).rejects.toMatchObject(unavailable)

@@ -183,7 +183,7 @@ describe.each(CLIENTS)('with a server of %s', (protocol) => {
     await expect.poll(() => sockets.size).toBe(0)
   })
 
-  test('a socket per subscription, where that is wanted', async () => {
+  test('a socket per subscription, when configured', async () => {
     const { url, sockets } = await aSubgraph(protocol)
     const { open } = linkTo(url, { protocol, socketPer: 'subscription' })
     await open('subscription { never }')
@@ -202,7 +202,7 @@ describe.each(CLIENTS)('with a server of %s', (protocol) => {
     expect(said).toContain('Cannot query field "nope"')
   })
 
-  test('goes on over another connection after one was lost', async () => {
+  test('continues over a new connection after a broken one', async () => {
     const { url, cut, params } = await aSubgraph(protocol)
     const source = await linkTo(url, { protocol }).open('subscription { who }', { authorization: 'ann' })
     expect(await read(source)).toEqual({ who: 'ann' })
@@ -231,7 +231,7 @@ describe('a subgraph at fault', () => {
     expect([await read(source), upgrades.length]).toEqual(['SUBGRAPH_UNAVAILABLE', 1])
   })
 
-  test('without attempts a lost connection ends the subscription at once', async () => {
+  test('without retries a broken connection ends the subscription at once', async () => {
     const { url, cut } = await aScript(acknowledging((socket, id) => say(socket, next(id, 1))))
     const source = await linkTo(url, { reconnectAttempts: 0 }).open('subscription { never }')
     await read(source)
@@ -289,7 +289,7 @@ describe('a subgraph at fault', () => {
     expect(lines.length).toBeGreaterThan(0)
   })
 
-  test('events of other operations, and after the end, are nobody’s; two ends are one', async () => {
+  test('events of unknown operations, and after the end, are ignored; a second end is ignored', async () => {
     const { url } = await aScript(
       acknowledging((socket, id) => {
         say(socket, next('999', 7), { type: 'complete', id: '999' }, { type: 'ping' }, next(id, 1))

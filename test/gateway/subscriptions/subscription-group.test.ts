@@ -68,7 +68,7 @@ function aGroup() {
   return { join, happen, seen }
 }
 
-test('who may not have an event any more is told why, and ends alone; the event is worked out once', async () => {
+test('a member without permission gets an error and ends alone; the event is computed once', async () => {
   const { join, happen, seen } = aGroup()
   const [ann, ben, carol] = [join('ann'), join('ben'), join('carol')]
   happen(1)
@@ -89,7 +89,7 @@ test('who may not have an event any more is told why, and ends alone; the event 
   expect(seen).toEqual({ worked: 3, ended: 1, returned: 1, released: ['carol', 'ben', 'ann'] })
 })
 
-test('a member is judged when it is told, not when the event happened, and holds up nobody', async () => {
+test('permission is checked at delivery, not when the event happened, and delays no other member', async () => {
   const { join, happen } = aGroup()
   const [slow, quick] = [join('slow', { isSlow: true }), join('quick')]
   for (const number of [1, 2, 3]) {
@@ -131,7 +131,7 @@ test('what a member was delivered before it joined, and what is gone since, is s
   expect(early.delivered).toEqual([1, 2, 3, 4, 5])
 })
 
-test('a member that is 1,000 events behind is told all of them without a stack that grows; one that leaves while it is judged is told nothing', async () => {
+test('a member that is 1,000 events behind gets all of them without a growing stack; one that leaves during the check gets none', async () => {
   const { join, happen } = aGroup()
   const [slow, leaving] = [join('slow', { isSlow: true }), join('leaving')]
   happen(1)

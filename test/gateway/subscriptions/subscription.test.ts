@@ -207,7 +207,7 @@ describe('an event', () => {
     })
   })
 
-  test('is worked out anew for another selection, other variables, and where a field depends on who asks for each of them', async () => {
+  test('is computed separately for another selection, other variables, and per viewer where a field depends on the viewer', async () => {
     const mine = 'subscription { ticked { mine } }'
     const [ann, same, ben] = [
       await initiated({}, { authorization: 'Bearer ann' }),
@@ -229,7 +229,7 @@ describe('an event', () => {
     expect(ticker.worked.mine).toBe(2)
   })
 
-  test('that breaks has an error without detail, and the next one comes', async () => {
+  test('that fails has a masked error, and the next event follows', async () => {
     const client = await initiated()
     client.say(operation('1', 'subscription { ticked { text } }'))
     await until(() => ticker.listening() === 1)
@@ -362,7 +362,7 @@ describe('over WebSocket', () => {
     expect(client.about('pong')).toEqual([{ type: 'pong', payload: { a: 1 } }])
   })
 
-  test('a reader who reads nothing holds up nobody: its events wait where they come from', async () => {
+  test('a client that does not read delays no other client: its events wait at the source', async () => {
     const [slow, quick] = [await initiated(), await initiated()]
     for (const { say } of [slow, quick]) say(operation('1', 'subscription { ticked { number text } }'))
     await until(() => running() === 2)
@@ -465,7 +465,7 @@ describe('as an event stream', () => {
     ['variables that are no object', { query: '{ now }', variables: 3 }, 'BAD_USER_INPUT'],
     ['a wrong variable', { query: 'subscription ($c: String!) { ticked(channel: $c) { number } }' }, 'BAD_USER_INPUT'],
     ['a subgraph that says no', { query: 'subscription { refused { number } }' }, 'FORBIDDEN'],
-  ])('%s is told in the stream', async (_, body, code) => {
+  ])('%s is reported in the stream', async (_, body, code) => {
     const { events } = await post(body)
     expect(events).toMatchObject([
       ['next', { errors: [{ extensions: { code, requestId: expect.any(String) } }] }],

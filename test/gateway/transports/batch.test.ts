@@ -81,7 +81,7 @@ const note = (text: string, milliseconds: number) => ({
   variables: { text, milliseconds },
 })
 
-test('no batches are taken unless they are switched on, not even of one', async () => {
+test('batches are rejected unless they are enabled, also those of one operation', async () => {
   const send = await notebook(0)
   const { status, body } = await send([{ query: '{ notes }' }])
   expect([status, body.errors[0].extensions.code]).toEqual([400, 'BAD_REQUEST'])
@@ -102,7 +102,7 @@ test('each operation has its own answer, in the order of the batch, and a refuse
   ])
 })
 
-test('mutations run one after the other, in order, and queries after them see what they did', async () => {
+test('mutations run one after the other, in order, and later queries see their effect', async () => {
   const send = await notebook(5)
   const { body } = await send([note('slow', 60), note('quick', 0), { query: '{ notes }' }, note('last', 0)])
   expect(body.map(({ data }: { data: Record<string, unknown> }) => data.note ?? data.notes)).toEqual([
@@ -145,13 +145,13 @@ test.each<[string, unknown[], RegExp]>([
   expect(body.errors[0].message).toMatch(says)
 })
 
-test('of several waits the longest is told', async () => {
+test('Retry-After is the longest of several', async () => {
   const send = await notebook(2)
   const { headers } = await send([{ query: '{ tooOften(seconds: 4) }' }, { query: '{ tooOften(seconds: 9) }' }])
   expect(headers.get('retry-after')).toBe('9')
 })
 
-test('a header asks for the cost of each', async () => {
+test('a header requests the cost of each operation', async () => {
   const send = await notebook(2)
   const { body } = await send([{ query: '{ notes }' }, { query: '{ dear }' }], { 'graphql-cost': 'report' })
   expect(body).toMatchObject([{ extensions: { cost: { requested: 10 } } }, { extensions: { cost: { requested: 40 } } }])

@@ -70,7 +70,7 @@ describe('over HTTP', () => {
     ['application/graphql-response+json', '{', 400, 'GRAPHQL_PARSE_FAILED'],
     ['application/graphql-response+json', '{ nope }', 400, 'GRAPHQL_VALIDATION_FAILED'],
     ['application/graphql-response+json', '', 400, 'BAD_REQUEST'],
-  ])('who accepts %s and asks %s is answered with %i %s', async (accept, query, status, code) => {
+  ])('Accept %s with operation %s gets %i %s', async (accept, query, status, code) => {
     expect(await post(accept, query)).toEqual([status, accept, code])
     expect((await post('*/*', query))[0]).toBe(400)
   })
@@ -90,7 +90,7 @@ describe('over HTTP', () => {
     ])
   })
 
-  test('a subscription is answered with events to who also takes them', async () => {
+  test('a subscription is answered with events when Accept includes them', async () => {
     const stop = new AbortController()
     const answer = await fetch(`${base}/graphql`, {
       method: 'POST',
@@ -140,7 +140,7 @@ describe('over HTTP', () => {
     expect(ticker.tick()).toBe(before + 1)
   })
 
-  test('fifty answers at once go to those who asked', async () => {
+  test('fifty concurrent answers reach their own requests', async () => {
     const numbers = Array.from({ length: 50 }, (_, index) => index)
     const answers = await Promise.all(
       numbers.map(async (number) => {

@@ -74,7 +74,7 @@ describe('GraphQL over HTTP', () => {
     }
   })
 
-  test('the media type of the specification is answered to those who ask for it', async () => {
+  test('the media type of the specification is used when Accept names it', async () => {
     const { headers } = await post({ query: '{ caller }' }, { accept: 'application/graphql-response+json' })
     expect(headers.get('content-type')).toBe('application/graphql-response+json; charset=utf-8')
   })
@@ -109,7 +109,7 @@ describe('GraphQL over HTTP', () => {
     })
   })
 
-  test('what is asked too often is answered with when to ask again, of several the last', async () => {
+  test('a rate-limited request gets Retry-After, of several limits the latest', async () => {
     const { status, headers, body } = await post({ query: '{ a: tooOften(seconds: 3) b: tooOften(seconds: 7) caller }' })
     expect([status, headers.get('retry-after'), body.data.a]).toEqual([200, '7', null])
     expect(body.errors[0].extensions).toMatchObject({ code: 'RATE_LIMITED', retryAfterSeconds: 3 })

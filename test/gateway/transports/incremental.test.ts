@@ -76,7 +76,7 @@ const EXPECTED_PARTS = [
   { incremental: [{ data: { reviews: COMPLETE.book.reviews }, path: ['book'], label: 'r' }], hasNext: false },
 ]
 
-test('over HTTP the parts of a result come as multipart/mixed', async () => {
+test('over HTTP the parts of a result are multipart/mixed', async () => {
   const response = await post({ query: QUERY })
   expect([response.status, response.headers.get('content-type')]).toEqual([
     200,
@@ -175,7 +175,7 @@ test('Apollo Client renders the first part, then the rest', async () => {
   client.stop()
 })
 
-test('Apollo Client is told of an error in a deferred part', async () => {
+test('Apollo Client gets the error of a deferred part', async () => {
   const client = new ApolloClient({
     link: new HttpLink({ uri: url }),
     cache: new InMemoryCache(),

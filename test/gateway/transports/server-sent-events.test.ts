@@ -33,7 +33,7 @@ test.each(ENDS)('wherever a stream of lines that end with $name is cut, its even
   expect(await read(...text)).toEqual(TWO)
 })
 
-test('an event is told when its last line has ended, though a LF may belong to that', async () => {
+test('an event is delivered when its last line has ended, also when that ends with a CR whose LF is still to come', async () => {
   const pulled: string[] = []
   async function* chunks() {
     for (const piece of ['event: next\r\ndata: 1\r\n\r', '\nevent: next\r\ndata: 2\r\n\r\n']) {

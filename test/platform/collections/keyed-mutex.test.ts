@@ -27,7 +27,7 @@ test('one that fails is the only one that does', async () => {
   expect(await next).toBe('done')
 })
 
-test('who has waited for too long does not begin, and those behind do not wait for it', async () => {
+test('a task that waited too long does not start, and those behind do not wait for it', async () => {
   const inTurn = keyedMutex('pieces', 50)
   const first = inTurn('a', () => sleep(80, 'first'))
   let begun = 0

@@ -64,7 +64,7 @@ const EXECUTE = 'E\0\0\0\t\0\0\0\0\0'
 /** How many statements each connection that was asked anything was asked. */
 const statements = (): number[] => executed.filter(Boolean).map((text) => text.split(EXECUTE).length - 1)
 
-test('what one operation asks for at once goes out on one connection before anything is answered', async () => {
+test('statements issued together by one operation are sent on one connection before any is answered', async () => {
   await operation(() => Promise.all([textsOf(database.query, [1]), idsOf(database.query, 'two')]))
   executed = []
   held = []
@@ -116,7 +116,7 @@ test('one that fails takes no other with it', async () => {
   expect(after).toMatchObject({ status: 'fulfilled', value: [{ id: 2 }] })
 })
 
-test('all of an operation are cancelled, and nobody else', async () => {
+test('all statements of an operation are cancelled, and no others', async () => {
   const abort = new AbortController()
   const ended = operation(() => Promise.allSettled([nap(database.query, 15), nap(database.query, 15)]), abort.signal)
   await expect.poll(statements).toEqual([2])
@@ -141,7 +141,7 @@ test('in a transaction a statement sees what was written before it, and goes whe
   expect(seen).toEqual([{ text: 'three' }])
 })
 
-test('without a connection, all of them say why', async () => {
+test('without a connection, all of them reject with the reason', async () => {
   const unreachable = openDatabase<Tables>(
     { host: '/nowhere', user: 'nobody', database: 'none' },
     { schema: 'public', onError: () => {} },

@@ -120,7 +120,7 @@ test('a statement that fails does not keep its connection from the next one', as
   expect(await tenth(database.query, 5)).toEqual([{ share: 2 }])
 })
 
-test('a statement that is cancelled, before it is prepared or while it runs, can be asked again', async () => {
+test('a statement that was cancelled, before it is prepared or while it runs, can be sent again', async () => {
   for (const milliseconds of [0, 0, 1, 2, 50]) {
     const napping = prepared((query: Kysely<Tables>, seconds: number) =>
       sql`SELECT pg_sleep(${seconds}::float8), ${sql.lit(`nap ${milliseconds}`)} AS name`.compile(query),

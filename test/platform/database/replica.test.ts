@@ -100,7 +100,7 @@ describe('reads that may be behind', () => {
   })
 })
 
-describe('who has written', () => {
+describe('a user who has written', () => {
   test('reads the primary until the replica has that, known by credentials or by address', async () => {
     await writes.note(writerKeys(ann), 2n ** 62n)
     expect([
@@ -111,7 +111,7 @@ describe('who has written', () => {
     await expect.poll(() => mayLag(bob), { timeout: 10_000 }).toBe(true)
   })
 
-  test('sees its own post while the replica stands still, and nobody reads a replica that stays behind', async () => {
+  test('sees its own post while the replica lags, and no user reads from a replica that stays behind', async () => {
     const social = await socialSubgraph({
       connection: pair.primary.connection,
       replica: { connection: pair.replica.connection, writes: localRecentWrites() },
@@ -148,7 +148,7 @@ describe('who has written', () => {
     }
   }, 90_000)
 
-  test('who is forgotten counts as the latest that was', async () => {
+  test('an evicted user counts as the latest evicted write', async () => {
     const few = localRecentWrites(2)
     for (const [writer, position] of [
       ['a', 7n],
@@ -163,7 +163,7 @@ describe('who has written', () => {
     ])
   })
 
-  test.skipIf(!hasRedis)('is known to all copies through Redis, and to nobody while that is away', async () => {
+  test.skipIf(!hasRedis)('is shared with all processes through Redis, and with none while that is unavailable', async () => {
     const redis = await redisServer()
     const [one, other] = await Promise.all([
       redisRecentWrites(redis.url, 'social', log),

@@ -50,7 +50,7 @@ const add = (query: Kysely<Tables>, id: number) =>
 const ids = async (query: Kysely<Tables>) =>
   (await query.selectFrom('note').select('id').orderBy('id').execute()).map(({ id }) => id)
 
-test('what is asked for at once goes out at once, and is done in its order', async () => {
+test('statements issued together are sent together, and run in order', async () => {
   const seen = await transaction(database.query, async (query) => {
     held = []
     executed = ''
@@ -66,14 +66,14 @@ test('what is asked for at once goes out at once, and is done in its order', asy
   expect(await ids(database.query)).toEqual([1, 2])
 })
 
-test('one that fails undoes all, and is the one that is told', async () => {
+test('a failed statement rolls back all, and is the reported one', async () => {
   await add(database.query, 2)
   const failed = transaction(database.query, (query) => Promise.all([add(query, 1), add(query, 2), add(query, 3)]))
   await expect(failed).rejects.toMatchObject({ code: '23505', constraint: 'note_pkey' })
   expect(await ids(database.query)).toEqual([2])
 })
 
-test('nothing is committed when something fails that nobody waited for', async () => {
+test('nothing is committed when a statement fails that was not awaited', async () => {
   await add(database.query, 2)
   const failed = transaction(database.query, async (query) => {
     add(query, 2).catch(() => {})
@@ -89,7 +89,7 @@ test('nothing is committed when something fails that nobody waited for', async (
   expect(await ids(database.query)).toEqual([2])
 })
 
-test('a transaction that is cancelled ends before its connection is somebody else’s', async () => {
+test('a cancelled transaction ends before its connection is reused', async () => {
   const abort = new AbortController()
   executed = ''
   const cancelled = withCancellation(abort.signal, () =>

@@ -72,7 +72,7 @@ async function listenElsewhere(topic: string, name: string): Promise<{ child: Ch
   return { child, line }
 }
 
-test('an event is told once to everybody who listens, as the same object, and to nobody who came later', async () => {
+test('an event reaches every subscriber once, as the same object, and no later subscriber', async () => {
   await happen('a', 3)
   const [one, other, elsewhere] = await Promise.all([feed.listen('a', null), feed.listen('a', 'name'), feed.listen('b', null)])
   await happen('a')
@@ -84,7 +84,7 @@ test('an event is told once to everybody who listens, as the same object, and to
   expect(await read(elsewhere, 1)).toEqual([1])
 })
 
-test('events that are written together arrive in their order, numbered as if they had come one by one', async () => {
+test('events written together arrive in order, numbered as if they were written one by one', async () => {
   await happen('a')
   const events = await feed.listen('a', null)
   await database.query.transaction().execute(async (transaction) => {
@@ -102,7 +102,7 @@ test('events that are written together arrive in their order, numbered as if the
   ])
 })
 
-test('an event of a transaction that is rolled back is told to nobody, and leaves no gap', async () => {
+test('an event of a rolled back transaction is not delivered, and leaves no gap', async () => {
   const events = await feed.listen('a', null)
   const failing = database.query.transaction().execute(async (transaction) => {
     await append(transaction, 'a', { lost: true })
@@ -120,7 +120,7 @@ test('events of transactions at once arrive without gaps, in the order of their 
   expect(await read(events, 200)).toEqual(Array.from({ length: 200 }, (_, index) => index + 1))
 })
 
-test('a listener who comes while events happen misses none after it has come', async () => {
+test('a subscriber that joins during events misses none after it has joined', async () => {
   const first = await feed.listen('a', null)
   const happening = (async () => {
     for (let count = 0; count < 50; count += 1) await happen('a')
@@ -144,7 +144,7 @@ async function leftBehind(name: string, number: number): Promise<void> {
   )
 }
 
-test('who leaves while it catches up holds up nobody, and not the end either', async () => {
+test('a subscriber that leaves during catch-up delays neither others nor the end', async () => {
   await happen('a', 5)
   await leftBehind('name', 2)
   const held: (() => void)[] = []
@@ -171,7 +171,7 @@ test('who leaves while it catches up holds up nobody, and not the end either', a
   proxy.close()
 }, 20_000)
 
-test('who comes back misses nothing, though others are told of something new before it has caught up', async () => {
+test('a resumed subscriber misses nothing, though others get newer events before it has caught up', async () => {
   await happen('a', 5)
   await leftBehind('name', 2)
   const held: (() => void)[] = []
@@ -206,7 +206,7 @@ const many = (count: number): Promise<void> =>
     ),
   )
 
-test('who comes back to more than a queue holds is told all of it, at its own pace, and then what happens', async () => {
+test('a resumed subscriber with more missed events than a queue holds gets all of them, at its own pace, and then new ones', async () => {
   await many(3_400)
   await leftBehind('name', 0)
   // Where nobody else listens, and where others have been told everything.
@@ -224,7 +224,7 @@ test('who comes back to more than a queue holds is told all of it, at its own pa
   expect(await read(others, 34)).toHaveLength(34)
 })
 
-test('a burst of more than is read at once cuts nobody off who reads', async () => {
+test('a burst larger than one read disconnects no subscriber that reads', async () => {
   const [one, other] = await Promise.all([feed.listen('a', null), feed.listen('a', 'name')])
   const reading = [read(one, 4_000), read(other, 4_000)]
   await Promise.all([many(1_700), many(2_300)])
@@ -232,7 +232,7 @@ test('a burst of more than is read at once cuts nobody off who reads', async () 
     expect(numbers).toEqual(Array.from({ length: 4_000 }, (_, index) => index + 1))
 })
 
-test('who comes back to what was tidied away is told so with SLOW_READER', async () => {
+test('resuming after deleted events ends with SLOW_READER', async () => {
   await happen('a', 5)
   await leftBehind('name', 1)
   await database.pool.query('DELETE FROM event WHERE number < 4')
@@ -242,7 +242,7 @@ test('who comes back to what was tidied away is told so with SLOW_READER', async
   await expect(back.next()).rejects.toMatchObject({ extensions: { code: 'SLOW_READER' } })
 })
 
-test('who comes back and then asks for nothing is cut off after a minute', async () => {
+test('a resumed subscriber that does not read is disconnected after a minute', async () => {
   await many(1_500)
   await leftBehind('name', 0)
   const back = await feed.listen('a', 'name')
@@ -281,7 +281,7 @@ test('positions that cannot be written are tried again after a pause, until they
   }
 })
 
-test('a reader who asks for nothing is cut off with SLOW_READER, and holds up nobody', async () => {
+test('a subscriber that does not read ends with SLOW_READER, and delays no other', async () => {
   const [slow, quick] = await Promise.all([feed.listen('a', 'slow'), feed.listen('a', 'quick')])
   const reading = read(quick, 1_500)
   for (let count = 0; count < 15; count += 1) await happen('a', 100)
@@ -301,7 +301,7 @@ test('return() ends a reader that waits, and leaves nothing behind', async () =>
   await eventually(async () => (await rows('event_listener')) === 0)
 })
 
-test('subscribers that are detached share a reader, and each has a position of its own, as long as it is not released', async () => {
+test('detached subscribers share a reader, and each keeps a position until it is released', async () => {
   const [reader, other] = await Promise.all([feed.listen('a', 'name'), feed.listen('a', 'name')])
   await happen('a')
   const { value: first } = await reader.next()
@@ -358,7 +358,7 @@ test('a broken connection is opened again, and nothing is missed', async () => {
   expect(await read(events, 2)).toEqual([2, 3])
 }, 20_000)
 
-test('who listens goes on with a database that lacks the last events, as after a fail-over', async () => {
+test('subscribers continue on a database that lacks the last events, as after a fail-over', async () => {
   const [events, named] = await Promise.all([feed.listen('a', null), feed.listen('a', 'name')])
   await happen('a', 5)
   expect([await read(events, 5), await read(named, 5)]).toEqual([
@@ -387,7 +387,7 @@ test('who listens goes on with a database that lacks the last events, as after a
   ])
 }, 20_000)
 
-test('who listened in a process that was killed between commit and delivery goes on there, once', async () => {
+test('a subscriber of a process killed between commit and delivery resumes elsewhere, with each event once', async () => {
   const { child, line } = await listenElsewhere('a', 'name')
   await happen('a', 2)
   expect([await line(), await line()]).toEqual(['1', '2'])
@@ -415,7 +415,7 @@ test('who listened in a process that was killed between commit and delivery goes
   expect(await Promise.all([read(back, 1), read(again, 1), read(stranger, 1)])).toEqual([[6], [6], [6]])
 }, 20_000)
 
-test('who listens in a process that lives takes nothing away from it', async () => {
+test('a subscriber of a live process takes no events from it', async () => {
   const { line } = await listenElsewhere('a', 'name')
   await happen('a')
   expect(await line()).toBe('1')
@@ -424,7 +424,7 @@ test('who listens in a process that lives takes nothing away from it', async () 
   expect([await line(), ...(await read(here, 1))]).toEqual(['2', 2])
 }, 20_000)
 
-test('every event is noticed, also of a topic that nobody listens to; after a broken connection, that there may have been some', async () => {
+test('every event is noticed, also of a topic without subscribers; after a broken connection, that some may be missing', async () => {
   const noticed: (string | null)[] = []
   const end = feed.notice((topic) => noticed.push(topic))
   await happen('one')

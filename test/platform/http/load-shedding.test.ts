@@ -111,7 +111,7 @@ describe('a process that is full', () => {
     })
   })
 
-  test('keeps the connection, and goes on to say how it is', async () => {
+  test('keeps the connection, and still answers health checks', async () => {
     await whileFull(async () => {
       // Whether it is ready takes longer to say here: the database is asked.
       const request = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`
@@ -149,7 +149,7 @@ describe('a process that is full', () => {
     ])
   })
 
-  test('is not kept full by who sends a body slowly', async () => {
+  test('is not kept full by a client that sends its body slowly', async () => {
     const half = 'POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{'
     const slow = atrium.raw(half, 1_000)
     expect(await status()).toBe(200)

@@ -38,13 +38,13 @@ test('work begins at once while there is time', async () => {
   expect(await begunIn()).toEqual([0, 0, 0])
 })
 
-test('work begins at once where the processor is short, but nobody new comes', async () => {
+test('accepted work starts at once under high load, but new work is rejected', async () => {
   await withoutRest({ isMoreComing: false })
   expect(load.limit()).toBeLessThan(1_000)
   expect(await begunIn()).toEqual([0, 0, 0])
 })
 
-test('where the processor is short, and more comes, one thing begins in a turn, so that others are let in between', async () => {
+test('under higher load one task starts per turn, so that others run in between', async () => {
   await withoutRest({ isMoreComing: true })
   const begun = await begunIn()
   expect(new Set(begun).size).toBe(3)
@@ -81,7 +81,7 @@ test('where there was none for others, the newest of what waits is refused that 
   expect([[...begun, ...refused], running]).toEqual([all, begun.length])
 })
 
-test('no more is taken on than there is room for, and what is left makes room', async () => {
+test('no more work is accepted than the limit, and finished work makes room', async () => {
   load.close()
   load = createLoadLimiter(2)
   const [one, another, third] = [{}, {}, {}]

@@ -96,13 +96,13 @@ describe.each([
   })
 })
 
-test('the protocol and the host are what a proxy says, and nobody else', async () => {
+test('the protocol and the host come from a trusted proxy only', async () => {
   const said = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'shop.example' }
   expect(await seen(PROXY, said)).toMatchObject({ protocol: 'https', host: 'shop.example' })
   expect(await seen(STRANGER, said)).toMatchObject({ protocol: 'http', host: 'inside' })
 })
 
-test('without settings nobody is believed', async () => {
+test('without settings no proxy is trusted', async () => {
   const plain = createHttpServer({ log: recordingLog().log })
   plain.get('/seen', async ({ ip, protocol, host }) => ({ ip, protocol, host }))
   const headers = { 'x-forwarded-for': '203.0.113.7', 'x-forwarded-proto': 'https', 'x-forwarded-host': 'evil.example' }

@@ -56,7 +56,7 @@ describe('a closed circuit', () => {
     expect(circuit.state()).toBe('open')
   })
 
-  test('does not count clients who left', () => {
+  test('does not count requests of disconnected clients', () => {
     const circuit = aCircuit()
     circuit.attempt('abandoned', 100)
     expect(circuit.state()).toBe('closed')
@@ -64,7 +64,7 @@ describe('a closed circuit', () => {
 })
 
 describe('an open circuit', () => {
-  test('lets nobody in until it has cooled, then one at a time', () => {
+  test('rejects all requests until the cool-down, then allows one at a time', () => {
     const circuit = aCircuit()
     circuit.attempt('failed', 5)
     circuit.pass(999)
@@ -77,7 +77,7 @@ describe('an open circuit', () => {
     expect(circuit.enter()).not.toBeNull()
   })
 
-  test('a probe whose client left makes room for the next', () => {
+  test('a probe whose client disconnected makes room for the next', () => {
     const circuit = aCircuit()
     circuit.attempt('failed', 5)
     circuit.pass(1_000)

@@ -21,7 +21,7 @@ async function folderOf(env: Readonly<Record<string, string>> = {}): Promise<str
   return stdout.trim()
 }
 
-test('what is loaded is kept compiled beside the packages, not where everybody may write', async () => {
+test('the compile cache is beside the packages, not in a folder that every user may write', async () => {
   const folder = await folderOf()
   expect(folder.startsWith(join(ROOT, 'node_modules/.cache/compiled/'))).toBe(true)
   await promisify(execFile)(process.execPath, ['cli/atrium.ts', '--help'], { cwd: ROOT })

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 
 const LOG = join(import.meta.dirname, '../../../platform/process/log.ts')
 
-test('a process goes on when the disk of its log is full', async () => {
+test('a process continues when the disk of its log is full', async () => {
   const code = `import { createLog } from ${JSON.stringify(LOG)}
     const log = createLog('info')
     for (let line = 0; line < 1_000; line++) log.info('x'.repeat(10_000))

@@ -34,7 +34,7 @@ test('without Redis a process counts by itself', async () => {
   expect(await take[1]?.('a', 3)).toMatchObject({ isGranted: true })
 })
 
-test('a limit is told as an error with the time to wait', async () => {
+test('an exceeded limit is an error with the time to wait', async () => {
   const limit = addressRateLimit('log-ins', 2, localRateLimitStore())
   await limit('1.2.3.4')
   await limit('1.2.3.4')

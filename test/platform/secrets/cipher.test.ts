@@ -13,7 +13,7 @@ const cipher = secretCipher([key])
 const column = { schema: 'store', table: 'store', column: 'hooks_token' }
 const here = secretLocation(column, 7)
 
-test('a secret is read again by whoever has its key, and is another text each time', () => {
+test('a secret is decrypted with its key, and its ciphertext differs each time', () => {
   const [one, two] = [cipher.encrypt(here, 'a secret'), cipher.encrypt(here, 'a secret')]
   expect(one).toMatch(/^v1:[0-9a-f]{8}:[\w-]{16}:[\w-]{32}$/)
   expect(one).not.toBe(two)

@@ -189,7 +189,7 @@ test('a list of documents is refused without the scope of orders, whose document
   expect(without?.headers['www-authenticate']).toBe('Bearer error="insufficient_scope", scope="read_orders"')
 })
 
-test('products of a category are refused to who may only read the store', async () => {
+test('products of a category are refused with read_store only', async () => {
   for (const path of ['/products/category/1.json', '/products/category/1/count.json']) {
     const { status } = await stack.ask(`GET ${path}`, { as: null, headers: await bearer(['read_store']) })
     expect([path, status]).toEqual([path, 403])
@@ -209,7 +209,7 @@ test('a key that signs webhooks and the address of a reviewer are null for an ap
   expect(new Set(emails(await reviews(['read_products'])))).toEqual(new Set([null]))
 })
 
-test('operations of the contract are granted what they answer beyond their scope, and nothing else', () => {
+test('operations of the contract are granted the fields that they return beyond their scope, and no others', () => {
   expect(namedOperations.filter((id) => !operations.has(id))).toEqual([])
   for (const { route, operation, operationId } of rooted) {
     const given = grantedScopesOf(operation).flatMap(({ holding, scopes }) => (holding === operation.scope ? scopes : []))
@@ -280,7 +280,7 @@ const WANTS_A_USER_TOO = 'Mutation.claimStore'
 const roots = Object.entries(FIELD_SCOPES).map(([place, demand]) => ({ place, demand }))
 
 test.each(roots)(
-  'the field $place is refused to an app without any of its scopes, and to none with one of them',
+  'the field $place is refused to an app without any of its scopes, and allowed with one of them',
   async ({ place, demand }) => {
     const ownScopes = Array.isArray(demand) ? demand : []
     const isRefused = demand === 'owner' || ownScopes.length > 0

@@ -30,7 +30,7 @@ test('an app puts a script into pages, finds it, and takes it out', async () => 
   expect(again.status).toBe(404)
 })
 
-test('where there is none, the published words say so', async () => {
+test('without a subscription the answer has the published text', async () => {
   const own = await stack.aStore()
   const { code, token } = await agreedApp(stack, own)
   const [ofStore, ofApp] = ["This store doesn't have any JsApps", "This app doesn't have any JsApps"]
@@ -45,7 +45,7 @@ test('where there is none, the published words say so', async () => {
   }
 })
 
-test('what is wrong with a script is said in sentences, all of it', async () => {
+test('every invalid field of a script is reported in a sentence', async () => {
   const { status, json } = await stack.ask('POST /jsapps.json', {
     body: { app: { url: 'https://app.example/', template: 'everywhere', element: 'foot' } },
   })

@@ -55,7 +55,7 @@ test.each(ADDRESSED)(
   60_000,
 )
 
-test('of four customers at once with one address there is one, and the others are told the field, twenty times', async () => {
+test('of four concurrent customers with one address one is created, and the others fail with the field, twenty times', async () => {
   for (let round = 0; round < ROUNDS; round += 1) {
     const email = `Ann${round}@example.org`
     const replies = await atOnce(
@@ -72,7 +72,7 @@ test('of four customers at once with one address there is one, and the others ar
   }
 })
 
-test('of four promotions at once with one coupon there is one, and the others are told the field and leave nothing, twenty times', async () => {
+test('of four concurrent promotions with one coupon one is created, and the others fail with the field and leave nothing, twenty times', async () => {
   for (let round = 0; round < ROUNDS; round += 1) {
     const promotion = (code: string, own: number) => ({
       promotion: {

@@ -37,7 +37,7 @@ test.each(['/v1/openapi.json', '/swagger.json'])(
   },
 )
 
-test('it has the 109 paths and 179 operations that were published, and more that say so, each with a summary, a tag that is explained and its failures', () => {
+test('it has the 109 published paths and 179 operations, and marked additions, each with a summary, an explained tag and its failures', () => {
   const { paths, tags } = contract as {
     paths: Record<string, Record<string, Documented>>
     tags: { name: string; description: string }[]
@@ -52,7 +52,7 @@ test('it has the 109 paths and 179 operations that were published, and more that
   }
 })
 
-test('every schema and every property says what it means', () => {
+test('every schema and every property has a description', () => {
   const undescribed: string[] = []
   const { components } = contract as { components: { schemas: Record<string, ContractSchema> } }
   for (const [name, schema] of Object.entries(components.schemas)) look(schema, name)
@@ -77,7 +77,7 @@ test('every operation of the contract has a file and a row, and every file is na
   expect(ids.sort()).toEqual([...operations.keys()].sort())
 })
 
-test('the scope of an operation opens every field it asks for', () => {
+test('the scope of an operation covers every field that it selects', () => {
   for (const { route, operation } of rows) {
     const document = route.run.definitions.find(({ kind }) => kind === Kind.OPERATION_DEFINITION) as OperationDefinitionNode
     const type = document.operation === 'query' ? 'Query' : 'Mutation'
@@ -100,7 +100,7 @@ test('rows do all that the contract documents: every key of bodies and answers, 
 })
 
 test.each(rows.map(({ operation }) => operation))(
-  '$operationId asks for credentials, and says how to send them',
+  '$operationId requires credentials, and describes how to send them',
   async ({ method, path }) => {
     const { status, headers, json } = await stack.ask(`${method} ${path.replaceAll(/\{\w+\}/g, '1')}`, { as: null })
     expect([status, headers['www-authenticate'], Object.keys(json)]).toEqual([

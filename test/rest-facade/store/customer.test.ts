@@ -103,7 +103,7 @@ test('search finds by name and phone in either order, and all for an empty query
   }
 })
 
-test('four customers at once with one address: one is created, the others are told which field', async () => {
+test('of four concurrent customers with one address one is created, and the others fail with the field', async () => {
   const as = await stack.aStore()
   const replies = await Promise.all(
     ['one@x.org', 'ONE@x.org', 'One@x.org', 'one@X.org'].map((email) =>
@@ -115,7 +115,7 @@ test('four customers at once with one address: one is created, the others are to
   expect((await stack.ask('GET /customers/count.json', { as })).json).toEqual({ count: 1 })
 })
 
-test('customer_category goes in as ids, and customer_categories come out as things', async () => {
+test('customer_category is written as ids, and customer_categories are read as objects', async () => {
   const [gold, blue] = [await aCategory('Gold'), await aCategory('Blue')]
   const customer = await aCustomer({ email: 'gold@example.org', customer_category: [gold.id, String(blue.id)] })
   expect(customer.customer_categories).toEqual([{ customer_category: gold }, { customer_category: blue }])

@@ -31,7 +31,7 @@ describe('credentials', () => {
     expect((await info(good, basic(login, 'x'.repeat(32)))).status).toBe(401)
   })
 
-  test('that are none, wrong, cut off or no text are 401', async () => {
+  test('that are missing, wrong, truncated or not text are 401', async () => {
     const { login, authtoken } = stack.own
     for (const [query, headers] of [
       ['', {}],
@@ -58,7 +58,7 @@ describe('credentials', () => {
     expect(lines.filter((line) => secrets.some((secret) => line.includes(secret)))).toEqual([])
   })
 
-  test('come first: a bad body of somebody unknown is 401', async () => {
+  test('are checked first: an invalid body of an unknown caller is 401', async () => {
     expect((await stack.ask('POST /categories.json', { as: null, body: '{' })).status).toBe(401)
     const headers = { 'content-type': 'text/plain' }
     expect((await stack.ask('POST /categories.json', { as: null, body: 'x', headers })).status).toBe(401)
@@ -79,7 +79,7 @@ describe('paths', () => {
     expect([status, headers['access-control-allow-methods']]).toEqual([204, 'GET, HEAD, POST, OPTIONS'])
   })
 
-  test('what nobody has is 404 in JSON, and trust answers at its own paths', async () => {
+  test('an unknown path is 404 in JSON, and trust answers at its own paths', async () => {
     for (const path of ['/v1', '/v1/', '/v1/nothing', '/v1/categories', '/v1/categories/1', '/v1/%ff']) {
       const { status, headers } = await askRaw(stack.url, path)
       expect([path, status, headers['content-type']]).toEqual([
@@ -152,13 +152,13 @@ describe('bodies', () => {
     expect((await post(`{"category":{"name":"${'[{\\"'.repeat(40)}"}}`)).status).toBe(200)
   })
 
-  test('are not looked at where there is nothing', async () => {
+  test('are not validated when the resource does not exist', async () => {
     const headers = { 'content-type': 'text/plain' }
     expect((await stack.ask('POST /nothing.json', { body: 'x'.repeat(2_000_000), headers })).status).toBe(404)
     expect((await stack.ask('DELETE /categories.json', { body: 'x', headers })).status).toBe(405)
   })
 
-  test('with several faults hear of all of them', async () => {
+  test('with several faults get all of them', async () => {
     const { json } = await post('{"category":{"name":7,"parent_id":"x"}}')
     expect(json.errors).toEqual({
       'category.name': ['Expected `category.name` to be a text without NUL characters and unpaired surrogates, got 7.'],
@@ -166,7 +166,7 @@ describe('bodies', () => {
     })
   })
 
-  test('with keys that nobody knows, __proto__ among them, are read without these', async () => {
+  test('with unknown keys, __proto__ among them, are read without these', async () => {
     const { status } = await post(
       '{"category":{"name":"Known","colour":{"a":[1]},"__proto__":{"parent_id":"x"},"constructor":1},"more":1}',
     )
@@ -194,7 +194,7 @@ describe('bodies', () => {
   })
 })
 
-test('HEAD is GET without a body, and a long answer is compressed for who accepts that', async () => {
+test('HEAD is GET without a body, and a long answer is compressed when the client accepts that', async () => {
   const head = await askRaw(stack.url, '/v1/store/info.json', {
     method: 'HEAD',
     headers: basic(stack.own.login, stack.own.authtoken),

@@ -56,7 +56,7 @@ test('a store that begins empty is filled through the API alone', async () => {
   expect(succeeded.size).toBeGreaterThanOrEqual(130)
 })
 
-test('what is made elsewhere is read: what apps cost, and what customers say', async () => {
+test('resources without a create operation are read: prices of apps, and reviews of customers', async () => {
   const { data } = await stack.graph(stack.own, '{ apps { id code } }')
   const [{ id, code }] = data.apps
   const subscribed = await stack.graph(
@@ -109,8 +109,8 @@ test('every failure that is documented can be met, is answered as documented, an
   expect(await contents()).toEqual(before)
 })
 
-test('everything can be taken away again', () => walk(SHRINKING))
+test('everything can be deleted again', () => walk(SHRINKING))
 
-test('no operation of the contract was left out', () => {
+test('every operation of the contract was called', () => {
   expect([...operations.keys()].filter((id) => !succeeded.has(id))).toEqual([])
 })

@@ -124,7 +124,7 @@ test('fulfillments are read by id, in pages and by order, and counted', async ()
   expect((await change(made[0], { tracking_number: 'X' })).status).toBe(404)
 })
 
-test('a change is mirrored onto the order, and what the order is told onto the newest fulfillment', async () => {
+test('a change of a fulfillment is copied to the order, and one of the order to its newest fulfillment', async () => {
   const order = await anOrder()
   const { id } = await aFulfillment({ order_id: order.id })
   const moved = await change(id, {
@@ -157,7 +157,7 @@ test('a change is mirrored onto the order, and what the order is told onto the n
   ])
 })
 
-test('a label is told with the time until which it is there, and none is an error of its own form', async () => {
+test('a label has the time of its expiry, and a missing one is an error of its own form', async () => {
   const order = await anOrder()
   const { id, label_url } = await aFulfillment({ order_id: order.id, type: 'dhl' })
   const label = await stack.ask(`GET /fulfillments/${id}/label.json`)
@@ -224,7 +224,7 @@ test.each<[string, Record<string, unknown>, number, string | null]>([
   expect((await stack.ask('GET /fulfillments/count.json')).json.count).toBe(before)
 })
 
-test('bodies that are none, other media types and too much of everything are refused', async () => {
+test('invalid bodies, other media types and oversized values are refused', async () => {
   const { id } = await aFulfillment({})
   const paths = ['POST /fulfillments.json', 'POST /fulfillments/rates.json', `PUT /fulfillments/${id}.json`]
   for (const on of paths) {
@@ -239,7 +239,7 @@ test('bodies that are none, other media types and too much of everything are ref
   }
 })
 
-test('a repetition hands over once, another thing under its key and a stale version are conflicts', async () => {
+test('a repeated request creates once; another body under its key and a stale version are conflicts', async () => {
   const order = await anOrder()
   const headers = { 'idempotency-key': 'parcel-1' }
   const send = (type: string) =>
@@ -253,7 +253,7 @@ test('a repetition hands over once, another thing under its key and a stale vers
   expect([stale.status, stale.json.current_version]).toEqual([409, 2])
 })
 
-test('two who send one parcel on different ways at once do not both succeed', async () => {
+test('of two concurrent shipments of one parcel with different carriers one succeeds', async () => {
   const order = await anOrder()
   const { id } = await aFulfillment({ order_id: order.id })
   await change(id, { shipment_status: 'in_transit' })
@@ -269,7 +269,7 @@ test('two who send one parcel on different ways at once do not both succeed', as
   expect(replies.map(({ status }) => status).every((status) => status === 200 || status === 400)).toBe(true)
 })
 
-test('there is no way to delete one here', async () => {
+test('a fulfillment cannot be deleted over REST', async () => {
   const { id } = await aFulfillment({})
   const { status, headers } = await stack.ask(`DELETE /fulfillments/${id}.json`)
   expect([status, headers.allow]).toEqual([405, expect.stringContaining('PUT')])

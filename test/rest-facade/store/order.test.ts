@@ -70,7 +70,7 @@ test('an order is created with given prices, and answered as documented', async 
   expect((await stack.ask(`GET /carts/${order.id}.json`)).json).toEqual([{ order }])
 })
 
-test('an order without status is pending; lower-case words will do; a guest is nobody', async () => {
+test('an order without status is pending; lower-case words are accepted; a guest order has no customer', async () => {
   expect(await anOrder()).toMatchObject({ status_enum: 'pending_payment', customer: null })
   expect(await anOrder({ status: 'paid' })).toMatchObject({ status: 'Paid' })
 })
@@ -324,7 +324,7 @@ test('fifty orders at once for one piece: one gets it', async () => {
   expect((await stack.ask(`GET /products/${id}.json`)).json.product.stock).toBe(0)
 })
 
-test('two changes of one version: one is made, the other is told the version that it missed', async () => {
+test('of two changes of one version one is made, and the other gets the current version', async () => {
   const { id } = await anOrder()
   const replies = await Promise.all(
     ['a', 'b'].map((additional_information) =>
@@ -335,7 +335,7 @@ test('two changes of one version: one is made, the other is told the version tha
   expect(replies.find(({ status }) => status === 409)?.json.current_version).toBe(2)
 })
 
-test('what is wrong with an order is said by its name on the wire, and nothing is written', async () => {
+test('every invalid field of an order is reported by its wire name, and nothing is written', async () => {
   const id = await aProduct()
   const before = (await stack.ask('GET /orders/count.json')).text
   const cases: [unknown, string | null, number?][] = [

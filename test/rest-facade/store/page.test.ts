@@ -98,7 +98,7 @@ test('pictures are added, listed, counted, replaced and deleted; the first is th
   expect((await ask(`GET /pages/${id}.json`)).json.page.image).toEqual(second)
 })
 
-test('a picture is refused for what it is, and found with its own page only', async () => {
+test('an invalid picture is refused, and a picture is found with its own page only', async () => {
   const { ask } = stack
   const [{ id }, another] = [await aPage(), await aPage()]
   for (const url of [`${server.url}/c.svg`, 'ftp://example.org/a.png', '']) {

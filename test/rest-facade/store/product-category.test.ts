@@ -43,7 +43,7 @@ test('a category of another store is not found by any operation', async () => {
   expect((await stack.ask('GET /categories.json', { as: other })).json).toEqual([])
 })
 
-test('what is wrong with a category is said by its name on the wire', async () => {
+test('every invalid field of a category is reported by its wire name', async () => {
   const blank = await stack.ask('POST /categories.json', { body: { category: { name: ' ' } } })
   expect([blank.status, Object.keys(blank.json.errors)]).toEqual([400, ['category.name']])
   expect(blank.json.message).toMatch(/^Expected `category.name` to be 1 to 200 characters/)
@@ -52,7 +52,7 @@ test('what is wrong with a category is said by its name on the wire', async () =
   expect([circle.status, Object.keys(circle.json.errors)]).toEqual([400, ['category.parent_id']])
 })
 
-test('an old version is a conflict that tells the new one, and an idempotency key creates once', async () => {
+test('a stale version is a conflict with the current one, and an idempotency key creates once', async () => {
   const { ask } = stack
   const body = { category: { name: 'Once' } }
   const headers = { 'idempotency-key': 'key-1' }

@@ -67,7 +67,7 @@ test.each(kinds)('$path are found under their product only, and in their store o
   expect((await ask(`POST /products/${product}/${path}.json`, { as: stranger, body })).status).toBe(404)
 })
 
-test.each(kinds)('what is wrong with one of $path is said by its name on the wire, and nothing is fetched', async (kind) => {
+test.each(kinds)('every invalid field of $path is reported by its wire name, and nothing is fetched', async (kind) => {
   const on = `POST /products/${product}/${kind.path}.json`
   const before = server.requests.length
   for (const url of ['ftp://a.example/a.png', 'http://10.0.0.1/a.png', 'http://localhost:1/a.png', '', 7, null, undefined]) {
@@ -77,7 +77,7 @@ test.each(kinds)('what is wrong with one of $path is said by its name on the wir
   expect(server.requests).toHaveLength(before)
 })
 
-test('an image can come in the body, and moves by the query as well as by the body', async () => {
+test('an image can be sent in the body, and is moved by the query as well as by the body', async () => {
   const shelf = await aProduct(stack, stack.own)
   const base = `/products/${shelf}/images`
   const add = async (more = {}) => {

@@ -166,7 +166,7 @@ test('values that differ by a sign are two, and so are the variants that they ma
   expect(product.variants.map((variant: { options: { value: string }[] }) => variant.options[0]?.value)).toEqual(values)
 })
 
-test('what is wrong is said by its name on the wire, deep inside as well', async () => {
+test('every invalid field is reported by its wire name, also in nested objects', async () => {
   const { ask } = stack
   const refused = async (product: unknown) => {
     const { status, json } = await ask('POST /products.json', { body: { product } })
@@ -186,7 +186,7 @@ test('what is wrong is said by its name on the wire, deep inside as well', async
   )
 })
 
-test('what the graph refuses of the query is said by the name of its parameter', async () => {
+test('an error of the graph about the query is reported by the name of its parameter', async () => {
   const long = 'x'.repeat(201)
   for (const [on, parameter, message] of [
     ['GET /products/search.json?query=', 'query', 'Expected `query` to be text that is not all white space, got "".'],
@@ -209,7 +209,7 @@ test('what the graph refuses of the query is said by the name of its parameter',
   }
 })
 
-test('a change that is repeated after its thing was deleted is told so', async () => {
+test('a change repeated after the deletion of its product reports that', async () => {
   const { ask } = stack
   const send = () =>
     ask('POST /products.json', { body: { product: { name: 'Short-lived', price: 1 } }, headers: { 'idempotency-key': 'gone' } })
@@ -218,7 +218,7 @@ test('a change that is repeated after its thing was deleted is told so', async (
   expect([again.status, again.json.message]).toEqual([404, 'The product that this was about has been deleted since.'])
 })
 
-test('stock is kept per location once somebody counts it there', async () => {
+test('stock is kept per location once it is set there', async () => {
   const { ask } = stack
   const address = { name: 'Porto', email: 'porto@example.org', address: 'Rua 1', city: 'Porto', country: 'PT', Region: 'Norte' }
   const main = (await ask('POST /locations.json', { body: { location: address } })).json.location

@@ -74,7 +74,7 @@ test('promotions are created, read, listed, changed and deleted', async () => {
   for (const on of ['GET', 'DELETE']) expect((await ask(`${on} /promotions/${promotion.id}.json`)).status).toBe(404)
 })
 
-test('a program that fills every field of the published example makes what it means', async () => {
+test('a promotion with every field of the published example has its documented effect', async () => {
   const example = {
     name: 'Everything',
     enabled: true,

@@ -21,7 +21,7 @@ const statuses = async (times: number, as = stack.own) => {
   return replies
 }
 
-test('the 21st request of a second is 429, says when to come back, and the next second is open again', async () => {
+test('the 21st request of a second is 429 with the time to wait, and the next second is open again', async () => {
   const replies = await statuses(21)
   expect(replies.map(({ status }) => status)).toEqual([...Array(20).fill(200), 429])
   expect(replies[0]?.headers).toMatchObject({
@@ -37,13 +37,13 @@ test('the 21st request of a second is 429, says when to come back, and the next 
   expect((await statuses(1))[0]?.status).toBe(200)
 })
 
-test('another store has limits of its own', async () => {
+test('another store has separate limits', async () => {
   await statuses(21)
   const other = await stack.aStore()
   expect((await statuses(1, other))[0]?.headers['jumpseller-perminuteratelimit-remaining']).toBe('799')
 })
 
-test('the 801st request of a minute is 429 until the minute is over', () => {
+test('the 801st request of a minute is 429 until the minute ends', () => {
   let now = 0
   const { count } = memoryRateLimit(() => now)
   const seen = Array.from({ length: 801 }, (_, index) => {
@@ -88,14 +88,14 @@ test('a ban neither ends because windows of others are remembered, nor is one of
   return expect(uses('shop')).resolves.toEqual([{ address: '1.2.3.4', minute: 1, banEndsIn: 0 }])
 })
 
-test('who has no credentials does not make windows of a store be forgotten', () => {
+test('requests without credentials do not evict the windows of a store', () => {
   const { count } = memoryRateLimit(() => 0)
   count('1.2.3.4', 'shop')
   for (let client = 0; client < 25_000; client++) count(`3.${client >> 16}.${(client >> 8) & 255}.${client & 255}`, NO_STORE)
   expect(count('1.2.3.4', 'shop')).toMatchObject({ minute: 2 })
 })
 
-describe('answers to somebody unknown, and about paths that there are not', () => {
+describe('answers to unknown callers, and about unknown paths', () => {
   const HEADERS = [
     'jumpseller-perminuteratelimit-limit',
     'jumpseller-perminuteratelimit-remaining',

@@ -95,7 +95,7 @@ test('every resource that can be written is put back as it was read, and changes
   expect(faults).toEqual([])
 })
 
-test('no operation that writes a resource is left out', () => {
+test('every operation that writes a resource was covered', () => {
   const written = new Set(resources.map(({ put }) => operationFor('PUT', `/v1${put}`)?.operationId))
   const all = [...operations.values()].filter(({ method }) => method === 'PUT').map(({ operationId }) => operationId)
   expect(all.filter((operationId) => !written.has(operationId))).toEqual([])
@@ -116,7 +116,7 @@ test('what answers have in lists and objects is read by its keys, and nothing el
   }
 })
 
-test('an order of which nothing was sent can be said to be that, and no other', async () => {
+test('the shipment status Unfulfilled is accepted before a shipment, and refused after one', async () => {
   const { id } = (
     await send('POST', '/orders.json', {
       order: {

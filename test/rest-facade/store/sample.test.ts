@@ -35,13 +35,13 @@ const LISTS: readonly (readonly [path: string, floor: number])[] = [
   ['/taxes.json', 2],
 ]
 
-test.for(LISTS)('%s is as the contract has it, with at least %i', async ([path, floor]) => {
+test.for(LISTS)('%s conform to the contract, with at least %i', async ([path, floor]) => {
   const { status, json } = await stack.ask(`GET ${path}`, { as: shop })
   expect(status).toBe(200)
   expect(json.length).toBeGreaterThanOrEqual(floor)
 })
 
-test('every product and every order is as the contract has it, one by one', async () => {
+test('every product and every order conforms to the contract, one by one', async () => {
   const { json: products } = await stack.ask('GET /products.json?limit=100', { as: shop })
   for (const { product } of products) {
     expect(product.images.length).toBeGreaterThanOrEqual(1)
@@ -59,7 +59,7 @@ test('every product and every order is as the contract has it, one by one', asyn
 
 type Variant = { readonly sku: string }
 
-test('a client goes on with the sample: what is short is refused, what is there is sold', async () => {
+test('a client works with the sample data: too large a quantity is refused, available stock is sold', async () => {
   const find = async (sku: string) => {
     const { json } = await stack.ask(`GET /products/search.json?query=${sku}&fields=sku`, { as: shop })
     return json[0]?.product

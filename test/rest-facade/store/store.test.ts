@@ -7,7 +7,7 @@ beforeAll(async () => {
 })
 afterAll(() => stack.close())
 
-test('the store says what it is, with every documented key', async () => {
+test('the store has every documented key', async () => {
   const { status, json } = await stack.ask('GET /store/info.json')
   expect(status).toBe(200)
   expect(json).toMatchObject({

@@ -35,7 +35,7 @@ test.each([
   if (field !== null) expect(Object.keys(refused.json.errors)).toEqual([field])
 })
 
-test('an address says its region by code or name: its tax is due, its zone is sent to, and the order tells both', async () => {
+test('an address has its region by code or name: its tax is due, its zone is shipped to, and the order returns both', async () => {
   const { ask } = stack
   const as = await stack.aStore()
   await ask('POST /taxes.json', { as, body: { tax: { name: 'City tax', tax: 10, country: 'PT', region: 'Lisboa' } } })
@@ -62,7 +62,7 @@ test('an address says its region by code or name: its tax is due, its zone is se
   expect([nowhere.status, Object.keys(nowhere.json.errors)]).toEqual([400, ['tax.region']])
 })
 
-test('payment methods are created as external gateways, read and listed, and never tell a secret', async () => {
+test('payment methods are created as external gateways, read and listed, and never return a secret', async () => {
   const { ask } = stack
   const payment_method = {
     name: 'Gateway',

@@ -137,7 +137,7 @@ const isDelivered = ({ status }: { readonly status: string }) => status === 'DEL
 const finished = (id: number) =>
   until(async () => (await deliveries(id)).every((each: { status: string }) => each.status !== 'WAITING'))
 
-test('an event is sent as the REST API answers the thing, in its envelope, with the published headers and a signature of the raw body', async () => {
+test('an event is sent with the resource as the REST API returns it, in its envelope, with the published headers and a signature of the raw body', async () => {
   await aHook('product_created', '/new')
   const before = clock.now()
   const id = await aProduct('Lámpara')
@@ -158,7 +158,7 @@ test('an event is sent as the REST API answers the thing, in its envelope, with 
   expect(sent.headers).not.toHaveProperty('atrium-test')
 })
 
-test('a thing that is gone is sent with nothing but its id', async () => {
+test('a deleted resource is sent with its id only', async () => {
   await aHook('product_deleted', '/gone')
   const id = await aProduct()
   await stack.ask(`DELETE /products/${id}.json`, { as: shop })
@@ -166,7 +166,7 @@ test('a thing that is gone is sent with nothing but its id', async () => {
   expect(at('/gone').map(({ body }) => body)).toEqual([`{"product":{"id":${id}}}`])
 })
 
-test('who sends mail to receivers is told of what was handed over, and of each step of its way', async () => {
+test('an integration for e-mail gets the handover of a parcel and each of its shipment states', async () => {
   await aHook('fulfillment_created', '/handed-over')
   await aHook('fulfillment_updated', '/on-its-way')
   const { json: location } = await stack.ask('POST /locations.json', {
@@ -185,7 +185,7 @@ test('who sends mail to receivers is told of what was handed over, and of each s
   expect(JSON.parse(at('/on-its-way')[0]?.body ?? '')).toMatchObject({ fulfillment: { id, shipment_status: 'in_transit' } })
 })
 
-test('nobody hears of what happened before, of other events, or of other stores', async () => {
+test('a subscription gets no earlier events, no other events, and none of other stores', async () => {
   const early = await aProduct()
   await aHook('product_created', '/mine')
   await rename(early, 'Other')
@@ -299,7 +299,7 @@ test('what waits for a webhook is sent when that is resumed while the delivery b
   )
 })
 
-test('what somebody pauses is sent nothing until it is resumed, and then what is about one thing in order; others of the same receiver do not wait', async () => {
+test('a paused webhook is sent nothing until it is resumed, then the events of each resource in order; other webhooks of the same receiver do not wait', async () => {
   const PAUSE = 'mutation ($id: ID!) { done: pauseWebhookSubscription(id: $id) { __typename } }'
   const [paused, running] = [await aHook('product_created', '/rest'), await aHook('product_updated', '/rest')]
   const later = await aHook('product_updated', '/later')
@@ -449,7 +449,7 @@ test('what was given up while a webhook failed is sent when it is resumed', asyn
   expect(at('/moved').map(numberIn).sort()).toEqual([first, second].sort())
 }, 60_000)
 
-test('a test is sent once, whatever comes of it, and also while the webhook is paused', async () => {
+test('a test is sent once, whatever the response, and also while the webhook is paused', async () => {
   const id = await aHook('product_updated', '/try')
   const TEST =
     'mutation ($id: ID!) { testWebhookSubscription(id: $id) { ... on TestWebhookSubscriptionSuccess { webhookDelivery { id isTest status } } } }'
@@ -467,7 +467,7 @@ test('a test is sent once, whatever comes of it, and also while the webhook is p
   expect((await hook(id)).failureCount).toBe(0)
 })
 
-test('after a rotation both tokens sign for as long as was asked for', async () => {
+test('after a rotation both tokens sign for the requested time', async () => {
   await aHook('product_created', '/rotated')
   const token = async () => (await stack.ask('GET /store/info.json', { as: shop })).json.hooks_token
   const old = await token()

@@ -190,7 +190,7 @@ describe('an answer', () => {
     expect(one.write({ thing: null })).toMatchObject({ failure: { status: 404 } })
   })
 
-  test('has every documented key, also those that nothing is selected for, and these are told', () => {
+  test('has every documented key, also those without a selection, which are reported', () => {
     const { write, gaps } = compiled('getThing', 'query ($id: ID!) { thing(id: $id) { name } }', { answer: 'thing' })
     expect(write({ thing: { name: 'x' } })).toEqual({
       text: '{"thing":{"id":null,"name":"x","price":null,"status":null,"kind":null,"created_at":null,"ends_at":null,"open":null,"parts":[],"part_ids":[],"main_id":null,"codes":null,"log":null}}',
@@ -326,7 +326,7 @@ describe('a body', () => {
     expect(inputOf('{"kind":0,"part_ids":[1]}')).toEqual({ kind: 'CREDIT_NOTE', partIds: ['1'] })
   })
 
-  test('names every place that is wrong', () => {
+  test('names the path of every invalid value', () => {
     expect(
       inputOf(`{"status":"gone","kind":2,"ends_at":"tomorrow","stock":1.5,"weight":"1","open":"true","Parts":[1,0],"lines":[{},{"title":5},7],
         "log":{"a":"\\u0000"}}`)
@@ -346,7 +346,7 @@ describe('a body', () => {
     expect(inputOf('{"name":"\\ud83d\\ude00"}')).toEqual({ name: '\u{1f600}' })
   })
 
-  test('may come without its envelope where the contract says so', () => {
+  test('may be sent without its envelope where the contract allows that', () => {
     expect(read('{"name":"bare"}')).toMatchObject({ variables: { id: '7', input: { name: 'bare' } } })
   })
 

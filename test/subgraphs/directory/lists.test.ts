@@ -207,7 +207,7 @@ describe('filters', () => {
     }
   })
 
-  test('a deprecated server stands behind the living that say the words in their names, before mere mentions', async () => {
+  test('a deprecated server is ranked behind maintained ones with the words in their names, before mere mentions', async () => {
     const database = await freshDatabase()
     await putItems(database.connection, [
       aServer('old/slack', { name: 'Slack', popularity: 80_000, detail: { deprecated: true, official: true } }),
@@ -324,7 +324,7 @@ describe('single items', () => {
   })
 })
 
-test('search orders over all kinds, and bounds each when asked', async () => {
+test('search ranks over all kinds, and bounds each kind when requested', async () => {
   const { search } = await ask(
     '{ search(query: "p1") { totalCount facets { kinds { value count } } edges { node { kind name } } } }',
   )
@@ -374,7 +374,7 @@ describe('an import while the server runs', () => {
     expect(changes).toEqual({ token: since, nodes: [] })
   })
 
-  test('does not move a cursor: the next page goes on behind the last item', async () => {
+  test('does not move a cursor: the next page continues after the last item', async () => {
     const { mcpServers } = await ask('{ mcpServers(first: 2) { edges { node { owner repo } } pageInfo { endCursor } } }')
     expect(keys(mcpServers)).toEqual(['c/most', 'a/zero'])
     await putItems(connection, [aServer('d/first', { popularity: 1000 })])
@@ -389,7 +389,7 @@ describe('an import while the server runs', () => {
   })
 })
 
-test('a change is not told before its item can be read: a new one never looks removed', async () => {
+test('a change is announced after its item can be read: a new item never looks removed', async () => {
   const { changes: before }: Data = await ask('{ changes(first: 500) { token } }')
   const client = new pg.Client(connection)
   await client.connect()

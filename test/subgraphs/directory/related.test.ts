@@ -46,7 +46,7 @@ async function relatedTo(owner: string, repo: string, first = 3): Promise<string
   return keys(data.mcpServer.related)
 }
 
-test('rare tags relate more than common ones, across kinds; then who made it, then stars', async () => {
+test('rare tags relate more than common ones, across kinds; then the same author, then stars', async () => {
   const sql = Array.from({ length: 12 }, (_, n) => `many/sql-${11 - n}`)
   expect(await relatedTo('acme', 'tools', 25)).toEqual(['b/rare', 'market/acme', ...sql, 'acme/other'])
 })

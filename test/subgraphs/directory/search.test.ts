@@ -97,7 +97,7 @@ describe('ranking', () => {
     expect((await found('mcp server', [record('github'), record('mcp server')]))[0]).toBe('mcp server')
   })
 
-  test('a record that has every telling word stands before those that have some of them', async () => {
+  test('a record with every significant word ranks before those with some of them', async () => {
     const records = [record('excel'), record('charts'), record('sheets', 'charts for excel')]
     expect(await found('excel charts', records)).toEqual(['sheets', 'excel', 'charts'])
   })

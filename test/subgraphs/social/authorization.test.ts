@@ -321,7 +321,7 @@ describe('fields', () => {
     expect(resultOf(await social.ask(reaching(field, world), {}, callerIn(world, kind)))).toBe(result)
   })
 
-  test('a field whose answer depends on who asks says so with @tag(name: "viewer"), and no other does', async () => {
+  test('exactly the fields that depend on the viewer have @tag(name: "viewer")', async () => {
     const depending: string[] = []
     for (const field of Object.keys(FIELDS)) {
       const answers = new Set<string>()

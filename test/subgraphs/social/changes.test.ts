@@ -7,7 +7,7 @@ beforeAll(async () => {
 })
 afterAll(() => social.close())
 
-test('the subgraph tells of which type an event is, without anybody who listens to it', async () => {
+test('the subgraph reports the type of each event, also without subscribers', async () => {
   const received: (readonly string[] | null)[] = []
   const silence = social.subgraph.onChange?.((types) => received.push(types))
   const until = async (count: number) => {

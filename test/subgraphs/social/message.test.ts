@@ -95,7 +95,7 @@ describe('sendMessage', () => {
     expect(await send('Hi', ann, 'nonsense')).toMatchObject({ __typename: 'NotFoundError' })
   })
 
-  test('into a room that is locked keeps nobody else waiting, however many send', async () => {
+  test('into a locked room delays no other request, however many send', async () => {
     const row = decodeId(room, 'Room')
     const elsewhere = await held(social.database, 'SELECT FROM room WHERE id = $1 FOR UPDATE', [row])
     const texts = Array.from({ length: 25 }, (_, index) => `message ${index}`)
@@ -116,7 +116,7 @@ describe('sendMessage', () => {
     expect(messages.edges.map(({ node }: Data) => node.text).sort()).toEqual([...texts].sort())
   })
 
-  test('leaves neither message nor event when its author stops being a member meanwhile', async () => {
+  test('leaves neither message nor event when its author leaves the room during the request', async () => {
     const row = decodeId(room, 'Room') ?? ''
     await Promise.all([
       ask('mutation ($r: ID!) { r: leaveRoom(roomId: $r) { __typename } }', { r: room }, ben),
@@ -131,7 +131,7 @@ describe('sendMessage', () => {
 })
 
 describe('messageReceived', () => {
-  test('tells members of every message, in order, once', async () => {
+  test('sends every message to members, in order, once', async () => {
     const [one, other] = await Promise.all([listen(ann), listen(ben)])
     const texts = Array.from({ length: 100 }, (_, index) => `message ${index}`)
     // Several at once: the order is that of the commits, which is that of the history.
@@ -172,7 +172,7 @@ describe('messageReceived', () => {
     expect(textIn(await events.next())).toBe('here')
   })
 
-  test('ends with FORBIDDEN for who is no member any more, before the next message', async () => {
+  test('ends with FORBIDDEN for a removed member, before the next message', async () => {
     const [mine, theirs] = await Promise.all([listen(ann), listen(ben)])
     await send('before')
     expect([textIn(await mine.next()), textIn(await theirs.next())]).toEqual(['before', 'before'])
@@ -186,7 +186,7 @@ describe('messageReceived', () => {
     await expect(theirs.next()).rejects.toMatchObject({ extensions: { code: 'FORBIDDEN' } })
   })
 
-  test('ends with FORBIDDEN for everybody when the room ends with its last member', async () => {
+  test('ends with FORBIDDEN for all when the room ends with its last member', async () => {
     const [mine, theirs] = await Promise.all([listen(ann), listen(ben)])
     const leave = 'mutation ($room: ID!) { r: leaveRoom(roomId: $room) { __typename } }'
     const received = [mine, theirs].map((events) => events.next())
@@ -195,7 +195,7 @@ describe('messageReceived', () => {
     await ends
   })
 
-  test('ends with the room of a user who is deleted', async () => {
+  test('ends with the room of a deleted user', async () => {
     const own = (await ask('mutation { r: createRoom(name: "R") { ... on CreateRoomSuccess { room { id } } } }', {}, cem)).room.id
     const received = (await listen(cem, own)).next()
     const end = expect(received).rejects.toMatchObject({ extensions: { code: 'UNAUTHENTICATED' } })
@@ -210,7 +210,7 @@ describe('messageReceived', () => {
     await expect(events.next()).rejects.toMatchObject({ extensions: { code: 'UNAUTHENTICATED' } })
   })
 
-  test('skips messages that are gone when they would be told', async () => {
+  test('skips messages that were deleted before delivery', async () => {
     const events = await listen(ann)
     await send('first')
     expect(textIn(await events.next())).toBe('first')
@@ -220,7 +220,7 @@ describe('messageReceived', () => {
     expect(textIn(await events.next())).toBe('last')
   })
 
-  test('asks the database once per message who may have it, however many listen', async () => {
+  test('reads the permissions once per message, however many subscribe', async () => {
     const document = parse(LISTEN)
     const users = await Promise.all(Array.from({ length: 30 }, () => social.aUser()))
     for (const { row } of users) await social.sql('INSERT INTO room_member VALUES ($1, $2)', [decodeId(room, 'Room'), row])

@@ -46,7 +46,7 @@ test('one that follows another is answered by what that one has written', async 
   })
 })
 
-test('what a mutation looked at before it wrote is not what it answers', async () => {
+test('a mutation answers with the state after its write, not before', async () => {
   const post = await aPost(false)
   await ask('addComment(postId: $post, content: "C") { __typename }', { post })
   const publish = 'r: publishPost(id: $post) { ... on PublishPostSuccess { post { published comments { post { published } } } } }'
@@ -81,7 +81,7 @@ test.each([
   ['deleteUser', 'deleteUser(id: $ann) { __typename }'],
   ['signOut', 'signOut { sessionsEnded }'],
   ['signOutEverywhere', 'signOutEverywhere { sessionsEnded }'],
-])('behind %s nobody is signed in any more', async (name, ending) => {
+])('after %s every session is ended', async (name, ending) => {
   const variables = name === 'deleteUser' ? { ann: ann?.id } : {}
   const before = await social.sql('SELECT count(*) FROM post')
   const fields = `${ending} createPost(input: { title: "T", content: "C" }) { __typename }`
@@ -103,7 +103,7 @@ test.each([
   ['createPost', () => 'createPost(input: { title: "T", content: "C" }) { __typename }'],
   ['addComment', (post: string) => `addComment(postId: "${post}", content: "C") { __typename }`],
   ['createRoom', () => 'createRoom(name: "R") { __typename }'],
-])('%s of who is deleted while it runs is UNAUTHENTICATED', async (name, field) => {
+])('%s of a user who is deleted while it runs is UNAUTHENTICATED', async (name, field) => {
   const post = (await social.ask(
     'mutation { r: createPost(input: { title: "T", content: "C", published: true }) { ... on CreatePostSuccess { post { id } } } }',
     {},

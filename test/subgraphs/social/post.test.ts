@@ -35,7 +35,7 @@ const act = (name: 'publishPost' | 'deletePost' | 'deleteComment') => `mutation 
 const titles = ({ edges }: Data): string[] => edges.map(({ node }: Data) => node.title)
 
 describe('a post', () => {
-  test('is a draft until it is published, and then everybody sees it', async () => {
+  test('is a draft until it is published, and then public', async () => {
     const { post } = await create({ title: ' Title ', aboutId: 'c2tpbGw' })
     expect(post).toMatchObject({
       title: 'Title',
@@ -111,7 +111,7 @@ describe('a post', () => {
     expect(await ask(POST, { id: published }, ann)).toBeNull()
   })
 
-  test.each(['nonsense', '', '\0', encodeId('Post', '999999'), encodeId('User', '1')])('%j is none', async (id) => {
+  test.each(['nonsense', '', '\0', encodeId('Post', '999999'), encodeId('User', '1')])('%j is not found', async (id) => {
     expect(await ask(POST, { id }, ann)).toBeNull()
     for (const text of [act('publishPost'), act('deletePost'), act('deleteComment')]) {
       expect(await ask(text, { id }, ann)).toEqual({ __typename: 'NotFoundError' })
@@ -200,7 +200,7 @@ describe('comments', () => {
     expect(seen).toEqual(Array.from({ length: 120 }, (_, index) => index + 1))
   })
 
-  test('are written by everybody who is signed in, and deleted by those who may', async () => {
+  test('are written by every signed-in user, and deleted by their author, the author of the post and administrators', async () => {
     const id = await aPost()
     const comment = async (user?: TestUser) => (await ask(COMMENT, { id, content: 'C' }, user)).comment
     expect(await comment(ben)).toMatchObject({ content: 'C', author: { name: 'Ben' }, post: { id } })

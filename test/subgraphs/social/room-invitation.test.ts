@@ -46,8 +46,8 @@ const membersOf = async (id: string, user: TestUser | undefined) =>
   (await ask(ROOM, { id }, user)).members.edges.map(({ node }: Data) => node.name)
 const rooms = async (user: TestUser | undefined) => (await ask('{ r: rooms { totalCount } }', {}, user)).totalCount
 
-describe('nobody is in a room without consent', () => {
-  test('who is named at its creation, or added, is invited and no member', async () => {
+describe('members of a room have consented', () => {
+  test('users named at its creation, or added, are invited and no members', async () => {
     const room = await aRoom(ann, [ben])
     expect(await ask(INVITE, { room, user: cem?.id }, ann)).toEqual({ __typename: 'RoomMemberSuccess' })
     expect(await membersOf(room, ann)).toEqual(['Ann'])
@@ -65,7 +65,7 @@ describe('nobody is in a room without consent', () => {
     }
   })
 
-  test('who accepts is a member, who reads what was written before, and has no invitation any more', async () => {
+  test('accepting makes a member, who reads the earlier messages and has no invitation any more', async () => {
     const room = await aRoom(ann, [ben])
     await ask('mutation ($room: ID!) { r: sendMessage(roomId: $room, text: "Before") { __typename } }', { room }, ann)
     expect(await ask(ANSWER('accept'), { room }, ben)).toEqual({ __typename: 'AcceptRoomInvitationSuccess' })
@@ -78,7 +78,7 @@ describe('nobody is in a room without consent', () => {
     expect((await ask(MINE, {}, ben)).totalCount).toBe(0)
   })
 
-  test('who declines is none, and is not asked again by that room; who invited is not told', async () => {
+  test('declining blocks further invitations to that room for a while, without notice to the inviter', async () => {
     const room = await aRoom(ann, [ben])
     expect(await ask(ANSWER('decline'), { room }, ben)).toEqual({ __typename: 'DeclineRoomInvitationSuccess' })
     expect(await ask(ANSWER('accept'), { room }, ben)).toEqual({ __typename: 'NotFoundError' })
@@ -108,7 +108,7 @@ describe('nobody is in a room without consent', () => {
     expect(await ask(ANSWER('accept'), { room }, ben)).toEqual({ __typename: 'NotFoundError' })
   })
 
-  test('an acceptance that crosses a withdrawal comes too late', async () => {
+  test('an acceptance that is concurrent with a withdrawal fails', async () => {
     const room = await aRoom(ann, [ben])
     const holder = await held(social.database, 'SELECT FROM room WHERE id = $1 FOR UPDATE', [rowOf(room)])
     const accepting = ask(ANSWER('accept'), { room }, ben)
@@ -120,7 +120,7 @@ describe('nobody is in a room without consent', () => {
   })
 })
 
-test('the owner sees who has not answered yet, and nobody else does', async () => {
+test('pending invitations are visible to the owner only', async () => {
   const room = await aRoom(ann, [ben, cem])
   await ask(ANSWER('accept'), { room }, cem)
   const invited = 'query ($id: ID!) { r: room(id: $id) { invitations { totalCount edges { node { user { name } } } } } }'
@@ -145,7 +145,7 @@ test('pages of invitations are stable, newest first', async () => {
   expect(codeOf(await social.ask(MINE, {}))).toBe('UNAUTHENTICATED')
 })
 
-test('who is invited hears of it, as long as it is pending and the session lives', async () => {
+test('an invited user is notified while the invitation is pending and the session lives', async () => {
   const document = parse('subscription { roomInvitationReceived { room { name } inviter { name } } }')
   const listen = async (user: TestUser | undefined) => {
     const contextValue = social.subgraph.context(user?.caller ?? ANONYMOUS)
@@ -167,7 +167,7 @@ test('who is invited hears of it, as long as it is pending and the session lives
 })
 
 describe('invitations are bounded', () => {
-  test('for who gets them', async () => {
+  test('for the invited user', async () => {
     await social.sql(
       `WITH made AS (INSERT INTO room (name, owner_id) SELECT 'R', $1 FROM generate_series(1, $3) RETURNING id)
        INSERT INTO room_invitation (room_id, user_id, inviter_id) SELECT id, $2, $1 FROM made`,
@@ -180,7 +180,7 @@ describe('invitations are bounded', () => {
     expect(left.writeQuota.writesPerMinute.left).toBeGreaterThanOrEqual(118)
   })
 
-  test('for who sends them: each takes a write', async () => {
+  test('for the inviting user: each is a write', async () => {
     await social.sql(
       'INSERT INTO write_quota (author_id, writes_left, bytes_left, counted_at) VALUES ($1, 2.5, 1000000, now())',
       [ann?.row],

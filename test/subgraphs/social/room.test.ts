@@ -47,7 +47,7 @@ const CHANGE = (change: 'addRoomMember' | 'removeRoomMember') =>
 const LEAVE = 'mutation ($room: ID!) { r: leaveRoom(roomId: $room) { __typename ... on LeaveRoomSuccess { roomId } } }'
 
 describe('createRoom', () => {
-  test('makes who asks the owner and longest member, whatever the order of ids', async () => {
+  test('makes the caller the owner and first member, whatever the order of ids', async () => {
     const id = await aRoom(cem, [ann, ben, ann, cem])
     const room = await ask(MEMBERS, { id }, ann)
     expect(room).toMatchObject({ name: 'Room', owner: { name: 'Cem' }, members: { totalCount: 3 } })
@@ -115,7 +115,7 @@ describe('members', () => {
     expect(codeOf(await social.ask(CHANGE('removeRoomMember'), { room, user: ann?.id }, ann?.caller))).toBe('BAD_USER_INPUT')
   })
 
-  test('come page by page, and none is lost or told twice while others join', async () => {
+  test('are paginated, and none is lost or repeated while others join', async () => {
     const users = await Promise.all(Array.from({ length: 12 }, () => social.aUser()))
     const id = await aRoom(ann, users.slice(0, 7))
     const seen: string[] = []
@@ -151,7 +151,7 @@ describe('members', () => {
 })
 
 describe('leaveRoom', () => {
-  test('passes the room on to whoever is a member for longest, and ends it with the last', async () => {
+  test('makes the longest member the owner, and ends the room with its last member', async () => {
     const room = await aRoom(ann, [ben])
     await ask(CHANGE('addRoomMember'), { room, user: cem?.id }, ann)
     await social.join(room, [cem])
@@ -162,7 +162,7 @@ describe('leaveRoom', () => {
     expect(codeOf(await social.ask(MEMBERS, { id: room }, ben?.caller))).toBe('NOT_FOUND')
   })
 
-  test('refuses who is no member', async () => {
+  test('refuses a caller who is no member', async () => {
     const room = await aRoom(ann)
     expect(codeOf(await social.ask(LEAVE, { room }, ben?.caller))).toBe('FORBIDDEN')
   })
@@ -177,7 +177,7 @@ describe('leaveRoom', () => {
   })
 })
 
-test('rooms lists the rooms of who asks, last joined first', async () => {
+test('rooms lists the rooms of the caller, last joined first', async () => {
   const user = await social.aUser()
   const ids: string[] = []
   for (let count = 0; count < 5; count += 1) ids.push(await aRoom(user))

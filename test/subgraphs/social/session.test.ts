@@ -148,7 +148,7 @@ describe('login', () => {
     expect(parallel.filter(({ __typename }) => __typename === 'InvalidCredentials')).toHaveLength(4)
   })
 
-  test('concurrent sign-ins with the right password lock nobody out, even after four failures', async () => {
+  test('concurrent sign-ins with the right password lock no account, even after four failures', async () => {
     const from = somebody()
     const login = (password: string) => loginFrom(from, password)
     for (let failure = 0; failure < 4; failure += 1) await login('wrong')
@@ -156,7 +156,7 @@ describe('login', () => {
     expect(parallel.map(({ __typename }) => __typename)).toEqual(Array(10).fill('LoginSuccess'))
   })
 
-  test('no failure is lost or counted twice while another process forgets failures', async () => {
+  test('no failure is lost or counted twice while another process deletes expired failures', async () => {
     const database = openDatabase<Tables>(social.database.connection, { schema: 'social', max: 8, onError: () => {} })
     const attempts = attemptRepository(database.query)
     const attemptOn = (email: string) => ({
@@ -201,7 +201,7 @@ describe('login', () => {
     }
   })
 
-  describe('while somebody guesses elsewhere', () => {
+  describe('while another client guesses', () => {
     /** Wrong passwords from 6 networks, as many as each of them takes. */
     const attack = async (email = user.email) => {
       const kinds: string[] = []
@@ -327,7 +327,7 @@ describe('login', () => {
 })
 
 describe('refreshSession', () => {
-  test('goes on with the session, each token once', async () => {
+  test('continues the session, each token once', async () => {
     const first = await login('correct horse')
     clock += DAY
     const second = await refresh(first.refreshToken)
@@ -337,7 +337,7 @@ describe('refreshSession', () => {
     expect((await refresh(second.refreshToken)).__typename).toBe('LoginSuccess')
   })
 
-  test('ends the session when a token comes a second time', async () => {
+  test('ends the session when a token is used a second time', async () => {
     const first = await login('correct horse')
     const second = await refresh(first.refreshToken)
     expect((await refresh(first.refreshToken)).__typename).toBe('InvalidRefreshToken')
@@ -443,7 +443,7 @@ describe('tokens', () => {
     expect((await ask(KEYS)).map(({ kid }: Data) => kid)).not.toContain(old.kid)
   })
 
-  test('of a new key come only when caches of the published keys can have it', async () => {
+  test('with a new key are issued only when caches of the published keys can have it', async () => {
     const kidOf = ({ token }: Data): string => JSON.parse(Buffer.from(token.split('.')[0], 'base64url').toString()).kid
     const first = kidOf(await login('correct horse'))
     let cache = { kids: [] as string[], until: 0 }
@@ -467,7 +467,7 @@ describe('tokens', () => {
     expect(signed).toContain(first)
   })
 
-  test('of the first key of all, and after a long silence, come at once', async () => {
+  test('with the first key of all, and after a long pause, are issued at once', async () => {
     clock += 100 * DAY
     const { token } = await login('correct horse')
     const keys = await ask(KEYS)

@@ -123,7 +123,7 @@ describe('createUser', () => {
 describe('reading', () => {
   const EMAIL = 'query ($id: ID!) { r: user(id: $id) { name email } }'
 
-  test('me is who asks', async () => {
+  test('me is the caller', async () => {
     expect(await ask('{ r: me { name email phoneNumber } }', {}, ann)).toEqual({
       name: 'Ann',
       email: 'Ann@Example.org',
@@ -147,11 +147,11 @@ describe('reading', () => {
     encodeId('User', '99999999999999999999'),
     encodeId('Post', '1'),
     `${'x'.repeat(5_000)}`,
-  ])('an id that is none is NOT_FOUND', async (id) => {
+  ])('an invalid id is NOT_FOUND', async (id) => {
     expect(codeOf(await social.ask(EMAIL, { id }))).toBe('NOT_FOUND')
   })
 
-  test('userByEmail tells nobody but the user and administrators', async () => {
+  test('userByEmail answers the user and administrators only', async () => {
     const query = '{ r: userByEmail(email: "ann@EXAMPLE.org") { name } }'
     expect(await ask(query, {}, ann)).toEqual({ name: 'Ann' })
     expect(await ask(query, {}, admin)).toEqual({ name: 'Ann' })
@@ -160,7 +160,7 @@ describe('reading', () => {
     expect(await ask('query ($e: String!) { r: userByEmail(email: $e) { name } }', { e: 'no\0body' }, admin)).toBeNull()
   })
 
-  test('users come in the order of their sign-up, some at a time', async () => {
+  test('users are sorted by sign-up and paginated', async () => {
     const all = await ask('{ r: users(limit: 100) { name } }')
     expect(all.slice(0, 2)).toEqual([{ name: 'Ann' }, { name: 'Ben' }])
     expect(await ask('{ r: users(limit: 1, offset: 1) { name } }')).toEqual([{ name: 'Ben' }])
@@ -221,7 +221,7 @@ describe('searchUsers', () => {
     ['h_e', ['Search_er']],
     ['\\', []],
     ["' OR 1=1 --", []],
-  ])('takes %j for what it is', async (query, expected) => {
+  ])('takes %j literally', async (query, expected) => {
     expect(names(await search(query))).toEqual(expected)
   })
 
@@ -230,7 +230,7 @@ describe('searchUsers', () => {
     for (const user of [undefined, ann, moderator]) expect(names(await search('ann@example', {}, user))).toEqual([])
   })
 
-  test('pages are stable while others sign up, and none is told twice', async () => {
+  test('pages are stable while others sign up, and no user is repeated', async () => {
     const seen: string[] = []
     let after: string | null = null
     for (let more = true, count = 0; more; count += 1) {
@@ -297,7 +297,7 @@ describe('updateUser', () => {
     expect(await update(ben?.id, input, ben)).toMatchObject({ __typename: 'ValidationError', field, errors: [{ field }] })
   })
 
-  test('tells whether an address is taken to nobody without the present password, and only 60 times a minute', async () => {
+  test('reveals whether an address is in use only with the current password, and 60 times a minute at most', async () => {
     const thief = await social.aUser()
     await withPassword(thief)
     const caller = { ...thief.caller, address: '10.9.9.9' }
@@ -332,7 +332,7 @@ describe('updateUser', () => {
     await social.sql('DELETE FROM "user" WHERE id = $1', [other.row])
   })
 
-  test('by others is FORBIDDEN, and of a role by everybody but administrators', async () => {
+  test('by others is FORBIDDEN, and of a role by all but administrators', async () => {
     for (const other of [ben, moderator]) {
       expect(codeOf(await social.ask(UPDATE, { id: ann?.id, input: { name: 'x' } }, other?.caller))).toBe('FORBIDDEN')
     }
@@ -412,7 +412,7 @@ describe('deleteUser', () => {
     expect(await ask(DELETE, { id: user.id }, admin)).toEqual({ __typename: 'NotFoundError' })
   })
 
-  test('of users who share rooms at the same time deletes them all', async () => {
+  test('of users with shared rooms at the same time deletes them all', async () => {
     const users = await Promise.all(Array.from({ length: 6 }, () => social.aUser()))
     for (let count = 0; count < 5; count += 1) {
       const [{ id }]: Data = await social.sql(`INSERT INTO room (name, owner_id) VALUES ('R', $1) RETURNING id`, [
@@ -424,7 +424,7 @@ describe('deleteUser', () => {
     expect(answers.map(({ __typename }) => __typename)).toEqual(Array(6).fill('DeleteUserSuccess'))
   })
 
-  test('deletes a room as well that its user opens meanwhile', async () => {
+  test('deletes a room as well that its user opens during the deletion', async () => {
     const user = await social.aUser()
     // As `createRoom` locks who is to be a member.
     const opening = await held(social.database, 'SELECT FROM "user" WHERE id = $1 FOR KEY SHARE', [user.row])
@@ -437,7 +437,7 @@ describe('deleteUser', () => {
     expect(await social.sql(`SELECT FROM room WHERE name = 'Opened meanwhile'`)).toEqual([])
   })
 
-  test('of two who commented on the posts of each other at the same time deletes both', async () => {
+  test('of two users who commented on posts of each other at the same time deletes both', async () => {
     const two = [await social.aUser(), await social.aUser()]
     const [post, other]: Data = await social.sql(
       `INSERT INTO post (author_id, title, content) VALUES ($1, 'T', 'C'), ($2, 'T', 'C') RETURNING id`,
@@ -459,7 +459,7 @@ describe('deleteUser', () => {
     expect((await Promise.all(deleting)).map(({ __typename }) => __typename)).toEqual(Array(2).fill('DeleteUserSuccess'))
   })
 
-  test('goes on after a deadlock with somebody else', async () => {
+  test('is retried after a deadlock', async () => {
     const [user, friend] = [await social.aUser(), await social.aUser()]
     const [{ id }]: Data = await social.sql(`INSERT INTO room (name, owner_id) VALUES ('R', $1) RETURNING id`, [friend.row])
     await social.sql('INSERT INTO room_member VALUES ($1, $2), ($1, $3)', [id, friend.row, user.row])
@@ -479,7 +479,7 @@ describe('deleteUser', () => {
   })
 })
 
-test('userCreated tells everybody of every sign-up, without what is private', async () => {
+test('userCreated sends every sign-up to all subscribers, without private fields', async () => {
   const document = parse('subscription { userCreated { name } }')
   const events = await subscribe({ schema: social.subgraph.schema, document, contextValue: social.subgraph.context(ANONYMOUS) })
   if (!(Symbol.asyncIterator in events)) throw events.errors?.[0]
@@ -493,7 +493,7 @@ test('userCreated tells everybody of every sign-up, without what is private', as
   await events.return(undefined)
 })
 
-test('userCreated ends with UNAUTHENTICATED for who has signed out since, and goes on for who never signed in', async () => {
+test('userCreated ends with UNAUTHENTICATED after a sign-out, and continues for anonymous callers', async () => {
   const document = parse('subscription { userCreated { name } }')
   const user = await social.aUser()
   const listen = async (caller: Caller) => {

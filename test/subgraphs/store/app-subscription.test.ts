@@ -124,7 +124,7 @@ test('a store subscribes to a plan, and keeps it as it was', async () => {
   })
 })
 
-test('what can not be subscribed to is said with its field', async () => {
+test('an invalid subscription is refused with its field', async () => {
   const shop = await stack.aStore()
   const code = await paidApp(shop, [PLAN, { ...PLAN, name: 'Elsewhere', currency: 'USD' }])
   for (const plan of ['Elsewhere', 'None'])
@@ -192,7 +192,7 @@ test('days are those of the calendar of the store', async () => {
   expect((await cycle(shop, code, null, 'freeOrders { totalCount }')).freeOrders.totalCount).toBe(1)
 })
 
-test('a cycle is paid out of the balance, once, and again for what comes later', async () => {
+test('a cycle is paid from the balance once, and the next cycle again', async () => {
   const shop = await stack.aStore()
   const code = await paidApp(shop)
   await subscribe(shop, code)
@@ -283,7 +283,7 @@ test('what an app costs is for the store and for that app only', async () => {
   }
 })
 
-test.each(['2026-02-30', 'today', '2026-1-1', '9999-12-31', ''])('a day that is none is refused: %j', async (date) => {
+test.each(['2026-02-30', 'today', '2026-1-1', '9999-12-31', ''])('an invalid date is refused: %j', async (date) => {
   const shop = await stack.aStore()
   const code = await paidApp(shop)
   await subscribe(shop, code)

@@ -55,7 +55,7 @@ const statusWith = async (token: string) =>
 
 const withBearer = (token: string) => ({ ...ANONYMOUS, credentials: { authorization: `Bearer ${token}` } })
 
-test('a store registers an app of its own, and sees its secret this once', async () => {
+test('a store registers its own app, and gets its secret once', async () => {
   const made = await ownApp({ idempotencyKey: 'once' })
   expect(made).toMatchObject({
     __typename: 'CreateAppSuccess',
@@ -89,7 +89,7 @@ test.each([
   ['an address that is none', { redirectUris: [CALLBACK, 'nowhere'] }, 'redirectUris.1'],
   ['no scope', { scopes: [] }, 'scopes'],
   ['an unknown scope', { scopes: ['read_products', 'admin'] }, 'scopes.1'],
-])('what an app cannot be is said with its field: %s', async (_, input, field) => {
+])('an invalid app is refused with its field: %s', async (_, input, field) => {
   expect(await ownApp(input)).toMatchObject({ __typename: 'ValidationError', errors: [{ field }] })
 })
 
@@ -118,7 +118,7 @@ test.each([
   expect(isRedirectUri(uri)).toBe(isPermitted)
 })
 
-test('another secret takes the place of the first, and tokens stay', async () => {
+test('a new secret replaces the old one, and tokens stay valid', async () => {
   const made = await ownApp()
   const tokens = await tokensOf(made)
   const { data } = await stack.ask(
@@ -145,7 +145,7 @@ test('another secret takes the place of the first, and tokens stay', async () =>
   expect(refused.data.resetAppSecret).toEqual({ __typename: 'ValidationError' })
 })
 
-test('an address that was taken away gets no code any more', async () => {
+test('a removed redirect URI gets no code any more', async () => {
   const { app } = await ownApp()
   await stack.ask(
     shop,
@@ -170,7 +170,7 @@ test("a store's own app is of no use to another store, signed in before or not",
   expect((await browser.press(again.address, { do: 'allow' })).status).toBe(410)
 })
 
-test('a store sees what it agreed to, and takes it back', async () => {
+test('a store sees its granted apps, and revokes them', async () => {
   const tokens = await tokensOf(await ownApp({ name: 'Talkative' }))
   const list = async () =>
     (await stack.ask(shop, '{ appAuthorizations { id app { name } permissions { scope subject mayChange } } }')).data
@@ -225,7 +225,7 @@ test('every scope has words for people, what is read first', () => {
   expect(words.every(({ subject }) => subject.length > 4)).toBe(true)
 })
 
-test('a store has a hundred apps at most, also when it asks for many at once', async () => {
+test('a store has a hundred apps at most, also with concurrent requests', async () => {
   const busy = await stack.aStore()
   await stack.sql(
     `INSERT INTO app (store_id, code, name, redirect_uris, scopes, created_at, updated_at)

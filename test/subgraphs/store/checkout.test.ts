@@ -146,7 +146,7 @@ describe('a cart', () => {
     ])
   })
 
-  test('of a guest takes nothing that the store knows of the customer with that address', async () => {
+  test('of a guest uses no data of the customer with that e-mail address', async () => {
     const own = storefrontShopper(stack, await stack.aStore({ name: 'Private shop' }))
     await own.merchant('mutation ($input: CreateCustomerInput!) { createCustomer(input: $input) { __typename } }', {
       input: { email: 'bea@example.org', phone: '912345678', shippingAddress: { city: 'SECRET CITY', country: 'PT' } },
@@ -184,7 +184,7 @@ describe('as time goes by', () => {
     expect(await shopper.stockOf(product)).toBe(3)
   })
 
-  test('a cart that its shopper left is an abandoned order for the merchant, once, and comes back by its link', async () => {
+  test('an abandoned cart is an abandoned order for the merchant, once, and is recovered by its link', async () => {
     const own = storefrontShopper(stack, await stack.aStore({ name: 'Left carts' }))
     const product = await own.aProduct({ stock: 5, shippingRequired: false })
     const { token } = await own.ready([{ productId: product, quantity: 2 }])
@@ -208,7 +208,7 @@ describe('as time goes by', () => {
     expect(await own.recover('a'.repeat(32))).toMatchObject({ __typename: 'NotFoundError' })
   })
 
-  test('a cart that nobody changed for 30 days goes', async () => {
+  test('a cart without changes for 30 days is deleted', async () => {
     const { token } = await shopper.create([])
     now = new Date(now.getTime() + 31 * 24 * 3_600_000)
     await runJobs()

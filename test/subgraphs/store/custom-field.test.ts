@@ -198,7 +198,7 @@ test('of a selection it says one of its options, whatever its case', async () =>
   expect(await saidOf(product)).toEqual([])
 })
 
-test('search finds what is said, and no longer what was', async () => {
+test('search finds the current values, and no earlier ones', async () => {
   const product = await aProduct(stack, shop)
   const [text, choice] = [await aField(), await aSelection('Zwetschge', 'Mirabelle')]
   const { values } = await say(product, text, 'Quittengelee')

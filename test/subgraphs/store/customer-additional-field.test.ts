@@ -40,7 +40,7 @@ const aCustomer = async (who = shop) => {
 const answer = (customerId: string, checkoutCustomFieldId: string, value: string, who = shop) =>
   result(ANSWER, { input: { customerId, checkoutCustomFieldId, value } }, who)
 
-test('a question goes behind all others unless it says where, and questions are listed by their places', async () => {
+test('a question is added as the last unless it has a position, and questions are sorted by position', async () => {
   const asker = await stack.aStore({ name: 'Asker' })
   expect(await aQuestion({ label: 'Birthday', type: 'DATE', area: 'CONTACT', required: true }, asker)).toMatchObject({
     label: 'Birthday',
@@ -87,7 +87,7 @@ test.each([
   })
 })
 
-test('what is not deletable stays until somebody says that it is', async () => {
+test('a question that is not deletable stays until it is made deletable', async () => {
   const { id } = await aQuestion({ label: 'Keep', deletable: false })
   expect(await result(DELETE_QUESTION, { id })).toMatchObject({ __typename: 'ValidationError', errors: [{ field: 'id' }] })
   expect(await result(ASK_ANEW, { id, input: { deletable: true, expectedVersion: 1 } })).toMatchObject({
@@ -131,7 +131,7 @@ test.each([
   else expect(payload).toMatchObject({ __typename: 'ValidationError', errors: [{ field: 'value' }] })
 })
 
-test('a customer answers each question once, also when asked four times at once, and the answers are in the order of the questions', async () => {
+test('a customer answers each question once, also with four concurrent requests, and answers are in the order of the questions', async () => {
   const customer = await aCustomer()
   const [late, early] = [await aQuestion({ label: 'Late', position: 900 }), await aQuestion({ label: 'Early', position: 899 })]
   const results = await Promise.all(['1', '2', '3', '4'].map((value) => answer(customer.id, late.id, value)))
@@ -168,7 +168,7 @@ test('a customer answers each question once, also when asked four times at once,
   expect((await result(DELETE_ANSWER, { id, customerId: customer.id })).__typename).toBe('DeleteCustomerAdditionalFieldSuccess')
 })
 
-test('an answer stays when its question asks for something else since, goes when the question goes, and needs both to exist', async () => {
+test('an answer stays when its question changes type, is deleted with the question, and requires both to exist', async () => {
   const customer = await aCustomer()
   const question = await aQuestion({ type: 'SELECT', selectOptions: ['a'] })
   const { id } = (await answer(customer.id, question.id, 'a')).customerAdditionalField

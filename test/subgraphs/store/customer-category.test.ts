@@ -49,7 +49,7 @@ test('a category has a code made from its name, which stays when the name change
   expect(codes.sort()).toEqual(['gold', 'gold-1', 'gold-2', 'gold-3'])
 })
 
-test('customers are added by id or by address, once, and taken out again; each time that counts as a change of theirs', async () => {
+test('customers are added by id or e-mail address, once, and removed; each is a change of the customer', async () => {
   const category = await aCategory('Members')
   const [ann, bea] = [await aCustomer('ann@x.org'), await aCustomer('bea@x.org')]
   const added = await result(ADD, {
@@ -82,7 +82,7 @@ test('customers are added by id or by address, once, and taken out again; each t
   expect(events).toEqual([{ count: 2 }])
 })
 
-test('who refers to a customer that does not exist, or to two at once, adds nobody', async () => {
+test('a request with a missing customer, or two references in one, adds none', async () => {
   const category = await aCategory('Strict')
   const [ann, bea] = [await aCustomer('ann@strict.org'), await aCustomer('bea@strict.org')]
   for (const wrong of [

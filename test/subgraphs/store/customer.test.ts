@@ -92,7 +92,7 @@ test('an address that another customer has cannot be changed to, not even by two
   expect(await update(one.id, { email: one.email.toUpperCase() })).toMatchObject({ __typename: 'UpdateCustomerSuccess' })
 })
 
-test('a password is kept as argon2id, told to nobody, replaced and removed; what an idempotency key remembers does not depend on it', async () => {
+test('a password is stored as argon2id, never returned, replaced and removed; a stored idempotent result does not depend on it', async () => {
   const input = { email: 'secret@example.org', password: 'correct horse', idempotencyKey: 'secret-1' }
   const made = await aCustomer(input)
   expect(made.hasPassword).toBe(true)
@@ -115,7 +115,7 @@ test('a password is kept as argon2id, told to nobody, replaced and removed; what
   expect(await update(made.id, { password: null })).toMatchObject({ customer: { hasPassword: false } })
 })
 
-test('when offers were wanted and not wanted any more follows from the change, not from repetitions', async () => {
+test('the times of opting in and out of marketing follow from changes, not from repetitions', async () => {
   clock = new Date('2026-11-21T10:00:00Z')
   const made = await aCustomer({ email: 'offers@example.org', acceptsMarketing: true })
   expect(made).toMatchObject({ acceptedMarketingAt: '2026-11-21T10:00:00.000Z', cancelledMarketingAt: null })
@@ -204,7 +204,7 @@ test('of two changes of one version one wins; a deletion minds the version, too'
   expect((await stack.ask(shop, DELETE, { id })).data.deleteCustomer.__typename).toBe('NotFoundError')
 })
 
-test('creating, changing and deleting are told as events, and refusals are not', async () => {
+test('creations, changes and deletions emit events, and refusals do not', async () => {
   const teller = await stack.aStore({ name: 'Teller' })
   const { id, number } = await aCustomer({ email: 'told@example.org' }, teller)
   await create({ email: 'told@example.org' }, teller)
@@ -280,7 +280,7 @@ const BULK = `mutation ($input: BulkCreateCustomersInput!) { result: bulkCreateC
   ... on BulkCustomersRefused { message rows { index customer { email } failure { __typename ... on ValidationError { field } } } }
   ... on ValidationError { errors { field } } ... on ConflictError { message } } }`
 
-test('customers are created together: all or nobody, or those that are right, with a result for each', async () => {
+test('customers are created in bulk: all or none, or the valid ones, with a result for each', async () => {
   const bulker = await stack.aStore({ name: 'Bulker' })
   const bulk = async (input: object) => (await stack.ask(bulker, BULK, { input })).data.result
   const customers = [{ email: 'a@x.org', password: 'long enough' }, { email: 'bad' }, { email: 'A@x.org' }, { email: 'c@x.org' }]
@@ -347,7 +347,7 @@ test('customers are changed together, in their order, and a row that would take 
   ])
 })
 
-test('orders at once of one new address are of one customer, told once; one who exists stays as is', async () => {
+test('concurrent orders of one new e-mail address have one customer, with one event; an existing customer stays unchanged', async () => {
   const { pool, query, close } = openDatabase<Tables>(stack.database.connection, { schema: 'store', max: 4, onError: () => {} })
   const known = await aCustomer({ email: 'known@example.org', phone: '1' })
   const forOrder = (email: string) =>

@@ -39,7 +39,7 @@ test('everything that has an id and a version has metafields, a table and scopes
   expect(entities.filter(({ name }) => !(name in OWNERS)).map(({ name }) => name)).toEqual([])
 })
 
-test('whoever may not change a thing may not set its metafields', () => {
+test('setting metafields requires the scope that changes their owner', () => {
   const app = { storeId: 1, storeCode: 'shop', scopes: ['read_pages', 'write_products'], app: null } as const
   expect(() => demand(app, OWNERS.Page.scopes)).toThrow('Expected credentials with the scope "write_pages".')
   expect(() => demand(app, OWNERS.Product.scopes)).not.toThrow()
@@ -121,7 +121,7 @@ test.each([
   expect(await set(id, metafields)).toMatchObject({ __typename: 'ValidationError', errors: [{ field }] })
 })
 
-test('a thing has at most 100, also when many are set at once', async () => {
+test('an owner has at most 100, also with concurrent requests', async () => {
   const { id } = await aPage()
   const sets = Array.from({ length: 5 }, (_, part) => Array.from({ length: 30 }, (__, index) => text(`n${part}`, `k${index}`)))
   const results = await Promise.all(sets.map((metafields) => set(id, metafields)))

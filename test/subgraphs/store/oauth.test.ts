@@ -85,7 +85,7 @@ const renew = (app: App, refresh_token: string) =>
 const rest = (path: string, token: string, init: RequestInit = {}) =>
   fetch(`${stack.url}/v1${path}`, { ...init, headers: { ...init.headers, authorization: `Bearer ${token}` } })
 
-test('an app that a shop agrees to reads and writes what it was allowed, and its token says so', async () => {
+test('an authorized app reads and writes within its scopes, and its token info names them', async () => {
   const app = await stack.anApp()
   const tokens = await tokensOf(app)
   expect(tokens).toMatchObject({ token_type: 'bearer', expires_in: 3600, scope: SCOPE })
@@ -137,7 +137,7 @@ test('a missing scope is 403 and FORBIDDEN, and named', async () => {
   })
 })
 
-test('a code works once: used again, it ends everything that came from it', async () => {
+test('a code works once: a second use revokes all of its tokens', async () => {
   const app = await stack.anApp()
   const code = await codeOf(app)
   const first = await exchange(app, code)
@@ -147,7 +147,7 @@ test('a code works once: used again, it ends everything that came from it', asyn
   await vi.waitFor(async () => expect((await rest('/products.json', first.json.access_token)).status).toBe(401), 15_000)
 })
 
-test('a code that two ask with at once is given to one at most, and then to nobody', async () => {
+test('of concurrent exchanges of a code at most one gets tokens, which are then revoked', async () => {
   const app = await stack.anApp()
   const code = await codeOf(app)
   const answers = await Promise.all(Array.from({ length: 6 }, () => exchange(app, code)))
@@ -199,7 +199,7 @@ test('a refresh token gives a new pair and works once: used again, its whole fam
   }
 })
 
-test('a refresh token that is used twice at once leaves nobody with a token', async () => {
+test('a refresh token used twice at the same time leaves no valid token', async () => {
   const app = await stack.anApp()
   const { refresh_token = '' } = await tokensOf(app)
   const answers = await Promise.all(Array.from({ length: 6 }, () => renew(app, refresh_token)))
@@ -237,7 +237,7 @@ test.each([
   ['no verifier for a code that has a challenge', {}, (verifier: string) => ({ challenge: challengeOf(verifier) })],
   ['another verifier', { code_verifier: 'x'.repeat(43) }, (verifier: string) => ({ challenge: challengeOf(verifier) })],
   ['a verifier for a code without challenge', { code_verifier: 'x'.repeat(43) }, () => ({ challenge: null })],
-])('PKCE cannot be left out on the way: %s', async (_, extra, problem) => {
+])('PKCE cannot be skipped: %s', async (_, extra, problem) => {
   const app = await stack.anApp()
   const { challenge } = problem('v'.repeat(43))
   const code = await codeOf(app, challenge === null ? {} : { code_challenge: challenge, code_challenge_method: 'S256' })
@@ -346,7 +346,7 @@ test('an unknown app leads to a page that shows nothing of the link', async () =
   expect(page).not.toMatch(/<script>|<b>/)
 })
 
-test('an app may ask for its own scopes only, for those that exist, and for all of its own by saying nothing', async () => {
+test('an app may request its own existing scopes only, and gets all of them by naming none', async () => {
   const app = await stack.anApp({ scopes: ['read_products', 'read_orders'] })
   const browser = shopBrowser(stack.url)
   for (const scope of ['write_products', 'read_everything', 'openid', 'read_products openid']) {
@@ -423,7 +423,7 @@ test('nothing that opens anything lies in the database or in the log', async () 
   }
 })
 
-test('the server describes itself to programs, and says who gives out tokens for what', async () => {
+test('the server publishes its metadata, with its endpoints and grant types', async () => {
   const json = async (path: string) => (await fetch(`${stack.url}${path}`)).json()
   expect(await json('/.well-known/oauth-authorization-server')).toEqual({
     issuer: stack.url,
@@ -449,7 +449,7 @@ test('the server describes itself to programs, and says who gives out tokens for
   expect((await fetch(`${stack.url}/jwks`)).status).toBe(404)
 })
 
-test('the address of this server is told by its settings, not by whoever asks', async () => {
+test('the issuer is the configured URL, not the Host header', async () => {
   const { hostname, port } = new URL(stack.url)
   const answer = await askRaw(hostname, Number(port), [
     'GET /.well-known/oauth-authorization-server HTTP/1.1',

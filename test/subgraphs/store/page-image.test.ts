@@ -84,7 +84,7 @@ test('pictures are moved and deleted without gaps', async () => {
   expect([await orderOf(id), await files()]).toEqual([[two.number, one.number], before - 1])
 })
 
-test('ten pictures at once have ten places', async () => {
+test('ten concurrent pictures have ten positions', async () => {
   const { id } = await aPage()
   await Promise.all(Array.from({ length: 10 }, () => anImage(id)))
   expect(await orderOf(id)).toHaveLength(10)

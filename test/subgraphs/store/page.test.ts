@@ -29,7 +29,7 @@ const aCategory = async (name: string, who = shop) => (await change('createPageC
 const aTemplate = async (name: string, who = shop) => (await change('createPageTemplate', { input: { name } }, who)).pageTemplate
 
 describe('a page', () => {
-  test('is public and has nothing but its title and an address made from it, when nothing else is said', async () => {
+  test('is public with a title and a permalink made from it, by default', async () => {
     expect(await aPage({ title: 'Über uns' })).toMatchObject({
       body: null,
       status: 'PUBLIC',
@@ -63,7 +63,7 @@ describe('a page', () => {
     expect(missing).toMatchObject({ __typename: 'NotFoundError', message: 'There is no page template with the id "No such".' })
   })
 
-  test('is the last of the categories that it comes into, and keeps its place where it was', async () => {
+  test('is the last of the categories that it is added to, and keeps its position in the others', async () => {
     const [menu, footer] = [await aCategory('Menu'), await aCategory('Footer')]
     await aPage({ title: 'First', categoryIds: [menu.id] })
     const second = await aPage({ title: 'Second', categoryIds: [String(menu.number), menu.id] })
@@ -84,7 +84,7 @@ describe('a page', () => {
     expect(data.page).toEqual({ title: 'Second', categories: [] })
   })
 
-  test('keeps what a change does not mention, and loses what it clears', async () => {
+  test('keeps fields that a change omits, and clears those set to null', async () => {
     const { id } = await aPage({ title: 'Kept', body: '<p>b</p>', pageTitle: 't', metaDescription: 'd', status: 'HIDDEN' })
     const renamed = await change('updatePage', { id, input: { title: 'Renamed' } })
     expect(renamed.page).toMatchObject({

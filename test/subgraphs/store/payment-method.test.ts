@@ -24,7 +24,7 @@ const update = async (id: string, input: Record<string, unknown>, who = shop) =>
 
 const GATEWAY = { name: 'Gateway', paymentMethodUrl: 'https://pay.example.com/start', key: 'account-7', secret: 'Do-not-tell' }
 
-test('a new payment method is an external gateway, whose key and secret nobody can read', async () => {
+test('a new payment method is an external gateway, whose key and secret cannot be read', async () => {
   const result = await create(GATEWAY)
   expect(result).toMatchObject({
     __typename: 'CreatePaymentMethodSuccess',

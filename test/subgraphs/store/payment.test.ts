@@ -145,7 +145,7 @@ test('lost answers, lost notifications and an unavailable gateway: the payment i
   await check()
 })
 
-test('a payment that arrives after the order expired is taken while the stock is there, and voided when it is not', async () => {
+test('a payment after the expiry of the order is captured while there is stock, and voided otherwise', async () => {
   const [unpaid, lost] = [await buy('5.03', 1), await buy('6.03', 1)]
   now = new Date(now.getTime() + 31 * 60_000)
   await stack.subgraph.runCheckoutJobs()
@@ -163,7 +163,7 @@ test('a payment that arrives after the order expired is taken while the stock is
   await check()
 })
 
-test('an order that was canceled meanwhile takes no money', async () => {
+test('an order that was canceled before captures no money', async () => {
   const { number, reference } = await buy('8.03')
   await shopper.merchant('mutation ($id: ID!) { cancelOrder(id: $id, input: {}) { __typename } }', { id: String(number) })
   gateway.confirm(reference)

@@ -34,7 +34,7 @@ async function aCategory(input: Record<string, unknown>, who = shop) {
 const update = async (id: string, input: Record<string, unknown>, who = shop) =>
   (await stack.ask(who, UPDATE, { id, input })).data.updateProductCategory
 
-test('a category has an address made from its name, and another one when that is taken', async () => {
+test('a category has a permalink made from its name, and another one when that is in use', async () => {
   expect(await aCategory({ name: 'Café & Crème' })).toMatchObject({ permalink: 'cafe-creme', version: 1, parent: null })
   expect(await aCategory({ name: 'Cafe creme' })).toMatchObject({ permalink: 'cafe-creme-1' })
   expect(await aCategory({ name: '日本' })).toMatchObject({ permalink: '日本' })
@@ -103,7 +103,7 @@ test('absent keeps, null moves to the top, and every change counts', async () =>
   })
 })
 
-test('of two changes of one version one wins, and the other is told the version there is', async () => {
+test('of two changes of one version one succeeds, and the other gets the current version', async () => {
   const { id } = await aCategory({ name: 'Contended' })
   const results = await Promise.all(['a', 'b'].map((name) => update(id, { name, expectedVersion: 1 })))
   expect(results.map(({ __typename }) => __typename).sort()).toEqual(['ConflictError', 'UpdateProductCategorySuccess'])
@@ -164,7 +164,7 @@ test('a list is read page by page, by cursor or by offset, and counts all', asyn
   expect(refused.errors?.[0]?.message).toBe('Expected "first" to be 1 to 250, got 251.')
 })
 
-test('without the right authtoken nothing is told, and who goes on guessing has to wait', async () => {
+test('a wrong authtoken gets no data, and repeated guesses are rate-limited', async () => {
   const LIST = '{ productCategories { totalCount } }'
   const codeOf = async (who: TestStore | typeof ANONYMOUS) => (await stack.ask(who, LIST)).errors?.[0]?.extensions.code
   expect(await codeOf(ANONYMOUS)).toBe('UNAUTHENTICATED')

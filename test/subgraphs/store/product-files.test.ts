@@ -76,7 +76,7 @@ test('a digital asset is handed out for as long as its author says', async () =>
   expect(await made(ADD, product)).toMatchObject({ expirationSeconds: 3_600 })
 })
 
-test('an address elsewhere is handed on as it is, and nobody asks there', async () => {
+test('an external URL is stored as it is, and not fetched', async () => {
   const product = await aProduct(stack, shop)
   const url = 'http://10.0.0.1/download?key=1'
   const asset = await made(ADD, product, { url, isExternal: true })

@@ -102,7 +102,7 @@ test('a picture in the request is kept as well', async () => {
   expect(image.contentType).toBe('image/gif')
 })
 
-test('pictures make room for one that comes between them', async () => {
+test('pictures move back for one that is inserted between them', async () => {
   const product = await aProduct(stack, shop)
   const [a, b, c] = [await anImage(product), await anImage(product), await anImage(product, { position: 99 })]
   const first = await anImage(product, { position: 1 })
@@ -116,7 +116,7 @@ test.each([
   [4, 1, [3, 0, 1, 2]],
   [2, 4, [0, 2, 3, 1]],
   [2, 90, [0, 2, 3, 1]],
-])('from place %i to place %i, the others close up', async (from, to, expected) => {
+])('from position %i to position %i, the others move', async (from, to, expected) => {
   const product = await aProduct(stack, shop)
   const all = [await anImage(product), await anImage(product), await anImage(product), await anImage(product)]
   const moved = await run(MOVE, { id: all[from - 1].id, position: to })
@@ -227,7 +227,7 @@ test('a picture is found under its own product only, when one is named', async (
   expect((await run(DELETE, { id, productId: String(other) })).__typename).toBe('NotFoundError')
 })
 
-test('a picture is a change of its product, which is told', async () => {
+test('a change of a picture emits an event of its product', async () => {
   const product = await aProduct(stack, shop)
   await anImage(product)
   const [row] = await stack.sql('SELECT version FROM product WHERE id = $1', [product])
@@ -254,7 +254,7 @@ test('pictures of three products are read with as many statements as those of on
   }
 })
 
-test('files of a product that is gone go as well, once nobody can be about to refer to them', async () => {
+test('files of a deleted product are deleted after the grace period for new references', async () => {
   const product = await aProduct(stack, shop)
   const stored = (await anImage(await aProduct(stack, shop))).url.split('/files/')[1]
   const key = (await anImage(product)).url.split('/files/')[1]

@@ -27,7 +27,7 @@ const reviewsOf = async (variables: Record<string, unknown>) =>
   (await stack.ask(shop, OF_PRODUCT, { id: String(product), ...variables })).data.product.reviews
 const texts = (nodes: { review: string }[]) => nodes.map(({ review }) => review)
 
-test('reviews of a product come page by page, oldest first', async () => {
+test('reviews of a product are paginated, oldest first', async () => {
   const first = await reviewsOf({ first: 4 })
   expect(first).toMatchObject({ totalCount: 6, pageInfo: { hasNextPage: true } })
   expect(texts(first.nodes)).toEqual(['review 1', 'review 2', 'review 4', 'review 5'])
@@ -35,7 +35,7 @@ test('reviews of a product come page by page, oldest first', async () => {
   expect(texts((await reviewsOf({ first: 2, offset: 3 })).nodes)).toEqual(['review 5', 'review 7'])
 })
 
-test('a review outlives its product, and is nobody else’s', async () => {
+test('a review outlives its product, and is visible to its own store only', async () => {
   const query = '{ productReviews { totalCount nodes { id number rating status product { name } productNumber productName } } }'
   const { data } = await stack.ask(shop, query)
   expect(data.productReviews.totalCount).toBe(9)

@@ -74,7 +74,7 @@ describe('a product', () => {
     expect(errors?.[0]?.message).toContain('input.price')
   })
 
-  test('keeps what a change leaves out, clears what it has null, and is changed once per version', async () => {
+  test('keeps fields that a change omits, clears those set to null, and changes once per version', async () => {
     const { id } = await aProduct({ sku: 'A-1', description: 'Old', compareAtPrice: '20', minimumQuantity: 2 })
     expect(await update(id, { price: '12.5' })).toMatchObject({
       product: { price: '12.5', sku: 'A-1', description: 'Old', compareAtPrice: '20', minimumQuantity: 2, version: 2 },
@@ -87,7 +87,7 @@ describe('a product', () => {
     expect(results.map(({ __typename }) => __typename).sort()).toEqual(['ConflictError', 'UpdateProductSuccess'])
   })
 
-  test('belongs to categories of its own store only', async () => {
+  test('is assigned to categories of its own store only', async () => {
     const other = await stack.aStore({ name: 'Other shop' })
     const CATEGORY =
       'mutation ($name: String!) { createProductCategory(input: { name: $name }) { ... on CreateProductCategorySuccess { productCategory { id number } } } }'
@@ -116,7 +116,7 @@ describe('a product', () => {
     expect(refused.errors?.[0]?.message).toBe('Expected "locale" to be a language of the store (pt, en), got "fr".')
   })
 
-  test('has an address of its own in each language, if it was given one, which no other product has there', async () => {
+  test('may have a permalink in each language, unique among the products', async () => {
     const bilingual = await stack.aStore({ name: 'Addresses' })
     await stack.ask(bilingual, 'mutation { updateStore(input: { languages: ["pt", "en"] }) { __typename } }')
     const READ = 'query ($id: ID!) { own: product(id: $id) { permalink } english: product(id: $id, locale: "en") { permalink } }'
@@ -156,7 +156,7 @@ describe('variants', () => {
     { name: 'Colour', optionType: 'COLOR', value: colour, custom },
   ]
 
-  test('come with their product, and make the options and values that they name', async () => {
+  test('are created with their product, with the named options and values', async () => {
     const product = await aProduct({
       variants: [
         { price: '11', sku: 'S-R', stock: 3, options: inColour('S', 'Red', '#f00') },
@@ -188,7 +188,7 @@ describe('variants', () => {
     ])
   })
 
-  test('of one product all differ, whatever case their names are in and however many come at once', async () => {
+  test('of one product are unique, ignoring case, also with concurrent requests', async () => {
     const { id } = await aProduct({ variants: [{ options: [{ name: 'Size', value: 'S' }] }] })
     const ADD = `mutation ($input: CreateProductVariantInput!) { createProductVariant(input: $input) { __typename ${FAILURES} } }`
     const add = async (value: string) =>
@@ -252,7 +252,7 @@ describe('options', () => {
   const ADD = `mutation ($input: CreateProductOptionInput!) { createProductOption(input: $input) { __typename ... on CreateProductOptionSuccess { productOption { id number position } } ${FAILURES} } }`
   const add = async (input: object) => (await stack.ask(shop, ADD, { input })).data.createProductOption
 
-  test('are put in their place, and the others make room', async () => {
+  test('are moved to a position, and the others shift', async () => {
     const { id } = await aProduct()
     await add({ productId: id, name: 'A' })
     await add({ productId: id, name: 'B' })
@@ -331,7 +331,7 @@ describe('lists', () => {
     expect(await names(variables)).toBe(expected)
   })
 
-  test('are searched by what a change left as it was, without its being written again', async () => {
+  test('are found by fields that a change left unchanged', async () => {
     const row = () => stack.sql(`SELECT xmin::text FROM product_search WHERE store_id = $1 ORDER BY product_id`, [lister.storeId])
     const [before, [tea]] = [
       await row(),
@@ -345,7 +345,7 @@ describe('lists', () => {
     expect(await names({ search: { query: 'camellia' } })).toBe('Tea')
   })
 
-  test('are walked by cursors while things come and go', async () => {
+  test('are paginated by cursors while others are added and deleted', async () => {
     const walker = await stack.aStore({ name: 'Walker' })
     for (const name of ['a', 'b', 'c', 'd']) await aProduct({ name }, walker)
     const page = async (variables: object) => (await stack.ask(walker, LIST, { ...variables })).data.products

@@ -169,7 +169,7 @@ test.each([
   expect(await create({ ...PERCENT, ...input })).toEqual({ __typename: 'NotFoundError', message })
 })
 
-test('neither sees a store the promotions of another, nor can it name its products, nor is a code of one taken in the other', async () => {
+test('promotions, their products and codes are separate per store', async () => {
   const other = await stack.aStore({ name: 'Another shop' })
   const product = await aProduct('Theirs', other)
   expect((await create({ ...PERCENT, discountTarget: 'CATEGORIES', productIds: [product.id] })).__typename).toBe('NotFoundError')

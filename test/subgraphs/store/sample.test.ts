@@ -29,7 +29,7 @@ describe('the files', () => {
     }
   })
 
-  test('are texts of sentences, each once, about nobody who exists', () => {
+  test('are unique texts of whole sentences, without real persons', () => {
     const texts = sample.products.map(({ text }) => text)
     expect(texts.filter((text, index) => texts.indexOf(text) !== index || !/^[A-Z].{19,}\.$/.test(text))).toEqual([])
     for (const { email, phone = '209100100' } of sample.customers) {
@@ -40,7 +40,7 @@ describe('the files', () => {
   })
 })
 
-test('a picture is a PNG of 240 by 240 pixels with the colour of the thing in it, the same every time', () => {
+test('a picture is a PNG of 240 by 240 pixels with the colour of its product, the same each time', () => {
   for (const motif of new Set(sample.products.map((product) => product.motif))) {
     const picture = pictureOf(motif, '#4d7a86')
     expect(picture.equals(pictureOf(motif, '#4d7a86'))).toBe(true)

@@ -92,7 +92,7 @@ test('an app neither changes nor deletes the scripts of others, nor does another
   expect(await urls(one.caller)).toEqual([INPUT.url])
 })
 
-test('an app asks about itself only, and a store not about apps of other stores', async () => {
+test('an app sees its own scripts only, and a store none of apps of other stores', async () => {
   const [one, other] = [await agreedApp(stack, shop), await agreedApp(stack, shop)]
   const LIST = 'query ($c: String) { scriptTags(appCode: $c) { totalCount } }'
   expect((await stack.ask(one.caller, LIST, { c: other.code })).errors?.[0]?.extensions.code).toBe('FORBIDDEN')
@@ -124,7 +124,7 @@ test.each([
   ['no address', { url: '' }, 'url'],
   ['half a character', { url: 'https://app.example/\ud800' }, 'url'],
   ['too long', { url: `https://app.example/${'x'.repeat(2000)}` }, 'url'],
-])('an address that is none is refused with its field: %s', async (_, input, field) => {
+])('an invalid URL is refused with its field: %s', async (_, input, field) => {
   expect(await put(shop, input)).toMatchObject({ __typename: 'ValidationError', errors: [{ field }] })
 })
 
@@ -133,7 +133,7 @@ test('a script on this computer can be tried by http', async () => {
     expect((await put(await stack.aStore(), { url })).__typename).toBe('CreateScriptTagSuccess')
 })
 
-test('a change counts the version, and who has an old one is told', async () => {
+test('a change increments the version, and a stale version is a conflict', async () => {
   const { scriptTag } = await put(shop)
   const changed = await change(shop, scriptTag.id, { element: 'HEAD', expectedVersion: 1 })
   expect(changed.data.updateScriptTag.scriptTag).toMatchObject({
@@ -164,7 +164,7 @@ test('a repetition puts no second script', async () => {
   expect((await put(own, { idempotencyKey: 'k', element: 'HEAD' })).__typename).toBe('ConflictError')
 })
 
-test('a store has 250 scripts at most, also when many come at once', async () => {
+test('a store has 250 scripts at most, also with concurrent requests', async () => {
   const own = await stack.aStore()
   await put(own)
   await stack.sql(

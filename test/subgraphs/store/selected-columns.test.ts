@@ -38,7 +38,7 @@ const LISTS: readonly (readonly [type: string, ask: (fields: string) => string, 
 ]
 
 describe.each(LISTS)('of %s', (type, ask, one) => {
-  test('each field says by itself what it says of one that is read whole', async () => {
+  test('each field read alone equals the field of a complete read', async () => {
     const fields = fieldsOf(type)
     expect(fields.length).toBeGreaterThan(5)
     const ids = [...new Set(objectsIn(await answer(ask('id'))).map(({ id }) => id))]
@@ -67,7 +67,7 @@ test('pictures of products and of their variants are read once', async () => {
   }
 })
 
-test('columns that nobody asked for are not read', async () => {
+test('columns of fields that are not selected are not read', async () => {
   const queries = watchStatements()
   try {
     await answer('{ products(first: 3) { nodes { id ...V } } } fragment V on Product { name variants { price ... { stock } } }')

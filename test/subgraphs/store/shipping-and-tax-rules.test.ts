@@ -40,7 +40,7 @@ describe('taxes', () => {
   const ids = (taxes: readonly Tax[]) => taxes.map(({ id }) => id)
   const on = (place: Place, ...categories: number[]) => ids(taxesOnProduct(TAXES, new Set(categories), place))
 
-  test('of the country and the region come on top of those for everywhere', () => {
+  test('of the country and the region are added to those for everywhere', () => {
     expect(on(CALAMA)).toEqual([1, 2, 3])
     expect(on({ ...CALAMA, region: 'CL_05' })).toEqual([1, 2, 4])
     expect(on({ ...CALAMA, region: null })).toEqual([1, 2])
@@ -51,7 +51,7 @@ describe('taxes', () => {
     expect(on(LISBON, 20, 21)).toEqual([1, 5])
   })
 
-  test('where the place is not known, only those for everywhere are due', () => {
+  test('for an unknown address, only those for everywhere apply', () => {
     expect(on(NOWHERE, 20)).toEqual([1])
   })
 
@@ -131,7 +131,7 @@ describe('a shipping table', () => {
     expect(price({ tables: [table('DISTANCE', [['0', '3']])] })).toBeNull()
   })
 
-  test('is for its zones; the one that names the place most exactly counts', () => {
+  test('applies to its zones; the most specific zone counts', () => {
     const tables = [
       table('WEIGHT', [['0', '9']]),
       table('WEIGHT', [['0', '8']], zone({ country: 'CL' })),
@@ -147,7 +147,7 @@ describe('a shipping table', () => {
     expect(price({ tables: tables.slice(1) }, { place: NOWHERE })).toBeNull()
   })
 
-  test('of several for a place the first that has a price counts', () => {
+  test('of several zones for an address the first with a price counts', () => {
     const tables = [table('WEIGHT', [['5', '9']]), table('WEIGHT', [['1', '8']]), table('WEIGHT', [['0', '7']])]
     expect(price({ tables })).toBe('8')
   })
@@ -203,17 +203,17 @@ describe('a shipping method', () => {
     expect(price({ tables, freeShipping: true }, { place: LISBON })).toBeNull()
   })
 
-  test('of type EXTERNAL costs what its service said, rounded, and nothing else', () => {
+  test('of type EXTERNAL has the rate of its service, rounded', () => {
     expect(price({ type: 'EXTERNAL' }, { external: '7.125' })).toBe('7.13')
     expect(price({ type: 'EXTERNAL' })).toBeNull()
   })
 
-  test.each(['CORREOS_CHILE', 'CHILEXPRESS', 'UPS'] as const)('of type %s has no price of its own', (type) => {
+  test.each(['CORREOS_CHILE', 'CHILEXPRESS', 'UPS'] as const)('of type %s has no price by rules', (type) => {
     expect(price({ type })).toBeNull()
   })
 })
 
-test('what is downloaded is not in the parcel, and without anything else there is none', () => {
+test('downloads are not in the parcel, and an order of downloads has none', () => {
   const line = { price: amountOf('10'), quantity: 2, weight: amountOf('0.75'), requiresShipping: true }
   expect(parcelOf([line, { ...line, requiresShipping: false }], null)).toEqual({
     quantity: 2,

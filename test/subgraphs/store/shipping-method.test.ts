@@ -97,7 +97,7 @@ const rate = (more: Record<string, unknown> = {}) => ({
   ...more,
 })
 
-test('tables are kept from the lowest amount on, with their places', async () => {
+test('tables are sorted by amount, with their positions', async () => {
   const locations = [
     { country: 'CL', region: '03' },
     { country: 'CL', postalCodeRangeStart: '1000', postalCodeRangeEnd: '1999' },
@@ -233,7 +233,7 @@ test.each([
   expect(errors?.[0]?.extensions).toMatchObject({ code: 'BAD_USER_INPUT', argument })
 })
 
-test('an external service is asked in the words of the published callback, signed with the token', async () => {
+test('an external service gets the published callback, signed with the token', async () => {
   await aMethod(external({ token: 'carrier-token', city: 'Calama', postal: '1390000', state: '03' }))
   answer = json({
     reference_id: 'x',
@@ -277,7 +277,7 @@ test('an external service is asked in the words of the published callback, signe
   })
 })
 
-test('without a token of its own the service is signed to with the store’s token of webhooks', async () => {
+test('without its own token the callback is signed with the webhook token of the store', async () => {
   await aMethod(external())
   await quotes()
   const { data } = await stack.ask(shop, '{ store { hooksToken } }')
@@ -328,7 +328,7 @@ test.each([
   'http://[::1]/',
   'http://169.254.169.254/latest/meta-data',
   'http://localhost/',
-])('nobody is asked at %s', async (callbackUrl) => {
+])('no request is sent to %s', async (callbackUrl) => {
   await aMethod(external({ callbackUrl, fetchServicesUrl: callbackUrl, fallbackPrice: '1' }))
   expect(await quotes()).toMatchObject([{ isFallback: true }])
   expect(questions).toEqual([])
@@ -369,7 +369,7 @@ test('services are learnt when the shipping method is created and changed; those
   expect((await update(id, { fetchServicesUrl: null })).shippingMethod.services).toEqual([])
 })
 
-test('over TLS the provider is told the token of its own, and no other', async () => {
+test('over TLS the service gets its own token only', async () => {
   const authority = await anAuthority()
   const authorizations: (string | undefined)[] = []
   const elsewhere: (string | undefined)[] = []

@@ -26,7 +26,7 @@ const PICTURE =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
 describe('a shop', () => {
-  test('shows everybody what is on sale, newest first, at the price of the moment; what is hidden stays hidden', async () => {
+  test('shows all visitors the products on sale, newest first, at the current price; hidden products stay hidden', async () => {
     const cup = await aProduct({ name: 'Cup', price: '12.50', discount: '2.25', costPerItem: '3' })
     await aProduct({ name: 'Hidden', price: '1', status: 'DISABLED' })
     await aProduct({ name: 'Sold out', price: '1', status: 'NOT_AVAILABLE' })
@@ -64,20 +64,20 @@ describe('a shop', () => {
   test.each([
     ['first', { first: 51 }],
     ['after', { after: 'nonsense' }],
-  ])('a %s that is none is refused by name', async (name, variables) => {
+  ])('an invalid %s is refused by name', async (name, variables) => {
     const { errors } = await stack.ask(ANONYMOUS, SHOP, { code: shop.code, ...variables })
     expect(errors?.[0]?.extensions).toMatchObject({ code: 'BAD_USER_INPUT', argument: name })
   })
 
   test.each(['nothing', '', '\0', 'CORNER-SHOP', "' OR 1=1 --", 'x'.repeat(100_000)])(
-    'there is none called %.20j',
+    'there is no shop with code %.20j',
     async (code) => {
       const { data, errors } = await stack.ask(ANONYMOUS, SHOP, { code })
       expect([data, errors]).toEqual([{ shop: null }, undefined])
     },
   )
 
-  test('opens nothing else to who has no credentials', async () => {
+  test('exposes nothing else without credentials', async () => {
     const { data, errors } = await stack.ask(ANONYMOUS, `{ shop(code: "${shop.code}") { name } products { nodes { name } } }`)
     expect(data).toBeNull()
     expect(errors?.[0]?.extensions.code).toBe('UNAUTHENTICATED')
@@ -88,7 +88,7 @@ describe('resetting the authtoken', () => {
   const RESET = `mutation ($key: String) { reset: resetAuthtoken(idempotencyKey: $key) {
     __typename ... on ResetAuthtokenSuccess { login authtoken } ... on ConflictError { message } } }`
 
-  test('gives the store another one, tells it once, and closes the one before', async () => {
+  test('gives the store a new one, returns it once, and revokes the previous one', async () => {
     const own = await stack.aStore({ name: 'Lost keys' })
     const { reset } = (await stack.ask(own, RESET, { key: 'once' })).data
     expect(reset).toEqual({
@@ -112,7 +112,7 @@ describe('resetting the authtoken', () => {
     expect((await stack.ask(shop, '{ storeAccess { storeCode } }')).data.storeAccess.storeCode).toBe(shop.code)
   })
 
-  test('is for who has the authtoken', async () => {
+  test('requires the authtoken', async () => {
     const { errors } = await stack.ask(ANONYMOUS, RESET)
     expect(errors?.[0]?.extensions.code).toBe('UNAUTHENTICATED')
   })

@@ -41,7 +41,7 @@ async function aCategory(name: string, who = shop) {
   return data.createProductCategory.productCategory
 }
 
-test('a tax is for a country, a region and a category, and is told exactly', async () => {
+test('a tax is for a country, a region and a category, and is returned exactly', async () => {
   const wine = await aCategory('Wine')
   const tax = await aTax({ name: 'VAT on wine', country: 'PT', region: '14', categoryId: wine.id, rate: '13.0001' })
   expect(tax).toMatchObject({
@@ -73,7 +73,7 @@ test.each([
   expect(await create(input)).toMatchObject({ __typename: 'ValidationError', errors: [{ field }] })
 })
 
-test('a region is told by its code, however it was named; countries without regions have any', async () => {
+test('a region is returned by its code, however it was given; countries without a list of regions accept any', async () => {
   for (const region of ['14', 'PT_14', 'PT-11', 'LISBOA'])
     expect(await aTax({ name: 'x', rate: '1', country: 'PT', region })).toMatchObject({ region: '14' })
   expect(await aTax({ name: 'x', rate: '1', country: 'AW', region: 'Oranjestad' })).toMatchObject({ region: 'Oranjestad' })

@@ -93,7 +93,7 @@ describe('what was written before', () => {
   })
   afterAll(() => stack.close())
 
-  test('gets the keys by which it is told apart and found now', async () => {
+  test('gets the current keys of uniqueness and search', async () => {
     const keys = await written()
     const names = await named()
     for (const [table, column] of [
@@ -130,7 +130,7 @@ describe('what was written before', () => {
     expect(await found()).toEqual(keys)
   })
 
-  test('gets the same keys where the database knows no letters but those of ASCII, or is told what it needs', async () => {
+  test('gets the same keys in a database with the C locale, or an error that names the required one', async () => {
     const plain = await createDatabase(
       inject('databaseUrl'),
       'template0',

@@ -119,7 +119,7 @@ test('applying what customers see already is nothing that could be reverted', as
   expect(await change('revertTheme', {})).toMatchObject({ __typename: 'ValidationError' })
 })
 
-test('of a hundred publications fifty can be taken back', async () => {
+test('of a hundred publications fifty can be rolled back', async () => {
   const { id } = await aTheme()
   for (let columns = 1; columns <= 60; columns += 1) {
     await change('customizeTheme', { id, input: { settings: { columns } } })

@@ -19,14 +19,14 @@ function doubling(options?: { readonly maxItems: number }) {
   return { double, batches, begun }
 }
 
-test('what comes in one turn of the event loop is done together, and each is answered in its place', async () => {
+test('calls of one turn of the event loop are batched, and each gets its own result', async () => {
   const { double, batches } = doubling()
   const later = Promise.resolve().then(() => double(3))
   expect(await Promise.all([double(1), double(2), later])).toEqual([2, 4, 6])
   expect(batches).toEqual([[1, 2, 3]])
 })
 
-test('what comes while something is under way is done together afterwards, at most so many', async () => {
+test('calls during a batch form the next one, of a maximum size', async () => {
   const { double, batches, begun } = doubling({ maxItems: 2 })
   const first = double(1)
   await begun
@@ -35,14 +35,14 @@ test('what comes while something is under way is done together afterwards, at mo
   expect(batches).toEqual([[1], [2, 3], [4]])
 })
 
-test('a failure is that of all who came together, and of nobody else', async () => {
+test('a failure is the failure of its batch, and of no other', async () => {
   const { double } = doubling({ maxItems: 2 })
   const results = await Promise.allSettled([double(0), double(1), double(2)])
   expect(results.map((each) => (each.status === 'fulfilled' ? each.value : each.reason.message))).toEqual(['zero', 'zero', 4])
   expect(await double(5)).toBe(10)
 })
 
-test('a value that the database does not take is the failure of who brought it, and of nobody who came with it', async () => {
+test('a value that the database rejects fails its own call, and no other of the batch', async () => {
   const batches: (readonly number[])[] = []
   const half = batchWork(async (numbers: readonly number[]) => {
     batches.push(numbers)

@@ -44,7 +44,7 @@ describe('a time', () => {
     '2026-01-01',
     '1',
     '',
-  ])('%j is none', (time) => {
+  ])('%j is no cursor', (time) => {
     expect(refusal(() => decodeCursor('list', ['time'], encodeCursor('list', [time])))).toEqual(REFUSED)
   })
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { lazyMembers } from '../../../subgraphs/toolkit/lazy-members.ts'
 
-test('a part is made once, for one object, when something of it is asked for', () => {
+test('a member is created once per object, at its first use', () => {
   const made: string[] = []
   const partsOf = lazyMembers<[name: string, times: number]>()(
     (name) => {

@@ -47,12 +47,12 @@ test.each([
   expect(columnsOf().of(infoOf(query))).toEqual(columns)
 })
 
-test('the same columns are one object, whoever asks for them', () => {
+test('equal sets of columns are one object', () => {
   const { of: by } = columnsOf()
   expect(by(infoOf('{ notes { nodes { at id } } }'))).toBe(by(infoOf('{ notes { edges { node { at number } } } }')))
 })
 
-test('there are only so many sets of columns: whoever asks for another one gets whole rows', () => {
+test('the number of sets of columns is bounded: further ones read whole rows', () => {
   const columns = Array.from({ length: 50 }, (_, index) => `column${index}`)
   const schema = buildSchema(`type Query { rows: [Row] } type Row { ${columns.map((name) => `${name}: Int`).join(' ')} }`)
   const { of: by } = selectedColumns<Record<string, number>>({ all: columns, always: [], besides: [] })

@@ -39,7 +39,7 @@ async function decide(domain: string, more: Record<string, unknown> = {}, as = k
 const replayed = async (id: string, ask = trust.ask): Promise<Data> =>
   (await ask(`query ($id: ID!) ${REPLAY}`, { id }, key.caller)).data.decision.replay
 
-test('the schema has every reason and every driver that the engine knows', () => {
+test('the schema has every reason and every driver of the engine', () => {
   const schema = buildSchema(apiSchemaOf(readFileSync(join(import.meta.dirname, '../../../schema/supergraph.graphql'), 'utf8')))
   const valuesOf = (name: string) => (schema.getType(name) as GraphQLEnumType).getValues()
   expect(valuesOf('ReasonCode').map(({ name }) => name)).toEqual(Object.keys(REASON_CODES))
@@ -114,7 +114,7 @@ test('an answer of other tables than those of this release is not one to go on f
   expect(await replayed(id)).toMatchObject({ identical: true })
 })
 
-test('an answer that lacked a source is asked for again at once', async () => {
+test('an answer without a source is collected again at once', async () => {
   trust.sources.setEvidence('late.example.com', { ...aGoodHost(SECONDS), rdap: { status: 'timeout' } })
   const first = await decide('late.example.com')
   expect(first.assessment.uncertainty.drivers).toContain('REGISTRATION_DATA_UNAVAILABLE')
@@ -228,7 +228,7 @@ test('a URL is judged by what feeds list of it, and of its path only hashes are 
   }
 })
 
-test('a replay that comes to something else says where', async () => {
+test('a replay with a different result names the difference', async () => {
   const { id } = await decide('good.example.com')
   const stricter = trust.another({
     engine: { ...engine, decide: (...given) => ({ ...engine.decide(...given), action: 'deny', confidence: 0.5 }) },
@@ -273,7 +273,7 @@ test('a replay needs nothing but what is stored, not even the same spelling of t
   )
 })
 
-test('what does not say what to decide about is a union member that names the field', async () => {
+test('an input without a target is a union member that names the field', async () => {
   expect(await trust.ask(DECIDE, { input: {} }, key.caller)).toMatchObject({
     data: { decide: { __typename: 'InvalidTarget', faults: [{ field: 'domain', code: 'missing' }] } },
   })

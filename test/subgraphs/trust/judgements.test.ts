@@ -20,7 +20,7 @@ const DECIDE = `query ($domain: String) { decide(input: { domain: $domain }) { .
 const decide = (domain: string, { caller }: TestKey) => trust.ask(DECIDE, { domain }, caller)
 const madeIn = ({ data }: Data): string => data.decide.decision.id
 
-test('what questions come to is stored once, whoever asks and however often', async () => {
+test('an equal judgement is stored once, for all callers and repetitions', async () => {
   const at = Math.floor(Date.now() / 1000)
   const { evidenceFor } = trust.sources
   const fixed = trust.sources as { evidenceFor: typeof evidenceFor }
@@ -46,7 +46,7 @@ test('what questions come to is stored once, whoever asks and however often', as
   expect(await trust.sql('SELECT count(*)::int AS n FROM judgement')).toEqual([{ n: 2 }])
 })
 
-test("a decision that cannot be stored is nobody else's failure, though they are written by one statement", async () => {
+test('a decision that cannot be stored fails alone, though one statement writes several', async () => {
   const keys = new Map<string, TestKey>()
   const ask = (host: string) => decide(`${host}.example.com`, keys.get(host) as TestKey)
   for (const host of ['ahead', 'first', 'gone', 'third']) {
@@ -93,7 +93,7 @@ test("a decision that cannot be stored is nobody else's failure, though they are
   ).toEqual([{ n: 2 }])
 })
 
-test('nobody is answered before their decision is stored, and who leaves takes nobody along who is stored by the same statement', async () => {
+test('a caller is answered after the decision is stored, and a cancelled caller does not cancel others of the same statement', async () => {
   const [leaves, stays] = [await trust.aKey({ plan: 'unlimited' }), await trust.aKey({ plan: 'unlimited' })]
   for (const key of [leaves, stays]) await decide('both.example.com', key)
   const lock = await locked('decision')

@@ -102,7 +102,7 @@ test('180 requests at once give exactly 150 decisions, and the count agrees with
   expect((await trust.ask(USAGE, {}, caller)).data.trustUsage).toMatchObject({ used: 150, remaining: 0 })
 })
 
-test('a key without scans is told so without anything being collected, and has them again next month', async () => {
+test('a key without scans gets an error without a collection, and has scans again next month', async () => {
   const { caller, row } = await trust.aKey()
   await trust.sql("INSERT INTO scan_count VALUES ($1, '2026-11-01', 150, 0)", [row])
   const before = trust.sources.requestedHosts.length
@@ -142,7 +142,7 @@ test('an unlimited key is counted and never refused', async () => {
   })
 })
 
-test('a key that asks too fast waits a moment, which is no scan and concerns no other key', async () => {
+test('a rate-limited key waits a moment, which is no scan and affects no other key', async () => {
   const config = readConfig(trustVariables, { TRUST_RATE_FREE: '60' })
   const ask = trust.another({ config })
   const [fast, other] = [await trust.aKey(), await trust.aKey()]

@@ -46,7 +46,7 @@ test('a trial answers what a decision for a key would, and neither counts nor ke
   expect(await trust.sql('SELECT count(*)::int AS n FROM decision')).toEqual([{ n: 1 }])
 })
 
-test('alternatives are decisions: asking that question gives that answer', async () => {
+test('alternatives are decisions: the alternative input gets that decision', async () => {
   const { alternatives } = await trial('bad.example.net')
   const policies = ['open', 'strict', 'critical']
   for (const policy of policies) {
@@ -95,7 +95,7 @@ test('sixty a minute from all together; whom that refuses, it costs nothing', as
   expect((await ask(100)).data.trial.remaining).toBe(4)
 })
 
-test('what cannot be understood is said, and costs nothing', async () => {
+test('an invalid input is refused, and costs nothing', async () => {
   ahead += 600
   const address = '203.0.113.77'
   for (const target of ['', 'ftp://example.com', 'a b', '\u0000', 'x'.repeat(3000)]) {
@@ -112,7 +112,7 @@ test('what cannot be understood is said, and costs nothing', async () => {
   })
 })
 
-test('the sources say whether they can be reached', async () => {
+test('the sources report whether they are available', async () => {
   trust.sources.down.push('rdap')
   const { data } = await trust.ask('{ trustSources { name state reason } }')
   expect(data.trustSources).toEqual([{ name: 'rdap', state: 'DOWN', reason: 'told so' }])

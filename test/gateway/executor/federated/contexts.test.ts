@@ -64,7 +64,7 @@ describe('a subgraph that lies', () => {
     return ask(gateway, CARTS)
   }
 
-  test('about one group of two is not believed, the other is told', async () => {
+  test('an error of one group of two nulls that group only', async () => {
     const { data, errors } = await answered({ data: { _0: [{ price: 'a' }, { price: 'b' }], _1: [{ price: 'c' }] } })
     expect(data).toEqual({ carts: [{ lines: [{ price: 'a' }, { price: 'b' }] }, { lines: [{ price: null }, { price: null }] }] })
     expect(errors).toMatchObject([{ extensions: { code: 'INVALID_SUBGRAPH_ANSWER' } }])

@@ -204,7 +204,7 @@ test('a client that leaves ends the fetches of deferred parts', async () => {
   while (await rest?.next());
 })
 
-test('a subgraph that is away makes its parts null with an error, and the others are told', async () => {
+test('an unavailable subgraph nulls its own deferred parts with an error', async () => {
   const { gateway, remotes } = await gatewayOf(library(), 'http')
   remotes.reviews?.server.close().closeAllConnections()
   const query =
@@ -244,7 +244,7 @@ test('a graph that is replaced serves its deferred parts before it is released',
   expect(initial).toEqual({ data: { book: { title: 'title 1' } } })
 })
 
-describe('a deferred part that needs a caller who is signed in', () => {
+describe('a deferred part that requires a signed-in caller', () => {
   const QUERY = '{ book(id: "1") { title ... @defer { secret reviews { id } } } }'
   const reviews = [{ id: '1a' }, { id: '1b' }]
 
@@ -259,7 +259,7 @@ describe('a deferred part that needs a caller who is signed in', () => {
     expect(fetches).toEqual(['books', 'reviews'])
   })
 
-  test('is delivered to those who are', async () => {
+  test('is delivered to signed-in callers', async () => {
     const grants = async () => ({ isAuthenticated: true, scopes: new Set<string>(), policies: new Set<string>() })
     const { gateway } = await gatewayOf(library(), 'local', { grantsOver: () => grants as never })
     const { initial, payloads } = await askDeferred(gateway, QUERY)

@@ -15,7 +15,7 @@ describe('an error of a subgraph elsewhere', () => {
     { what: 'no code', extensions: {} },
     { what: 'a code that is null', extensions: { code: null } },
     { what: 'extensions that are a text', extensions: 'none' },
-  ])('with $what is told as one without, wherever it is', async ({ extensions }) => {
+  ])('with $what is merged like an answer without it, at every depth', async ({ extensions }) => {
     for (const path of [undefined, ['product']]) {
       const { data, errors, faults } = await answered({ data: { product: null }, errors: [{ message: 'e', path, extensions }] })
       expect(errors).toEqual([{ message: 'e', ...(path && { path }), extensions: { code: 'DOWNSTREAM_SERVICE_ERROR' } }])
@@ -35,12 +35,12 @@ describe('an ID', () => {
     ['a whole number', 5, '5'],
     ['0', 0, '0'],
     ['a negative one', -7, '-7'],
-  ])('that is %s is told as text', async (_, id, expected) => {
+  ])('that is %s is returned as text', async (_, id, expected) => {
     const { data, errors } = await answered({ data: { product: { id } } }, '{ product(id: "a") { id } }')
     expect([data, errors]).toEqual([{ product: { id: expected } }, undefined])
   })
 
-  test.each([1.5, true, {}, ['a']])('that is %j is none', async (id) => {
+  test.each([1.5, true, {}, ['a']])('that is %j is null', async (id) => {
     const { data, errors } = await answered({ data: { product: { id } } }, '{ product(id: "a") { id } }')
     expect([data, errors]).toMatchObject([
       { product: null },
@@ -50,7 +50,7 @@ describe('an ID', () => {
 })
 
 test.each([[['Product']], [{ toString: 1 }], [7], [true], [''], ['Review'], ['constructor']])(
-  'a type that is %j is none of the place, and the other places are told',
+  'an object of type %j, which does not belong there, is null, and the others are returned',
   async (__typename) => {
     const said = { product: { __typename, name: 'Chair' }, latestReview: { text: 'Fine.' } }
     const { data, errors, faults } = await answered(
@@ -64,7 +64,7 @@ test.each([[['Product']], [{ toString: 1 }], [7], [true], [''], ['Review'], ['co
 )
 
 test.each([[['Product']], [{ toString: 1 }], [null]])(
-  'a type that is %j is no text where another was said before',
+  'a type name of %j does not overwrite an earlier valid one',
   (__typename) => {
     const known = { __typename: 'Chair', id: 'a' }
     merge(
@@ -80,7 +80,7 @@ test.each([[['Product']], [{ toString: 1 }], [null]])(
   },
 )
 
-test('the name of an interface does not replace that of a type that has it', () => {
+test('the name of an interface does not overwrite the name of its implementing type', () => {
   const known = { __typename: 'Chair' }
   merge(known, { __typename: 'Product' }, [{ key: '__typename', below: null }], isProduct)
   expect(known).toEqual({ __typename: 'Chair' })

@@ -28,7 +28,7 @@ afterAll(async () => {
   server.close().closeAllConnections()
 })
 
-test('a value that nobody could write is null with an error, and the rest is answered', async () => {
+test('a value too deep for JSON.stringify is null with an error, and the rest is returned', async () => {
   answer = `{"data":{"json":${DEEP},"listed":[1,${DEEP},${LEGITIMATE}],"motto":"Fine."}}`
   const { data, errors } = await ask(gateway, '{ json listed motto }')
   expect(data).toEqual({ json: null, listed: [1, null, JSON.parse(LEGITIMATE)], motto: 'Fine.' })
@@ -43,7 +43,7 @@ test('where it may not be null it takes what is around it along', async () => {
   expect((await ask(gateway, '{ sure motto }')).data).toBeNull()
 })
 
-test('what an error brings along is left out when nobody could write it, the error is not', async () => {
+test('extensions too deep for JSON.stringify are dropped, and their error stays', async () => {
   answer = `{"data":{"motto":null},"errors":[{"message":"No.","path":["motto"],"extensions":{"code":"GONE","why":${DEEP}}}]}`
   const { errors } = await ask(gateway, '{ motto }')
   expect(errors?.map(({ message, extensions }) => [message, extensions.code, extensions.why])).toEqual([
@@ -51,7 +51,7 @@ test('what an error brings along is left out when nobody could write it, the err
   ])
 })
 
-test('an error whose code or path is none comes as one without', async () => {
+test('an invalid code or path of an error is dropped, and the error stays', async () => {
   answer = '{"data":{"motto":null},"errors":[{"message":"No.","path":[null,{"a":1}],"extensions":{"code":42,"why":7}}]}'
   const { errors } = await ask(gateway, '{ motto }')
   expect(errors?.map(({ path, extensions }) => [path, extensions.code, extensions.why])).toEqual([

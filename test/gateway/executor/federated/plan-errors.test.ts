@@ -77,7 +77,7 @@ test.each([
     },
     ['people.0.address.street', 'people.1.address.street'],
   ],
-] as const)('%s: what a refused field takes along is not told of', async (query, data, paths) => {
+] as const)('%s: a field nulled by a refused one has no error of its own', async (query, data, paths) => {
   const gateway = await graphWhere(['street'])
   const answer = await ask(gateway, query)
   expect(answer.data).toEqual(data)
@@ -94,7 +94,7 @@ test('an entity that a refused field takes away is explained, whatever the order
   await gateway.close()
 })
 
-test('what no error explains is told of still', async () => {
+test('a null without an explaining error is reported', async () => {
   const gateway = await graphWhere([], ['street'])
   const answer = await ask(gateway, '{ person { id address { city zip street } phone } }')
   expect(messagesOf(answer)).toHaveLength(1)

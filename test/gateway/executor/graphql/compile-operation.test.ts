@@ -12,7 +12,7 @@ import { worldSchema } from './compile-operation/world.ts'
 
 const parsed = (text: string) => parse(text, { noLocation: true })
 
-test('there are at least 250 cases, each with a name of its own', () => {
+test('there are at least 250 cases, each with a unique name', () => {
   expect(cases.length).toBeGreaterThanOrEqual(250)
   expect(new Set(cases.map(({ why }) => why)).size).toBe(cases.length)
 })
@@ -60,7 +60,7 @@ describe('the answer is that of graphql-js, first, again, and three times at onc
   })
 })
 
-test('a condition that is null after it was false is a fault of its own', async () => {
+test('a condition variable that is null after it was false is an error of its own', async () => {
   const document = parsed(
     'query ($no: Boolean = false, $other: Boolean = false) { box { int id @skip(if: $no) s_n @include(if: $other) } }',
   )
@@ -212,7 +212,7 @@ describe('better than graphql-js', () => {
     }
   })
 
-  test('a promise of its own making that calls back twice counts once, and one that calls back at once counts', async () => {
+  test('a thenable that calls back twice settles once, also when it calls back synchronously', async () => {
     const schema = buildSchema('type Query { a: Int b: Int c: Int! }')
     // biome-ignore lint/suspicious/noThenProperty: it is what this is about
     const calls = (...values: unknown[]) => ({ then: (resolve: (value: unknown) => void) => values.forEach(resolve) })
@@ -227,7 +227,7 @@ describe('what an answer is', () => {
   const run = (text: string, rootValue: unknown) =>
     compileOperation(schema, parsed(text), undefined)({ rootValue, contextValue: undefined, variableValues: {} })
 
-  test('it inherits nothing, so that a key which was not asked for is not there', async () => {
+  test('a result object inherits no keys', async () => {
     const { data } = await run('{ query { text } }', { query: { text: 'x' } })
     expect([data, data?.query].map((object) => 'constructor' in Object(object))).toEqual([false, false])
   })
@@ -242,7 +242,7 @@ describe('what an answer is', () => {
   afterEach(() => {
     GraphQLInt.serialize = serialize
   })
-  test('a program that replaces the serialisation of a standard type is heard', async () => {
+  test('a replaced serializer of a standard scalar is used', async () => {
     GraphQLInt.serialize = (value) => Number(value) + 1
     expect(await run('{ number }', { number: 1 })).toEqual({ data: { number: 2 } })
   })

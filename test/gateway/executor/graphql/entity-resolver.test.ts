@@ -62,7 +62,7 @@ describe('entities are what the library of subgraphs finds', () => {
     expect(answer).toEqual({ data: { _entities: [{ __typename: 'A', id: '1', name: 'one' }] } })
   })
 
-  test('a program that finds entities itself is asked', async () => {
+  test('a custom _entities resolver is called', async () => {
     const own = buildSubgraphSchema([{ typeDefs, resolvers: {} }] as never)
     const query = own.getQueryType() as GraphQLObjectType
     const field = query.getFields()._entities

@@ -72,7 +72,7 @@ const reasonOf = (starting: Promise<unknown>): Promise<string> =>
   )
 
 describe('a URL', () => {
-  test('is asked with its ETag, and a new supergraph is served without dropping a request', async () => {
+  test('is polled with its ETag, and a new supergraph is served without dropping a request', async () => {
     source.answer = sdlWithEtag(both, '"one"')
     const { gateway, hasReviews, said } = await started({ ...http(), headers: { authorization: `Bearer ${SECRET}` } })
     expect(await gateway.execute({ query: NAME })).toEqual(NAMED)
@@ -94,7 +94,7 @@ describe('a URL', () => {
     expect(said('the supergraph was replaced')).toHaveLength(1)
   })
 
-  test('that only knows Last-Modified is asked by it', async () => {
+  test('with Last-Modified only is polled with If-Modified-Since', async () => {
     const date = 'Wed, 21 Oct 2026 07:28:00 GMT'
     source.answer = ({ request, response }) =>
       request.headers['if-modified-since'] === date
@@ -231,7 +231,7 @@ describe('a URL', () => {
     expect(await reasonOf(started(http()))).toMatch(/status 304 to a request without a condition\.$/)
   })
 
-  test('that fails is asked again, less and less often, and served when it answers', async () => {
+  test('that fails is polled with backoff, and served when it answers', async () => {
     source.answer = sdlWithEtag(both, '"one"')
     const { hasReviews, said } = await started(http())
     source.answer = status(503)
@@ -267,7 +267,7 @@ describe('a bucket', () => {
         refuse((await isSigned(request, url, { now: Date.now(), accessKeys })) ? 'RequestTimeTooSkewed' : 'SignatureDoesNotMatch')
     }
 
-  test('is asked with a signature that it can verify, again with the ETag', async () => {
+  test('is polled with a signature that it can verify, and with the ETag', async () => {
     source.answer = verifying(SECRET)
     const { hasReviews } = await started(bucket())
     expect([hasReviews(), source.requests[0]?.url]).toEqual([true, '/graphs/production/super%20graph.graphql'])
@@ -296,7 +296,7 @@ describe('a bucket', () => {
 
 describe('the CDN of Hive', () => {
   test.each(['', '/', '/supergraph', '/supergraph/'])(
-    'is asked for the supergraph with its key; the endpoint may end with "%s"',
+    'is polled for the supergraph with its key; the endpoint may end with "%s"',
     async (end) => {
       source.answer = (exchange) =>
         exchange.request.headers['x-hive-cdn-key'] === SECRET
@@ -352,7 +352,7 @@ describe('Apollo Uplink', () => {
     expect(schemas).toEqual([alone])
   })
 
-  test('is asked at its next URL when one fails, and stays there', async () => {
+  test('is polled at its next URL when one fails, and stays there', async () => {
     const broken = await startSourceServer(status(500))
     onTestFinished(broken.close)
     source.answer = apollo('1', both)
@@ -513,7 +513,7 @@ describe('the last good supergraph', () => {
     expect(await starting()).toMatch(/status 500\.$/)
   })
 
-  test('that cannot be written is a warning, and no file is left', async () => {
+  test('that cannot be written logs a warning, and leaves no file', async () => {
     writeFileSync(join(folder, 'kept'), 'a file where the folder would be')
     const { said, hasReviews } = await started({ ...http(), lastGoodFile: file() })
     expect([hasReviews(), said('could not be written').length, existsSync(file())]).toEqual([true, 1, false])
@@ -534,7 +534,7 @@ describe('in Apollo Server', () => {
     expect(source.requests.length).toBe(looks)
   })
 
-  test('a first supergraph that is none gives way to the last good one', async () => {
+  test('an invalid first supergraph is replaced by the last valid one', async () => {
     const lastGoodFile = join(folder, 'kept.graphql')
     writeFileSync(lastGoodFile, both)
     source.answer = status(200, FRESH)

@@ -135,7 +135,7 @@ describe('what an import leaves behind', () => {
     expect(await keys()).toEqual(['m/p', 'two'])
   })
 
-  test('a folder takes over what folders inside of it were imported as, and what they have lost', async () => {
+  test('importing a folder replaces the imports of its subfolders, and removes what these have lost', async () => {
     write({ 'a/b/x.json': persona('p', 'q'), 'a/bc/y.json': persona('beside'), 'a/b/node_modules/z.json': persona('foreign') })
     for (const part of ['a/b', 'a/bc', 'a/b/node_modules']) await run([join(folder, part)])
     await run([join(folder, 'a/b')])
@@ -221,7 +221,7 @@ describe('what an import leaves behind', () => {
     expect(await revision()).toBe('2')
   })
 
-  test('two imports at once take turns, and whoever listens is told once per change', async () => {
+  test('two concurrent imports take turns, and listeners are notified once per change', async () => {
     const messages: string[] = []
     await client.query('LISTEN directory_revision')
     client.on('notification', ({ channel }) => messages.push(channel))
@@ -367,7 +367,7 @@ describe('the command', () => {
     expect(await keys()).toEqual([])
   })
 
-  test('says what it did in words or as JSON, exits 1 when that is nothing, and 2 for wrong usage', async () => {
+  test('prints a summary as text or JSON, exits with 1 when nothing was imported, and with 2 on wrong usage', async () => {
     write({ 'a+b/one/SKILL.md': skill('one'), 'a+b/bad.json': '{', 'empty/x.txt': '' })
     const [words, nothing, wrong, none] = await Promise.all([
       atrium([join(folder, 'a+b')]),
@@ -454,12 +454,12 @@ describe('hostile input', () => {
     await expect(run([join(folder, 'nowhere')])).rejects.toThrow('nowhere')
   })
 
-  test('a folder without anything to import came to nothing', async () => {
+  test('an import of a folder without items is reported as empty', async () => {
     write({ 'a/readme.txt': 'x', 'a/notes.md': '---\nnot closed' })
     expect(cameToNothing(await run())).toBe(true)
   })
 
-  test('a folder that took back one of several records of an item came to something', async () => {
+  test('an import that removes one of several records of an item is not empty', async () => {
     write({
       'one/a+b/.claude-plugin/marketplace.json': marketplace('m', 'p'),
       'two/a+b/plugins/p/.claude-plugin/plugin.json': { name: 'p', keywords: ['from-manifest'] },
@@ -518,7 +518,7 @@ describe('a record of our own', () => {
     expect(await keys()).toEqual(['p'])
   })
 
-  test('stands alone, and gives way to what a repository says of itself', async () => {
+  test('is listed alone, and yields to a manifest of the repository', async () => {
     const record = {
       kind: 'skill',
       slug: 'pdf',

@@ -71,7 +71,7 @@ const EVERYBODY = [
 ]
 
 describe('merge', () => {
-  test('takes each field from the source that is believed most and has it, joins lists, and says who said it', () => {
+  test('takes each field from the source of highest precedence that has it, joins lists, and records the provenance', () => {
     const [item] = merge(EVERYBODY, new Map()).items
     expect(item).toMatchObject({
       name: 'Seed',
@@ -197,7 +197,7 @@ describe('keys', () => {
     )
   })
 
-  test('a stored key never moves, whoever comes', () => {
+  test('a stored key never changes, whatever items are added', () => {
     const [item] = items('github.com/z/z')
     const keys = assignKeys(items('github.com/z/z', 'github.com/a/b'), [
       { kind: 'MCP_SERVER', identity: 'github.com/z/z', key: 'A/B' },
@@ -221,7 +221,7 @@ describe('servers of one repository', () => {
     expect(identitiesOf(part('docker', 'one'), part('toolhive', 'other'), says('readme', {}))).toEqual([[REPO, 'a/b']])
   })
 
-  test('are several where one source lists several; who names none of them means the whole', () => {
+  test('are split where one source lists several; a record without a part means the whole repository', () => {
     const listed = [part('mcp-get', 'curl'), part('mcp-get', 'git'), says('readme', {})]
     expect(identitiesOf(...listed)).toEqual([
       [REPO, 'a/b'],
@@ -245,7 +245,7 @@ describe('servers of one repository', () => {
     ])
   })
 
-  test('go on under the stored id when the identity changes: the one that wants the stored key, else the first', () => {
+  test('keep the stored id when the identity changes: the one with the stored key, else the first', () => {
     const { items } = merge([part('mcp-get', 'curl'), part('mcp-get', 'git')], new Map())
     const stored = (identity: string, key: string) => [{ kind: 'MCP_SERVER', identity, key } as const]
     expect(successorsOf(items, stored(REPO, 'a/b'))).toEqual([{ kind: 'MCP_SERVER', from: REPO, to: `${REPO}#curl` }])
@@ -286,7 +286,7 @@ describe('categories', () => {
 
   test('every category means itself', () => expect(CATEGORIES.map(categoryOf)).toEqual(CATEGORIES))
 
-  test('a catch-all of a source never beats a rule that knows the record, and stands where none does', () => {
+  test('a catch-all category never overrides a matching rule, and applies without one', () => {
     expect(categorise(['devops'], about('playwright'))).toEqual({ category: 'Browser Automation', spelling: null })
     expect(categorise(['support-service-management'], about('jira'))).toEqual({ category: 'Productivity', spelling: null })
     expect(categorise(['devops'], about('x', 'Nothing to go by'))).toEqual({ category: 'Cloud & DevOps', spelling: 'devops' })

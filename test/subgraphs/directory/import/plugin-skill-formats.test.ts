@@ -97,7 +97,7 @@ describe('marketplace.json', () => {
     })
   })
 
-  test('a name that a shell would act on gets no command, and a hostile one no place', () => {
+  test('a name with shell metacharacters gets no command, and a hostile one no key', () => {
     const { statements, reasons } = read(PLACE, {
       ...listing({ name: 'p; rm -rf /', source: './p' }, { name: '$()', source: './q' }, { name: '-rf', source: './r' }, null),
       name: 'm',
@@ -124,7 +124,7 @@ describe('marketplace.json', () => {
     expect(read(PLACE, { agents: [] }).reasons).toEqual(['has no list `plugins`'])
   })
 
-  test('in a folder of nobody, a plugin needs an address of its own', () => {
+  test('in a folder without an owner, a plugin needs a URL of its own', () => {
     const { statements, reasons } = read(
       PLACE,
       listing({ name: 'p', source: './p' }, { name: 'q', source: './q', homepage: 'https://e.org/x' }),
@@ -205,7 +205,7 @@ describe('SKILL.md', () => {
   })
 })
 
-test('other Markdown and other JSON is nobody’s', () => {
+test('other Markdown and JSON is not recognised', () => {
   expect(read('README.md', '# Hello\n\nWorld').format).toBe(null)
   expect(read('agents/a.md', '---\nname: a\ndescription: b\n---\n').format).toBe(null)
   expect(read('tsconfig.json', { compilerOptions: {} }).format).toBe(null)

@@ -31,7 +31,7 @@ const row = (name: string, isLatest?: boolean) => ({
   _meta: { 'io.modelcontextprotocol.registry/official': { isLatest } },
 })
 
-test('every page is read, under either name of the cursor, and old versions are left out', async () => {
+test('every page is read, under either name of the cursor, and old versions are skipped', async () => {
   const pages: Record<string, unknown> = {
     '': { servers: [row('a', true), row('a', false)], metadata: { nextCursor: 'b&c' } },
     'b&c': { servers: [row('b')], metadata: { next_cursor: 'd' } },
@@ -43,7 +43,7 @@ test('every page is read, under either name of the cursor, and old versions are 
   expect(requests[1]).toContain('cursor=b%26c')
 })
 
-test('an address that is a list already is asked itself', async () => {
+test('a URL of a list is read as it is', async () => {
   const { url, requests } = await registry((at, response) =>
     at.pathname === '/list' || at.pathname.endsWith('/v0/servers') ? json(response, { servers: [] }) : json(response, {}, 404),
   )

@@ -168,7 +168,7 @@ function faultsOf({ key, name, description, installCommand: command, docsUrl, re
   return rules.filter(([, holds]) => !holds).map(([rule]) => rule)
 }
 
-describe('whatever stands in any place of a file', () => {
+describe('random values at every path of a file', () => {
   test.each(SHAPES)('%s gives records that are safe to show and paste, or a reason', (_, path, content) => {
     expect(read(path, content)).toMatchObject({ formats: [expect.any(String)], servers: [{}], skipped: [] })
     for (const value of HOSTILE) {
@@ -227,12 +227,12 @@ describe('a command names what is published under that name', () => {
     expect(read('x.json', { ...CURRENT, packages, remotes: [] }).servers).toMatchObject([{ installCommand: null }])
   })
 
-  test("nobody is sent to an address on the author's own machine", () => {
+  test('no URL on the machine of the author is listed', () => {
     const { servers } = read('x.json', { ...CURRENT, packages: [], remotes: [{ type: 'sse', url: 'http://localhost:3000/sse' }] })
     expect(servers).toMatchObject([{ installCommand: null, transport: 'sse' }])
   })
 
-  test('a variable of two packages is passed once, and a command too long to read is none', () => {
+  test('a variable of two packages is listed once, and a command too long to read is dropped', () => {
     const withNames = (names: readonly string[]) => {
       const one = { registryType: 'oci', identifier: 'mcp/a', environmentVariables: names.map((name) => ({ name })) }
       return read('x.json', { ...CURRENT, packages: [one, one], remotes: [] }).servers[0]?.installCommand
@@ -242,7 +242,7 @@ describe('a command names what is published under that name', () => {
   })
 })
 
-describe('addresses are taken as they are meant or not at all', () => {
+describe('ambiguous URLs are normalised or dropped', () => {
   test.each([
     ['ssh://git@github.com:22/a/b.git', 'a/b'],
     ['https://gitlab.com/group/subgroup/project', 'group/subgroup/project'],
@@ -269,7 +269,7 @@ describe('addresses are taken as they are meant or not at all', () => {
     expect(serverStatement({ ...stated, names: ['x'] })).toMatchObject({ repoUrl })
   })
 
-  test('an address that grows too long by encoding is none', () => {
+  test('a URL that gets too long by encoding is dropped', () => {
     expect(cleanUrl(`https://e.org/${'ü'.repeat(1_900)}`)).toBeNull()
   })
 
@@ -297,7 +297,7 @@ test.each([
   expect(compareVersions(other, one)).toBe(-order)
 })
 
-test('letters that show nothing are taken out before characters are composed', () => {
+test('invisible characters are removed before characters are composed', () => {
   expect(cleanText('p\u00ada\u034fy\u3164pal e\u200b\u0301', 50)).toBe('paypal \u00e9')
 })
 

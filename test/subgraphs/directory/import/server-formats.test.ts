@@ -121,7 +121,7 @@ tags: [moon]
 env_vars: [{ name: KEY, required: true, secret: true }]
 `
 
-describe('each format, told apart by content', () => {
+describe('each format, detected by content', () => {
   const rocket = { identity: 'github.com/acme/rocket' }
 
   test.each<[string, ContributionFormat, string, string, object]>([
@@ -254,7 +254,7 @@ test('a README that lists something twice, or in a line without end, says so', (
   ])
 })
 
-test('points of a README that are no servers are reported with their lines, in whatever form the others come', () => {
+test('entries of a README that are no servers are reported with their lines, whatever form the others have', () => {
   const text = [
     '# Awesome MCP',
     '## Servers',
@@ -296,7 +296,7 @@ test.each([
   })
 })
 
-test('a remote with parts that each user fills in is known by what is the same for everybody', () => {
+test('a remote URL with placeholders is identified by its constant part', () => {
   const { repository: _, packages: __, websiteUrl: ___, ...rest } = CURRENT
   const remotes = [{ type: 'streamable-http', url: 'https://{tenant}.rocket.example/mcp' }]
   expect(serverIn('server.json', { ...rest, remotes })).toMatchObject({
@@ -324,7 +324,7 @@ config:`,
   })
 })
 
-test('every package and remote of a server.json is an installation; what nobody filled in is left out', () => {
+test('every package and remote of a server.json is an installation; empty values are dropped', () => {
   const { installations } = serverIn('server.json', {
     ...CURRENT,
     packages: [
@@ -369,12 +369,12 @@ describe('mcpm', () => {
     expect(started(['-y', '@acme/rocket', '--title', 'rocket'])).toBe('npx -y @acme/rocket --title rocket')
   })
 
-  test('places to fill in are not pasted', () => {
+  test('placeholders are not pasted', () => {
     expect(started(['-y', '@acme/rocket', '/path/to/files'])).toBe('npx -y @acme/rocket')
     expect(started(['-y', '@acme/rocket', '--key', 'your-key'])).toBe('npx -y @acme/rocket')
   })
 
-  test('servers of a repository that is known to hold many are told apart by their packages, as others call them', () => {
+  test('servers of a monorepo are identified by their packages, as in other sources', () => {
     const repository = { type: 'git', url: 'https://github.com/modelcontextprotocol/servers' }
     const identityOf = (name: string, packaged: string) => {
       const installations = { npm: { type: 'npm', command: 'npx', args: ['-y', packaged] } }
@@ -444,7 +444,7 @@ describe('one server under several descriptions', () => {
     })
   })
 
-  test('a label that a collector made up tells no server apart by itself', () => {
+  test('a label made up by a collector identifies no server', () => {
     const url = 'https://github.com/ModelContextProtocol/servers/'
     expect(serverIn('p/c/x.json', { ...TOOLSDK, packageName: 'filesystem', url })).toMatchObject({
       identity: 'github.com/modelcontextprotocol/servers',
@@ -521,7 +521,7 @@ describe('nothing hostile reaches a command', () => {
     expect(serverIn('p/c/x.json', { ...TOOLSDK, packageName: name }).installCommand).toBeNull()
   })
 
-  test.each(['1.0; id', '$(id)', 'latest', '^1.0.0', '1.0.0 --x'])('the version %j is left out', (version) => {
+  test.each(['1.0; id', '$(id)', 'latest', '^1.0.0', '1.0.0 --x'])('the version %j is dropped', (version) => {
     expect(installCommand({ from: 'npm', name: '@a/b', version })).toBe('npx -y @a/b')
   })
 

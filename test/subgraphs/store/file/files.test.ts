@@ -62,7 +62,7 @@ const storedFiles = () =>
 const store = { storeId: 7, record: async () => {} }
 const keep = (files: Files, url: string, kind: FileKind = IMAGE) => files.keep(url, kind, store)
 
-describe('what is taken', () => {
+describe('accepted files', () => {
   test.each([
     ['PNG', PNG, 'image/png', 'png'],
     ['JPEG', JPEG, 'image/jpeg', 'jpg'],
@@ -156,7 +156,7 @@ describe('what arrives from outside', () => {
     expect(await keep(files, `${server.url}/6`)).toMatchObject({ expectation: expect.stringMatching(/at most 5 redirects/) })
   })
 
-  test('a status that is no success is told', async () => {
+  test('a status that is no success is reported', async () => {
     const server = await aServer({ '/gone': (_, response) => response.writeHead(410).end() })
     const files = await someFiles()
     expect(await keep(files, `${server.url}/gone`)).toEqual({
@@ -202,7 +202,7 @@ describe('what arrives from outside', () => {
     expect(storedFiles()).toEqual([])
   })
 
-  test('one store cannot take all the places', async () => {
+  test('one store cannot use all slots', async () => {
     const waiting: (() => void)[] = []
     const server = await aServer({
       '/slow': (_, response) => void waiting.push(() => response.end(PNG)),
@@ -273,7 +273,7 @@ describe('what is not connected to', () => {
     expect(canary.connections()).toBe(0)
   })
 
-  test('the second answer of a name that changes its mind: it is asked once', async () => {
+  test('a DNS name that changes its answer is resolved once', async () => {
     const canary = await aCanary()
     let requestCount = 0
     const dns = await startDnsServer(({ name, type }) =>
@@ -312,7 +312,7 @@ describe('a folder', () => {
     }
   })
 
-  test('what a killed process left behind goes with the next start, and what still arrives stays', async () => {
+  test('the next start deletes partial files of a killed process, and keeps those still being received', async () => {
     await someFiles()
     const [old, young] = ['old', 'young'].map((name) => join(folder, '.incoming', name))
     if (!old || !young) throw new Error('Expected two paths.')
@@ -323,7 +323,7 @@ describe('a folder', () => {
     expect([existsSync(old), existsSync(young)]).toEqual([false, true])
   })
 
-  test('everybody on the machine may read what is public, and nobody else what is private', async () => {
+  test('public files are readable by all users of the machine, private ones by their owner only', async () => {
     const files = await someFiles()
     for (const [kind, mode] of [
       [IMAGE, 0o644],
@@ -335,7 +335,7 @@ describe('a folder', () => {
     }
   })
 
-  test('processes that share it share its secret, which nobody else can read', async () => {
+  test('processes with one folder share its secret, which only their user can read', async () => {
     const options = { folder, publicUrl: 'https://shop.example' }
     const all = await Promise.all(Array.from({ length: 8 }, () => localStorage(options)))
     expect(new Set(all.map(({ secret }) => Buffer.from(secret).toString('hex'))).size).toBe(1)
@@ -364,7 +364,7 @@ describe('a bucket', () => {
     return result.file
   }
 
-  test('takes a public file, which everybody gets from there, to be kept for ever', async () => {
+  test('stores a public file, which is served from the bucket and cached for ever', async () => {
     const { server, storage, files } = await aBucket()
     const { key } = await storeFile(files, dataUrl(PNG), IMAGE)
     expect(server.objects.get(key)).toMatchObject({ type: 'image/png', cacheControl: 'public, max-age=31536000, immutable' })
@@ -375,7 +375,7 @@ describe('a bucket', () => {
     expect(Buffer.concat((await (await files.open(key))?.body.toArray()) ?? [])).toEqual(PNG)
   })
 
-  test('gives a private file to whoever has a signed URL, until that expires', async () => {
+  test('serves a private file by a signed URL, until that expires', async () => {
     const { server, files } = await aBucket()
     const { key, name } = await storeFile(files, dataUrl(PDF), DOWNLOAD, 'Größe “L”.pdf')
     expect((await fetch(`${server.bucketUrl}/${key}`)).status).toBe(403)
@@ -398,7 +398,7 @@ describe('a bucket', () => {
     expect(await files.open(key)).toBeNull()
   })
 
-  test('keeps nothing that was broken on the way, and nothing is left here either', async () => {
+  test('stores nothing of an interrupted upload, and leaves no file here either', async () => {
     const { server, storage, files } = await aBucket()
     server.corrupt = true
     await expect(keep(files, dataUrl(PNG))).rejects.toThrow('The S3 service answered a PUT with status 400.')

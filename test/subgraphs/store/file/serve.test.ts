@@ -48,7 +48,7 @@ async function aPrivatePath(name = 'manual.pdf', seconds = 60): Promise<string> 
   return pathOf(await files.privateUrl(key, { name, seconds }))
 }
 
-test('a picture is served to everybody, for ever, and as nothing but a picture', async () => {
+test('a picture is public, cached for ever, and served as a picture only', async () => {
   const { key } = await aFile(PNG, IMAGE)
   const answer = await askRaw(url, pathOf(files.publicUrl(key)))
   expect(answer.status).toBe(200)
@@ -67,7 +67,7 @@ test('a picture is served to everybody, for ever, and as nothing but a picture',
   expect([head.status, head.headers['content-length'], head.bytes.length]).toEqual([200, String(PNG.length), 0])
 })
 
-test('a part of a file is served to who asks for it', async () => {
+test('a range of a file is served on request', async () => {
   const { key } = await aFile(PNG, IMAGE)
   const part = await askRaw(url, `/files/${key}`, { headers: { range: 'bytes=1-3' } })
   expect([part.status, part.text, part.headers['content-range']]).toEqual([206, 'PNG', `bytes 1-3/${PNG.length}`])
@@ -79,7 +79,7 @@ test('a part of a file is served to who asks for it', async () => {
   ])
 })
 
-test('a private file is a download for who has its signed URL, and is kept by nobody on the way', async () => {
+test('a private file is a download by its signed URL, and is not cached by proxies', async () => {
   const answer = await askRaw(url, await aPrivatePath('Größe “L” \\ 1.pdf'))
   expect(answer.status).toBe(200)
   expect(answer.bytes).toEqual(PDF)

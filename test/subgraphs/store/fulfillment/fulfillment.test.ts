@@ -101,7 +101,7 @@ test('what is handed over goes where the order goes, in a package that weighs wh
   expect((await eventsOf('Order', order.number)).slice(-1)).toEqual(['order_updated'])
 })
 
-test('what is said counts before what the order says', async () => {
+test('fields of the request override those of the order', async () => {
   const fulfillment = await shipper.aFulfillment(
     of(await anOrder(), {
       shippingAddress: { name: 'Rui', city: 'Faro', country: 'Portugal' },
@@ -133,7 +133,7 @@ test('what is said counts before what the order says', async () => {
   })
 })
 
-test('a fulfillment needs no order, and then knows only what it is told', async () => {
+test('a fulfillment needs no order, and then has only the fields of the request', async () => {
   const fulfillment = await shipper.aFulfillment({ type: 'MANUAL', locationId: String(location) })
   expect(fulfillment).toMatchObject({
     orderNumber: null,
@@ -148,7 +148,7 @@ test('a fulfillment needs no order, and then knows only what it is told', async 
   expect(data.fulfillment.order).toBeNull()
 })
 
-test('a page to follow a parcel counts only where the store names somebody else itself', async () => {
+test('a tracking URL is used only with the tracking company `other`', async () => {
   const trackingUrl = 'https://track.example/1'
   const [carrier, unnamed, other] = [
     await shipper.aFulfillment(of(await anOrder(), { type: 'DHL', trackingCompany: 'other', trackingUrl })),
@@ -171,7 +171,7 @@ const NEXT: Record<string, { by: string[]; allowed: string[] }> = {
   DELIVERED: { by: ['IN_TRANSIT', 'DELIVERED'], allowed: [] },
 }
 test.each(Object.entries(NEXT))(
-  'from %s goods go on only as they can, and a forbidden way names the others',
+  'from %s only allowed transitions succeed, and a refused one names them',
   async (from, { by, allowed }) => {
     for (const to of STATES) {
       const order = await anOrder()
@@ -192,7 +192,7 @@ test.each(Object.entries(NEXT))(
   },
 )
 
-test('every place that goods were at stays in the history, and the order tells of the first step out of the door', async () => {
+test('every state of a shipment stays in the history, and the order shows the first state after leaving', async () => {
   const order = await anOrder()
   const { id, number } = await shipper.aFulfillment(of(order))
   const steps = ['FAILED', 'REQUESTED', 'IN_TRANSIT', 'IN_TRANSIT', 'DELIVERED']
@@ -234,7 +234,7 @@ test('every place that goods were at stays in the history, and the order tells o
   ])
 })
 
-test('what an order is told of its goods, its newest fulfillment is told, and nobody else', async () => {
+test('tracking set on an order is set on its newest fulfillment only', async () => {
   const order = await anOrder()
   const [old, newest] = [await shipper.aFulfillment(of(order, { trackingNumber: 'A' })), await shipper.aFulfillment(of(order))]
   const { order: updated } = await shopper.update(order.number, {
@@ -263,7 +263,7 @@ test('what an order is told of its goods, its newest fulfillment is told, and no
   expect((await shipper.update(newest.id, { shipmentStatus: 'FAILED' })).errors[0].message).toContain('DELIVERED')
 })
 
-test('the first fulfillment takes what the order knows already, a further one begins the way anew', async () => {
+test('the first fulfillment takes the tracking of the order, a further one starts without', async () => {
   const order = await anOrder()
   await shopper.update(order.number, { shipmentStatus: 'REQUESTED', trackingNumber: 'A', trackingUrl: 'https://track.example/A' })
   await shopper.update(order.number, { shipmentStatus: 'IN_TRANSIT' })
@@ -288,7 +288,7 @@ test('the first fulfillment takes what the order knows already, a further one be
   expect(data.order.fulfillments).toMatchObject([{ order: { number: order.number } }, { number: second.number }])
 })
 
-test('only orders that are agreed are handed over; what is on its way when one is cancelled still arrives', async () => {
+test('only agreed orders are fulfilled; a shipment in transit still arrives when its order is cancelled', async () => {
   const cart = await anOrder({ status: 'ABANDONED' })
   expect(await shipper.create(of(cart))).toMatchObject({ errors: [{ field: 'orderId' }] })
   const order = await anOrder({ status: 'PENDING_PAYMENT' })
@@ -300,7 +300,7 @@ test('only orders that are agreed are handed over; what is on its way when one i
   expect((await shopper.order(order.number)).shipmentStatus).toBe('DELIVERED')
 })
 
-test('a fulfillment that has not left can be deleted, and the order tells of the one before, or of none', async () => {
+test('a fulfillment that has not left can be deleted, and the order shows the one before, or none', async () => {
   const order = await anOrder()
   const first = await shipper.aFulfillment(of(order, { trackingNumber: 'A' }))
   await shipper.update(first.id, { shipmentStatus: 'IN_TRANSIT' })
@@ -354,7 +354,7 @@ test.each<[string, Record<string, unknown>, string]>([
   expect((await shopper.order(order.number)).fulfillmentStatus).toBe('UNFULFILLED')
 })
 
-test('what is wrong with a change is said by field, and null clears what can be empty', async () => {
+test('every invalid field of a change is reported, and null clears optional fields', async () => {
   const { id } = await shipper.aFulfillment(
     of(await anOrder(), { trackingNumber: 'A', message: 'Hello', expectedArrivalFrom: NOON.toISOString() }),
   )
@@ -429,7 +429,7 @@ test('of two methods that exclude each other one is gone, however they meet', as
   }
 })
 
-test('fulfillments and orders that are made at once do not stand in each other’s way', async () => {
+test('concurrent fulfillments and orders do not deadlock', async () => {
   const order = await anOrder()
   const results = await Promise.all(
     Array.from({ length: 6 }, (_, index) => shipper.create(of(order, { trackingNumber: `T${index}` }))),
@@ -451,7 +451,7 @@ test('an order has at most 100 fulfillments', async () => {
   expect(await shipper.create(of(order))).toMatchObject({ errors: [{ field: 'orderId' }] })
 })
 
-test('lists go on page by page, and can be of goods in some places only', async () => {
+test('lists are paginated, and can be filtered by location', async () => {
   const own = await stack.aStore()
   const there = shipping(stack, own)
   const locationId = String(await shopping(stack, own).aLocation())
@@ -518,7 +518,7 @@ test('nothing of a store is seen or changed by another', async () => {
   expect((await shipper.fulfillment(id)).version).toBe(1)
 })
 
-test('a location that something left from stays', async () => {
+test('a location with fulfillments cannot be deleted', async () => {
   const locationId = String(await shopper.aLocation())
   const results = await Promise.all([
     shipper.create({ type: 'MANUAL', locationId }),

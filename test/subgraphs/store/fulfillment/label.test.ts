@@ -89,7 +89,7 @@ test('a change of what a label says withdraws it and draws another; any other ch
   expect(await labelFiles()).toBe(files - 1)
 })
 
-test('a label that the order’s news withdrew is drawn when somebody asks for it', async () => {
+test('a label that a change of the order deleted is rendered again on request', async () => {
   const { id: product } = await shopper.aProduct()
   const order = await shopper.anOrder({
     status: 'PAID',
@@ -139,7 +139,7 @@ test.each([
   expect(pdf.match(/\/Type \/Page\b/g)).toHaveLength(1)
 })
 
-test('what can not be said in Latin letters is said with letters of a font that goes with it', async () => {
+test('characters outside Latin-1 are rendered with an embedded font', async () => {
   const [latin, polish] = [await drawLabel(LABEL, NOON), await drawLabel({ ...LABEL, receiver: 'Łódź' }, NOON)]
   expect(latin.toString('latin1')).not.toContain('DejaVu')
   expect(polish.toString('latin1')).toContain('DejaVu')

@@ -98,7 +98,7 @@ test('packages are quoted without an order', async () => {
   ])
 })
 
-test('an external service is told of packages, and that they leave from the location', async () => {
+test('an external service gets the packages and the location that they leave from', async () => {
   await aMethod({ type: 'EXTERNAL', name: 'Carrier', callbackUrl: `${carrier.url}/rates` })
   const { rates } = await shipper.rates({
     locationId,
@@ -117,7 +117,7 @@ test('an external service is told of packages, and that they leave from the loca
   })
 })
 
-test('what can not be quoted is said by field', async () => {
+test('every invalid field of a rate request is reported', async () => {
   expect(await shipper.rates({ locationId })).toMatchObject({ errors: [{ field: 'packages' }] })
   expect(await shipper.rates({ locationId, packages: [] })).toMatchObject({ errors: [{ field: 'packages' }] })
   expect(await shipper.rates({ locationId, packages: [{ weight: -1 }] })).toMatchObject({

@@ -129,7 +129,7 @@ test('prices that an application gives are not changed by promotions, but taxed'
   expect(await totals({ shipping: null, arePricesGiven: true })).toEqual({ subtotal: '20', tax: '2', total: '22' })
 })
 
-test('promotions that are off, past, or wait for a coupon do nothing, and it is told why a code does nothing', async () => {
+test('promotions that are disabled, past, or need a coupon do nothing, and a code without effect has a reason', async () => {
   await made('createPromotion', { name: 'Off', enabled: false, discountAmountPercent: '50' })
   await made('createPromotion', { name: 'Past', lasts: 'DATE', expiresAt: '2026-11-20T12:00:00Z', discountAmountPercent: '50' })
   await made('createPromotion', { name: 'Coupon', discountAmountPercent: '50', coupons: [{ code: 'Half' }] })
@@ -157,7 +157,7 @@ test('the promotions of another store are not applied, nor are its coupons', asy
   expect(await totals({ shipping: null, couponCodes: ['Theirs'] })).toEqual({ subtotal: '20', total: '20' })
 })
 
-test('of 12 orders at once with a coupon for 5, exactly 5 use it; the others are told, and nothing of them is counted', async () => {
+test('of 12 concurrent orders with a coupon for 5, exactly 5 use it; the others get an error, and are not counted', async () => {
   const id = await made('createPromotion', {
     name: 'Five',
     discountAmountPercent: '10',
@@ -191,7 +191,7 @@ test('of 12 orders at once with a promotion for 3, exactly 3 have it, whichever 
   expect(await uses(many)).toEqual([12 - usedUp])
 })
 
-test('an order that is cancelled gives back what it used, once', async () => {
+test('a cancelled order returns its uses of promotions, once', async () => {
   const id = await made('createPromotion', {
     name: 'Once',
     discountAmountPercent: '10',
@@ -207,7 +207,7 @@ test('an order that is cancelled gives back what it used, once', async () => {
   expect((await ordered({ couponCodes: ['once'] })).redemption).toEqual({ kind: 'redeemed' })
 })
 
-test('a promotion that was deleted since the order was priced is told as used up', async () => {
+test('a promotion deleted after the calculation is reported as used up', async () => {
   const id = await made('createPromotion', { name: 'Going', discountAmountPercent: '10' })
   const { discounts } = await price()
   await stack.ask(shop, 'mutation ($id: ID!) { deletePromotion(id: $id) { __typename } }', { id: String(id) })

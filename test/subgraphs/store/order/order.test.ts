@@ -16,7 +16,7 @@ afterAll(() => stack.close())
 
 const line = (productId: number, more: Record<string, unknown> = {}) => ({ productId: String(productId), ...more })
 
-test('an order takes what it is not told from the catalogue, and reserves its stock', async () => {
+test('an order takes missing fields from the catalogue, and reserves its stock', async () => {
   const { id } = await shopper.aProduct({ name: 'Lamp', price: '10', discount: '1.5', sku: 'L-1', weight: '2' })
   const order = await shopper.anOrder({
     customer: { email: 'ana@example.com', fullname: 'Ana Sousa', shippingAddress: { country: 'pt', city: 'Porto' } },
@@ -54,7 +54,7 @@ test('an order takes what it is not told from the catalogue, and reserves its st
   expect(await shopper.order(order.id)).toEqual(order)
 })
 
-test('prices are kept to their last place, discounts are rounded, and the lines add up to the order', async () => {
+test('prices keep all decimals, discounts are rounded, and the lines add up to the order', async () => {
   const { id } = await shopper.aProduct({ price: '10', discount: '1', stock: 10 })
   const half = line(id, { quantity: 3, price: '3.3333', discount: '0.005' })
   const order = await shopper.anOrder({
@@ -84,7 +84,7 @@ test('an order keeps its lines when its product is deleted', async () => {
   expect((await shopper.cancel(order.id)).__typename).toBe('CancelOrderSuccess')
 })
 
-test('a line of a variant needs to say which, has its price, and its options in the name', async () => {
+test('a line of a product with variants names one, and has its price, and its options in the name', async () => {
   const { id, variants } = await shopper.aProduct({
     name: 'Shirt',
     stock: 0,
@@ -104,7 +104,7 @@ test('a line of a variant needs to say which, has its price, and its options in 
   expect((await shopper.stockOf(id)).variants).toEqual([{ stock: 3 }, { stock: 1 }])
 })
 
-test('products that the store does not have are taken only when that is asked for, and hold no stock', async () => {
+test('products outside the catalogue are accepted only with allowMissingProducts, and reserve no stock', async () => {
   const missing = { lines: [line(2_000_000_000, { price: '5', name: 'Gift wrap' })] }
   expect(await shopper.create(missing)).toMatchObject({ __typename: 'NotFoundError' })
   const order = await shopper.anOrder({ ...missing, allowMissingProducts: true })
@@ -125,7 +125,7 @@ test('what is not available can not be ordered, nor less or more than a product 
   await shopper.anOrder({ lines: [line(id), line(id)] })
 })
 
-test('two lines of one product share its stock, and what is short is told in full', async () => {
+test('two lines of one product share its stock, and a shortage is reported in full', async () => {
   const { id } = await shopper.aProduct({ stock: 3 })
   const result = await shopper.create({ lines: [line(id, { quantity: 2 }), line(id, { quantity: 2 })] })
   expect(result).toMatchObject({
@@ -234,7 +234,7 @@ test.each(Object.entries(TRANSITIONS))('from %s only %j follow, and a forbidden 
   }
 })
 
-test('goods go their way, which is told as shipping and as fulfilment', async () => {
+test('goods move through states, shown as shipment status and fulfillment status', async () => {
   const { id } = await shopper.aProduct()
   const cart = await shopper.anOrder({ status: 'ABANDONED', lines: [line(id)] })
   expect(await shopper.update(cart.id, { shipmentStatus: 'REQUESTED' })).toMatchObject({ errors: [{ field: 'shipmentStatus' }] })
@@ -390,7 +390,7 @@ test('additional fields are added and changed by id or by name, and the others s
   }
 })
 
-test('an old version changes nothing and is told the new one; of two at once, one wins', async () => {
+test('a stale version changes nothing and gets the current one; of two at once, one wins', async () => {
   const { id } = await shopper.aProduct()
   const order = await shopper.anOrder({ lines: [line(id)] })
   const results = await Promise.all(
@@ -575,7 +575,7 @@ test("another store's orders, lines and references are not there", async () => {
   })
 })
 
-test('what is wrong with an order is said by field', async () => {
+test('every invalid field of an order is reported', async () => {
   const { id } = await shopper.aProduct({ stock: 10 })
   const cases: [string, Record<string, unknown>][] = [
     ['lines', { lines: [] }],

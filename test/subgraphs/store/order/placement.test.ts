@@ -72,7 +72,7 @@ test('a calculation whose shipping is quoted is prepared once', async () => {
   expect(count).toBe(1)
 })
 
-test('a repeated request with an idempotency key has the outcome of the first, also when its products are gone', async () => {
+test('a repeated request with an idempotency key returns the first result, also when its products are gone', async () => {
   const { id } = await shopper.aProduct({ stock: 5 })
   const input = order({ lines: [{ productId: String(id) }], idempotencyKey: 'placed-once' })
   const first = await shopper.create(input)

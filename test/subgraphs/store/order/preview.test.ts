@@ -112,7 +112,7 @@ test('a calculation is what the order becomes, and writes nothing', async () => 
   expect(await calculate({ ...abroad, shippingPrice: '20' }, own)).toMatchObject({ shipping: '20', tax: '0' })
 })
 
-test('promotions come off only where that is asked for, and never off prices that an order was given', async () => {
+test('promotions apply on request only, and never to given prices', async () => {
   const own = await stack.aStore()
   const mine = shopping(stack, own)
   const { id } = await mine.aProduct({ price: '10', stock: 100 })

@@ -36,7 +36,7 @@ test('fifty orders at once for one piece: one gets it, also where two lines want
   expect((await shopper.stockOf(id)).stock).toBe(0)
 })
 
-test('what a line holds comes back once, however many give it back at once', async () => {
+test('the reserved stock of a line is returned once, however many requests return it', async () => {
   const { id } = await shopper.aProduct({ stock: 5 })
   await shopper.anOrder({ lines: [line(id, { quantity: 5 })] })
   const [held] = await stack.sql('SELECT order_line_id AS line FROM stock_allocation WHERE product_id = $1', [id])
@@ -102,7 +102,7 @@ test('what never runs out is not counted', async () => {
   expect([order.lines[0].allocations, (await shopper.stockOf(id)).stock]).toEqual([[], 0])
 })
 
-test('pieces of a location that is gone come back to another, and with the last location all stock goes', async () => {
+test('stock of a deleted location is moved to another, and is deleted with the last location', async () => {
   const own = await stack.aStore()
   const mine = shopping(stack, own)
   const [main, second] = [await mine.aLocation(), await mine.aLocation()]
@@ -183,7 +183,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 )
 
-test('whatever many do at once, no piece is lost, made up or sold twice, and the ledger is right', async () => {
+test('under concurrency no unit is lost, created or sold twice, and the ledger is right', async () => {
   const runs = { seed: 20261120, numRuns: 6, endOnFailure: true }
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 120, maxLength: 160 }), async (steps) => {

@@ -27,7 +27,7 @@ describe('a decimal number', () => {
     expect(Number(textOf(amount))).toBe(Number(text))
   })
 
-  test.each(['', '.5', '1.', '1e3', '1.00001', ' 1', '0x10', 'NaN', '1,5'])('"%s" is none', (text) => {
+  test.each(['', '.5', '1.', '1e3', '1.00001', ' 1', '0x10', 'NaN', '1,5'])('"%s" is no amount', (text) => {
     expect(() => amountOf(text)).toThrow('Expected a decimal number of at most 4 places')
   })
 
@@ -264,7 +264,7 @@ test('in 10,000 random orders the figures add up, to the minor unit, and none is
   )
 })
 
-test('in 10,000 random orders what is paid is what was listed less what came off, where prices contain the taxes', () => {
+test('in 10,000 random orders the total is the list price less discounts, where prices include taxes', () => {
   fc.assert(
     fc.property(orders, (order) => {
       const unit = minorUnitOf(order.currency)

@@ -356,7 +356,7 @@ test.each([
     hasTcp: true,
     expected: { status: 'failed', reason: 'malformed' },
   },
-])('a truncated answer is none when $why', async ({ hasTcp, expected }) => {
+])('a truncated answer is discarded when $why', async ({ hasTcp, expected }) => {
   const truncating = await startDnsServer(() => ({ truncated: true }), { hasTcp })
   const own = await startTrust({ dns: truncating })
   try {
@@ -367,7 +367,7 @@ test.each([
   }
 })
 
-test('a second server is asked when the first is dead or refuses', async () => {
+test('a second server is queried when the first is unreachable or refuses', async () => {
   const dead = await startDnsServer(() => 'silence')
   const refusing = await startDnsServer(() => ({ rcode: REFUSED }))
   const living = await startDnsServer(zone({ 'backup.test A': a('backup.test', PUBLIC) }))
@@ -391,7 +391,7 @@ test('without AD an answer is insecure from a server that validates the root, an
   }
 })
 
-test('a server that knows no name at all, not even the root, is no witness that one is not there', async () => {
+test('a server that denies every name, even the root, is no evidence that a name does not exist', async () => {
   const island = await startDnsServer(() => ({ rcode: 3 }))
   const own = await startTrust({ dns: island })
   expect(await own.ask('dns', 'example.com')).toMatchObject({ status: 'failed', reason: 'unavailable' })

@@ -151,7 +151,7 @@ test.each([
   expect(hitsOf(await feeds(trust, host, getDomain(host)))).toHaveLength(hits)
 })
 
-test('a URL is found by its hash, also on a host with more listed pages than are looked at', async () => {
+test('a URL is found by its hash, also on a host with more listed pages than are read', async () => {
   const crowd = Array.from({ length: 30 }, (_, index) => `https://raw.githubusercontent.com/crowd/r/${index}.exe`)
   const lines = ['https://raw.githubusercontent.com/u/r/x.exe', 'https://www.evil-shop.com/kit/', ...crowd].join('\n')
   const { trust } = await aStage({ openphish: { format: phishingUrls, answer: text(lines) } })
@@ -185,7 +185,7 @@ test('lists of a former release get their hashes with the first refresh, althoug
   expect(await hashes()).toEqual([{ missing: false }])
 })
 
-test('ThreatFox: names and addresses, without hashes and without what it guesses', async () => {
+test('ThreatFox: names and addresses, without hashes and without low confidence', async () => {
   const csv = [
     '# ThreatFox IOCs',
     '"2026-11-20 06:00:00", "1", "c2.example.net", "domain", "botnet_cc", "win.x", "None", "X", "", "100", "None", "tag", "0", "me"',
@@ -217,7 +217,7 @@ test('PhishTank: CSV by the names of its columns, packed with gzip', async () =>
   ])
 })
 
-test('a popularity list comes as zip, and says its edition', async () => {
+test('a popularity list is read from a zip, with its edition', async () => {
   const { trust } = await aStage({
     tranco: {
       kind: 'popularity',
@@ -346,7 +346,7 @@ test('only one of several processes downloads a list', async () => {
   await Promise.all(others.map(({ close }) => close()))
 })
 
-test('hosts that are asked for at once share a statement, and each has what is said of itself', async () => {
+test('hosts looked up at the same time share a statement, and each gets its own evidence', async () => {
   const { trust } = await aStage({
     openphish: {
       format: phishingUrls,

@@ -359,7 +359,7 @@ test('no redirect has reached the listener inside', () => {
   expect(canary.connections()).toBe(0)
 })
 
-test('429 is asked again when the registry allows it, not before', async () => {
+test('a 429 is retried when the registry allows it, not before', async () => {
   const answer = await evidenceOf('busy.com')
   expect(answer).toMatchObject({ status: 'failed', reason: 'rate_limited' })
   expect(answer.validUntil - answer.collectedAt).toBe(900)
@@ -385,7 +385,7 @@ test('before the list of registries is loaded, a missing top-level domain is unk
   await own.close()
 })
 
-test("until IANA's list is loaded, the shipped copy says who is asked; then nothing but the list", async () => {
+test('until the list of IANA is loaded, the shipped copy names the registries; then only the list', async () => {
   const own = await startTrust({ dns })
   const of = (name: string) => rdapServiceOf(own.lists, name)
   expect([await of('a.com'), await of('a.shop'), await of('a.de')]).toEqual([
@@ -400,7 +400,7 @@ test("until IANA's list is loaded, the shipped copy says who is asked; then noth
   ])
 })
 
-test('a registry that keeps failing is left alone, and others are not', async () => {
+test('a registry that keeps failing is not queried, and others are', async () => {
   const failing = await startHttpServer({ '*': json({}, { status: 503 }) })
   const list = json({
     services: [
@@ -424,7 +424,7 @@ test('a registry that keeps failing is left alone, and others are not', async ()
   await Promise.all([failing.close(), lists.close()])
 })
 
-test('it is asked again after a rest, and what it says about a name does not count against it', async () => {
+test('it is queried again after a pause, and an answer about a name is no failure', async () => {
   let now = 0
   const { run: through } = createCircuits(pino({ level: 'silent' }), () => now)
   const answered = async (reason: FaultReason | null): Promise<string> => {
@@ -445,7 +445,7 @@ test('it is asked again after a rest, and what it says about a name does not cou
   expect([await answered(null), await answered(null)]).toEqual(['asked', 'asked'])
 })
 
-test('a registry is asked over HTTPS, by name, and only with a certificate of its own name', async () => {
+test('a registry is queried over HTTPS, by name, and only with a certificate for its name', async () => {
   const authority = await anAuthority()
   const right = await startHttpServer(
     { '/domain/a.com': json(aDomain('a.com')) },

@@ -83,7 +83,7 @@ test('DNS rebinding: a host name is resolved once and connected to by address', 
   expect(canary.connections()).toBe(0)
 })
 
-test('a registry whose name resolves to a private address is not asked, even if it was public before', async () => {
+test('a registry whose name resolves to a private address is not queried, even if it was public before', async () => {
   let isInside = false
   const dns = await startDnsServer(({ name, type }) =>
     name === 'rdap.test' && type === 'A' ? a(name, isInside ? '127.0.0.1' : '192.0.2.1') : {},
@@ -148,7 +148,7 @@ test.each([
   { why: 'a name', endpoint: { address: 'example.org', port: 443 }, isRefused: true },
   { why: 'a path', endpoint: { address: '/var/run/docker.sock', port: 443 }, isRefused: true },
   { why: 'an address in octal', endpoint: { address: '0177.0.0.1', port: 443 }, isRefused: true },
-])('without a rule of its own, the network judges $why', async ({ endpoint, isRefused }) => {
+])('by default, the address policy decides $why', async ({ endpoint, isRefused }) => {
   const network = safeNetwork({ resolvers: [{ address: '127.0.0.53', port: 53 }] })
   expect(network.blockReason(endpoint) !== null).toBe(isRefused)
   if (isRefused) await expect(network.connect(endpoint, AbortSignal.timeout(1_000))).rejects.toMatchObject({ reason: 'blocked' })

@@ -70,7 +70,7 @@ test('hosts of one domain share what is about the domain', async () => {
   expect(handshakes.sort()).toEqual([...hosts, 'd.shop.com'])
 })
 
-test('a snapshot is used again while it is valid; then only what has ended is asked again', async () => {
+test('a snapshot is reused while it is valid; then only expired evidence is collected again', async () => {
   const { trust, dns, clock, registrations } = await aWorld()
   const first = await trust.evidenceFor(subject('shop.com'))
   const questions = dns.queries.length

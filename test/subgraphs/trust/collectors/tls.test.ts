@@ -258,7 +258,7 @@ test.each(OTHERS)('$why', async ({ serve, expected }) => {
   expect(await lookAt(await serve())).toMatchObject(expected)
 })
 
-test('a refused connection says that nobody listens', async () => {
+test('a refused connection is reported as no service', async () => {
   const { port, close } = await listening(net.createServer())
   close()
   expect(await look(port)).toMatchObject({ status: 'absent', reason: 'refused' })
@@ -285,7 +285,7 @@ test('the name goes with the handshake, and not a byte after it', async () => {
   expect({ names, bytes }).toEqual({ names: [HOST], bytes: 0 })
 })
 
-test('a server that wants to shake hands again is seen once, and left', async () => {
+test('a server that requests renegotiation is read once, and disconnected', async () => {
   const server = tls.createServer({ ...(await aCertificate({ names: [HOST], authority: root })), maxVersion: 'TLSv1.2' })
   const handshakes: (string | null)[] = []
   const renegotiated = Promise.withResolvers<Error | null>()

@@ -124,7 +124,7 @@ afterAll(async () => {
 })
 
 test.each(ANSWERS)(
-  '$name: the registry of a suffix without RDAP tells its date by WHOIS',
+  '$name: the registry of a suffix without RDAP gives its date by WHOIS',
   async ({ name, registered, expires }) => {
     expect(await trust.ask('rdap', name)).toMatchObject({
       status: 'ok',
@@ -134,7 +134,7 @@ test.each(ANSWERS)(
   },
 )
 
-test('one line is sent, with the suffix that a registry wants', () => {
+test('one line is sent, with the suffix that the registry requires', () => {
   expect(queries).toContain('shop.jp/e\r\n')
   expect(queries).toContain('shop.cn\r\n')
 })

@@ -279,7 +279,7 @@ describe('registries that publish no dates', () => {
     expect(act(timeout('popularity'), timeout('ct'))).toBe('escalate_to_human')
   })
 
-  test('a registry that failed is none of them', () => {
+  test('a registry that failed is not one of them', () => {
     const failed = decideOn('stadtwerke-musterstadt.de', found(timeout('rdap'), popularity(5_000), ct()))
     expect(failed.audit.points.map(({ signal }) => signal)).not.toContain('undated_rank_10k')
     expect(failed.action).toBe('proceed_with_caution')
@@ -298,7 +298,7 @@ describe('names without content of their own', () => {
     expect(decision.action).not.toBe('proceed')
   })
 
-  test('a seized name is isolated, and nobody logs in there without a person', () => {
+  test('a seized name is isolated, and signing in there requires a person', () => {
     const evidence = beside(dns({ a: ['199.2.137.20'] }))
     expect(decideOn('quiet-garden.net', evidence).action).toBe('sandbox')
     expect(decideOn('quiet-garden.net', evidence, { interaction: PAYMENT }).action).toBe('escalate_to_human')
@@ -338,7 +338,7 @@ describe('feeds', () => {
 })
 
 describe('what is missing', () => {
-  test('all of it: neither denied nor let through, and the doubt is said', () => {
+  test('all of it: neither denied nor allowed, with high uncertainty', () => {
     const decision = decideOn('quiet-garden.net', [], { profile: 'critical', interaction: PAYMENT })
     expect(decision).toMatchObject({ action: 'escalate_to_human', uncertainty: { state: 'high', requiresHumanReview: true } })
     expect(decision.uncertainty.drivers).toEqual(expect.arrayContaining(['DNS_UNAVAILABLE', 'CONFIDENCE_CLAMP']))
@@ -352,7 +352,7 @@ describe('what is missing', () => {
     expect(decision.reasonCodes[0]).toBe('SPARSE_EVIDENCE')
   })
 
-  test('a suffix without a registry service does not hold anybody back', () => {
+  test('a suffix without a registry service blocks no caller', () => {
     const none = {
       source: 'rdap',
       evidence: { subject: 'x', collectedAt: NOW, validUntil: NOW, version: null, status: 'skipped', reason: 'no_service' },

@@ -82,7 +82,7 @@ test.each([
   if (normalised.kind === 'invalid') expect(normalised.message).toMatch(/^Expected /)
 })
 
-test('nothing that anybody sends throws, and reading twice is reading once', () => {
+test('no input throws, and normalising twice equals normalising once', () => {
   const texts = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 80 }),
     fc.webUrl(),

@@ -64,7 +64,7 @@ test('doubt without confidence never denies', () => {
   )
 })
 
-test('whoever is not told to go ahead reads first what speaks against it', () => {
+test('the first reason of a decision other than PROCEED speaks against the target', () => {
   fc.assert(
     fc.property(hosts, evidence, interactions, profiles, (host, found, interaction, profile) => {
       const { action, reasonCodes, primaryReasonCodes } = decideOn(host, found, { interaction, profile })

@@ -19,7 +19,7 @@ test('the tables of this release are kept for later ones', () => {
   expect(Object.keys(FROZEN), 'Run `node subgraphs/trust/freeze-policy.ts`.').toContain(CURRENT_POLICY)
 })
 
-test.each(Object.keys(FROZEN))('the tables of %s are what they were', (version) => {
+test.each(Object.keys(FROZEN))('the tables of %s are unchanged', (version) => {
   const tables = FROZEN[version]
   expect(tables && versionOf(tables)).toBe(version)
   expect(policyVersions()).toContain(version)
@@ -54,7 +54,7 @@ test('neither time zone nor language changes a byte', () => {
   expect(new Set(digests).size).toBe(1)
 })
 
-test('a decision asks no clock and no chance', () => {
+test('a decision uses neither clock nor random numbers', () => {
   const [snapshot, request] = [knownBank('dbs.com.sg'), aRequest('dbs.com.sg')]
   const before = decisionText(decide(snapshot, request, CURRENT_POLICY, null))
   const refuse = () => {

@@ -96,7 +96,7 @@ describe('a listed URL', () => {
     expect(decideOn('https://raw.githubusercontent.com/v/r/main/y.bin', evidence, DOWNLOAD).action).toBe('proceed_with_caution')
   })
 
-  test('a page that was taken down is medium, not clear', () => {
+  test('a page that was removed is medium, not clear', () => {
     const evidence = wellKnown(listed('https://quiet-garden.net/x.exe', { state: 'offline' }))
     const decision = decideOn('https://quiet-garden.net/x.exe', evidence)
     expect(decision.action).not.toBe('deny')
