@@ -21,18 +21,36 @@ const partsOf = (name: string): string[] =>
     .toLowerCase()
     .split(/[ _$-]+/)
 
-/** Names that a source declares: variables, parameters, functions, types and their members. */
-function declaredNames(file: string): string[] {
+/** Words that make the title of a test a riddle: it names the caller, the user or the client. */
+const BANNED_IN_TITLES = /\b(whoever|nobody|somebody|everybody|anybody|asked|asks|tells|hears)\b/i
+
+/** The leftmost name of an expression: `test` of `test.each(CASES)`. */
+function rootOf(node: ts.Expression): string {
+  let root = node
+  while (ts.isCallExpression(root) || ts.isPropertyAccessExpression(root)) root = root.expression
+  return ts.isIdentifier(root) ? root.text : ''
+}
+
+/** Titles of tests, and names that a source declares: of variables, functions, types and members. */
+function wordsOf(file: string): { readonly names: readonly string[]; readonly titles: readonly string[] } {
   const names: string[] = []
+  const titles: string[] = []
   const visit = (node: ts.Node): void => {
-    const parent = node.parent as (ts.Node & { readonly name?: ts.Node }) | undefined
-    const isName = ts.isIdentifier(node) && parent?.name === node
-    if (isName && !ts.isPropertyAccessExpression(parent) && !ts.isImportSpecifier(parent)) names.push(node.text)
+    if (ts.isIdentifier(node)) {
+      const parent = node.parent as (ts.Node & { readonly name?: ts.Node }) | undefined
+      const isName = parent?.name === node && !ts.isPropertyAccessExpression(parent) && !ts.isImportSpecifier(parent)
+      if (isName) names.push(node.text)
+    } else if (ts.isCallExpression(node) && ['test', 'describe'].includes(rootOf(node.expression))) {
+      const [title] = node.arguments
+      if (title && (ts.isStringLiteralLike(title) || ts.isTemplateExpression(title))) titles.push(title.getText())
+    }
     ts.forEachChild(node, visit)
   }
   visit(ts.createSourceFile(file, readFileSync(join(ROOT, file), 'utf8'), ts.ScriptTarget.Latest, true))
-  return names
+  return { names, titles }
 }
+
+const words = SOURCES.map((file) => ({ file, ...wordsOf(file) }))
 
 /** Names with a banned word that stay: of a specification, of the wire, or of stored data. */
 const EXCUSED: readonly { readonly files: RegExp; readonly names: readonly string[]; readonly why: string }[] = [
@@ -70,10 +88,8 @@ const EXCUSED: readonly { readonly files: RegExp; readonly names: readonly strin
 ]
 
 /** Every declared name with a banned word, by file. */
-const found: readonly (readonly [file: string, name: string])[] = SOURCES.flatMap((file) =>
-  [...new Set(declaredNames(file))]
-    .filter((name) => partsOf(name).some((part) => BANNED.has(part)))
-    .map((name) => [file, name] as const),
+const found: readonly (readonly [file: string, name: string])[] = words.flatMap(({ file, names }) =>
+  [...new Set(names)].filter((name) => partsOf(name).some((part) => BANNED.has(part))).map((name) => [file, name] as const),
 )
 
 test('identifiers use the words of the glossary', () => {
@@ -90,4 +106,10 @@ test.each(EXCUSED.flatMap(({ names, ...rest }) => names.map((name) => ({ name, .
 
 test('no file is named with a banned word', () => {
   expect(SOURCES.filter((file) => file.split(/[/.]/).some((name) => partsOf(name).some((part) => BANNED.has(part))))).toEqual([])
+})
+
+test('titles of tests use the words of the glossary', () => {
+  const titles = words.flatMap(({ file, titles }) => titles.map((title) => ({ file, title })))
+  expect(titles.length).toBeGreaterThan(3_000)
+  expect(titles.filter(({ title }) => BANNED_IN_TITLES.test(title))).toEqual([])
 })
