@@ -107,7 +107,7 @@ test('erase refuses the last administrator, and takes one beside whom there is a
 /** Gives a program a terminal: part of util-linux. */
 const SCRIPT = '/usr/bin/script'
 
-test.skipIf(!existsSync(SCRIPT))('at a terminal, create asks for the password, and does not show it', async () => {
+test.skipIf(!existsSync(SCRIPT))('at a terminal, create prompts for the password, and does not show it', async () => {
   const { connectionString } = social.database.connection as { connectionString: string }
   const env = { ...process.env, DATABASE_URL: connectionString, LOG_LEVEL: 'silent' }
   const command = `"${process.execPath}" "${ATRIUM}" user create --email typed@example.org --name Typed`

@@ -218,7 +218,7 @@ describe('a session', () => {
       expect([path, (await neighbour.get(path)).status]).toEqual([path, 404])
   })
 
-  test('somebody whose session ended, as by a restart without CONSOLE_SECRET, is told so', async () => {
+  test('a merchant whose session ended, as by a restart without CONSOLE_SECRET, is told so', async () => {
     const visitor = aVisitor()
     visitor.cookies.set('console', 'sealed-by-a-process-that-is-gone')
     expect((await visitor.get('/console')).text).toContain('You are signed out: the session was ended')

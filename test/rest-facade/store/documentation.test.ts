@@ -79,7 +79,7 @@ async function paste({ login, authtoken }: TestStore): Promise<readonly unknown[
   }
 }
 
-test('what docs/store.md tells readers to paste shows what it says, one after the other', async () => {
+test('the commands of docs/store.md print what the page shows, one after the other', async () => {
   // Ids do not begin with 1, as anywhere with a store before.
   await stack.ask('POST /categories.json', { as: await stack.aStore(), body: { category: { name: 'Of somebody else' } } })
   expect(await paste(stack.own)).toMatchObject(SHOWN)
