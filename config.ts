@@ -101,6 +101,13 @@ export const variables = {
     meaning:
       'What sessions of /console are encrypted with; unset, they end with the process, and several copies do not know those of each other.',
   },
+  DOCS_EDIT_URL: {
+    read: urlWithProtocol(['http:', 'https:'], 'an http or https URL').transform((url) => url.replace(/\/*$/, '/')),
+    default: null,
+    unit: null,
+    meaning:
+      'Address before the path of a file, such as https://git.example/atrium/edit/main/, for "Edit this page" below /docs; unset, pages name their file.',
+  },
   SECURITY_CONTACT: {
     read: z
       .string()

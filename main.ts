@@ -100,6 +100,7 @@ await runProgram(async (defer, end) => {
     previousConsoleSecret: config.CONSOLE_SECRET_PREVIOUS ?? null,
     uses: rateLimit.uses,
     securityContacts: config.SECURITY_CONTACT,
+    docsEditUrl: config.DOCS_EDIT_URL,
     operations: history && { token: config.OPERATIONS_TOKEN ?? '', history, checks, circuits: gateway.circuits, rateLimits },
   })
   const app = parts.createHttpServer({

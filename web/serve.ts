@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { LostPageDocument } from '#generated/operations.ts'
@@ -8,6 +9,8 @@ import { agentSkillFiles } from './agent-skills/files.ts'
 import { serveAuthorization } from './authorize/serve.ts'
 import type { Uses } from './console/page.ts'
 import { serveConsole } from './console/serve.ts'
+import { readLibrary } from './docs/library.ts'
+import { docsPages } from './docs/pages.ts'
 import { feedFiles } from './feed/files.ts'
 import { notFoundPage } from './frame/not-found.ts'
 import { sealOf } from './frame/seal.ts'
@@ -41,6 +44,15 @@ const FILES = [
   'operations/operations.js',
 ]
 
+/** Of the repository: the documentation is part of it. */
+const ROOT = join(import.meta.dirname, '..')
+
+function readVersion(): string {
+  // The file is our own.
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { readonly version: string }
+  return version
+}
+
 export type SiteOptions = {
   /** Where clients reach this process, with or without a slash at the end. */
   readonly publicUrl: string
@@ -58,6 +70,8 @@ export type SiteOptions = {
   readonly uses?: Uses
   /** URIs for reports of vulnerabilities; none: the policy of the project. */
   readonly securityContacts?: readonly string[] | undefined
+  /** Address before the path of a file of the documentation, for changing it; null: none. */
+  readonly docsEditUrl?: string | null | undefined
   /** What who runs this may see; null: nobody may. */
   readonly operations?: Operations | null
 }
@@ -95,6 +109,7 @@ export async function startSite(
       ...shopProductPages,
       ...shopOrderPages,
       ...referencePages(),
+      ...docsPages({ library: readLibrary(ROOT), version: readVersion(), editUrl: options.docsEditUrl ?? null }),
       ...(options.hasSchema ? schemaPages() : []),
     ],
     files: [
@@ -130,5 +145,6 @@ const createNavigation = ({ hasExplorer, hasSchema }: SiteOptions): readonly Nav
   ...(hasExplorer ? [{ path: '/graphql', label: 'Explorer' }] : []),
   ...(hasSchema ? [{ path: '/schema', label: 'Schema' }] : []),
   { path: '/reference', label: 'REST' },
+  { path: '/docs', label: 'Docs' },
   { path: '/console', label: 'Console' },
 ]

@@ -1,0 +1,44 @@
+/** A part of the documentation, with its pages by their names below /docs, in reading order. */
+export type Section = { readonly heading: string; readonly names: readonly string[] }
+
+/**
+ * What the sidebar shows, in this order. A page that is not named here stands in the section whose
+ * `folder` it is in, or in the last one.
+ */
+export const SECTIONS: readonly (Section & { readonly folder?: string })[] = [
+  { heading: 'Get started', folder: 'start', names: ['start/agents', 'start/integrators', 'start/shops', 'start/operators'] },
+  {
+    heading: 'Guides',
+    folder: 'guides',
+    names: [
+      'guides/deploy-behind-a-proxy',
+      'guides/first-administrator',
+      'guides/back-up-and-restore',
+      'guides/upgrade',
+      'guides/scale-out',
+      'guides/rotate-a-secret',
+      'guides/verify-a-webhook',
+      'guides/refresh-tokens',
+      'guides/subscribe-and-resume',
+      'guides/query-over-get',
+      'guides/gate-an-agent',
+      'guides/import-a-registry',
+      'guides/write-a-subgraph',
+      'guides/replace-apollo-gateway',
+    ],
+  },
+  { heading: 'Products', names: ['store', 'trust', 'mcp', 'gateway', 'clients', 'examples'] },
+  { heading: 'Gateway', folder: 'gateway', names: ['gateway/configuration'] },
+  {
+    heading: 'Operate',
+    names: ['operations', 'kubernetes', 'scaling', 'reliability', 'security', 'secrets', 'performance'],
+  },
+  {
+    heading: 'Understand',
+    names: ['architecture', 'glossary', 'adr', 'contributing', 'changelog'],
+  },
+  { heading: 'Data model', folder: 'data-model', names: [] },
+]
+
+/** Folders whose pages are reached from a page of their own, and are not listed in the sidebar. */
+export const UNLISTED: readonly string[] = ['adr', 'examples']

@@ -1,0 +1,84 @@
+import MiniSearch from 'minisearch'
+import { markdownTokens, tokenText } from '../frame/markdown.ts'
+import { headingIds } from './article.ts'
+import type { Library } from './library.ts'
+
+/** A part of a page that search finds: what stands below one heading. */
+export type DocsPassage = {
+  readonly id: number
+  /** Of the page. */
+  readonly name: string
+  readonly title: string
+  /** Its heading; that of the page at its beginning. */
+  readonly heading: string
+  /** Fragment of its address; empty at the beginning of the page. */
+  readonly fragment: string
+  readonly text: string
+}
+
+/** Results that a page shows. */
+const MAX_RESULTS = 30
+const EXCERPT_CHARACTERS = 180
+
+/** Finds passages by words; typing errors are fine. */
+export type DocsSearch = (query: string) => readonly (DocsPassage & { readonly excerpt: string })[]
+
+/** An index of all documentation, in memory: some 1,000 passages. */
+export function createDocsSearch(library: Library): DocsSearch {
+  const passages = passagesOf(library)
+  const index = new MiniSearch<DocsPassage>({
+    fields: ['title', 'heading', 'text'],
+    searchOptions: {
+      boost: { title: 3, heading: 4 },
+      prefix: true,
+      fuzzy: (term) => (term.length > 4 ? 0.2 : false),
+      combineWith: 'AND',
+      // Tasks first: who searches wants to do something.
+      boostDocument: (id) => (/^(?:start|guides)\//.test(passages[Number(id)]?.name ?? '') ? 2 : 1),
+    },
+  })
+  index.addAll(passages)
+  return (query) =>
+    index
+      .search(query)
+      .slice(0, MAX_RESULTS)
+      .flatMap(({ id, terms }) => {
+        const passage = passages[Number(id)]
+        return passage ? [{ ...passage, excerpt: excerptOf(passage.text, terms) }] : []
+      })
+}
+
+function passagesOf({ pages }: Library): readonly DocsPassage[] {
+  const passages: DocsPassage[] = []
+  for (const { name, title, text } of pages.values()) {
+    const idOf = headingIds()
+    let heading = title
+    let fragment = ''
+    let words: string[] = []
+    const end = () => passages.push({ id: passages.length, name, title, heading, fragment, text: words.join(' ') })
+    let isHeading = false
+    for (const token of markdownTokens(text)) {
+      if (token.type === 'heading_open') isHeading = true
+      else if (token.type === 'inline' && isHeading) {
+        isHeading = false
+        const said = tokenText(token)
+        const id = idOf(said)
+        if (said === title && words.length === 0) continue
+        end()
+        ;[heading, fragment, words] = [said, id, []]
+      } else if (token.type === 'inline' || token.type === 'fence' || token.type === 'code_block') words.push(tokenText(token))
+    }
+    end()
+  }
+  return passages
+}
+
+/** The words around the first one that was found. */
+function excerptOf(text: string, terms: readonly string[]): string {
+  const lower = text.toLowerCase()
+  const places = terms.map((term) => lower.indexOf(term)).filter((place) => place >= 0)
+  const first = places.length === 0 ? 0 : Math.min(...places)
+  const begin = first < 60 ? 0 : text.indexOf(' ', first - 60) + 1
+  const cut = text.slice(begin, begin + EXCERPT_CHARACTERS).toWellFormed()
+  return `${begin > 0 ? '… ' : ''}${cut}${begin + EXCERPT_CHARACTERS < text.length ? '…' : ''}`
+}
