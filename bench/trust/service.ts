@@ -57,6 +57,7 @@ const collectors: CollectorOptions = {
     TRUST_DNSBL_ZONES: undefined,
     TRUST_CT_URL: undefined,
     TRUST_WHOIS: true,
+    TRUST_REDIRECTS: 'off' as const,
   },
   network: { tlsPort: internet.tlsPort, authorities: [internet.authority], allow: ({ address }) => address.startsWith('127.') },
 }

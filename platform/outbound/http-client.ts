@@ -46,6 +46,11 @@ export type HttpClient = {
    * `Fault`.
    */
   readonly post: (url: string, body: string, options: GetOptions) => Promise<OutboundResponse>
+  /**
+   * Status and headers only: asks with HEAD, and with GET where a server does not know HEAD, whose
+   * body is not read. Follows no redirects, closes the connection. Throws a `Fault`.
+   */
+  readonly head: (url: string, signal: AbortSignal) => Promise<Pick<OutboundResponse, 'status' | 'headers'>>
   readonly close: () => Promise<void>
 }
 
@@ -54,6 +59,8 @@ type LoadedClient = { readonly agent: Agent; readonly request: typeof import('un
 /** Connect time limit: a later connection is too late for any decision. */
 const CONNECT_TIMEOUT_MS = 5_000
 const MAX_HEADER_BYTES = 16_384
+/** Answers of servers that do not know HEAD: not allowed, not implemented, and what some say. */
+const WITHOUT_HEAD: ReadonlySet<number> = new Set([400, 403, 405, 501])
 
 /**
  * Requests with the built-in certificate authorities. Resolves each host with our own client, once
@@ -82,7 +89,18 @@ export function httpClient(
         url = parseUrl(location, url)
       }
     },
-    post: async (start, body, options) => (await send(parseUrl(start), options, body)).response,
+    post: async (start, body, options) => (await send(parseUrl(start), options, { method: 'POST', body })).response,
+    async head(start, signal) {
+      const url = parseUrl(start)
+      const options = { signal, accept: '*/*', maxBytes: 0 }
+      const ask = async (method: 'HEAD' | 'GET') => {
+        const { response } = await send(url, options, { method, reset: true })
+        response.body.on('error', () => {}).destroy()
+        return response
+      }
+      const response = await ask('HEAD')
+      return WITHOUT_HEAD.has(response.status) ? ask('GET') : response
+    },
     async close() {
       isClosed = true
       await (await opening)?.agent.destroy()
@@ -108,7 +126,7 @@ export function httpClient(
   async function send(
     url: URL,
     { signal, accept, maxBytes, headers = {} }: GetOptions,
-    requestBody: string | null = null,
+    how: { readonly method: 'GET' | 'HEAD' | 'POST'; readonly body?: string; readonly reset?: boolean } = { method: 'GET' },
   ): Promise<{ readonly response: OutboundResponse; readonly location: string | null }> {
     assertScheme(url)
     const { agent, request } = await opened()
@@ -119,7 +137,7 @@ export function httpClient(
     } = await request(url, {
       dispatcher: agent,
       signal,
-      ...(requestBody !== null && { method: 'POST', body: requestBody }),
+      ...how,
       headers: { accept, 'accept-encoding': 'identity', 'user-agent': userAgent, ...headers },
     }).catch((error: unknown) => {
       throw faultOf(error)

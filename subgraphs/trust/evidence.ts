@@ -1,3 +1,5 @@
+import type { Target } from './pipeline/normalise.ts'
+
 /**
  * What collectors found out about one host: the only thing that collectors (all the I/O) and the
  * pipeline (all the judgement) share. Collectors never judge: they store what was answered. The
@@ -267,4 +269,22 @@ export type Snapshot = {
   /** The clock of every decision made from this snapshot: when collecting ended. */
   readonly collectedAt: UnixSeconds
   readonly sources: EvidenceBySource
+  /** Where the URL leads; absent where it was not followed, and in older evidence. */
+  readonly redirects?: RedirectChain
 }
+
+/** The redirects of a URL, followed without credentials by requests for headers only. */
+export type RedirectChain = {
+  /**
+   * How it ended. `answered`: the last URL answered without another redirect; `loop`: a URL came
+   * twice; `too_many`: there were more than `MAX_REDIRECTS`; `blocked`: our own guard refused the
+   * next one; `failed` and `timeout`: nothing is known about what comes next.
+   */
+  readonly end: 'answered' | 'loop' | 'too_many' | 'blocked' | 'failed' | 'timeout'
+  readonly followedAt: UnixSeconds
+  /** What the URL forwards to, in order, without itself. Empty where it does not redirect. */
+  readonly hops: readonly RedirectHop[]
+}
+
+/** One URL of a chain: hashes of its path as in every target, and the evidence about its host. */
+export type RedirectHop = { readonly target: Target; readonly snapshot: Snapshot }

@@ -62,6 +62,7 @@ const sources = {
     TRUST_DNSBL_ZONES: undefined,
     TRUST_CT_URL: undefined,
     TRUST_WHOIS: true,
+    TRUST_REDIRECTS: 'off' as const,
   },
 }
 const storage = await localStorage({ folder: mkdtempSync(join(tmpdir(), 'atrium-fuzz-')), publicUrl: url })

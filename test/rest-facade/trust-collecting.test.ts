@@ -23,6 +23,7 @@ async function aService(options: Parameters<typeof startWorld>[0] = {}) {
       TRUST_DNSBL_ZONES: undefined,
       TRUST_CT_URL: undefined,
       TRUST_WHOIS: true,
+      TRUST_REDIRECTS: 'off' as const,
     },
     network: world.network,
   })

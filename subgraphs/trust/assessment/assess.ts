@@ -1,5 +1,6 @@
-import type { FeedHit, Snapshot } from '../evidence.ts'
+import type { FeedHit, RedirectChain, Snapshot } from '../evidence.ts'
 import type { Decision } from '../pipeline/decision.ts'
+import type { Target } from '../pipeline/normalise.ts'
 import { DEFAULT_INTERACTION, DEFAULT_PROFILE, type DecideRequest, type Override } from '../pipeline/request.ts'
 import { toUnixSeconds } from '../unix-time.ts'
 import { type Engine, listEvidence, needsEvidence } from './engine.ts'
@@ -12,33 +13,72 @@ export type AssessParts = { readonly engine: Engine; readonly sources: Sources; 
 
 /** Collects evidence about a target and decides. */
 export async function assess(request: DecideRequest, parts: AssessParts): Promise<Assessed> {
-  return decideFromSnapshot(await loadOrCollectSnapshot(request.target, null, parts), request, null, {
+  const { target } = request
+  return decideFromSnapshot(await loadOrCollectSnapshot(target, null, target.value, parts), request, null, {
     engine: parts.engine,
     at: toUnixSeconds(parts.now()),
   })
 }
 
-/** Snapshot of a target: `known` when given, else collected. Also prepares the policy tables. */
+/**
+ * Snapshot of a target: `known` when given, else collected. `sentValue`: the target with its path,
+ * which is not stored. Also prepares the policy tables.
+ */
 export async function loadOrCollectSnapshot(
   target: DecideRequest['target'],
   known: Snapshot | null,
+  sentValue: string,
   { engine, sources, now }: AssessParts,
 ): Promise<Snapshot> {
   const { host } = target
   const snapshot = needsEvidence(target)
-    ? (known ?? (await collectSnapshot(target, { engine, sources })))
+    ? (known ?? (await collectWithRedirects(target, sentValue, { engine, sources, now })))
     : (known ?? engine.snapshotOf(host, toUnixSeconds(now()), []))
   await engine.prepare(engine.policyVersion)
   return snapshot
 }
 
+/** Time that is left for the evidence about the hosts of a chain once it is known. Milliseconds. */
+const HOPS_BUDGET_MS = 1_500
+
+/** Evidence about a target, and about every URL that it forwards to. */
+async function collectWithRedirects(target: Target, sentValue: string, parts: AssessParts): Promise<Snapshot> {
+  const { engine, sources, now } = parts
+  const { redirects } = sources
+  const isFollowed = redirects && target.url !== undefined && (redirects.of === 'all' || engine.isRedirector(target))
+  if (!isFollowed) return collectSnapshot(target, parts)
+  const [snapshot, chain] = await Promise.all([collectSnapshot(target, parts), collectChain()])
+  // One clock for all that the decision is made from.
+  return engine.snapshotOf(target.host, toUnixSeconds(now()), listEvidence(snapshot), chain)
+
+  async function collectChain(): Promise<RedirectChain> {
+    const { end, urls } = await (redirects as NonNullable<typeof redirects>).follow(urlOf(sentValue))
+    const targets = urls.flatMap((url) => {
+      const found = engine.normalise('url', url)
+      return found.kind === 'target' ? [{ ...found.target, value: engine.withoutPath(url) }] : []
+    })
+    const hops = await Promise.all(
+      targets.map(async (hop) => {
+        const seen = needsEvidence(hop) ? listEvidence(await collectSnapshot(hop, parts, HOPS_BUDGET_MS)) : []
+        return { target: hop, snapshot: engine.snapshotOf(hop.host, toUnixSeconds(now()), seen) }
+      }),
+    )
+    // A hop that is no target cannot be judged: nothing is known about what comes after it.
+    return { end: targets.length < urls.length ? 'failed' : end, followedAt: toUnixSeconds(now()), hops }
+  }
+}
+
+/** A target may be written without a scheme, as people do. */
+const urlOf = (value: string): string => (/^https?:/i.test(value.trim()) ? value.trim() : `http://${value.trim()}`)
+
 /** Evidence about the host, with what feeds list of the URL, which the host's evidence may lack. */
 async function collectSnapshot(
-  { host, name, url }: DecideRequest['target'],
+  { host, name, url }: Target,
   { engine, sources }: Pick<AssessParts, 'engine' | 'sources'>,
+  budgetMs?: number,
 ): Promise<Snapshot> {
   const [snapshot, listed] = await Promise.all([
-    sources.evidenceFor({ host, registrable: name.registrable }),
+    sources.evidenceFor({ host, registrable: name.registrable }, budgetMs === undefined ? {} : { budgetMs }),
     url && sources.listedUrls ? sources.listedUrls(url) : [],
   ])
   return listed === null || listed.length > 0 ? withListedUrls(snapshot, listed, engine) : snapshot
@@ -73,7 +113,7 @@ export function decideFromSnapshot(
 ): Assessed {
   const decision = engine.decide(snapshot, request, engine.policyVersion, override)
   if (decision.validity.validUntil > at) return { snapshot, decision }
-  const renewed = engine.snapshotOf(snapshot.host, at, listEvidence(snapshot))
+  const renewed = engine.snapshotOf(snapshot.host, at, listEvidence(snapshot), snapshot.redirects)
   return { snapshot: renewed, decision: engine.decide(renewed, request, engine.policyVersion, override) }
 }
 

@@ -1,11 +1,11 @@
-import { type Evidence, type Snapshot, SOURCES, type UnixSeconds } from '../evidence.ts'
+import { type Evidence, type RedirectChain, type Snapshot, SOURCES, type UnixSeconds } from '../evidence.ts'
 import { type Alternative, alternativesTo } from '../pipeline/alternatives.ts'
 import { canonicalText } from '../pipeline/canonical.ts'
 import { decide, decisionText } from '../pipeline/decide.ts'
 import type { Decision } from '../pipeline/decision.ts'
 import { type Normalised, normalise, type Target, type TargetType, withoutPath } from '../pipeline/normalise.ts'
 import { overrideFor } from '../pipeline/override.ts'
-import { CURRENT_POLICY, policyVersions } from '../pipeline/policy.ts'
+import { CURRENT_POLICY, isRedirectorHost, policyVersions } from '../pipeline/policy.ts'
 import type { DecideRequest, Override } from '../pipeline/request.ts'
 import { snapshotOf } from '../pipeline/snapshot.ts'
 import { preparePolicy } from './policy-preparation.ts'
@@ -23,7 +23,14 @@ export type Engine = {
   readonly normalise: (type: TargetType, value: string) => Normalised
   /** A target's text as it is stored: without path, query and fragment. */
   readonly withoutPath: (value: string) => string
-  readonly snapshotOf: (host: string, collectedAt: UnixSeconds, evidence: readonly Evidence[]) => Snapshot
+  readonly snapshotOf: (
+    host: string,
+    collectedAt: UnixSeconds,
+    evidence: readonly Evidence[],
+    redirects?: RedirectChain,
+  ) => Snapshot
+  /** Whether a target is a URL of a service that forwards to other people's URLs. */
+  readonly isRedirector: (target: Target) => boolean
   readonly decide: (snapshot: Snapshot, request: DecideRequest, policyVersion: string, override: Override | null) => Decision
   /** What would have been decided under the present policy, had one thing been different. */
   readonly alternativesTo: (snapshot: Snapshot, request: DecideRequest) => Alternative[]
@@ -41,6 +48,7 @@ export const engine: Engine = {
   normalise,
   withoutPath,
   snapshotOf,
+  isRedirector: ({ host, url }) => url !== undefined && isRedirectorHost(host),
   decide,
   alternativesTo: (snapshot, request) => alternativesTo(snapshot, request, CURRENT_POLICY),
   textOf: decisionText,
@@ -67,7 +75,10 @@ export const listEvidence = ({ sources }: Snapshot): readonly Evidence[] =>
 export const isFinal = (target: Target, snapshot: Snapshot): boolean => !needsEvidence(target) || isComplete(snapshot)
 
 /** Whether every source has answered, or has nothing to say. */
-const isComplete = ({ sources }: Snapshot): boolean =>
+const isComplete = ({ sources, redirects }: Snapshot): boolean =>
+  redirects?.end !== 'timeout' &&
+  redirects?.end !== 'failed' &&
+  (redirects?.hops ?? []).every(({ target, snapshot }) => isFinal(target, snapshot)) &&
   SOURCES.every((source) => {
     const evidence = sources[source]
     if (evidence.status === 'skipped') return evidence.reason !== 'no_capacity'

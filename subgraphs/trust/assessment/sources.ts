@@ -1,4 +1,4 @@
-import type { FeedHit, Snapshot } from '../evidence.ts'
+import type { FeedHit, RedirectChain, Snapshot } from '../evidence.ts'
 import type { UrlKeys } from '../url-key.ts'
 
 /**
@@ -21,6 +21,13 @@ export type Sources = {
    * fixed.
    */
   readonly listedUrls?: (keys: UrlKeys) => Promise<readonly FeedHit[] | null>
+  /** Follows redirects; absent where none are followed, or evidence is fixed. */
+  readonly redirects?: {
+    /** Of which URLs: those of services that forward, or all. */
+    readonly of: 'shorteners' | 'all'
+    /** Where an http(s) URL leads. Never rejects. */
+    readonly follow: (url: string) => Promise<{ readonly end: RedirectChain['end']; readonly urls: readonly string[] }>
+  }
   readonly status: () => Promise<
     readonly { readonly name: string; readonly state: 'up' | 'down' | 'untried' | 'off'; readonly reason: string | null }[]
   >

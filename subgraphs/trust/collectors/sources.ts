@@ -19,7 +19,9 @@ import { listStatus, type SourceStatus, sourceHealth } from './health.ts'
 import { refreshList } from './list-refresh.ts'
 import type { ListRepository } from './list-repository.ts'
 import { chosenLists, isShipped, type List } from './lists.ts'
+import { createRedirectFollower, type FollowRedirects } from './redirects.ts'
 import type { EvidenceRepository, StoredSnapshot } from './repository.ts'
+import { unlessAborted } from './unless-aborted.ts'
 import type { CollectorConfig } from './variables.ts'
 import { WHOIS_PORT } from './whois.ts'
 
@@ -70,6 +72,8 @@ export type TrustSources = {
   readonly evidenceFor: (subject: Subject, options?: EvidenceOptions) => Promise<Snapshot>
   /** What threat feeds list of a URL; null when the lists cannot be read. Never rejects. */
   readonly listedUrls: (keys: UrlKeys) => Promise<readonly FeedHit[] | null>
+  /** Follows redirects of URLs; absent where the operator has turned it off. */
+  readonly redirects?: { readonly of: 'shorteners' | 'all'; readonly follow: FollowRedirects }
   /** What can be reached, in a fixed order: sources first, then lists by name. Never rejects. */
   readonly status: () => Promise<SourceStatus[]>
   /**
@@ -127,6 +131,7 @@ export function trustSources({
   })
   const dns = dnsClient(network)
   const https = httpClient(network, dns, { userAgent: 'atrium-trust' })
+  const pages = httpClient(network, dns, { userAgent: 'atrium-trust', isPlainAllowed: true })
   const parts: CollectorParts = {
     network,
     dns,
@@ -140,6 +145,7 @@ export function trustSources({
     circuits: createCircuits(log),
     log,
   }
+  const follow = createRedirectFollower({ http: pages, slots: parts.slots, ended: ended.signal })
   const health = sourceHealth()
   /**
    * Targets that are collected now, and single answers: hosts of one domain share those about the
@@ -188,6 +194,8 @@ export function trustSources({
 
     listedUrls: (keys) => inTime(findListedUrls(keys, parts), null, 'listed URLs could not be read'),
 
+    ...(config.TRUST_REDIRECTS === 'off' ? {} : { redirects: { of: config.TRUST_REDIRECTS, follow } }),
+
     async status() {
       const names = chosen.map(({ name }) => name)
       const states = await lists.states(names).catch((error: unknown) => {
@@ -233,7 +241,7 @@ export function trustSources({
         ...[...sharedEvidence.values()].map(({ evidence: answer }) => answer),
         ...background,
       ])
-      await https.close()
+      await Promise.all([https.close(), pages.close()])
     },
   }
 
@@ -387,11 +395,3 @@ const keyOf = ({ source, subjectOf }: CollectorRow, subject: Subject): string =>
 
 /** What was not asked, or came too late, is asked for by the next caller. */
 const isStorable = ({ evidence: { status } }: Evidence): boolean => status !== 'timeout' && status !== 'skipped'
-
-function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  const { promise, resolve, reject } = Promise.withResolvers<Result>()
-  const onAbort = () => reject(signal.reason)
-  signal.addEventListener('abort', onAbort, { once: true })
-  work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
-  return promise
-}

@@ -59,6 +59,13 @@ export const collectorVariables = {
     unit: null,
     meaning: '1 asks registries without RDAP for dates of registration by WHOIS (TCP port 43, unencrypted); 0 does not.',
   },
+  TRUST_REDIRECTS: {
+    read: z.enum(['off', 'shorteners', 'all'], 'off, shorteners or all'),
+    default: 'shorteners',
+    unit: null,
+    meaning:
+      'URLs whose redirects are followed (headers only, no credentials) to judge where they lead: those of URL shorteners, or all, which tells every site that it is asked about.',
+  },
 } satisfies Variables
 
 export type CollectorConfig = Config<typeof collectorVariables>

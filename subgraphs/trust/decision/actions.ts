@@ -124,7 +124,7 @@ async function createDecision(
 /** Reuses a judgement while it is valid, unless a source was unavailable when it was made. */
 async function findOrCreateJudgement(
   {
-    written: { request, text: requestText, hash },
+    written: { request, text: requestText, hash, sentValue },
     override,
     last,
     at,
@@ -146,7 +146,7 @@ async function findOrCreateJudgement(
   if (cached) return cached
   const used = last && (await decisions.snapshot(last.snapshotId))
   const { target } = request
-  const snapshot = await loadOrCollectSnapshot(target, used && isFinal(target, used) ? used : null, parts)
+  const snapshot = await loadOrCollectSnapshot(target, used && isFinal(target, used) ? used : null, sentValue, parts)
   // A concurrent request for the same evidence may have stored its judgement.
   const shared = findValid(snapshot.id)
   if (shared) return shared

@@ -5,7 +5,7 @@ import { SOURCES } from '../evidence.ts'
 import type { Usage } from '../key/key.ts'
 import { fromUnixSeconds } from '../unix-time.ts'
 import { type DecideResult, decideAll } from './actions.ts'
-import type { DecisionInput } from './decision.ts'
+import type { Decision, DecisionInput } from './decision.ts'
 import { replay } from './replay.ts'
 
 const MAX_BATCH_INPUTS = 100
@@ -50,6 +50,7 @@ export const decisionResolvers = {
     tier: ({ judgement }) => judgement.audit.tier,
     shift: ({ judgement }) => judgement.audit.shift,
     clamps: ({ judgement }) => [...judgement.audit.clamps],
+    redirects: redirectsOf,
   },
   EvidenceSnapshot: {
     collectedAt: ({ collectedAt }) => fromUnixSeconds(collectedAt),
@@ -84,6 +85,20 @@ export const toInteraction = (interaction: DecideInput['interaction']): Decision
     mode: interaction.mode ? lowerCase(interaction.mode) : null,
     sensitivity: interaction.sensitivity ? lowerCase(interaction.sensitivity) : null,
   }
+
+/** Null where none were followed. The audit has a line for each hop of the evidence. */
+function redirectsOf({ judgement: { audit }, snapshot }: Pick<Decision, 'judgement' | 'snapshot'>) {
+  if (!audit.redirects || !snapshot.redirects) return null
+  const { end, hops, decidedBy } = audit.redirects
+  const evidence = snapshot.redirects.hops
+  return {
+    end,
+    hops: evidence.flatMap(({ snapshot: evidence }, index) => {
+      const judged = hops[index]
+      return judged ? [{ host: judged.host, action: upperCase(judged.action), isDeciding: index === decidedBy, evidence }] : []
+    }),
+  }
+}
 
 function resultOf(executed: DecideResult, usage: Usage) {
   switch (executed.kind) {

@@ -152,10 +152,15 @@ const hitOf = (feed: string, at: number): FeedHit => ({
   abusedLegitimate: false,
 })
 
-const withEvidence = ({ host, collectedAt, sources }: Snapshot, of: Source, evidence: EvidenceBySource[Source]): Snapshot =>
+const withEvidence = (
+  { host, collectedAt, sources, redirects }: Snapshot,
+  of: Source,
+  evidence: EvidenceBySource[Source],
+): Snapshot =>
   snapshotOf(
     host,
     collectedAt,
     // Each source with its own evidence, as `Evidence` says.
     SOURCES.map((source) => ({ source, evidence: source === of ? evidence : sources[source] }) as Evidence),
+    redirects,
   )

@@ -55,6 +55,8 @@ export const REASON_CODES = {
     label: 'The URL carries another one that deceives or leads into a private network.',
   },
   REDIRECTING_URL: { sense: 'mixed', label: 'The URL forwards to another one, which is not known.' },
+  REDIRECT_FOLLOWED: { sense: 'mixed', label: 'The URL forwards to another one, which was judged as well.' },
+  REDIRECT_TARGET_RISK: { sense: 'negative', label: 'The URL forwards to one that more speaks against.' },
   PROGRAM_FILE: { sense: 'mixed', label: 'The URL ends like a file that runs when it is opened.' },
   // About popularity and content
   KNOWN_BENIGN_PATTERN: { sense: 'positive', label: 'The domain is among the most visited ones.' },

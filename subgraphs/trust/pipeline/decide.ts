@@ -8,6 +8,7 @@ import type { Target } from './normalise.ts'
 import { observe } from './observe.ts'
 import { appliesTo } from './override.ts'
 import { type Policy, policyOf } from './policy.ts'
+import { withRedirects } from './redirects.ts'
 import type { DecideRequest, Override } from './request.ts'
 import { type Routed, route, severityOf } from './route.ts'
 import { scoresOf } from './score.ts'
@@ -27,10 +28,10 @@ export function decide(snapshot: Snapshot, request: DecideRequest, policyVersion
   if (!policy) throw new RangeError(`Expected a policy version that this release has, got ${policyVersion}.`)
   if (snapshot.host !== request.target.host)
     throw new RangeError(`Expected a snapshot of ${request.target.host}, got one of ${snapshot.host}.`)
-  const structural = structuralOf(request.target, snapshot, policy)
-  const found = structural
-    ? decideFromStructure(structural, snapshot, request, policy)
-    : decideFromEvidence(snapshot, request, policy)
+  const judgeTarget = (target: Target, seen: Snapshot) => findingOf(seen, { ...request, target }, policy)
+  const own = judgeTarget(request.target, snapshot)
+  const chain = policy.engine >= 4 ? snapshot.redirects : undefined
+  const found = chain ? withRedirects(own, chain, judgeTarget, policy) : own
   return toDecision(
     found,
     snapshot,
@@ -42,6 +43,11 @@ export function decide(snapshot: Snapshot, request: DecideRequest, policyVersion
 
 /** The bytes of a decision for storing, comparing and replaying: canonical JSON (RFC 8785). */
 export const decisionText = (decision: Decision): string => canonicalText(decision)
+
+function findingOf(snapshot: Snapshot, request: DecideRequest, policy: Policy): Finding {
+  const structural = structuralOf(request.target, snapshot, policy)
+  return structural ? decideFromStructure(structural, snapshot, request, policy) : decideFromEvidence(snapshot, request, policy)
+}
 
 function decideFromEvidence(snapshot: Snapshot, request: DecideRequest, policy: Policy): Finding {
   const judged = judge(request.target, snapshot, policy, 'nothing')

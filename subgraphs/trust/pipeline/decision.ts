@@ -1,4 +1,4 @@
-import type { Source } from '../evidence.ts'
+import type { RedirectChain, Source } from '../evidence.ts'
 import type { Code } from './codes.ts'
 import type { Highlight, Reason, Uncertainty } from './explain.ts'
 import type { Target } from './normalise.ts'
@@ -63,6 +63,16 @@ export type Audit = {
   readonly tier: Tier
   readonly shift: number
   readonly clamps: readonly Clamp[]
+  /** Absent where no redirects were followed, and before engine 4. */
+  readonly redirects?: JudgedRedirects
+}
+
+/** The URLs of a chain as the audit has them. */
+export type JudgedRedirects = {
+  readonly end: RedirectChain['end']
+  readonly hops: readonly { readonly host: string; readonly action: Action }[]
+  /** Place of the hop that the whole decision is about; null where it is about the URL itself. */
+  readonly decidedBy: number | null
 }
 
 /** What either way of deciding comes to. */
@@ -80,6 +90,6 @@ export type Finding = {
   readonly mayBeOverridden: boolean
   readonly audit: Pick<
     Audit,
-    'state' | 'structural' | 'points' | 'families' | 'coverage' | 'base' | 'floors' | 'tier' | 'shift' | 'clamps'
+    'state' | 'structural' | 'points' | 'families' | 'coverage' | 'base' | 'floors' | 'tier' | 'shift' | 'clamps' | 'redirects'
   >
 }

@@ -70,7 +70,8 @@ function derived(
     ['APEX_DOMAIN_TRUST_INHERITANCE', features.isBelowApex && scores.trust >= BANDS.high, STRENGTH.derived],
     ['USER_GENERATED_CONTENT', features.isTenant || features.isPlatform, STRENGTH.derived],
     ['REQUIRES_CORROBORATION', features.isTenant || features.isPlatform, STRENGTH.derived],
-    ['REDIRECTING_URL', features.isRedirector, STRENGTH.derived],
+    ['REDIRECTING_URL', features.destination === 'unknown', STRENGTH.derived],
+    ['REDIRECT_FOLLOWED', features.destination === 'known', STRENGTH.derived],
     ['PROGRAM_FILE', features.isProgram, STRENGTH.derived],
     ['INTERACTION_RISK_ELEVATED', routed.shift > 0 && severityOf(routed.action) > severityOf(routed.base), STRENGTH.derived],
     // A safe known target under a policy that takes nothing for granted.

@@ -2,6 +2,7 @@ import { type Snapshot, SOURCES, type Source, type UnixSeconds } from '../eviden
 import { isPrivateAnswer, isPrivateAnswerBeforeEngine3, networkOf } from './address.ts'
 import type { Assumption } from './assumption.ts'
 import { type Driver, UNAVAILABLE } from './codes.ts'
+import { type Destination, destinationOf } from './destination.ts'
 import { type FeedWitness, feedObservations } from './feeds.ts'
 import { type Lookalike, type LookalikeKind, lookalikeOf, ownerOf } from './look-alike.ts'
 import type { Target } from './normalise.ts'
@@ -28,8 +29,10 @@ export type Features = {
   /** On a shared suffix: neither age nor rank are the tenant's. */
   readonly isTenant: boolean
   readonly isPlatform: boolean
-  /** A URL of a shortener or another service that forwards; false before engine 3. */
-  readonly isRedirector: boolean
+  /**
+   * Where the URL forwards to; `none` before engine 3, and never known before engine 4.
+   */
+  readonly destination: Destination
   /** A URL that ends like a file that runs when it is opened; false before engine 3. */
   readonly isProgram: boolean
   readonly isBelowApex: boolean
@@ -100,7 +103,7 @@ export function observe(target: Target, snapshot: Snapshot, policy: Policy, assu
     witness: feeds.witness,
     isTenant,
     isPlatform,
-    isRedirector: isRedirector(target, policy),
+    destination: destinationOf(snapshot, isRedirector(target, policy), policy),
     isProgram: policy.engine >= 3 && target.url?.isProgram === true,
     isBelowApex: !isTenant && target.name.registrable !== null && target.host !== target.name.registrable,
     isRegistryUndated: isRegistryUndated(snapshot, policy),

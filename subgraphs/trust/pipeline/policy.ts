@@ -27,6 +27,9 @@ export type Policy = {
 /** The policy version of this release. */
 export const CURRENT_POLICY = versionOf(TABLES)
 
+/** Whether a host forwards to other people's URLs, by the tables of this release: it costs no preparation. */
+export const isRedirectorHost: (host: string) => boolean = underAny(TABLES.lists.redirectors ?? [])
+
 const tablesByVersion: ReadonlyMap<string, PolicyTables> = new Map([...Object.entries(FROZEN), [CURRENT_POLICY, TABLES]])
 const prepared = new Map<string, Policy>()
 

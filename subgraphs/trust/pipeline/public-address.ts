@@ -27,7 +27,7 @@ export function observeAddress(target: Target, snapshot: Snapshot, policy: Polic
     witness: seen.witness,
     isTenant: false,
     isPlatform: false,
-    isRedirector: false,
+    destination: 'none',
     isProgram: policy.engine >= 3 && target.url?.isProgram === true,
     isBelowApex: false,
     isRegistryUndated: false,

@@ -121,7 +121,7 @@ function urlAndAgeFloors(
   { profile, interaction: { kind } }: DecideRequest,
   { weights: { FLOORS } }: Policy,
 ): readonly FloorRow[] {
-  const { witness, ageDays, owner, isTenant, isPlatform, isRedirector, isProgram } = features
+  const { witness, ageDays, owner, isTenant, isPlatform, destination, isProgram } = features
   const column = PROFILES.indexOf(profile)
   const apart: Action = profile === 'open' ? 'proceed_with_caution' : 'sandbox'
   const sendsSecrets = kind === 'submit_credentials' || kind === 'initiate_payment'
@@ -138,7 +138,7 @@ function urlAndAgeFloors(
     ['parked', saw('parked'), 'proceed_with_caution'],
     ['sinkholed', saw('sinkholed'), apart],
     ['embedded-url', saw('embedded_suspicious'), apart],
-    ['redirector', isRedirector, isRisky ? 'escalate_to_human' : 'proceed_with_caution'],
+    ['redirector', destination === 'unknown', isRisky ? 'escalate_to_human' : 'proceed_with_caution'],
     ['program', isProgram && isRisky && (isTenant || isPlatform || state !== 'E'), apart],
   ]
 }

@@ -1,5 +1,13 @@
 import { createHash } from 'node:crypto'
-import { type Evidence, type EvidenceBySource, type Snapshot, SOURCES, type Source, type UnixSeconds } from '../evidence.ts'
+import {
+  type Evidence,
+  type EvidenceBySource,
+  type RedirectChain,
+  type Snapshot,
+  SOURCES,
+  type Source,
+  type UnixSeconds,
+} from '../evidence.ts'
 import { canonicalText } from './canonical.ts'
 
 /**
@@ -8,7 +16,12 @@ import { canonicalText } from './canonical.ts'
  * replaced, so that the same findings have the same id, in whatever order they came in. Of two
  * answers of one source the later one counts.
  */
-export function snapshotOf(host: string, collectedAt: UnixSeconds, evidence: readonly Evidence[]): Snapshot {
+export function snapshotOf(
+  host: string,
+  collectedAt: UnixSeconds,
+  evidence: readonly Evidence[],
+  redirects?: RedirectChain,
+): Snapshot {
   const latest = new Map<Source, Evidence>()
   for (const answer of evidence) {
     const earlier = latest.get(answer.source)
@@ -18,13 +31,15 @@ export function snapshotOf(host: string, collectedAt: UnixSeconds, evidence: rea
     // Widened: the union of all sources is too large to infer.
     SOURCES.map((source) => [source, normalised(latest.get(source)?.evidence ?? unasked(host, collectedAt)) as unknown]),
   ) as EvidenceBySource // One entry per source, each from evidence of that source.
-  const content = { schema: 1 as const, host, collectedAt, sources }
+  const content = { schema: 1 as const, host, collectedAt, sources, ...(redirects && { redirects }) }
   return { ...content, id: snapshotIdOf(content) }
 }
 
 /** The id of a snapshot, from everything else in it. */
-export const snapshotIdOf = ({ schema, host, collectedAt, sources }: Omit<Snapshot, 'id'>): string =>
-  createHash('sha256').update(canonicalText({ schema, host, collectedAt, sources })).digest('hex')
+export const snapshotIdOf = ({ schema, host, collectedAt, sources, redirects }: Omit<Snapshot, 'id'>): string =>
+  createHash('sha256')
+    .update(canonicalText({ schema, host, collectedAt, sources, ...(redirects && { redirects }) }))
+    .digest('hex')
 
 /** By time, then by text, so that the order of arrival never matters. */
 function isLater(one: Evidence, other: Evidence): boolean {

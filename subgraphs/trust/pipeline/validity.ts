@@ -22,10 +22,12 @@ type Facts = {
 export function validityOf(
   snapshot: Snapshot,
   { lasts, restsOnEvidence, ageDays, profile, override }: Facts,
-  { weights: { VALIDITY } }: Policy,
+  { engine, weights: { VALIDITY } }: Policy,
 ): Validity {
   const { sources, collectedAt } = snapshot
   const ends: number[] = [VALIDITY[lasts], VALIDITY.ceiling]
+  const chain = engine >= 4 ? snapshot.redirects : undefined
+  if (chain) ends.push(VALIDITY.redirects)
   if (ageDays !== null && ageDays < VALIDITY.youngUnderDays) ends.push(VALIDITY.young)
   const until = (end: UnixSeconds | null) => {
     // What has run out already was judged as such and does not run out again.

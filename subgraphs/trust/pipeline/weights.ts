@@ -185,6 +185,8 @@ export const VALIDITY = {
   E: 86_400,
   F: 7_200,
   structural: 86_400,
+  /** Owners of short URLs may point them elsewhere at any time. */
+  redirects: 900,
   youngUnderDays: 7,
   young: 3_600,
   criticalDivisor: 2,

@@ -3,8 +3,15 @@ import { join } from 'node:path'
 import { buildSchema, type GraphQLEnumType } from 'graphql'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { apiSchemaOf } from '../../../gateway/planning/composition.ts'
+import { dnsClient } from '../../../platform/outbound/dns-client.ts'
+import { httpClient } from '../../../platform/outbound/http-client.ts'
+import { safeNetwork } from '../../../platform/outbound/safe-connect.ts'
+import { slots } from '../../../platform/outbound/slots.ts'
 import { engine } from '../../../subgraphs/trust/assessment/engine.ts'
+import { createRedirectFollower } from '../../../subgraphs/trust/collectors/redirects.ts'
 import { DRIVERS, REASON_CODES } from '../../../subgraphs/trust/pipeline/codes.ts'
+import { a, startDnsServer } from '../../support/dns-server.ts'
+import { startHttpServer } from '../../support/http-server.ts'
 import { aHit, targetOf } from './pipeline/support/samples.ts'
 import { aBadHost, aGoodHost, DAY, type Data, startTrust, type TestKey, type Trust } from './support/trust.ts'
 
@@ -303,4 +310,60 @@ test('at most a thousand overrides belong to one key', async () => {
     { field: 'subject', code: 'too_many' },
   ])
   expect((await trust.ask(set, input('h7.example.com'), key.caller)).data.setOverride).toEqual({})
+})
+
+test('a short URL is judged with every hop behind it, whose paths are stored nowhere', async () => {
+  const web = await startHttpServer({
+    '/secret-one': (request, response) =>
+      response
+        .writeHead(302, { location: `http://bad.example.com:${new URL(web.url).port}/secret-two?token=3` })
+        .end(request.method),
+    '*': (_, response) => response.writeHead(200).end(),
+  })
+  const dns = await startDnsServer(({ name, type }) => (type === 'A' ? a(name, '127.0.0.1') : {}))
+  const network = safeNetwork({ resolvers: [dns], allow: ({ address, port }) => address === '127.0.0.1' && port === web.port })
+  const http = httpClient(network, dnsClient(network), { userAgent: 'atrium-trust', isPlainAllowed: true })
+  const follow = createRedirectFollower({ http, slots: slots({ perKey: 10, total: 20 }), ended: new AbortController().signal })
+  trust.sources.redirects = { of: 'shorteners', follow }
+  trust.sources.setEvidence('bit.ly', aGoodHost(SECONDS))
+  try {
+    const input = { target: { type: 'URL', value: `http://bit.ly:${web.port}/secret-one` } }
+    const AUDIT = `assessment { action reasonCodes target { value } } audit { redirects { end hops { host action isDeciding evidence { host sources { source } } } } }
+      replay { identical }`
+    const ask = async () =>
+      (
+        await trust.ask(
+          `query ($input: DecideInput!) { decide(input: $input) { ... on DecisionMade { decision { ${AUDIT} } } } }`,
+          { input },
+          key.caller,
+        )
+      ).data.decide.decision
+    const decision = await ask()
+    expect(decision).toMatchObject({
+      assessment: { action: 'DENY', target: { value: input.target.value } },
+      audit: {
+        redirects: {
+          end: 'answered',
+          hops: [{ host: 'bad.example.com', action: 'DENY', isDeciding: true, evidence: { host: 'bad.example.com' } }],
+        },
+      },
+      replay: { identical: true },
+    })
+    expect(decision.assessment.reasonCodes).toContain('REDIRECT_TARGET_RISK')
+    // The same again is answered from what is stored.
+    expect((await ask()).audit).toEqual(decision.audit)
+    expect(web.requests).toEqual(['/secret-one', '/secret-two?token=3'])
+    const stored = await trust.sql(
+      "SELECT (SELECT string_agg(snapshot::text, '') FROM snapshot) || (SELECT string_agg(judgement::text, '') FROM judgement) AS text",
+    )
+    expect(stored[0]?.text).toContain('bit.ly')
+    expect(stored[0]?.text).not.toMatch(/secret|token/)
+    // Hosts alone, and other URLs, are not followed.
+    await decide('bit.ly')
+    await decide('https://good.example.com/secret-one')
+    expect(web.requests).toHaveLength(2)
+  } finally {
+    delete trust.sources.redirects
+    await Promise.all([http.close(), web.close(), dns.close()])
+  }
 })

@@ -110,6 +110,7 @@ test('it happens by itself once that has begun', async () => {
     TRUST_DNSBL_ZONES: undefined,
     TRUST_CT_URL: undefined,
     TRUST_WHOIS: false,
+    TRUST_REDIRECTS: 'off' as const,
   }
   await parts('31', { config }).close()
   expect(await ids('decision')).toHaveLength(1)

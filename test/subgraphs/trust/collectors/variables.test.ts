@@ -13,6 +13,7 @@ test('unset: the servers of the system, lists whose terms allow it, no block lis
     TRUST_DNSBL_ZONES: undefined,
     TRUST_CT_URL: undefined,
     TRUST_WHOIS: true,
+    TRUST_REDIRECTS: 'shorteners',
   })
   expect(systemServers().every(({ port }) => port > 0)).toBe(true)
 })

@@ -100,7 +100,9 @@ const askerOf =
     return JSON.parse(JSON.stringify(answer))
   }
 
-export type FixedSources = Sources & {
+export type FixedSources = Omit<Sources, 'redirects'> & {
+  /** Follows redirects from now on; a test sets it. */
+  redirects?: NonNullable<Sources['redirects']>
   /** Says what is found out about a host from now on; what is left out is not configured. */
   readonly setEvidence: (host: string, evidence: Partial<EvidenceOfHost>) => void
   /** Every host that was asked for, in order. */

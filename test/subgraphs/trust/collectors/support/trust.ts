@@ -35,6 +35,7 @@ export type TrustOptions = {
   readonly lists?: readonly List[]
   readonly dnsbl?: readonly string[]
   readonly ctUrl?: string
+  readonly redirects?: 'off' | 'shorteners' | 'all'
   readonly now?: () => Date
   /** Shared with another copy of the sources; a new one otherwise. */
   readonly database?: FreshDatabase
@@ -57,6 +58,7 @@ export async function startTrust({
   lists = [],
   dnsbl = [],
   ctUrl,
+  redirects = 'shorteners',
   now,
   database: shared,
 }: TrustOptions): Promise<Trust> {
@@ -76,6 +78,7 @@ export async function startTrust({
       TRUST_DNSBL_ZONES: dnsbl.length > 0 ? [...dnsbl] : undefined,
       TRUST_CT_URL: ctUrl,
       TRUST_WHOIS: true,
+      TRUST_REDIRECTS: redirects,
     },
     network: {
       allow: ({ address, port }) => address === '127.0.0.1' && allowedPorts.includes(port),
