@@ -1,5 +1,5 @@
 import { skeletonOf } from './skeleton.ts'
-import { type TyposquatKind, typosquatsOf } from './typosquat.ts'
+import { type FindImitated, indexImitated } from './typosquat.ts'
 
 /** A brand of the registry, read from its line. */
 export type Brand = {
@@ -28,7 +28,8 @@ export type BrandIndex = {
   readonly byDomain: ReadonlyMap<string, string>
   readonly byLabel: ReadonlyMap<string, OwnedLabel>
   readonly bySkeleton: ReadonlyMap<string, OwnedLabel>
-  readonly byTyposquat: ReadonlyMap<string, { readonly owned: OwnedLabel; readonly kind: TyposquatKind }>
+  /** The label that one slip turns into this one, which is no label of the registry itself. */
+  readonly findImitated: FindImitated<OwnedLabel>
 }
 
 /** Reads a line of `lists/brands.ts`. */
@@ -51,8 +52,8 @@ const MAX_SHORT_LABEL = 4
 const indexes = new WeakMap<readonly string[], BrandIndex>()
 
 /**
- * The index of a registry; made once per list, since it holds some 100,000 permutations. Stops
- * after each brand, for those who have other things to do.
+ * The index of a registry; made once per list. Stops after each brand, for those who have other
+ * things to do.
  */
 export function* brandIndexSteps(lines: readonly string[]): Generator<void, BrandIndex> {
   const existing = indexes.get(lines)
@@ -66,7 +67,7 @@ function* build(brands: readonly Brand[]): Generator<void, BrandIndex> {
   const byDomain = new Map<string, string>()
   const byLabel = new Map<string, OwnedLabel>()
   const bySkeleton = new Map<string, OwnedLabel>()
-  const byTyposquat = new Map<string, { owned: OwnedLabel; kind: TyposquatKind }>()
+  const imitated: OwnedLabel[] = []
   for (const brand of brands) {
     yield
     for (const domain of brand.domains) byDomain.set(domain, brand.name)
@@ -76,18 +77,11 @@ function* build(brands: readonly Brand[]): Generator<void, BrandIndex> {
       byLabel.set(label.label, owned)
       if (label.label.length > MAX_SHORT_LABEL || /^[a-z]+$/.test(label.label)) bySkeleton.set(skeletonOf(label.label), owned)
       // A typosquat of a three-letter word is another three-letter word.
-      if (label.exact || (label.word && label.label.length < MAX_SHORT_LABEL)) continue
-      const byKind = new Map<TyposquatKind, { owned: OwnedLabel; kind: TyposquatKind }>()
-      for (const [written, kind] of typosquatsOf(label.label, [...suffixes])) {
-        if (byTyposquat.has(written)) continue
-        const entry = byKind.get(kind) ?? { owned, kind }
-        byKind.set(kind, entry)
-        byTyposquat.set(written, entry)
-      }
+      if (!label.exact && !(label.word && label.label.length < MAX_SHORT_LABEL)) imitated.push(owned)
     }
   }
-  for (const label of byLabel.keys()) byTyposquat.delete(label)
-  return { byDomain, byLabel, bySkeleton, byTyposquat }
+  const find = indexImitated(imitated)
+  return { byDomain, byLabel, bySkeleton, findImitated: (written) => (byLabel.has(written) ? undefined : find(written)) }
 }
 
 /** Whether a typosquat of this label means the brand under any suffix. */

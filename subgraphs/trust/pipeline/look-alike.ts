@@ -141,7 +141,7 @@ const countsUnder = (owned: OwnedLabel, suffix: string): boolean => isDistinctiv
  */
 function typosquatOf(label: string, { index, suffix, words }: Under): OwnedLabel | null {
   if (words.everyday.has(label)) return null
-  const owned = index.byTyposquat.get(label)?.owned
+  const owned = index.findImitated(label)
   return owned && countsUnder(owned, suffix) && !words.business.has(label) && !words.lures.has(label) ? owned : null
 }
 

@@ -1,19 +1,5 @@
 import { type LookupTable, lookupTable } from '../../../platform/collections/lookup-table.ts'
 
-/** How a written name differs from the one it imitates: one slip, or one trick. */
-export type TyposquatKind =
-  | 'omission'
-  | 'repetition'
-  | 'transposition'
-  | 'replacement'
-  | 'insertion'
-  | 'addition'
-  | 'vowel'
-  | 'bit'
-  | 'glyph'
-  | 'hyphen'
-  | 'glued'
-
 const KEYBOARDS = [
   ['1234567890', 'qwertyuiop', 'asdfghjkl', 'zxcvbnm'],
   ['1234567890', 'qwertzuiop', 'asdfghjkl', 'yxcvbnm'],
@@ -24,7 +10,7 @@ const KEYBOARDS = [
  * Keys that touch a key: beside it, and two in the row above and below, because rows are shifted by
  * half a key.
  */
-const NEIGHBOURS: ReadonlyMap<string, string> = neighbours()
+export const NEIGHBOURS: ReadonlyMap<string, string> = neighbours()
 
 function neighbours(): Map<string, string> {
   const found = new Map<string, Set<string>>()
@@ -40,12 +26,11 @@ function neighbours(): Map<string, string> {
   return new Map([...found].map(([key, others]) => [key, [...others].sort().join('')]))
 }
 
-const LETTERS = 'abcdefghijklmnopqrstuvwxyz'
-const VOWELS = 'aeiou'
-const LABEL = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/
+export const VOWELS = 'aeiou'
+export const LABEL = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/
 
 /** Groups of letters that look alike in common typefaces. */
-const GLYPHS: LookupTable<readonly string[]> = lookupTable({
+export const GLYPHS: LookupTable<readonly string[]> = lookupTable({
   b: ['d', 'lb', 'ib', '8', '6'],
   c: ['e'],
   d: ['b', 'cl', 'dl'],
@@ -68,40 +53,130 @@ const GLYPHS: LookupTable<readonly string[]> = lookupTable({
   a: ['4', 'o'],
 })
 
-/**
- * Every label that one slip makes of `label`, with the first slip that makes it. `label` itself is
- * not among them.
- */
-export function typosquatsOf(label: string, suffixes: readonly string[]): Map<string, TyposquatKind> {
-  const made = new Map<string, TyposquatKind>()
-  const add = (kind: TyposquatKind, written: string) => {
-    if (written !== label && LABEL.test(written) && !made.has(written)) made.set(written, kind)
-  }
-  const at = (index: number, length: number, text: string) => label.slice(0, index) + text + label.slice(index + length)
+/** Of a label of the domain name system. */
+const MAX_LABEL_LENGTH = 63
 
-  for (let index = 0; index < label.length; index++) {
-    const letter = label[index] ?? ''
-    add('omission', at(index, 1, ''))
-    add('repetition', at(index, 0, letter))
-    if (index + 1 < label.length) add('transposition', at(index, 2, (label[index + 1] ?? '') + letter))
-    for (const glyph of GLYPHS[letter] ?? []) add('glyph', at(index, 1, glyph))
-    if (VOWELS.includes(letter)) for (const vowel of VOWELS) add('vowel', at(index, 1, vowel))
-    for (const key of NEIGHBOURS.get(letter) ?? '') {
-      add('replacement', at(index, 1, key))
-      add('insertion', at(index, 0, key))
-      add('insertion', at(index + 1, 0, key))
+/** What is written before a label, glued to it. */
+const GLUED_BEFORE = ['www', 'www-', 'http', 'm-'] as const
+
+/** A label that others imitate, with the public suffixes that it has domains under. */
+type Imitated = { readonly label: string; readonly suffixes: ReadonlySet<string> }
+/** With its place in the list: the first that fits is taken. */
+type Ranked<T> = { readonly imitated: T; readonly rank: number }
+
+/** Labels of one length, by what every edit of one place leaves of them: their first or last half. */
+type OfLength<T> = { readonly half: number; readonly byStart: Map<string, Ranked<T>[]>; readonly byEnd: Map<string, Ranked<T>[]> }
+
+/** Finds the first of a list of labels that one slip turns into what is written. */
+export type FindImitated<T> = (written: string) => T | undefined
+
+/**
+ * Looks the labels up by their halves and compares few, because all that one slip makes of a
+ * thousand labels would be a third of a million texts. `written` itself may be one of the labels.
+ */
+export function indexImitated<T extends Imitated>(all: readonly T[]): FindImitated<T> {
+  const byLength = new Map<number, OfLength<T>>()
+  const byLabel = new Map<string, Ranked<T>>()
+  const byLabelWithoutHyphens = new Map<string, Ranked<T>>()
+  all.forEach((imitated, rank) => {
+    const { label } = imitated
+    const ranked = { imitated, rank }
+    const { half, byStart, byEnd } = ofLength(byLength, label.length)
+    push(byStart, label.slice(0, half), ranked)
+    push(byEnd, label.slice(label.length - half), ranked)
+    if (!byLabel.has(label)) byLabel.set(label, ranked)
+    const without = label.replaceAll('-', '')
+    if (without !== label && !byLabelWithoutHyphens.has(without)) byLabelWithoutHyphens.set(without, ranked)
+  })
+
+  return (written) => {
+    if (written.length > MAX_LABEL_LENGTH || !LABEL.test(written)) return undefined
+    let first = byLabelWithoutHyphens.get(written)
+    const take = (ranked: Ranked<T> | undefined) => {
+      if (ranked && (!first || ranked.rank < first.rank)) first = ranked
     }
-    for (let bit = 0; bit < 8; bit++) add('bit', at(index, 1, String.fromCharCode((label.charCodeAt(index) ^ (1 << bit)) & 0x7f)))
-    if (index > 0) add('hyphen', at(index, 0, '-'))
-    if (index > 0) add('addition', at(index, 0, 's'))
+    for (const before of GLUED_BEFORE) if (written.startsWith(before)) take(byLabel.get(written.slice(before.length)))
+    for (let end = 1; end < written.length; end++) {
+      const ranked = byLabel.get(written.slice(0, end))
+      if (ranked && isGluedSuffix(ranked.imitated, written.slice(end))) take(ranked)
+    }
+    for (let length = written.length - 1; length <= written.length + 1; length++) {
+      const labels = byLength.get(length)
+      if (!labels) continue
+      const { half, byStart, byEnd } = labels
+      const isEdit = (ranked: Ranked<T>) => isOneEdit(ranked.imitated.label, written)
+      take(byStart.get(written.slice(0, half))?.find(isEdit))
+      take(byEnd.get(written.slice(written.length - half))?.find(isEdit))
+    }
+    return first?.imitated
   }
-  for (const letter of `${LETTERS}0123456789`) add('addition', label + letter)
-  for (const glued of ['www', 'www-', 'http', 'm-']) add('glued', glued + label)
-  for (const suffix of suffixes) {
-    add('glued', label + suffix.replaceAll('.', ''))
-    add('glued', label + (suffix.split('.')[0] ?? ''))
-    add('glued', `${label}-${suffix.replaceAll('.', '-')}`)
-  }
-  if (label.includes('-')) add('hyphen', label.replaceAll('-', ''))
+}
+
+function ofLength<T>(byLength: Map<number, OfLength<T>>, length: number): OfLength<T> {
+  const known = byLength.get(length)
+  if (known) return known
+  // A transposition replaces two letters, anything else one.
+  const made = { half: Math.floor((length - 1) / 2), byStart: new Map(), byEnd: new Map() }
+  byLength.set(length, made)
   return made
+}
+
+function push<T>(map: Map<string, T[]>, key: string, value: T): void {
+  const list = map.get(key)
+  if (list) list.push(value)
+  else map.set(key, [value])
+}
+
+/** `paypalcom`, `paypal-co-uk`. */
+function isGluedSuffix({ suffixes }: Imitated, text: string): boolean {
+  for (const suffix of suffixes) {
+    if (text === suffix.replaceAll('.', '') || text === suffix.split('.')[0] || text === `-${suffix.replaceAll('.', '-')}`)
+      return true
+  }
+  return false
+}
+
+/** Whether one slip at one place makes `written` of `label`. */
+function isOneEdit(label: string, written: string): boolean {
+  if (written === label) return false
+  const shorter = Math.min(label.length, written.length)
+  let start = 0
+  while (start < shorter && label[start] === written[start]) start++
+  let end = 0
+  while (end < shorter && label[label.length - 1 - end] === written[written.length - 1 - end]) end++
+  const more = written.length - label.length
+  if (more === -1) return start + end >= written.length
+  if (more === 1) return isInserted(label, written, start, end)
+  return start + end === label.length - 1 ? isReplaced(label[start], written[start]) : isTransposed(label, written, start, end)
+}
+
+function isTransposed(label: string, written: string, start: number, end: number): boolean {
+  return start + end === label.length - 2 && label[start] === written[start + 1] && label[start + 1] === written[start]
+}
+
+/** A key beside it, a letter that looks alike, another vowel, or one bit that flipped. */
+function isReplaced(letter = '', by = ''): boolean {
+  if (NEIGHBOURS.get(letter)?.includes(by) || GLYPHS[letter]?.includes(by)) return true
+  if (VOWELS.includes(letter) && VOWELS.includes(by)) return true
+  const bits = letter.charCodeAt(0) ^ by.charCodeAt(0)
+  return (bits & (bits - 1)) === 0
+}
+
+/**
+ * `start` and `end` letters are common. Where letters repeat, the one that was inserted may be any
+ * of several.
+ */
+function isInserted(label: string, written: string, start: number, end: number): boolean {
+  for (let at = Math.max(0, label.length - end); at <= start; at++) {
+    const letter = written[at] ?? ''
+    const [before, after] = [label[at - 1], label[at]]
+    if (after === undefined) return true
+    if (letter === after || NEIGHBOURS.get(after)?.includes(letter)) return true
+    if (before !== undefined && (letter === '-' || letter === 's' || NEIGHBOURS.get(before)?.includes(letter))) return true
+  }
+  // Two letters that are read as one.
+  for (let at = Math.max(0, label.length - 1 - end); at <= start && at < label.length; at++) {
+    if (GLYPHS[label[at] ?? '']?.includes(written.slice(at, at + 2))) return true
+  }
+  return false
 }
