@@ -55,7 +55,7 @@ export function answerSchema(
     type = found.type
     selectionSet = found.node.selectionSet
   }
-  const answer = selectionSet && objectSchema(type, selectionSet, reader)
+  const answer = selectionSet && rootSchema(type, selectionSet, reader)
   if (!answer) throw new Error(`Expected ${node.name?.value} to select an object at ${path.join('.')}.`)
   // Objects of an operation are objects, of whatever type.
   return answer as z.ZodType<Readonly<Record<string, unknown>>>
@@ -141,6 +141,25 @@ function objectSchema(
     .map(({ type, selected }) => typeSchema(type, selected, reader))
   const [only] = schemas
   return schemas.length === 1 && only ? only : z.union(schemas)
+}
+
+/** Protocols want one object: of several types, what not all of them have is optional. */
+function rootSchema(type: GraphQLOutputType | undefined, selectionSet: SelectionSetNode, reader: Reader): z.ZodType {
+  const schemas = possibleTypes(getNamedType(type), reader).map((each) =>
+    typeSchema(each, selectedOn(each, selectionSet, reader, getNamedType(type)), reader),
+  )
+  const objects = schemas.filter((schema) => schema instanceof z.ZodObject)
+  if (schemas.length === 1 || objects.length < schemas.length) return objectSchema(type, selectionSet, reader)
+  const keys = new Set(objects.flatMap(({ shape }) => Object.keys(shape)))
+  return z.object(
+    Object.fromEntries(
+      [...keys].map((key) => {
+        const found = objects.flatMap(({ shape }) => shape[key] ?? [])
+        const [first = z.never()] = found
+        return [key, found.length === objects.length ? first : z.optional(first)]
+      }),
+    ),
+  )
 }
 
 function typeSchema(type: GraphQLObjectType, selected: ReadonlyMap<string, Selected>, reader: Reader): z.ZodType {

@@ -40,6 +40,7 @@ const FILES = [
   'style/icon.svg',
   'style/card.png',
   'item/copy.js',
+  'item/install.js',
   'search/search.js',
   'operations/operations.js',
 ]

@@ -1,4 +1,6 @@
 import {
+  GetItemDocument,
+  InstallConfigDocument,
   ReadMcpServerDocument,
   ReadPluginDocument,
   ReadSkillDocument,
@@ -12,6 +14,10 @@ import type { ToolServer } from '../tool-server.ts'
 import { compact } from './compact.ts'
 
 const limit = { description: 'Maximum number of results, 1 to 25.', min: 1, max: 25 }
+
+const id = { description: '`id` of the search result.', max: 100 }
+
+const NO_ITEM = 'No item has this id. Search, and take the id from a result.'
 
 /** The directory for agents: the searches of the REST API, a tool for each dataset. */
 export const directoryServer: ToolServer = {
@@ -109,6 +115,28 @@ export const directoryServer: ToolServer = {
       },
       answer: ['plugin'],
       missing: 'No plugin has this marketplace and slug. Search with search_plugins, and take both from a result.',
+      compact,
+    }),
+    operationTool({
+      run: GetItemDocument,
+      title: 'Get an item',
+      description: 'Returns one server, plugin or skill by the `id` of a search result, whichever of the three it is.',
+      arguments: { id },
+      answer: ['item'],
+      missing: NO_ITEM,
+      compact,
+    }),
+    operationTool({
+      run: InstallConfigDocument,
+      title: 'Get the configuration for a client',
+      description:
+        'Returns what to paste into a client to install an item: `content` goes into `file`, or into a shell where `format` is `command`. Ask the person for the values that `placeholders` lists, never invent them; show the content before it is used. Empty `configs`: no safe configuration is known, use `installCommand` or the documentation.',
+      arguments: {
+        id,
+        client: { description: 'Client to install into; all when absent. Name yours: the answer is shorter.' },
+      },
+      answer: ['item'],
+      missing: NO_ITEM,
       compact,
     }),
   ],

@@ -18,7 +18,16 @@ beforeAll(async () => {
 afterAll(() => stack.close())
 
 const TOOLS: Readonly<Record<string, readonly string[]>> = {
-  directory: ['search_mcp_servers', 'search_skills', 'search_plugins', 'get_mcp_server', 'get_skill', 'get_plugin'],
+  directory: [
+    'search_mcp_servers',
+    'search_skills',
+    'search_plugins',
+    'get_mcp_server',
+    'get_skill',
+    'get_plugin',
+    'get_item',
+    'install_config',
+  ],
   trust: ['check_domain', 'check_url', 'check_sources', 'explain_decision', 'rate_evidence'],
   graph: ['search_schema', 'describe', 'run_query'],
 }
@@ -215,7 +224,27 @@ describe.each(Object.entries(GENERATIONS))('a client of %s', (generation, connec
     })
   })
 
+  test('gets any item by the id of a result, and what to paste into a client', async () => {
+    const [found] = (await call('directory', 'search_mcp_servers', { query: 'server 15' })).structured.results
+    const { id } = found
+    expect((await call('directory', 'get_item', { id })).structured).toMatchObject({ id, type: 'mcp_server', repo: 'server-15' })
+    const { structured } = await call('directory', 'install_config', { id, client: 'zed' })
+    expect(structured).toMatchObject({
+      name: found.name,
+      configs: [{ client: 'zed', format: 'json', placeholders: [{ text: 'YOUR_KEY_15', variable: 'KEY_15', secret: true }] }],
+    })
+    expect(JSON.parse(structured.configs[0].content)).toEqual({
+      context_servers: { 'server-15': { command: 'npx', args: ['-y', 'server-15@1.0.0'], env: { KEY_15: 'YOUR_KEY_15' } } },
+    })
+    const all = await call('directory', 'install_config', { id })
+    expect(all.structured.configs).toHaveLength(9)
+    expect(all.text.length).toBeLessThanOrEqual(8_000)
+  })
+
   test.each([
+    ['get_item', { id: 'nothing' }, 'Search, and take the id'],
+    ['install_config', { id: 'nothing', client: 'cursor' }, 'Search, and take the id'],
+    ['install_config', { id: 'nothing', client: 'emacs' }, 'Expected `client`'],
     ['get_mcp_server', { owner: 'nobody', repo: 'nothing' }, 'Search with search_mcp_servers'],
     ['get_skill', { slug: 'nothing' }, 'Search with search_skills'],
     ['get_plugin', { marketplace: 'nobody', slug: 'nothing' }, 'Search with search_plugins'],

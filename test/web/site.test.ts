@@ -527,10 +527,50 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
     const page = await context.newPage()
     await page.goto(web.url + tools)
-    await page.getByRole('button', { name: 'Copy' }).click()
+    await page.getByRole('button', { name: 'Copy' }).first().click()
     await page.getByRole('button', { name: 'Copied' }).waitFor()
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe('npx -y @acme/tools@1.2.3 --read-only')
     await context.close()
+  })
+
+  test('tabs of clients work without JavaScript, by mouse and by keys', async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false })
+    const page = await context.newPage()
+    await page.goto(web.url + tools)
+    const panel = (client: string) => page.getByLabel(`Configuration for ${client}`)
+    expect(await panel('Claude Desktop').isVisible()).toBe(true)
+    await page.getByText('Codex', { exact: true }).click()
+    expect(await panel('Claude Desktop').isVisible()).toBe(false)
+    expect(await panel('Codex').textContent()).toContain('[mcp_servers.tools]')
+    await page.keyboard.press('ArrowLeft')
+    expect(await panel('VS Code').textContent()).toContain('promptString')
+    expect(await page.getByRole('link', { name: 'Install in VS Code' }).getAttribute('href')).toMatch(/^vscode:mcp\/install\?/)
+    expect(await page.locator('#fill').isVisible()).toBe(false)
+    await context.close()
+  })
+
+  test('values are filled in as the format demands, and never leave the browser', async () => {
+    const { page, complaints } = await openPage(browser)
+    await page.goto(web.url + tools)
+    const sent: string[] = []
+    page.on('request', (request) => sent.push(request.url() + (request.postData() ?? '')))
+    const value = `a"b'c \\ $(id) </code>&é`
+    await page.getByLabel('ACME_PERSONAL_ACCESS_TOKEN').fill(value)
+    const text = (client: string) => page.locator(`#client-${client}-text`).textContent()
+    for (const client of ['claude-desktop', 'cursor', 'windsurf', 'generic-json']) {
+      expect(JSON.parse((await text(client)) ?? '').mcpServers.tools.env).toEqual({ ACME_PERSONAL_ACCESS_TOKEN: value })
+    }
+    const command = (await text('claude-code')) ?? ''
+    expect(execFileSync('sh', ['-c', `for word in ${command}; do printf '%s\\n' "$word"; done`], { encoding: 'utf8' })).toContain(
+      `\nACME_PERSONAL_ACCESS_TOKEN=${value}\n`,
+    )
+    await page.getByText('Cursor', { exact: true }).click()
+    const link = new URL((await page.getByRole('link', { name: 'Install in Cursor' }).getAttribute('href')) ?? '')
+    const linked = JSON.parse(Buffer.from(link.searchParams.get('config') ?? '', 'base64').toString())
+    expect(linked.env).toEqual({ ACME_PERSONAL_ACCESS_TOKEN: value })
+    await page.keyboard.press('Enter')
+    expect({ sent, complaints, address: page.url() }).toEqual({ sent: [], complaints: [], address: web.url + tools })
+    await page.close()
   })
 
   test('Tab goes to the content first, then through the page in its order', async () => {
@@ -637,7 +677,7 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     await page.goto(web.url + tools)
     await page.emulateMedia({ media: 'print' })
     expect(await page.getByRole('navigation', { name: 'Site' }).isVisible()).toBe(false)
-    expect(await page.getByText('npx -y @acme/tools').isVisible()).toBe(true)
+    expect(await page.getByText('npx -y @acme/tools@1.2.3 --read-only', { exact: true }).isVisible()).toBe(true)
     expect(await page.getByText('not of the code itself').isVisible()).toBe(true)
     await picture(page, 'print')
     await page.close()

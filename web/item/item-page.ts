@@ -7,6 +7,7 @@ import { pathIn, type Site } from '../frame/site.ts'
 import { trustBadge } from '../trust/badge.ts'
 import { cards, shortened, stars } from './card.ts'
 import { description } from './description.ts'
+import { installTabs } from './install.ts'
 import { KIND_LABELS } from './kind.ts'
 
 /** A row of the list of facts. */
@@ -41,7 +42,7 @@ export function itemPage(item: ItemPageFragment, own: Particulars, site: Site): 
       300,
     ),
     canonical: path,
-    scripts: ['copy.js'],
+    scripts: ['copy.js', 'install.js'],
     structured: [structured(item, own), trail(item, `${site.publicUrl}${list}`, kind.many)],
     alternates: [{ type: 'application/json', path: `/api${path}`, title: 'The same as JSON' }],
     body: html`<nav class="trail" aria-label="Place"><a href="${site.at(list)}">${kind.many}</a>${
@@ -58,6 +59,7 @@ ${trustBadge(own.trust, site)}
 <section aria-labelledby="install"><h2 id="install">${own.install.heading}</h2>
 <div class="copy"><pre tabindex="0" aria-labelledby="install"><code id="install-text">${own.install.text}</code></pre><button type="button" data-copy="install-text" hidden>Copy</button></div>
 </section>
+${installTabs(item.installConfigs)}
 ${own.more}
 <section aria-labelledby="facts"><h2 id="facts">About</h2>
 <dl class="facts-list">

@@ -26,6 +26,7 @@ const KINDS = keysOf(TYPES)
 
 export const itemResolvers = {
   Query: {
+    directoryItem: (_, { id }, { catalogue }) => itemWith(id, catalogue),
     newestItems: (_, { first }, { catalogue }) => catalogue.newest.slice(0, checkPageSize('first', first ?? 20, MAX_NEWEST)),
   },
   DirectoryItem: {

@@ -1,4 +1,5 @@
 import type { Resolvers } from '#generated/directory/resolvers.ts'
+import { installConfigsOf } from '../install-config/install-config.ts'
 import { facet, MAX_FACET_TAGS } from '../item/facets.ts'
 import { rowIdIn } from '../item/id.ts'
 import type { ItemOf } from '../item/item.ts'
@@ -21,6 +22,7 @@ export const mcpServerResolvers = {
   },
   McpServer: {
     ...itemFields,
+    installConfigs: installConfigsOf,
     __resolveReference: ({ id }, { catalogue }) => {
       const row = rowIdIn(id, 'MCP_SERVER')
       return row === null ? null : catalogue.byId('MCP_SERVER', row)

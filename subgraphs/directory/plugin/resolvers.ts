@@ -1,4 +1,5 @@
 import type { Resolvers } from '#generated/directory/resolvers.ts'
+import { installConfigsOf } from '../install-config/install-config.ts'
 import { facet, MAX_FACET_TAGS } from '../item/facets.ts'
 import { rowIdIn } from '../item/id.ts'
 import type { ItemOf } from '../item/item.ts'
@@ -24,6 +25,7 @@ export const pluginResolvers = {
   },
   Plugin: {
     ...itemFields,
+    installConfigs: installConfigsOf,
     __resolveReference: ({ id }, { catalogue }) => {
       const row = rowIdIn(id, 'PLUGIN')
       return row === null ? null : catalogue.byId('PLUGIN', row)

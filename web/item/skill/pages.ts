@@ -1,4 +1,4 @@
-import { SkillPageDocument, type SkillSource } from '#generated/operations.ts'
+import { SkillPageDocument, type SkillPageQuery, type SkillSource } from '#generated/operations.ts'
 import { externalLink, shortAddress } from '../../frame/link.ts'
 import { dataOf, foundIn, page } from '../../frame/page.ts'
 import { itemPage } from '../item-page.ts'
@@ -16,9 +16,7 @@ export const skillPages = [
         {
           key: skill.slug,
           trust: skill.trust,
-          // There is no one command: agents differ in where they keep skills, and all of them can
-          // read its address.
-          install: { heading: 'Give this address to your agent', text: skill.docsUrl },
+          install: installOf(skill),
           facts: [
             { name: 'Distribution', value: SOURCES[skill.source] },
             { name: 'SKILL.md', value: externalLink(skill.docsUrl, shortAddress(skill.docsUrl)) },
@@ -32,6 +30,11 @@ export const skillPages = [
     },
   }),
 ]
+
+/** Where no command is known, its address: all agents can read that. */
+function installOf({ installConfigs: [config], docsUrl }: NonNullable<SkillPageQuery['skill']>) {
+  return config ? { heading: 'Install', text: config.content } : { heading: 'Give this address to your agent', text: docsUrl }
+}
 
 const SOURCES: Readonly<Record<SkillSource, string>> = {
   BUILT_IN: 'ships with Atrium',
