@@ -10,6 +10,8 @@ import { viewerFields } from './caching/viewer-fields.ts'
 import { createClient, type GatewayClient } from './client.ts'
 import type { OperationExchange } from './exchange/operation-exchange.ts'
 import type { ExecutorDeps } from './executor/executor.ts'
+import type { HookStages } from './hooks/hook-stages.ts'
+import { hookLink } from './hooks/hooked-link.ts'
 import type { Budget } from './limits/budget.ts'
 import { readCostWeights } from './limits/cost-weights.ts'
 import type { Limits } from './limits/limits.ts'
@@ -94,6 +96,8 @@ export type StartGatewayOptions = {
   readonly plans?: PlanStore
   /** What happens around every operation of clients; null: nothing. */
   readonly exchange?: OperationExchange | null
+  /** Hooks of the operator; null: none. `exchange` is made with them as well. */
+  readonly hooks?: HookStages | null
   /**
    * Creates, over the links, the lookup of a caller's grants; by default no caller has grants, so
    * guarded fields are refused.
@@ -113,14 +117,14 @@ export const startGateway = async (options: StartGatewayOptions): Promise<Gatewa
 export function assembleGateway(options: StartGatewayOptions): Gateway {
   const { links, limits, log, metrics = null, tracing = null, introspection = true, sharedDocuments = null } = options
   const { slots = subscriptionSlots(), plans = EMPTY_PLAN_STORE, grantsOver = () => () => NO_GRANTS } = options
-  const { exchange = null, entityCache = null, budget = null, slowMilliseconds = 0 } = options
+  const { exchange = null, hooks = null, entityCache = null, budget = null, slowMilliseconds = 0 } = options
   const { trustedDocuments = { documents: [], isOnly: false } } = options
   const document = parse(options.supergraphSdl, { noLocation: true })
   const supergraph = readSupergraph(document, { isKnown: !plans.isEmpty })
   const slow = slowMilliseconds > 0 ? createSlowLog(slowMilliseconds, log) : null
   const viewer = viewerFields(document)
   const cacheOf = entityCache?.forGraph(document, supergraph, viewer)
-  const linksByName = observedLinks(links, supergraph, { slow, tracing, metrics, log, cacheOf })
+  const linksByName = observedLinks(links, supergraph, { slow, tracing, metrics, log, cacheOf, hooks })
   const authorization = authorizationOf(document, supergraph, grantsOver(linksByName))
   const needed = supergraph.fieldSets.names
   const overrides = overrideLabelsIn(document, { find: options.overrideLabels ?? null, needed, log })
@@ -132,15 +136,19 @@ export function assembleGateway(options: StartGatewayOptions): Gateway {
   // Both together would add the age of entities to that of answers, and invalidation of a key or a
   // tag does not reach answers.
   const vary = exchange?.vary ?? []
-  const caching = entityCache ? NO_OPERATION_CACHE : createOperationCache({ supergraph, document, viewer, links, cache, vary })
+  // Where hooks change what subgraphs are asked or answer, a result is for one caller.
+  const isCached = !entityCache && !hooks?.changesFetches
+  const caching = !isCached ? NO_OPERATION_CACHE : createOperationCache({ supergraph, document, viewer, links, cache, vary })
   const stopFollowing = entityCache && followEntityChanges(links, entityCache)
   const rules = { schema: supergraph.api, weights: readCostWeights(document, limits.weights), limits, introspection }
   const observe = observer({ metrics, tracing, slow })
-  const preparation = { deps, document, caching, limits, budget, slots, introspection, observe, log }
+  const preparation = { deps, document, caching, limits, budget, slots, introspection, observe, log, hooks }
   const { prepareOperation: prepareInner, subscriptions } = createOperationPreparation(preparation)
   const prepareOperation: typeof prepareInner = (validation, characters) => {
     const prepared = prepareInner(validation, characters)
-    return exchange && prepared.kind === 'executable' ? exchange.wrap(prepared) : prepared
+    return exchange && prepared.kind === 'executable' && validation.kind === 'valid'
+      ? exchange.wrap(prepared, validation.validated)
+      : prepared
   }
 
   let misses = 0
@@ -200,12 +208,14 @@ function observedLinks(
     metrics,
     log,
     cacheOf,
+    hooks,
   }: {
     readonly slow: SlowLog | null
     readonly tracing: Tracing | null
     readonly metrics: Metrics | null
     readonly log: Logger
     readonly cacheOf: ReturnType<EntityCache['forGraph']> | undefined
+    readonly hooks: HookStages | null
   },
 ): ReadonlyMap<string, Link> {
   const observed = new Map<string, Link>()
@@ -213,7 +223,9 @@ function observedLinks(
     const timed = slow?.timeLink(link) ?? link
     const traced = tracing?.traceLink(timed) ?? timed
     const masked = maskErrors(metrics?.measureLink(traced) ?? traced, log)
-    observed.set(masked.name, cacheOf ? { ...masked, cacheEntities: cacheOf(masked.name) } : masked)
+    // Hooks see masked errors, and are masked themselves.
+    if (hooks?.changesFetches) observed.set(masked.name, maskErrors(hookLink(masked, hooks), log))
+    else observed.set(masked.name, cacheOf ? { ...masked, cacheEntities: cacheOf(masked.name) } : masked)
   }
   for (const name of supergraph.subgraphs) {
     if (!observed.has(name)) throw new Error(`Expected a link to subgraph "${name}", got none.`)

@@ -3,6 +3,9 @@ import type { Caller } from '../../platform/http/caller.ts'
 import { TOKEN_KEY } from '../authorization/jwt-grants.ts'
 import type { TokenVerifier, VerifiedToken } from '../authorization/token-verifier.ts'
 import type { ClientHeaders } from '../headers/client-headers.ts'
+import type { HookStages } from '../hooks/hook-stages.ts'
+import { type DescribedOperation, describeOperation, runOperationStage, runRequestStage } from '../hooks/operation-hooks.ts'
+import type { ValidatedOperation } from '../operations/document-cache.ts'
 import { refusal } from '../operations/errors.ts'
 import type { ExecutableOperation } from '../operations/prepared-operation.ts'
 import type { RequestContext } from '../subgraph-client/link.ts'
@@ -10,7 +13,7 @@ import type { RequestContext } from '../subgraph-client/link.ts'
 /** What happens around every operation, whatever its transport. */
 export type OperationExchange = {
   /** `operation`, with its caller completed before it and the headers of its response after it. */
-  readonly wrap: (operation: ExecutableOperation) => ExecutableOperation
+  readonly wrap: (operation: ExecutableOperation, validated: ValidatedOperation) => ExecutableOperation
   /** What shared caches must tell requests apart by. */
   readonly vary: ClientHeaders['vary']
 }
@@ -25,80 +28,110 @@ export type ExchangeOptions = {
   readonly readsClaims: boolean
   /** Whether rules send the address of the client in a header of their own. */
   readonly readsAddress: boolean
+  /** Hooks of the operator; null: none. */
+  readonly hooks?: HookStages | null
 }
 
-/** The context to run an operation in, or why it is refused. */
 /** The key of the address among the headers that distinguish callers. */
 const ADDRESS_KEY = ':address'
+/** That of subscriptions whose results hooks make, which are shared with nobody. */
+const SUBSCRIBER_KEY = ':subscriber'
 
-type Begun = { readonly context: RequestContext } | { readonly refused: GraphQLFormattedError }
+type Variables = Readonly<Record<string, unknown>>
+type Refused = { readonly refused: readonly GraphQLFormattedError[] }
+/** What to run an operation with, or why it is refused. `variables`: those of a hook. */
+type Begun = { readonly context: RequestContext; readonly variables?: Variables } | Refused
 
 /**
  * Completes callers by rules, and collects headers for their responses; null where no option asks
  * for any of it, so that it costs nothing.
  */
 export function createOperationExchange(given: ExchangeOptions): OperationExchange | null {
-  const { clientHeaders, collectsHeaders, verifier, readsClaims, readsAddress } = given
+  const { clientHeaders, collectsHeaders, verifier, readsClaims, readsAddress, hooks = null } = given
   const readsTokens = verifier !== null && (verifier.isRequired || readsClaims || verifier.readsHeaders)
-  if (!clientHeaders && !collectsHeaders && !readsTokens && !readsAddress) return null
+  if (!clientHeaders && !collectsHeaders && !readsTokens && !readsAddress && !hooks) return null
+  const isUnshared = hooks !== null && (hooks.changesFetches || hooks.has('subscriptionEvent'))
+  let subscribers = 0
 
   // What stands in no header that could be named here differs as well.
-  return { wrap, vary: readsAddress || verifier?.readsHeaders ? '*' : (clientHeaders?.vary ?? []) }
+  return { wrap, vary: readsAddress || hooks || verifier?.readsHeaders ? '*' : (clientHeaders?.vary ?? []) }
 
-  function wrap(operation: ExecutableOperation): ExecutableOperation {
+  function wrap(operation: ExecutableOperation, validated: ValidatedOperation): ExecutableOperation {
     const { run, answer, runIncremental, subscribe } = operation
+    const describe = describeOperation(validated)
+    const begin = (variables: Variables, context: RequestContext): Begun | Promise<Begun> =>
+      hooks ? beginHooked(hooks, describe, variables, context) : complete(context)
     return {
       ...operation,
       async run(variables, context) {
-        const begun = await begin(context)
-        if ('refused' in begun) return { errors: [begun.refused] }
-        const result = await run(variables, begun.context)
+        const begun = await begin(variables, context)
+        if ('refused' in begun) return { errors: begun.refused }
+        const result = await run(begun.variables ?? variables, begun.context)
         finish(begun.context)
         return result
       },
       answer:
         answer &&
         (async (variables, context) => {
-          const begun = await begin(context)
-          if ('refused' in begun) return { result: { errors: [begun.refused] } }
-          const result = await answer(variables, begun.context)
+          const begun = await begin(variables, context)
+          if ('refused' in begun) return { result: { errors: begun.refused } }
+          const result = await answer(begun.variables ?? variables, begun.context)
           finish(begun.context)
           return result
         }),
       runIncremental:
         runIncremental &&
         (async (variables, context) => {
-          const begun = await begin(context)
-          if ('refused' in begun) return { initial: { errors: [begun.refused] }, rest: null }
-          const result = await runIncremental(variables, begun.context)
+          const begun = await begin(variables, context)
+          if ('refused' in begun) return { initial: { errors: begun.refused }, rest: null }
+          const result = await runIncremental(begun.variables ?? variables, begun.context)
           finish(begun.context)
           return result
         }),
       subscribe:
         subscribe &&
         (async (variables, context) => {
-          const begun = await begin(context)
-          if ('refused' in begun) return { kind: 'refused', errors: [begun.refused] }
+          const begun = await begin(variables, context)
+          if ('refused' in begun) return { kind: 'refused', errors: begun.refused }
           // A subscription would keep the client's headers as long as it runs.
           const { exchange: _, ...lasting } = begun.context
-          return subscribe(variables, lasting)
+          return subscribe(begun.variables ?? variables, isUnshared ? unshared(lasting) : lasting)
         }),
     }
   }
 
-  function begin(context: RequestContext): Begun | Promise<Begun> {
-    const { caller, exchange } = context
-    const headers = (exchange && clientHeaders?.pick(exchange.headers)) ?? null
-    const token = readsTokens ? verifier.tokenIn(caller.credentials, exchange?.headers ?? null) : null
-    const completed = withHeaders(caller, headers, token, readsAddress)
+  async function beginHooked(
+    stages: HookStages,
+    describe: DescribedOperation,
+    variables: Variables,
+    context: RequestContext,
+  ): Promise<Begun> {
+    const requested = await runRequestStage(stages, describe, variables, context)
+    if ('refused' in requested) return requested
+    const completed = await complete(requested.context, requested.headers)
+    return 'refused' in completed ? completed : runOperationStage(stages, variables, completed.context)
+  }
+
+  /** `headers`: those of the client, or what a hook made of them. */
+  function complete(context: RequestContext, headers = context.exchange?.headers ?? null): Begun | Promise<Begun> {
+    const { caller } = context
+    const picked = (headers && clientHeaders?.pick(headers)) ?? null
+    const token = readsTokens ? verifier.tokenIn(caller.credentials, headers) : null
+    const completed = withHeaders(caller, picked, token, readsAddress)
     const collecting = collectsHeaders ? { responseHeaders: new Map() } : null
-    const complete = (verified: VerifiedToken | null): Begun => {
-      if (verifier?.isRequired && !verified?.claims) return { refused: refusedToken(context, verified) }
+    const verifiedContext = (verified: VerifiedToken | null): Begun => {
+      if (verifier?.isRequired && !verified?.claims) return { refused: [refusedToken(context, verified)] }
       const claims = readsClaims && verified?.claims ? { claims: verified.claims } : null
       return { context: { ...context, ...collecting, caller: claims ? { ...completed, ...claims } : completed } }
     }
     const verified = readsTokens && (readsClaims || verifier.isRequired) ? verifier.verify(token) : null
-    return verified instanceof Promise ? verified.then(complete) : complete(verified)
+    return verified instanceof Promise ? verified.then(verifiedContext) : verifiedContext(verified)
+  }
+
+  /** Makes the subscriber another caller than everybody else. */
+  function unshared(context: RequestContext): RequestContext {
+    const { caller } = context
+    return { ...context, caller: { ...caller, headers: { ...caller.headers, [SUBSCRIBER_KEY]: String(++subscribers) } } }
   }
 }
 

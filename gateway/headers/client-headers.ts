@@ -65,4 +65,6 @@ export function chooseCookies(header: string, wanted: readonly string[]): string
 }
 
 /** Whether patterns may match this header of a request. */
-export const mayMatch = (name: string): boolean => !isProtectedRequestHeader(name) && !NAMED_ONLY.has(name)
+export const mayMatch = (name: string): boolean =>
+  // What tells callers apart and is no header has a colon.
+  !name.startsWith(':') && !isProtectedRequestHeader(name) && !NAMED_ONLY.has(name)

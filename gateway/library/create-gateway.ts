@@ -13,6 +13,7 @@ import { createEventSources } from '../event-sources/event-sources.ts'
 import { assembleGateway, type Gateway } from '../gateway.ts'
 import type { ExecutionResult } from '../operations/execution-result.ts'
 import { type GatewayOptions, gatewayOptionsShape, labelsByCaller, limitsOf } from '../options/gateway-options.ts'
+import { hookStagesOf } from '../options/hook-options.ts'
 import { tokenOptionsOf } from '../options/jwt-options.ts'
 import { createSubgraphSources } from '../options/subgraph-sources.ts'
 import { operationExchangeOf } from '../options/traffic-shaping.ts'
@@ -46,6 +47,16 @@ export type CreateGatewayOptions = GatewayOptions &
     readonly log?: Logger
   }
 
+export type {
+  HookResult,
+  Hooks,
+  OperationCall,
+  PlanCall,
+  RequestCall,
+  SubgraphRequestCall,
+  SubgraphResponseCall,
+  SubscriptionEventCall,
+} from '../hooks/hooks.ts'
 export type { GatewayOptions, SupergraphSourceOptions }
 
 const createGatewayOptions = options({
@@ -108,12 +119,13 @@ export async function createGateway(given: CreateGatewayOptions): Promise<Federa
   const limits = limitsOf(settings)
   const verifier = settings.jwt ? createTokenVerifier(tokenOptionsOf(settings.jwt)) : null
   const findGrants = verifier && jwtGrants(verifier)
-  const exchange = operationExchangeOf(settings, verifier)
+  const hooks = hookStagesOf(settings, log)
+  const exchange = operationExchangeOf(settings, verifier, hooks)
   const sources = createSubgraphSources(settings, log)
   const entityCache = settings.entityCache ? await openEntityCache(settings.entityCache, log) : null
   const eventSources = await createEventSources(settings.eventSources ?? {}, log)
   const closeOthers = async () => {
-    await Promise.all([entityCache?.close(), eventSources.close()])
+    await Promise.all([entityCache?.close(), eventSources.close(), hooks?.close()])
   }
   const served = createServedGraph(graphOf, log)
   const followed = await begin(supergraph).catch(async (error: unknown) => {
@@ -164,6 +176,7 @@ export async function createGateway(given: CreateGatewayOptions): Promise<Federa
         limits,
         log,
         exchange,
+        hooks,
         introspection: settings.introspection ?? true,
         responseCacheBytes: settings.responseCacheBytes ?? 0,
         entityCache,

@@ -7,6 +7,8 @@ import { viewerFields } from '../caching/viewer-fields.ts'
 import { type ExecutorDeps, outlivesClient, planOperation, runWithTimeout } from '../executor/executor.ts'
 import { planDeferred } from '../executor/plan-deferred.ts'
 import type { RunOperation } from '../executor/run-operation.ts'
+import type { HookStages } from '../hooks/hook-stages.ts'
+import { withPlanStage } from '../hooks/operation-hooks.ts'
 import type { Budget } from '../limits/budget.ts'
 import { type CostReport, withCost, withCostFirst } from '../limits/cost-report.ts'
 import type { Limits } from '../limits/limits.ts'
@@ -58,6 +60,7 @@ type Preparation = {
   readonly introspection: boolean
   readonly observe: Observe
   readonly log: Logger
+  readonly hooks: HookStages | null
 }
 
 type Compiled = Omit<ExecutableOperation, 'cost'>
@@ -69,7 +72,7 @@ export function createOperationPreparation(preparation: Preparation): {
   /** Subscriptions that run now. */
   readonly subscriptions: () => number
 } {
-  const { deps, limits, budget, introspection, log } = preparation
+  const { deps, limits, budget, introspection, log, hooks } = preparation
   const compileSubscription = subscriptionCompiler(preparation)
 
   return { prepareOperation, subscriptions: compileSubscription.running }
@@ -78,7 +81,8 @@ export function createOperationPreparation(preparation: Preparation): {
     if (validation.kind === 'rejected') return validation
     const { validated, model } = validation
     const { operation } = validated.operation
-    const check = compileRequestCheck(deps.supergraph.api, validated, model, { limits, budget, suggestions: introspection })
+    const limitCheck = compileRequestCheck(deps.supergraph.api, validated, model, { limits, budget, suggestions: introspection })
+    const check = withPlanStage(hooks, limitCheck, validated, deps.supergraph)
     const { cost } = check
     try {
       return operation === 'subscription'
@@ -161,7 +165,7 @@ function compileIncremental(
 }
 
 /** Compiles subscriptions and counts the running ones. */
-function subscriptionCompiler({ deps, document, slots, log }: Preparation) {
+function subscriptionCompiler({ deps, document, slots, log, hooks }: Preparation) {
   const viewer = viewerFields(document)
   let running = 0
 
@@ -171,7 +175,7 @@ function subscriptionCompiler({ deps, document, slots, log }: Preparation) {
     const { name, operation } = validated.operation
     const guard = deps.authorization?.guardOf(validated) ?? null
     const begin = guardedSubscription(guard, (allowed) =>
-      plannedSubscription(validated, deps, viewer, { log, slots, characters, allowed }),
+      plannedSubscription(validated, deps, viewer, { log, slots, characters, allowed, hooks }),
     )
     const count = deps.metrics?.operation(name?.value, operation)
     return {

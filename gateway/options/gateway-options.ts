@@ -7,6 +7,7 @@ import { DEFAULT_LIMITS, type Limits } from '../limits/limits.ts'
 import type { FindOverrideLabels } from '../planning/override-labels.ts'
 import { entityCacheOptions } from './entity-cache-options.ts'
 import { eventSourceOptions } from './event-source-options.ts'
+import { coprocessorOptions, hookOptions } from './hook-options.ts'
 import { jwtOptions } from './jwt-options.ts'
 import { remoteSubgraphOptions } from './subgraph-options.ts'
 import { chosen, flag, fn, options, text, wholeNumber } from './validate-options.ts'
@@ -68,6 +69,10 @@ export const gatewayOptionsShape = {
    * none.
    */
   findOverrideLabels: fn<FindLabelsByCaller>().optional(),
+  /** Functions that are called on the way of an operation. */
+  hooks: hookOptions.optional(),
+  /** A server that is asked at stages of an operation, after `hooks`. */
+  coprocessor: coprocessorOptions.optional(),
 } as const
 
 export type FindLabelsByCaller = (caller: Caller) => Iterable<string> | Promise<Iterable<string>>

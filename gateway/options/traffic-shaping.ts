@@ -5,6 +5,7 @@ import { clientHeadersOf } from '../headers/client-headers.ts'
 import type { RequestRule, ResponseRule } from '../headers/header-options.ts'
 import { compileRequestRules } from '../headers/request-rules.ts'
 import { compileResponseRules } from '../headers/response-rules.ts'
+import type { HookStages } from '../hooks/hook-stages.ts'
 import { MAX_RETRIES } from '../subgraph-client/retries.ts'
 import { FETCH_TIMEOUT_MS } from '../subgraph-client/retrying-fetch.ts'
 import { createShapedFetch, type TrafficShaping } from '../subgraph-client/shaped-fetch.ts'
@@ -66,7 +67,11 @@ export function trafficShapingOf(name: string, options: ValidSubgraphOptions, lo
 }
 
 /** What happens around every operation by these options; null: nothing. */
-export function operationExchangeOf(settings: Settings, verifier: TokenVerifier | null): OperationExchange | null {
+export function operationExchangeOf(
+  settings: Settings,
+  verifier: TokenVerifier | null,
+  hooks: HookStages | null = null,
+): OperationExchange | null {
   const { subgraphs = {}, allSubgraphs = {} } = settings
   const all = [allSubgraphs, ...Object.values(subgraphs).flatMap((each) => ('schema' in each ? [] : [each]))]
   const request = all.flatMap(({ headers }) => headers?.request ?? [])
@@ -74,7 +79,8 @@ export function operationExchangeOf(settings: Settings, verifier: TokenVerifier 
     clientHeaders: clientHeadersOf(request),
     collectsHeaders: all.some(({ headers }) => (headers?.response?.length ?? 0) > 0),
     verifier,
-    readsClaims: request.some((rule) => 'claim' in rule),
+    hooks,
+    readsClaims: request.some((rule) => 'claim' in rule) || hooks?.has('operation') === true,
     readsAddress: request.some((rule) => 'context' in rule && rule.context === 'address'),
   })
 }

@@ -28,6 +28,7 @@ import { configuredTracing } from '../observability/tracing-config.ts'
 import { sharedDocumentsFromConfig } from '../operations/redis-documents.ts'
 import { trustedDocumentsFromConfig } from '../operations/trusted-documents.ts'
 import { labelsByCaller } from '../options/gateway-options.ts'
+import { hookStagesOf } from '../options/hook-options.ts'
 import { tokenOptionsOf } from '../options/jwt-options.ts'
 import { createSubgraphSources, type SubgraphSources } from '../options/subgraph-sources.ts'
 import { operationExchangeOf } from '../options/traffic-shaping.ts'
@@ -82,7 +83,9 @@ await runProgram(async (defer, end) => {
   const findGrants = verifier && jwtGrants(verifier)
   const timeoutMilliseconds = config.SUBGRAPH_TIMEOUT_MILLISECONDS
   const { subgraphs } = file.options
-  const exchange = operationExchangeOf(file.options, verifier)
+  const hooks = hookStagesOf(file.options, log)
+  defer(async () => hooks?.close())
+  const exchange = operationExchangeOf(file.options, verifier, hooks)
   const sources = createSubgraphSources({ subgraphs, allSubgraphs: { ...file.options.allSubgraphs, timeoutMilliseconds } }, log)
   const eventSources = await createEventSources(file.options.eventSources ?? {}, log)
   defer(eventSources.close)
@@ -125,6 +128,7 @@ await runProgram(async (defer, end) => {
         supergraphSdl,
         links,
         exchange,
+        hooks,
         limits: limitsFromConfig(config),
         budget,
         slots,

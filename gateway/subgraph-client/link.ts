@@ -7,6 +7,8 @@ import type { Caller } from '../../platform/http/caller.ts'
 import type { CircuitState } from '../../platform/outbound/circuit-breaker.ts'
 import type { ClientExchange } from '../exchange/client-exchange.ts'
 import type { ResponseHeaders } from '../headers/response-rules.ts'
+import type { HookState } from '../hooks/hook-state.ts'
+import type { HeaderChanges } from '../hooks/hooks.ts'
 
 /** What one client operation carries through its plan. */
 export type RequestContext = {
@@ -23,6 +25,10 @@ export type RequestContext = {
   readonly exchange?: ClientExchange | undefined
   /** Collects headers of subgraphs for the response to the client; absent: none are wanted. */
   readonly responseHeaders?: ResponseHeaders | undefined
+  /** State of hooks for this operation; absent without hooks. */
+  readonly hooks?: HookState | undefined
+  /** Headers that hooks change of this fetch alone; null removes one. */
+  readonly fetchHeaders?: HeaderChanges
   /** Called before an event source is opened for this client; returns an error to shed the load. */
   readonly onSourceOpening?: () => GraphQLFormattedError | null
   /**
@@ -138,6 +144,8 @@ export type Link = {
    * Announces changed types, which invalidate cached responses. Absent where none are announced.
    */
   readonly onChange?: OnChange
+  /** The headers of a fetch for this context, before its signature; absent for a local subgraph. */
+  readonly requestHeaders?: (context: RequestContext) => Readonly<Record<string, string>>
   /** The entity cache of this subgraph; absent where there is none. */
   readonly cacheEntities?: CacheEntityFetch
 }

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { buildConnector } from 'undici/index.js'
 import { boundedCache } from '../../platform/collections/bounded-cache.ts'
 import type { CircuitState } from '../../platform/outbound/circuit-breaker.ts'
+import { withChanges } from '../hooks/header-changes.ts'
 import type { SubgraphSubscriptionOptions } from '../options/subgraph-options.ts'
 import { followChanges } from '../signed-link/follow-changes.ts'
 import type { Sign } from '../signed-link/signature.ts'
@@ -87,6 +88,7 @@ export function createRemoteLink({
     },
     ...(changes && { onChange: changes.onChange }),
     subscribe: streams.subscribe,
+    requestHeaders,
     async execute({ query, variables, operationName, traceparent, hasSideEffects = false, onHeaders }, context) {
       context.signal.throwIfAborted()
       const text = encoded(query, operationName)
@@ -113,7 +115,8 @@ export function createRemoteLink({
   function requestHeaders(context: RequestContext, traceparent?: string): Record<string, string> {
     const headers = headersFor(context, traceparent)
     applyRules?.(headers, context)
-    return headers
+    if (context.fetchHeaders === undefined) return headers
+    return { ...withChanges(headers, context.fetchHeaders) }
   }
 
   function encoded(query: string, operationName: SubgraphRequest['operationName']): EncodedText {

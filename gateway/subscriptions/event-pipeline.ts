@@ -1,10 +1,9 @@
 import { GraphQLError, type GraphQLFormattedError } from 'graphql'
 import type { Logger } from 'pino'
-import type { Caller } from '../../platform/http/caller.ts'
 import { runWithTimeout } from '../executor/executor.ts'
 import { withRequestId } from '../operations/errors.ts'
 import type { ExecutionResult } from '../operations/execution-result.ts'
-import type { EventSource } from '../subgraph-client/link.ts'
+import type { EventSource, RequestContext } from '../subgraph-client/link.ts'
 import type { ExecuteEvent } from './event-execution.ts'
 import type { EventPipeline } from './subscribe.ts'
 import { anonymousCaller, viewerKeyOf } from './viewer-key.ts'
@@ -12,7 +11,12 @@ import { anonymousCaller, viewerKeyOf } from './viewer-key.ts'
 type Variables = Readonly<Record<string, unknown>>
 
 /** The results of a source's events; `text` is the variables as JSON. */
-type CreatePipeline = (source: EventSource, text: string, given: Variables, opener: Caller) => EventPipeline
+type CreatePipeline = (
+  source: EventSource,
+  text: string,
+  given: Variables,
+  opener: Pick<RequestContext, 'caller' | 'hooks'>,
+) => EventPipeline
 
 /**
  * Executes one operation for its events: once per event and variables, and once per caller where
@@ -22,16 +26,19 @@ export function createEventPipelines({
   executeEvent,
   isPersonal,
   log,
+  afterEvent = null,
 }: {
   readonly executeEvent: ExecuteEvent
   readonly isPersonal: boolean
   readonly log: Logger
+  /** What hooks make of a result; null: no hooks. */
+  readonly afterEvent?: ((result: ExecutionResult, context: RequestContext) => Promise<ExecutionResult>) | null
 }): CreatePipeline {
   /** The result of each event, by variables and viewer. */
   const results = new WeakMap<object, Map<string, ExecutionResult | Promise<ExecutionResult>>>()
   return pipeline
 
-  function pipeline(source: EventSource, text: string, given: Variables, opener: Caller): EventPipeline {
+  function pipeline(...[source, text, given, { caller: opener, hooks }]: Parameters<CreatePipeline>): EventPipeline {
     // A shared result must not depend on the first caller: it is executed anonymously, so a
     // viewer-dependent field that is not declared as such refuses.
     const isForOne = isPersonal || source.isPersonal
@@ -55,9 +62,10 @@ export function createEventPipelines({
 
     async function workedOut(event: unknown): Promise<ExecutionResult> {
       // The signal of one subscriber must not stop the execution for the others.
-      const answered = await runWithTimeout({ caller, signal: NEVER }, log, (bounded) =>
-        executeEvent((each) => source.resolve(event, each), given, bounded),
-      )
+      const answered = await runWithTimeout({ caller, signal: NEVER, hooks }, log, (bounded) => {
+        const executed = executeEvent((each) => source.resolve(event, each), given, bounded)
+        return afterEvent ? executed.then((result) => afterEvent(result, bounded)) : executed
+      })
       return withId(answered, caller.requestId)
     }
   }

@@ -2,6 +2,8 @@ import type { Logger } from 'pino'
 import type { AllowedPart } from '../authorization/guarded-subscription.ts'
 import { dependsOnViewer, type ViewerFields } from '../caching/viewer-fields.ts'
 import type { ExecutorDeps } from '../executor/executor.ts'
+import type { HookStages } from '../hooks/hook-stages.ts'
+import { runEventStage } from '../hooks/operation-hooks.ts'
 import { BOUNDS } from '../limits/limits.ts'
 import { isAnonymous, type SubscriptionSlots } from '../limits/subscription-slots.ts'
 import type { ValidatedOperation } from '../operations/document-cache.ts'
@@ -38,12 +40,14 @@ export function plannedSubscription(
     slots,
     characters,
     allowed = null,
+    hooks = null,
   }: {
     readonly log: Logger
     readonly slots: SubscriptionSlots
     readonly characters: number
     /** The allowed part for callers without every requirement; null: all of it. */
     readonly allowed?: AllowedPart | null
+    readonly hooks?: HookStages | null
   },
 ): Begin {
   const { supergraph, links } = deps
@@ -56,8 +60,10 @@ export function plannedSubscription(
   const begin = link.subscribe
 
   const { requestFor, executeEvent } = eventExecution(checked, ready, node, deps, allowed)
-  const isPersonal = dependsOnViewer(plan, supergraph.api, viewer)
-  const pipeline = createEventPipelines({ executeEvent, isPersonal, log })
+  const hasEventHooks = hooks?.has('subscriptionEvent') ?? false
+  const isPersonal = dependsOnViewer(plan, supergraph.api, viewer) || hasEventHooks || hooks?.changesFetches === true
+  const afterEvent = hooks && hasEventHooks ? runEventStage.bind(null, hooks) : null
+  const pipeline = createEventPipelines({ executeEvent, isPersonal, log, afterEvent })
   const memory = createSourceMemory(slots, { characters, isRemote: !link.schema })
   const joinAnonymous = createAnonymousGroups(open, memory)
   const share = createSharedSources(memory)
@@ -84,6 +90,6 @@ export function plannedSubscription(
   async function open(text: string, given: Variables, context: RequestContext): Promise<Begun<EventPipeline>> {
     const opened = await withTimeout(BOUNDS.operationTimeoutMs, context, (bounded) => begin(requestFor(given), bounded))
     if (opened.kind === 'refused') return { kind: 'refused', errors: opened.errors.map(formatError) }
-    return { kind: 'open', source: pipeline(opened.source, text, given, context.caller) }
+    return { kind: 'open', source: pipeline(opened.source, text, given, context) }
   }
 }

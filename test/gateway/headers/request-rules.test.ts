@@ -8,6 +8,7 @@ import { createClient } from 'graphql-ws'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { matchesGlob } from '../../../gateway/headers/glob.ts'
+import { compileRequestRules } from '../../../gateway/headers/request-rules.ts'
 import { createGateway } from '../../../gateway/library/create-gateway.ts'
 import { serveGateway } from '../../../gateway/library/serve-gateway.ts'
 import type { GatewayOptions } from '../../../gateway/options/gateway-options.ts'
@@ -361,4 +362,11 @@ test('no pattern takes long, as a regular expression would', () => {
   for (let round = 0; round < 100; round++) matchesGlob(`${'*a'.repeat(50)}b`, 'a'.repeat(4_000))
   // 100 times 100 by 4,000 steps: a tenth of a second; backtracking would never end.
   expect((process.cpuUsage().user - before) / 1_000).toBeLessThan(5_000)
+})
+
+test('a pattern never matches what tells callers apart and is no header, such as the token of a cookie', () => {
+  const caller = { requestId: 'r', address: '::1', credentials: {}, headers: { ':token': 'secret', 'x-a': '1' } }
+  const headers = {}
+  compileRequestRules([{ propagate: '*' }], 'one')?.(headers, { caller, signal: new AbortController().signal })
+  expect(headers).toEqual({ 'x-a': '1' })
 })

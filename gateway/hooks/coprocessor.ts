@@ -1,0 +1,63 @@
+// The file, not the package: under Bun that is a module of its own, without pools.
+import { Pool } from 'undici/index.js'
+import { postRequest } from '../subgraph-client/http-exchange.ts'
+import { responseText } from '../subgraph-client/http-messages.ts'
+import { type CoprocessorStages, createCoprocessorMessages } from './coprocessor-messages.ts'
+import { HOOK_TIMEOUT_MS, type HookSet, STAGES } from './hook-stages.ts'
+import type { CallOf, HookStage, Hooks } from './hooks.ts'
+
+/** Most bytes of a message to a coprocessor, and of its answer. */
+const MAX_COPROCESSOR_BYTES = 10_000_000
+/** Connections to a coprocessor. */
+const MAX_CONNECTIONS = 64
+
+export type CoprocessorOptions = {
+  readonly url: string
+  readonly timeoutMilliseconds?: number | undefined
+  readonly onFailure?: 'refuse' | 'continue' | undefined
+  readonly stages: CoprocessorStages
+}
+
+/** A server that is asked at stages of an operation, as hooks. */
+export function createCoprocessor({ url, timeoutMilliseconds, onFailure, stages }: CoprocessorOptions): {
+  readonly set: HookSet
+  readonly close: () => Promise<void>
+} {
+  const { origin, pathname, search } = new URL(url)
+  const timeoutMs = timeoutMilliseconds ?? HOOK_TIMEOUT_MS
+  const pool = new Pool(origin, {
+    connections: MAX_CONNECTIONS,
+    connectTimeout: timeoutMs,
+    maxResponseSize: MAX_COPROCESSOR_BYTES,
+  })
+  const messages = createCoprocessorMessages(stages)
+  const asked = STAGES.filter((stage) => stages[stage] !== undefined)
+  const hooks = Object.fromEntries(asked.map((stage) => [stage, (call: CallOf<typeof stage>) => ask(stage, call)]))
+
+  return {
+    // Each stage has the function of its own.
+    set: { hooks: hooks as Hooks, timeoutMs, isOptional: onFailure === 'continue' },
+    close: () => pool.destroy(),
+  }
+
+  async function ask<Stage extends HookStage>(stage: Stage, call: CallOf<Stage>) {
+    const { body, resultOf } = messages.write(stage, call)
+    const bytes = Buffer.byteLength(body)
+    if (bytes > MAX_COPROCESSOR_BYTES) {
+      throw new Error(`Expected a message of at most ${MAX_COPROCESSOR_BYTES} bytes to the coprocessor, got ${bytes}.`)
+    }
+    const headers = { 'content-type': 'application/json', accept: 'application/json', 'x-request-id': call.requestId }
+    const received = await postRequest(pool, { path: `${pathname}${search}`, headers, body, signal: call.signal })
+    if ('cause' in received) throw new Error('The coprocessor cannot be asked.', { cause: received.cause })
+    if (received.statusCode !== 200) throw new Error(`Expected status 200 from the coprocessor, got ${received.statusCode}.`)
+    return resultOf(parsed(await responseText(received)))
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Error(`Expected JSON from the coprocessor, got ${text.length} characters of something else.`)
+  }
+}

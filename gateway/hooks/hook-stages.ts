@@ -1,0 +1,177 @@
+import { GraphQLError } from 'graphql'
+import type { Logger } from 'pino'
+import { refusal } from '../operations/errors.ts'
+import type { CallOf, HookStage, Hooks, ResultOf } from './hooks.ts'
+
+/** Time of one hook, unless options say otherwise, in milliseconds. */
+export const HOOK_TIMEOUT_MS = 1_000
+/** Most errors of one refusal, and most characters of a message. */
+const MAX_ERRORS = 10
+const MAX_MESSAGE_CHARACTERS = 500
+
+/** Hooks with their bounds: the functions of a program, or a coprocessor. */
+export type HookSet = {
+  readonly hooks: Hooks
+  /** Milliseconds that each call may take. */
+  readonly timeoutMs: number
+  /** Whether a call that fails is logged and otherwise ignored; false: it refuses. */
+  readonly isOptional: boolean
+}
+
+/** What a stage has come to. */
+export type StageOutcome<Result> =
+  | { readonly kind: 'continue'; readonly result: Result | null }
+  | { readonly kind: 'refused'; readonly errors: readonly GraphQLError[]; readonly status: number | null }
+
+/** A call without what each hook gets of its own. */
+export type StageCall<Stage extends HookStage> = Omit<CallOf<Stage>, 'signal'>
+
+/** All hooks of a gateway. */
+export type HookStages = {
+  readonly has: (stage: HookStage) => boolean
+  /** Whether requests to subgraphs or what comes back may differ for each operation. */
+  readonly changesFetches: boolean
+  /**
+   * Calls the hooks of a stage in order. `use` checks and applies what one returns, and makes the
+   * call of the next; what it throws is a failure of the hook. Rejects with the reason of `signal`
+   * only.
+   */
+  readonly run: <Stage extends HookStage>(
+    stage: Stage,
+    call: StageCall<Stage>,
+    signal: AbortSignal,
+    use?: (call: StageCall<Stage>, result: ResultOf<Stage>) => StageCall<Stage>,
+  ) => Promise<StageOutcome<StageCall<Stage>>>
+  readonly close: () => Promise<void>
+}
+
+/** Null where there are no hooks at all, so that they cost nothing. */
+export function createHookStages(
+  sets: readonly HookSet[],
+  log: Logger,
+  close: () => Promise<void> = async () => {},
+): HookStages | null {
+  const has = (stage: HookStage): boolean => sets.some(({ hooks }) => hooks[stage] !== undefined)
+  const present = STAGES.filter(has)
+  if (present.length === 0) return null
+  const changesFetches = has('subgraphRequest') || has('subgraphResponse')
+
+  return {
+    has,
+    changesFetches,
+    close,
+    async run(stage, given, signal, use = (call) => call) {
+      let call = given
+      for (const { hooks, timeoutMs, isOptional } of sets) {
+        // The hook of this stage takes the calls of this stage.
+        const hook = hooks[stage] as ((call: object) => unknown) | undefined
+        if (!hook) continue
+        try {
+          const result = await bounded(hook, call, timeoutMs, signal)
+          if (result === undefined || result === null) continue
+          if (typeof result !== 'object') throw new Error(`Expected nothing or an object, got a ${typeof result}.`)
+          const refused = refusalIn(result)
+          if (refused) return refused
+          // Checked by `use`.
+          call = use(call, result as ResultOf<typeof stage>)
+        } catch (error) {
+          if (signal.aborted && error === signal.reason) throw error
+          const refused = thrownRefusal(error)
+          if (refused) return refused
+          log.error({ err: error, stage, requestId: call.requestId, isIgnored: isOptional }, 'a hook failed')
+          if (!isOptional) return { kind: 'refused', errors: [failed(stage)], status: FAILURE_STATUS }
+        }
+      }
+      return { kind: 'continue', result: call }
+    },
+  }
+}
+
+/** In the order of an operation. */
+export const STAGES = [
+  'request',
+  'operation',
+  'plan',
+  'subgraphRequest',
+  'subgraphResponse',
+  'subscriptionEvent',
+] as const satisfies readonly HookStage[]
+
+/** HTTP status of an operation whose hook failed: it may work later. */
+const FAILURE_STATUS = 503
+
+/** Calls a hook, for at most `timeoutMs` and until `outer` aborts. No timer for synchronous ones. */
+async function bounded(hook: (call: object) => unknown, call: object, timeoutMs: number, outer: AbortSignal): Promise<unknown> {
+  outer.throwIfAborted()
+  const controller = new AbortController()
+  const returned = hook({ ...call, signal: controller.signal })
+  if (!isThenable(returned)) return returned
+  const { promise: ended, reject } = Promise.withResolvers<never>()
+  const end = (reason: unknown) => {
+    // First: the hook may settle when it is told.
+    reject(reason)
+    controller.abort(reason)
+  }
+  const abort = () => end(outer.reason)
+  const timer = setTimeout(() => end(new Error(`Expected the hook to end within ${timeoutMs} ms.`)), timeoutMs)
+  outer.addEventListener('abort', abort, { once: true })
+  try {
+    // A hook that rejects after its time is listened to by the race as well.
+    return await Promise.race([returned, ended])
+  } finally {
+    clearTimeout(timer)
+    outer.removeEventListener('abort', abort)
+  }
+}
+
+const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
+
+/** The refusal in what a hook returned; null where it lets the operation go on. */
+function refusalIn(result: object): Extract<StageOutcome<never>, { readonly kind: 'refused' }> | null {
+  const { refuse, status = null }: { readonly refuse?: unknown; readonly status?: unknown } = result
+  if (refuse === undefined || refuse === null) return null
+  const given: readonly unknown[] = Array.isArray(refuse) ? refuse : [refuse]
+  if (given.length === 0) throw new Error('Expected at least one error to refuse with.')
+  if (status !== null && !isRefusalStatus(status)) throw new Error('Expected a status from 400 to 599.')
+  return { kind: 'refused', errors: given.slice(0, MAX_ERRORS).map(visible), status }
+}
+
+export const isRefusalStatus = (status: unknown): status is number =>
+  typeof status === 'number' && Number.isInteger(status) && status >= 400 && status <= 599
+
+/** An error of a hook as clients get it. */
+function visible(error: unknown): GraphQLError {
+  const given = typeof error === 'object' && error !== null ? error : {}
+  const message = 'message' in given ? given.message : undefined
+  if (typeof message !== 'string') throw new Error('Expected an error with a message.')
+  const extensions: unknown = 'extensions' in given ? given.extensions : undefined
+  const { code, ...others } = copyOf(extensions)
+  const ownCode = typeof code === 'string' ? code : 'FORBIDDEN'
+  return new GraphQLError(message.slice(0, MAX_MESSAGE_CHARACTERS).toWellFormed(), { extensions: { code: ownCode, ...others } })
+}
+
+/** What is JSON of it: it becomes part of a response. */
+function copyOf(extensions: unknown): Record<string, unknown> {
+  if (typeof extensions !== 'object' || extensions === null) return {}
+  const { stacktrace: _, exception: __, ...copy } = JSON.parse(JSON.stringify(extensions)) as Record<string, unknown>
+  return copy
+}
+
+/** A thrown `GraphQLError` with a code is meant for the client; also of another copy of graphql. */
+function thrownRefusal(error: unknown): ReturnType<typeof refusalIn> {
+  if (!(error instanceof Error) || error.name !== 'GraphQLError' || !('extensions' in error)) return null
+  const { extensions } = error
+  if (typeof extensions !== 'object' || extensions === null || !('code' in extensions)) return null
+  try {
+    return { kind: 'refused', errors: [visible(error)], status: null }
+  } catch {
+    // Extensions that are no JSON.
+    return null
+  }
+}
+
+function failed(stage: HookStage): GraphQLError {
+  const { message, extensions } = refusal('HOOK_FAILED', `A hook of this gateway failed at the stage "${stage}".`, { stage })
+  return new GraphQLError(message, { extensions: extensions ?? {} })
+}

@@ -1,0 +1,173 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { type GraphQLFormattedError, print } from 'graphql'
+import { pickCredentials } from '../../platform/http/request-caller.ts'
+import type { RequestCheck } from '../limits/request-limits.ts'
+import type { ValidatedOperation } from '../operations/document-cache.ts'
+import type { ExecutionResult } from '../operations/execution-result.ts'
+import { queryPlanOf, type Supergraph } from '../planning/supergraph.ts'
+import type { RequestContext } from '../subgraph-client/link.ts'
+import { checkedChanges, withChanges } from './header-changes.ts'
+import type { HookStages, StageOutcome } from './hook-stages.ts'
+import { createHookState } from './hook-state.ts'
+import type { HookOperation, HookResult, PlanCall } from './hooks.ts'
+import { fetchesOf } from './plan-fetches.ts'
+import { replacedResult } from './replaced-result.ts'
+
+type Variables = Readonly<Record<string, unknown>>
+type Refused = { readonly refused: readonly GraphQLFormattedError[] }
+
+/** What hooks know of an operation before it has variables. */
+export type DescribedOperation = () => Omit<HookOperation, 'variables'>
+
+/** Describes an operation when the first hook needs it, once. */
+export function describeOperation({ document, operation }: ValidatedOperation): DescribedOperation {
+  let described: ReturnType<DescribedOperation> | null = null
+  return () => {
+    described ??= { query: print(document), operationName: operation.name?.value, operationType: operation.operation }
+    return described
+  }
+}
+
+/** The stage `request`: the context with what it changed of the client's headers. Never rejects. */
+export async function runRequestStage(
+  stages: HookStages,
+  describe: DescribedOperation,
+  variables: Variables,
+  context: RequestContext,
+): Promise<Refused | { readonly context: RequestContext; readonly headers: IncomingHttpHeaders | null }> {
+  const { caller, exchange } = context
+  const operation = { ...describe(), variables }
+  const hooked = { ...context, hooks: createHookState(operation) }
+  if (!stages.has('request')) return { context: hooked, headers: exchange?.headers ?? null }
+  const headers = textHeaders(exchange?.headers ?? caller.credentials)
+  const { requestId, address } = caller
+  const call = { ...operation, requestId, address, headers, method: exchange?.method ?? null, context: hooked.hooks.context }
+  const outcome = await settled(() =>
+    stages.run('request', call, context.signal, (before, { headers: changes }) =>
+      changes ? { ...before, headers: withChanges(before.headers, checkedChanges(changes, isOfMessage)) } : before,
+    ),
+  )
+  if (outcome.kind === 'refused') return refusedBy(outcome, context)
+  const changed = outcome.result?.headers
+  if (!changed || changed === headers) return { context: hooked, headers: exchange?.headers ?? null }
+  return {
+    context: { ...hooked, caller: { ...caller, credentials: pickCredentials(changed) } },
+    headers: exchange ? changed : null,
+  }
+}
+
+/** The stage `operation`, after authentication. Never rejects. */
+export async function runOperationStage(
+  stages: HookStages,
+  variables: Variables,
+  context: RequestContext,
+): Promise<Refused | { readonly context: RequestContext; readonly variables: Variables }> {
+  const { caller, hooks } = context
+  if (!stages.has('operation') || !hooks?.operation) return { context, variables }
+  const { requestId, address, claims = null } = caller
+  const call = { ...hooks.operation, requestId, address, claims, context: hooks.context }
+  const outcome = await settled(() =>
+    stages.run('operation', call, context.signal, (before, { variables: changed }) =>
+      changed === undefined ? before : { ...before, variables: checkedVariables(changed) },
+    ),
+  )
+  if (outcome.kind === 'refused') return refusedBy(outcome, context)
+  const changed = outcome.result?.variables ?? variables
+  if (changed === variables) return { context, variables }
+  const operation = { ...hooks.operation, variables: changed }
+  return { context: { ...context, hooks: { ...hooks, operation } }, variables: changed }
+}
+
+/** The check of an operation, with the stage `plan` after it. */
+export function withPlanStage(
+  stages: HookStages | null,
+  { check, cost }: RequestCheck,
+  validated: ValidatedOperation,
+  supergraph: Supergraph,
+): RequestCheck {
+  if (!stages?.has('plan')) return { check, cost }
+  let fetches: PlanCall['fetches'] | null = null
+  return {
+    cost,
+    async check(variables, context) {
+      const checked = await check(variables, context)
+      const { hooks, caller } = context
+      if (checked.errors.length > 0 || !hooks?.operation) return checked
+      fetches ??= validated.isIntrospection ? [] : fetchesOf(queryPlanOf(validated, supergraph).plan)
+      const { requestId } = caller
+      const call = { ...hooks.operation, requestId, context: hooks.context, fetches, cost: cost(variables) }
+      const outcome = await settled(() => stages.run('plan', call, context.signal))
+      return outcome.kind === 'refused' ? { ...checked, errors: refusedBy(outcome, context).refused } : checked
+    },
+  }
+}
+
+/** The stage `subscriptionEvent`: what the client gets for an event. Rejects when its time is up. */
+export async function runEventStage(
+  stages: HookStages,
+  result: ExecutionResult,
+  { caller: { requestId }, hooks, signal }: RequestContext,
+): Promise<ExecutionResult> {
+  if (!hooks?.operation) return result
+  const { data, errors, extensions }: HookResult = result
+  const call = {
+    ...hooks.operation,
+    requestId,
+    context: hooks.context,
+    ...(data !== undefined && { data }),
+    ...(errors && { errors }),
+    ...(extensions && { extensions }),
+  }
+  const { data: _, errors: __, extensions: ___, ...others } = call
+  const outcome = await stages.run('subscriptionEvent', call, signal, (before, { result: replacement }) =>
+    replacement === undefined ? before : { ...others, ...formatted(replacedResult(replacement)) },
+  )
+  if (outcome.kind === 'refused') return { data: null, errors: outcome.errors.map((error) => error.toJSON()) }
+  return outcome.result === call || !outcome.result ? result : resultIn(outcome.result)
+}
+
+const resultIn = ({ data, errors, extensions }: HookResult): ExecutionResult => ({
+  ...(data !== undefined && { data }),
+  ...(errors && { errors }),
+  ...(extensions && { extensions }),
+})
+
+const formatted = ({ data, errors, extensions }: ReturnType<typeof replacedResult>): HookResult => ({
+  data: data ?? null,
+  ...(errors && { errors: errors.map((error) => error.toJSON()) }),
+  ...(extensions && { extensions }),
+})
+
+/** Aborted before it was over: the client is gone, and nobody reads this. */
+async function settled<Result>(run: () => Promise<StageOutcome<Result>>): Promise<StageOutcome<Result>> {
+  try {
+    return await run()
+  } catch {
+    return { kind: 'refused', errors: [], status: null }
+  }
+}
+
+function refusedBy(
+  { errors, status }: Extract<StageOutcome<never>, { readonly kind: 'refused' }>,
+  { exchange }: RequestContext,
+): Refused {
+  if (exchange && status !== null) exchange.status = status
+  return { refused: errors.map((error) => error.toJSON()) }
+}
+
+function checkedVariables(given: unknown): Variables {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) throw new Error('Expected variables to be an object.')
+  return JSON.parse(JSON.stringify(given))
+}
+
+/** Headers that say what a message is: no hook may change those of a request that was read. */
+const isOfMessage = (name: string): boolean => OF_MESSAGE.has(name)
+const OF_MESSAGE = new Set(['connection', 'content-encoding', 'content-length', 'content-type', 'host', 'transfer-encoding'])
+
+function textHeaders(headers: IncomingHttpHeaders): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]],
+    ),
+  )
+}
