@@ -128,7 +128,7 @@ export type Parts = {
   readonly limitCarts: AddressRateLimit
   readonly checkoutTimes: CheckoutTimes
   readonly payments: PaymentRepository
-  /** What payment gateways are asked with. */
+  /** Dependencies of requests to payment gateways. */
   readonly paymentDeps: PaymentDeps
   readonly checkoutCustomFields: CheckoutCustomFieldRepository
   readonly consoleSessions: ConsoleSessionRepository
@@ -211,7 +211,7 @@ export type Context = Parts & {
    * UNAUTHENTICATED for a token that is not valid now.
    */
   readonly user: () => Promise<string | null>
-  /** The same, with what their token says of them. */
+  /** The same, with the claims of their token. */
   readonly presented: () => Promise<Presented | null>
   /** Runs a change of the caller's store: `write` in write.ts, whose key is the input's own. */
   readonly write: <Result extends { readonly __typename: string }>(
@@ -220,9 +220,9 @@ export type Context = Parts & {
     change: (unit: UnitOfWork) => Promise<Result>,
   ) => ReturnType<typeof write<Result>>
   readonly load: Loaders
-  /** What was loaded is not as it was any more: loads it again. */
+  /** Clears the loaders after a write. */
   readonly forgetLoaded: () => void
-  /** Loaders of a store that is not the caller's: for what everybody may see of it. */
+  /** Loaders of another store, for its public data. */
   readonly loadOfStore: (storeId: number) => Loaders
   /** Runs a change of such a store, which the caller has proven to be allowed to make. */
   readonly writeTo: <Result extends { readonly __typename: string }>(
@@ -236,10 +236,7 @@ export type Context = Parts & {
 /** Loaders of one store's rows. */
 export type Loaders = ReturnType<typeof loadersOf>
 
-/**
- * Those of a noun are made when one of them is first asked for: an operation needs few of all
- * these.
- */
+/** The loaders of a noun are created at first use: an operation needs few of them. */
 const loadersOf = lazyMembers<[parts: Parts, tenant: Tenant]>()(
   ({ stores }) => storeLoaders(stores),
   ({ checkoutCustomFields }, tenant) => checkoutCustomFieldLoaders(checkoutCustomFields, tenant),

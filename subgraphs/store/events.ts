@@ -1,8 +1,7 @@
 import { lowerCase, upperCase } from '../../platform/text/case.ts'
 
 /**
- * What can be told to have happened in a store, each with what is told besides: `order_updated`
- * stands for any change of an order's state.
+ * Events of a store, each with its data; `order_updated` is any change of the state of an order.
  */
 export const EVENTS = {
   customer_created: [],
@@ -28,8 +27,8 @@ export const EVENTS = {
 export type EventName = keyof typeof EVENTS
 
 /**
- * What happened to a thing of a store, as webhooks and subscriptions tell it. `entity` is its type
- * in the schema, `id` its row.
+ * An event of a store, for webhooks and subscriptions. `entity` is its type in the schema, `id` its
+ * row.
  */
 export type StoreEvent = {
   readonly event: EventName
@@ -43,10 +42,7 @@ export type StoreEvent = {
 /** The topic of all events of a store. */
 export const topicOf = (storeId: number): string => `store:${storeId}`
 
-/**
- * What is told of one change, in the order in which it happened: everything once, however often it
- * was said.
- */
+/** Events of one change, in order, without duplicates. */
 export function deliveredOf(happened: readonly StoreEvent[]): readonly StoreEvent[] {
   const delivered = new Map<string, StoreEvent>()
   for (const each of happened) {
@@ -65,9 +61,7 @@ export const eventName = (word: Uppercase<EventName>): EventName => lowerCase(wo
 /** Tables of what events are about. */
 export type SubjectTable = 'customer' | 'fulfillment' | 'order' | 'product'
 
-/**
- * What an event is about: its type in the schema, and its table. Stock is told of with its product.
- */
+/** Subject of an event: its type in the schema, and its table. Stock belongs to its product. */
 export function subjectOf(event: EventName): { readonly entity: string; readonly table: SubjectTable } {
   if (event.startsWith('customer_')) return { entity: 'Customer', table: 'customer' }
   if (event.startsWith('fulfillment_')) return { entity: 'Fulfillment', table: 'fulfillment' }

@@ -11,9 +11,8 @@ export type FeedEvent = OutboxEvent & { readonly payload: StoreEvent }
 
 /**
  * Events of the caller's store from now on, for a field of `Subscription`: those among `names` that
- * are wanted. Before each the credentials are judged anew: the subscription ends with
- * UNAUTHENTICATED or FORBIDDEN when they do not open the field any more. Nobody is recognised who
- * comes back.
+ * pass the filter. The credentials are checked before each: the subscription ends with
+ * UNAUTHENTICATED or FORBIDDEN when they do not allow the field any more. It cannot be resumed.
  */
 export async function eventsFor(
   { access, judge, caller, events }: Context,
@@ -59,7 +58,7 @@ export async function eventsFor(
 }
 
 /**
- * The row of an id that a subscription is about; null for all. Rejects with NOT_FOUND when there is
+ * The row of the id argument of a subscription; null for all. Rejects with NOT_FOUND when there is
  * none.
  */
 export async function rowFor(

@@ -27,8 +27,7 @@ export const gone = (type: string) => ({
 })
 
 /**
- * The row behind which a list goes on; "0" is in front of all. Throws BAD_USER_INPUT for what is no
- * id.
+ * The row after which a list continues; "0" is the start. Throws BAD_USER_INPUT for an invalid id.
  */
 export function rowBefore(argument: string, id: string, type: string): number {
   const row = id === '0' ? 0 : decodeId(id, type)
@@ -36,10 +35,7 @@ export function rowBefore(argument: string, id: string, type: string): number {
   return row
 }
 
-/**
- * The row that a change was about. Throws NOT_FOUND when it is gone: a repetition can come after
- * somebody deleted it.
- */
+/** The row of a change. Throws NOT_FOUND when it is gone: a repetition can follow a deletion. */
 export async function present<Row>(row: Promise<Row | null>, what: string): Promise<Row> {
   const found = await row
   if (found === null) throw missing(`The ${what} that this was about has been deleted since.`)

@@ -1,18 +1,18 @@
 import { isText, type Problem, problem } from '../toolkit/validation.ts'
 
-/** What may say which version is to be changed. */
+/** Input with an optional expected version. */
 export type Versioned = { readonly expectedVersion?: number | null | undefined }
 
-/** What is to be written where null clears: absent keeps what there was. */
+/** The value to write where null clears: absent keeps the current one. */
 export const given = <Value>(value: Value | undefined, before: Value): Value => (value === undefined ? before : value)
 
-/** What is wrong with an update that gives null for fields that every row has. */
+/** Problems of an update with null for required fields. */
 export const required = <Input extends object>(input: Input, fields: readonly (keyof Input & string)[]): readonly Problem[] =>
   fields.filter((field) => input[field] === null).map((field) => problem(field, 'absent or something', null))
 
 const MAX_URL_LENGTH = 2_000
 
-/** What is wrong with an address of the web; null when nothing is. */
+/** The problem of a URL; null when it is valid. */
 export function urlProblem(field: string, url: string): Problem | null {
   // A parser leaves out or encodes what we would keep: white space, NUL, halves of surrogate pairs.
   const isPlain = url.length <= MAX_URL_LENGTH && isText(url) && !/[\s\p{Cc}]/u.test(url)

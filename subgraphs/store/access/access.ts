@@ -7,8 +7,8 @@ import type { Access } from './grant.ts'
 import type { AccessRepository } from './repository.ts'
 
 /**
- * Judges credentials. Rejects with UNAUTHENTICATED for those that are none, and RATE_LIMITED for an
- * address that guesses.
+ * Authenticates credentials. Rejects invalid ones with UNAUTHENTICATED, and an address with too
+ * many failures with RATE_LIMITED.
  */
 export type AccessJudge = (caller: Caller) => Promise<Access>
 
@@ -31,8 +31,8 @@ export const HOW_TO_SIGN_IN =
 export const hashOf = (secret: string): Buffer => createHash('sha256').update(secret).digest()
 
 /**
- * A judge that asks the database, and remembers its judgements for a second. `refusals` counts
- * failures per address; who is banned from the REST API of a store is banned from the store.
+ * A judge that reads the database and caches its results for a second. `refusals` counts failures
+ * per address; an address banned from the REST API of a store is banned from its graph.
  */
 export function accessJudge(
   repository: AccessRepository,
@@ -69,8 +69,7 @@ export function accessJudge(
   }
 
   /**
-   * What a caller presents: a key that tells it from others, how it is looked up, and what is said
-   * when it is none.
+   * Credentials of a caller: the key of the cache, the lookup, and the message for invalid ones.
    */
   function presentedBy(caller: Caller) {
     const given = credentialsIn(caller)

@@ -16,10 +16,7 @@ export function credentialsIn({
   return colon < 1 ? null : { login: decoded.slice(0, colon), authtoken: decoded.slice(colon + 1) }
 }
 
-/**
- * A token that an app was given: its shape tells it from the JWT of a person and from the keys of
- * the trust part.
- */
+/** Token of an app: its prefix tells it from the JWT of a user and from keys of trust. */
 const BEARER = /^Bearer +(sat_[\w-]{43})$/i
 
 /** The token of an app in an Authorization header; null for none. */

@@ -5,8 +5,8 @@ import { scopesFor } from './rules.ts'
 import type { Scope } from './scopes.ts'
 
 /**
- * Types that the body of a webhook has parts of, beside the thing that its event is about: REST
- * answers a fulfillment with its order.
+ * Types that a webhook body contains besides its subject: REST returns a fulfillment with its
+ * order.
  */
 const TYPES_WITHIN: Readonly<Partial<Record<string, readonly string[]>>> = { Fulfillment: ['Order'] }
 
@@ -23,15 +23,13 @@ export function scopesOfEvent(event: EventName): readonly (readonly Scope[])[] {
   })
 }
 
-/**
- * Throws FORBIDDEN, with the scopes that are missing, for events of things that may not be read.
- */
+/** Throws FORBIDDEN, with the missing scopes, for events whose subject the caller may not read. */
 export function demandEvents(access: Access, events: readonly EventName[]): void {
   for (const scopes of events.flatMap(scopesOfEvent)) demand(access, scopes)
 }
 
 /**
- * Throws UNAUTHORIZED_FIELD_OR_TYPE for the body of a delivery of an event whose thing may not be
+ * Throws UNAUTHORIZED_FIELD_OR_TYPE for the body of a delivery whose subject the caller may not
  * read.
  */
 export function demandBody(access: Access, event: EventName): void {

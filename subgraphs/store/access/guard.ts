@@ -31,11 +31,11 @@ type Extensions = { readonly apollo?: { readonly subgraph?: { resolveReference?:
 const ROOTS = ['Query', 'Mutation', 'Subscription']
 
 /**
- * Puts every field of a schema behind what its directives, and those of its type, demand beyond
- * what its parent type demanded already. Root fields answer UNAUTHENTICATED to unknown callers and
- * FORBIDDEN to known ones; fields below answer UNAUTHORIZED_FIELD_OR_TYPE. Throws for a root field
- * without a directive that is not listed as public, and for a union or an interface that leads to
- * more than the field it is the type of: nobody would check that.
+ * Guards every field of a schema by its directives and those of its type, beyond the demands of its
+ * parent type. Root fields answer UNAUTHENTICATED to unknown callers and FORBIDDEN to known ones;
+ * fields below answer UNAUTHORIZED_FIELD_OR_TYPE. Throws for a root field without a directive that
+ * is not listed as public, and for a union or interface with members that demand more than the
+ * field: those would stay unguarded.
  */
 export function guardSchema(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
@@ -73,7 +73,7 @@ function guardField(schema: GraphQLSchema, type: GraphQLObjectType, field: Graph
   } else field.resolve = behind(demanded, coordinate, resolve)
 }
 
-/** An entity that the gateway asks for by its key is behind what its type demands. */
+/** Guards an entity that the gateway resolves by key with the demands of its type. */
 function guardReference(type: GraphQLObjectType): void {
   const requirement = RULES.ofType.get(type.name)
   // Written by @apollo/subgraph, untyped.
@@ -84,7 +84,7 @@ function guardReference(type: GraphQLObjectType): void {
     whenMet([requirement], type.name, context, () => find(reference, context, info))
 }
 
-/** Whether everybody who meets `held` meets `demanded`. */
+/** Whether every caller that meets `held` meets `demanded`. */
 function implies(held: Requirement, demanded: Requirement): boolean {
   if (held === demanded) return true
   if (demanded.policies || !held.scopes) return false

@@ -4,11 +4,11 @@ import type { AccessJudge } from './access.ts'
 import type { Access } from './grant.ts'
 import { SCOPES } from './scopes.ts'
 
-/** Lets parts of this process read a store through the graph, as nobody outside of it can. */
+/** Lets parts of this process read a store through the graph; not available from outside. */
 export type InternalCallers = {
-  /** A judge that knows them, before it asks the other one. */
+  /** A judge that accepts these callers, and passes all others to the next judge. */
   readonly judge: AccessJudge
-  /** Somebody who may read everything of a store, until `work` ends. */
+  /** A caller that may read everything of a store, until `work` ends. */
   readonly reading: <Result>(
     store: Pick<Access, 'storeId' | 'storeCode'>,
     requestId: string,

@@ -50,7 +50,7 @@ const SUBJECTS: Readonly<Record<Scope, string>> = {
   write_taxes: 'taxes',
 }
 
-/** What these scopes allow, what is read first, each in alphabetical order. */
+/** Permissions of these scopes: reading before writing, each in alphabetical order. */
 export const permissionsOf = (scopes: readonly Scope[]): Permission[] =>
   scopes
     .map((scope) => ({ scope, subject: SUBJECTS[scope], mayChange: scope.startsWith('write_') || scope === 'read_apps' }))

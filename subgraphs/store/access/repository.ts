@@ -7,7 +7,7 @@ export type AccessRepository = ReturnType<typeof accessRepository>
 
 /** Credentials of stores in the database. */
 export const accessRepository = (database: Kysely<Tables>) => ({
-  /** What a login with a token of this hash may do; null when there is none. */
+  /** Access of a login with a token of this hash; null when there is none. */
   async byLogin(login: string, tokenHash: Buffer): Promise<Access | null> {
     // PostgreSQL has no text with this character.
     if (login.includes('\0')) return null
@@ -22,8 +22,7 @@ export const accessRepository = (database: Kysely<Tables>) => ({
   },
 
   /**
-   * What the token of an app with this hash allows at `at`; null when there is none, or it has
-   * ended.
+   * Access of an app's token with this hash at `at`; null when there is none, or it has expired.
    */
   async byToken(tokenHash: Buffer, at: Date): Promise<Access | null> {
     const found = await database

@@ -11,9 +11,9 @@ export const STORE_OWNER = 'store_owner'
 /** What the schema of the store demands of callers, by type and field. */
 export const RULES = authorizationRules(sdlOf('store'))
 
-/** Root fields without a directive: what they are about is public, or a secret of its own. */
+/** Public root fields without a directive, or with a secret as argument. */
 export const PUBLIC_ROOT_FIELDS: ReadonlySet<string> = new Set([
-  // Tells callers about themselves.
+  // Returns the grants of the caller itself.
   'Query.callerGrants',
   'Query.shop',
   'Query.shops',
@@ -25,7 +25,7 @@ export const PUBLIC_ROOT_FIELDS: ReadonlySet<string> = new Set([
   'Mutation.updateStorefrontCart',
   'Mutation.recoverStorefrontCart',
   'Mutation.completeStorefrontCheckout',
-  // For users, who are no callers that have scopes.
+  // For users, who have no scopes.
   'Mutation.signInOwnerToAuthorize',
   'Mutation.answerAuthorizationRequest',
   'Mutation.leaveAuthorizationRequest',

@@ -12,16 +12,15 @@ import { type SessionCheck, verifyUserToken } from '../../toolkit/user-token.ts'
 export type Presented = { readonly id: string; readonly signedInAt: Date | null }
 
 /**
- * Tells which user a caller is; null: none. Rejects with UNAUTHENTICATED for a token that is not
+ * Identifies the user of a caller; null: none. Rejects with UNAUTHENTICATED for a token that is not
  * valid now.
  */
 export type UserJudge = (caller: Caller) => Promise<Presented | null>
 
 /**
- * A judge that knows users by the published keys of their tokens, and asks who has the sessions
- * whether this one goes on: a token that was signed out is none here either. A connection that
- * stays open has no more time than others. Rejects when sessions cannot be asked: nobody is
- * believed unchecked.
+ * A judge that verifies tokens of users by the published keys, and checks that their session is
+ * still open: a signed-out token is rejected. Open connections have no longer lifetime. Rejects
+ * when the sessions cannot be read.
  */
 export const userJudge =
   (keys: JWTVerifyGetKey, isSessionOpen: SessionCheck, now: () => Date): UserJudge =>

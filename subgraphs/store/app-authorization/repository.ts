@@ -24,7 +24,7 @@ export const appAuthorizationRepository = (database: Kysely<Tables>) => ({
       // The column holds what this noun writes.
       .map((row) => ({ ...row, scopes: row.scopes as Scope[] })),
 
-  /** Ends it, with its tokens; the app that had it, null when there is none. */
+  /** Deletes it with its tokens; returns the id of the app, null when there is none. */
   async delete(storeId: number, id: number): Promise<number | null> {
     const deleted = await database
       .deleteFrom('app_authorization')

@@ -10,7 +10,7 @@ import { type AppPlan, cycleOf, planProblems } from './app-subscription.ts'
 import { accountsOf, billingCycle, calendarOf } from './billing.ts'
 import { appSubscriptionRepository } from './repository.ts'
 
-/** Says what an app of the store's own costs. */
+/** Sets the plans of an app of the store. */
 export async function setAppPlans({ query, storeId }: UnitOfWork, id: string, plans: readonly AppPlan[]) {
   const problems = planProblems(plans)
   if (problems.length > 0) return validationError(problems)
@@ -52,7 +52,7 @@ export async function cancelAppSubscription(unit: UnitOfWork, app: App) {
     : notFoundError('subscription that goes on to the app', app.code)
 }
 
-/** Ends the subscription to an app with its cycle; false when there is none that goes on. */
+/** Ends the subscription to an app with its cycle; false when there is no active one. */
 export async function endSubscription(unit: UnitOfWork, appId: number): Promise<boolean> {
   const { query, storeId, now } = unit
   const { today } = await calendarOf(unit, now)
@@ -63,7 +63,7 @@ export async function endSubscription(unit: UnitOfWork, appId: number): Promise<
   return true
 }
 
-/** Pays what is left of a cycle out of the balance of the store. */
+/** Pays the open amount of a cycle from the balance of the store. */
 export async function payAppBillingCycle(unit: UnitOfWork, app: App, date: string | null) {
   const { query, storeId, now } = unit
   // Two payments at once would both find the same left to pay, and the same balance.

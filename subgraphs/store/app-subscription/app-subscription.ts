@@ -27,7 +27,7 @@ export const MAX_PLANS = 10
 const MAX_NAME_LENGTH = 50
 const MAX_FREE_ORDERS = 1_000_000_000
 
-/** What is wrong with plans of an app, in their order. */
+/** Invalid fields of plans of an app, in their order. */
 export function planProblems(plans: readonly AppPlan[]): readonly Problem[] {
   if (plans.length > MAX_PLANS) return [problem('plans', `at most ${MAX_PLANS} plans`, plans.length)]
   return problemsIn(
@@ -66,7 +66,7 @@ export function amountDue({ monthlyPrice, freeOrders, pricePerOrder }: AppPlan, 
   return amountOf(monthlyPrice) + BigInt(billable) * amountOf(pricePerOrder)
 }
 
-/** What is left to pay, as text; null: nothing. */
+/** Open amount, as text; null: nothing. */
 export function amountLeft(due: Amount, paid: string): string | null {
   const left = due - amountOf(paid)
   return left > 0n ? textOf(left) : null

@@ -25,8 +25,8 @@ export async function calendarOf({ query, storeId }: StoreQuery, now: Date): Pro
 }
 
 /**
- * The month of a store's subscription to an app that a day lies in, today's when null; null when
- * there was none, or it is yet to come. Throws BAD_USER_INPUT for what is no day.
+ * The billing month of a subscription that contains a day, today's when null; null without a
+ * subscription then. Throws BAD_USER_INPUT for an invalid day.
  */
 export const billingCycle = ({ query, storeId }: StoreQuery, appId: number, date: string | null, calendar: Calendar) =>
   cycleWith(storeId, (day) => appSubscriptionRepository(query).on(storeId, appId, day), date, calendar)
@@ -52,10 +52,7 @@ export async function cycleWith(
   return { ...cycle, storeId, subscription, days }
 }
 
-/**
- * What cycles of one store cost so far, what was paid of them, and what is left to pay, null for
- * nothing; in their order.
- */
+/** Cost, payments and open amount (null for nothing) of cycles of one store; in their order. */
 export async function accountsOf(
   subscriptions: Pick<AppSubscriptionRepository, 'accounts'>,
   storeId: number,

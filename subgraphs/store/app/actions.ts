@@ -7,8 +7,8 @@ import { appRepository } from './repository.ts'
 import { newAppCode, newAppSecret } from './secret.ts'
 
 /**
- * Registers an app of the store's own. `told` is given its secret, which is no part of what is
- * kept; never for a public app.
+ * Registers an app of the store. `sent` gets its secret, which is not stored; never for a public
+ * app.
  */
 export async function createApp(
   { query, storeId, now }: UnitOfWork,
@@ -59,7 +59,7 @@ export async function updateApp({ query, storeId, now }: UnitOfWork, id: string,
   return { __typename: 'UpdateAppSuccess' as const, app: before.id }
 }
 
-/** Gives an app another secret, which `told` is given. */
+/** Gives an app a new secret, which is passed to `sent`. */
 export async function resetAppSecret({ query, storeId, now }: UnitOfWork, id: string, sent: (secret: string) => void) {
   const apps = appRepository(query)
   const before = await apps.lock(storeId, decodeId(id, 'App') ?? 0)

@@ -1,7 +1,7 @@
 import { isText, type Problem, problem, problemsIn, textProblem } from '../../toolkit/validation.ts'
 import { isScope, type Scope } from '../access/scopes.ts'
 
-/** A program of somebody else that asks stores for access. */
+/** A third-party program that requests access to stores. */
 export type App = {
   readonly id: number
   /** The only store that can use it; null: every store that agrees. */
@@ -20,7 +20,7 @@ export type App = {
   readonly version: number
 }
 
-/** What is written of an app; undefined stays as it is. */
+/** Fields of an app to write; undefined stays unchanged. */
 export type AppInput = {
   readonly name?: string | null | undefined
   readonly redirectUris?: readonly string[] | null | undefined
@@ -39,9 +39,7 @@ const MAX_URI_LENGTH = 2_000
  */
 export const OUT_OF_BAND = 'urn:ietf:wg:oauth:2.0:oob'
 
-/**
- * http is for this computer only (RFC 8252 §7.3): on any other way somebody could read the code.
- */
+/** http is allowed on this machine only (RFC 8252 §7.3): elsewhere the code could be read. */
 const LOOPBACK = /^(127\.0\.0\.1|\[::1\]|localhost)$/
 
 /**
@@ -63,7 +61,7 @@ export function isRedirectUri(uri: string): boolean {
   return /^[a-z][a-z0-9-]*(\.[a-z0-9-]+)+:$/.test(protocol)
 }
 
-/** What is wrong with an app to be registered or changed, in the order of its fields. */
+/** Invalid fields of an app to register or change, in their order. */
 export function appProblems({ name, redirectUris, scopes }: AppInput): readonly Problem[] {
   return problemsIn([
     name === undefined ? null : textProblem('name', name ?? '', MAX_NAME_LENGTH),

@@ -49,7 +49,7 @@ export const appRepository = (database: Kysely<Tables>) => ({
   list: async (storeId: number | null): Promise<App[]> =>
     (await select(database).where('store_id', 'is not distinct from', storeId).orderBy('id').execute()).map(appOf),
 
-  /** The row of an app of the store's own until the transaction ends; null when there is none. */
+  /** Locks the row of an app of the store until the transaction ends; null when there is none. */
   async lock(storeId: number, id: number): Promise<App | null> {
     const row = await select(database).where('store_id', '=', storeId).where('id', '=', id).forUpdate().executeTakeFirst()
     return row ? appOf(row) : null

@@ -4,9 +4,9 @@ import { appRepository } from './repository.ts'
 import { newAppCode, newAppSecret } from './secret.ts'
 
 /**
- * The app that belongs to whoever has the store's authtoken, made when it is first needed. Nobody
- * knows its secret, so nobody can ask for tokens as it, until the store resets that. The row of the
- * store is locked meanwhile.
+ * The app that stands for the holder of the store's authtoken, created on first use. Its secret is
+ * unknown until the store resets it, so no client can request tokens as it. Locks the row of the
+ * store.
  */
 export async function appOfStoreItself({ query, storeId, now }: Pick<UnitOfWork, 'query' | 'storeId' | 'now'>): Promise<number> {
   const apps = appRepository(query)

@@ -16,10 +16,7 @@ export async function findVisibleApp(
   return found && (found.storeId === null || found.storeId === storeId) ? found : null
 }
 
-/**
- * The same for who asks about an app: an app may ask about itself only. Throws NOT_FOUND and
- * FORBIDDEN.
- */
+/** The same for the caller: an app may read itself only. Throws NOT_FOUND and FORBIDDEN. */
 export async function visibleApp(apps: AppRepository, access: Access, code: string): Promise<App> {
   const found = await findVisibleApp(apps, access, code)
   if (!found) throw missing(`App with code ${excerpt(code)} not found.`)

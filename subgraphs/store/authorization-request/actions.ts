@@ -13,7 +13,7 @@ import { type AuthorizationRequest, scopesOf } from './authorization-request.ts'
  */
 export type AuthorizationRequestKey = { readonly id: string; readonly browser: string | null | undefined }
 
-/** What a step needs: the protocol, which remembers the request, and who the apps are. */
+/** Dependencies of a step: the protocol, which stores the request, and the apps. */
 export type Desk = { readonly protocol: () => Promise<Protocol>; readonly apps: AppRepository }
 
 type Interaction = InstanceType<Protocol['Interaction']>
@@ -55,7 +55,7 @@ export async function signInOwner(key: AuthorizationRequestKey, owned: readonly 
   return signIn(key, only.id, desk)
 }
 
-/** Agrees, for the store that is signed in, to all that was asked for; or refuses. */
+/** Grants all requested scopes for the signed-in store; or refuses. */
 export async function answer(key: AuthorizationRequestKey, isGranted: boolean, desk: Desk) {
   const found = await find(key, desk)
   if (!found) return ended(key)
@@ -70,7 +70,7 @@ export async function answer(key: AuthorizationRequestKey, isGranted: boolean, d
   return go(interaction, { ...interaction.lastSubmission, consent: { grantId: await grant.save() } })
 }
 
-/** Signs the store out, and asks the same again. */
+/** Signs the store out, and returns to the same request. */
 export async function leave(key: AuthorizationRequestKey, desk: Desk) {
   const found = await find(key, desk)
   if (!found) return ended(key)
@@ -93,7 +93,7 @@ async function find(
   return app ? { interaction, app } : null
 }
 
-/** The store that is signed in; null when it is none, or cannot use the app. */
+/** The signed-in store; null when there is none, or it cannot use the app. */
 function storeIn({ session }: Interaction, app: App): number | null {
   const storeId = Number(session?.accountId ?? 0)
   return storeId > 0 && (app.storeId === null || app.storeId === storeId) ? storeId : null

@@ -2,25 +2,25 @@ import { isScope, type Scope } from '../access/scopes.ts'
 import type { Presented } from '../access/user.ts'
 import { OUT_OF_BAND } from '../app/app.ts'
 
-/** What an app asks of whoever sits at a browser. */
+/** Request of an app to the user of a browser. */
 export type AuthorizationRequest = {
   readonly appName: string
-  /** Null: nobody has signed in, or a store that cannot use this app. */
+  /** Null: no store is signed in, or it cannot use this app. */
   readonly storeId: number | null
   readonly scopes: readonly Scope[]
-  /** Where the app wants the answer. */
+  /** Redirect URI of the answer. */
   readonly redirectUri: string
 }
 
 /**
- * For how long a password counts that was given: as long as somebody may take to choose a store.
+ * Age at which a given password stops counting: as long as a user may take to choose a store.
  * Milliseconds.
  */
 const FRESH_MS = 10 * 60 * 1000
 
 /**
- * Whether somebody has just given a password: a token that was lent or found is not enough to give
- * an app access for months.
+ * Whether a password was given just now: a borrowed or stolen token is not enough to give an app
+ * access for months.
  */
 export const isFresh = ({ signedInAt }: Pick<Presented, 'signedInAt'>, now: Date): boolean =>
   signedInAt !== null && now.getTime() - signedInAt.getTime() < FRESH_MS

@@ -8,7 +8,7 @@ import { cartRepository } from './repository.ts'
 /** A secret for a cart: 256 random bits. */
 export const newCartToken = (): string => randomBytes(32).toString('base64url')
 
-/** What is stored of a token; null for a text that is none. */
+/** Stored hash of a token; null for an invalid token. */
 export const cartTokenHash = (token: string): Buffer | null =>
   /^[\w-]{43}$/.test(token) ? createHash('sha256').update(token).digest() : null
 

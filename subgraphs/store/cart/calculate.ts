@@ -48,7 +48,7 @@ export type CartDeps = QuoteDeps & {
 }
 
 /**
- * Calculates a cart by the calculation of orders, and says what keeps it from being one. Writes
+ * Calculates a cart as an order, and lists the problems that keep it from being one. Writes
  * nothing. External shipping services have five seconds.
  */
 export async function calculateCartOf(deps: CartDeps, storeId: number, contents: CartContents): Promise<CartCalculation> {

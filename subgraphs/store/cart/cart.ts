@@ -13,7 +13,7 @@ export type ShoppingCartLine = {
   readonly quantity: number
 }
 
-/** What a shopper put into a cart and said of the order, as it is stored. */
+/** Contents and choices of a shopper, as they are stored. */
 export type CartContents = {
   readonly lines: readonly ShoppingCartLine[]
   readonly note: string | null
@@ -96,7 +96,7 @@ const MAX_CODE_LENGTH = 100
 const MAX_PHONE_LENGTH = 50
 const MAX_SERVICE_CODE_LENGTH = 200
 
-/** What is wrong with a change by itself, in the order of its fields. */
+/** Invalid fields of a change by itself, in their order. */
 export function cartProblems(change: CartChange): readonly Problem[] {
   const { addLines, setLines, note, attributes, couponCodes, email, phone, shippingServiceCode, answers } = change
   const { shippingAddress, billingAddress } = change
@@ -129,7 +129,7 @@ export function cartProblems(change: CartChange): readonly Problem[] {
   ])
 }
 
-/** The contents after a change without problems, or what is wrong with it for these contents. */
+/** The contents after a change without problems, or its problems with these contents. */
 export function changedCart(
   before: CartContents,
   change: CartChange,

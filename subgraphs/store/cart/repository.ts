@@ -18,7 +18,7 @@ export type CartRepository = ReturnType<typeof cartRepository>
 
 /** Carts of shoppers in the database. */
 export const cartRepository = (database: Kysely<Tables>) => ({
-  /** Null when there is none with this hash of a token. */
+  /** The cart with this hash of a token; null when there is none. */
   byToken: (storeId: number, tokenHash: Buffer): Promise<ShoppingCart | null> =>
     first(carts(database).where('store_id', '=', storeId).where('token_hash', '=', tokenHash)),
 
@@ -26,11 +26,14 @@ export const cartRepository = (database: Kysely<Tables>) => ({
   lockByToken: (storeId: number, tokenHash: Buffer): Promise<ShoppingCart | null> =>
     first(carts(database).where('store_id', '=', storeId).where('token_hash', '=', tokenHash).forUpdate()),
 
-  /** The row until the transaction ends; null when it is locked by another, or there is none. */
+  /**
+   * Locks the row until the transaction ends; null when another transaction holds it, or there is
+   * none.
+   */
   lock: (storeId: number, id: number): Promise<ShoppingCart | null> =>
     first(carts(database).where('store_id', '=', storeId).where('id', '=', id).forUpdate().skipLocked()),
 
-  /** The one whose abandoned order has this token in its link; null when there is none. */
+  /** The cart whose abandoned order has this token in its link; null when there is none. */
   byAbandonedOrder: (storeId: number, token: string): Promise<ShoppingCart | null> =>
     first(
       carts(database)

@@ -14,7 +14,7 @@ import { type CartCalculation, calculateCartOf } from './calculate.ts'
 import type { ShoppingCart } from './cart.ts'
 import { orderInputOf } from './order-input.ts'
 
-/** A cart with its shop; it is calculated once, when that is first asked for. */
+/** A cart with its shop; it is calculated once, at first use. */
 export type StorefrontCart = {
   readonly storefront: Storefront
   readonly cart: ShoppingCart
@@ -111,7 +111,7 @@ export async function cartIn(context: Context, storefront: Storefront, token: st
   return { storefront, cart, calculated }
 }
 
-/** An result that also says in which shop it was. */
+/** A result with its shop. */
 const inShop = <Result extends { readonly __typename: string }>({ store }: Storefront, result: Result) => ({
   ...result,
   storeId: store.id,

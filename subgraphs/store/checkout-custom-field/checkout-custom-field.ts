@@ -3,7 +3,7 @@ import { type Problem, problem, problemsIn, textProblem } from '../../toolkit/va
 export type CheckoutCustomFieldType = 'TEXT' | 'SELECT' | 'INPUT' | 'CHECKBOX' | 'DATE'
 export type CheckoutArea = 'CONTACT' | 'BILLING_SHIPPING' | 'OTHER'
 
-/** A question that a checkout asks. */
+/** A question of the checkout. */
 export type CheckoutCustomField = CheckoutCustomFieldFields & {
   readonly id: number
   readonly createdAt: Date
@@ -11,7 +11,7 @@ export type CheckoutCustomField = CheckoutCustomFieldFields & {
   readonly version: number
 }
 
-/** What is written of a question by its author. */
+/** Fields of a question that the merchant writes. */
 export type CheckoutCustomFieldFields = {
   readonly label: string
   readonly type: CheckoutCustomFieldType
@@ -29,7 +29,7 @@ export type CheckoutCustomFieldChange = {
   readonly [Field in keyof CheckoutCustomFieldFields]?: CheckoutCustomFieldFields[Field] | null | undefined
 }
 
-/** A question that nobody has written yet. */
+/** A new question with its defaults. */
 export const newCheckoutCustomField = (position: number): CheckoutCustomFieldFields => ({
   label: '',
   type: 'INPUT',
@@ -62,8 +62,8 @@ export function changedCheckoutCustomField(
 }
 
 /**
- * What is wrong with a question as it would be, in the order of its fields. The types have no null,
- * but a caller can.
+ * Invalid fields of a question after a change, in their order. The types have no null, but a caller
+ * can send it.
  */
 export function checkoutCustomFieldProblems({
   label,
@@ -99,7 +99,7 @@ function optionProblems(type: CheckoutCustomFieldType, options: readonly string[
   )
 }
 
-/** What is wrong with an answer to a question; null when nothing is. */
+/** The problem of an answer to a question; null when it is valid. */
 export function answerProblem(
   { type, selectOptions }: Pick<CheckoutCustomField, 'type' | 'selectOptions'>,
   value: string,

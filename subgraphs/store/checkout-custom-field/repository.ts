@@ -18,7 +18,9 @@ const COLUMNS = [
   'version',
 ] as const
 
-/** Any number, as long as every process uses the same and nobody else does. */
+/**
+ * Key of an advisory lock: any number that is the same in every process and used for nothing else.
+ */
 const FIELDS_LOCK = 0x63636669
 
 export type CheckoutCustomFieldRepository = ReturnType<typeof checkoutCustomFieldRepository>
@@ -29,7 +31,7 @@ export const checkoutCustomFieldRepository = (database: Kysely<Tables>) => ({
   findByIds: (storeId: number, ids: readonly number[]): Promise<CheckoutCustomField[]> =>
     database.selectFrom('checkout_custom_field').select(COLUMNS).where('store_id', '=', storeId).where('id', 'in', ids).execute(),
 
-  /** By position, one more than asked for. */
+  /** Sorted by position, one more than requested. */
   list(storeId: number, { size, after, offset }: KeysetRange): Promise<CheckoutCustomField[]> {
     let query = database.selectFrom('checkout_custom_field').select(COLUMNS).where('store_id', '=', storeId)
     if (after) {
@@ -57,8 +59,7 @@ export const checkoutCustomFieldRepository = (database: Kysely<Tables>) => ({
   count: (storeId: number): Promise<number> => countRows(database, 'checkout_custom_field', storeId),
 
   /**
-   * How many fields there are, and the position of the last; nobody else adds one until the
-   * transaction ends.
+   * Number of fields and position of the last; locked against additions until the transaction ends.
    */
   async lockEnd(storeId: number): Promise<{ readonly count: number; readonly last: number }> {
     await sql`SELECT pg_advisory_xact_lock(${FIELDS_LOCK}, ${storeId})`.execute(database)
@@ -70,7 +71,7 @@ export const checkoutCustomFieldRepository = (database: Kysely<Tables>) => ({
     return { count: Number(count), last: last ?? 0 }
   },
 
-  /** The row until the transaction ends; null when there is none. */
+  /** Locks the row until the transaction ends; null when there is none. */
   async lock(storeId: number, id: number): Promise<CheckoutCustomField | null> {
     const found = await database
       .selectFrom('checkout_custom_field')
@@ -82,7 +83,7 @@ export const checkoutCustomFieldRepository = (database: Kysely<Tables>) => ({
     return found ?? null
   },
 
-  /** The row, which stays as it is until the transaction ends; null when there is none. */
+  /** Locks the row against changes until the transaction ends; null when there is none. */
   async keep(storeId: number, id: number): Promise<CheckoutCustomField | null> {
     const found = await database
       .selectFrom('checkout_custom_field')

@@ -7,11 +7,11 @@ import type { UnitOfWork } from '../write.ts'
 import { abandonCart, expireOrder } from './actions.ts'
 import type { CheckoutTimes } from './variables.ts'
 
-/** How often carts and unpaid orders are looked through. Milliseconds. */
+/** Interval between checks of carts and unpaid orders. Milliseconds. */
 const INTERVAL_MS = 60_000
-/** Few enough that nobody waits for them. */
+/** Few enough to delay no request. */
 const MAX_BATCH_SIZE = 100
-/** Carts that nobody changed for so long are deleted. Milliseconds. */
+/** Age at which carts without changes are deleted. Milliseconds. */
 const CART_AGE_MS = 30 * 24 * 3_600_000
 
 export type CheckoutJobDeps = CartDeps & {

@@ -90,7 +90,7 @@ async function complete(context: Context, { store, token, expectedTotal, idempot
   )
   switch (written.__typename) {
     case 'CompleteStorefrontCheckoutSuccess':
-      // After the transaction: somebody else's server is not to be waited for with locks held.
+      // After the transaction: a request to a foreign server must not hold locks.
       for (const { id } of await context.payments.ofOrders(storeId, [written.order])) {
         await runPayment(context.paymentDeps, storeId, id)
       }

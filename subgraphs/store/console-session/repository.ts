@@ -1,10 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Tables } from '../tables.ts'
 
-/**
- * Open at once for one store: more than people sign in from. Who signs in once more ends the
- * oldest.
- */
+/** Open sessions of one store; one more ends the oldest. */
 const MAX_SESSIONS_PER_STORE = 100
 
 export type ConsoleSessionRepository = ReturnType<typeof consoleSessionRepository>
@@ -14,7 +11,7 @@ export type ConsoleSessionRepository = ReturnType<typeof consoleSessionRepositor
  * that was ended must not go on where that is not known yet.
  */
 export const consoleSessionRepository = (database: Kysely<Tables>) => ({
-  /** Begins a session, and forgets what is too old or too many. */
+  /** Inserts a session, and deletes expired and surplus ones. */
   async insert(storeId: number, hash: Buffer, { at, expiresAt }: { readonly at: Date; readonly expiresAt: Date }): Promise<void> {
     await database.deleteFrom('console_session').where('expires_at', '<=', at).execute()
     await database

@@ -3,7 +3,7 @@ import type { Resolvers } from '#generated/store/resolvers.ts'
 import { hashOf } from '../access/access.ts'
 
 /**
- * A working day: who comes back tomorrow signs in again. The cookie of the console lives as long
+ * A working day: the next day needs a new sign-in. The cookie of the console lives as long
  * (web/console/session.ts).
  */
 const SESSION_MS = 8 * 60 * 60 * 1000

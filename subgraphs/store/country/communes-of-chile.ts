@@ -1,8 +1,8 @@
 /**
  * The 346 communes of Chile by the GeoNames code of their region, each with the official code that
- * statistics and carriers use (Código Único Territorial, as it is since Ñuble became a region in
- * 2018). GeoNames, which other countries' places are from, has Chile's provinces at this level, and
- * nobody there addresses a parcel by province.
+ * statistics and carriers use (Código Único Territorial, since Ñuble became a region in 2018).
+ * GeoNames, the source for other countries, has the provinces of Chile at this level, which are not
+ * part of addresses.
  */
 export const COMMUNES_OF_CHILE: Readonly<Record<string, string>> = {
   '01':

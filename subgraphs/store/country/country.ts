@@ -47,16 +47,13 @@ export const countries = (): readonly Country[] => all
 /** The country with this code, in either case; null when there is none. */
 export const countryOf = (code: string): Country | null => byCode.get(code.toUpperCase()) ?? null
 
-/**
- * The capital of a country, or where there is none the country; the code itself where there is no
- * such country.
- */
+/** The capital of a country, else its name; the code itself for an unknown country. */
 export const capitalOf = (code: string): string => known[code as keyof typeof known]?.capital || (countryOf(code)?.name ?? code)
 
-/** The time zones that the engine knows in the country. */
+/** The time zones of the country in ICU. */
 export const zonesOf = (code: string): readonly string[] => new Intl.Locale(`und-${code}`).getTimeZones() ?? []
 
-/** What a store of the country begins with; null when there is no such country. */
+/** Defaults of a store in the country; null for an unknown country. */
 export function defaultsOf(countryCode: string): StoreDefaults | null {
   const country = countryOf(countryCode)
   if (country === null) return null
@@ -79,8 +76,8 @@ export const isCurrency = (code: string): boolean => currencies.has(code)
  */
 export function isTimezone(name: string): boolean {
   if (timezones.has(name) || name === 'UTC') return true
-  // Names that link to another are not in the list of the engine, which yet knows them in any case:
-  // ours are Area/Place.
+  // ICU does not list names that link to another, but accepts them in any case: ours are
+  // Area/Place.
   if (!/^[A-Z][A-Za-z]+(\/[A-Z][A-Za-z_-]+){1,2}$/.test(name)) return false
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
@@ -91,7 +88,7 @@ export function isTimezone(name: string): boolean {
 
 /**
  * The English name of the language with this BCP 47 tag ("Brazilian Portuguese" for "pt-BR"); null
- * for what is no tag in its usual spelling, or unknown.
+ * for an unknown or non-canonical tag.
  */
 export function languageName(tag: string): string | null {
   try {

@@ -1,9 +1,8 @@
 import { type LookupTable, lookupTable } from '../../../platform/collections/lookup-table.ts'
 
 /**
- * The time zone of a country whose zones are several, none, or spelled an older way by the engine
- * (`Asia/Calcutta`): the one that most people there live by, of IANA's list. A test holds this
- * table against the engine's.
+ * The time zone of a country with several zones, none, or an old spelling in ICU (`Asia/Calcutta`):
+ * the most populous of IANA's list. A test compares this table with ICU.
  */
 export const TIMEZONES: LookupTable<string> = lookupTable({
   AQ: 'Antarctica/McMurdo',

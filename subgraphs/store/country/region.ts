@@ -39,8 +39,8 @@ export type Municipality = {
 type GeoName = { readonly code: string; readonly name: string }
 type IsoDivision = GeoName & { readonly parent: string }
 
-// Half a megabyte of ISO 3166-2 and two of GeoNames are read when somebody first asks for regions,
-// or for municipalities: `require` can wait, `import` cannot.
+// Half a megabyte of ISO 3166-2 and two of GeoNames are loaded at first use of regions or
+// municipalities: `require` can be deferred, `import` cannot.
 const require = createRequire(import.meta.url)
 
 const once = <Value>(make: () => Value): (() => Value) => {
@@ -63,10 +63,7 @@ const isoByCode = once(() => new Map(isoDivisions().map((division) => [division.
 /** The first parts of a code such as `CL.03.23`. */
 const upTo = (code: string, parts: number): string => code.split('.').slice(0, parts).join('.')
 
-/**
- * Words that say what kind of division it is, in the languages in which the two sources differ by
- * them.
- */
+/** Words for the kind of division, in the languages in which the two sources differ by them. */
 const KIND =
   /\b(region|province|provincia|department|departamento|district|state|county|oblast|metropolitan|principado|of|the|de|del|do|da|la)\b/g
 
@@ -151,8 +148,8 @@ export function regionNamed(country: Country, text: string): Region | null {
 }
 
 /**
- * Whether two texts mean the same region of a country, each in its own way: what was stored before
- * there were codes is written as somebody wrote it.
+ * Whether two texts name the same region of a country: values stored before there were codes are
+ * free text.
  */
 export function isSameRegion(countryCode: string | null, one: string, other: string | null): boolean {
   if (other === null) return false

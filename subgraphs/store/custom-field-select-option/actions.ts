@@ -35,7 +35,7 @@ export async function createCustomFieldSelectOption(
   return { __typename: 'CreateCustomFieldSelectOptionSuccess' as const, customFieldSelectOption }
 }
 
-/** Changes what a select option says. */
+/** Changes the text of a select option. */
 export async function updateCustomFieldSelectOption(unit: UnitOfWork, { value, ...named }: Named & { readonly value: string }) {
   const { query, storeId, now } = unit
   const problems = problemsIn([selectOptionProblem('value', value)])
@@ -65,8 +65,7 @@ export async function deleteCustomFieldSelectOption(unit: UnitOfWork, named: Nam
 }
 
 /**
- * The select option with its field locked; null when there is none, or when it is not of the field
- * that was named.
+ * The select option with its field locked; null when there is none, or it belongs to another field.
  */
 async function lockedOption({ query, storeId }: UnitOfWork, { id, customFieldId }: Named) {
   const options = customFieldSelectOptionRepository(query)

@@ -8,8 +8,8 @@ const COLUMNS = ['id', 'custom_field_id as customFieldId', 'value'] as const
 export type CustomFieldSelectOptionRepository = ReturnType<typeof customFieldSelectOptionRepository>
 
 /**
- * Select options in the database; every call is about one store. Whoever writes holds the lock of
- * their field.
+ * Select options in the database; every call is about one store. Writers hold the lock of their
+ * field.
  */
 export const customFieldSelectOptionRepository = (database: Kysely<Tables>) => ({
   /** In any order, without those that do not exist. */

@@ -53,7 +53,7 @@ export async function updateCustomField(unit: UnitOfWork, id: string, input: Cus
   return { __typename: 'UpdateCustomFieldSuccess' as const, customField: before.id }
 }
 
-/** Deletes a custom field, and what it says of products. */
+/** Deletes a custom field with its values. */
 export async function deleteCustomField(unit: UnitOfWork, id: string, { expectedVersion }: Versioned) {
   const { query, storeId } = unit
   const fields = customFieldRepository(query)

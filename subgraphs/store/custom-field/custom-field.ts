@@ -14,7 +14,7 @@ export type CustomField = {
   readonly version: number
 }
 
-/** What is written of a custom field; undefined stays as it is. */
+/** Fields of a custom field to write; undefined stays unchanged. */
 export type CustomFieldInput = {
   readonly label?: string | null | undefined
   readonly type?: CustomFieldType | null | undefined
@@ -24,7 +24,7 @@ export type CustomFieldInput = {
 
 const MAX_TEXT_LENGTH = 100
 
-/** What is wrong with a custom field of this type to be created or changed. */
+/** Invalid fields of a custom field of this type to create or change. */
 export const customFieldProblems = (
   { label, type, values, productVisibility }: CustomFieldInput,
   result: CustomFieldType,

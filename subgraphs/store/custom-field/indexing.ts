@@ -6,8 +6,8 @@ import { customFieldRepository } from './repository.ts'
 const BATCH_PRODUCTS = 200
 
 /**
- * Runs a change of what a custom field can say, or of one of its options, and writes anew what
- * search finds the products by of which it says anything.
+ * Runs a change of a custom field or one of its options, and rebuilds the search index of the
+ * products with its values.
  */
 export async function reindexing(
   { query, storeId }: UnitOfWork,

@@ -15,7 +15,9 @@ const COLUMNS = [
   'version',
 ] as const
 
-/** Any number, as long as every process uses the same and nobody else does. */
+/**
+ * Key of an advisory lock: any number that is the same in every process and used for nothing else.
+ */
 const LABELS_LOCK = 0x6c61626c
 
 export type CustomFieldRepository = ReturnType<typeof customFieldRepository>
@@ -26,7 +28,7 @@ export const customFieldRepository = (database: Kysely<Tables>) => ({
   findByIds: (storeId: number, ids: readonly number[]): Promise<CustomField[]> =>
     database.selectFrom('custom_field').select(COLUMNS).where('store_id', '=', storeId).where('id', 'in', ids).execute(),
 
-  /** Oldest first, one more than asked for. */
+  /** Oldest first, one more than requested. */
   list(storeId: number, { size, after, offset }: KeysetRange): Promise<CustomField[]> {
     let query = database.selectFrom('custom_field').select(COLUMNS).where('store_id', '=', storeId)
     if (after) query = query.where('id', '>', Number(after[0]))
@@ -40,8 +42,8 @@ export const customFieldRepository = (database: Kysely<Tables>) => ({
   count: (storeId: number): Promise<number> => countRows(database, 'custom_field', storeId),
 
   /**
-   * Whether a field other than this one has the label. Nobody can give it to one until the
-   * transaction ends.
+   * Whether another field has the label; locked against use of the label until the transaction
+   * ends.
    */
   async isTaken(storeId: number, label: string, own: number | null): Promise<boolean> {
     await sql`SELECT pg_advisory_xact_lock(${LABELS_LOCK}, ${storeId})`.execute(database)
@@ -55,7 +57,7 @@ export const customFieldRepository = (database: Kysely<Tables>) => ({
     return found !== undefined
   },
 
-  /** The row until the transaction ends; null when there is none. */
+  /** Locks the row until the transaction ends; null when there is none. */
   async lock(storeId: number, id: number): Promise<CustomField | null> {
     const found = await database
       .selectFrom('custom_field')
@@ -67,7 +69,7 @@ export const customFieldRepository = (database: Kysely<Tables>) => ({
     return found ?? null
   },
 
-  /** The row, which nobody can change until the transaction ends; null when there is none. */
+  /** Locks the row against changes until the transaction ends; null when there is none. */
   async hold(storeId: number, id: number): Promise<CustomField | null> {
     const found = await database
       .selectFrom('custom_field')
@@ -79,7 +81,7 @@ export const customFieldRepository = (database: Kysely<Tables>) => ({
     return found ?? null
   },
 
-  /** Whether it says something of any product. */
+  /** Whether a product has a value of it. */
   async isUsed(storeId: number, id: number): Promise<boolean> {
     const found = await database
       .selectFrom('product_custom_field_value')
@@ -159,7 +161,7 @@ export const customFieldRepository = (database: Kysely<Tables>) => ({
     `.execute(database)
   },
 
-  /** The products of which a field says anything, or of which it says this. */
+  /** The products with a value of a field, or with this option. */
   async productsWith(storeId: number, customFieldId: number, selectOptionId?: number): Promise<number[]> {
     let query = database
       .selectFrom('product_custom_field_value')

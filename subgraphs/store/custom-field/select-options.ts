@@ -5,10 +5,10 @@ import { identityKey } from '../text-key.ts'
 export const MAX_SELECT_OPTIONS = 250
 const MAX_VALUE_LENGTH = 255
 
-/** What is wrong with what a select option is to say. */
+/** The problem of the text of a select option; null when it is valid. */
 export const selectOptionProblem = (field: string, value: string): Problem | null => textProblem(field, value, MAX_VALUE_LENGTH)
 
-/** What is wrong with all that can be chosen: each text, doubles, their number. */
+/** Problems of all options: each text, duplicates, their number. */
 export function selectOptionProblems(values: readonly string[]): readonly Problem[] {
   if (values.length > MAX_SELECT_OPTIONS) return [problem('values', `at most ${MAX_SELECT_OPTIONS} texts`, values.length)]
   const keys = values.map(identityKey)
@@ -21,6 +21,6 @@ export function selectOptionProblems(values: readonly string[]): readonly Proble
   )
 }
 
-/** That another select option of the field says the same. */
+/** Another select option of the field has the same text. */
 export const valueTaken = (field: string, value: string): Problem =>
   problem(field, 'different from the other select options of the field', value)

@@ -60,7 +60,7 @@ export async function updateCustomerAdditionalField(
   const requested = checkoutCustomFieldId ?? String(answer.checkoutCustomFieldId)
   const question = await questionOf(unit, requested)
   if (!question) return notFoundError('checkout custom field', requested)
-  // What nobody changes stays, also where the question has been changed since.
+  // An unchanged answer stays valid, also when its question has changed since.
   const isChanged = value !== undefined || question.id !== answer.checkoutCustomFieldId
   const wrong = isChanged ? answerProblem(question, value ?? answer.value) : null
   if (wrong) return validationError([wrong])
@@ -95,7 +95,7 @@ async function lockedAnswer({ query, storeId }: UnitOfWork, id: string, { custom
   const [seen] = await answers.findByIds(storeId, [row])
   if (!seen || (customerId != null && decodeId(customerId, 'Customer') !== seen.customerId)) return { failure }
   const customer = await customerRepository(query).lock(storeId, seen.customerId)
-  // Again: somebody may have been faster, as long as the customer was not locked.
+  // Again: a concurrent request may have answered while the customer was not locked.
   const [answer] = await answers.findByIds(storeId, [row])
   if (!customer || !answer) return { failure }
   const stale = staleVersion(expectedVersion, customer.version)

@@ -52,7 +52,7 @@ export async function deleteCustomerCategory({ query, storeId }: UnitOfWork, id:
   return { __typename: 'DeleteCustomerCategorySuccess' as const, row: before.id }
 }
 
-/** Puts customers into a category: all of them, or nobody. */
+/** Adds customers to a category: all of them, or none. */
 export async function addCustomersToCategory(
   unit: UnitOfWork,
   id: string,
@@ -61,7 +61,7 @@ export async function addCustomersToCategory(
   const { query, storeId, now, emit } = unit
   const problems = referenceProblems(references)
   if (problems.length > 0) return validationError(problems)
-  // Customers before categories, as everywhere: two who lock each other would have to begin again.
+  // Locks customers before categories, as everywhere: another order could deadlock.
   const found = await referredTo(unit, references)
   if ('failure' in found) return found.failure
   const categories = customerCategoryRepository(query)
@@ -102,7 +102,10 @@ const referenceProblems = (references: readonly CustomerReference[]) =>
         id == null && email == null ? [problem(`customers.${index}`, 'a customer with an id or an email', null)] : [],
       )
 
-/** The rows of customers, locked, each once and by id; or the first that there is none of. */
+/**
+ * Locks the rows of customers, each once and by id; returns the first reference without a customer
+ * instead.
+ */
 async function referredTo({ query, storeId }: UnitOfWork, references: readonly CustomerReference[]) {
   const customers = customerRepository(query)
   // PostgreSQL has no text with NUL, so no customer has such an address.

@@ -10,5 +10,5 @@ export type CustomerCategory = {
   readonly version: number
 }
 
-/** What is wrong with the name of a category. */
+/** Invalid fields of a category. */
 export const customerCategoryProblems = (name: string): readonly Problem[] => problemsIn([textProblem('name', name, 200)])

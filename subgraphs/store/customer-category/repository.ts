@@ -8,7 +8,9 @@ import type { CustomerCategory } from './customer-category.ts'
 
 const COLUMNS = ['id', 'name', 'code', 'created_at as createdAt', 'updated_at as updatedAt', 'version'] as const
 
-/** Any number, as long as every process uses the same and nobody else does. */
+/**
+ * Key of an advisory lock: any number that is the same in every process and used for nothing else.
+ */
 const CODES_LOCK = 0x63636f64
 
 /** A customer in a category. */
@@ -22,7 +24,7 @@ export const customerCategoryRepository = (database: Kysely<Tables>) => ({
   findByIds: (storeId: number, ids: readonly number[]): Promise<CustomerCategory[]> =>
     database.selectFrom('customer_category').select(COLUMNS).where('store_id', '=', storeId).where('id', 'in', ids).execute(),
 
-  /** Oldest first, one more than asked for. */
+  /** Oldest first, one more than requested. */
   list(storeId: number, { size, after, offset }: KeysetRange): Promise<CustomerCategory[]> {
     let query = database.selectFrom('customer_category').select(COLUMNS).where('store_id', '=', storeId)
     if (after) query = query.where('id', '>', Number(after[0]))
@@ -35,7 +37,7 @@ export const customerCategoryRepository = (database: Kysely<Tables>) => ({
 
   count: (storeId: number): Promise<number> => countRows(database, 'customer_category', storeId),
 
-  /** The row until the transaction ends; null when there is none. */
+  /** Locks the row until the transaction ends; null when there is none. */
   async lock(storeId: number, id: number): Promise<CustomerCategory | null> {
     const found = await database
       .selectFrom('customer_category')
@@ -47,7 +49,7 @@ export const customerCategoryRepository = (database: Kysely<Tables>) => ({
     return found ?? null
   },
 
-  /** A code like the wanted one that no other category has, for this transaction to take. */
+  /** An unused code like the wanted one, reserved for this transaction. */
   async freeCode(storeId: number, wanted: string): Promise<string> {
     await sql`SELECT pg_advisory_xact_lock(${CODES_LOCK}, ${storeId})`.execute(database)
     const rows = await database
@@ -87,7 +89,7 @@ export const customerCategoryRepository = (database: Kysely<Tables>) => ({
   categoriesOf: (storeId: number, customerIds: readonly number[], max: number): Promise<readonly Membership[]> =>
     CATEGORIES_OF(database, storeId, customerIds, max),
 
-  /** Ids of the customers of categories, oldest first, one more of each than asked for. */
+  /** Ids of the customers of categories, oldest first, one more of each than requested. */
   async membersOf(
     storeId: number,
     categoryIds: readonly number[],
@@ -117,7 +119,7 @@ export const customerCategoryRepository = (database: Kysely<Tables>) => ({
       .groupBy('category_id')
       .execute(),
 
-  /** Puts customers into a category; those who were not in it before. */
+  /** Adds customers to a category; returns those that were not in it before. */
   async addMembers(storeId: number, categoryId: number, customerIds: readonly number[]): Promise<readonly number[]> {
     const { rows } = await sql<{ readonly customerId: number }>`
       INSERT INTO customer_category_member (store_id, category_id, customer_id)

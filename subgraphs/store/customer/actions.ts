@@ -15,8 +15,8 @@ export type CustomerInput = CustomerChange & { readonly categoryIds?: readonly s
 export const MAX_CATEGORIES = 250
 
 /**
- * What is stored in place of a password that a caller gives: undefined for none, and for one that
- * is refused anyway. Takes some 20 ms, so ask for it outside of a transaction.
+ * Stored hash of a given password; undefined for none, and for one that is refused anyway. Takes
+ * some 20 ms, so call it outside of a transaction.
  */
 export const passwordHashOf = async ({ password }: CustomerChange): Promise<string | null | undefined> =>
   password == null ? password : passwordProblem('password', password) ? undefined : hashPassword(password)
@@ -71,7 +71,7 @@ export async function updateCustomer(
   return { __typename: 'UpdateCustomerSuccess' as const, customer: before.id }
 }
 
-/** Deletes a customer; orders keep what they were told. */
+/** Deletes a customer; orders keep their copies of its data. */
 export async function deleteCustomer({ query, storeId, emit }: UnitOfWork, id: string, { expectedVersion }: Versioned) {
   const customers = customerRepository(query)
   const before = await customers.lock(storeId, decodeId(id, 'Customer') ?? 0)
@@ -87,7 +87,7 @@ async function deleted({ query, storeId, emit }: Pick<UnitOfWork, 'query' | 'sto
   return { __typename: 'DeleteCustomerSuccess' as const, row }
 }
 
-/** Erases a customer: deleted as by `deleteCustomer`, and gone from what orders were told. */
+/** Erases a customer: deletes it, and removes its data from orders. */
 export async function eraseCustomer(unit: UnitOfWork, id: string) {
   const { query, storeId, now } = unit
   const before = await customerRepository(query).lock(storeId, decodeId(id, 'Customer') ?? 0)
@@ -97,7 +97,7 @@ export async function eraseCustomer(unit: UnitOfWork, id: string) {
   return { __typename: 'EraseCustomerSuccess' as const, row, orders }
 }
 
-/** The same for whoever has this address in a store, as a customer or in orders only. */
+/** The same by e-mail address, of a customer or in orders only. */
 export async function eraseByEmail(unit: UnitOfWork, email: string) {
   const { query, storeId, now } = unit
   const [known] = await customerRepository(query).idsByEmail(storeId, [email])
@@ -114,8 +114,8 @@ const categoryProblems = ({ categoryIds }: CustomerInput) =>
     : []
 
 /**
- * Puts a customer into these categories only; undefined changes nothing, null takes it out of all.
- * What stands in the way, or null.
+ * Sets the categories of a customer; undefined changes nothing, null removes all. Returns the
+ * problem, or null.
  */
 async function putIntoCategories(
   { query, storeId }: Pick<UnitOfWork, 'query' | 'storeId'>,

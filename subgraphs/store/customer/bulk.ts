@@ -20,8 +20,8 @@ type Failure = Exclude<
 export type BulkRow = { readonly index: number; readonly customer: number | null; readonly failure: Failure | null }
 
 /**
- * What is stored in place of the passwords of rows. One after another: others want theirs hashed as
- * well.
+ * Stored hashes of the passwords of rows, computed one after another: other requests need the
+ * threads as well.
  */
 export async function passwordHashesOf(rows: readonly CustomerInput[]): Promise<readonly (string | null | undefined)[]> {
   const hashes: (string | null | undefined)[] = []

@@ -4,7 +4,7 @@ import { textKey } from '../text-key.ts'
 
 export type CustomerStatus = 'APPROVED' | 'PENDING' | 'DISABLED'
 
-/** Where a customer is; null for what nobody said. */
+/** Address of a customer; unknown parts are null. */
 export type CustomerAddress = {
   readonly name: string | null
   readonly surname: string | null
@@ -17,7 +17,7 @@ export type CustomerAddress = {
   readonly country: string | null
 }
 
-/** Somebody who buys in a store, or may do so. */
+/** Customer of a store. */
 export type Customer = CustomerFields & {
   readonly id: number
   readonly hasPassword: boolean
@@ -30,7 +30,7 @@ export type Customer = CustomerFields & {
   readonly version: number
 }
 
-/** What is written of a customer as it is, besides the password. */
+/** Fields of a customer to write, except the password. */
 export type CustomerFields = {
   readonly email: string
   readonly phone: string | null
@@ -105,10 +105,7 @@ function changedAddress(before: CustomerAddress | null, change: AddressChange | 
 const changedText = (before: string | null, given: string | null | undefined): string | null =>
   given === undefined ? before : given === null || given.trim() === '' ? null : given
 
-/**
- * What is wrong with a customer as it would be, and with a new password, in the order of the
- * fields.
- */
+/** Invalid fields of a customer after a change, and of a new password, in their order. */
 export function customerProblems(customer: CustomerFields, password: string | null | undefined): readonly Problem[] {
   const { email, phone, phonePrefix, status, acceptsMarketing, shippingAddress, billingAddress } = customer
   return problemsIn([
@@ -126,7 +123,7 @@ export function customerProblems(customer: CustomerFields, password: string | nu
 const addressProblems = (field: string, address: CustomerAddress | null) =>
   Object.entries(address ?? {}).map(([name, text]) => (text === null ? null : textProblem(`${field}.${name}`, text, 200)))
 
-/** What a customer is called: the name on the bill, or, where there is none, the address. */
+/** Name of a customer: of the billing address, else the e-mail address. */
 export function fullname({ email, billingAddress }: Pick<Customer, 'email' | 'billingAddress'>): string {
   const names = [billingAddress?.name, billingAddress?.surname].filter((name) => name != null)
   return names.length > 0 ? names.join(' ') : email

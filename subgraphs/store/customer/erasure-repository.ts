@@ -3,21 +3,20 @@ import type { Tables } from '../tables.ts'
 import { textKey } from '../text-key.ts'
 import { emailKey } from './customer.ts'
 
-/** Somebody whose traces are to go. */
+/** A person to erase. */
 export type Erased = { readonly customerId: number | null; readonly email: string }
 
-/** Shorter words are in too many texts that are about somebody else. */
+/** Shorter words occur in too many texts about others. */
 const MIN_TERM_CHARACTERS = 3
 
-/** What is left of an address: where taxes were due. */
+/** The rest of an address: where taxes were due. */
 const PLACE = (column: string) =>
   sql`CASE WHEN ${sql.ref(column)} IS NULL THEN NULL ELSE (SELECT jsonb_object_agg(key, CASE WHEN key IN ('country', 'countryCode', 'region', 'regionCode') THEN value ELSE 'null' END)
     FROM jsonb_each(${sql.ref(column)})) END`
 
 /**
- * Takes what tells who somebody is out of the orders of a store, and out of everything that was
- * written about them: amounts, lines, taxes, refunds and the ledger stay. Answers how many orders
- * there were.
+ * Removes personal data of a customer from the orders of a store and all texts about them; amounts,
+ * lines, taxes, refunds and the ledger stay. Returns the number of orders.
  */
 export async function eraseFromOrders(
   database: Kysely<Tables>,
@@ -93,7 +92,7 @@ export async function eraseFromOrders(
 /** Stands where a text was. */
 const ERASED = 'Erased.'
 
-/** Orders are then found by what was bought only. */
+/** Afterwards search finds the orders by their lines only. */
 async function searchableByLines(database: Kysely<Tables>, storeId: number, ids: readonly number[]): Promise<void> {
   const { rows } = await sql<{ id: number; text: string }>`
     SELECT order_id AS id, string_agg(concat_ws(' ', name, sku), ' ' ORDER BY id) AS text
@@ -106,8 +105,8 @@ async function searchableByLines(database: Kysely<Tables>, storeId: number, ids:
 }
 
 /**
- * What was sent about these things, and answered to it. What still waits is written when it is
- * sent.
+ * Removes delivered bodies about these objects, and their responses. Pending ones are rendered when
+ * they are sent.
  */
 async function forgetDeliveries(
   database: Kysely<Tables>,

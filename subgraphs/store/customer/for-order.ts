@@ -2,20 +2,23 @@ import type { UnitOfWork } from '../write.ts'
 import { type CustomerChange, changedCustomer, emailKey, NEW_CUSTOMER } from './customer.ts'
 import { customerRepository } from './repository.ts'
 
-/** What an order knows of who buys. Judged by the order; texts that are too long are its fault. */
+/**
+ * Data of an order about its customer. Validated with the order; texts that are too long are its
+ * problems.
+ */
 export type OrderCustomerInput = Pick<CustomerChange, 'phone' | 'phonePrefix' | 'shippingAddress' | 'billingAddress'> & {
   readonly email: string
 }
 
 /**
- * The row of the customer with this address, who is created when there is none: a customer who
- * exists stays as it is, because an order proves nothing about who wrote it. Orders at once with
- * one new address all get the same row.
+ * Locks the customer with this e-mail address, and creates one when there is none. An existing
+ * customer stays unchanged: an order does not prove the identity of its sender. Concurrent orders
+ * with one new address get the same row.
  */
 export async function customerForOrder({ query, storeId, now, emit }: UnitOfWork, given: OrderCustomerInput): Promise<number> {
   const customers = customerRepository(query)
   const fields = changedCustomer(NEW_CUSTOMER, given)
-  // Each turn fails only when somebody created the customer after we looked, or deleted it before.
+  // A round fails only when a concurrent request created or deleted the customer.
   for (;;) {
     const [known] = await customers.idsByEmail(storeId, [emailKey(fields.email)])
     if (known) return known.id

@@ -3,7 +3,7 @@ import type { Tables } from '../tables.ts'
 
 /** Categories that customers are in, in the database; every call is about one store. */
 export const membershipRepository = (database: Kysely<Tables>) => ({
-  /** Those of these categories that exist; nobody deletes them until the transaction ends. */
+  /** The existing ones of these categories; locked against deletion until the transaction ends. */
   async keepCategories(storeId: number, ids: readonly number[]): Promise<readonly number[]> {
     const rows = await database
       .selectFrom('customer_category')

@@ -20,7 +20,7 @@ export type CustomerSelection = {
   readonly words: readonly string[]
 }
 
-/** What is stored of a customer: `passwordHash` undefined stays as it is. */
+/** Stored fields of a customer; `passwordHash` undefined stays unchanged. */
 export type StoredCustomer = CustomerFields & {
   readonly acceptedMarketingAt: Date | null
   readonly cancelledMarketingAt: Date | null
@@ -50,7 +50,7 @@ export const customerRepository = (database: Kysely<Tables>) => ({
   /** In any order, without those that do not exist. */
   findByIds: (storeId: number, ids: readonly number[]): Promise<Customer[]> => BY_IDS(database, storeId, ids),
 
-  /** The customer with this address, without regard to case; null when there is none. */
+  /** The customer with this e-mail address, ignoring case; null when there is none. */
   async findByEmail(storeId: number, email: string): Promise<Customer | null> {
     const [found] = await whole(
       database.selectFrom('customer').where('store_id', '=', storeId).where('email_key', '=', emailKey(email)),
@@ -58,7 +58,7 @@ export const customerRepository = (database: Kysely<Tables>) => ({
     return found ?? null
   },
 
-  /** By creation, one more than asked for. */
+  /** Oldest first, one more than requested. */
   list(
     storeId: number,
     which: CustomerSelection,
@@ -100,7 +100,7 @@ export const customerRepository = (database: Kysely<Tables>) => ({
         .forUpdate(),
     ),
 
-  /** The row until the transaction ends; null when there is none. */
+  /** Locks the row until the transaction ends; null when there is none. */
   async lock(storeId: number, id: number): Promise<Customer | null> {
     const [found] = await this.lockAll(storeId, [id])
     return found ?? null

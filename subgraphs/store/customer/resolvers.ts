@@ -97,7 +97,7 @@ function selectionOf(filter: CustomerFilter | null | undefined, search: string |
     words: searchWords('search', search ?? ''),
     ...(email != null && { email }),
     ...(status && { status }),
-    // An id that is none is that of no category.
+    // An invalid id is that of no category.
     ...(categoryId != null && { categoryId: decodeId(categoryId, 'CustomerCategory') ?? 0 }),
     ...(acceptsMarketing != null && { acceptsMarketing }),
     ...(createdSince != null && { createdSince }),

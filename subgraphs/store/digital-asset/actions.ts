@@ -18,10 +18,10 @@ type Named = {
   readonly isExternal?: boolean | null | undefined
 }
 
-/** What a URL is good for when nobody says anything else. Seconds. */
+/** Default lifetime of a URL. Seconds. */
 const USUAL_SECONDS = 3_600
 
-/** Adds a digital asset; `file` null: says whether it would, if it needs one. */
+/** Adds a digital asset; without `file` it answers whether it needs one. */
 export async function createDigitalAsset(unit: UnitOfWork, { productId, url, ...rest }: New, file: number | null) {
   const isExternal = rest.isExternal ?? false
   const expirationSeconds = rest.expirationSeconds ?? USUAL_SECONDS

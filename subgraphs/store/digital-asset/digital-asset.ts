@@ -28,7 +28,7 @@ const MAX_URL_LENGTH = 2_048
 
 type New = { readonly url: string; readonly isExternal: boolean; readonly expirationSeconds: number }
 
-/** What is wrong with a digital asset to be created; what its URL leads to is another question. */
+/** Invalid fields of a digital asset to create; the file behind its URL is checked later. */
 export const digitalAssetProblems = ({ url, isExternal, expirationSeconds }: New): readonly Problem[] =>
   problemsIn([
     !isExternal || isWebAddress(url) ? null : problem('url', `an http or https URL of at most ${MAX_URL_LENGTH} characters`, url),

@@ -1,6 +1,6 @@
 /** Rules of stored files: what is taken, and what it is called. */
 
-/** Public: whoever knows the URL. Private: whoever holds a signed URL that has not expired. */
+/** Public: readable by URL. Private: readable by a signed URL until it expires. */
 export type Visibility = 'public' | 'private'
 
 /**
@@ -10,7 +10,7 @@ export type Visibility = 'public' | 'private'
  */
 export type FileKey = string
 
-/** What is taken in one place. */
+/** Limits of files of one use. */
 export type FileKind = {
   readonly visibility: Visibility
   readonly maxBytes: number
@@ -34,7 +34,7 @@ export const IMAGE: FileKind = {
 /** Anything, which browsers only ever download. */
 export const DOWNLOAD: FileKind = { visibility: 'private', maxBytes: 100_000_000, types: null, expectation: 'a file' }
 
-/** What is stuck on packages; we draw it. */
+/** Shipping labels, which we render. */
 export const LABEL: FileKind = { visibility: 'private', maxBytes: 1_000_000, types: ['application/pdf'], expectation: 'a PDF' }
 
 /** Cache-Control of public files: what is behind a key never changes. */
@@ -42,9 +42,7 @@ export const FOREVER = 'public, max-age=31536000, immutable'
 
 const KEY = /^(?:public|private)\/[1-9]\d{0,9}\/([0-9a-f]{2})\/\1[0-9a-f]{30}\.[a-z0-9]{2,5}$/
 
-/**
- * Whether the text is a key that we could have made: there is no way out of the folder with one.
- */
+/** Whether the text is a key of ours: none leads out of the folder. */
 export const isFileKey = (text: string): text is FileKey => KEY.test(text)
 
 /** Whether the key's file needs a signed URL. */

@@ -7,7 +7,7 @@ import { receive } from './receive.ts'
 import type { FileSource, FileSources } from './source.ts'
 import type { FileStorage } from './storage.ts'
 
-/** A file that is kept. */
+/** A stored file. */
 export type StoredFile = {
   readonly key: FileKey
   /** What a download is called. */
@@ -18,7 +18,7 @@ export type StoredFile = {
   readonly sha256: string
 }
 
-/** `expectation` completes `Expected "url" …`; nothing was kept. */
+/** `expectation` completes `Expected "url" …`; nothing was stored. */
 export type KeepResult =
   | { readonly kind: 'kept'; readonly file: StoredFile }
   | { readonly kind: 'refused'; readonly expectation: string }
@@ -28,8 +28,8 @@ export type KeepOptions = {
   /** What the client calls the file; null or unfit: what its source calls it. */
   readonly name?: string | null
   /**
-   * Told of the file before its bytes are kept, so that none are that nobody knows of. What it
-   * throws keeps nothing.
+   * Called before the bytes are stored, so that every file has a row. When it throws, nothing is
+   * stored.
    */
   readonly record: (file: StoredFile) => Promise<unknown>
 }

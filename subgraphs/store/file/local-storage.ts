@@ -12,7 +12,7 @@ export type LocalStorage = FileStorage & {
   readonly secret: Uint8Array
 }
 
-/** Nothing takes that long to arrive: whoever wrote it was killed. Milliseconds. */
+/** Age of a partial file whose process was killed: no upload takes as long. Milliseconds. */
 const ABANDONED_AFTER_MS = 3_600_000
 
 /**
@@ -42,7 +42,7 @@ export async function localStorage({
     async put(key, { path }) {
       const target = pathOf(key)
       await mkdir(dirname(target), { recursive: true })
-      // A web server that serves what is public may run as somebody else.
+      // The web server of public files may run as another user.
       if (!isPrivate(key)) await chmod(path, 0o644)
       await rename(path, target)
       // Without this, a power cut could forget the name of a file that a row refers to.
@@ -72,10 +72,7 @@ export async function localStorage({
   }
 }
 
-/**
- * One secret for all processes that share the folder: whoever can read it can read the files as
- * well.
- */
+/** One secret for all processes with this folder: its readers can read the files as well. */
 async function sharedSecret(folder: string): Promise<Uint8Array> {
   const path = join(folder, '.secret')
   const known = await readFile(path).catch((error: unknown) => {

@@ -9,9 +9,8 @@ import type { Received } from './storage.ts'
 const HEAD_BYTES = 4_100
 
 /**
- * Writes what arrives into a file of its own in this folder, which only we can read, and finds out
- * what it is. Throws what `source` throws, and `too_large` for more than `maxBytes`; then nothing
- * is left of it.
+ * Writes the incoming bytes into a private file in this folder, and detects their type. Rethrows
+ * errors of `source`, throws `too_large` above `maxBytes`, and deletes the file then.
  */
 export async function receive(source: FileSource['body'], folder: string, maxBytes: number): Promise<Received> {
   const path = join(folder, randomBytes(16).toString('hex'))

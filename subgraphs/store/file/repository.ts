@@ -9,7 +9,7 @@ export type FileRepository = ReturnType<typeof fileRepository>
 /** How many files one sweep removes: the rows stay locked while their bytes are deleted. */
 const PER_SWEEP = 100
 
-/** What is known of stored files; their bytes are in the storage. */
+/** Rows of stored files; their bytes are in the storage. */
 export const fileRepository = (database: Kysely<Tables>) => ({
   async insert(
     storeId: number,

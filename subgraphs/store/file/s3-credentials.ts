@@ -12,14 +12,14 @@ export type S3Credentials = { readonly accessKeyId: string; readonly secretAcces
 /** Where `atrium secrets seal` encrypts the secret of the bucket for. */
 export const S3_SECRET_PLACE: SecretLocation = { column: 'environment.S3_SECRET_ACCESS_KEY', row: [] }
 
-/** How often the file is looked at, at most: so soon a key that has leaked is out of use. */
+/** Most frequent check of the file: so soon a leaked key is out of use. */
 const FILE_CHECK_INTERVAL_MS = 1_000
 
 type CredentialsConfig = FileConfig & Partial<Config<typeof secretsVariables>>
 
 /**
- * The access key of the configuration, now and later. Throws an `OperatorError` when there is none,
- * or two.
+ * A function that returns the current access key of the configuration. Throws an `OperatorError`
+ * when there is none, or two.
  */
 export function s3CredentialsOf(config: CredentialsConfig): () => S3Credentials {
   const { S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey, S3_CREDENTIALS_FILE: file } = config

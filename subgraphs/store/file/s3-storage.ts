@@ -17,11 +17,9 @@ export type S3Options = {
    */
   readonly bucketUrl: string
   readonly region: string
-  /** The access key of this moment: each signature asks anew. */
+  /** The current access key, read for each signature. */
   readonly credentials: () => S3Credentials
-  /**
-   * Where everybody reaches the bucket's files, without a slash at the end; null: at `bucketUrl`.
-   */
+  /** Public URL of the bucket's files, without a trailing slash; null: `bucketUrl`. */
   readonly publicUrl: string | null
 }
 
@@ -32,9 +30,8 @@ const CONNECT_TIMEOUT_MS = 5_000
 const IDLE_TIMEOUT_MS = 10_000
 
 /**
- * Files in a bucket of any service that speaks S3's protocol. Clients get them from there; this
- * process is not asked again. That public ones can be read by everybody is up to the bucket's
- * policy, for the keys that begin with `public/`.
+ * Files in a bucket of any service with S3's protocol. Clients get them from there, without this
+ * process. The bucket's policy must make keys below `public/` readable.
  */
 export async function s3Storage({ bucketUrl, region, credentials, publicUrl }: S3Options): Promise<FileStorage> {
   const incoming = await mkdtemp(join(tmpdir(), 'atrium-files-'))
@@ -50,7 +47,7 @@ export async function s3Storage({ bucketUrl, region, credentials, publicUrl }: S
     async put(key, { path, bytes, sha256, type }) {
       const body = createReadStream(path)
       const headers = {
-        // The bucket compares: what was broken on the way is not kept.
+        // The bucket compares it: an interrupted upload is not stored.
         'x-amz-content-sha256': sha256,
         'content-type': type,
         'content-length': String(bytes),

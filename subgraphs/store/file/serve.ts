@@ -6,17 +6,13 @@ import { type FileKey, FOREVER, isFileKey, isPrivate } from './file.ts'
 import type { LocalStorage } from './local-storage.ts'
 import { permissionIn } from './signature.ts'
 
-/**
- * GET and HEAD of `/files/…`: what is public for everybody, and what is private for whoever has a
- * signed URL.
- */
+/** GET and HEAD of `/files/…`: public files, and private ones by a signed URL. */
 export function serveFiles(app: FastifyInstance, { folder, secret }: LocalStorage, now = () => new Date()): void {
   app.get('/files/*', async (request, reply) => {
     const [path = '', query = ''] = (request.raw.url ?? '').split('?', 2)
     const key = path.slice('/files/'.length)
     if (!isFileKey(key)) throw refusal(404, 'There is no such file.')
-    // A picture is looked at wherever a shop is; nothing that is stored here runs as a page of
-    // ours.
+    // Pictures may be embedded anywhere; stored files never run as pages of ours.
     reply.header('content-security-policy', "default-src 'none'; sandbox").header('cross-origin-resource-policy', 'cross-origin')
     if (isPrivate(key)) {
       const permission = permissionIn(key, new URLSearchParams(query), { secret, now: now().getTime() })

@@ -56,7 +56,7 @@ export function fileSources(options: SourceNetwork = {}): FileSources {
 
 const isData = (url: string): boolean => /^data:/i.test(url)
 
-/** The bytes of a data URL (RFC 2397) in base64. The media type in it is not looked at. */
+/** The bytes of a base64 data URL (RFC 2397). Its media type is ignored. */
 function bytesIn(url: string): Buffer {
   const [, text] = /^data:[^,]*;base64,([\s\S]*)$/i.exec(url) ?? []
   const plain = text?.replaceAll(/\s|%0[ad]|%20/gi, '').replaceAll(/%(2b|2f|3d)/gi, decodeURIComponent)

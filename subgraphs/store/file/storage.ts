@@ -1,22 +1,21 @@
 import type { Readable } from 'node:stream'
 import type { FileKey } from './file.ts'
 
-/** Bytes that have arrived whole, in a file of this machine, and what they are. */
+/** Received bytes in a local file, with their type. */
 export type Received = {
   readonly path: string
   readonly bytes: number
   /** SHA-256 in hexadecimal digits. */
   readonly sha256: string
   /**
-   * By what the bytes are, whatever anybody said; `application/octet-stream` where that is nothing
-   * known.
+   * Detected from the bytes, whatever the client declared; `application/octet-stream` when unknown.
    */
   readonly type: string
   /** Without the dot. */
   readonly extension: string
 }
 
-/** Where stored files are kept. Everything throws when the storage fails. */
+/** Storage of files. Everything throws when the storage fails. */
 export type FileStorage = {
   /** A folder for what arrives, best on the file system that it ends on. */
   readonly incoming: string
@@ -29,12 +28,9 @@ export type FileStorage = {
   readonly open: (key: FileKey) => Promise<{ readonly body: Readable; readonly bytes: number } | null>
   /** Is done as well when there is nothing to delete. */
   readonly delete: (key: FileKey) => Promise<void>
-  /** Where anybody can get a public file. */
+  /** URL of a public file. */
   readonly publicUrl: (key: FileKey) => string
-  /**
-   * Where whoever holds the URL gets a private file as a download with this name, for so many
-   * seconds: 1 to 604,800.
-   */
+  /** Signed URL of a private file, as a download with this name, for 1 to 604,800 seconds. */
   readonly privateUrl: (key: FileKey, options: { readonly name: string; readonly seconds: number }) => Promise<string>
   readonly close: () => Promise<void>
 }

@@ -4,8 +4,8 @@ import type { Files } from './files.ts'
 import type { FileRepository } from './repository.ts'
 
 /**
- * How often files that nothing refers to are looked for, and how old they are then at least: a
- * change refers to its file within seconds. Milliseconds.
+ * Interval between deletions of unreferenced files, and their minimum age: a change refers to its
+ * file within seconds. Milliseconds.
  */
 const INTERVAL_MS = 600_000
 const MIN_AGE_MS = 3_600_000

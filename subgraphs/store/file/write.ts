@@ -6,7 +6,7 @@ import type { UnitOfWork } from '../write.ts'
 import type { FileKind } from './file.ts'
 import { type FileRepository, fileRepository } from './repository.ts'
 
-/** What a change answers that would take effect if it had its file. Nothing of it is kept. */
+/** Result of a change that would succeed with its file. It is rolled back. */
 export const NEEDS_FILE = { __typename: 'NeedsFile' } as const
 
 export type WithFile = {
@@ -21,10 +21,9 @@ export type WithFile = {
 const MAX_URL_LENGTH = 2_048
 
 /**
- * Runs a change that refers to a file which is elsewhere as yet. `change` is tried without one
- * first, and answers `NEEDS_FILE` when that is all it lacks: so nothing is fetched for what is
- * refused, nor for a repetition, and no transaction is open while a server takes its time. Then it
- * runs with the row of the file.
+ * Runs a change that refers to a file elsewhere. `change` runs without the file first, and answers
+ * `NEEDS_FILE` when that is all it lacks: so nothing is fetched for a refused or repeated change,
+ * and no transaction is open during the download. Then it runs with the row of the file.
  */
 export async function writeWithFile<Result extends { readonly __typename: string }>(
   context: Context,
@@ -59,13 +58,13 @@ export async function writeWithFile<Result extends { readonly __typename: string
     return validationError([{ field: 'url', message: `Expected "url" ${cached.expectation}.` }])
   }
   const result = await write(name, input, (unit) => change(unit, file))
-  // Changed since it was tried, or repeated meanwhile: the file is nobody's.
+  // Changed in between, or repeated: the file is not referenced.
   await fileRecords.sweep({ storeId: store, ids: [file] }, files.delete)
   if (needsFile(result)) throw new Error('Expected the change to be content with its file.')
   return result
 }
 
-/** Keeps nothing of a file, and carries what is to be answered. */
+/** Rolls the file back, and carries the result. */
 class OverQuota {
   readonly result: ReturnType<typeof exceeded>
   constructor(written: ReturnType<typeof exceeded>) {

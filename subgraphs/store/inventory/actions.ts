@@ -11,7 +11,7 @@ type Named = {
   readonly locationId?: string | null | undefined
 }
 
-/** Says how many pieces of an item are at a location. */
+/** Sets the stock of an item at a location. */
 export async function setInventoryLevel(
   unit: UnitOfWork,
   input: Named & { readonly locationId: string; readonly stock: number; readonly stockUnlimited?: boolean | null | undefined },
@@ -109,7 +109,7 @@ async function lockedItem({ query, storeId }: UnitOfWork, { productId, variantId
 
 const itemOf = ({ productId, variantId }: Holder): StockItem => ({ productId, variantId })
 
-/** Tells of an item's stock, and of the level at a location where that is what changed. */
+/** Emits the stock of an item, and the level at the changed location. */
 function notify(unit: UnitOfWork, { productId }: StockItem, level: Omit<Moved, 'productId'> | null): void {
   unit.emit({ event: 'product_stock_updated', entity: 'Product', id: productId })
   if (level) notifyOfLevels(unit, [{ ...level, productId }])

@@ -35,7 +35,7 @@ export const allocationRepository = (database: Kysely<Tables>) => ({
       .execute()
   },
 
-  /** What lines of orders hold, in the order in which it was taken. */
+  /** Reservations of order lines, in the order in which they were made. */
   heldBy: (storeId: number, orderLineIds: readonly number[]): Promise<StoredAllocation[]> =>
     HELD_BY(database, storeId, orderLineIds),
 

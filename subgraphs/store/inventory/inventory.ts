@@ -4,7 +4,7 @@
  */
 export const MAX_STOCK = 1_000_000_000
 
-/** What is counted: a product, or one of its variants. */
+/** Item with stock: a product, or one of its variants. */
 export type StockItem = { readonly productId: number; readonly variantId: number | null }
 
 /** Pieces of an item at a location. */
@@ -15,22 +15,21 @@ export type InventoryLevel = StockItem & {
   readonly updatedAt: Date
 }
 
-/** A place that pieces can be taken from or put to, the first to be asked first. */
+/** A location to take units from or return them to, by priority. */
 export type StockSource = { readonly locationId: number; readonly stock: number }
 
-/** Pieces at a location; null: of an item whose stock is not kept per location. */
+/** Units at a location; null: of an item without stock per location. */
 export type Allocation = { readonly locationId: number | null; readonly quantity: number }
 
-/** Something of which there is less than was wanted. */
+/** An item with less stock than wanted. */
 export type Shortage = StockItem & { readonly wanted: number; readonly available: number }
 
 /** Names an item within a store. */
 export const keyOf = ({ productId, variantId }: StockItem): string => `${productId}/${variantId ?? ''}`
 
 /**
- * Takes `quantity` from the sources in their order, from the preferred location first. Whole from
- * one place where one has enough: nobody wants two parcels. Null when there is not enough in all of
- * them.
+ * Takes `quantity` from the sources in their order, the preferred location first. All from one
+ * location where one has enough, to send one parcel. Null when all together have too little.
  */
 export function allocate(
   sources: readonly StockSource[],

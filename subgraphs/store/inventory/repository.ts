@@ -12,10 +12,10 @@ const LEVEL = [
   'updated_at as updatedAt',
 ] as const
 
-/** What an item's own row says of its stock; `hasVariants` only of products. */
+/** Stock in the row of an item itself; `hasVariants` of products only. */
 export type Holder = StockItem & { readonly stock: number; readonly isUnlimited: boolean; readonly hasVariants: boolean }
 
-/** A level and what its location says about taking from it. */
+/** A level, with the priority of its location. */
 export type StoredLevel = InventoryLevel & { readonly isMain: boolean; readonly isSource: boolean }
 
 /** Pieces that come to an item, at a location or on its own row; negative: that leave it. */
@@ -82,9 +82,7 @@ export const inventoryRepository = (database: Kysely<Tables>) => ({
   holders: (storeId: number, productIds: readonly number[]): Promise<readonly Holder[]> =>
     holdersOf(database, storeId, productIds, HOLDERS),
 
-  /**
-   * The same, locked until the transaction ends: in one order, so that nobody waits in a circle.
-   */
+  /** The same, locked until the transaction ends: in one order, to avoid deadlocks. */
   lock: (storeId: number, productIds: readonly number[]): Promise<readonly Holder[]> =>
     holdersOf(database, storeId, productIds, LOCKED),
 
@@ -92,7 +90,7 @@ export const inventoryRepository = (database: Kysely<Tables>) => ({
   levels: (storeId: number, productIds: readonly number[]): Promise<readonly StoredLevel[]> =>
     LEVELS_OF_PRODUCTS(database, storeId, productIds),
 
-  /** Keeps everybody else from counting anything at a location until the transaction ends. */
+  /** Locks a location against changes of levels until the transaction ends. */
   async lockLocation(storeId: number, locationId: number): Promise<void> {
     await database
       .selectFrom('location')
@@ -103,7 +101,7 @@ export const inventoryRepository = (database: Kysely<Tables>) => ({
       .execute()
   },
 
-  /** What is counted at a location. */
+  /** Items with a level at a location. */
   itemsAt: (storeId: number, locationId: number): Promise<StockItem[]> =>
     database
       .selectFrom('inventory_level')
@@ -125,7 +123,7 @@ export const inventoryRepository = (database: Kysely<Tables>) => ({
     return id
   },
 
-  /** Adds to levels that exist, and says which; changes without a location are left out. */
+  /** Adds to existing levels, and returns them; changes without a location are left out. */
   async addToLevels(storeId: number, changes: readonly LevelChange[], at: Date): Promise<readonly Moved[]> {
     const stored = changes.filter(({ locationId }) => locationId !== null)
     if (stored.length === 0) return []
@@ -164,7 +162,7 @@ export const inventoryRepository = (database: Kysely<Tables>) => ({
     )
   },
 
-  /** Makes the rows of products and variants say what their levels sum to, where they have any. */
+  /** Sets the stock of products and variants to the sum of their levels, where they have any. */
   async sumUp(storeId: number, productIds: readonly number[]): Promise<void> {
     await sql`
       UPDATE product SET stock = level.stock

@@ -59,7 +59,7 @@ export const inventoryResolvers = {
   },
 } satisfies Resolvers
 
-/** Rows of ids; an id that is none is that of nothing. */
+/** Rows of ids; an invalid id is that of nothing. */
 function rowsOf(argument: string, ids: readonly string[], type: string): readonly number[] {
   if (ids.length < 1 || ids.length > MAX_IDS) throw badInput(argument, `1 to ${MAX_IDS} ids`, ids.length)
   return ids.map((id) => decodeId(id, type) ?? 0)

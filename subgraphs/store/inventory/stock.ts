@@ -3,26 +3,26 @@ import { allocationRepository, type StoredAllocation } from './allocation-reposi
 import { type Allocation, allocate, keyOf, type Shortage, type StockItem } from './inventory.ts'
 import { type Holder, inventoryRepository, type LevelChange, type Moved, type StoredLevel } from './repository.ts'
 
-/** Pieces that somebody wants. */
+/** Units to reserve. */
 export type WantedStock = StockItem & { readonly quantity: number }
 
 /**
- * Pieces that a line of an order wants. Lines of things that do not exist, or never run out, hold
+ * Units to reserve for an order line. Lines of missing items, or with unlimited stock, reserve
  * nothing.
  */
 export type WantedLineStock = WantedStock & {
   readonly orderLineId: number
-  /** Where they are taken from if that has enough; null: wherever they are. */
+  /** Preferred location if it has enough; null: any. */
   readonly preferredLocationId: number | null
 }
 
 /** Pieces of what a line holds; `quantity` null: all of them. */
 export type ReturnedStock = { readonly orderLineId: number; readonly quantity: number | null }
 
-/** The stock of products while nobody else can change it. */
+/** Locked stock of products. */
 export type LockedStock = { readonly holders: readonly Holder[]; readonly stored: readonly StoredLevel[] }
 
-/** Keeps everybody else from the stock of products until the transaction ends. */
+/** Locks the stock of products until the transaction ends. */
 export async function lockStock(
   { query, storeId }: Pick<UnitOfWork, 'query' | 'storeId'>,
   products: readonly number[],
@@ -30,14 +30,14 @@ export async function lockStock(
   const inventory = inventoryRepository(query)
   const productIds = [...new Set(products)]
   if (productIds.length === 0) return { holders: [], stored: [] }
-  // What is kept is read when all is locked.
+  // Reads the reservations after locking.
   const [holders, stored] = await Promise.all([inventory.lock(storeId, productIds), inventory.levels(storeId, productIds)])
   return { holders, stored }
 }
 
 /**
- * Takes what lines of orders want out of the stock of their products, all of it or nothing: what is
- * short is told, in the order it was wanted. Two lines of one item share its stock.
+ * Reserves the stock of order lines, all or nothing: shortages are returned in the order of the
+ * lines. Two lines of one item share its stock.
  */
 export async function reserveStock(
   unit: UnitOfWork,
@@ -71,7 +71,7 @@ export async function reserveStock(
   return []
 }
 
-/** What there is too little of at this moment; nothing is taken. */
+/** Shortages at this moment; nothing is reserved. */
 export async function shortagesNow({ query, storeId }: StoreQuery, wanted: readonly WantedStock[]): Promise<readonly Shortage[]> {
   const inventory = inventoryRepository(query)
   const productIds = [...new Set(wanted.map(({ productId }) => productId))]
@@ -82,8 +82,8 @@ export async function shortagesNow({ query, storeId }: StoreQuery, wanted: reado
 }
 
 /**
- * Puts back what lines of orders hold, where it came from; the main location stands in for one that
- * is gone. Of a line that holds less than it is to give back, all is put back.
+ * Releases reservations of order lines to their locations; the main location replaces a deleted
+ * one. More than the reservation is never released.
  */
 export async function releaseStock(unit: UnitOfWork, returned: readonly ReturnedStock[]): Promise<void> {
   if (returned.length === 0) return
@@ -92,7 +92,7 @@ export async function releaseStock(unit: UnitOfWork, returned: readonly Returned
   const lines = returned.map(({ orderLineId }) => orderLineId)
   const productIds = [...new Set((await allocations.heldBy(storeId, lines)).map(({ productId }) => productId))]
   if (productIds.length === 0) return
-  // What they hold is read again: another transaction may have put it back while this one waited.
+  // Reads reservations again: another transaction may have released them while this one waited.
   const [locked, held] = await Promise.all([lockStock(unit, productIds), allocations.heldBy(storeId, lines)])
   const holders = new Set(locked.holders.map(keyOf))
   const levels = Map.groupBy(locked.stored, keyOf)
@@ -109,8 +109,8 @@ export async function releaseStock(unit: UnitOfWork, returned: readonly Returned
 }
 
 /**
- * After a product or variant was given a stock where that is kept per location: the main location
- * gets the difference, and others give what it lacks.
+ * After an absolute stock of an item with levels was set: the main location gets the difference,
+ * and others provide what it lacks.
  */
 export async function settleStock(unit: UnitOfWork, item: StockItem, stock: number): Promise<void> {
   const { query, storeId, now } = unit
@@ -125,7 +125,7 @@ export async function settleStock(unit: UnitOfWork, item: StockItem, stock: numb
   notifyOfLevels(unit, await inventory.addToLevels(storeId, changes, now))
 }
 
-/** Tells of stock at locations that has changed. */
+/** Emits the changed stock at locations. */
 export function notifyOfLevels({ emit }: Pick<UnitOfWork, 'emit'>, moved: readonly Moved[]): void {
   for (const { id, productId, locationId } of moved) {
     emit({ event: 'inventory_level_changed', entity: 'Product', id: productId, inventoryLevelId: id, locationId })
@@ -133,8 +133,8 @@ export function notifyOfLevels({ emit }: Pick<UnitOfWork, 'emit'>, moved: readon
 }
 
 /**
- * Before a location goes: its products are locked. What is given back makes them say what is left
- * elsewhere, once it is gone: with the last location, nothing.
+ * Before a location is deleted: locks its products. The returned function sets their stock to the
+ * sum at other locations; without any, nothing.
  */
 export async function recountAfterLocation(
   { query, storeId }: UnitOfWork,
@@ -169,18 +169,13 @@ async function apply(unit: UnitOfWork, changes: readonly LevelChange[]): Promise
   notifyOfLevels(unit, moved)
 }
 
-/**
- * Pieces per location that may be taken from, the first to be asked first; null stands for an item
- * without levels.
- */
+/** Units per location by priority; null stands for an item without levels. */
 const stockOf = (own: number, cached: readonly StoredLevel[] | undefined): Map<number | null, number> =>
   cached
     ? new Map(cached.filter(({ isSource }) => isSource).map(({ locationId, stock }) => [locationId, stock]))
     : new Map([[null, own]])
 
-/**
- * What wants take from where, and what there is too little of. Wants of one item share its stock.
- */
+/** Assigns wanted units to locations, and returns shortages. Lines of one item share its stock. */
 function takenFrom<Want extends WantedStock & Pick<WantedLineStock, 'preferredLocationId'>>(
   holders: readonly Holder[],
   stored: readonly StoredLevel[],
@@ -235,9 +230,6 @@ function partsOf(held: readonly StoredAllocation[], returned: readonly ReturnedS
   })
 }
 
-/**
- * Where pieces that came from a location go back to; null: the item's stock is not kept per
- * location.
- */
+/** Location to return units of a location to; null: the item has no levels. */
 const homeOf = (stored: readonly StoredLevel[] | undefined, locationId: number | null): number | null =>
   stored?.find((level) => level.locationId === locationId)?.locationId ?? stored?.[0]?.locationId ?? null
