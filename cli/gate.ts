@@ -61,7 +61,7 @@ function whyUnjudged(sources: readonly GatedSource[], total: number): string {
   return `${sources.length} of ${total} sources could not be rated. ${[...reasons].join(' ')}`
 }
 
-/** What is wrong with a key is the caller's to mend. */
+/** Error for an invalid key, which the caller can correct. */
 function withUsageErrors<Client>(make: () => Client): Client {
   try {
     return make()

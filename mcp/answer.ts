@@ -89,8 +89,7 @@ function messageIn({ message, faults }: Readonly<Record<string, unknown>>): stri
 type Fault = { readonly field: string; readonly message: string }
 
 /**
- * What is wrong with an input, without the fields of the graph: arguments need not be called like
- * them.
+ * Problems of an input, without the fields of the graph: arguments need not be called like them.
  */
 export const textOfFaults = (faults: readonly Fault[]): string =>
   faults.map(({ field, message }) => message.replace(`${field}: `, () => '')).join(' ')

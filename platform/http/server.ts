@@ -267,7 +267,7 @@ const MESSAGES: LookupTable<string> = lookupTable({
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'Expected a body as long as content-length says.',
 })
 
-/** What is wrong with the head of a request, whatever it asks for. */
+/** Problems of the head of a request, whatever it asks for. */
 function problemOf({ headers }: IncomingMessage): Error | null {
   const coding = headers['content-encoding'] ?? 'identity'
   // Bodies are at most 100 kB: unpacked, one could be a thousand times as much.
@@ -275,8 +275,8 @@ function problemOf({ headers }: IncomingMessage): Error | null {
 }
 
 /**
- * What is wrong with the host that a request names; null for nothing. RFC 9112 §3.2 wants both
- * refused: of several we would read the first, and a proxy in front may have read the last.
+ * Problems of the host that a request names; null for nothing. RFC 9112 §3.2 wants both refused: of
+ * several we would read the first, and a proxy in front may have read the last.
  */
 export function hostProblem({ headers, httpVersion, rawHeaders }: IncomingMessage): string | null {
   if (headers.host === undefined && httpVersion === '1.1') return 'Expected a host header.'

@@ -12,8 +12,8 @@ const MAX_SEARCH_LENGTH = 200
 const MAX_WORDS = 10
 
 /**
- * The words that a list is searched by, as keys hold them; none for a blank text. Throws
- * BAD_USER_INPUT for what is no text, or too long.
+ * The words of a search text, in the form of search keys; none for a blank text. Throws
+ * BAD_USER_INPUT for invalid or too long text.
  */
 export function searchWords(argument: string, text: string): readonly string[] {
   if (text.length > MAX_SEARCH_LENGTH || !isText(text))

@@ -2,15 +2,14 @@ import { type Kysely, sql } from 'kysely'
 import type { Tables } from './tables.ts'
 
 /**
- * Things with an address of their own within the store; or products, within one language that is
- * not the store's own.
+ * Objects with a permalink of their own within the store; or products, within one other language.
  */
 type Addressed = 'page' | 'product' | 'product_category' | { readonly locale: string }
 
 /**
  * The wanted permalink, or, where another row has that, the wanted one with the next number: `-1`,
- * `-2` … `own` is the row that may keep its. Who wants the same waits until the transaction ends;
- * who wants what this one is made to be can still be faster: `write` begins again then.
+ * `-2` … `own` is the row that may keep its. Requests for the same one wait until the transaction
+ * ends; a numbered one may still collide, and `write` retries.
  */
 export async function freePermalink(
   database: Kysely<Tables>,

@@ -1,6 +1,6 @@
 /**
- * Where something goes. Codes as the store's countries list them, without what is above them: `{
- * country: 'CL', region: '03', municipality: '8261495' }`. Null: not known.
+ * Destination of an order. Codes as the store's countries list them, without their parents: `{
+ * country: 'CL', region: '03', municipality: '8261495' }`. Null: unknown.
  */
 export type Place = {
   /** ISO 3166-1 alpha-2. */

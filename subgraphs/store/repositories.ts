@@ -64,7 +64,7 @@ export function storeRepositories(
     storefronts: storefrontRepository(database.query),
     storefrontProducts: storefrontProductRepository(database.query),
     listings: listingRepository(database.query),
-    // What was just written to a cart must be read again.
+    // A cart is read again right after its write: not from a replica.
     carts: cartRepository(database.now),
     checkoutCustomFields: checkoutCustomFieldRepository(database.query),
     consoleSessions: consoleSessionRepository(database.now),
@@ -109,7 +109,7 @@ export function storeRepositories(
     promotions: promotionRepository(database.query),
     webhookDeliveries: webhookDeliveryRepository(database.query),
     webhookSubscriptions: webhookSubscriptionRepository(database.query),
-    // What is left must not be a second old.
+    // Remaining quotas must not lag.
     quota: storeQuotaRepository(database.now, quotas),
   }
 }

@@ -22,7 +22,7 @@ export const SHIPPING_TOKEN: StoredSecret = {
 }
 /** What identifies a merchant to an external payment gateway. */
 export const PAYMENT_KEY: StoredSecret = { ...ofPaymentMethod, name: 'keys of payment methods', column: 'key' }
-/** What signs what is sent to an external payment gateway. */
+/** Signs requests to an external payment gateway. */
 export const PAYMENT_SECRET: StoredSecret = { ...ofPaymentMethod, name: 'secrets of payment methods', column: 'secret' }
 
 /**

@@ -43,15 +43,15 @@ import { write } from './write.ts'
 /** The subgraph, and its part that speaks to the outside by itself. */
 export type StoreSubgraph = Subgraph & {
   /**
-   * Delivers webhooks from this process until the returned function is called; others may do so at
-   * the same time. `bodies` says what is sent.
+   * Delivers webhooks from this process until the returned function is called; other processes may
+   * do so at the same time. `bodies` renders what is sent.
    */
   readonly deliverWebhooks: (bodies: Bodies) => Promise<() => Promise<void>>
   /** Looks through carts and unpaid orders once, as this process does every minute. */
   readonly runCheckoutJobs: () => Promise<void>
 }
 
-/** What the subgraph needs; what is absent has the default that its line says. */
+/** Dependencies of the subgraph; absent ones have the default of their line. */
 type StoreOptions = {
   readonly connection: Connection
   /** Answers queries that may be a second old; absent: the database does. */
@@ -60,7 +60,7 @@ type StoreOptions = {
   readonly publicUrl: string
   /** What the tokens of users are checked by; fetched from `publicUrl` when absent. */
   readonly userKeys?: JWTVerifyGetKey
-  /** Whether the session of a user's token goes on; asked at `publicUrl` when absent. */
+  /** Whether the session of a user's token is open; absent: checked over HTTP at `publicUrl`. */
   readonly isSessionOpen?: SessionCheck
   /** The bytes of pictures, attachments and digital goods; closed with the subgraph. */
   readonly files: Files
@@ -195,7 +195,7 @@ export async function storeSubgraph({
   }
 }
 
-/** What asks payment gateways; it writes as no caller. */
+/** Dependencies of requests to payment gateways; writes without a caller. */
 function paymentDepsOf(
   { query, now: current }: Pick<Database<Tables>, 'query' | 'now'>,
   gateways: PaymentDeps['gateways'],

@@ -1,14 +1,14 @@
 /**
- * Text as names are told apart by: in lower case, without repeated white space. Everything else
- * makes another name: accents, raised digits, and the signs by which ガ is not カ. Where one of two
- * is meant, nobody is to get the other. Migration 20261124090000_name_keys says the same in SQL.
+ * Key of a unique name: in lower case, with single white space. Everything else makes another name:
+ * accents, superscript digits, and the signs by which ガ is not カ. Migration
+ * 20261124090000_name_keys defines the same in SQL.
  */
 export const identityKey = (text: string): string => text.toLowerCase().normalize('NFC').replace(/\s+/g, ' ').trim()
 
 /**
- * What searches and addresses do without: accents of Latin, Greek and Cyrillic letters, the points
- * of Hebrew and Arabic, which are mostly left out in writing, and what only says how a character is
- * drawn. Signs of other scripts lie elsewhere, and are as good as letters there.
+ * Ignored by search and permalinks: accents of Latin, Greek and Cyrillic letters, the points of
+ * Hebrew and Arabic, which are mostly omitted in writing, and variation selectors. Signs of other
+ * scripts are outside these ranges, and count as letters.
  */
 const ACCENTS =
   // biome-ignore lint/suspicious/noMisleadingCharacterClass: they are meant one by one, as they stand in texts that were taken apart
@@ -25,15 +25,14 @@ export const textKey = (text: string): string =>
 export const containing = (text: string): string => pattern(textKey(text))
 
 /**
- * What finds this word anywhere: a pattern for `LIKE`, which an index of trigrams can be asked for,
- * and a text that has to be there besides; null for none. Of an e-mail address the index is asked
- * only for what is in front of "@": a domain that many have is in so many rows that it takes
- * longest to look for.
+ * Condition to find this word anywhere: a pattern for `LIKE`, which a trigram index answers, and a
+ * text that must occur besides; null for none. Of an e-mail address the index is used only for the
+ * part before "@": a common domain matches too many rows.
  */
 export function finding(word: string): { readonly pattern: string; readonly text: string | null } {
   const key = textKey(word)
   const name = key.slice(0, key.indexOf('@') + 1)
-  // Without three in a row there is no trigram to look for.
+  // Without three characters in a row there is no trigram.
   return /[\p{L}\p{N}]{3}/u.test(name) ? { pattern: pattern(name), text: key } : { pattern: pattern(key), text: null }
 }
 

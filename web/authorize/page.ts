@@ -130,7 +130,7 @@ export const endedPage: WebPage = {
 <p>It was answered, is older than half an hour, or was started in another browser. Nothing was changed. Return to the app and start again.</p></div>`,
 }
 
-/** What is wrong with the link that led here. Nothing of it is shown: anybody can write links. */
+/** Problems of the link that led here. Nothing of it is shown: anybody can write links. */
 export const problemPage = (error: string): WebPage => ({
   status: 400,
   title: 'Invalid authorization request',

@@ -1,6 +1,6 @@
 import { type Html, html } from '../frame/html.ts'
 
-/** What is wrong with a form, by the names of its fields; `''` is about none of them. */
+/** Problems of a form, by the names of its fields; `''` is about none of them. */
 export type FormProblems = Readonly<Record<string, string>>
 
 export const NO_PROBLEMS: FormProblems = {}

@@ -139,7 +139,7 @@ export const atriumReader: Reader = {
   },
 }
 
-/** What is wrong with a value that is no record: the first of its faults. */
+/** Problems of a value that is no record: the first of its faults. */
 function problemOf(error: z.ZodError, value: unknown): string {
   const [issue] = error.issues
   if (!issue) return 'is not a record'

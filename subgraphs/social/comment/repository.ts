@@ -27,7 +27,7 @@ export const commentRepository = (database: Kysely<Tables>, quota: QuotaReposito
     return rows
   },
 
-  /** Comments of several posts, oldest first, of each post one more than asked for. */
+  /** Comments of several posts, oldest first, of each post one more than requested. */
   async ofPosts(postIds: readonly string[], { size, after }: KeysetRange): Promise<Comment[]> {
     const behind = after ? sql`AND id > ${after[0]}::bigint` : sql``
     const { rows } = await sql<Comment>`

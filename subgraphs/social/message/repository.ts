@@ -20,7 +20,7 @@ export const messageRepository = (database: Kysely<Tables>, inRoom: KeyedMutex, 
     /** In any order, without those that do not exist. */
     findByIds: (ids: readonly string[]): Promise<Message[]> => SELECT_BY_IDS(database, ids),
 
-    /** Messages of several rooms, newest first, of each room one more than asked for. */
+    /** Messages of several rooms, newest first, of each room one more than requested. */
     async ofRooms(roomIds: readonly string[], { size, after }: KeysetRange): Promise<Message[]> {
       const behind = after ? sql`AND id < ${after[0]}::bigint` : sql``
       const { rows } = await sql<Message>`

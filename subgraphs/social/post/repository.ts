@@ -21,7 +21,7 @@ const COLUMNS = [
 const FOUND = sql`found.id, found.author_id AS "authorId", found.title, found.content, found.about_id AS "aboutId",
   found.published_at AS "publishedAt", found.created_at AS "createdAt", found.updated_at AS "updatedAt"`
 
-/** What is written of a post. */
+/** Fields to write of a post. */
 export type NewPost = Pick<Post, 'authorId' | 'title' | 'content' | 'aboutId'> & { readonly isPublished: boolean }
 
 /** Posts in the database. */
@@ -47,7 +47,7 @@ export const postRepository = (database: Kysely<Tables>, quota: QuotaRepository)
   },
 
   /**
-   * Published posts, last published first, one more than asked for; of one author, or of all for
+   * Published posts, last published first, one more than requested; of one author, or of all for
    * null.
    */
   feed(authorId: string | null, { size, after }: KeysetRange): Promise<Post[]> {
@@ -71,8 +71,8 @@ export const postRepository = (database: Kysely<Tables>, quota: QuotaRepository)
   },
 
   /**
-   * Published posts about several items, last published first, of each item one more than asked
-   * for.
+   * Published posts about several items, last published first, of each item one more than
+   * requested.
    */
   async about(itemIds: readonly string[], { size, after }: KeysetRange): Promise<Post[]> {
     const behind = after ? sql`AND (ordered_at, id) < (${after[0]}::timestamptz, ${after[1]}::bigint)` : sql``

@@ -33,7 +33,7 @@ export const roomRepository = (database: Kysely<Tables>, inRoom: KeyedMutex, quo
       .where('user_id', '=', userId)
       .execute(),
 
-  /** Rooms of a user, last joined first, one more than asked for. */
+  /** Rooms of a user, last joined first, one more than requested. */
   async ofUser(userId: string, { size, after }: KeysetRange): Promise<(Room & { readonly joinedAt: Date })[]> {
     let query = database
       .selectFrom('room_member')
@@ -56,7 +56,7 @@ export const roomRepository = (database: Kysely<Tables>, inRoom: KeyedMutex, quo
       .executeTakeFirstOrThrow()
       .then(({ count }) => Number(count)),
 
-  /** Members of several rooms, longest first, of each room one more than asked for. */
+  /** Members of several rooms, longest first, of each room one more than requested. */
   async members(roomIds: readonly string[], { size, after }: KeysetRange): Promise<RoomMember[]> {
     const behind = after ? sql`AND (joined_at, user_id) > (${after[0]}::timestamptz, ${after[1]}::bigint)` : sql``
     const { rows } = await sql<RoomMember>`

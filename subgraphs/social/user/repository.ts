@@ -9,7 +9,7 @@ import { addressHash, emailKey, nameKey, SIGN_UPS, type User } from './user.ts'
 
 const COLUMNS = ['id', 'email', 'name', 'role', 'phone_number as phoneNumber', 'created_at as createdAt'] as const
 
-/** What is written of a user. */
+/** Fields to write of a user. */
 export type NewUser = Pick<User, 'email' | 'name' | 'role' | 'phoneNumber'> & { readonly passwordHash: string | null }
 
 /** What a search matches: names, and addresses as well for those who may. */
@@ -30,7 +30,7 @@ export const userRepository = (database: Kysely<Tables>) => ({
   list: ({ limit, offset }: { readonly limit: number; readonly offset: number }): Promise<User[]> =>
     database.selectFrom('user').select(COLUMNS).orderBy('id').limit(limit).offset(offset).execute(),
 
-  /** Users that match, by name, then id, one more than asked for. */
+  /** Users that match, by name, then id, one more than requested. */
   search(search: UserSearch, { size, after }: KeysetRange): Promise<User[]> {
     let query = database.selectFrom('user').select(COLUMNS).where(matches(search))
     if (after) query = query.where(sql<boolean>`(name_key COLLATE "C", id) > (${after[0]} COLLATE "C", ${after[1]}::bigint)`)

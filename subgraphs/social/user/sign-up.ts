@@ -40,7 +40,7 @@ export async function signUp(
   return user ? { user } : { problems: [emailTaken(email)] }
 }
 
-/** What is wrong with a change of a user; null in a field that cannot be null is wrong as well. */
+/** Problems of a change of a user; null in a field that cannot be null is wrong as well. */
 export const changeProblems = ({
   email,
   name,

@@ -134,7 +134,7 @@ export const changeProblems = (input: FulfillmentChange): readonly Problem[] => 
   ]),
 ]
 
-/** What is wrong with a new fulfillment by itself. */
+/** Problems of a new fulfillment by itself. */
 export function newFulfillmentProblems(input: NewFulfillmentInput): readonly Problem[] {
   const [receiverEmail, phone, phonePrefix] = [input.receiverEmail, input.phone, input.phonePrefix].map(textIn)
   return [
@@ -166,7 +166,7 @@ export const destinationProblems = ({
   ),
 ]
 
-/** What is wrong with the days of arrival, once both are known. */
+/** Problems of the days of arrival, once both are known. */
 export const arrivalProblem = ({
   expectedArrivalFrom: from,
   expectedArrivalTo: to,

@@ -64,7 +64,7 @@ export const fulfillmentRepository = (database: Kysely<Tables>) => {
     findByIds: async (storeId: number, ids: readonly number[]): Promise<Fulfillment[]> =>
       (await fulfillments(storeId).where('fulfillment.id', 'in', ids).execute()).map(fulfillmentOf),
 
-    /** Oldest first, one more than asked for; null: wherever the goods are. */
+    /** Oldest first, one more than requested; null: wherever the goods are. */
     async list(
       storeId: number,
       where: readonly ShipmentStatus[] | null,
@@ -113,7 +113,7 @@ export const fulfillmentRepository = (database: Kysely<Tables>) => {
       return found?.order_id ?? null
     },
 
-    /** The row until the transaction ends; null when there is none. */
+    /** Locks the row until the transaction ends; null when there is none. */
     async lock(storeId: number, id: number): Promise<Fulfillment | null> {
       const found = await fulfillments(storeId).where('fulfillment.id', '=', id).forUpdate('fulfillment').executeTakeFirst()
       return found ? fulfillmentOf(found) : null
@@ -185,7 +185,7 @@ export const fulfillmentRepository = (database: Kysely<Tables>) => {
       await database.deleteFrom('fulfillment').where('store_id', '=', storeId).where('id', '=', id).execute()
     },
 
-    /** Of these fulfillments, oldest first, one more of each than asked for. */
+    /** Of these fulfillments, oldest first, one more of each than requested. */
     async historyOf(
       storeId: number,
       ids: readonly number[],

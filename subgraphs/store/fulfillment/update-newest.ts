@@ -3,7 +3,7 @@ import type { UnitOfWork } from '../write.ts'
 import { fulfillmentRepository } from './repository.ts'
 import { saveFulfillment } from './save.ts'
 
-/** What an order says of where its goods are; undefined stays as it is. */
+/** What an order says of where its goods are; undefined stays unchanged. */
 type Delivered = {
   readonly shipmentStatus?: ShipmentStatus | undefined
   readonly trackingNumber?: string | null | undefined

@@ -1,4 +1,4 @@
-/** Money that came, above 0, or went, below 0. */
+/** Money received, above 0, or paid out, below 0. */
 export type LedgerEntry = {
   readonly id: number
   readonly orderId: number | null
@@ -8,10 +8,7 @@ export type LedgerEntry = {
   readonly createdAt: Date
 }
 
-/**
- * What a store has been paid, less what it paid back and what it paid for apps. `amount` is exact
- * decimal text.
- */
+/** Receipts of a store, less its refunds and payments for apps. `amount` is exact decimal text. */
 export type StoreBalance = { readonly amount: string; readonly currency: string; readonly formatted: string }
 
 /**

@@ -12,7 +12,7 @@ export type LedgerRepository = ReturnType<typeof ledgerRepository>
 
 /** Payments, refunds and what apps cost in the database; every call is about one store. */
 export const ledgerRepository = (database: Kysely<Tables>) => ({
-  /** Oldest first, one more than asked for. */
+  /** Oldest first, one more than requested. */
   list: (storeId: number, { size, after, offset }: KeysetRange): Promise<LedgerEntry[]> =>
     database
       .selectFrom('ledger_entry')
@@ -26,7 +26,7 @@ export const ledgerRepository = (database: Kysely<Tables>) => ({
 
   count: (storeId: number): Promise<number> => countRows(database, 'ledger_entry', storeId),
 
-  /** The sum of what came and went in a currency, as exact text. */
+  /** Balance in a currency, as exact text. */
   async balance(storeId: number, currency: string): Promise<string> {
     const { balance } = await database
       .selectFrom('ledger_entry')
@@ -62,7 +62,7 @@ export const ledgerRepository = (database: Kysely<Tables>) => ({
     return found !== undefined
   },
 
-  /** The whole of an order came. */
+  /** Records the payment of a whole order. */
   pay: (storeId: number, { id, total, currency }: Sold, at: Date): Promise<void> =>
     enter(database, { store_id: storeId, order_id: id, kind: 'PAYMENT', amount: total, currency, created_at: at }),
 

@@ -34,7 +34,7 @@ export type Location = {
   readonly version: number
 }
 
-/** What is written of a location by its author. */
+/** Fields of a location that the merchant writes. */
 export type LocationFields = Omit<Location, 'id' | 'createdAt' | 'updatedAt' | 'version'>
 
 /**
@@ -88,7 +88,7 @@ export function changedLocation(before: LocationFields, change: LocationChange):
   return { ...merged(own), address: merged(address) } as LocationFields
 }
 
-/** What is wrong with a location as it would be. */
+/** Problems of a location after a change. */
 export function locationProblems({
   name,
   email,

@@ -3,8 +3,8 @@ import { regionOf } from '../country/region.ts'
 import { lastPart } from '../place.ts'
 
 /**
- * Whether a region is told by a code that its country lists, alone or behind that of the country
- * (`CL_12`), or by anything else.
+ * Whether a region is a code of its country, alone or after the country code (`CL_12`), or free
+ * text.
  */
 export function regionFormatOf(countryCode: string, region: string): 'CODE' | 'NAME' {
   const country = countryOf(countryCode)

@@ -36,16 +36,16 @@ export const locationRepository = (database: Kysely<Tables>) => ({
     ).map(locationOf),
 
   /**
-   * Keeps everybody else from changing locations of this store until the transaction ends: one of
-   * them is the main one.
+   * Locks the locations of this store against changes until the transaction ends: one of them is
+   * the main one.
    */
   async lock(storeId: number): Promise<void> {
     await sql`SELECT pg_advisory_xact_lock(${LOCATIONS_LOCK}, ${storeId})`.execute(database)
   },
 
   /**
-   * Keeps everybody else from changing locations of this store until the transaction ends, but not
-   * from doing the same.
+   * Locks the locations of this store against changes until the transaction ends; shared with other
+   * readers.
    */
   async lockShared(storeId: number): Promise<void> {
     await sql`SELECT pg_advisory_xact_lock_shared(${LOCATIONS_LOCK}, ${storeId})`.execute(database)
@@ -105,7 +105,7 @@ const rowOf = ({ name, email, active, main, pickupPoint, isStockOrigin, address 
   address: JSON.stringify(address),
 })
 
-/** Addresses are stored by us; older ones lack what was added since. */
+/** Addresses are JSON that we wrote; older ones lack later fields. */
 const locationOf = (row: Omit<Location, 'address'> & { readonly address: unknown }): Location => ({
   ...row,
   // The column holds what this noun writes.

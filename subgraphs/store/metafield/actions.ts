@@ -11,10 +11,10 @@ import {
 import type { Owner } from './owners.ts'
 import { metafieldRepository } from './repository.ts'
 
-/** What a change is about: `owner` is null for an id that is none; `ownerId` is what it was. */
+/** Owner of a change: `owner` is null for an invalid id; `ownerId` is the given one. */
 type Given<Named> = { readonly ownerId: string; readonly owner: Owner | null; readonly metafields: readonly Named[] }
 
-/** Sets metafields of a thing, those that are there anew. */
+/** Sets metafields of an owner, and replaces existing ones. */
 export async function setMetafields({ query, storeId, now }: UnitOfWork, { ownerId, owner, metafields }: Given<MetafieldInput>) {
   const problems = metafieldProblems(metafields)
   if (problems.length > 0) return validationError(problems)
@@ -34,7 +34,7 @@ export async function setMetafields({ query, storeId, now }: UnitOfWork, { owner
   return { __typename: 'SetMetafieldsSuccess' as const, owner }
 }
 
-/** Deletes metafields of a thing; those that are not there are no mistake. */
+/** Deletes metafields of an owner; missing ones are no error. */
 export async function deleteMetafields({ query, storeId }: UnitOfWork, { ownerId, owner, metafields }: Given<MetafieldName>) {
   const problems = metafieldNameProblems(metafields)
   if (problems.length > 0) return validationError(problems)

@@ -3,7 +3,7 @@ import { type Problem, problem, problemsIn, textProblem } from '../../toolkit/va
 export const METAFIELD_TYPES = ['TEXT', 'INTEGER', 'DECIMAL', 'BOOLEAN', 'DATE', 'DATE_TIME', 'URL', 'JSON'] as const
 export type MetafieldType = (typeof METAFIELD_TYPES)[number]
 
-/** A fact that is kept about a thing. */
+/** A named value of an owner. */
 export type Metafield = {
   readonly id: number
   readonly namespace: string
@@ -14,11 +14,11 @@ export type Metafield = {
   readonly updatedAt: Date
 }
 
-/** What names a metafield of a thing. */
+/** Unique name of a metafield of an owner. */
 export type MetafieldName = Pick<Metafield, 'namespace' | 'key'>
 export type MetafieldInput = Pick<Metafield, 'namespace' | 'key' | 'type' | 'value'>
 
-/** So many a thing has at most: they are read as a whole. */
+/** Most metafields of an owner: they are read as a whole. */
 export const MAX_METAFIELDS = 100
 const MAX_AT_ONCE = 50
 const MAX_VALUE_LENGTH = 10_000
@@ -26,8 +26,7 @@ const MAX_VALUE_LENGTH = 10_000
 const NAME = /^[\w-]{1,60}$/
 
 /**
- * What each type takes. `kept` is the value in the one form in which it is kept; null when it is
- * none of the type.
+ * Values of each type. `kept` is the value in its stored form; null when it does not fit the type.
  */
 const TYPES: Readonly<
   Record<MetafieldType, { readonly expectation: string; readonly normalize: (value: string) => string | null }>
@@ -45,7 +44,7 @@ const TYPES: Readonly<
   JSON: { expectation: 'JSON', normalize: (value) => (isJson(value) ? value : null) },
 }
 
-/** What is wrong with metafields to be set; paths begin with `metafields`. */
+/** Problems of metafields to be set; paths begin with `metafields`. */
 export const metafieldProblems = (given: readonly MetafieldInput[]): readonly Problem[] =>
   problemsIn([
     numberProblem(given),
@@ -57,11 +56,11 @@ export const metafieldProblems = (given: readonly MetafieldInput[]): readonly Pr
     }),
   ])
 
-/** What is wrong with the names of metafields; paths begin with `metafields`. */
+/** Problems of the names of metafields; paths begin with `metafields`. */
 export const metafieldNameProblems = (given: readonly MetafieldName[]): readonly Problem[] =>
   problemsIn([numberProblem(given), ...given.flatMap(nameProblems)])
 
-/** A value without problems in the form in which it is kept. */
+/** A valid value in its stored form. */
 export const storedValue = ({ type, value }: Pick<Metafield, 'type' | 'value'>): string => TYPES[type].normalize(value) ?? value
 
 function numberProblem(given: readonly MetafieldName[]): Problem | null {

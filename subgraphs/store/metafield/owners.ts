@@ -30,10 +30,10 @@ export const OWNERS = {
 
 export type OwnerType = keyof typeof OWNERS
 
-/** A thing that has metafields. */
+/** An object with metafields. */
 export type Owner = { readonly type: OwnerType; readonly id: number }
 
-/** What belongs to such a thing. */
+/** An object with its owner. */
 export type Owned = { readonly owner: Owner }
 
 export const OWNER_TYPES = keysOf(OWNERS)

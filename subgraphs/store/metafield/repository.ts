@@ -29,19 +29,19 @@ export const metafieldRepository = (database: Kysely<Tables>) => ({
   },
 
   /**
-   * Whether there is such a thing. It goes on existing until the transaction ends, and nobody else
-   * changes its metafields.
+   * Whether the owner exists. Locks it against deletion and other changes of its metafields until
+   * the transaction ends.
    */
   async lockOwner(storeId: number, { type, id }: Owner): Promise<boolean> {
     if (type === 'Store' && id !== storeId) return false
-    // The tables are alike in this, which types of queries cannot be told of so many at once.
+    // A cast: the tables have the same columns, and types of queries take one table only.
     const table = OWNERS[type].table as 'product'
     let query = database.selectFrom(table).select('id').where('id', '=', id).forNoKeyUpdate()
     if (type !== 'Store') query = query.where('store_id', '=', storeId)
     return (await query.executeTakeFirst()) !== undefined
   },
 
-  /** Sets these; values are in the form in which they are kept. */
+  /** Sets these; values are in their stored form. */
   async set(storeId: number, { type, id }: Owner, metafields: readonly MetafieldInput[], at: Date): Promise<void> {
     await database
       .insertInto('metafield')

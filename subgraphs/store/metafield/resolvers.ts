@@ -7,14 +7,14 @@ import { deleteMetafields, setMetafields } from './actions.ts'
 import { OWNER_TYPES, OWNERS, type Owned, type Owner, type OwnerType } from './owners.ts'
 import { ownerKey } from './repository.ts'
 
-/** The thing that an opaque id is of; null for every other id. */
+/** The owner with an opaque id; null for every other id. */
 function ownerOf(id: string): Owner | null {
   const type = OWNER_TYPES.find((each) => decodeId(id, each) !== null)
   const row = type && Number(decodeId(id, type))
   return row && row <= 2_147_483_647 ? { type, id: row } : null
 }
 
-/** The same, for a caller who may change it. Rejects with FORBIDDEN for others. */
+/** The same, for a caller who may change it; rejects with FORBIDDEN otherwise. */
 async function ownerToChange(id: string, { access }: Context): Promise<Owner | null> {
   const owner = ownerOf(id)
   if (owner) demand(await access(), OWNERS[owner.type].scopes)
@@ -33,7 +33,7 @@ const ownedBy = (type: OwnerType) => ({
   },
 })
 
-/** All metafields of a thing, for callers who may read it. */
+/** All metafields of an owner, for callers who may read it. */
 const ofOwner =
   (payload: string) =>
   async ({ owner }: Owned, _: unknown, { access, load }: Context) => {

@@ -17,7 +17,7 @@ const SIGN_INS: LookupTable<'session' | 'request'> = lookupTable({ Session: 'ses
 
 type TokenOptions = {
   readonly oauth: OauthRepository
-  /** Makes what is thrown when a code or token was used before, or its family has ended. */
+  /** Creates the error for a used code or token, or one of a revoked grant. */
   readonly isUsed: () => Error
   readonly now: () => Date
 }
@@ -80,7 +80,7 @@ function tokenAdapter(kind: StoredToken['kind'], name: string, { oauth, isUsed, 
     async consume(id) {
       const hash = hashOf(id)
       if (await oauth.consumeToken(hash, now())) return
-      // Two at once: one of them is not who it was given to.
+      // Concurrent use: one of the two clients is not the owner.
       const found = await oauth.findToken(hash, kind)
       if (found) await oauth.deleteGrant(found.grantId)
       throw isUsed()
@@ -149,7 +149,7 @@ function clientAdapter(apps: AppRepository): Adapter {
   }
 }
 
-/** What the library never asks for, as it is set up. */
+/** Methods of the library's adapter that its configuration never calls. */
 const NOTHING: Adapter = {
   upsert: refused,
   find: refused,

@@ -3,7 +3,7 @@ import { IncomingMessage } from 'node:http'
 /** No request of the protocol is as long. */
 const MAX_BYTES = 50_000
 
-/** The body is not what it says it is; `message` is a whole sentence. */
+/** The body does not match its media type; `message` is a sentence. */
 export class UnreadableForm extends Error {}
 
 /**
@@ -24,7 +24,7 @@ export async function withPlainForm(request: IncomingMessage): Promise<IncomingM
     'content-length': String(Buffer.byteLength(text)),
   }
   delete plain.headers['transfer-encoding']
-  // Otherwise its end would be taken for a client that went away, and cut the connection.
+  // Otherwise the end of the body counts as an aborted request, and closes the connection.
   plain.complete = true
   plain.push(text)
   plain.push(null)

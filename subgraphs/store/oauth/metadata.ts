@@ -1,6 +1,6 @@
 import { SCOPES } from '../access/scopes.ts'
 
-/** What RFC 8414 says of a server that does what this one does. */
+/** Fields of RFC 8414 for the endpoints of this server. */
 const STORED_FIELDS: readonly string[] = [
   'issuer',
   'authorization_endpoint',
@@ -14,7 +14,7 @@ const STORED_FIELDS: readonly string[] = [
   'authorization_response_iss_parameter_supported',
 ]
 
-/** The library's description of itself without what it would do with OpenID Connect. */
+/** The metadata of the library without OpenID Connect. */
 export const authorizationServerMetadata = (all: object, publicUrl: string): object => ({
   ...Object.fromEntries(Object.entries(all).filter(([name]) => STORED_FIELDS.includes(name))),
   scopes_supported: SCOPES,
@@ -23,7 +23,7 @@ export const authorizationServerMetadata = (all: object, publicUrl: string): obj
   service_documentation: `${publicUrl}/reference/store`,
 })
 
-/** RFC 9728: who gives out tokens for what is at `path`. */
+/** RFC 9728: the authorization server of the resource at `path`. */
 export const protectedResourceMetadata = (path: string, publicUrl: string): object => ({
   resource: `${publicUrl}${path}`,
   resource_name: 'Atrium store',

@@ -1,9 +1,9 @@
-/** Pages that the protocol leads browsers to. Whoever serves the graph serves them as well. */
+/** Pages of the authorization, which the web server must serve as well. */
 export const PAGES = {
   /** Followed by the id of a request. */
   request: '/authorize',
-  /** Shows the code that it gets as `?code=`, or that there is none. */
+  /** Shows the code of `?code=`, or that it is missing. */
   code: '/authorize/code',
-  /** Says what is wrong with a link, by the word in `?error=`. */
+  /** Shows the error of a link, by the code in `?error=`. */
   problem: '/authorize/problem',
 } as const

@@ -111,8 +111,8 @@ function bindToBrowser(
   return async (ctx, next) => {
     const startedAt = Math.floor(Date.now() / 1000)
     ctx.set('content-security-policy', POLICY)
-    // Where a request goes on, it is still the browser's that began it; one that has ended is the
-    // library's to tell.
+    // A resumed request must come from the browser that started it; the library reports expired
+    // ones.
     const id = GOES_ON.exec(ctx.path)?.[1]
     const interaction = id === undefined ? undefined : await provider.Interaction.find(id)
     if (interaction && !isOfBrowser(interaction, ctx.cookies.get(BROWSER_COOKIE, { signed: false }))) {
@@ -121,7 +121,7 @@ function bindToBrowser(
       return
     }
     await next()
-    // Absent at times, whatever its type says.
+    // May be undefined, unlike its type.
     const location: string | undefined = ctx.response.get('location')
     if (location?.startsWith(`${OUT_OF_BAND}?`)) ctx.set('location', `${base}${PAGES.code}${location.slice(OUT_OF_BAND.length)}`)
     ctx.set('referrer-policy', 'no-referrer')

@@ -6,7 +6,7 @@ export type StoredToken = {
   readonly kind: 'code' | 'access' | 'refresh'
   readonly grantId: string
   readonly scopes: readonly string[]
-  /** What else the protocol wants to know of it. */
+  /** Further data of the protocol. */
   readonly detail: Readonly<Record<string, unknown>>
   readonly createdAt: Date
   readonly expiresAt: Date
@@ -24,7 +24,7 @@ export type StoredGrant = {
 
 export type OauthRepository = ReturnType<typeof oauthRepository>
 
-/** How long what has ended is kept, so that its use can be told from guessing. */
+/** Retention of used and expired tokens, to tell their reuse from guessing. Milliseconds. */
 const RETENTION_MS = 24 * 60 * 60 * 1000
 const FOREIGN_KEY_VIOLATION = '23503'
 
@@ -64,7 +64,7 @@ export const oauthRepository = (database: Kysely<Tables>) => ({
     return found ?? null
   },
 
-  /** Ends a consent, with everything that came from it. */
+  /** Deletes a grant with its tokens. */
   async deleteGrant(grantId: string): Promise<void> {
     await database.deleteFrom('app_authorization').where('grant_id', '=', grantId).execute()
   },
@@ -115,7 +115,7 @@ export const oauthRepository = (database: Kysely<Tables>) => ({
     return found ? { ...found, detail: found.detail as StoredToken['detail'] } : null
   },
 
-  /** Uses a code or a refresh token up: false when somebody was faster. */
+  /** Marks a code or refresh token as used: false when a concurrent request did. */
   async consumeToken(hash: Buffer, at: Date): Promise<boolean> {
     const { numUpdatedRows } = await database
       .updateTable('app_token')
@@ -187,7 +187,7 @@ export const oauthRepository = (database: Kysely<Tables>) => ({
       .execute()
   },
 
-  /** Who a living access token lets act, and how; null for any other text. */
+  /** App and scopes of a valid access token; null for any other text. */
   async accessOf(hash: Buffer, at: Date) {
     const found = await database
       .selectFrom('app_token')

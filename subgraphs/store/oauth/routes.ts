@@ -12,7 +12,7 @@ import { tokenInfo } from './token-info.ts'
 const REQUESTS_PER_MINUTE = 240
 const METADATA_SECONDS = 3_600
 
-/** What is protected by tokens from here, besides `/graphql`. */
+/** Resources protected by these tokens, besides `/graphql`. */
 const RESOURCES = ['/v1', '/mcp/store']
 const OF_RESOURCE = '/.well-known/oauth-protected-resource'
 
@@ -29,7 +29,7 @@ export const OAUTH_ROUTES: SubgraphRoutes['routes'] = [
   ...RESOURCES.map((path) => ({ method: 'GET', path: `${OF_RESOURCE}${path}` }) as const),
 ]
 
-/** The protocol's addresses. The library is loaded when the first of them is asked for. */
+/** Routes of OAuth. The library is loaded at the first request. */
 export function oauthEndpoint({
   protocol,
   oauth,
@@ -81,7 +81,7 @@ export function oauthEndpoint({
     if (plain instanceof UnreadableForm)
       return send(response, 400, { error: 'invalid_request', error_description: plain.message })
     if (plain instanceof Error) throw plain
-    // What is reached under another name would otherwise be told to clients under that.
+    // Clients get URLs of the configured host, not of the one in the request.
     const headers = { ...(plain as IncomingMessage).headers, 'x-forwarded-proto': scheme.slice(0, -1), 'x-forwarded-host': host }
     // An object that inherits from the request.
     Object.assign(plain as IncomingMessage, { headers, url, originalUrl: `${before}${url}` })

@@ -5,8 +5,7 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
 /**
- * A value that only who knows `secret`, which is random and long, can read again. Whoever reads the
- * database does not.
+ * Encrypts a value with `secret`, which is random and long: readers of the database cannot read it.
  */
 export function sealed(value: unknown, secret: string): Buffer {
   const nonce = randomBytes(NONCE_BYTES)

@@ -66,7 +66,7 @@ export function protocolSettings({
     issueRefreshToken: () => true,
     rotateRefreshToken: true,
     expiresWithSession: () => false,
-    // Each consent is a family of tokens of its own, asked for anew.
+    // Each authorization is a new grant with its own tokens.
     loadExistingGrant: async ({ oidc }) => {
       const grantId = oidc.result?.consent?.grantId
       return grantId ? oidc.provider.Grant.find(grantId) : undefined
@@ -84,13 +84,13 @@ export function protocolSettings({
       },
     },
     extraParams: {
-      // Called for every request, whatever it has: the place where scopes are looked at.
+      // Called for every request, with or without scopes: scopes are checked here.
       atrium_scopes: ({ oidc }, _, client) => {
         // The library has parsed them for this route.
         const params = oidc.params as { scope?: string | undefined }
         const unknown = params.scope?.split(' ').find((word) => !isScope(word))
         if (unknown !== undefined) throw new errors.InvalidScope('there is no such scope', unknown)
-        // RFC 6749 §3.3 lets the server say what a request without a scope asks for.
+        // RFC 6749 §3.3: the server may define the default scope.
         params.scope ??= client.scope
       },
     },
@@ -110,7 +110,7 @@ export function protocolSettings({
       rpInitiatedLogout: { enabled: false },
       userinfo: { enabled: false },
     },
-    // The library wants a key. Nothing is signed with it, and nobody is told of it.
+    // The library requires a key. It signs nothing and is not published.
     jwks: { keys: [generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' })] },
     clientDefaults: { id_token_signed_response_alg: 'EdDSA' },
     renderError: (ctx, { error, error_description }) => showProblem(ctx, error, error_description),

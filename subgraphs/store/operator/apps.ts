@@ -11,8 +11,8 @@ import type { Tables } from '../tables.ts'
 /** What an operator does with apps that every store can use. */
 export type Apps = {
   /**
-   * Registers an app; `clientSecret` is null for a public one. Throws an `OperatorError` for what
-   * is not permitted.
+   * Registers an app; `clientSecret` is null for a public one. Throws an `OperatorError` for
+   * invalid input.
    */
   readonly create: (app: {
     readonly name: string
@@ -23,11 +23,11 @@ export type Apps = {
   }) => Promise<{ readonly clientId: string; readonly clientSecret: string | null }>
   /** All of them, oldest first. */
   readonly list: () => Promise<readonly App[]>
-  /** What an app costs. Throws an `OperatorError` for a code that is none of theirs. */
+  /** Plans of an app. Throws an `OperatorError` for an unknown code. */
   readonly plansOf: (code: string) => Promise<readonly AppPlan[]>
   /**
-   * Says what an app costs, in place of what it cost before; subscriptions keep their plans. Throws
-   * an `OperatorError` for what is not permitted.
+   * Replaces the plans of an app; subscriptions keep theirs. Throws an `OperatorError` for invalid
+   * input.
    */
   readonly setPlans: (code: string, plans: readonly AppPlan[]) => Promise<void>
 }

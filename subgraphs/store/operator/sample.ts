@@ -7,10 +7,7 @@ import { storeRepository } from '../store/repository.ts'
 import { setUpStore } from '../store/set-up.ts'
 import type { Tables } from '../tables.ts'
 
-/**
- * What the store of a first start is called. Nobody is told its authtoken: `atrium store token
- * reset demo` gives out one.
- */
+/** The store of a first start. `atrium store token reset demo` prints an authtoken for it. */
 const DEMO = { code: 'demo', name: 'Marigold & Daughters', country: 'IE' }
 
 /**

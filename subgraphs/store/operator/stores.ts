@@ -28,39 +28,37 @@ export type Stores = {
   }) => Promise<{ readonly code: string } & ApiCredentials>
   /** All of them, oldest first. */
   readonly list: () => Promise<readonly ListedStore[]>
-  /** Gives a store another authtoken; null when there is none with this code. */
+  /** Replaces the authtoken of a store; null when there is none with this code. */
   readonly resetToken: (code: string) => Promise<ApiCredentials | null>
   /**
-   * Gives a store to a user by an opaque id, or to nobody for null; false when there is no store
-   * with this code.
+   * Sets the owner of a store to a user by an opaque id, or to none for null; false when there is
+   * no store with this code.
    */
   readonly setOwner: (code: string, user: string | null) => Promise<boolean>
-  /** Erases whoever has this address, as a customer and in the orders of every store. */
+  /** Erases the person with this e-mail address, as a customer and in the orders of every store. */
   readonly erase: (email: string) => Promise<ErasedInStores>
   /**
-   * Gives a store another hooks token; until when the one before signs as well, null: not at all.
-   * Throws an `OperatorError` when there is no such store.
+   * Rotates the hooks token of a store; returns until when the previous one signs as well, null:
+   * not at all. Throws an `OperatorError` when there is no such store.
    */
   readonly rotateHooksToken: (code: string, overlapHours: number) => Promise<Date | null>
   /**
-   * Forgets who has signed in to give apps access, and what waits for an answer; with `apps`, also
-   * what every app was given. How many there were.
+   * Ends all sessions of authorizations, and pending requests; with `apps`, also all tokens of
+   * apps. Returns their numbers.
    */
   readonly endSignIns: (options: {
     readonly apps: boolean
   }) => Promise<{ readonly consoleSessions: number; readonly signIns: number; readonly consents: number }>
-  /**
-   * Takes the stores of a user, by an opaque id, into nobody's hands; answers how many there were.
-   */
+  /** Removes a user, by an opaque id, as the owner of stores; returns their number. */
   readonly disown: (user: string) => Promise<number>
 }
 
-/** What became of somebody in all stores. */
+/** Result of an erasure in all stores. */
 export type ErasedInStores = { readonly customers: number; readonly orders: number }
 
 /**
- * Runs `work` on the stores of a database that is migrated. Without `secrets`, what is stored is
- * not encrypted.
+ * Runs `work` on the stores of a migrated database. Without `secrets`, secrets are stored
+ * unencrypted.
  */
 export async function withStores<Result>(
   connection: Connection,
@@ -120,8 +118,7 @@ export async function withStores<Result>(
       async erase(email) {
         const erased = { customers: 0, orders: 0 }
         for (const { id: storeId } of await stores.list()) {
-          // Webhooks are planned by a process that delivers them; whoever listens to the feed is
-          // told.
+          // A server delivers the webhooks of the event; subscribers get it from the feed.
           const unit = { storeId, now: new Date(), announce: async () => {}, secrets }
           const gone = await write(database.query, unit, { name: 'erase', input: null, key: null }, (each) =>
             eraseByEmail(each, email),

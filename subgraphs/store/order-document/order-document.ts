@@ -26,7 +26,7 @@ export const MAX_DOCUMENTS = 100
 /** What fits 32 bits: the REST API has it in a path. */
 export const MAX_PUBLIC_ID = 2_147_483_647
 
-/** What is wrong with a document as it would be. */
+/** Problems of a document after a change. */
 export const documentProblems = (
   { documentType, externalId, url }: DocumentFields,
   { publicId, appCode }: { readonly publicId: string | null; readonly appCode: string | null },

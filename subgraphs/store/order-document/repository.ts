@@ -27,7 +27,7 @@ export const orderDocumentRepository = (database: Kysely<Tables>) => ({
   findByIds: (storeId: number, ids: readonly number[]): Promise<OrderDocument[]> =>
     whole(documents(database, storeId).where('id', 'in', ids)),
 
-  /** Oldest first, one more than asked for. */
+  /** Oldest first, one more than requested. */
   list: (storeId: number, { size, after, offset }: KeysetRange): Promise<OrderDocument[]> =>
     whole(
       documents(database, storeId)
@@ -49,8 +49,8 @@ export const orderDocumentRepository = (database: Kysely<Tables>) => ({
     whole(documents(database, storeId).where('order_id', 'in', orderIds).orderBy('id')),
 
   /**
-   * The document of an order with this address, until the transaction ends; null when there is
-   * none.
+   * Locks the document of an order with this public id until the transaction ends; null when there
+   * is none.
    */
   async lock(storeId: number, orderId: number, publicId: string): Promise<OrderDocument | null> {
     if (!/^\d+$/.test(publicId)) return null

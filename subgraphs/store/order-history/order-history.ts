@@ -16,7 +16,7 @@ const MAX_LOG_LENGTH = 10_000
 /** Text that PostgreSQL does not keep, as JSON spells it. */
 const UNSTORABLE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f][0-9a-f]{2})/i
 
-/** What is wrong with a new entry. */
+/** Problems of a new entry. */
 export const historyProblems = ({ message, log }: { readonly message: string; readonly log?: unknown }): readonly Problem[] =>
   problemsIn([textProblem('message', message, MAX_MESSAGE_LENGTH), log == null ? null : logProblem(log)])
 

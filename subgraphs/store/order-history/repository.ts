@@ -27,7 +27,7 @@ export const orderHistoryRepository = (database: Kysely<Tables>) => ({
       .where('id', 'in', ids)
       .execute(),
 
-  /** Of these orders, oldest first, one more of each than asked for. */
+  /** Of these orders, oldest first, one more of each than requested. */
   async ofOrders(
     storeId: number,
     orderIds: readonly number[],

@@ -13,7 +13,7 @@ export type OrderRefund = {
   readonly createdAt: Date
 }
 
-/** Units of a line that a refund was for, and what they cost. */
+/** Refunded units of a line, and their price. */
 export type OrderRefundLine = {
   readonly refundId: number
   readonly lineNumber: number
@@ -21,13 +21,13 @@ export type OrderRefundLine = {
   readonly amount: string
 }
 
-/** What is to be paid back, as a caller gives it. */
+/** Refund as a caller requests it. */
 export type RefundInput = {
   readonly amount?: string | null | undefined
   readonly lines?: readonly { readonly lineId: string; readonly quantity: number }[] | null | undefined
 }
 
-/** What is to be written of a refund. */
+/** Fields of a refund to write. */
 export type WrittenRefund = {
   readonly amount: string
   readonly lines: readonly Omit<OrderRefundLine, 'refundId'>[]

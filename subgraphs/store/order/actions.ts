@@ -52,10 +52,7 @@ export async function updateOrder(unit: UnitOfWork, id: string, input: OrderUpda
   return { __typename: 'UpdateOrderSuccess' as const, order: order.id }
 }
 
-/**
- * Marks an order as paid. One that is paid already stays as it is, so that a gateway may say so
- * twice.
- */
+/** Marks an order as paid. A paid one stays unchanged, so that a gateway may repeat it. */
 export async function markOrderPaid(
   unit: UnitOfWork,
   id: string,
@@ -86,7 +83,7 @@ export async function cancelOrder(
   const move: Move = { to: 'CANCELED', restock: input.restock !== false, reason: blankless(input.reason) }
   const response = await moved(unit, id, input, move, {})
   if (response.failure) {
-    // Nothing is taken by a cancellation, so that nothing can be short.
+    // A cancellation reserves nothing, so there is no shortage.
     if (response.failure.__typename === 'InsufficientStock') throw new Error('Expected a cancellation to take no stock.')
     return response.failure
   }
@@ -118,7 +115,7 @@ async function locked({ query, storeId }: UnitOfWork, id: string, { expectedVers
   return stale ? { failure: stale } : { order }
 }
 
-/** What is wrong with an update by itself. */
+/** Problems of an update by itself. */
 const updateProblems = (input: OrderUpdate): readonly Problem[] => [
   ...required(input, ['status', 'shipmentStatus']),
   ...problemsIn([

@@ -15,10 +15,7 @@ export type WrittenField = Pick<OrderAdditionalField, 'label' | 'value' | 'area'
 
 const AREAS: readonly string[] = ['contact', 'billing_shipping', 'other']
 
-/**
- * What is to be written so that the inputs are true of an order that has `before`; or what is wrong
- * with them.
- */
+/** Fields of an order after the inputs, given its fields `before`; or their problems. */
 export function writtenFields(before: readonly OrderAdditionalField[], inputs: readonly AdditionalFieldInput[]) {
   const problems = inputs.flatMap((input, index) => fieldProblems(input, `additionalFields.${index}`))
   if (inputs.length > MAX_ADDITIONAL_FIELDS) {
@@ -39,7 +36,7 @@ export function writtenFields(before: readonly OrderAdditionalField[], inputs: r
       value: input.value === undefined ? (known?.value ?? null) : input.value,
       area: input.area === undefined ? (known?.area ?? null) : input.area,
     }
-    // The last one that is said of a field counts.
+    // The last input of a field counts.
     const earlier = written.findIndex(({ id, label, area }) =>
       field.id === null ? label === field.label && area === field.area : id === field.id,
     )

@@ -35,7 +35,7 @@ const MAX_TEXT_LENGTH = 200
 /** Degrees. */
 const [MAX_LATITUDE, MAX_LONGITUDE] = [90, 180]
 
-/** The address that an input says. Blank texts count as absent: forms send them. */
+/** The address of an input. Blank texts count as absent: forms send them. */
 export function addressIn(input: AddressInput): OrderAddress {
   const texts = Object.fromEntries(Object.entries(input).map(([field, text]) => [field, text?.trim() ? text.trim() : null]))
   const country = texts.country == null ? null : countryNamed(texts.country)
@@ -44,9 +44,9 @@ export function addressIn(input: AddressInput): OrderAddress {
 }
 
 /**
- * Name and code of the region that an address says, by which taxes and zones find it; nothing where
- * the country has none that is meant. Where they mean two, the name is right: countries have
- * numbers of their own for regions, and people read names.
+ * Name and code of the region of an address, by which taxes and zones find it; none where the
+ * country has no such region. When they disagree, the name counts: countries number their regions,
+ * and people read names.
  */
 export function regionIn(
   country: Country | null,
@@ -58,7 +58,7 @@ export function regionIn(
   return found && { region: named || region == null ? found.name : region, regionCode: found.code }
 }
 
-/** What is wrong with an address, `at` being its place in the input. */
+/** Problems of an address at the path `at` of the input. */
 export function addressProblems(at: string, input: AddressInput): readonly Problem[] {
   const { latitude, longitude, streetNumber, ...texts } = input
   const degrees = (field: string, given: string | null | undefined, max: number) =>
@@ -75,8 +75,8 @@ export function addressProblems(at: string, input: AddressInput): readonly Probl
 }
 
 /**
- * The address that was stored; null for none. What is no text is nothing: other programs may have
- * written it.
+ * The stored address; null for none. Values that are no text are ignored: other programs may have
+ * written them.
  */
 export function addressOf(stored: unknown): OrderAddress | null {
   if (typeof stored !== 'object' || stored === null) return null

@@ -49,10 +49,7 @@ export async function bulkUpdateOrders(
   }
 }
 
-/**
- * Orders and then their products, each by their ids, so that two who change the same ones do not
- * wait in a circle.
- */
+/** Locks orders and then their products, each by id, to avoid deadlocks. */
 async function lockAll({ query, storeId }: UnitOfWork, rows: readonly number[]): Promise<void> {
   await orderRepository(query).lockAll(storeId, rows)
   const lines = await orderLineRepository(query).ofOrders(storeId, rows)

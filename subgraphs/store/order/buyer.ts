@@ -16,7 +16,7 @@ import type { StoreQuery, UnitOfWork } from '../write.ts'
 import { type AddressInput, addressIn, addressOf, addressProblems, nameIn } from './address.ts'
 import type { OrderAddress, OrderCustomer } from './order.ts'
 
-/** Who buys, as a caller gives it. */
+/** Buyer as a caller gives it. */
 export type BuyerInput = {
   readonly id?: string | null | undefined
   readonly email?: string | null | undefined
@@ -27,17 +27,17 @@ export type BuyerInput = {
   readonly shippingAddress?: AddressInput | null | undefined
   readonly billingAddress?: AddressInput | null | undefined
   /**
-   * An e-mail address that nobody proved to have: the order belongs to its customer, but takes
-   * nothing that the store knows of them.
+   * An unverified e-mail address: the order belongs to its customer, but uses none of its stored
+   * data.
    */
   readonly isGuest?: boolean
 }
 
-/** Who buys, as far as the store knows. */
+/** Buyer, as far as the store knows. */
 export type FoundBuyer = {
-  /** Null: nobody that the store knows. */
+  /** Null: not a customer of the store. */
   readonly row: number | null
-  /** What the order keeps; without an e-mail address and a row: nobody is known. */
+  /** Data of the buyer in the order; without an e-mail address and a row: anonymous. */
   readonly snapshot: Omit<OrderCustomer, 'number'>
   readonly shippingAddress: OrderAddress | null
   readonly billingAddress: OrderAddress | null
@@ -50,7 +50,7 @@ const MAX_NAME_LENGTH = 200
 /** What `Customer.categories` promises to hold. */
 const MAX_CATEGORIES = 250
 
-/** Finds out who buys; writes nothing. */
+/** Finds the buyer; writes nothing. */
 export async function findBuyer({ query, storeId }: StoreQuery, input: BuyerInput) {
   const problems = buyerProblems(input)
   if (problems.length > 0) return { failure: validationError(problems) }
@@ -90,10 +90,7 @@ export async function findBuyer({ query, storeId }: StoreQuery, input: BuyerInpu
   return { buyer }
 }
 
-/**
- * The row of the customer, who is created where the store does not know the address; null for a
- * guest of whom nothing is known.
- */
+/** The row of the customer, created for a new e-mail address; null for an anonymous guest. */
 export async function keepBuyer(
   unit: UnitOfWork,
   { row, snapshot, shippingAddress, billingAddress }: FoundBuyer,

@@ -109,7 +109,7 @@ const SOURCE = [
 
 const isObject = (stored: unknown): stored is Readonly<Record<string, unknown>> => typeof stored === 'object' && stored !== null
 
-/** The texts of an object, null for what is none. */
+/** The texts of an object; null for other values. */
 const textsIn = <Type extends object>(stored: unknown, fields: readonly (keyof Type & string)[]) =>
   Object.fromEntries(
     fields.map((field) => {

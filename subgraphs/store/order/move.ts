@@ -18,13 +18,13 @@ export type Move = {
   readonly to: OrderStatus
   /** Of an order that holds no more: whether its stock is put back, or gone. */
   readonly restock: boolean
-  /** For the history; null: nobody said. */
+  /** For the history; null: no reason given. */
   readonly reason: string | null
 }
 
 /**
- * Lets a locked order go on to another state, with all that belongs to that; what is to be changed
- * of its row, or why it can not.
+ * Changes the state of a locked order, with all its effects; returns the fields to write, or why it
+ * is refused.
  */
 export async function moveOrder(unit: UnitOfWork, order: Order, { to, restock, reason }: Move) {
   const { query, storeId, now, emit } = unit

@@ -3,7 +3,7 @@ import type { FulfillmentStatus, OrderStatus, ShipmentStatus } from './states.ts
 /** How goods come to the customer. */
 export type ShippingOption = 'DELIVERY' | 'STORE_PICKUP' | 'NO_SHIPPING'
 
-/** Every part is null where nobody said. Decimals are exact text. */
+/** Unknown parts are null. Decimals are exact text. */
 export type OrderAddress = {
   readonly name: string | null
   readonly surname: string | null
@@ -26,9 +26,9 @@ export type OrderAddress = {
   readonly pickupPlaceName: string | null
 }
 
-/** Who bought, as known when the order was made. */
+/** Buyer, as known when the order was made. */
 export type OrderCustomer = {
-  /** Row of the customer, who may be gone. */
+  /** Row of the customer, which may have been deleted. */
   readonly number: number
   readonly email: string | null
   readonly phone: string | null
@@ -60,7 +60,7 @@ export type TrafficSource = {
 /** A promotion that counts for an order. */
 export type OrderPromotion = { readonly number: number; readonly name: string; readonly amount: string }
 
-/** A tax that was charged, and what it came to. */
+/** A charged tax, and its amount. */
 export type OrderTax = {
   readonly number: number
   readonly name: string
@@ -85,8 +85,8 @@ export type OrderAmounts = {
 }
 
 /**
- * What an order says of itself, besides what is changed later. Rows of things that may be gone are
- * called numbers.
+ * Fields of an order that are set at its creation. Rows that may have been deleted are called
+ * numbers.
  */
 export type OrderTerms = OrderAmounts & {
   readonly currency: string
@@ -137,7 +137,7 @@ export type Order = OrderTerms & {
   readonly version: number
 }
 
-/** What was bought, as it was then. */
+/** Line, as it was at the time of the order. */
 export type OrderLineTerms = {
   readonly productNumber: number
   readonly variantNumber: number | null
@@ -148,7 +148,7 @@ export type OrderLineTerms = {
   readonly quantity: number
   /** Of one unit. */
   readonly price: string
-  /** Off the whole line, with its share of what comes off the order. */
+  /** Discount on the whole line, with its share of the discount on the order. */
   readonly discount: string
   /** Of one unit. */
   readonly weight: string
@@ -172,5 +172,5 @@ export type OrderAdditionalField = {
 export const MAX_LINES = 500
 export const MAX_UNITS = 1_000_000
 export const MAX_ADDITIONAL_FIELDS = 100
-/** Characters of notes, and of what a gateway says. */
+/** Characters of notes, and of messages of a gateway. */
 export const MAX_NOTE_LENGTH = 5_000

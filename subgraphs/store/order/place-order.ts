@@ -22,9 +22,9 @@ const MAX_ATTEMPTS = 10
 const MAX_SEARCH_KEY_LENGTH = 20_000
 
 /**
- * A change that creates an order. An order that was quoted is prepared already; any other one is
- * prepared in the transaction. A transaction that is retried prepares again: what it lost to may
- * have changed what the order refers to.
+ * A change that creates an order. A quoted order is prepared already; any other one is prepared in
+ * the transaction. A retried transaction prepares again: the one before it may have changed what
+ * the order refers to.
  */
 export function placeOrder(input: NewOrderInput, quoted: QuotedOrder | null) {
   let prepared = quoted?.prepared ?? null

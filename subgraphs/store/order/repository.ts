@@ -23,7 +23,7 @@ export type OrderSelection = {
   readonly words?: readonly string[]
 }
 
-/** What of an order is changed after it was written; undefined stays as it is. */
+/** What of an order is changed after it was written; undefined stays unchanged. */
 export type OrderChange = {
   readonly [Field in keyof typeof COLUMN_OF]?: Order[Field] | undefined
 }
@@ -70,7 +70,7 @@ export const orderRepository = (database: Kysely<Tables>) => ({
   },
 
   /**
-   * Ids of the orders of customers, oldest first, one more of each than asked for; `status` null:
+   * Ids of the orders of customers, oldest first, one more of each than requested; `status` null:
    * in any state.
    */
   async idsOfCustomers(
@@ -112,7 +112,7 @@ export const orderRepository = (database: Kysely<Tables>) => ({
       database.selectFrom('order').where('store_id', '=', storeId).where('id', '=', anyOf(ids)).orderBy('id').forNoKeyUpdate(),
     ),
 
-  /** The row until the transaction ends; null when there is none. */
+  /** Locks the row until the transaction ends; null when there is none. */
   async lock(storeId: number, id: number): Promise<Order | null> {
     const [found] = await this.lockAll(storeId, [id])
     return found ?? null
@@ -213,7 +213,7 @@ export const orderRepository = (database: Kysely<Tables>) => ({
   },
 })
 
-/** Clients may give none at all, for which SQL has no `IN`: that is no order. */
+/** Clients may give an empty list, for which SQL has no `IN`: no order matches. */
 const isOneOf = (column: string, states: readonly string[]) => sql<boolean>`${sql.ref(column)} = ANY (${states}::text[])`
 
 type OrderQuery = SelectQueryBuilder<Tables, 'order', object>

@@ -111,7 +111,7 @@ function orderOf(id: string, { load }: Context): Promise<Order | null> {
   return row === null ? Promise.resolve(null) : load.orderById.load(row)
 }
 
-/** A page of the shop for whoever has the address. */
+/** Public page of the order, by its secret URL. */
 async function pageOf({ token }: Order, page: string, { access, publicUrl }: Context): Promise<string> {
   const { storeCode } = await access()
   return `${publicUrl}/shops/${storeCode}/orders/${token}/${page}`

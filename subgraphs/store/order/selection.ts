@@ -8,7 +8,7 @@ import type { OrderSelection } from './repository.ts'
 /** What the days of a filter depend on. */
 export type Clock = { readonly now: Date; readonly timezone: string }
 
-/** The orders that arguments mean. Throws BAD_USER_INPUT for what they can not. */
+/** The orders that arguments select. Throws BAD_USER_INPUT for invalid ones. */
 export function selectionOf(
   filter: OrderFilter | null | undefined,
   search: string | null | undefined,
@@ -26,7 +26,7 @@ export function selectionOf(
     ...(before && { createdBefore: before }),
     ...(updatedSince != null && { updatedSince }),
     ...(afterId != null && { afterId: rowBefore('filter.afterId', afterId, 'Order') }),
-    // An id that is none is that of nothing.
+    // An invalid id matches nothing.
     ...(customerId != null && { customerId: decodeId(customerId, 'Customer') ?? 0 }),
     ...(productId != null && { productId: decodeId(productId, 'Product') ?? 0 }),
     ...(search != null && { words: searchWords('search', search) }),

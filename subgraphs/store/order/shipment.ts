@@ -6,12 +6,12 @@ import type { Order } from './order.ts'
 import type { OrderChange } from './repository.ts'
 import { fulfillmentOf, isShipped, shipmentProblem } from './states.ts'
 
-/** What is known of where goods are; undefined stays as it is. */
+/** State of a shipment; undefined stays unchanged. */
 export type Shipment = Pick<OrderChange, 'shipmentStatus' | 'trackingNumber' | 'trackingCompany' | 'trackingUrl'>
 
 /**
- * Notes where the goods of a locked order are: what is to be changed of its row, or why they can
- * not be there. The newest fulfillment of the order, if it has one, is told the same.
+ * Sets the shipment state of a locked order: returns the fields to write, or why it is refused. The
+ * newest fulfillment of the order, if any, gets the same.
  */
 export async function shipOrder(unit: UnitOfWork, order: Pick<Order, 'id' | 'status' | 'shipmentStatus'>, shipment: Shipment) {
   if (Object.keys(shipment).length === 0) return { change: {} }
@@ -22,8 +22,8 @@ export async function shipOrder(unit: UnitOfWork, order: Pick<Order, 'id' | 'sta
 }
 
 /**
- * Notes where the goods of a locked order are, as one of its fulfillments says: what is to be
- * changed of its row.
+ * Sets the shipment state of a locked order from one of its fulfillments: returns the fields to
+ * write.
  */
 export async function noteShipment(
   { query, storeId, now, emit }: UnitOfWork,

@@ -38,15 +38,20 @@ export const isHolding = (status: OrderStatus): boolean => status === 'PENDING_P
 export const isShipped = (status: ShipmentStatus): boolean =>
   status === 'IN_TRANSIT' || status === 'DELIVERED' || status === 'PICKUP_AVAILABLE'
 
-/** An order has been handed over as soon as somebody is asked to fetch it. */
+/** An order counts as fulfilled as soon as a pickup by the carrier is requested. */
 export const fulfillmentOf = (shipment: ShipmentStatus): FulfillmentStatus =>
   shipment === 'UNFULFILLED' ? 'UNFULFILLED' : 'FULFILLED'
 
-/** What is wrong with a sale going on to `to`; null when it may, or is there already. */
+/**
+ * The problem of a change of the status to `to`; null when it is allowed, or the status already.
+ */
 export const statusProblem = (from: OrderStatus, to: OrderStatus): Problem | null =>
   from === to || NEXT_STATUS[from].includes(to) ? null : problem('status', allowed(from, NEXT_STATUS[from]), to)
 
-/** What is wrong with goods going on to `to`; null when they may, or are there already. */
+/**
+ * The problem of a change of the shipment status to `to`; null when it is allowed, or the status
+ * already.
+ */
 export const methodProblem = (from: ShipmentStatus, to: ShipmentStatus): Problem | null =>
   from === to || NEXT_SHIPMENT[from].includes(to) ? null : problem('shipmentStatus', allowed(from, NEXT_SHIPMENT[from]), to)
 
@@ -54,7 +59,7 @@ export const methodProblem = (from: ShipmentStatus, to: ShipmentStatus): Problem
 export function shipmentProblem(from: ShipmentStatus, to: ShipmentStatus, status: OrderStatus): Problem | null {
   const forbidden = methodProblem(from, to)
   if (forbidden || from === to) return forbidden
-  // What is on its way when an order is cancelled still arrives somewhere.
+  // A shipment in transit still arrives when its order is cancelled.
   if (from === 'UNFULFILLED' && !isHolding(status)) {
     return problem('shipmentStatus', `UNFULFILLED as long as the order is ${status}`, to)
   }

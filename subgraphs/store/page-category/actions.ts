@@ -39,8 +39,8 @@ export async function deletePageCategory(unit: UnitOfWork, id: string, given: Ve
 }
 
 /**
- * Puts these pages into the category, or says why they cannot be; undefined leaves it as it is,
- * null empties it.
+ * Sets the pages of the category, or returns their problem; undefined leaves them unchanged, null
+ * removes all.
  */
 async function fill({ query, storeId }: UnitOfWork, categoryId: number, pageIds: readonly string[] | null | undefined) {
   if (pageIds === undefined) return null

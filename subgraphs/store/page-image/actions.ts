@@ -9,7 +9,7 @@ import { type PageImageRepository, pageImageRepository } from './repository.ts'
 type Named = { readonly id: string; readonly pageId?: string | null | undefined }
 type Change = { readonly url?: string | null | undefined; readonly position?: number | null | undefined }
 
-/** Adds a picture behind the others of its page; `file` null: says whether it would. */
+/** Adds a picture behind the others of its page; without `file` it answers whether it needs one. */
 export async function createPageImage(
   { query, storeId, now }: UnitOfWork,
   { pageId: id }: { readonly pageId: string },
@@ -30,8 +30,8 @@ export async function createPageImage(
 }
 
 /**
- * Replaces a picture by the one of `file`, and moves it. With a `url` and without `file`, says
- * whether it would. A `url` that `isUrlOf` says is the picture's own replaces nothing.
+ * Replaces a picture by the one of `file`, and moves it. With a `url` and without `file`, it
+ * answers whether it needs one. A `url` that is the picture's own (`isUrlOf`) replaces nothing.
  */
 export async function updatePageImage(
   { query, storeId, now }: UnitOfWork,
@@ -80,7 +80,7 @@ export async function deletePageImage({ query, storeId, now }: UnitOfWork, named
 export const isOfPage = ({ pageId }: { readonly pageId: number }, named: string | null | undefined): boolean =>
   named == null || decodeId(named, 'Page') === pageId
 
-/** The picture that was named, with its page locked; null when there is none. */
+/** The named picture, with its page locked; null when there is none. */
 async function imageOf(
   { query, storeId }: Pick<UnitOfWork, 'query' | 'storeId'>,
   images: PageImageRepository,
@@ -90,7 +90,7 @@ async function imageOf(
   const [seen] = row === null ? [] : await images.findByIds(storeId, [row])
   if (!seen || !isOfPage(seen, pageId)) return null
   await pageRepository(query).lock(storeId, seen.pageId)
-  // Again: what was seen before the lock may have moved, or gone.
+  // Again: the row may have changed before the lock.
   const [image] = await images.findByIds(storeId, [seen.id])
   return image ?? null
 }

@@ -15,8 +15,8 @@ export async function createLabel({ query, storeId, now }: UnitOfWork, kind: Lab
 }
 
 /**
- * Gives it this name; undefined leaves it, and counts as a change all the same. `row` is null for
- * ids that are none; `id` is what they were.
+ * Sets the name; undefined leaves it, and still counts as a change. `row` is null for an invalid
+ * id; `id` is the given one.
  */
 export async function updateLabel(
   { query, storeId, now }: UnitOfWork,

@@ -20,12 +20,12 @@ export type LabelKind = keyof typeof LABEL_KINDS
 const MAX_LABELS = 100
 const MAX_TEXT_LENGTH = 100
 
-/** What is wrong with the name; null: nothing. */
+/** The problem of the name; null: none. */
 export const nameProblem = (name: string): Problem | null => textProblem('name', name, MAX_TEXT_LENGTH)
 
 /**
- * What is wrong with giving this name, or with one more of the kind; null: nothing. `others` are
- * the names that the store has.
+ * The problem of this name, or of one more of the kind; null: none. `others` are the other names in
+ * the store.
  */
 export function labelProblem(kind: LabelKind, name: string, others: readonly string[], isNew: boolean): Problem | null {
   if (others.includes(name)) return problem('name', `a name that no other ${LABEL_KINDS[kind]} has`, name)

@@ -11,7 +11,7 @@ export type PageLabelRepository = ReturnType<typeof pageLabelRepository>
 
 /** Categories or templates of pages in the database; every call is about one store. */
 export function pageLabelRepository(database: Kysely<Tables>, kind: LabelKind) {
-  // The tables are alike, which types of queries cannot be told of two at once.
+  // A cast: the tables have the same columns, and types of queries take one table only.
   const table = kind as 'page_category'
   return {
     /** In any order, without those that do not exist. */
@@ -30,7 +30,7 @@ export function pageLabelRepository(database: Kysely<Tables>, kind: LabelKind) {
         .select('id')
         .where('store_id', '=', storeId)
         .where('id', 'in', ids)
-        // In one order everywhere, so that two who keep the same do not wait for each other.
+        // In one order everywhere, to avoid deadlocks.
         .orderBy('id')
         .forKeyShare()
         .execute()
@@ -38,8 +38,8 @@ export function pageLabelRepository(database: Kysely<Tables>, kind: LabelKind) {
     },
 
     /**
-     * The row with this name, which goes on existing until the transaction ends; null when there is
-     * none.
+     * The row with this name, locked against deletion until the transaction ends; null when there
+     * is none.
      */
     async keepNamed(storeId: number, name: string): Promise<number | null> {
       const found = await database
@@ -52,9 +52,7 @@ export function pageLabelRepository(database: Kysely<Tables>, kind: LabelKind) {
       return found?.id ?? null
     },
 
-    /**
-     * The names of the others. Nobody gives another name in this store until the transaction ends.
-     */
+    /** The other names, locked against changes in this store until the transaction ends. */
     async lockNames(storeId: number, own: number | null): Promise<readonly string[]> {
       await sql`SELECT pg_advisory_xact_lock(${NAMES_LOCK}, ${storeId})`.execute(database)
       const others = await database
@@ -66,7 +64,7 @@ export function pageLabelRepository(database: Kysely<Tables>, kind: LabelKind) {
       return others.map(({ name }) => name)
     },
 
-    /** The row until the transaction ends; null when there is none. */
+    /** Locks the row until the transaction ends; null when there is none. */
     async lock(storeId: number, id: number): Promise<PageLabel | null> {
       const found = await database
         .selectFrom(table)

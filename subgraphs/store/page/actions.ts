@@ -84,8 +84,8 @@ export async function deletePage({ query, storeId }: UnitOfWork, id: string, { e
 }
 
 /**
- * The rows that an input refers to, which go on existing until the transaction ends; undefined for
- * what it does not say.
+ * The referenced rows of an input, locked against deletion until the transaction ends; undefined
+ * for absent references.
  */
 async function references({ query, storeId }: UnitOfWork, { template, categoryIds }: PageInput) {
   const rows = categoryIds?.map((id) => decodeId(id, 'PageCategory') ?? 0)

@@ -28,7 +28,7 @@ export type PagePlace = {
   readonly position: number
 }
 
-/** What is written of a page; undefined stays as it is. */
+/** Fields of a page to write; undefined stays unchanged. */
 export type PageInput = {
   readonly title?: string | null | undefined
   readonly body?: string | null | undefined
@@ -50,7 +50,7 @@ const MAX_CATEGORIES = 100
 const optional = (field: string, text: string | null | undefined, max: number): Problem | null =>
   text == null ? null : textProblem(field, text, max)
 
-/** What is wrong with a page to be created or changed; `title` is needed when it is created. */
+/** Problems of a page to create or change; `title` is required for a new one. */
 export const pageProblems = ({ title, body, status, ...input }: PageInput): readonly Problem[] =>
   problemsIn([
     title === undefined ? null : textProblem('title', title ?? '', MAX_TEXT_LENGTH),

@@ -29,7 +29,7 @@ export const pageRepository = (database: Kysely<Tables>) => ({
   findByIds: (storeId: number, ids: readonly number[]): Promise<Page[]> =>
     database.selectFrom('page').select(COLUMNS).where('store_id', '=', storeId).where('id', 'in', ids).execute(),
 
-  /** Oldest first, one more than asked for. */
+  /** Oldest first, one more than requested. */
   list(storeId: number, filter: PageFilter, { size, after, offset }: KeysetRange): Promise<Page[]> {
     let query = chosen(database, storeId, filter).select(COLUMNS)
     if (after) query = query.where('id', '>', Number(after[0]))
@@ -86,7 +86,7 @@ export const pageRepository = (database: Kysely<Tables>) => ({
     return rows
   },
 
-  /** The row until the transaction ends; null when there is none. */
+  /** Locks the row until the transaction ends; null when there is none. */
   async lock(storeId: number, id: number): Promise<Page | null> {
     const found = await database
       .selectFrom('page')
@@ -130,7 +130,7 @@ export const pageRepository = (database: Kysely<Tables>) => ({
       .execute()
   },
 
-  /** Says that the page has changed in one of its parts. */
+  /** Marks the page as changed. */
   async touch(storeId: number, id: number, at: Date): Promise<void> {
     await database
       .updateTable('page')

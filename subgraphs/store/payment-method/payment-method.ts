@@ -21,7 +21,7 @@ export type PaymentMethodType =
   | 'SERVIPAG'
   | 'EXTERNAL_PAYMENT_GATEWAY'
 
-/** A way to pay, without what identifies the merchant to its provider. */
+/** Payment method, without the credentials of its provider. */
 export type PaymentMethod = {
   readonly id: number
   readonly type: PaymentMethodType
@@ -37,7 +37,7 @@ export type PaymentMethod = {
   readonly version: number
 }
 
-/** What is written of a way to pay. */
+/** Fields of a payment method to write. */
 export type PaymentMethodFields = Pick<
   PaymentMethod,
   'name' | 'description' | 'paymentMethodUrl' | 'showReview' | 'useNewVersion' | 'enabled'
@@ -49,7 +49,7 @@ export type PaymentCredentials = { readonly key?: string | null | undefined; rea
 /** The schema promises so. */
 export const MAX_PAYMENT_METHODS = 100
 
-/** What is wrong with a way to pay, in the order of its fields. Never repeats key or secret. */
+/** Problems of a payment method, in the order of its fields. Never repeats key or secret. */
 export const paymentMethodProblems = (
   { name, description, paymentMethodUrl }: PaymentMethodFields,
   { key, secret }: PaymentCredentials,
@@ -63,8 +63,8 @@ export const paymentMethodProblems = (
   ])
 
 /**
- * What is wrong with a text that is not to be repeated: 1 to 500 printable ASCII characters; null
- * when nothing is.
+ * The problem of a credential, whose text is not repeated: 1 to 500 printable ASCII characters;
+ * null when it is valid.
  */
 export const credentialProblem = (field: string, text: string | null | undefined): Problem | null =>
   text == null || /^[\x21-\x7e]{1,500}$/.test(text)

@@ -26,7 +26,7 @@ type Written = PaymentMethodFields & PaymentCredentials & { readonly at: Date; r
 
 export type PaymentMethodRepository = ReturnType<typeof paymentMethodRepository>
 
-/** Ways to pay in the database; every call is about one store. */
+/** Payment methods in the database; every call is about one store. */
 export const paymentMethodRepository = (database: Kysely<Tables>) => ({
   /** In any order, without those that do not exist. */
   findByIds: (storeId: number, ids: readonly number[]): Promise<PaymentMethod[]> =>
@@ -38,7 +38,7 @@ export const paymentMethodRepository = (database: Kysely<Tables>) => ({
 
   count: (storeId: number): Promise<number> => countRows(database, 'payment_method', storeId),
 
-  /** The row until the transaction ends; null when there is none. */
+  /** Locks the row until the transaction ends; null when there is none. */
   async lock(storeId: number, id: number): Promise<PaymentMethod | null> {
     const found = await database
       .selectFrom('payment_method')
@@ -87,7 +87,7 @@ const columnsOf = ({ name, description, enabled, at, ...written }: Written) => (
   updated_at: at,
 })
 
-/** The columns of what is encrypted for this row; none for what stays as it is. */
+/** The encrypted columns of this row; none for unchanged ones. */
 function secretsOf(storeId: number, id: number, { key, secret, secrets }: Written) {
   const encrypted = (stored: StoredSecret, text: string | null) =>
     text === null ? null : secrets.encrypt(secretLocation(stored, storeId, id), text)

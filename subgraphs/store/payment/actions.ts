@@ -19,7 +19,7 @@ import {
 } from './payment.ts'
 import { paymentRepository } from './repository.ts'
 
-/** Begins the payment of an order through a gateway, which is asked after the transaction. */
+/** Starts the payment of an order through a gateway; the request follows after the transaction. */
 export async function startPayment({ query, storeId, now }: UnitOfWork, order: Order, paymentMethodId: number): Promise<void> {
   const payments = paymentRepository(query)
   const { id: orderId, currency, total: amount } = order
@@ -28,9 +28,9 @@ export async function startPayment({ query, storeId, now }: UnitOfWork, order: O
 }
 
 /**
- * Takes over what a gateway says of a payment, and does what follows: captures what is authorized
- * while its order can be had, voids it otherwise, and marks the order as paid once all is captured.
- * `operation` is what this is the answer to; null: nothing was asked but how it is.
+ * Stores the gateway's state of a payment, and its effects: captures an authorized amount while the
+ * order is available, voids it otherwise, and marks the order as paid once all is captured.
+ * `operation` is the one that this answers; null: a query of the state.
  */
 export async function applyPayment(
   unit: UnitOfWork,
@@ -56,7 +56,10 @@ export async function applyPayment(
   return DONE
 }
 
-/** The gateway refuses what was asked for good. An order whose payment cannot be captured is left. */
+/**
+ * Records a definite refusal of the gateway. An order whose payment cannot be captured is
+ * abandoned.
+ */
 export async function refusePayment(unit: UnitOfWork, operation: PaymentOperation, message: string) {
   const { query, storeId, now } = unit
   const payments = paymentRepository(query)
@@ -71,7 +74,7 @@ export async function refusePayment(unit: UnitOfWork, operation: PaymentOperatio
   return DONE
 }
 
-/** Asks a gateway to capture, void or refund some of a payment; absent amounts are all that is left. */
+/** Requests a capture, void or refund of a payment; absent amounts are the remaining ones. */
 export async function requestPaymentOperation(
   unit: UnitOfWork,
   kind: Exclude<PaymentOperationKind, 'AUTHORIZE'>,
@@ -117,7 +120,10 @@ async function canBeHad(unit: UnitOfWork, order: Order): Promise<boolean> {
   return order.status === 'PENDING_PAYMENT'
 }
 
-/** Whether what was captured pays for the order: it does not when the order was paid otherwise, or left. */
+/**
+ * Whether the captured amount pays for the order: not when the order was paid otherwise, or
+ * abandoned.
+ */
 async function isTaken(unit: UnitOfWork, order: Order, payment: Payment): Promise<boolean> {
   if (order.status === 'PAID' || order.status === 'CANCELED') return false
   if (amountOf(payment.captured) < amountOf(order.total)) return true

@@ -20,18 +20,18 @@ export type AuthorizeRequest = {
   readonly order: string
   /** Where the shopper comes back to. */
   readonly returnUrl: string
-  /** Where the gateway says that something happened. */
+  /** URL for notifications of the gateway. */
   readonly notificationUrl: string
 }
 
-/** The gateway said no, for a reason that a repetition does not change. */
+/** The gateway refused, for a reason that a retry does not change. */
 export class PaymentRefused extends Error {
   override readonly name = 'PaymentRefused'
 }
 
 /**
- * Gateways for payments. Rejects with PaymentRefused for a definite no, with a `Fault` when there is
- * no answer in time, or none that can be read: the same may be asked again under the same key.
+ * Clients of payment gateways. Reject with PaymentRefused for a definite refusal, with a `Fault`
+ * without a readable answer in time: the same request may be retried under the same key.
  */
 export type PaymentGateways = {
   readonly authorize: (gateway: GatewayAccess, key: string, request: AuthorizeRequest) => Promise<GatewayPayment>

@@ -1,6 +1,6 @@
 import { amountOf, textOf } from '../amount.ts'
 
-/** Where a payment is. AUTHORIZED and FAILED are final; amounts say the rest. */
+/** State of a payment. AUTHORIZED and FAILED are final; the amounts say the rest. */
 export type PaymentStatus = 'PENDING' | 'REQUIRES_ACTION' | 'AUTHORIZED' | 'FAILED'
 
 /** Amounts of a payment so far, exact decimal text; none ever decreases. */
@@ -11,12 +11,12 @@ export type PaymentAmounts = {
   readonly refunded: string
 }
 
-/** What a gateway says of a payment. */
+/** State of a payment at the gateway. */
 export type GatewayPayment = PaymentAmounts & {
   /** Id of the payment at the gateway. */
   readonly reference: string
   readonly status: PaymentStatus
-  /** Where the shopper proves who they are (3-D Secure); null: nowhere. */
+  /** URL for authentication by the shopper (3-D Secure); null: not needed. */
   readonly redirectUrl: string | null
 }
 
@@ -36,7 +36,7 @@ export type Payment = Omit<GatewayPayment, 'reference'> & {
 
 export type PaymentOperationKind = 'AUTHORIZE' | 'CAPTURE' | 'VOID' | 'REFUND'
 
-/** Something that is asked of a gateway, until it has answered. */
+/** A pending request to a gateway. */
 export type PaymentOperation = {
   readonly id: number
   readonly storeId: number
@@ -50,8 +50,8 @@ export type PaymentOperation = {
 const STATUS_RANK: Readonly<Record<PaymentStatus, number>> = { PENDING: 0, REQUIRES_ACTION: 1, AUTHORIZED: 2, FAILED: 2 }
 
 /**
- * A payment after the gateway said how it is. Answers can overtake each other, so that amounts only
- * grow and a final status stays.
+ * A payment after an answer of the gateway. Answers can arrive out of order, so amounts only grow
+ * and a final status stays.
  */
 export function mergedPayment<Known extends Omit<GatewayPayment, 'reference'>>(known: Known, said: GatewayPayment): Known {
   const isLater = STATUS_RANK[said.status] > STATUS_RANK[known.status]
@@ -67,11 +67,11 @@ export function mergedPayment<Known extends Omit<GatewayPayment, 'reference'>>(k
   }
 }
 
-/** What is authorized, and neither captured nor voided. */
+/** Authorized amount, neither captured nor voided. */
 export const openAmount = ({ authorized, captured, voided }: PaymentAmounts): string =>
   textOf(amountOf(authorized) - amountOf(captured) - amountOf(voided))
 
-/** What was captured and not refunded. */
+/** Captured amount, not refunded. */
 export const refundableAmount = ({ captured, refunded }: PaymentAmounts): string =>
   textOf(amountOf(captured) - amountOf(refunded))
 

@@ -30,7 +30,7 @@ export type GatewayAccess = { readonly url: string; readonly key: string; readon
 
 export type PaymentRepository = ReturnType<typeof paymentRepository>
 
-/** Payments and what is asked of gateways for them in the database. */
+/** Payments and their pending operations in the database. */
 export const paymentRepository = (database: Kysely<Tables>) => ({
   /** In any order, without those that do not exist. */
   findByIds: (storeId: number, ids: readonly number[]): Promise<Payment[]> =>
@@ -100,7 +100,7 @@ export const paymentRepository = (database: Kysely<Tables>) => ({
       .execute()
   },
 
-  /** Notes what is to be asked of the gateway; it is asked after the transaction. */
+  /** Stores a request to the gateway, which is sent after the transaction. */
   async insertOperation(
     storeId: number,
     { paymentId, kind, amount }: Pick<PaymentOperation, 'paymentId' | 'kind' | 'amount'>,
@@ -133,7 +133,7 @@ export const paymentRepository = (database: Kysely<Tables>) => ({
       .execute()
   },
 
-  /** Payments that the gateway has to be asked about: with an operation, or without an end. */
+  /** Payments to query at the gateway: with an operation, or without a final state. */
   unsettled: (before: Date, max: number): Promise<Pick<Payment, 'storeId' | 'id'>[]> =>
     database
       .selectFrom('payment')
@@ -155,12 +155,12 @@ export const paymentRepository = (database: Kysely<Tables>) => ({
       .limit(max)
       .execute(),
 
-  /** Nothing was learnt of a payment: others are asked about first. */
+  /** Moves a payment without news behind others. */
   async postpone(storeId: number, id: number, at: Date): Promise<void> {
     await database.updateTable('payment').set({ updated_at: at }).where('store_id', '=', storeId).where('id', '=', id).execute()
   },
 
-  /** How the gateway of a payment method is reached; null: it is none, or lacks credentials. */
+  /** Access to the gateway of a payment method; null: it has none, or lacks credentials. */
   async access(storeId: number, paymentMethodId: number, secrets: SecretCipher): Promise<GatewayAccess | null> {
     const found = await database
       .selectFrom('payment_method')

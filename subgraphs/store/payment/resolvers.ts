@@ -31,7 +31,9 @@ export const paymentResolvers = {
   },
 } satisfies Resolvers
 
-/** What the shopper does to pay an order; null: nothing is due, or its method says nothing. */
+/**
+ * Instructions to the shopper for paying an order; null: nothing is due, or its method has none.
+ */
 export async function paymentInstructions({ loadOfStore }: Context, storeId: number, orderId: number): Promise<string | null> {
   const load = loadOfStore(storeId)
   const { status, paymentMethodNumber } = await present(load.orderById.load(orderId), 'order')
@@ -48,7 +50,7 @@ async function request(
   const result = await context.write(`payment ${kind}`, { ...input, id }, (unit) =>
     requestPaymentOperation(unit, kind, id, input),
   )
-  // After the transaction: somebody else's server is not to be waited for with locks held.
+  // After the transaction: a request to a foreign server must not hold locks.
   if (result.__typename === 'PaymentOperationSuccess') {
     await runPayment(context.paymentDeps, await context.storeId(), result.payment)
     context.forgetLoaded()

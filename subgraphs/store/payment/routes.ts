@@ -12,8 +12,8 @@ const MAX_BODY_BYTES = 65_536
 export const PAYMENT_ROUTES: SubgraphRoutes['routes'] = [{ method: 'POST', path: '/payments/:store/:method' }]
 
 /**
- * Where gateways say that something happened to a payment. A notification is a hint: what happened
- * is asked of the gateway, so that late, double, lost and forged ones change nothing.
+ * URL for notifications of gateways. A notification is a hint: the state is queried at the gateway,
+ * so that late, duplicate, lost and forged ones change nothing.
  */
 export function paymentEndpoint(deps: PaymentDeps, rateLimits: RateLimitStore): SubgraphRoutes {
   const take = rateLimits.buckets('payment notifications', NOTIFICATIONS_PER_MINUTE)

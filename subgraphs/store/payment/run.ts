@@ -8,7 +8,7 @@ import { type PaymentGateways, PaymentRefused } from './gateway.ts'
 import type { GatewayPayment, Payment, PaymentOperation } from './payment.ts'
 import type { GatewayAccess, PaymentRepository } from './repository.ts'
 
-/** What gateways are asked with. */
+/** Dependencies of requests to gateways. */
 export type PaymentDeps = {
   readonly payments: PaymentRepository
   readonly gateways: PaymentGateways
@@ -29,9 +29,9 @@ export type PaymentDeps = {
 const MAX_STEPS = 6
 
 /**
- * Asks the gateway of a payment whatever is pending, outside of transactions. Several may do so at
- * once: the gateway does each operation once, and answers are merged. Never rejects because of a
- * gateway; what is left is asked again by `runPaymentJobs`.
+ * Sends the pending operations of a payment to its gateway, outside of transactions. May run
+ * concurrently: the gateway does each operation once, and answers are merged. Never rejects because
+ * of a gateway; `runPaymentJobs` retries the rest.
  */
 export async function runPayment(deps: PaymentDeps, storeId: number, paymentId: number): Promise<void> {
   for (let step = 0; step < MAX_STEPS; step += 1) {
@@ -40,7 +40,7 @@ export async function runPayment(deps: PaymentDeps, storeId: number, paymentId: 
   }
 }
 
-/** Asks how a payment is, and goes on with it. */
+/** Queries the state of a payment, and continues it. */
 export async function refreshPayment(deps: PaymentDeps, storeId: number, paymentId: number): Promise<void> {
   const [payment] = await deps.payments.findByIds(storeId, [paymentId])
   const gateway = payment && (await deps.payments.access(storeId, payment.paymentMethodId, deps.secrets))
@@ -58,7 +58,7 @@ export async function refreshPayment(deps: PaymentDeps, storeId: number, payment
 const MAX_PAYMENTS = 100
 const MIN_AGE_MS = 30_000
 
-/** Asks gateways about every payment that has not ended: notifications get lost. */
+/** Queries every payment without a final state: notifications get lost. */
 export async function runPaymentJobs(deps: PaymentDeps, signal: AbortSignal): Promise<void> {
   const before = new Date(deps.now().getTime() - MIN_AGE_MS)
   for (const { storeId, id } of await deps.payments.unsettled(before, MAX_PAYMENTS)) {
@@ -68,7 +68,7 @@ export async function runPaymentJobs(deps: PaymentDeps, signal: AbortSignal): Pr
   }
 }
 
-/** Whether the operation has ended, so that the next one may be asked. */
+/** Whether the operation has ended, so that the next one may be sent. */
 async function runOperation(deps: PaymentDeps, operation: PaymentOperation): Promise<boolean> {
   const { storeId, paymentId } = operation
   const [payment] = await deps.payments.findByIds(storeId, [paymentId])

@@ -6,7 +6,7 @@ import type { UnitOfWork } from '../write.ts'
 import { MAX_ATTACHMENTS } from './product-attachment.ts'
 import { productAttachmentRepository } from './repository.ts'
 
-/** Adds an attachment; `file` null: says whether it would. */
+/** Adds an attachment; without `file` it answers whether it needs one. */
 export async function createProductAttachment(
   unit: UnitOfWork,
   { productId }: { readonly productId: string },

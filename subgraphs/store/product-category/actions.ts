@@ -74,7 +74,7 @@ export async function deleteProductCategory({ query, storeId }: UnitOfWork, id: 
   return { __typename: 'DeleteProductCategorySuccess' as const, row: before.id }
 }
 
-/** So many taxes are named to who deletes a category that has more. */
+/** Most taxes named in the error of deleting a category. */
 const MAX_NAMED = 10
 
 function taxedProblem(category: string, taxes: readonly string[]) {
@@ -83,10 +83,7 @@ function taxedProblem(category: string, taxes: readonly string[]) {
   return problem('id', `a category that no tax is for: change or delete ${which} first`, category)
 }
 
-/**
- * The row of the parent that was asked for; null for none, `missing` when there is no such
- * category.
- */
+/** The row of the wanted parent; null for none, `missing` when there is no such category. */
 async function parentOf(
   categories: ProductCategoryRepository,
   storeId: number,

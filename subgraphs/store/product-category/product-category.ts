@@ -12,7 +12,7 @@ export type ProductCategory = {
   readonly version: number
 }
 
-/** What is written of a category; undefined stays as it is. */
+/** Fields of a category to write; undefined stays unchanged. */
 export type ProductCategoryInput = {
   readonly name?: string | null | undefined
   readonly permalink?: string | null | undefined
@@ -20,7 +20,7 @@ export type ProductCategoryInput = {
 
 const MAX_TEXT_LENGTH = 200
 
-/** What is wrong with a category to be created or changed; `name` is needed when it is created. */
+/** Problems of a category to create or change; `name` is required for a new one. */
 export const productCategoryProblems = ({ name, permalink }: ProductCategoryInput): readonly Problem[] =>
   problemsIn([
     name === undefined ? null : textProblem('name', name ?? '', MAX_TEXT_LENGTH),

@@ -76,7 +76,7 @@ export const productCategoryRepository = (database: Kysely<Tables>) => ({
     return rows
   },
 
-  /** Oldest first, one more than asked for. */
+  /** Oldest first, one more than requested. */
   list(storeId: number, { size, after, offset }: KeysetRange): Promise<ProductCategory[]> {
     let query = database.selectFrom('product_category').select(COLUMNS).where('store_id', '=', storeId)
     if (after) query = query.where('id', '>', Number(after[0]))
@@ -89,12 +89,12 @@ export const productCategoryRepository = (database: Kysely<Tables>) => ({
 
   count: (storeId: number): Promise<number> => countRows(database, 'product_category', storeId),
 
-  /** Keeps everybody else from moving categories of this store until the transaction ends. */
+  /** Locks the tree of categories of this store against moves until the transaction ends. */
   async lockTree(storeId: number): Promise<void> {
     await sql`SELECT pg_advisory_xact_lock(${TREE_LOCK}, ${storeId})`.execute(database)
   },
 
-  /** The row until the transaction ends; null when there is none. */
+  /** Locks the row until the transaction ends; null when there is none. */
   async lock(storeId: number, id: number): Promise<ProductCategory | null> {
     const found = await database
       .selectFrom('product_category')

@@ -18,7 +18,7 @@ type New = {
 }
 type Named = { readonly id: string; readonly productId?: string | null | undefined }
 
-/** Lets a field say something of a product, or of variants of it. */
+/** Adds a value of a field to a product, or to variants of it. */
 export async function addProductCustomFieldValue(unit: UnitOfWork, { productId, customFieldId, value, ...rest }: New) {
   const { query, storeId } = unit
   const product = await lockedOwner(unit, productId)
@@ -52,7 +52,7 @@ export async function addProductCustomFieldValue(unit: UnitOfWork, { productId, 
   return { __typename: 'AddProductCustomFieldValueSuccess' as const, product, values: made }
 }
 
-/** Changes what a field says of a product. */
+/** Changes a value of a product. */
 export async function updateProductCustomFieldValue(
   unit: UnitOfWork,
   { id, productId, value }: Named & { readonly value: string },
@@ -70,7 +70,7 @@ export async function updateProductCustomFieldValue(
   return { __typename: 'UpdateProductCustomFieldValueSuccess' as const, value: before.id }
 }
 
-/** Deletes what a field says of a product. */
+/** Deletes a value of a product. */
 export async function deleteProductCustomFieldValue(unit: UnitOfWork, { id, productId }: Named) {
   const values = productCustomFieldValueRepository(unit.query)
   const row = decodeId(id, 'ProductCustomFieldValue')

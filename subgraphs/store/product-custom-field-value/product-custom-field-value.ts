@@ -3,33 +3,30 @@ import type { CustomFieldType } from '../custom-field/custom-field.ts'
 import type { CustomFieldSelectOption } from '../custom-field-select-option/custom-field-select-option.ts'
 import { identityKey } from '../text-key.ts'
 
-/** What a custom field says of a product, or of one of its variants. */
+/** Value of a custom field for a product, or for one of its variants. */
 export type ProductCustomFieldValue = {
   readonly id: number
   readonly productId: number
   readonly customFieldId: number
-  /** Null: it is said of the product. */
+  /** Null: a value of the product. */
   readonly variantId: number | null
   /** Null unless the field is a selection. */
   readonly selectOptionId: number | null
-  /** Of a selection, what its option says. */
+  /** Of a selection, the text of its option. */
   readonly value: string
 }
 
-/** What is stored: a text, or a choice. */
+/** Stored value: a text, or an option. */
 export type Said = { readonly selectOptionId: number | null; readonly text: string | null }
 
 /** As many values as a product may have: it is read with all of them. */
 export const MAX_FIELD_VALUES = 500
 export const MAX_FIELD_VARIANTS = 100
 const MAX_TEXT_LENGTH = 5_000
-/** So many options are named to who chose none of them. */
+/** Most options named in the error of an invalid choice. */
 const MAX_NAMED = 20
 
-/**
- * What a text says as a value of such a field, or what is wrong with it. `options` are those of a
- * selection.
- */
+/** The value of a text for such a field, or its problem. `options` are those of a selection. */
 export function saidBy(
   value: string,
   type: CustomFieldType,

@@ -9,7 +9,7 @@ import { productImageRepository } from './repository.ts'
 type New = { readonly productId: string; readonly position?: number | null | undefined }
 type Named = { readonly id: string; readonly productId?: string | null | undefined }
 
-/** Adds a picture; `file` null: says whether it would. */
+/** Adds a picture; without `file` it answers whether it needs one. */
 export async function createProductImage(unit: UnitOfWork, { productId, position }: New, file: number | null) {
   const problems = positionProblems(position)
   if (problems.length > 0) return validationError(problems)

@@ -16,7 +16,7 @@ export type ProductImage = {
 /** As many pictures as a product may have: it is read with all of them. */
 export const MAX_IMAGES = 100
 
-/** What is wrong with a place. */
+/** Problems of a position. */
 export const positionProblems = (position: number | null | undefined): readonly Problem[] =>
   problemsIn([position == null || position >= 1 ? null : problem('position', '1 or more', position)])
 

@@ -10,7 +10,7 @@ import { IMAGE_COLUMNS } from './repository.ts'
 
 const requested = selectedColumns<ProductImage>({
   all: IMAGE_COLUMNS,
-  // Where a product and its variants are asked for pictures, mostly for these, they are read once.
+  // Products and variants mostly select these, so that they are read once.
   always: ['id', 'productId', 'position', 'key'],
   besides: ['number', 'url', 'product'],
 })
@@ -40,7 +40,7 @@ export const productImageResolvers = {
     imageCount: async ({ id }, _, { load }) => (await load.productImagesOfProduct(requested.minimal).load(id)).length,
   },
   ProductVariant: {
-    // It is one of the product's, which most of those who ask for it have asked for as well.
+    // It is one of the product's pictures, which are usually selected as well.
     image: ({ imageId, productId }, _, { load }, info) =>
       imageId === null
         ? null

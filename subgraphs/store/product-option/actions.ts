@@ -16,7 +16,7 @@ import {
 } from './product-option.ts'
 import { productOptionRepository } from './repository.ts'
 
-/** Where a thing is expected to belong; null or absent: anywhere. */
+/** Expected owner of a row; null or absent: any. */
 type Within = { readonly productId?: string | null | undefined; readonly optionId?: string | null | undefined }
 type OptionInput = {
   readonly name?: string | null | undefined

@@ -14,7 +14,7 @@ export type ProductOption = {
   readonly addonPrice: string | null
 }
 
-/** One of the things to choose from. */
+/** Value of an option. */
 export type ProductOptionValue = {
   readonly id: number
   readonly productId: number
@@ -32,7 +32,7 @@ export const MAX_VALUES = 250
 
 export const makesVariants = (type: ProductOptionType): type is VariantOptionType => type === 'OPTION' || type === 'COLOR'
 
-/** What is wrong with an option as it would be. */
+/** Problems of an option after a change. */
 export const optionProblems = (
   { name, position, optionType, addonPrice }: Omit<ProductOption, 'id' | 'productId'>,
   at = '',
@@ -46,7 +46,7 @@ export const optionProblems = (
       : null,
   ])
 
-/** What is wrong with a value of such an option as it would be. */
+/** Problems of a value of such an option after a change. */
 export const valueProblems = (
   { name, position, custom }: Omit<ProductOptionValue, 'id' | 'productId' | 'optionId'>,
   optionType: ProductOptionType,

@@ -1,4 +1,4 @@
-/** What a customer says of a product. */
+/** Review of a product by a customer. */
 export type ProductReview = {
   readonly id: number
   readonly status: 'UNREAD' | 'UNPUBLISHED' | 'PUBLISHED'

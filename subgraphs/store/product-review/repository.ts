@@ -47,7 +47,7 @@ export const productReviewRepository = (database: Kysely<Tables>) => ({
     return id
   },
 
-  /** Oldest first, one more than asked for. */
+  /** Oldest first, one more than requested. */
   list(storeId: number, { size, after, offset }: KeysetRange): Promise<ProductReview[]> {
     let query = database.selectFrom('product_review').select(COLUMNS).where('store_id', '=', storeId)
     if (after) query = query.where('id', '>', Number(after[0]))
@@ -58,7 +58,7 @@ export const productReviewRepository = (database: Kysely<Tables>) => ({
       .execute()
   },
 
-  /** Of several products, oldest first, of each one more than asked for. */
+  /** Of several products, oldest first, of each one more than requested. */
   async ofProducts(
     storeId: number,
     productIds: readonly number[],

@@ -104,7 +104,7 @@ export async function writeVariants(
   return null
 }
 
-/** The variant's row, or what is wrong with it. The product is locked. */
+/** The row of the variant, or its problems. The product is locked. */
 async function writeVariant(
   unit: UnitOfWork,
   product: Product,

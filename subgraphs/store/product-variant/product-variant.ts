@@ -34,7 +34,7 @@ export type VariantOption = {
   readonly valuePosition: number
 }
 
-/** What is written of a variant by its author, besides its image and options. */
+/** Fields of a variant that the merchant writes, besides its image and options. */
 export type VariantFields = Omit<ProductVariant, 'id' | 'productId' | 'imageId' | 'createdAt' | 'updatedAt' | 'version'>
 
 /** Fields as a caller gives them: undefined stays as it is, null clears. */
@@ -43,7 +43,7 @@ export type VariantChange = { readonly [Field in keyof VariantFields]?: VariantF
 /** What lists of a product promise to hold. */
 export const MAX_VARIANTS = 500
 
-/** A variant that nobody has said anything about, of a product with this price. */
+/** Defaults of a new variant of a product with this price. */
 export const newVariant = (price: string): VariantFields => ({
   price,
   costPerItem: null,
@@ -71,7 +71,7 @@ export function changedVariant(before: VariantFields, change: VariantChange): Va
   return Object.fromEntries(fields.map((field) => [field, given(field)])) as never
 }
 
-/** What is wrong with a variant as it would be; `at` is in front of every field. */
+/** Problems of a variant after a change; `at` prefixes every field. */
 export function variantProblems(variant: VariantFields, at = ''): readonly Problem[] {
   const missing = keysOf(variant).filter((field) => variant[field] === null && !CLEARABLE.has(field))
   if (missing.length > 0) return missing.map((field) => problem(`${at}${field}`, 'something', null))
@@ -89,5 +89,5 @@ export function variantProblems(variant: VariantFields, at = ''): readonly Probl
   ])
 }
 
-/** What tells a variant from the others of its product: its values, in an order of their own. */
+/** Key of a variant within its product: its values, sorted. */
 export const combinationOf = (valueIds: readonly number[]): string => valueIds.toSorted((one, other) => one - other).join(',')

@@ -29,7 +29,7 @@ const COLUMNS = Object.values(COLUMN)
 /** The columns of a whole variant. */
 export const VARIANT_COLUMNS = keysOf(COLUMN)
 
-/** A variant as it is written: its own fields, and what they point at. */
+/** A variant to write: its own fields and its references. */
 export type WrittenVariant = VariantFields & { readonly imageId: number | null; readonly valueIds: readonly number[] }
 
 export type ProductVariantRepository = ReturnType<typeof productVariantRepository>

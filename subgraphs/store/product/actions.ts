@@ -46,7 +46,7 @@ export async function createProduct(unit: UnitOfWork, input: ProductInput) {
   })
   const id = await products.insert(storeId, fields, permalink, now)
   if (found.categoryIds) await products.setCategories(storeId, id, found.categoryIds)
-  // The texts are in that language, and stand in for the store's own until somebody writes those.
+  // The texts are in that language, and replace missing ones of the store's own language.
   if (found.translated) await translate(unit, id, found.translated, input)
   const product: Product = { ...fields, id, permalink, createdAt: now, updatedAt: now, version: 1 }
   const failure = await writeVariants(unit, product, input.variants ?? [])
@@ -142,7 +142,7 @@ async function referencesOf({ query, storeId }: UnitOfWork, { categoryIds, local
 const withoutNulls = (input: ProductInput): ProductChange =>
   Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null))
 
-/** Writes what an input says in another language than the store's own, its address among it. */
+/** Writes the texts of another language than the store's own, with their permalink. */
 async function translate({ query, storeId }: UnitOfWork, id: number, locale: string, input: ProductInput): Promise<void> {
   const { permalink } = input
   const address =

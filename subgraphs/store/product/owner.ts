@@ -3,8 +3,8 @@ import type { UnitOfWork } from '../write.ts'
 import { productRepository } from './repository.ts'
 
 /**
- * The row of the product that is to get a part, locked until the transaction ends; null when there
- * is no such product.
+ * The row of the product that gets a part, locked until the transaction ends; null when there is no
+ * such product.
  */
 export async function lockedOwner({ query, storeId }: UnitOfWork, productId: string): Promise<number | null> {
   const product = await productRepository(query).lock(storeId, decodeId(productId, 'Product') ?? 0)
@@ -12,8 +12,8 @@ export async function lockedOwner({ query, storeId }: UnitOfWork, productId: str
 }
 
 /**
- * What a part that is to be changed is, with its product locked; null when there is no such part,
- * or when it is not of the product that was named. `find` finds it by its row.
+ * A part to change, with its product locked; null when there is no such part, or it belongs to
+ * another product. `find` reads it by its row.
  */
 export async function ownedPart<Part extends { readonly productId: number }>(
   { query, storeId }: UnitOfWork,
@@ -24,7 +24,7 @@ export async function ownedPart<Part extends { readonly productId: number }>(
   const [seen] = await find(storeId, [row])
   if (!seen || !isOf(seen, productId)) return null
   await productRepository(query).lock(storeId, seen.productId)
-  // Again: what was seen before the lock may have moved, or gone.
+  // Again: the row may have changed before the lock.
   const [part] = await find(storeId, [row])
   return part ?? null
 }
@@ -33,7 +33,7 @@ export async function ownedPart<Part extends { readonly productId: number }>(
 export const isOf = ({ productId }: { readonly productId: number }, named: string | null | undefined): boolean =>
   named == null || decodeId(named, 'Product') === productId
 
-/** Says that a product has changed in one of its parts. */
+/** Marks a product as changed in one of its parts. */
 export async function ownerChanged({ query, storeId, now, emit }: UnitOfWork, productId: number): Promise<void> {
   await productRepository(query).touch(storeId, productId, now)
   emit({ event: 'product_updated', entity: 'Product', id: productId })

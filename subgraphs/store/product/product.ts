@@ -48,16 +48,16 @@ export type Product = {
   readonly version: number
 }
 
-/** What is written of a product by its author. */
+/** Fields of a product that the merchant writes. */
 export type ProductFields = Omit<Product, 'id' | 'permalink' | 'createdAt' | 'updatedAt' | 'version'>
 
 /** Fields as a caller gives them: undefined stays as it is, null clears. */
 export type ProductChange = { readonly [Field in keyof ProductFields]?: ProductFields[Field] | null | undefined }
 
-/** The fields that are kept per language. */
+/** Fields that are stored per language. */
 export const TRANSLATED = ['name', 'description', 'pageTitle', 'metaDescription'] as const
 
-/** A product that nobody has said anything about: the defaults of the schema. */
+/** Defaults of a new product, as in the schema. */
 export const NEW_PRODUCT: ProductFields = {
   name: '',
   pageTitle: null,
@@ -130,8 +130,8 @@ function given(field: keyof ProductFields, change: ProductChange): unknown {
 }
 
 /**
- * What is wrong with a product as it would be, in the order of the schema. Null where the schema
- * has none is wrong, too.
+ * Problems of a product after a change, in the order of the schema. Null for a required field is
+ * one, too.
  */
 export function productProblems(product: ProductFields): readonly Problem[] {
   const missing = keysOf(NEW_PRODUCT).filter((field) => product[field] === null && NEW_PRODUCT[field] !== null)
@@ -151,7 +151,7 @@ export function productProblems(product: ProductFields): readonly Problem[] {
   return single.length > 0 ? single : mutualProblems(product)
 }
 
-/** What is wrong between fields that are right by themselves. */
+/** Problems between fields that are valid by themselves. */
 const mutualProblems = ({
   price,
   discount,

@@ -64,7 +64,7 @@ export const productRepository = (database: Kysely<Tables>) => ({
     return Number(count)
   },
 
-  /** Ids of the products of categories, oldest first, one more of each than asked for. */
+  /** Ids of the products of categories, oldest first, one more of each than requested. */
   async idsInCategories(storeId: number, categoryIds: readonly number[], { size, after, offset }: KeysetRange) {
     const { rows } = await sql<{ readonly categoryId: number; readonly id: number }>`
       SELECT asked.id AS "categoryId", found.product_id AS id
@@ -107,7 +107,7 @@ export const productRepository = (database: Kysely<Tables>) => ({
       .where('product_id', '=', anyOf(productIds))
       .execute(),
 
-  /** The row until the transaction ends; null when there is none. */
+  /** Locks the row until the transaction ends; null when there is none. */
   async lock(storeId: number, id: number): Promise<Product | null> {
     const [found] = await LOCKED(database, storeId, id)
     return found ?? null
@@ -142,7 +142,7 @@ export const productRepository = (database: Kysely<Tables>) => ({
       .execute()
   },
 
-  /** Writes the texts of a language; what is undefined stays as it is. */
+  /** Writes the texts of a language; undefined ones stay unchanged. */
   async translate(storeId: number, id: number, locale: string, texts: Partial<Omit<Translation, 'productId'>>): Promise<void> {
     const row = {
       ...(texts.name !== undefined && { name: texts.name }),

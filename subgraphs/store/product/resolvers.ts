@@ -122,8 +122,8 @@ export const productResolvers = {
 const ONE_PRODUCT = { products: 1, fileBytes: 0 }
 
 /**
- * Counts a product that `create` has made, last of all: who else adds one waits for the commit
- * only. Beyond the quota of the store it is not made.
+ * Counts a product created by `create`, as the last step: concurrent requests wait for the commit
+ * only. Beyond the quota of the store it is rolled back.
  */
 async function withinQuota<Result extends { readonly __typename: string }>(
   { query, storeId }: UnitOfWork,
@@ -171,7 +171,7 @@ function selectionOf(filter: ProductFilter | null | undefined, search: ProductSe
     ...(status && { status }),
     ...(featured != null && { featured }),
     ...(type != null && { type }),
-    // An id that is none is that of no category.
+    // An invalid id is that of no category.
     ...(categoryIds && { categoryIds: categoryIds.map((id) => decodeId(id, 'ProductCategory') ?? 0) }),
     ...(afterId != null && { afterId: rowBefore('filter.afterId', afterId, 'Product') }),
     ...(sku != null && { sku }),

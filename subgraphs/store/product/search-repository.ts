@@ -70,7 +70,7 @@ export async function indexProducts(database: Kysely<Tables>, storeId: number, p
     ON CONFLICT DO NOTHING`.execute(database)
 }
 
-/** Shorter words are no help against misspelling, and longer ones are none. */
+/** Shorter words do not help against misspelling, nor do longer ones. */
 const [MIN_WORD_LENGTH, MAX_WORD_LENGTH] = [3, 40]
 
 /** Words that a misspelt one can stand for. */

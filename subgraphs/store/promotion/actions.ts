@@ -30,7 +30,7 @@ type Input = { readonly [Key in Plain]?: PromotionFields[Key] | null | undefined
   readonly coupons?: readonly { readonly code: string; readonly usageLimit?: number | null | undefined }[] | null | undefined
 }
 
-/** The lists of ids of an input: what they refer to, and where it is. */
+/** The lists of ids of an input: the type that they refer to, and their path. */
 const REFERENCES = [
   {
     field: 'customerCategoryIds',
@@ -124,7 +124,7 @@ export async function deletePromotion({ query, storeId }: UnitOfWork, id: string
   return { __typename: 'DeletePromotionSuccess' as const, row: before.id }
 }
 
-/** The lists that a change is about, itself or by what asks for them. */
+/** The lists that a change needs filled. */
 function filledBy(input: Input): RequiredLists {
   const has = (...fields: readonly (keyof Input)[]) => fields.some((field) => input[field] !== undefined)
   return {
@@ -134,8 +134,8 @@ function filledBy(input: Input): RequiredLists {
 }
 
 /**
- * What is to be written: what the input has, over what there was. Ids that are none are row 0,
- * which nothing has.
+ * The fields to write: those of the input over the current ones. Invalid ids are row 0, which does
+ * not exist.
  */
 function fieldsOf(input: Input, before: PromotionFields): PromotionFields {
   const members = Object.fromEntries(

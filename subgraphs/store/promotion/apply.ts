@@ -28,10 +28,10 @@ export type CartLine = {
 export type PromotionCart = {
   readonly currency: string
   readonly lines: readonly CartLine[]
-  /** What shipping costs before promotions; null: nothing is sent, or the way is not chosen yet. */
+  /** Shipping before promotions; null: nothing is shipped, or no shipping method is chosen yet. */
   readonly shipping: Amount | null
   readonly place: Place
-  /** Who buys; null: a guest. */
+  /** The buyer; null: a guest. */
   readonly customer: { readonly categories: ReadonlySet<number> } | null
   /** Codes as the customer wrote them. */
   readonly couponCodes: readonly string[]
@@ -73,16 +73,16 @@ type Candidate = { readonly promotion: PromotionRule; readonly coupon: Coupon | 
 type Result = Omit<Discounts, 'refused'> & { readonly saved: Amount }
 
 /**
- * Products before the order before shipping, so that percentages of the order are of what is still
- * to be paid.
+ * Products before the order before shipping, so that percentages of the order are of the remaining
+ * amount.
  */
 const TURN: Readonly<Record<PromotionRule['target'], number>> = { CATEGORIES: 0, BUY_X_GET_Y: 0, ORDER: 1, SHIPPING: 2 }
 
 /**
- * What a store's promotions take off a cart. Those that are cumulative come together; any other
- * comes alone. Of these possibilities the customer gets the one that saves most; of equal ones the
- * cumulative, then the oldest promotion. Each percentage is of what is left by those before it, and
- * nothing goes below zero.
+ * Discounts of a store's promotions on a cart. Cumulative ones are combined; any other applies
+ * alone. Of these combinations the customer gets the one that saves most; of equal ones the
+ * cumulative, then the oldest promotion. Each percentage is of the amount left by those before it,
+ * and no amount gets below zero.
  */
 export function applyPromotions(cart: PromotionCart, promotions: readonly PromotionRule[]): Discounts {
   const inTurn = [...promotions].sort((one, other) => TURN[one.target] - TURN[other.target] || one.id - other.id)
@@ -126,8 +126,8 @@ function isFor({ customers, customerCategories }: PromotionRule, customer: Promo
 }
 
 /**
- * PRICE is of all goods, before anything comes off. Units are counted of what the promotion is
- * about: for CATEGORIES only what is selected.
+ * PRICE is the total of the goods before discounts. Units are those of the promotion's target: for
+ * CATEGORIES the selected ones only.
  */
 function meetsCondition(promotion: PromotionRule, { lines, currency }: PromotionCart): boolean {
   const unit = minorUnitOf(currency)
@@ -204,8 +204,8 @@ function resultOf(cart: PromotionCart, candidates: readonly Candidate[]): Result
 }
 
 /**
- * What comes off a number of units that cost `amount` together: a percentage, or money for each; at
- * most all of it.
+ * Discount on a number of units that cost `amount` together: a percentage, or an amount for each;
+ * at most all of it.
  */
 const amountOff = ({ discount }: PromotionRule, amount: Amount, units: number, unit: Amount): Amount =>
   least(discount.isFixed ? rounded(discount.value * BigInt(units), unit) : percentOf(amount, discount.value, unit), amount)

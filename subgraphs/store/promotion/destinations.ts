@@ -1,8 +1,8 @@
 import { lastPart, type Place } from '../place.ts'
 
 /**
- * Where a promotion of shipping counts. Codes repeat what is above them: `CL`, `CL_03`,
- * `CL_03_8261495`; `*`, `*_*` and `*_*_*` stand for all. All three empty: everywhere.
+ * Destinations of a promotion of shipping. Codes repeat their parents: `CL`, `CL_03`,
+ * `CL_03_8261495`; `*`, `*_*` and `*_*_*` match all. All three empty: everywhere.
  */
 export type Destinations = {
   readonly countries: readonly string[]
@@ -11,9 +11,9 @@ export type Destinations = {
 }
 
 /**
- * Whether a place is meant. A longer list narrows only what it speaks of: countries CL and PT with
- * region CL_03 mean that region of Chile, and all of Portugal. Where a list has nothing to say,
- * what is named below it counts: region CL_03 alone means no other country.
+ * Whether an address is a destination. A longer list narrows only the parents that it names:
+ * countries CL and PT with region CL_03 mean that region of Chile, and all of Portugal. An empty
+ * list of parents is that of the codes below: region CL_03 alone means no other country.
  */
 export function isDestination(destinations: Destinations, place: Place): boolean {
   const countries = inCapitals(destinations.countries)
@@ -40,6 +40,6 @@ const isNamed = (codes: readonly string[], code: string): boolean => codes.inclu
 /** The first parts of codes. */
 const upTo = (codes: readonly string[], parts: number): string[] => codes.map((code) => code.split('_').slice(0, parts).join('_'))
 
-/** What codes say below one code, without it. */
+/** Codes below one code, without it. */
 const below = (codes: readonly string[], code: string): string[] =>
   codes.filter((one) => one.startsWith(`${code}_`) || one.startsWith('*_')).map((one) => one.slice(one.indexOf('_') + 1))

@@ -4,7 +4,7 @@ import { countryOf } from '../country/country.ts'
 import type { Promotion } from './promotion.ts'
 import { couponKey } from './rule.ts'
 
-/** What is written of a promotion. */
+/** Fields of a promotion to write. */
 export type PromotionFields = Omit<Promotion, 'id' | 'timesUsed' | 'createdAt' | 'updatedAt' | 'version'>
 /** A coupon as it is to be. */
 export type CouponFields = { readonly code: string; readonly usageLimit: number }
@@ -52,9 +52,9 @@ export function withoutStrays(fields: PromotionFields): PromotionFields {
 export type RequiredLists = { readonly customers: boolean; readonly selected: boolean }
 
 /**
- * What is wrong with a promotion without strays, in the order of its fields. A list may be empty
- * unless `filled` says otherwise: what was in it may have been deleted since, and the rest can then
- * still be changed.
+ * Problems of a promotion with valid references, in the order of its fields. A list may be empty
+ * unless `filled` says otherwise: its rows may have been deleted, and the rest can then still be
+ * changed.
  */
 export function promotionProblems(fields: PromotionFields, filled: RequiredLists): readonly Problem[] {
   const { discountTarget, buysAtLeast, lasts, beginsAt, expiresAt, maxTimesUsed, quantityX } = fields
@@ -108,7 +108,7 @@ export function promotionProblems(fields: PromotionFields, filled: RequiredLists
   ])
 }
 
-/** What is wrong with the coupons of a promotion. */
+/** Problems of the coupons of a promotion. */
 export function couponProblems(coupons: readonly CouponFields[]): readonly Problem[] {
   const keys = new Set<string>()
   return problemsIn([

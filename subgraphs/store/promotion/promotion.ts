@@ -42,8 +42,8 @@ export type Promotion = {
 export type PromotionCoupon = Coupon & { readonly promotionId: number }
 
 /**
- * What a promotion says, for `applyPromotions`. `coupons`: those of its coupons that can have been
- * entered; none, if it has none at all.
+ * A promotion as a rule for `applyPromotions`. `coupons`: the entered ones of its coupons; empty,
+ * if it has none.
  */
 export const ruleOf = (promotion: Promotion, coupons: readonly Coupon[]): PromotionRule => ({
   id: promotion.id,

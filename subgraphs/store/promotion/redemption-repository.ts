@@ -5,14 +5,14 @@ import type { PromotionLasts } from './rule.ts'
 /** A promotion that an order uses, by which coupon. */
 export type Redeemed = { readonly promotionId: number; readonly couponId: number | null }
 
-/** What is left of a promotion. */
+/** Remaining uses of a promotion. */
 export type PromotionUse = {
   readonly id: number
   readonly lasts: PromotionLasts
   readonly timesUsed: number
   readonly maxTimesUsed: number | null
 }
-/** What is left of a coupon. */
+/** Remaining uses of a coupon. */
 export type CouponUse = { readonly id: number; readonly code: string; readonly usageLimit: number; readonly timesUsed: number }
 
 /**

@@ -55,7 +55,7 @@ export const promotionRepository = (database: Kysely<Tables>) => ({
   findByIds: (storeId: number, ids: readonly number[]): Promise<Promotion[]> =>
     database.selectFrom('promotion').select(COLUMNS).where('store_id', '=', storeId).where('id', 'in', ids).execute(),
 
-  /** Oldest first, one more than asked for; `enabled` null: all. */
+  /** Oldest first, one more than requested; `enabled` null: all. */
   list(storeId: number, { size, after, offset }: KeysetRange, enabled: boolean | null): Promise<Promotion[]> {
     let query = database.selectFrom('promotion').select(COLUMNS).where('store_id', '=', storeId)
     if (enabled !== null) query = query.where('enabled', '=', enabled)
@@ -77,7 +77,7 @@ export const promotionRepository = (database: Kysely<Tables>) => ({
   },
 
   /**
-   * Those that can count for an order: promotions for everybody that are on and not past, and,
+   * Candidates for an order: promotions without coupons that are enabled and not past, and,
    * whatever their state, those of the coupons with these keys.
    */
   candidates: (storeId: number, keys: readonly string[], now: Date): Promise<Promotion[]> =>
@@ -112,7 +112,7 @@ export const promotionRepository = (database: Kysely<Tables>) => ({
       .orderBy('id')
       .execute(),
 
-  /** The row until the transaction ends; null when there is none. */
+  /** Locks the row until the transaction ends; null when there is none. */
   async lock(storeId: number, id: number): Promise<Promotion | null> {
     const found = await database
       .selectFrom('promotion')
@@ -171,8 +171,8 @@ export const promotionRepository = (database: Kysely<Tables>) => ({
       .execute(),
 
   /**
-   * Makes the coupons of a promotion these; those that stay keep what they were used. Returns the
-   * keys that another promotion has.
+   * Sets the coupons of a promotion; those that stay keep their uses. Returns the keys of other
+   * promotions.
    */
   async setCoupons(storeId: number, promotionId: number, coupons: readonly CouponFields[]): Promise<ReadonlySet<string>> {
     const keys = coupons.map(({ code }) => couponKey(code))

@@ -38,11 +38,11 @@ export type PromotionRule = {
   readonly expiresAt: Date | null
   readonly timesUsed: number
   readonly maxTimesUsed: number | null
-  /** Whether it may come together with others that say so too. */
+  /** Whether it may be combined with other cumulative ones. */
   readonly isCumulative: boolean
   readonly customers: PromotionCustomers
   readonly customerCategories: ReadonlySet<number>
-  /** What is discounted, for CATEGORIES and as the Y of BUY_X_GET_Y. */
+  /** Discounted items, for CATEGORIES and as the Y of BUY_X_GET_Y. */
   readonly selection: PromotionSelection
   /** What has to be bought, as the X of BUY_X_GET_Y. */
   readonly required: PromotionSelection

@@ -11,7 +11,7 @@ export type StoreQuotas = {
 /** What a change adds to a store. */
 export type StoreAddition = { readonly products: number; readonly fileBytes: number }
 
-/** What a store has, and what is left of its day. */
+/** Usage of a store, and the rest of its daily quota. */
 export type StoreUsage = StoreAddition & { readonly productsLeft: number; readonly fileBytesLeft: number }
 
 const DAY_SECONDS = 24 * 60 * 60

@@ -12,8 +12,8 @@ export const storeQuotaRepository = (database: Kysely<Tables>, quotas: StoreQuot
   quotas,
 
   /**
-   * Counts what a change has added, or is about to: `isWritten` says which. False, and nothing is
-   * counted, beyond the quotas.
+   * Counts an addition, written already (`isWritten`) or about to be. False, and not counted,
+   * beyond the quotas.
    */
   async take(storeId: number, addition: StoreAddition, { isWritten }: { readonly isWritten: boolean }): Promise<boolean> {
     if (await count(database, quotas, storeId, addition)) return true
@@ -33,8 +33,8 @@ export const storeQuotaRepository = (database: Kysely<Tables>, quotas: StoreQuot
 export type StoreQuotaRepository = ReturnType<typeof storeQuotaRepository>
 
 /**
- * Counts what a store has more or, below 0, less of, whatever its quotas are. A day stays as it is,
- * so that deleting is no way to write for ever.
+ * Counts an addition or, below 0, a deletion, whatever the quotas are. The daily count stays, so
+ * that deleting gives no further writes.
  */
 export async function adjustUsage(
   database: Kysely<Tables>,

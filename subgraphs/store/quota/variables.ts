@@ -1,6 +1,6 @@
 import { type Variables, wholeNumber } from '../../../platform/config/config.ts'
 
-/** The largest file that is taken (`DOWNLOAD` in file/file.ts), in megabytes. */
+/** The largest accepted file (`DOWNLOAD` in file/file.ts), in megabytes. */
 const MAX_FILE_MEGABYTES = 100
 
 const megabytes = wholeNumber(0, 999_999_999).refine(

@@ -17,7 +17,7 @@ export type Goods = ReadonlyMap<string, { readonly productId: string; readonly v
 /** Days from the first product to the last, and of the last before now. */
 const [SINCE, UNTIL] = [118, 90]
 
-/** Writes categories, products with what they come in, pictures and stock. */
+/** Writes categories, products with their variants, pictures and stock. */
 export async function fillCatalogue(
   filled: FilledStore,
   products: readonly SampleProduct[],
@@ -101,7 +101,7 @@ export async function fillCatalogue(
   return goods
 }
 
-/** Ids of categories by the way to them. */
+/** Ids of categories by their paths. */
 async function fillCategories({ ago }: FilledStore, products: readonly SampleProduct[]): Promise<ReadonlyMap<string, string>> {
   const unit = ago(SINCE)
   const ids = new Map<string, string>()

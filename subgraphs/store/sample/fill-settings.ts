@@ -14,7 +14,7 @@ import { done, type FilledStore } from './filled.ts'
 import { priceIn, taxIn } from './market.ts'
 import type { readSample } from './sample.ts'
 
-/** Ids of what goods are kept at, sent with and paid by. */
+/** Ids of locations, shipping methods and payment methods. */
 export type Settings = {
   readonly locations: readonly [workshop: string, shop: string]
   readonly post: string
@@ -25,10 +25,7 @@ export type Settings = {
 /** Since when the shop is as it is. Days. */
 const OPENED_DAYS_AGO = 120
 
-/**
- * Writes how the shop works: where it is, how it sends, what is paid and charged, and what its
- * pages say.
- */
+/** Writes the settings of the shop: addresses, shipping, payment, taxes and pages. */
 export async function fillSettings(
   { ago, currency, country }: FilledStore,
   { pages }: Pick<ReturnType<typeof readSample>, 'pages'>,

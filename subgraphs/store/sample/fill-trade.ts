@@ -34,10 +34,7 @@ const SENT: Readonly<Partial<Record<SampleOrder['ends'], readonly ShipmentStatus
   DELIVERED: ['IN_TRANSIT', 'DELIVERED'],
 }
 
-/**
- * Writes customers, their orders as they went on, and what they say: everything in the order in
- * which it happened.
- */
+/** Writes customers, their orders and reviews, in chronological order. */
 export async function fillTrade(
   filled: FilledStore,
   { customers, orders, reviews, products }: Trade,
@@ -111,7 +108,7 @@ async function fillCustomers(
   return ids
 }
 
-/** What happened to an order. `told` is given its row once it is there. */
+/** Steps of an order. `delivered` gets its row once it exists. */
 function stepsOf(
   filled: FilledStore,
   order: SampleOrder,

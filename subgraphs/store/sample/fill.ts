@@ -13,9 +13,9 @@ import { readSample } from './sample.ts'
 export type Filling = (done: number, total: number) => void
 
 /**
- * Fills a new store with the sample: through the actions that clients have, in the caller's
- * transaction. What is wrong with the sample is thrown, and then the bytes of its pictures are gone
- * as well; only a process that is killed leaves them.
+ * Fills a new store with the sample, through the actions of clients, in the caller's transaction.
+ * An error of the sample is thrown, and the bytes of its pictures are deleted then; only a killed
+ * process leaves them.
  */
 export async function fillStore(
   unit: Omit<UnitOfWork, 'emit'>,

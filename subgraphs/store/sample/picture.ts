@@ -1,6 +1,6 @@
 import { crc32, deflateSync } from 'node:zlib'
 
-/** Colours of a picture, by what they are for. `paper` is also what cuts holes. */
+/** Colours of a picture by their use. `paper` also cuts holes. */
 type Tone = 'paper' | 'main' | 'shade' | 'light' | 'ink'
 
 /**
@@ -16,7 +16,7 @@ const oval = (tone: Tone, x: number, y: number, width: number, height: number): 
 const box = (tone: Tone, x: number, y: number, width: number, height: number): Shape => ({ box: [x, y, width, height], tone })
 const line = (tone: Tone, ...points: readonly (readonly [number, number])[]): Shape => ({ line: points, tone })
 
-/** Things as few shapes, the rearmost first. */
+/** Objects as few shapes, the rearmost first. */
 const MOTIFS = {
   apron: [
     line('ink', [40, 12], [43, 12], [43, 34], [40, 34]),
@@ -128,7 +128,7 @@ const SIDE_PIXELS = 240
 const SAMPLES_PER_PIXEL = 2
 
 /**
- * A picture of a thing in a colour (#rrggbb), as PNG of 240 by 240 pixels. The same bytes every
+ * A picture of an object in a colour (#rrggbb), as PNG of 240 by 240 pixels. The same bytes every
  * time.
  */
 export function pictureOf(motif: Motif, colour: string): Buffer {

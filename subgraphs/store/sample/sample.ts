@@ -13,10 +13,10 @@ export type SampleProduct = {
   readonly name: string
   readonly text: string
   readonly brand: string
-  /** The way to its category from the top, names with slashes between; it is in all of them. */
+  /** Path of its category from the top, names with slashes between; it is in all of them. */
   readonly in: string
   readonly price: number
-  /** What it cost before. */
+  /** Price before the discount. */
   readonly before?: number
   readonly weight: number
   readonly motif: Motif
@@ -25,8 +25,8 @@ export type SampleProduct = {
   readonly status?: ProductStatus
   readonly featured?: true
   /**
-   * What it comes in: values with their colours, or values alone. Their combinations are its
-   * variants, the last option changing fastest.
+   * Options: values with their colours, or values alone. Their combinations are its variants, the
+   * last option changing fastest.
    */
   readonly options?: Readonly<Record<string, Readonly<Record<string, string>> | readonly string[]>>
   /** What the variants with a value cost more. */
@@ -44,7 +44,7 @@ export type SampleVariant = {
   readonly values: readonly { readonly option: string; readonly value: string; readonly colour: string | null }[]
 }
 
-/** Somebody who buys; without a place of their own, in the capital of the store's country. */
+/** A customer; without an address, in the capital of the store's country. */
 export type SampleCustomer = {
   readonly email: string
   readonly name: string
@@ -53,7 +53,7 @@ export type SampleCustomer = {
   readonly city?: string
   readonly postal?: string
   readonly country?: string
-  /** Within Ireland; of the numbers that nobody has. */
+  /** Within Ireland; of the numbers reserved for fiction. */
   readonly phone?: string
   readonly in?: readonly string[]
   readonly marketing?: true
@@ -69,9 +69,9 @@ export type SampleOrder = {
   readonly delivery: 'Post' | 'Courier' | 'Collect'
   readonly pays?: 'Bank transfer'
   readonly coupon?: string
-  /** Where it stands: PAID orders wait to be packed, and UNFULFILLED is said of none. */
+  /** Final state: PAID orders wait to be packed, and none is UNFULFILLED. */
   readonly ends: Exclude<OrderStatus | ShipmentStatus, 'UNFULFILLED'>
-  /** It was canceled before anything came. */
+  /** It was canceled before the payment. */
   readonly unpaid?: true
   /** Why it was canceled. */
   readonly reason?: string

@@ -31,7 +31,7 @@ export const scriptTagRepository = (database: Kysely<Tables>) => {
     findByIds: (storeId: number, ids: readonly number[]): Promise<ScriptTag[]> =>
       selected(storeId, null).select(COLUMNS).where('id', 'in', ids).execute(),
 
-    /** Oldest first, one more than asked for. */
+    /** Oldest first, one more than requested. */
     list(storeId: number, appId: number | null, { size, after, offset }: KeysetRange): Promise<ScriptTag[]> {
       const query = selected(storeId, appId).select(COLUMNS)
       return (after ? query.where('id', '>', Number(after[0])) : query)
@@ -48,7 +48,7 @@ export const scriptTagRepository = (database: Kysely<Tables>) => {
       return Number(count)
     },
 
-    /** The row until the transaction ends; null when there is none. */
+    /** Locks the row until the transaction ends; null when there is none. */
     async lock(storeId: number, id: number): Promise<ScriptTag | null> {
       const found = await selected(storeId, null).select(COLUMNS).where('id', '=', id).forUpdate().executeTakeFirst()
       return found ?? null

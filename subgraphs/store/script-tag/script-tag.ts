@@ -12,7 +12,7 @@ export type ScriptTag = {
   readonly version: number
 }
 
-/** What is written of a script. */
+/** Fields of a script to write. */
 export type ScriptTagFields = Pick<ScriptTag, 'url' | 'template' | 'element'>
 
 /** Fields as a caller gives them: undefined stays as it is. */
@@ -23,12 +23,12 @@ export const MAX_SCRIPT_TAGS = 250
 const MAX_URL_LENGTH = 2_000
 
 /**
- * http is for trying on one's own computer: anywhere else somebody on the way could put in another
- * script.
+ * http is allowed for tests on this machine only: elsewhere the script could be replaced in
+ * transit.
  */
 const LOOPBACK = /^(127\.0\.0\.1|\[::1\]|localhost)$/
 
-/** What is wrong with a script as it would be, in the order of its fields. */
+/** Problems of a script after a change, in the order of its fields. */
 export const scriptTagProblems = ({ url, template, element }: ScriptTagChange): readonly Problem[] =>
   problemsIn([
     isScriptUrl(url ?? '')

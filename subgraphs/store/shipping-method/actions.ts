@@ -77,7 +77,7 @@ export async function updateShippingMethod({ query, storeId, now, secrets }: Uni
   ]
   if (problems.length > 0) return validationError(problems)
   await methods.update(storeId, before.id, { ...fields, token: input.token, at: now, secrets })
-  // Services belong to whom they were asked from.
+  // Services belong to the URL that they were fetched from.
   if (fields.fetchServicesUrl === null) await methods.setServices(storeId, before.id, [])
   return { __typename: 'UpdateShippingMethodSuccess' as const, shippingMethod: before.id }
 }
@@ -92,7 +92,7 @@ export async function deleteShippingMethod({ query, storeId }: UnitOfWork, id: s
   return { __typename: 'DeleteShippingMethodSuccess' as const, row: before.id }
 }
 
-/** As it is kept: values from the lowest amount on, and every place with all its parts. */
+/** Stored form: values from the lowest amount on, and every destination with all its parts. */
 const tableOf = ({ basedOn, values, locations }: TableInput): ShippingTable => ({
   basedOn,
   values: values

@@ -8,11 +8,11 @@ export type ParcelLine = {
   readonly quantity: number
   /** Of one unit, in the store's unit of weight. */
   readonly weight: Amount
-  /** False for what is downloaded. */
+  /** False for downloads. */
   readonly requiresShipping: boolean
 }
 
-/** What is sent: only lines that require shipping count. */
+/** Goods to ship: only lines that require shipping count. */
 export type Parcel = {
   /** Units. */
   readonly quantity: number
@@ -38,10 +38,10 @@ export function parcelOf(lines: readonly ParcelLine[], distance: Amount | null):
 }
 
 /**
- * What a method asks for a parcel, in whole minor units of the currency; null: it does not go
- * there, does not take this, or is off. `external` is the price that the service of an EXTERNAL
- * method gave. CORREOS_CHILE, CHILEXPRESS and UPS have no price of their own here: carriers are
- * connected as EXTERNAL.
+ * Rate of a method for a parcel, in whole minor units of the currency; null: it does not ship
+ * there, does not take this, or is disabled. `external` is the rate of the service of an EXTERNAL
+ * method. CORREOS_CHILE, CHILEXPRESS and UPS have no rates here: carriers are connected as
+ * EXTERNAL.
  */
 export function shippingPrice(
   method: ShippingRule,

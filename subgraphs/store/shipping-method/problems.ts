@@ -6,7 +6,7 @@ import { credentialProblem } from '../payment-method/payment-method.ts'
 import type { ShippingFee, ShippingMethod, ShippingMethodType, ShippingTable } from './shipping-method.ts'
 import type { Zone } from './zone.ts'
 
-/** What is written of a way to send. */
+/** Fields of a shipping method to write. */
 export type ShippingMethodFields = Omit<ShippingMethod, 'id' | 'hasToken' | 'createdAt' | 'updatedAt' | 'version'>
 
 /** What the schema promises. */
@@ -15,10 +15,10 @@ const MAX_FEES = 10
 const MAX_TABLES = 100
 const MAX_VALUES = 200
 const MAX_LOCATIONS = 1_000
-/** Carriers are no type of their own here: an old one may be there, a new one is EXTERNAL. */
+/** Carriers are no types of new methods: old ones may exist, new ones are EXTERNAL. */
 const CREATED: readonly ShippingMethodType[] = ['FREE', 'FLAT', 'TABLES', 'EXTERNAL']
 
-/** What is wrong with a way to send, in the order of its fields. `token` undefined: it stays. */
+/** Problems of a shipping method, in the order of its fields. `token` undefined: unchanged. */
 export function shippingMethodProblems(fields: ShippingMethodFields, token: string | null | undefined): readonly Problem[] {
   const { type, name, freeShippingFrom, fees, tables, callbackUrl, fetchServicesUrl, fallbackPrice, state, city, postal } = fields
   return problemsIn([
@@ -40,7 +40,7 @@ export function shippingMethodProblems(fields: ShippingMethodFields, token: stri
   ])
 }
 
-/** What is wrong with the type of a new way to send; null when nothing is. */
+/** The problem of the type of a new shipping method; null when it is valid. */
 export const typeProblem = (type: ShippingMethodType): Problem | null =>
   CREATED.includes(type) ? null : problem('type', CREATED.join(', '), type)
 

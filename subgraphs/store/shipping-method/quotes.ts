@@ -8,7 +8,7 @@ import type { ShippingMethodRepository } from './repository.ts'
 import type { Rate, ServiceAccess, ShippingServices } from './service.ts'
 import type { ShippingMethod, ShippingService } from './shipping-method.ts'
 
-/** A line of what is to be sent, and what services are told of it. */
+/** A line to ship, with its data for external services. */
 export type QuoteLine = ParcelLine & { readonly name: string | null; readonly sku: string | null }
 
 export type QuoteRequest = {
@@ -17,9 +17,9 @@ export type QuoteRequest = {
   /** Name of the city; null: not known. */
   readonly city: string | null
   readonly distance: Amount | null
-  /** What the lines are packed in; absent: nobody knows yet. */
+  /** Packages of the lines; absent: unknown yet. */
   readonly packages?: readonly QuotePackage[]
-  /** Where the goods leave from; absent: from where the way to send says, or the store is. */
+  /** Origin of the goods; absent: that of the shipping method, or of the store. */
   readonly from?: QuoteOrigin
 }
 
@@ -34,7 +34,7 @@ export type QuotePackage = {
 /** Every part is null where it is not known. */
 export type QuoteOrigin = Place & { readonly city: string | null; readonly address: string | null; readonly name: string }
 
-/** What sending would cost one way. */
+/** Quoted rate of one shipping method. */
 export type Quote = {
   readonly shippingMethod: number
   readonly name: string
@@ -56,8 +56,8 @@ export type QuoteDeps = {
 }
 
 /**
- * What sending would cost each way that a store offers, the cheapest first. Asks all external
- * services at once, which may take five seconds: not in a transaction.
+ * Rates of all shipping methods of a store, the cheapest first. Queries all external services at
+ * once, which may take five seconds: not in a transaction.
  */
 export async function shippingQuotes(
   { shippingMethods, shippingServices, secrets }: QuoteDeps,
@@ -90,7 +90,7 @@ export async function shippingQuotes(
   return quotes.flat().sort((one, other) => (one.price === other.price ? 0 : one.price < other.price ? -1 : 1))
 }
 
-/** How a service of a method is asked. */
+/** Access to the service of a method. */
 export const requestedOf = (store: Store, { hasToken }: ShippingMethod, url: string, token: string): ServiceAccess => ({
   url,
   token,
@@ -131,7 +131,7 @@ function externalQuotes(
   })
 }
 
-/** What a service is told, in the words of the published callback. */
+/** Body of the published callback to a service. */
 function questionOf(store: Store, method: ShippingMethod, parcel: Parcel, request: QuoteRequest): object {
   const { lines, place, city, packages, from } = request
   const { address } = store

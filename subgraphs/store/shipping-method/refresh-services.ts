@@ -12,8 +12,8 @@ type Deps = {
 }
 
 /**
- * Asks the provider of an external method which services there are, and keeps them. One that does
- * not answer leaves what was known.
+ * Fetches the services of an external method from its provider, and stores them. Without an answer
+ * the stored ones stay.
  */
 export async function refreshServices(
   { shippingMethods, shippingServices, secrets }: Deps,

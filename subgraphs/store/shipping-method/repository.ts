@@ -44,12 +44,14 @@ type Written = ShippingMethodFields & {
   readonly secrets: SecretCipher
 }
 
-/** A service as its provider tells of it. */
+/** A service, as its provider returns it. */
 export type CalledService = { readonly code: string; readonly name: string }
 
 export type ShippingMethodRepository = ReturnType<typeof shippingMethodRepository>
 
-/** Ways to send, and services of external ones, in the database; every call is about one store. */
+/**
+ * Shipping methods, and services of external ones, in the database; every call is about one store.
+ */
 export const shippingMethodRepository = (database: Kysely<Tables>) => ({
   /** In any order, without those that do not exist. */
   findByIds: (storeId: number, ids: readonly number[]): Promise<ShippingMethod[]> =>
@@ -63,7 +65,7 @@ export const shippingMethodRepository = (database: Kysely<Tables>) => ({
 
   count: (storeId: number): Promise<number> => countRows(database, 'shipping_method', storeId),
 
-  /** The row until the transaction ends; null when there is none. */
+  /** Locks the row until the transaction ends; null when there is none. */
   async lock(storeId: number, id: number): Promise<ShippingMethod | null> {
     const found = await database
       .selectFrom('shipping_method')
@@ -134,8 +136,8 @@ export const shippingMethodRepository = (database: Kysely<Tables>) => ({
       .execute(),
 
   /**
-   * Makes the services of a method those that its provider tells of; those that stay keep their
-   * ids, and whether they are offered.
+   * Sets the services of a method to those of its provider; those that stay keep their ids, and
+   * whether they are enabled.
    */
   async setServices(storeId: number, methodId: number, delivered: readonly CalledService[]): Promise<void> {
     const [codes, names] = [delivered.map(({ code }) => code), delivered.map(({ name }) => name)]
@@ -171,7 +173,7 @@ const columnsOf = ({ name, enabled, state, city, postal, at, ...written }: Writt
   updated_at: at,
 })
 
-/** The column of what is encrypted for this row; none for what stays as it is. */
+/** The encrypted column of this row; none for an unchanged one. */
 const secretsOf = (storeId: number, id: number, { token, secrets }: Written) =>
   token === undefined
     ? {}

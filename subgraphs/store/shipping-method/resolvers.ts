@@ -23,7 +23,7 @@ export const shippingMethodResolvers = {
   Mutation: {
     createShippingMethod: async (_, { input }, context) => {
       const result = await context.write('createShippingMethod', input, (unit) => createShippingMethod(unit, input))
-      // After the transaction: somebody else's server is not to be waited for with locks held.
+      // After the transaction: a request to a foreign server must not hold locks.
       if (result.__typename === 'CreateShippingMethodSuccess') {
         await refreshServices(context, await storeOf(context), result.shippingMethod)
       }

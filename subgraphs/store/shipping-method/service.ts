@@ -20,20 +20,19 @@ export type Rate = {
   readonly price: Amount
 }
 
-/** Who is asked, and what proves that it is us. */
+/** URL and credentials of a service. */
 export type ServiceAccess = {
   readonly url: string
   readonly storeId: number
   readonly storeCode: string
-  /** Signs what is sent. */
+  /** Signs the request. */
   readonly token: string
-  /** Whether the token is the service's own, so that it may be told. */
+  /** Whether the token is the service's own, so that it may be sent. */
   readonly isOwnToken: boolean
 }
 
 /**
- * External services for sending. Both throw a `Fault` when there is no answer in time, or none that
- * can be read.
+ * Clients of external shipping services. Both throw a `Fault` without a readable answer in time.
  */
 export type ShippingServices = {
   readonly rates: (service: ServiceAccess, request: object) => Promise<readonly Rate[]>

@@ -17,7 +17,7 @@ export type ShippingTable = {
  */
 export type ShippingFee = { readonly type: 'FIXED' | 'PERCENTAGE'; readonly value: string }
 
-/** What the price of a way to send depends on. */
+/** Rule for the rate of a shipping method. */
 export type ShippingRule = {
   readonly type: ShippingMethodType
   readonly enabled: boolean
@@ -32,11 +32,11 @@ export type ShippingRule = {
 export type ShippingMethod = ShippingRule & {
   readonly id: number
   readonly name: string
-  /** Of an EXTERNAL method, as what follows: who is asked for rates. */
+  /** Of an EXTERNAL method, as the following fields: URL of the service for rates. */
   readonly callbackUrl: string | null
   readonly fetchServicesUrl: string | null
   readonly hasToken: boolean
-  /** What it costs while nobody answers; null: it is not offered then. */
+  /** Rate while the service does not answer; null: it is not offered then. */
   readonly fallbackPrice: string | null
   /** Where goods leave from. */
   readonly state: string | null

@@ -6,9 +6,9 @@ import type { Shop, ShopOrder, ShopOrderLine, ShopProduct } from './shop.ts'
 
 export type ShopRepository = ReturnType<typeof shopRepository>
 
-/** Shops in the database, as everybody may see them. */
+/** Public data of shops in the database. */
 export const shopRepository = (database: Kysely<Tables>) => ({
-  /** Those with something on sale, oldest first, one more than asked for. */
+  /** Shops with published products, oldest first, one more than requested. */
   list: ({ size, after, offset }: KeysetRange): Promise<Shop[]> =>
     database
       .selectFrom('store')
@@ -29,7 +29,7 @@ export const shopRepository = (database: Kysely<Tables>) => ({
     return Number(count)
   },
 
-  /** Null when there is none with this code. */
+  /** The shop with this code; null when there is none. */
   byCode: (code: string): Promise<Shop | null> => shopWhere(database, 'code', code),
 
   /** Null when it is gone. */
@@ -65,7 +65,7 @@ export const shopRepository = (database: Kysely<Tables>) => ({
       .orderBy('position')
       .execute(),
 
-  /** What is on sale in each of these, newest first, one more than asked for. */
+  /** Published products of each shop, newest first, one more than requested. */
   async products(storeIds: readonly number[], { size, after }: KeysetRange): Promise<(ShopProduct & { storeId: number })[]> {
     const behind = after === null ? sql`` : sql`AND id < ${after[0]}::integer`
     const { rows } = await sql<ShopProduct & { storeId: number }>`

@@ -6,12 +6,12 @@ import type { Shop, ShopProduct } from './shop.ts'
 const SHOPS: KeysetList<Shop> = { name: 'shops', parts: ['number'], positionOf: ({ id }) => [id] }
 const PRODUCTS: KeysetList<ShopProduct> = { name: 'shopProducts', parts: ['number'], positionOf: ({ id }) => [id] }
 
-/** Smaller than lists of the store's own: everybody may ask for it. */
+/** Smaller than lists of the store's own: it is public. */
 const SIZES = { usual: 24, max: 50 } as const
 
 /** Codes are made of these; a text of anything else, however long, names no shop. */
 const CODE = /^[a-z0-9-]{1,100}$/
-/** What is random in the link of an order. */
+/** Random part of the link of an order. */
 const SECRET = /^[\w-]{32}$/
 
 export const shopResolvers = {

@@ -1,6 +1,6 @@
 import type { OrderStatus, ShipmentStatus } from '../order/states.ts'
 
-/** What everybody may know of a store. */
+/** Public data of a store. */
 export type Shop = {
   readonly id: number
   readonly code: string
@@ -9,18 +9,18 @@ export type Shop = {
   readonly logo: string | null
 }
 
-/** What everybody may know of a product that is on sale. Decimals are exact text. */
+/** Public data of a published product. Decimals are exact text. */
 export type ShopProduct = {
   readonly id: number
   readonly name: string
-  /** What one piece costs, the discount taken off. */
+  /** Price of one unit, less the discount. */
   readonly price: string
   readonly permalink: string
   /** Key of the file of its first picture; null without one. */
   readonly imageKey: string | null
 }
 
-/** What whoever has the link of an order may know of it. Decimals are exact text. */
+/** Data of an order for the holder of its link. Decimals are exact text. */
 export type ShopOrder = {
   readonly storeId: number
   readonly number: number

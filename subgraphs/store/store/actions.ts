@@ -58,8 +58,8 @@ const addressOf = (given: NonNullable<StoreChange['address']>): StoreAddress => 
 })
 
 /**
- * Sets up another store for whoever holds the caller's. `told` is given its authtoken, which is no
- * part of what is kept.
+ * Creates another store for the owner of the caller's. `delivered` gets its authtoken, which is not
+ * stored.
  */
 export async function createStore(
   { query, storeId, now, secrets }: UnitOfWork,
@@ -103,9 +103,7 @@ export async function createStore(
   return { __typename: 'CreateStoreSuccess' as const, store, login }
 }
 
-/**
- * Gives the caller's store another authtoken. `told` is given it, which is no part of what is kept.
- */
+/** Replaces the authtoken of the caller's store. `sent` gets it; it is not stored. */
 export async function resetAuthtoken({ query, storeId, now }: UnitOfWork, sent: (authtoken: string) => void) {
   const authtoken = newAuthtoken()
   const login = await storeRepository(query).setToken(storeId, hashOf(authtoken), now)

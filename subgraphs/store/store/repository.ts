@@ -77,7 +77,7 @@ export const storeRepository = (database: Kysely<Tables>) => ({
     return found.map(storeOf)
   },
 
-  /** Whose the store is; null: nobody's. */
+  /** Owner of the store; null: none. */
   async setOwner(id: number, ownerId: string | null, at: Date): Promise<void> {
     await database
       .updateTable('store')
@@ -86,7 +86,7 @@ export const storeRepository = (database: Kysely<Tables>) => ({
       .execute()
   },
 
-  /** Takes the stores of an owner into nobody's hands; answers how many there were. */
+  /** Removes an owner from its stores; returns their number. */
   async disown(ownerId: string, at: Date): Promise<number> {
     const { numUpdatedRows } = await database
       .updateTable('store')
@@ -133,14 +133,14 @@ export const storeRepository = (database: Kysely<Tables>) => ({
     return rows.map(({ createdAt }) => createdAt)
   },
 
-  /** Keeps everybody else from setting up stores until the transaction ends. */
+  /** Locks the creation of stores until the transaction ends. */
   lockAll: () => lockAll(database),
 
-  /** Whether there is no store at all. */
+  /** Whether there are no stores. */
   isNone: async (): Promise<boolean> =>
     (await database.selectFrom('store').select('id').limit(1).executeTakeFirst()) === undefined,
 
-  /** A code like the wanted one that no other store has. */
+  /** An unused code like the wanted one. */
   async freeCode(wanted: string): Promise<string> {
     await lockAll(database)
     const rows = await database
@@ -163,7 +163,7 @@ export const storeRepository = (database: Kysely<Tables>) => ({
         country: store.country,
         timezone: store.timezone,
         theme: store.theme,
-        // Below: what is encrypted is bound to the id of its row.
+        // Written below: its encryption is bound to the id of the row.
         hooks_token: '',
         paid_since: store.paidSince,
         created_by: store.createdBy,
@@ -254,7 +254,7 @@ export const storeRepository = (database: Kysely<Tables>) => ({
   },
 
   /**
-   * Gives the store with this code another authtoken; its login, or null when there is no such
+   * Replaces the authtoken of the store with this code; its login, or null when there is no such
    * store.
    */
   async resetToken(code: string, tokenHash: Buffer, at: Date): Promise<string | null> {

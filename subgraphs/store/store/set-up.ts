@@ -10,7 +10,7 @@ import { permalinkOf } from '../text-key.ts'
 import { storeRepository } from './repository.ts'
 import { DAY_MS } from './store.ts'
 
-/** A login and its authtoken, which nobody is told again: it is stored as a hash. */
+/** A login and its authtoken, which is not returned again: it is stored as a hash. */
 export type ApiCredentials = { readonly login: string; readonly authtoken: string }
 
 /** 32 characters each, as clients of the REST API expect; 192 random bits of secret. */
@@ -20,8 +20,8 @@ export const newHooksToken = (): string => randomBytes(16).toString('hex')
 const newLogin = (): string => randomBytes(16).toString('hex')
 
 /**
- * Sets up a store with what its country has by default. Run it in a transaction; the code is made
- * from the name unless one is wanted.
+ * Creates a store with the defaults of its country. Run it in a transaction; the code is made from
+ * the name unless one is wanted.
  */
 export async function setUpStore(
   query: Kysely<Tables>,

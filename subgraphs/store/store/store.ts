@@ -4,7 +4,7 @@ import { countryOf, isCurrency, isTimezone, languageName } from '../country/coun
 export const WEIGHT_UNITS = ['KG', 'LB'] as const
 export type WeightUnit = (typeof WEIGHT_UNITS)[number]
 
-/** A place of business; null for what nobody said. */
+/** Business address; unknown parts are null. */
 export type StoreAddress = {
   readonly address: string | null
   readonly city: string | null
@@ -28,7 +28,7 @@ export type Store = {
   readonly logo: string | null
   /** As it is stored: encrypted where there is a key for that. */
   readonly hooksToken: string
-  /** Until when the token before signs as well; null: there is none. It may be in the past. */
+  /** Until when the previous token signs as well; null: there is none. It may be in the past. */
   readonly previousHooksTokenUntil: Date | null
   readonly subscriptionStatus: string
   readonly subscriptionPlan: string
@@ -37,14 +37,14 @@ export type Store = {
   readonly address: StoreAddress | null
   /** Null: never. */
   readonly paidSince: Date | null
-  /** Opaque id of a user of the social graph; null: nobody has claimed it. */
+  /** Opaque id of a user of the social graph; null: the store has no owner. */
   readonly ownerId: string | null
   readonly createdAt: Date
   readonly updatedAt: Date
   readonly version: number
 }
 
-/** What is to be changed of a store; undefined stays as it is. */
+/** Fields of a store to change; undefined stays unchanged. */
 export type StoreChange = {
   readonly name?: string | null | undefined
   readonly email?: string | null | undefined
@@ -71,7 +71,7 @@ const MAX_LANGUAGES = 20
 export const nameProblem = (name: string): Problem | null =>
   name.trim().length < 4 ? problem('name', '4 to 50 characters', name) : textProblem('name', name, 50)
 
-/** What is wrong with a change of a store, in the order of its fields. */
+/** Problems of a change of a store, in the order of its fields. */
 export function storeProblems(change: StoreChange): readonly Problem[] {
   const { name, email, currency, country, timezone, weightUnit, logo, fbPixelId, whatsappPhone, address, languages } = change
   const required = (field: string, value: unknown, isRight: (text: string) => boolean, expectation: string) =>
@@ -99,7 +99,7 @@ export function storeProblems(change: StoreChange): readonly Problem[] {
   ])
 }
 
-/** In upper case, as it is told again. */
+/** In upper case, as it is returned. */
 export const isCountryCode = (code: string): boolean => countryOf(code)?.code === code
 
 const isHttpUrl = (text: string): boolean => text.length <= 2000 && URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)

@@ -70,7 +70,7 @@ export const listingRepository = (database: Kysely<Tables>) => ({
     return Number(rows[0]?.count ?? 0)
   },
 
-  /** Ids of the category with this permalink and of all below it; none when there is none. */
+  /** Ids of the category with this permalink and of all below it; empty when there is none. */
   async categoriesBelow(storeId: number, permalink: string): Promise<readonly number[]> {
     const { rows } = await sql<{ readonly id: number }>`
       WITH RECURSIVE below AS (
@@ -158,7 +158,10 @@ const SORTS: Readonly<Record<ProductSort, (which: ListedProducts) => Sort>> = {
   RELEVANCE: ({ words }) => (words.length === 0 ? NEWEST : { key: scoreOf(words), type: 'integer', isDescending: true }),
 }
 
-/** 3: the name is what is searched for; 2: it begins so; 1: it has all words; 0: other texts have. */
+/**
+ * 3: the name equals the search text; 2: it starts with it; 1: it has all words; 0: other texts
+ * have.
+ */
 function scoreOf(words: readonly string[]): RawBuilder<number> {
   const name = sql`(SELECT keys ->> 'name' FROM product_search WHERE product_search.store_id = product.store_id AND product_id = product.id)`
   const whole = words.join(' ')

@@ -48,8 +48,8 @@ const MAX_OPTIONS = 10
 const MAX_TEXT_LENGTH = 255
 
 /**
- * A page of published products of a shop. Throws BAD_USER_INPUT for arguments outside of what the
- * schema says.
+ * A page of published products of a shop. Throws BAD_USER_INPUT for arguments outside the limits of
+ * the schema.
  */
 export async function listProducts(
   { listings }: { readonly listings: ListingRepository },

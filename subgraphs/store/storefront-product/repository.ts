@@ -5,7 +5,7 @@ import type { Tables } from '../tables.ts'
 import { taxRepository } from '../tax/repository.ts'
 import type { PriceRules } from './price.ts'
 
-/** What the variants of a product say of it together. Prices are exact text, as listed. */
+/** Summary of the variants of a product. Prices are exact text, as listed. */
 export type VariantSummary = {
   readonly productId: number
   readonly minPrice: string
@@ -22,7 +22,7 @@ export type PublishedReview = {
   readonly createdAt: Date
 }
 
-/** Products of a category that are looked at for what is related. */
+/** Most products of a category that are candidates for related ones. */
 const MAX_RELATED_CANDIDATES = 200
 
 export type StorefrontProductRepository = ReturnType<typeof storefrontProductRepository>

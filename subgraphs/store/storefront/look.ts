@@ -1,7 +1,7 @@
 import { lookupTable, ownValue } from '../../../platform/collections/lookup-table.ts'
 import { effectiveValues, type Publication, type SettingType, type SettingValue, type Theme } from '../theme/theme.ts'
 
-/** What the published theme says of the look of a shop; null: nothing. */
+/** Look of a shop from its published theme; null: none. */
 export type StorefrontLook = {
   readonly accentColor: string | null
   readonly backgroundColor: string | null

@@ -88,10 +88,7 @@ export async function updateTaxSettings({ query, storeId }: UnitOfWork, input: S
   return { __typename: 'UpdateTaxSettingsSuccess' as const }
 }
 
-/**
- * The row of the category that was asked for; null for none, `missing` when there is no such
- * category.
- */
+/** The row of the wanted category; null for none, `missing` when there is no such category. */
 async function categoryOf(
   { query, storeId }: Pick<UnitOfWork, 'query' | 'storeId'>,
   categoryId: string | null | undefined,

@@ -19,10 +19,10 @@ const COLUMNS = [
 ] as const
 
 const SETTINGS = ['prices_include_tax as pricesIncludeTax', 'taxed_address as taxedAddress', 'version'] as const
-/** What counts for a store until it says something else. */
+/** Defaults of a store. */
 const DEFAULTS: TaxSettings = { pricesIncludeTax: false, taxedAddress: 'SHIPPING', version: 1 }
 
-/** Every order asks for both. */
+/** Every order reads both. */
 const LIST = prepared((database: Kysely<Tables>, storeId: number) =>
   database.selectFrom('tax').select(COLUMNS).where('store_id', '=', storeId).orderBy('id').compile(),
 )
@@ -45,7 +45,7 @@ export const taxRepository = (database: Kysely<Tables>) => ({
 
   count: (storeId: number): Promise<number> => countRows(database, 'tax', storeId),
 
-  /** The row until the transaction ends; null when there is none. */
+  /** Locks the row until the transaction ends; null when there is none. */
   async lock(storeId: number, id: number): Promise<Tax | null> {
     const found = await database
       .selectFrom('tax')

@@ -23,7 +23,7 @@ export type Tax = {
   readonly version: number
 }
 
-/** What is written of a tax. */
+/** Fields to write of a tax. */
 export type TaxFields = Pick<Tax, 'name' | 'country' | 'region' | 'rate' | 'fixed' | 'shipping'>
 
 /** What a tax is judged by. */
@@ -32,7 +32,7 @@ export type TaxRule = Pick<Tax, 'country' | 'region' | 'categoryId' | 'shipping'
 /** How prices and taxes of a store belong together. */
 export type TaxSettings = {
   readonly pricesIncludeTax: boolean
-  /** Which address says where taxes are due. */
+  /** Address by which taxes are calculated. */
   readonly taxedAddress: 'SHIPPING' | 'BILLING'
   readonly version: number
 }
@@ -46,8 +46,7 @@ const MAX_REGION_LENGTH = 20
 const MAX_PERCENT = 1_000n * ONE
 
 /**
- * What is wrong with a tax, in the order of its fields. `hasCategory`: it is to be for one category
- * of products.
+ * Problems of a tax, in the order of its fields. `hasCategory`: it is for one category of products.
  */
 export function taxProblems(
   { name, country, region, rate, fixed, shipping }: TaxFields,
@@ -77,8 +76,8 @@ export function placed<Where extends Pick<TaxFields, 'country' | 'region'>>(fiel
 }
 
 /**
- * What is wrong with a region that the country, which has regions, does not list: no address would
- * ever be in it.
+ * The problem of a region that its country, which has a list, does not contain: no address would
+ * match it.
  */
 export function regionProblem({ country: code, region }: Pick<TaxFields, 'country' | 'region'>): Problem | null {
   const country = code === null ? null : countryOf(code)

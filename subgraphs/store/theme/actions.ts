@@ -55,7 +55,7 @@ export async function applyTheme({ query, storeId, now }: UnitOfWork, id: string
   return { __typename: 'ApplyThemeSuccess' as const, theme: theme.id }
 }
 
-/** Shows customers what they saw before, and gives that theme the settings that it had then. */
+/** Publishes the previous theme again, with its settings at that time. */
 export async function revertTheme({ query, storeId, now }: UnitOfWork) {
   const themes = themeRepository(query)
   await themes.lock(storeId)
@@ -98,7 +98,7 @@ export function previewTheme(theme: Theme | null, id: string, settings: unknown)
   return { __typename: 'PreviewThemeSuccess' as const, view }
 }
 
-/** The theme, which nobody else changes until the transaction ends; or why it cannot be changed. */
+/** The theme, locked against changes until the transaction ends; or why it cannot be changed. */
 async function themeOf(
   { themes, storeId }: { readonly themes: ThemeRepository; readonly storeId: number },
   id: string,

@@ -54,7 +54,7 @@ export const themeRepository = (database: Kysely<Tables>) => ({
     return found.map((row) => ({ ...row, customised: row.customised as SettingValues }))
   },
 
-  /** Nobody else changes themes of this store until the transaction ends. */
+  /** Locks the themes of this store against changes until the transaction ends. */
   async lock(storeId: number): Promise<void> {
     await sql`SELECT pg_advisory_xact_lock(${THEMES_LOCK}, ${storeId})`.execute(database)
   },
@@ -95,7 +95,7 @@ export const themeRepository = (database: Kysely<Tables>) => ({
       .execute()
   },
 
-  /** Shows customers the theme as it is, and forgets what is too long ago to be reverted to. */
+  /** Publishes the theme as it is, and deletes publications beyond the limit of reverts. */
   async publish(storeId: number, { id, customised }: Theme, at: Date): Promise<void> {
     await database
       .insertInto('theme_publication')

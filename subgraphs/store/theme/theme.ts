@@ -22,7 +22,7 @@ export type SettingValues = Readonly<Record<string, SettingValue>>
 export type Theme = {
   readonly id: number
   readonly name: string
-  /** Which version of it this is; null when nobody said. */
+  /** Version of the theme; null when unknown. */
   readonly label: string | null
   readonly settings: readonly ThemeSetting[]
   /** Settings that are not in it have their default. */
@@ -41,10 +41,7 @@ export type Publication = {
   readonly publishedAt: Date
 }
 
-/**
- * A theme with these settings, as somebody sees it; `publishedAt` is null for what customers do not
- * see.
- */
+/** A theme with these settings; `publishedAt` is null for an unpublished one. */
 export type ThemeView = {
   readonly theme: Theme
   readonly customised: SettingValues
@@ -53,13 +50,13 @@ export type ThemeView = {
 
 /** A store has at most so many. */
 export const MAX_THEMES = 20
-/** So many publications can be taken back. */
+/** Most publications that can be reverted. */
 export const MAX_REVERTS = 50
 const MAX_NAME_LENGTH = 100
 const MAX_LABEL_LENGTH = 50
 const MAX_VALUE_LENGTH = 1_000
 
-/** What is wrong with the name and label of a theme; undefined stays as it is. */
+/** Problems of the name and label of a theme; undefined ones stay unchanged. */
 export const themeProblems = ({
   name,
   label,
@@ -91,7 +88,7 @@ const TYPES: Readonly<
   CHOICE: { expectation: 'one of its options', takes: (value, options) => options.includes(value as string) },
 }
 
-/** What is wrong with this value of a setting; null: nothing, and it is a `SettingValue`. */
+/** The problem of this value of a setting; null: none, and it is a `SettingValue`. */
 export const valueProblem = (
   field: string,
   { type, options }: Pick<ThemeSetting, 'type' | 'options'>,
@@ -99,8 +96,8 @@ export const valueProblem = (
 ): Problem | null => (TYPES[type].takes(value, options) ? null : problem(field, TYPES[type].expectation, value))
 
 /**
- * What customising a theme by these values makes of it, or what is wrong with them. Null sets one
- * to its default.
+ * The settings of a theme after setting these values, or their problems. Null resets one to its
+ * default.
  */
 export function customised(
   { settings, customised: before }: Pick<Theme, 'settings' | 'customised'>,
@@ -118,7 +115,7 @@ export function customised(
     const wrong = setting
       ? value === null || valueProblem(`settings.${key}`, setting, value)
       : problem('settings', 'an object of values by the keys of settings that the theme has', key)
-    // A value that equals the default is not stored: nobody sees a difference.
+    // A value equal to the default is not stored.
     if (wrong === true || value === setting?.default) values.delete(key)
     else if (wrong) problems.push(wrong)
     else values.set(key, value)

@@ -28,10 +28,10 @@ const MAX_TEXT_LENGTH = 100
 const MAX_FILE_LENGTH = 100_000
 const KEY = /^[\w-]{1,60}$/
 
-/** Whatever unpacks the theme: no way up, no hidden files, no streams or drives. */
+/** Safe for every unpacking program: no parent folders, hidden files, streams or drives. */
 const PATH = /^(?:[\w-][\w.-]{0,59}\/){0,7}[\w-][\w.-]{0,59}\.(?:html|liquid|css|js|json|svg|txt|md)$/
 
-/** What is wrong with a theme to be uploaded. */
+/** Problems of a theme to upload. */
 export const uploadProblems = ({ name, label, settings, files }: Upload): readonly Problem[] => [
   ...themeProblems({ name, label }),
   ...settingsProblems(settings ?? []),

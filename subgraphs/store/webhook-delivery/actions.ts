@@ -12,7 +12,7 @@ export async function replayWebhookDelivery(unit: UnitOfWork, { plan }: Webhooks
   const row = deliveryRow(id) ?? 0
   await deliveries.lockOrder(storeId)
   const [seen] = await deliveries.findByIds(storeId, [row])
-  // In this order, as whoever records an attempt does.
+  // Locked in the same order as when an attempt is recorded.
   const subscription = seen && (await webhookSubscriptionRepository(query).lock(storeId, seen.subscriptionId))
   const before = subscription && (await deliveries.lock(storeId, row))
   if (!subscription || !before) return notFoundError('webhook delivery', id)

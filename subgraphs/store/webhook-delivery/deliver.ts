@@ -15,8 +15,8 @@ import type { WebhookSender } from './send.ts'
 import { type Attempt, headersOf, type Signer, type WebhookDelivery } from './webhook-delivery.ts'
 
 /**
- * Writes a thing of the store as the REST API answers it to `caller`; only its id in its envelope
- * where it is gone. Rejects when the graph does not answer.
+ * Renders an object of the store as the REST API returns it to `caller`; only its id in its
+ * envelope when it was deleted. Rejects when the graph does not answer.
  */
 export type Bodies = (entity: string, id: number, caller: Caller, signal: AbortSignal) => Promise<string>
 
@@ -34,8 +34,8 @@ export type Delivering = {
 }
 
 /**
- * How long an attempt that is under way may go on when this process stops delivering. What is cut
- * off is sent again, by whoever delivers next. Milliseconds.
+ * How long a running attempt may continue when this process stops delivering. An aborted one is
+ * sent again by another process. Milliseconds.
  */
 const STOP_TIMEOUT_MS = 5_000
 /** Making a body; an operation has no more. Milliseconds. */

@@ -6,7 +6,7 @@ import { decodeId, encodeId } from '../../toolkit/ids.ts'
  */
 export const deliveryId = (row: number): string => encodeId('WebhookDelivery', String(row))
 
-/** The row of such an id; null when it is none. */
+/** The row of such an id; null for an invalid one. */
 export function deliveryRow(id: string): number | null {
   const row = Number(decodeId(id, 'WebhookDelivery') ?? 0)
   return row >= 1 && Number.isSafeInteger(row) ? row : null

@@ -18,7 +18,7 @@ export type DeliveryJob = {
  */
 export type JobRun = { readonly jobId: string; readonly run: number; readonly storeId: number; readonly deliveryId: number }
 
-/** When deliveries are begun, kept by pg-boss beside the tables of the store. */
+/** Schedule of deliveries, in tables of pg-boss beside those of the store. */
 export type DeliveryJobs = {
   /** In the transaction: they begin if and only if it commits. */
   readonly add: (query: UnitOfWork['query'], jobs: readonly DeliveryJob[]) => Promise<void>
@@ -38,8 +38,8 @@ export type JobClock = NonNullable<ConstructorParameters<typeof PgBoss>[0]['cloc
 const SCHEMA = 'store_jobs'
 const QUEUE = 'webhook-delivery'
 /**
- * What a job says when it runs, and how often others look whether one has fallen silent. Its
- * process is dead then, and another takes over. Seconds.
+ * Interval of a running job's heartbeats, and of checks for missing ones: its process is dead then,
+ * and another takes over. Seconds.
  */
 const HEARTBEAT_SECONDS = 10
 const SUPERVISION_SECONDS = 5
@@ -50,10 +50,7 @@ const MAX_TEXT_LENGTH = 60
  * never given up.
  */
 const AGAIN = { retryLimit: 1_000_000, retryDelay: 1, retryBackoff: true, retryDelayMax: 60 }
-/**
- * A job that waits is needed as long as its delivery is kept; one that is done is of no use.
- * Seconds.
- */
+/** A waiting job is kept as long as its delivery; a finished one is deleted at once. Seconds. */
 const RETENTION = { retentionSeconds: 31 * 24 * 60 * 60, deleteAfterSeconds: 600 }
 /**
  * Deliveries at once in a process, and of one store: a slow receiver must not take the places of
@@ -63,7 +60,7 @@ const AT_ONCE = { localConcurrency: 12, localGroupConcurrency: 4 }
 /** Jobs that are written in one statement. */
 const BATCH_JOBS = 1_000
 /**
- * What is still under way when the subgraph ends is cut off then, and begun again elsewhere.
+ * Jobs that run when the subgraph stops are aborted after this, and start again elsewhere.
  * Milliseconds.
  */
 const STOP_TIMEOUT_MS = 5_000

@@ -11,7 +11,7 @@ export type DeliveryPlan = {
    * once.
    */
   readonly begin: (unit: Pick<UnitOfWork, 'query' | 'storeId'>, deliveries: readonly Beginning[]) => Promise<void>
-  /** Begins what is next for a URL, after it may have become another. */
+  /** Starts the next deliveries to a URL, after a change. */
   readonly wake: (unit: Pick<UnitOfWork, 'query' | 'storeId' | 'now'>, url: string) => Promise<void>
 }
 

@@ -3,12 +3,11 @@ import { type PeriodicJob, runPeriodically } from '../../../platform/process/run
 import type { WebhookDeliveryRepository } from './repository.ts'
 
 /**
- * How often old deliveries are looked for, and how old they are then, whatever became of them.
- * Milliseconds.
+ * Interval between deletions of old deliveries, and their age, whatever their state. Milliseconds.
  */
 const INTERVAL_MS = 3_600_000
 const MAX_AGE_MS = 30 * 24 * 3_600_000
-/** Few enough that nobody waits for them. */
+/** Few enough to delay no request. */
 const BATCH_ROWS = 1_000
 
 /** Deletes deliveries that are too old to be of use, until it is stopped. */

@@ -36,7 +36,7 @@ export type DeliverySelection = {
 /** A delivery and the job that is to begin it. */
 export type Planned = { readonly deliveryId: number; readonly jobId: string }
 
-/** Deliveries that wait for each other: of one thing to one URL. */
+/** Deliveries that are sent one after the other: of one object to one URL. */
 export type Lane = Pick<WebhookDelivery, 'url' | 'entity' | 'entityId'>
 
 export type WebhookDeliveryRepository = ReturnType<typeof webhookDeliveryRepository>
@@ -53,7 +53,7 @@ export const webhookDeliveryRepository = (database: Kysely<Tables>) => {
       return rows.map(deliveryOf)
     },
 
-    /** Newest first, one more than asked for. */
+    /** Newest first, one more than requested. */
     async list(storeId: number, selection: DeliverySelection, { size, after }: KeysetRange): Promise<WebhookDelivery[]> {
       let query = selected().where('store_id', '=', storeId)
       if (selection.subscriptionId !== null) query = query.where('subscription_id', '=', selection.subscriptionId)
@@ -135,8 +135,7 @@ export const webhookDeliveryRepository = (database: Kysely<Tables>) => {
     },
 
     /**
-     * Names the jobs that are to begin deliveries which nobody is sending; jobs that were named
-     * before do nothing any more.
+     * Assigns jobs to deliveries that are not being sent; jobs assigned before do nothing any more.
      */
     async plan(storeId: number, planned: readonly Planned[]): Promise<void> {
       if (planned.length === 0) return
@@ -147,8 +146,8 @@ export const webhookDeliveryRepository = (database: Kysely<Tables>) => {
     },
 
     /**
-     * Deliveries of every store that wait, and that no job is to begin, oldest first. Whoever asks
-     * at the same time is told of others.
+     * Waiting deliveries of every store without a job, oldest first. Concurrent calls get different
+     * ones.
      */
     async orphans(max: number): Promise<{ readonly storeId: number; readonly deliveryId: number; readonly dueAt: Date }[]> {
       const rows = await database
@@ -176,19 +175,16 @@ export const webhookDeliveryRepository = (database: Kysely<Tables>) => {
     },
 
     /**
-     * Keeps everybody else from deciding what is next in lanes of this store until the transaction
-     * ends; to be asked before every other lock. Who resumes a webhook while the delivery before
-     * its own is recorded would leave the next one to who records, for whom the webhook is still
+     * Locks the decision about the next deliveries of this store until the transaction ends; taken
+     * before every other lock. Otherwise resuming a webhook while the delivery before its own is
+     * recorded would leave the next one to the recording transaction, which still sees the webhook
      * paused.
      */
     async lockOrder(storeId: number): Promise<void> {
       await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`webhooks ${storeId}`}, 0))`.execute(database)
     },
 
-    /**
-     * Keeps everybody else from beginning or recording deliveries of a lane until the transaction
-     * ends.
-     */
+    /** Locks deliveries of a lane against starting and recording until the transaction ends. */
     async lockLane(storeId: number, { url, entity, entityId }: Lane): Promise<void> {
       await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`webhook ${storeId} ${entity} ${entityId} ${url}`}, 0))`.execute(
         database,
@@ -214,7 +210,7 @@ export const webhookDeliveryRepository = (database: Kysely<Tables>) => {
       return head ? { deliveryId: Number(head.deliveryId), dueAt: head.dueAt } : null
     },
 
-    /** What is next in each lane that leads to a URL, where nobody is sending it, in order. */
+    /** The next delivery of each lane to a URL that is not being sent, in order. */
     async headsTo(storeId: number, url: string): Promise<readonly { readonly deliveryId: number; readonly dueAt: Date }[]> {
       const { rows } = await sql<{ deliveryId: string; dueAt: Date }>`
         SELECT id AS "deliveryId", due_at AS "dueAt" FROM (
@@ -246,7 +242,7 @@ export const webhookDeliveryRepository = (database: Kysely<Tables>) => {
       return numUpdatedRows > 0n
     },
 
-    /** Fixes what is sent; whoever was first. */
+    /** Stores the body; the first call wins. */
     async keepBody(storeId: number, deliveryId: number, body: string): Promise<string> {
       const row = await database
         .updateTable('webhook_delivery')
@@ -259,8 +255,8 @@ export const webhookDeliveryRepository = (database: Kysely<Tables>) => {
     },
 
     /**
-     * The delivery that this run of a job is sending; null when another one has taken it over, or
-     * it is gone.
+     * The delivery of this run of a job; null when another run has taken it over, or it was
+     * deleted.
      */
     async ofRun(
       storeId: number,
@@ -284,7 +280,7 @@ export const webhookDeliveryRepository = (database: Kysely<Tables>) => {
         FROM webhook_attempt WHERE store_id = ${storeId} AND delivery_id = ${deliveryId}`.execute(database)
     },
 
-    /** Says what came of a delivery: nobody is sending it any more. */
+    /** Records the result of a delivery, which is not being sent any more. */
     async settle(
       storeId: number,
       { id, status, tries, dueAt, finishedAt }: Pick<WebhookDelivery, 'id' | 'status' | 'tries' | 'dueAt' | 'finishedAt'>,
@@ -297,7 +293,7 @@ export const webhookDeliveryRepository = (database: Kysely<Tables>) => {
         .execute()
     },
 
-    /** The row until the transaction ends; null when there is none. */
+    /** Locks the row until the transaction ends; null when there is none. */
     async lock(storeId: number, id: number): Promise<WebhookDelivery | null> {
       const row = await selected().where('store_id', '=', storeId).where('id', '=', String(id)).forUpdate().executeTakeFirst()
       return row ? deliveryOf(row) : null
@@ -349,7 +345,7 @@ export const webhookDeliveryRepository = (database: Kysely<Tables>) => {
       return rows.map(({ event }) => event as EventName)
     },
 
-    /** The newest thing of a kind, for a test; null: there is none. */
+    /** The newest object of a kind, for a test; null: there is none. */
     async newest(storeId: number, table: SubjectTable): Promise<number | null> {
       const row = await database
         .selectFrom(table)
@@ -361,7 +357,7 @@ export const webhookDeliveryRepository = (database: Kysely<Tables>) => {
       return row?.id ?? null
     },
 
-    /** Who signs for a store. */
+    /** Signing tokens of a store. */
     async signer(storeId: number, secrets: SecretCipher): Promise<Signer> {
       const {
         hooksToken,

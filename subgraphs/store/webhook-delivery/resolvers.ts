@@ -24,7 +24,7 @@ export const webhookDeliveryResolvers = {
       const range = keysetRange(NEWEST_FIRST, page, LIST_SIZES)
       const store = await storeId()
       const which = {
-        // An id that is none is that of nothing.
+        // An invalid id matches nothing.
         subscriptionId:
           filter?.webhookSubscriptionId == null ? null : (decodeId(filter.webhookSubscriptionId, 'WebhookSubscription') ?? 0),
         // The enum of the graph in lower case.

@@ -10,7 +10,7 @@ import type { Attempt } from './webhook-delivery.ts'
 
 /** Brings bodies to receivers. */
 export type WebhookSender = {
-  /** One attempt. Rejects only when the signal aborts it: then nobody knows whether it arrived. */
+  /** One attempt. Rejects only when the signal aborts it: whether it arrived is then unknown. */
   readonly send: (
     url: string,
     body: string,
@@ -26,7 +26,7 @@ export type WebhookNetwork = Partial<NetworkOptions>
 
 /** As published. Milliseconds. */
 const TIMEOUT_MS = 15_000
-/** What is read of an answer: enough to find a mistake. */
+/** Bytes of a response that are read: enough to find a mistake. */
 const MAX_BYTES = 4_000
 const MAX_CHARACTERS = 1_000
 
@@ -67,8 +67,7 @@ const refusedWith = (status: number): string =>
   status >= 300 && status < 400 ? `status ${status}: redirects are not followed` : `status ${status}`
 
 /**
- * As much of an answer as there is in time, and as is kept. The status has said already what became
- * of the delivery.
+ * The start of a response, within the time and size limits. The status alone decides the result.
  */
 async function beginningOf(body: Readable): Promise<string | null> {
   const chunks: Buffer[] = []
@@ -81,7 +80,7 @@ async function beginningOf(body: Readable): Promise<string | null> {
       if (bytes >= MAX_BYTES) break
     }
   } catch {
-    // Broken off, or too slow: what came is kept.
+    // Aborted, or too slow: the received bytes are kept.
   }
   const text = Buffer.concat(chunks).toString('utf8').replaceAll('\0', '').toWellFormed().slice(0, MAX_CHARACTERS).toWellFormed()
   return text === '' ? null : text

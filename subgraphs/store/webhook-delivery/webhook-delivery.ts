@@ -10,7 +10,7 @@ export type WebhookDelivery = {
   readonly subscriptionId: number
   readonly url: string
   readonly event: EventName
-  /** Type of the thing in the schema, and its row. */
+  /** Type of the object in the schema, and its row. */
   readonly entity: string
   readonly entityId: number
   readonly triggeredAt: Date
@@ -25,7 +25,7 @@ export type WebhookDelivery = {
   readonly finishedAt: Date | null
 }
 
-/** What came of one attempt. */
+/** Result of one attempt. */
 export type Attempt = {
   readonly startedAt: Date
   readonly milliseconds: number
@@ -40,7 +40,7 @@ export type Attempt = {
 /** An attempt of a delivery, counted from 1 on. */
 export type WebhookAttempt = Attempt & { readonly deliveryId: number; readonly number: number }
 
-/** Who signs. */
+/** Signing tokens. */
 export type Signer = {
   readonly storeCode: string
   readonly hooksToken: string
@@ -54,8 +54,8 @@ const MAX_TRIES = 5
 const MINUTE_MS = 60_000
 
 /**
- * How long to wait after the attempt with this number: its fourth power in minutes, as published.
- * Milliseconds; null: there is no other attempt.
+ * Backoff after the attempt with this number: its fourth power in minutes, as published.
+ * Milliseconds; null: no further attempt.
  */
 export const waitAfter = (tries: number): number | null => (tries < MAX_TRIES ? tries ** 4 * MINUTE_MS : null)
 

@@ -19,7 +19,7 @@ import {
   type WebhookSubscriptionFields,
 } from './webhook-subscription.ts'
 
-/** What is to be changed; undefined stays as it is. */
+/** Fields to change; undefined stays unchanged. */
 type Change = {
   readonly name?: string | null | undefined
   readonly event?: EventName | null | undefined
@@ -44,9 +44,9 @@ export async function createWebhookSubscription(unit: UnitOfWork, { refusal }: W
 }
 
 /**
- * Changes what the input has. Whoever changes a paused webhook has repaired it. `demandEvents`
- * throws for events whose things the caller may not read: of the webhook as it was and as it is to
- * be, and of deliveries that wait, which another URL would get.
+ * Changes the fields of the input. A change of a paused webhook resumes it. `demandEvents` throws
+ * for events whose objects the caller may not read: of the webhook before and after the change, and
+ * of waiting deliveries, which another URL would get.
  */
 export async function updateWebhookSubscription(
   unit: UnitOfWork,
@@ -132,7 +132,7 @@ export async function resumeWebhookSubscription(unit: UnitOfWork, webhooks: Webh
   return { __typename: 'ResumeWebhookSubscriptionSuccess' as const, webhookSubscription: before.id }
 }
 
-/** Sends what is newest of the kind that a webhook is about, for a try. */
+/** Sends the newest object of a webhook's event as a test. */
 export async function testWebhookSubscription({ query, storeId, now }: UnitOfWork, { plan }: Webhooks, id: string) {
   const found = await webhookSubscriptionRepository(query).lock(storeId, decodeId(id, 'WebhookSubscription') ?? 0)
   if (!found) return notFoundError('webhook', id)
@@ -182,7 +182,7 @@ async function resume(
   await plan.wake(unit, url)
 }
 
-/** What `write` says; a `ValidationError` when there is a webhook for this event and URL. */
+/** The result of `write`; a `ValidationError` when there is a webhook for this event and URL. */
 async function once<Result>({ event, url }: WebhookSubscriptionFields, write: () => Promise<Result>) {
   try {
     return await write()

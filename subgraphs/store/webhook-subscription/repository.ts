@@ -29,7 +29,7 @@ export const webhookSubscriptionRepository = (database: Kysely<Tables>) => {
     findByIds: (storeId: number, ids: readonly number[]): Promise<WebhookSubscription[]> =>
       selected().where('store_id', '=', storeId).where('id', 'in', ids).execute(),
 
-    /** Oldest first, one more than asked for. */
+    /** Oldest first, one more than requested. */
     list(storeId: number, { size, after, offset }: KeysetRange): Promise<WebhookSubscription[]> {
       let query = selected().where('store_id', '=', storeId)
       if (after) query = query.where('id', '>', Number(after[0]))
@@ -50,8 +50,8 @@ export const webhookSubscriptionRepository = (database: Kysely<Tables>) => {
     },
 
     /**
-     * The row until the transaction ends; null when there is none. Deliveries of it are neither
-     * begun nor recorded by others until then.
+     * Locks the row until the transaction ends; null when there is none. Its deliveries are neither
+     * started nor recorded by others until then.
      */
     async lock(storeId: number, id: number): Promise<WebhookSubscription | null> {
       const found = await selected().where('store_id', '=', storeId).where('id', '=', id).forNoKeyUpdate().executeTakeFirst()

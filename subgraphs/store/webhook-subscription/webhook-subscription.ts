@@ -1,7 +1,7 @@
 import { isText, type Problem, problem, problemsIn, textProblem } from '../../toolkit/validation.ts'
 import type { EventName } from '../events.ts'
 
-/** A wish to be told of an event at a URL. */
+/** Subscription of a URL to an event. */
 export type WebhookSubscription = {
   readonly id: number
   readonly name: string | null
@@ -17,7 +17,7 @@ export type WebhookSubscription = {
   readonly version: number
 }
 
-/** What is written of a subscription. */
+/** Fields of a subscription to write. */
 export type WebhookSubscriptionFields = Pick<WebhookSubscription, 'name' | 'event' | 'url'>
 
 /**
@@ -27,14 +27,14 @@ export type SubscriptionRefusal = (endpoint: { readonly address: string; readonl
 
 /** Each one is read, and may be sent, with every event. */
 export const MAX_SUBSCRIPTIONS = 100
-/** The published service says "after 8 failures". */
+/** The published documentation says "after 8 failures". */
 export const MAX_FAILURES = 8
 export const MAX_OVERLAP_HOURS = 168
 const MAX_URL_LENGTH = 2_000
 /** The setting of networks that webhooks may reach besides public addresses, for error messages. */
 export const NETWORK_SETTING = 'WEBHOOK_PRIVATE_NETWORKS'
 
-/** What is wrong with a subscription, in the order of its fields. */
+/** Problems of a subscription, in the order of its fields. */
 export const subscriptionProblems = (
   { name, url }: WebhookSubscriptionFields,
   refusal: SubscriptionRefusal,

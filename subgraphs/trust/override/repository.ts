@@ -28,7 +28,7 @@ export const overrideRepository = (database: Kysely<Tables>) => {
   }
 
   return {
-    /** By subject, one more than asked for. */
+    /** By subject, one more than requested. */
     list(listed: Listed, { size, after }: KeysetRange): Promise<Override[]> {
       let query = alive(listed).select(COLUMNS)
       if (after) query = query.where('subject', '>', String(after[0]))

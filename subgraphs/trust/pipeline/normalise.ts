@@ -27,8 +27,7 @@ export type Target = {
   readonly reach: Reach | null
   readonly name: NameParts
   /**
-   * What is wrong with the letters of an internationalised name, each finding once, in alphabetical
-   * order.
+   * Problems of the letters of an internationalised name, each finding once, in alphabetical order.
    */
   readonly findings: readonly NameFinding[]
   /**

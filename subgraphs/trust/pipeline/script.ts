@@ -1,6 +1,6 @@
 import { SCRIPTS } from './lists/scripts.ts'
 
-/** What is wrong with the letters of an internationalised name. */
+/** Problems of the letters of an internationalised name. */
 export type NameFinding =
   /** Letters of scripts that no language mixes. */
   | 'mixed-scripts'

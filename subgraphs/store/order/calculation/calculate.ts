@@ -17,8 +17,8 @@ export type CalculatedOrder = CalculatedTerms & {
 }
 
 /**
- * Calculates a prepared order by the promotions and taxes of its store: the one way to its totals,
- * for previews as for orders that are placed. Writes nothing.
+ * Calculates a prepared order with the promotions and taxes of its store: the only calculation of
+ * totals, of previews and of placed orders. Writes nothing.
  */
 export async function calculateOrder(
   scope: CalculationScope,
@@ -44,7 +44,7 @@ export type CartResult =
 
 /**
  * Calculates a cart. The transaction that places the order then calls `redeem(unit, orderId,
- * discounts.applied)` and, when that says `used-up`, calculates again. Five statements, whatever
+ * discounts.applied)` and, when that returns `used-up`, calculates again. Five statements, whatever
  * the size of the cart.
  */
 export async function calculateCart(scope: CalculationScope, cart: CartInput): Promise<CartResult> {

@@ -44,7 +44,7 @@ export type CartInput = {
   readonly arePricesGiven: boolean
 }
 
-/** The same with amounts as numbers, and with what the store says of its products. */
+/** The same with amounts as numbers, and with the rows of its products. */
 export type Cart = {
   readonly currency: string
   readonly pricesIncludeTax: boolean

@@ -4,7 +4,7 @@ import { decodeId } from '../../ids.ts'
 import { MAX_LINES, MAX_UNITS, type OrderLineTerms } from '../order.ts'
 import type { OrderCatalogue } from './catalogue-repository.ts'
 
-/** What is bought, as a caller gives it. */
+/** Line of an order, as a caller gives it. */
 export type LineInput = {
   readonly productId: string
   readonly variantId?: string | null | undefined
@@ -16,16 +16,13 @@ export type LineInput = {
   readonly weight?: string | null | undefined
 }
 
-/**
- * A line before anything is worked out: what was given, and what the catalogue says where nothing
- * was.
- */
+/** A line before the calculation: given fields, and those of the catalogue otherwise. */
 export type DraftLine = Omit<OrderLineTerms, 'subtotal' | 'tax' | 'total' | 'taxes'> & {
   readonly isKnown: boolean
   readonly requiresShipping: boolean
 }
 
-/** The rows that lines name; null for an id that is none. */
+/** The rows that lines name; null for an invalid id. */
 export const rowsIn = (lines: readonly LineInput[]) => ({
   products: lines.map(({ productId }) => decodeId(productId, 'Product')).filter((row) => row !== null),
   variants: lines
@@ -33,7 +30,7 @@ export const rowsIn = (lines: readonly LineInput[]) => ({
     .filter((row) => row !== null),
 })
 
-/** The lines of an order as the catalogue completes them; or what is wrong with them. */
+/** The lines of an order, completed from the catalogue; or their problems. */
 export function draftLines(inputs: readonly LineInput[], catalogue: OrderCatalogue, allowMissing: boolean) {
   if (inputs.length < 1 || inputs.length > MAX_LINES) {
     return { failure: validationError([problem('lines', `1 to ${MAX_LINES} lines`, inputs.length)]) }
@@ -104,7 +101,7 @@ function draftLine(input: LineInput, at: string, catalogue: OrderCatalogue, allo
   }
 }
 
-/** What is wrong with a line by itself. */
+/** Problems of a line by itself. */
 const ownProblems = ({ quantity, price, discount, name, sku, weight }: LineInput, at: string): readonly Problem[] =>
   problemsIn([
     quantity != null && (quantity < 1 || quantity > MAX_UNITS) ? problem(`${at}.quantity`, `1 to ${MAX_UNITS}`, quantity) : null,
@@ -115,7 +112,7 @@ const ownProblems = ({ quantity, price, discount, name, sku, weight }: LineInput
     weight?.startsWith('-') ? problem(`${at}.weight`, '0 or more', weight) : null,
   ])
 
-/** What is wrong with how much of a product all lines want together. */
+/** Problems of the total quantity of a product in all lines. */
 function quantityProblems(lines: readonly DraftLine[], { products }: OrderCatalogue): readonly Problem[] {
   const wanted = Map.groupBy(lines, ({ productNumber }) => productNumber)
   return [...wanted].flatMap(([row, own]) => {

@@ -76,13 +76,13 @@ const NO_BUYER: FoundBuyer = {
   categories: null,
 }
 
-/** What is wrong with an order, in place of a prepared one. */
+/** Problems of an order, in place of a prepared one. */
 export type PrepareFailure = { readonly failure: ReturnType<typeof validationError> | ReturnType<typeof notFoundError> }
 
 /**
  * Completes an input from the rows of its store and writes nothing. About ten statements, whatever
- * the number of lines; they do not wait for each other. Shipping costs what the input says, or
- * nothing until a quote is added (`withQuote`).
+ * the number of lines; they run concurrently. Shipping costs the given price, or nothing until a
+ * quote is added (`withQuote`).
  */
 export async function prepareOrder(reading: StoreQuery, input: NewOrderInput): Promise<PrepareFailure | PreparedOrder> {
   const { query, storeId } = reading
@@ -173,7 +173,7 @@ const FROM_API: TrafficSource = {
 
 function cartInput(store: Store, input: NewOrderInput, { lines, buyer, pickup }: OrderParts): CartInput {
   const { shippingAddress, billingAddress } = buyer
-  // Shoppers read prices with the taxes of the shop's country until they say where they are.
+  // Shoppers see prices with the taxes of the shop's country until they give an address.
   const unknown = input.createdFrom === 'storefront' ? addressIn({ country: store.country }) : null
   return {
     currency: store.currency,

@@ -21,9 +21,8 @@ export type ShippingQuote =
 export type QuotedOrder = { readonly prepared: PreparedOrder | PrepareFailure; readonly quote: ShippingQuote | null }
 
 /**
- * Prepares an order and asks its shipping method for the price; null where the price is given or
- * nothing is shipped, so that nothing has to be quoted. External services have five seconds: not in
- * a transaction.
+ * Prepares an order and gets the rate of its shipping method; null where the price is given or
+ * nothing is shipped. External services have five seconds: not in a transaction.
  */
 export async function quoteOrder(deps: QuoteDeps, reading: StoreQuery, input: NewOrderInput): Promise<QuotedOrder | null> {
   const { shippingMethodId, shippingPrice, shippingServiceCode } = input
@@ -76,8 +75,8 @@ const notShipping = (field: string, what: string): Problem => ({
 })
 
 /**
- * A prepared order whose shipping costs what was quoted; a failure stays one, and the problem of a
- * quote becomes one.
+ * A prepared order with the quoted shipping price; a failure stays one, and the problem of a quote
+ * becomes one.
  */
 export function withQuote(prepared: PreparedOrder | PrepareFailure, quote: ShippingQuote | null, input: NewOrderInput) {
   if ('failure' in prepared || quote === null) return prepared

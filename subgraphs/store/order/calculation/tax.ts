@@ -1,6 +1,6 @@
 import { type Amount, allocated, least, ONE, percentOf, rounded, roundedProduct, sumOf } from '../../amount.ts'
 
-/** A tax as it is charged: a percentage of what is paid, or, when fixed, money per unit. */
+/** A tax: a percentage of the paid amount, or, when fixed, an amount per unit. */
 export type TaxRate = { readonly rate: Amount; readonly isFixed: boolean }
 
 /** What taxes are charged on, besides the amount. `unit` is the minor unit of the currency. */
@@ -11,11 +11,11 @@ export type TaxBasis = {
   readonly unit: Amount
 }
 
-/** Amount of each tax on what is paid, after discounts, in their order. */
+/** Amount of each tax on the paid amount, after discounts, in their order. */
 export const taxAmounts = (paid: Amount, basis: TaxBasis): readonly Amount[] =>
   basis.pricesIncludeTax ? taxesIncluded(paid, basis) : taxesOnTop(paid, basis)
 
-/** Nothing is due on what costs nothing: what is given away is free. */
+/** No fixed tax on free units. */
 const fixedTax = ({ rate }: TaxRate, { quantity, unit }: TaxBasis): Amount => rounded(rate * BigInt(quantity), unit)
 
 function taxesOnTop(paid: Amount, basis: TaxBasis): readonly Amount[] {
@@ -24,8 +24,8 @@ function taxesOnTop(paid: Amount, basis: TaxBasis): readonly Amount[] {
 }
 
 /**
- * Fixed taxes first, as far as what is paid goes; of the rest, the percentages together, so that
- * rounding happens once.
+ * Fixed taxes first, up to the paid amount; of the rest, the percentages together, so that rounding
+ * happens once.
  */
 function taxesIncluded(paid: Amount, basis: TaxBasis): readonly Amount[] {
   let rest = paid

@@ -19,7 +19,9 @@ export type TotalsInput = {
   /** Whether prices, the one of shipping too, contain the taxes already. */
   readonly pricesIncludeTax: boolean
   readonly lines: readonly TotalsInputLine[]
-  /** Off the order as a whole; the lines bear it in proportion to what is left of them. */
+  /**
+   * Discount on the order as a whole; the lines share it in proportion to their discounted amounts.
+   */
   readonly discount: Amount
   readonly shipping: Amount
   readonly shippingDiscount: Amount
@@ -33,7 +35,7 @@ export type LineTotals = {
   /** Price times quantity, without taxes. */
   readonly subtotal: Amount
   readonly tax: Amount
-  /** Its own and its share of what comes off the order. */
+  /** Its own discount and its share of the discount on the order. */
   readonly discount: Amount
   readonly total: Amount
   /** Amount of each of its taxes, in their order; they sum to `tax`. */
@@ -61,10 +63,9 @@ export type OrderTotals = {
 }
 
 /**
- * Totals of an order. Rounded, once each, are: the amount of a line, its discount, what comes off
+ * Totals of an order. Rounded, once each, are: the amount of a line, its discount, the discount on
  * the order, each tax of a line, shipping, its discount and each of its taxes. Everything else is a
- * sum of those. Discounts stop at what they come off. Taxes are charged on what is left after
- * discounts.
+ * sum of those. Discounts stop at the amount that they reduce. Taxes are charged after discounts.
  */
 export function orderTotals(order: TotalsInput): OrderTotals {
   const unit = minorUnitOf(order.currency)
@@ -104,7 +105,7 @@ export function orderTotals(order: TotalsInput): OrderTotals {
 
 /** Whether the database can hold every figure of an order. */
 export const isStorable = ({ subtotal, tax, shipping, shippingTax }: OrderTotals): boolean =>
-  // What is taken off and what remains is never above this.
+  // Discounts and remaining amounts are never above this.
   subtotal + tax + shipping + shippingTax <= LARGEST
 
 function chargedTotals(amount: Amount, discount: Amount, basis: TaxBasis): LineTotals {
