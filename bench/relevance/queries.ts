@@ -125,6 +125,12 @@ export const queries: readonly Query[] = [
   skill('prefix', 'pytorch-l', /^pytorch-lightning/),
 
   // Typing goes wrong.
+  server('typo', 'trelo', /trello/i),
+  server('typo', 'gmial', /gmail|mail/i),
+  server('typo', 'zotreo', /zotero/i),
+  server('typo', 'reditt', /reddit/i),
+  server('typo', 'dokcer', /docker/i),
+  server('typo', 'exel', /excel/i),
   server('typo', 'postgress', /postgres/i),
   server('typo', 'kuberentes', /kube|k8s/i),
   server('typo', 'elasticsaerch', /elastic/i),
@@ -201,6 +207,36 @@ export const queries: readonly Query[] = [
   { class: 'script', query: '天气', kind: 'MCP_SERVER', within: 5, wanted: { about: /天气|weather/i } },
   { class: 'script', query: '数据库', kind: 'MCP_SERVER', within: 5, wanted: { about: /数据库|database/i } },
   nothing('script', 'ыъыъыъ'),
+
+  // Other languages.
+  ...(
+    [
+      ['nachrichten suchen', /news/i],
+      ['rechnung erstellen', /invoice|billing/i],
+      ['aktienkurse', /stock|market/i],
+      ['notizen', /note/i],
+      ['musique', /music|spotify/i],
+      ['gestion de projet', /project/i],
+      ['carte', /map/i],
+      ['traductor', /translat/i],
+      ['leer archivos', /file/i],
+      ['redes sociales', /social/i],
+      ['receitas', /recipe|cook|meal/i],
+      ['notícias', /news/i],
+      ['calendario google', /calendar/i],
+      ['foglio di calcolo', /sheet|excel/i],
+      ['новости', /news/i],
+      ['календарь', /calendar/i],
+      ['сделать скриншот сайта', /screenshot/i],
+      ['翻译', /translat|翻译/i],
+      ['新闻', /news|新闻|热/i],
+      ['股票', /stock|股/i],
+      ['ブラウザ', /browser/i],
+      ['地図', /map/i],
+      ['메모', /note|memo/i],
+      ['müzik', /music|spotify/i],
+    ] as const
+  ).map(([query, about]): Query => ({ class: 'script', query, kind: 'MCP_SERVER', within: 3, wanted: { about } })),
 
   // More noise than words.
   server('stop words', 'github mcp server', /^github\/github-mcp-server$/i),

@@ -49,7 +49,7 @@ export function expansionOf(typed: string, isLast: boolean, index: WordIndex, is
   for (const number of meant.keys()) records += countOf(number, index)
   if (isForgiving || records < RARE) {
     const certainty = meant.size === 0 ? SURE_OF_ERROR : 1
-    for (const [number, changes] of misspelled(typed, index)) {
+    for (const [number, changes] of misspelled(typed, index, meant.size === 0)) {
       add(number, certainty * (changes === 1 ? ONE_TYPING_ERROR : TWO_TYPING_ERRORS))
     }
   }
@@ -80,19 +80,20 @@ function beginningWith(prefix: string, index: WordIndex): number[] {
 }
 
 /**
- * Typing errors that are forgiven by length, as in Typesense and Meilisearch; none in words with
- * digits, where each sign matters.
+ * Typing errors that are forgiven by length, as in Typesense and Meilisearch; more in a word that
+ * means nothing as it is. None in words with digits, where each sign matters.
  */
-function tolerance(word: string): number {
-  if (/\p{N}/u.test(word) || word.length < 5) return 0
-  return word.length < 9 ? 1 : 2
+function tolerance(word: string, isUnknown: boolean): number {
+  if (/\p{N}/u.test(word)) return 0
+  const [one, two] = isUnknown ? [4, 6] : [5, 9]
+  return word.length < one ? 0 : word.length < two ? 1 : 2
 }
 
 /**
  * Known words within the tolerance of `typed`, with the number of changes; only the nearest ones.
  */
-function misspelled(typed: string, { words, letters }: WordIndex): Map<number, number> {
-  const max = tolerance(typed)
+function misspelled(typed: string, { words, letters }: WordIndex, isUnknown: boolean): Map<number, number> {
+  const max = tolerance(typed, isUnknown)
   const near = new Map<number, number>()
   if (max === 0) return near
   const set = lettersOf(typed)

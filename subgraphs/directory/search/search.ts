@@ -1,3 +1,4 @@
+import { FOREIGN_STOP_WORDS, type Translated, translationsIn } from '../word-index/translations.ts'
 import { countOf, fieldsOf, IN_NAME, IN_NAME_PART, IN_TAGS, recordOf, type WordIndex } from '../word-index/word-index.ts'
 import { phraseOf, STOP_WORDS, tokenize } from '../word-index/words.ts'
 import { expansionOf } from './expansion.ts'
@@ -32,6 +33,9 @@ const MEANT = 0.75
 /** A word that counts less was typed with an error: no label says it. */
 const GUESSED = 0.1
 
+/** How much the English of a word counts: it is meant, though typed otherwise. */
+const TRANSLATED = 0.85
+
 /** One typed word and the known words it may mean. */
 type Term = { readonly meant: ReadonlyMap<number, number>; readonly isRequired: boolean; readonly rarity: number }
 
@@ -47,22 +51,25 @@ const PARTIAL_STEP = -10_000
  * there are no others.
  */
 export function search(query: string, index: WordIndex, accepts: (record: number) => boolean = () => true): readonly Match[] {
-  const typed = typedWords(query, index)
-  if (typed.length === 0) return []
-  const required = requiredAmong(typed)
+  const { rest, found: translated } = translationsIn(query)
+  const typed = typedWords(rest, index)
+  if (typed.length + translated.length === 0) return []
+  const required = requiredAmong(typed, translated.length > 0)
+  const foreign = translated.map((part) => translatedTerm(part, index))
+  const count = required.size + foreign.length
 
-  let terms = termsOf(typed, required, index, false)
-  let { found, scores } = tally(terms, required.size, index, accepts)
-  if (found.length === 0 && required.size > 1) {
-    terms = termsOf(typed, required, index, true)
-    ;({ found, scores } = tally(terms, required.size, index, accepts))
+  let terms = [...termsOf(typed, required, index, false), ...foreign]
+  let { found, scores } = tally(terms, count, index, accepts)
+  if (found.length === 0 && count > 1) {
+    terms = [...termsOf(typed, required, index, true), ...foreign]
+    ;({ found, scores } = tally(terms, count, index, accepts))
   }
   const full = new Set(found)
-  if (full.size < ENOUGH_MATCHES && required.size > 1) {
-    ;({ found, scores } = tally(terms, minMatches(required.size), index, accepts))
+  if (full.size < ENOUGH_MATCHES && count > 1) {
+    ;({ found, scores } = tally(terms, minMatches(count), index, accepts))
   }
 
-  const key = typed.join('')
+  const key = [...typed, ...translated.map(({ original }) => original)].join('')
   const notifying = terms.filter(({ isRequired }) => isRequired)
   return found.map((record) => ({
     record,
@@ -76,10 +83,28 @@ export function search(query: string, index: WordIndex, accepts: (record: number
  */
 const minMatches = (count: number): number => (count <= 4 ? Math.ceil(count / 2) : Math.max(2, Math.ceil(count / 3)))
 
-/** The words that tell things apart; all of them when none does. */
-function requiredAmong(typed: readonly string[]): ReadonlySet<string> {
-  const significant = typed.filter((word) => !STOP_WORDS.has(word))
-  return new Set(significant.length > 0 ? significant : typed)
+/** The words that tell things apart; all of them when none does, and no translated one either. */
+function requiredAmong(typed: readonly string[], isForeign: boolean): ReadonlySet<string> {
+  const significant = typed.filter((word) => !STOP_WORDS.has(word) && !(isForeign && FOREIGN_STOP_WORDS.has(word)))
+  return new Set(significant.length > 0 || isForeign ? significant : typed)
+}
+
+/** What a word of another language means: its English with the synonyms of that, or itself. */
+function translatedTerm({ original, english }: Translated, index: WordIndex): Term {
+  const meant = new Map<number, number>()
+  const add = (words: Iterable<readonly [number, number]>, share: number): void => {
+    for (const [number, weight] of words) meant.set(number, Math.max(meant.get(number) ?? 0, weight * share))
+  }
+  for (const word of english) add(expansionOf(word, false, index), TRANSLATED)
+  // The words of a phrase mean other things by themselves.
+  if (!original.includes(' ')) for (const { whole } of tokenize(original)) add(expansionOf(whole, false, index), 1)
+  return { meant, isRequired: true, rarity: rarityOf(meant, index) }
+}
+
+const rarityOf = (meant: ReadonlyMap<number, number>, index: WordIndex): number => {
+  let records = 0
+  for (const number of meant.keys()) records = Math.max(records, countOf(number, index))
+  return Math.log(1 + index.size / (1 + records))
 }
 
 function termsOf(
@@ -91,9 +116,7 @@ function termsOf(
   return typed.map((word, at) => {
     const isRequired = required.has(word)
     const meant = expansionOf(word, at === typed.length - 1, index, isForgiving && isRequired)
-    let records = 0
-    for (const number of meant.keys()) records = Math.max(records, countOf(number, index))
-    return { meant, isRequired, rarity: isRequired ? Math.log(1 + index.size / (1 + records)) : STOP_WORD_WEIGHT }
+    return { meant, isRequired, rarity: isRequired ? rarityOf(meant, index) : STOP_WORD_WEIGHT }
   })
 }
 

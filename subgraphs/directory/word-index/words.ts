@@ -125,6 +125,9 @@ const INNER = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}]+|\p{Lu}+|\p{N}+/gu
 /** Lower case, compatibility forms and accents folded: `Ｃafé` becomes `cafe`. */
 export const fold = (text: string): string => text.normalize('NFKD').replace(MARKS, '').toLowerCase().normalize('NFC')
 
+/** Whether a text is in a script that does not put spaces between words. */
+export const isUnspaced = (text: string): boolean => UNSPACED.test(text)
+
 /** A word as it was written, and the words inside it when it is an identifier of several. */
 export type Word = { readonly whole: string; readonly parts: readonly string[] }
 

@@ -64,7 +64,8 @@ describe('typing errors', () => {
   test('are forgiven by length, and never in numbers', async () => {
     const index = await buildWordIndex([record('grafana slack kubernetes 20251 elasticsearch')])
     const meant = (typed: string) => [...expansionOf(typed, false, index).keys()].map((number) => index.words[number])
-    expect(meant('slak')).toEqual([])
+    expect(meant('slak')).toEqual(['slack'])
+    expect(meant('sla')).toEqual([])
     expect(meant('slakc')).toEqual(['slack'])
     expect(meant('elastcsearhc')).toEqual(['elasticsearch'])
     expect(meant('20252')).toEqual([])
@@ -167,4 +168,47 @@ test('the same records in the same order give the same scores', async () => {
   const records = Array.from({ length: 300 }, (_, index) => record(`item ${index % 7}`, `text ${index % 11} slack`))
   const [one, other] = await Promise.all([buildWordIndex(records), buildWordIndex(records)])
   expect(search('slack item', one)).toEqual(search('slack item', other))
+})
+
+describe('other languages', () => {
+  const records = [
+    record('weather-mcp', 'Forecasts for every town'),
+    record('sql-runner', 'Queries a database'),
+    record('mailer', 'Sends email'),
+    record('base', 'Works with tokens'),
+    record('hava', 'A dance'),
+  ]
+  test.each([
+    ['wetter', 'weather-mcp'],
+    ['météo', 'weather-mcp'],
+    ['previsão do tempo', 'weather-mcp'],
+    ['hava durumu', 'weather-mcp'],
+    ['погода', 'weather-mcp'],
+    ['天气', 'weather-mcp'],
+    ['天気', 'weather-mcp'],
+    ['날씨', 'weather-mcp'],
+    ['une base de données', 'sql-runner'],
+    ['データベース', 'sql-runner'],
+    ['eine E-Mail senden', 'mailer'],
+    ['enviar correo electrónico', 'mailer'],
+    ['发送邮件', 'mailer'],
+  ])('%s finds %s first', async (query, label) => {
+    expect((await found(query, records))[0]).toBe(label)
+  })
+
+  test('a word that is a name as well still finds that name', async () => {
+    expect((await found('hava', records))[0]).toBe('hava')
+    expect(await found('base', records)).toEqual(['base'])
+  })
+
+  test('words of a prototype are no language', async () => {
+    for (const query of ['constructor', '__proto__', 'hasOwnProperty']) expect(await found(query, records)).toEqual([])
+  })
+})
+
+test('a word that means nothing as it is may have an error from 4 letters on, and two from 6', async () => {
+  const records = [record('slack'), record('zotero'), record('abc')]
+  expect(await found('slak', records)).toEqual(['slack'])
+  expect(await found('zutreo', records)).toEqual(['zotero'])
+  expect(await found('abx', records)).toEqual([])
 })
