@@ -282,14 +282,13 @@ function welcome(url: string, { hasExplorer, arePlain }: { readonly hasExplorer:
 Atrium is ready.
 
   Pages       ${url}
-  GraphQL     ${url}/graphql
-  Explorer    ${hasExplorer ? `${url}/graphql in a browser` : 'switched off'}
+  Docs        ${url}/docs
+  Graph       ${url}/graphql${hasExplorer ? ', an explorer in a browser' : ''}
   REST        ${url}/api/search?q=postgres
-  REST docs   ${url}/llms.txt to read, ${url}/api/openapi.json for programs
-  Trust       POST ${url}/v1/decide, with a key of: npx atrium trust key create
-  MCP         ${url}/mcp/directory, /mcp/store, /mcp/trust and /mcp/graph for agents
-  Health      ${url}/health, ${url}/ready${arePlain ? plain : ''}
+  Demo shop   ${url}/shops/demo
+  Console     ${url}/console, with what this prints: npx atrium store token reset demo
+  Agents      ${url}/mcp/directory${arePlain ? plain : ''}
 
-Import more:  npx atrium import PATH…      Stop: Ctrl-C
+Something wrong?  npx atrium doctor      Stop: Ctrl-C
 `
 }

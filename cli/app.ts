@@ -10,6 +10,7 @@ import { withDatabase } from './database.ts'
  */
 export function appCommand(): Command {
   return new Command('app')
+    .summary('apps that ask stores for access (OAuth)')
     .description('register apps that can request access to every store (OAuth 2.0); the server may be running')
     .addCommand(createCommand())
     .addCommand(listCommand())

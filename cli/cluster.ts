@@ -12,6 +12,7 @@ import { wholeNumber } from './arguments.ts'
  */
 export function clusterCommand(): Command {
   return new Command('cluster')
+    .summary('run many processes on this machine')
     .description('run a balancer, gateways, subgraphs, PostgreSQL with a replica and Redis on this machine, until Ctrl-C')
     .option('--port <port>', 'port of the balancer; the 49 ports above it are used, too', wholeNumber(1_024, 65_486), 4_000)
     .option('--copies <number>', 'number of gateways, and of processes per subgraph, 1 to 8', wholeNumber(1, 8), 2)

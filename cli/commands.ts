@@ -1,23 +1,39 @@
 /** What `npx atrium` can do: runs the command that its arguments name when it is loaded. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { Command, CommanderError } from 'commander'
-import { variables } from '../config.ts'
-import { describeConfig } from '../platform/config/config.ts'
 import { OperatorError } from '../platform/process/operator-error.ts'
 import { appCommand } from './app.ts'
 import { clusterCommand } from './cluster.ts'
+import { completionCommand } from './completion.ts'
 import { dbCommand } from './db.ts'
+import { doctorCommand } from './doctor.ts'
 import { gateCommand } from './gate.ts'
+import { helpCommand } from './help.ts'
 import { importCommand } from './import.ts'
 import { mcpCommand } from './mcp.ts'
+import { showNextStep } from './next-step.ts'
 import { secretsCommand } from './secrets.ts'
 import { startCommand } from './start.ts'
 import { storeCommand } from './store.ts'
 import { trustCommand } from './trust.ts'
 import { userCommand } from './user.ts'
 
-const atrium = new Command('atrium')
+/** The version of the program, from its package. */
+function readVersion(): string {
+  // The file is our own.
+  const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')) as {
+    readonly version: string
+  }
+  return version
+}
+
+const atrium: Command = new Command('atrium')
   .description('One typed graph for AI agents and the people who run them.')
+  .version(readVersion())
+  .helpCommand(false)
   .addCommand(startCommand())
+  .addCommand(doctorCommand())
   .addCommand(clusterCommand())
   .addCommand(importCommand())
   .addCommand(userCommand())
@@ -28,11 +44,14 @@ const atrium = new Command('atrium')
   .addCommand(gateCommand())
   .addCommand(dbCommand())
   .addCommand(secretsCommand())
+  .addCommand(completionCommand(() => atrium))
+  .addCommand(helpCommand(() => atrium))
+  .hook('postAction', (_, command) => showNextStep(command))
   .addHelpText(
     'after',
     `
-Environment:
-${describeConfig(variables)}
+Start here: npm start, then npx atrium doctor.
+help COMMAND explains one, help env all environment variables.
 
 Exit status:
   0    done

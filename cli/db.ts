@@ -17,6 +17,7 @@ type Output = { readonly json?: true }
 /** `atrium db`: the database as a whole. */
 export function dbCommand(): Command {
   return new Command('db')
+    .summary('migrations, backup and restore')
     .description('migrations and backups of the database')
     .addCommand(migrateCommand())
     .addCommand(statusCommand())

@@ -13,6 +13,7 @@ type Options = { readonly atrium: string; readonly policy: Policy; readonly allo
  */
 export function gateCommand(): Command {
   return new Command('gate')
+    .summary('gate sources for citing')
     .description('gate sources for citing: check trust with a running Atrium, read and rate them')
     .argument('<source...>', 'http(s) URLs, or files (.html, .htm, .xhtml, .txt, .md), which are read without a trust check')
     .addOption(addressOption('--atrium <url>'))

@@ -13,6 +13,7 @@ type Options = { readonly json?: true; readonly stars?: string }
 /** `atrium import`: fills the directory. */
 export function importCommand(): Command {
   return new Command('import')
+    .summary('import registries into the directory')
     .description('import files, folders and registry URLs into the directory; the server may be running')
     .argument('[path...]', 'files, folders, or http(s) URLs of registries with a paged list of servers')
     .option('--stars <file>', 'star counts of repositories: CSV lines of owner/repo,stars,asOf')

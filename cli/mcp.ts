@@ -42,6 +42,7 @@ const CREDENTIALS: readonly {
  */
 export function mcpCommand(): Command {
   return new Command('mcp')
+    .summary('bridge MCP over stdio to Atrium')
     .description('bridge MCP over standard input and output to a running Atrium')
     .addArgument(new Argument('<server>', 'MCP server to use').choices(SERVERS))
     .addOption(addressOption('--url <url>'))

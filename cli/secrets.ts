@@ -28,6 +28,7 @@ type Output = { readonly json?: true }
 /** `atrium secrets`: docs/secrets.md says when each of these is used. */
 export function secretsCommand(): Command {
   return new Command('secrets')
+    .summary('show, encrypt and rotate secrets')
     .description('show, encrypt and rotate secrets; the server may be running')
     .addCommand(generateCommand())
     .addCommand(statusCommand())

@@ -1,11 +1,10 @@
 import { Command, Option } from 'commander'
-import { variables } from '../config.ts'
 import { PROCESS_ROLES } from '../gateway/signed-link/variables.ts'
-import { describeConfig } from '../platform/config/config.ts'
 
 /** `atrium start`: the same as `npm start`, or one part of it as a process of its own. */
 export function startCommand(): Command {
   return new Command('start')
+    .summary('run Atrium, or one part of it')
     .description('run everything in this process, or one part of it, until Ctrl-C or SIGTERM')
     .addOption(
       new Option('--role <role>', 'role of this process')
@@ -13,7 +12,7 @@ export function startCommand(): Command {
         .env('ATRIUM_ROLE')
         .default('all'),
     )
-    .addHelpText('after', `\nEnvironment:\n${describeConfig(variables)}`)
+    .addHelpText('after', '\n`npx atrium help env` describes the environment variables.')
     .action(async ({ role }: { readonly role: string }) => {
       process.env.ATRIUM_ROLE = role
       // Both run when they are loaded, in this order: main.ts needs what codegen.ts writes.

@@ -13,6 +13,7 @@ type Sample = NonNullable<Parameters<Stores['create']>[0]['sample']>
 /** `atrium store`: shops, as their operator makes them. */
 export function storeCommand(): Command {
   return new Command('store')
+    .summary('stores and their credentials')
     .description('create stores and manage their credentials; the server may be running')
     .addCommand(createCommand())
     .addCommand(listCommand())

@@ -13,6 +13,7 @@ import type { WithTrust } from './trust/with-trust.ts'
 /** `atrium trust`: keys for others, and decisions for whoever sits here. */
 export function trustCommand(): Command {
   return new Command('trust')
+    .summary('decisions, API keys and threat feeds')
     .description('trust decisions, API keys and threat feeds; the server may be running')
     .addCommand(checkCommand(withTrust))
     .addCommand(keyCommand(withTrust))

@@ -23,6 +23,7 @@ type Create = Password & {
  */
 export function userCommand(): Command {
   return new Command('user')
+    .summary('users and their passwords')
     .description('manage users; the server may be running')
     .addCommand(createCommand())
     .addCommand(listCommand())
