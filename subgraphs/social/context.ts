@@ -59,8 +59,8 @@ export type Context = SocialParts & {
   /** The viewer; rejects with UNAUTHENTICATED for an anonymous caller too. */
   readonly requireViewer: () => Promise<Viewer>
   /**
-   * Row ids of users who signed up or in with this operation: they see what is theirs in its
-   * answer.
+   * Row ids of users who signed up or in within this operation: its answer shows their private
+   * fields.
    */
   readonly signedInUserIds: Set<string>
   readonly load: Loaders

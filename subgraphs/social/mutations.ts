@@ -5,9 +5,8 @@ type Mutations = Readonly<Record<string, unknown>>
 type Resolver = (parent: unknown, given: unknown, context: Context, ...rest: unknown[]) => unknown
 
 /**
- * Mutations as an operation runs them, one after the other: each is answered, and followed, by what
- * is so once it has written. One that finds that who asks was deleted meanwhile throws
- * UNAUTHENTICATED.
+ * Mutations of an operation, run one after the other: the answer of each has the state after its
+ * write. A caller who was deleted in between gets UNAUTHENTICATED.
  */
 export const withFreshContext = <Fields extends Mutations>(fields: Fields): Fields =>
   // The same names, each with a function of the same type.
@@ -25,6 +24,6 @@ const renewAfter =
     }
   }
 
-/** Whether what was to be written refers to an author who is not there: that is always who asks. */
+/** Whether the author of the row does not exist: the author is always the caller. */
 const isWithoutAuthor = (error: unknown): boolean =>
   error instanceof Error && 'constraint' in error && /^\w+_author_id_fkey$/.test(String(error.constraint))

@@ -36,10 +36,7 @@ import { SIGN_UPS } from './user/user.ts'
  */
 const STATEMENT_TIMEOUT_MS = 10_000
 
-/**
- * People, what they write and what they say to each other. Rejects when the database cannot be
- * read.
- */
+/** Users, posts, comments, rooms and messages. Rejects when the database cannot be read. */
 export async function socialSubgraph({
   connection,
   replica,
@@ -70,10 +67,10 @@ export async function socialSubgraph({
     replica,
     onError,
   })
-  // Who somebody is must not be a second old.
+  // Sessions must not lag.
   const sessions = sessionRepository(database.now)
   const inRoom = keyedMutex('changes of this room')
-  // What is left must not be a second old.
+  // Remaining quotas must not lag.
   const quota = quotaRepository(database.now, quotas)
   const messages = messageRepository(database.query, inRoom, quota)
   const roomInvitations = roomInvitationRepository(database.query, inRoom, lockRoom)
@@ -120,7 +117,7 @@ export async function socialSubgraph({
   }
 }
 
-/** The types whose objects an event of this topic tells of; null: it is not known. */
+/** Types with a change by an event of this topic; null: unknown. */
 const changedTypes = (topic: string): readonly string[] | null =>
   topic === SIGN_UPS
     ? ['User']

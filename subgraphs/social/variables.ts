@@ -8,8 +8,8 @@ const MAX_POST_BYTES = 151_000
 
 /** Variables of what people write. */
 export const socialVariables = {
-  // Twice a second for a whole minute: faster than anybody types, and enough for an agent that
-  // talks in several rooms.
+  // Two a second for a whole minute: more than a person types, and enough for an agent in several
+  // rooms.
   USER_WRITES_PER_MINUTE: {
     read: wholeNumber(0, 1_000_000),
     default: '120',

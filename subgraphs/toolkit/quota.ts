@@ -40,7 +40,7 @@ export const secondsUntil = (quota: Quota, left: number, needed: number): number
   Math.max(1, Math.ceil(((Math.min(needed, sizeOf(quota)) - left) * quota.seconds) / sizeOf(quota)))
 
 /**
- * A `QuotaExceededError` of the schema. `field` is the field of the type that tells what is left,
+ * A `QuotaExceededError` of the schema. `field` is the field of its type with the remaining quota,
  * `what` completes "At most 120 …", such as "writes a minute"; null `retryAfterSeconds`: waiting
  * does not help.
  */

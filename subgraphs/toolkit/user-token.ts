@@ -23,13 +23,10 @@ export type TokenSubject = { readonly userId: string; readonly sessionId: string
 /** Content of a token; `signedInAt` is when the password was given, null after a refresh token. */
 export type TokenContent = TokenSubject & { readonly signedInAt: Date | null }
 
-/** Failures of who has the keys, not of the token. */
+/** Failures of the key server, not of the token. */
 const KEY_FETCH_FAULTS = new Set(['ERR_JOSE_GENERIC', 'ERR_JWKS_INVALID', 'ERR_JWKS_TIMEOUT'])
 
-/**
- * Whether the session of a token goes on, said by who has the sessions; rejects when they cannot be
- * asked.
- */
+/** Whether the session of a token is open; rejects when that cannot be checked. */
 export type SessionCheck = (token: string) => Promise<boolean>
 
 /** The same over HTTP, for processes with no other way to check. */

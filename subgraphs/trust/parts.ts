@@ -22,7 +22,7 @@ import type { Tables } from './tables.ts'
 import { trialLimit } from './trial/limit.ts'
 import { type TrustConfig, trustVariables } from './variables.ts'
 
-/** As many as wrong credentials of a store: nobody guesses 256 bits, but who tries makes work. */
+/** As many as wrong credentials of a store: 256 bits cannot be guessed, but attempts cost work. */
 const INVALID_KEYS_PER_MINUTE = 60
 
 /** What collectors need beside the database. */
@@ -36,7 +36,7 @@ export type TrustOptions = {
   /** Another engine than this release's: for tests of replays. */
   readonly engine?: Engine
   readonly now?: () => Date
-  /** How fast keys may ask, and how long decisions are kept; the defaults when left out. */
+  /** Rate limits of keys, and the retention of decisions; the defaults when left out. */
   readonly config?: TrustConfig
   /** Where limits of addresses and keys are counted; absent: here. */
   readonly rateLimits?: RateLimitStore
@@ -53,9 +53,9 @@ export function createTrustParts({
   rateLimits = localRateLimitStore(now),
 }: TrustOptions): {
   readonly parts: TrustParts
-  /** Downloads the lists that are due, and says how each of them stands then. */
+  /** Downloads due lists, and returns the state of each. */
   readonly refreshLists: () => Promise<readonly RefreshedList[]>
-  /** Deletes decisions that are older than they are kept. */
+  /** Deletes decisions beyond their retention. */
   readonly deleteOld: () => Promise<void>
   /** From now on both happen by themselves when they are due. */
   readonly start: () => void

@@ -1,8 +1,8 @@
 /**
- * Hosts whose users are told apart by the path: how many leading segments name one user. Code
- * hosts, storage buckets, form and page builders, file lockers, link pages. From the public
- * documentation of each service; hosts that give a subdomain per user are in the public suffix
- * list. `www.` is left out.
+ * Hosts with a path per user: the number of leading segments that name one user. Code hosts,
+ * storage buckets, form and page builders, file lockers, link pages. From the public documentation
+ * of each service; hosts with a subdomain per user are in the public suffix list. `www.` is left
+ * out.
  */
 export const PATH_TENANTS: Readonly<Record<string, number>> = {
   // Code hosts

@@ -6,8 +6,8 @@ import { createTrustParts, type TrustOptions } from './parts.ts'
 import { resolvers } from './resolvers.ts'
 
 /**
- * Whether a name may be trusted: decisions for keys, and assessments of what the directory lists.
- * Asks nothing of the network before `start` or a question.
+ * Decisions about names for keys, and assessments of the directory's hosts. Sends nothing to the
+ * network before `start` or a request.
  */
 export function trustSubgraph(options: TrustOptions): Subgraph {
   const { parts, start, close } = createTrustParts(options)
@@ -21,7 +21,7 @@ export function trustSubgraph(options: TrustOptions): Subgraph {
       return { degraded: states.filter(({ state }) => state === 'down').map(({ name }) => name) }
     },
     start() {
-      // So that nobody has to wait for it: the first question comes later.
+      // So that the first request does not wait for it.
       void parts.engine.prepare(parts.engine.policyVersion)
       start()
     },

@@ -3,8 +3,8 @@ import { getDomain } from 'tldts'
 import { PATH_TENANTS } from './path-tenants.ts'
 
 /**
- * A URL as threat feeds and decisions compare it: hashes only, so that what is stored about a
- * looked-up path does not tell the path.
+ * A URL as threat feeds and decisions compare it: hashes only, so that stored data does not reveal
+ * the path of a request.
  */
 export type UrlKeys = {
   /**
@@ -26,7 +26,7 @@ const MAX_UNESCAPES = 8
 
 /**
  * Hashes of a URL, from its A-label host or canonical address, its port, and everything from the
- * path on. Null for the root of a host: who lists that lists the host. Scheme and fragment, a
+ * path on. Null for the root of a host: a listing of it lists the host. Scheme and fragment, a
  * leading `www.` and the ports 80 and 443 make no difference.
  */
 export function urlKeysOf(host: string, port: number | null, rest: string): UrlKeys | null {
@@ -47,8 +47,8 @@ export function urlKeysOf(host: string, port: number | null, rest: string): UrlK
 const hashOf = (text: string): string => createHash('sha256').update(text, 'latin1').digest('hex').slice(0, 32)
 
 /**
- * Path and query in one spelling, as Safe Browsing reads them: escapes decoded until there are
- * none, `.` and `..` resolved, slashes united. One character per byte.
+ * Path and query in one spelling, as in Safe Browsing: escapes decoded until there are none, `.`
+ * and `..` resolved, repeated slashes merged. One character per byte.
  */
 export function canonicalPath(rest: string): { readonly path: string; readonly query: string } {
   const [beforeFragment = ''] = rest.split('#', 1)
@@ -78,7 +78,7 @@ function unescaped(text: string): string {
 const escaped = (bytes: string): string =>
   bytes.replaceAll(/[^!-~]|[#%]/g, (byte) => `%${byte.charCodeAt(0).toString(16).padStart(2, '0').toUpperCase()}`)
 
-/** `www.` above a name that somebody can have registered means that name. */
+/** `www.` above a registrable name means that name. */
 export const withoutWww = (host: string): string => {
   if (!host.startsWith('www.')) return host
   const rest = host.slice('www.'.length)

@@ -3,7 +3,7 @@ import { type Config, type Variables, wholeNumber } from '../../platform/config/
 /** As long as the longest month: the scans of unlimited keys are counted by their decisions. */
 const MIN_RETENTION_DAYS = 31
 
-/** Variables of the service itself; what it finds out about names has others. */
+/** Variables of the service itself; those of its sources are separate. */
 export const trustVariables = {
   TRUST_RATE_FREE: {
     read: wholeNumber(0, 1_000_000),

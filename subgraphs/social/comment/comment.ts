@@ -1,4 +1,4 @@
-/** What a user says about a post. */
+/** Comment of a user on a post. */
 export type Comment = {
   readonly id: string
   readonly postId: string

@@ -1,6 +1,6 @@
 import type { Resolvers } from '#generated/social/resolvers.ts'
 
-/** The directory knows whether there is such an item; here it is what posts are about. */
+/** The directory knows whether the item exists; here it has posts. */
 export const directoryItemResolvers = {
   DirectoryItem: { __resolveReference: ({ id }) => ({ id }) },
 } satisfies Resolvers

@@ -7,7 +7,7 @@ import { signedOut } from '../session/viewer.ts'
 import type { MessageRepository } from './repository.ts'
 
 /**
- * Tells of a room only members with a session that is alive; others get UNAUTHENTICATED or
+ * Delivers messages of a room to members with a living session; others get UNAUTHENTICATED or
  * FORBIDDEN.
  */
 export const messageRecipients = (messages: MessageRepository, sessions: SessionRepository, now: () => Date): RecipientFilter =>

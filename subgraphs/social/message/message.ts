@@ -1,4 +1,4 @@
-/** What a member says in a room. */
+/** Message of a member in a room. */
 export type Message = {
   readonly id: string
   readonly roomId: string

@@ -13,7 +13,7 @@ import type { Message } from './message.ts'
 
 const COLUMNS = ['id', 'room_id as roomId', 'author_id as authorId', 'text', 'created_at as createdAt'] as const
 
-/** Messages in the database. Who writes into a room waits for others `inRoom`. */
+/** Messages in the database. Writers into one room take turns by `inRoom`. */
 export const messageRepository = (database: Kysely<Tables>, inRoom: KeyedMutex, quota: QuotaRepository) => {
   const insertAsMember = insertingAsMember(quota)
   return {
@@ -40,8 +40,7 @@ export const messageRepository = (database: Kysely<Tables>, inRoom: KeyedMutex, 
         .execute(),
 
     /**
-     * Writes a message as a member, and tells who listens; null when that is beyond the quota of
-     * its author.
+     * Writes a message of a member, and notifies subscribers; null beyond the quota of its author.
      */
     send: (roomId: string, authorId: string, text: string): Promise<Message | 'no such room' | 'not a member' | null> =>
       inRoom(roomId, () =>
@@ -62,8 +61,8 @@ export const messageRepository = (database: Kysely<Tables>, inRoom: KeyedMutex, 
       ),
 
     /**
-     * Those of these sessions that are alive and whose user is a member of the room; `isThere` says
-     * whether the message still is.
+     * Those of these sessions that are alive and whose user is a member of the room; `isThere` is
+     * whether the message exists.
      */
     recipients: (
       roomId: string,
@@ -80,8 +79,9 @@ const SELECT_BY_IDS = prepared((database: Kysely<Tables>, ids: readonly string[]
 )
 
 /**
- * Behind `lockRoom`, so that whoever left before that is no member any more. No row: the author is
- * no member. One that is not written: the author has not enough left, or is about to be deleted.
+ * After `lockRoom`, so that users who left before are no members any more. No row: the author is no
+ * member. A row without a message: the quota of the author is used up, or the author is being
+ * deleted.
  */
 const insertingAsMember = (quota: QuotaRepository) =>
   prepared((database: Kysely<Tables>, roomId: string, authorId: string, text: string, bytes: number) =>

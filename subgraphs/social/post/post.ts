@@ -1,4 +1,4 @@
-/** Something a user writes for everybody. */
+/** Public post of a user. */
 export type Post = {
   readonly id: string
   readonly authorId: string
@@ -12,7 +12,10 @@ export type Post = {
   readonly updatedAt: Date
 }
 
-/** Whether this user, or null for nobody, sees the post: a draft is its author's alone. */
+/**
+ * Whether a user, null for an anonymous caller, sees the post: a draft is visible to its author
+ * only.
+ */
 export const isVisible = ({ publishedAt, authorId }: Post, userId: string | null): boolean =>
   publishedAt !== null || authorId === userId
 

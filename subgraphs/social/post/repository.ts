@@ -107,8 +107,7 @@ export const postRepository = (database: Kysely<Tables>, quota: QuotaRepository)
   },
 
   /**
-   * Changes what is given; undefined when the post is gone, null when that is beyond the quota of
-   * its author.
+   * Changes the given fields; undefined when the post is gone, null beyond the quota of its author.
    */
   update: (
     { id, authorId }: Pick<Post, 'id' | 'authorId'>,

@@ -100,7 +100,7 @@ export const postResolvers = {
   },
 } satisfies Resolvers
 
-/** The post with this opaque id, as far as who asks sees it; null when there is none. */
+/** The post with this opaque id, if the caller sees it; null otherwise. */
 export async function visiblePost(id: string, { load, viewer }: Context): Promise<Post | null> {
   const row = decodeId(id, 'Post')
   const post = row === null ? null : await load.postById.load(row)
@@ -108,8 +108,8 @@ export async function visiblePost(id: string, { load, viewer }: Context): Promis
 }
 
 /**
- * The post with this opaque id, for its author; null when there is none. Throws FORBIDDEN for
- * others who see it.
+ * The post with this opaque id, for its author; null when there is none. Throws FORBIDDEN for other
+ * readers.
  */
 async function ownPost(id: string, context: Context): Promise<Post | null> {
   const { user } = await context.requireViewer()
@@ -122,7 +122,7 @@ const titleProblem = (title: string): Problem | null => textProblem('title', tit
 const contentProblem = (content: string): Problem | null => textProblem('content', content, MAX_CONTENT_CHARACTERS)
 
 /**
- * Whether there is such an item only the directory knows: this refuses what cannot be an id of it.
+ * The problem of an id that cannot be an item's; only the directory knows whether the item exists.
  */
 const aboutProblem = (aboutId: string | null | undefined): Problem | null =>
   aboutId == null || /^[\w-]{1,100}$/.test(aboutId) ? null : problem('aboutId', 'the id of an item of the directory', aboutId)

@@ -4,10 +4,9 @@ import type { Tables } from '../tables.ts'
 import { exceeded, type WriteAllowance, type WriteCost, type WriteQuotas } from './quota.ts'
 
 /**
- * What users may still write, a row each. It is changed in the transaction, and where possible in
- * the statement, of the write that it counts: copies count together without anything beside the
- * database, writes at the same time wait for each other's row, and what is rolled back costs
- * nothing. The time is that of the database.
+ * Remaining write quotas of users, a row each. It is updated in the transaction, and where possible
+ * in the statement, of the counted write: processes count together through the database, concurrent
+ * writes wait for the row, and a rollback costs nothing. The time is that of the database.
  */
 export const quotaRepository = (database: Kysely<Tables>, quotas: WriteQuotas) => ({
   quotas,

@@ -4,9 +4,7 @@ import { signedOut } from '../session/viewer.ts'
 import type { RoomInvitationRepository } from './repository.ts'
 import { invitedUserIn } from './room-invitation.ts'
 
-/**
- * Tells of invitations that are still pending, as long as the session lives; then UNAUTHENTICATED.
- */
+/** Delivers pending invitations as long as the session lives; then UNAUTHENTICATED. */
 export const invitationRecipients = (
   invitations: RoomInvitationRepository,
   sessions: SessionRepository,

@@ -10,10 +10,7 @@ const COLUMNS = ['room_id as roomId', 'user_id as userId', 'inviter_id as invite
 
 const SINCE = sql<Date>`now() - ${sql.lit(INVITATION_DAYS)} * interval '1 day'`
 
-/**
- * Invitations in the database. Who answers one locks the room first, as everybody does who changes
- * its members.
- */
+/** Invitations in the database. Every change of members locks the room first. */
 export const roomInvitationRepository = (
   database: Kysely<Tables>,
   inRoom: KeyedMutex,
@@ -54,11 +51,11 @@ export const roomInvitationRepository = (
 
     countOfRoom: (roomId: string) => count('room_id', roomId),
 
-    /** The pending one of a user into a room; undefined when there is none. */
+    /** The pending invitation of a user into a room; undefined when there is none. */
     find: (roomId: string, userId: string): Promise<RoomInvitation | undefined> =>
       pending().where('room_id', '=', roomId).where('user_id', '=', userId).select(COLUMNS).executeTakeFirst(),
 
-    /** Makes a member of who was invited; null without an invitation. */
+    /** Makes the invited user a member; null without an invitation. */
     accept: (roomId: string, userId: string): Promise<Room | null> =>
       inRoom(roomId, () =>
         database.transaction().execute(async (transaction) => {
@@ -102,14 +99,14 @@ async function end(transaction: Transaction<Tables>, roomId: string, userId: str
   return numDeletedRows > 0n
 }
 
-/** Withdraws what is pending; a decline stays. */
+/** Withdraws pending invitations; a decline stays. */
 export const withdraw = async (transaction: Transaction<Tables>, roomId: string, userId: string): Promise<void> => {
   await end(transaction, roomId, userId)
 }
 
 /**
- * Invites users, who exist, are no members and whom nobody changes meanwhile, and tells them. One
- * who was invited already is not invited again, nor is one who declined. Forgets what has ended.
+ * Invites users, and notifies them; they exist, are no members and are locked. Users with an
+ * invitation, or who declined one, are skipped. Deletes expired invitations.
  */
 export async function invite(
   transaction: Transaction<Tables>,
@@ -125,15 +122,14 @@ export async function invite(
     .onConflict((conflict) => conflict.doNothing())
     .returning('user_id as id')
     .execute()
-  // Topics stay locked until the commit: in one order, so that two who invite the same users do not
-  // wait for each other.
+  // Topics stay locked until the commit: in one order, to avoid deadlocks.
   const ids = invited.map(({ id }) => id).sort((one, other) => Number(BigInt(one) - BigInt(other)))
   for (const id of ids) await append(transaction, invitationTopic(id), { roomId })
 }
 
 /**
- * Those of these users who have as many invitations to answer as anybody may have. Two who invite
- * at once may both find room for one.
+ * Those of these users whose number of pending invitations is at the limit. Concurrent invitations
+ * may exceed it by one.
  */
 export async function withFullInbox(transaction: Transaction<Tables>, userIds: readonly string[]): Promise<readonly string[]> {
   if (userIds.length === 0) return []
@@ -144,7 +140,7 @@ export async function withFullInbox(transaction: Transaction<Tables>, userIds: r
   return rows.map(({ id }) => id)
 }
 
-/** Whether a room has invited a user, who has declined or not answered yet. */
+/** Whether a user has an invitation into a room, pending or declined. */
 export async function isInvited(transaction: Transaction<Tables>, roomId: string, userId: string): Promise<boolean> {
   const found = transaction.selectFrom('room_invitation').select('user_id').where('room_id', '=', roomId)
   return (await found.where('user_id', '=', userId).where('invited_at', '>', SINCE).executeTakeFirst()) !== undefined

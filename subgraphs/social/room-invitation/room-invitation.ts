@@ -1,4 +1,4 @@
-/** Somebody is asked to become a member of a room: row ids. */
+/** Invitation of a user into a room: row ids. */
 export type RoomInvitation = {
   readonly roomId: string
   readonly userId: string

@@ -12,12 +12,12 @@ import { creationCost, INVITATION_COST, NO_MESSAGE, type Room, type RoomMember, 
 const COLUMNS = ['room.id', 'room.name', 'room.owner_id as ownerId', 'room.created_at as createdAt'] as const
 const MEMBER_COLUMNS = ['room_id as roomId', 'user_id as userId', 'joined_at as joinedAt'] as const
 
-/** What came of a change to the members of a room. */
+/** Result of a change of the members of a room. */
 export type MembershipChange = Room | 'no such room' | 'no such user' | 'not the owner'
 
 /**
- * Rooms and their members in the database. Who changes members, or writes a message, locks the
- * room's row first, and waits for others here before that: those who wait for one room must not
+ * Rooms and their members in the database. Changes of members, and new messages, lock the row of
+ * the room, and take turns in this process before that: writers that wait for one room must not
  * hold all connections.
  */
 export const roomRepository = (database: Kysely<Tables>, inRoom: KeyedMutex, quota: QuotaRepository) => ({
@@ -78,8 +78,8 @@ export const roomRepository = (database: Kysely<Tables>, inRoom: KeyedMutex, quo
       .execute(),
 
   /**
-   * A new room with its owner, who invites others; nothing is made when one of them cannot be
-   * invited, or for null, which is beyond the quota of the owner.
+   * Creates a room with its owner and invites others; nothing is created when one of them cannot be
+   * invited, or for null, beyond the quota of the owner.
    */
   create: (name: string, ownerId: string, inviteeIds: readonly string[]): Promise<RoomCreation | null> =>
     unlessRefused(() =>
@@ -108,9 +108,7 @@ export const roomRepository = (database: Kysely<Tables>, inRoom: KeyedMutex, quo
       ),
     ),
 
-  /**
-   * Lets the owner invite a user; who is a member or invited already stays that, and costs nothing.
-   */
+  /** Lets the owner invite a user; a member or invited user stays unchanged, and costs nothing. */
   invite: (roomId: string, actorId: string, userId: string): Promise<MembershipChange | 'too many invitations' | 'over quota'> =>
     inRoom(roomId, () =>
       retryAfterDeadlock(() =>
@@ -132,7 +130,7 @@ export const roomRepository = (database: Kysely<Tables>, inRoom: KeyedMutex, quo
     ),
 
   /**
-   * Lets the owner remove another member, or withdraw an invitation; who is neither stays neither.
+   * Lets the owner remove another member, or withdraw an invitation; other users stay unchanged.
    */
   removeMember: (roomId: string, actorId: string, userId: string): Promise<MembershipChange> =>
     inRoom(roomId, () =>
@@ -153,14 +151,11 @@ export const roomRepository = (database: Kysely<Tables>, inRoom: KeyedMutex, quo
     ),
 })
 
-/**
- * A room that was made, or who of those to be invited does not exist or has too many invitations to
- * answer.
- */
+/** A created room, or the users who do not exist or have too many pending invitations. */
 export type RoomCreation = { readonly room: Room } | Uninvitable
 type Uninvitable = { readonly unknown: readonly string[]; readonly crowded: readonly string[] }
 
-/** Undoes the transaction, with what it has taken from a quota. */
+/** Rolls the transaction back, with its use of a quota. */
 class RollbackSignal {
   readonly why: Uninvitable
   constructor(why: Uninvitable) {
@@ -179,7 +174,7 @@ async function unlessRefused<Result>(write: () => Promise<Result>): Promise<Resu
 
 export type RoomRepository = ReturnType<typeof roomRepository>
 
-/** The room, unchanged by others until the transaction ends; undefined when there is none. */
+/** Locks the room until the transaction ends; undefined when there is none. */
 export const lockRoom = async (transaction: Transaction<Tables>, roomId: string): Promise<Room | undefined> =>
   (await SELECT_FOR_UPDATE(transaction, roomId))[0]
 
@@ -192,8 +187,8 @@ const SELECT_FOR_UPDATE = prepared((database: Kysely<Tables>, roomId: string) =>
 )
 
 /**
- * Ends every membership of a user who is about to be deleted: rooms pass on to whoever is a member
- * for longest, or end with their last member.
+ * Ends every membership of a user before the deletion: the longest member becomes the owner, and a
+ * room without members ends.
  */
 export const leaveEveryRoom = async (transaction: Transaction<Tables>, userId: string): Promise<void> => {
   await leaveRooms(transaction, userId, null)
@@ -207,7 +202,7 @@ async function leaveRooms(transaction: Transaction<Tables>, userId: string, room
     .select('room.id')
     .where('user_id', '=', userId)
   if (roomId !== null) memberships = memberships.where('room.id', '=', roomId)
-  // In the order of ids, so that two who leave the same rooms do not wait for each other.
+  // In the order of ids, to avoid deadlocks.
   const rooms = await memberships.orderBy('room.id').forNoKeyUpdate('room').execute()
   const ids = rooms.map(({ id }) => id)
   if (ids.length === 0) return 0
@@ -223,7 +218,7 @@ async function leaveRooms(transaction: Transaction<Tables>, userId: string, room
     .where('id', 'in', ids)
     .returning('id')
     .execute()
-  // Nobody is a member any more of whoever listens: this is where they hear it.
+  // Ends the subscriptions of members who were removed.
   for (const { id } of ended) await append(transaction, topicOf(id), { id: NO_MESSAGE })
   return deleted.reduce((sum, { numDeletedRows }) => sum + Number(numDeletedRows), 0)
 }

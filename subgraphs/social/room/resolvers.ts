@@ -27,7 +27,7 @@ const MEMBERS: KeysetList<RoomMember> = {
   positionOf: ({ joinedAt, userId }) => [joinedAt.toISOString(), userId],
 }
 
-/** Refuses who is no member of a room that exists. */
+/** Error for callers who are no members of an existing room. */
 export const FOR_MEMBERS = 'Only members of this room may do that: ask its owner to invite you.'
 const FOR_THE_OWNER = 'Only the owner of this room adds and removes members.'
 
@@ -71,7 +71,7 @@ export const roomResolvers = {
       const { user } = await requireViewer()
       const [room, invitee] = [decodeId(roomId, 'Room'), decodeId(userId, 'User')]
       if (room === null) return notFoundError('room', roomId)
-      // The id 0 is nobody's: who does not own the room hears that first.
+      // The id 0 does not exist: other callers than the owner get FORBIDDEN first.
       const invited = await rooms.invite(room, user.id, invitee ?? '0')
       if (invited === 'over quota') return quota.refusal(user.id, INVITATION_COST)
       if (invited === 'too many invitations') return validationError([problem('userId', FREE_TO_INVITE, userId)])
@@ -113,7 +113,7 @@ export const roomResolvers = {
 
 /**
  * The room with this opaque id, for a member. Throws NOT_FOUND when there is none, and FORBIDDEN
- * for who is no member.
+ * for other callers.
  */
 export async function roomForMember(id: string, viewer: Viewer, context: Context): Promise<Room> {
   const row = decodeId(id, 'Room')
@@ -123,7 +123,7 @@ export async function roomForMember(id: string, viewer: Viewer, context: Context
   return room
 }
 
-/** Throws FORBIDDEN for who is no member of the room with this row id. */
+/** Throws FORBIDDEN for callers who are no members of the room with this row id. */
 export async function requireMember(roomId: string, { user }: Viewer, { load }: Context): Promise<void> {
   if (!(await load.membershipOf(user.id).load(roomId))) throw forbidden(FOR_MEMBERS)
 }

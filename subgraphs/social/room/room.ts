@@ -10,7 +10,7 @@ export type RoomMember = { readonly roomId: string; readonly userId: string; rea
 /** A page of the members of a room. */
 export type RoomMemberPage = KeysetPage<RoomMember>
 
-/** What an invitation takes out of the quota of who invites: strangers get it, so each counts. */
+/** Cost of an invitation in the quota of its sender: strangers get it, so each counts. */
 export const INVITATION_COST: WriteCost = { writes: 1, bytes: 0 }
 
 /** What a room with so many invitations takes. */
@@ -19,7 +19,7 @@ export const creationCost = (name: string, invitations: number): WriteCost => ({
 /** The topic of a room in the outbox. Payload: `id`, the row id of a message, or `NO_MESSAGE`. */
 export const topicOf = (roomId: string): string => `room:${roomId}`
 
-/** No message has this id: an event that tells of none, but of the end of the room. */
+/** Id of no message: an event for the end of a room. */
 export const NO_MESSAGE = '0'
 
 /** The room that a topic is about. */

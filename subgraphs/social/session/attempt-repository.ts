@@ -2,12 +2,12 @@ import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Tables } from '../tables.ts'
 
 /**
- * By how many failures in a row so long a lock begins, in milliseconds, starting with one failure;
- * null is none. The last one is for all further failures.
+ * Duration of the lock after that many consecutive failures, in milliseconds, starting with one
+ * failure; null is none. The last one applies to all further failures.
  */
 export type LockTable = readonly (number | null)[]
 
-/** An attempt to sign in: the address, and the network that it came from, both as hashes. */
+/** A sign-in attempt: the e-mail address and the client's network, both as hashes. */
 export type SignInAttempt = {
   readonly emailHash: Buffer
   readonly networkHash: Buffer
@@ -28,8 +28,8 @@ const FORGET_AFTER_MS = 48 * 60 * 60 * 1000
 const MAX_RECENT_NETWORKS = 10
 
 /**
- * How long a network is remembered after the last log-in from it, in milliseconds: people who sign
- * in once a quarter are known.
+ * How long a network counts as known after the last sign-in, in milliseconds: also for users who
+ * sign in once a quarter.
  */
 const NETWORK_RETENTION_MS = 90 * 24 * 60 * 60 * 1000
 
@@ -39,9 +39,8 @@ const NETWORK_RETENTION_MS = 90 * 24 * 60 * 60 * 1000
  */
 export const attemptRepository = (database: Kysely<Tables>) => ({
   /**
-   * Counts a log-in as a failure before its password is looked at, so that guesses at the same time
-   * count as well. The lock for this failure is there at once. While a lock lasts nothing changes,
-   * and `isLocked` says so.
+   * Counts a sign-in as a failure before its password is compared, so that concurrent guesses count
+   * as well. Its lock applies at once. During a lock nothing changes, and `isLocked` is true.
    */
   async countAttempt(
     attempt: SignInAttempt,
@@ -51,7 +50,7 @@ export const attemptRepository = (database: Kysely<Tables>) => ({
     const { emailHash, networkHash, isRecentNetwork } = attempt
     const address = counterOf(sql`login_attempt`, { email_hash: emailHash })
     const network = counterOf(sql`login_attempt_from`, { email_hash: emailHash, network_hash: networkHash })
-    // Looked at first: an attempt that is refused must count nowhere.
+    // Checked first: a refused attempt must not count.
     const lockedUntil = isRecentNetwork ? null : await lockOf(database, address, at)
     if (lockedUntil) return { isLocked: true, unlockAt: lockedUntil }
     const ofNetwork = await countFailure(database, network, at, locks.network)
@@ -61,8 +60,8 @@ export const attemptRepository = (database: Kysely<Tables>) => ({
   },
 
   /**
-   * Forgets failed log-ins after a right one, and what nobody needs any more. Those of the address
-   * as a whole stay after one from a known network, which had no part in them.
+   * Deletes failures after a successful sign-in, and expired rows. Those of the address as a whole
+   * stay after one from a known network, which did not count there.
    */
   async forgetAttempts({ emailHash, networkHash, isRecentNetwork }: SignInAttempt, at: Date): Promise<void> {
     const network = database.deleteFrom('login_attempt_from').where('email_hash', '=', emailHash)
@@ -93,8 +92,8 @@ export const attemptRepository = (database: Kysely<Tables>) => ({
   },
 
   /**
-   * Remembers where a user gave the right password; of too many networks the oldest are forgotten.
-   * Does nothing for a user who is gone.
+   * Stores the network of a successful sign-in; the oldest of too many are deleted. Does nothing
+   * for a deleted user.
    */
   async rememberNetwork(userId: string, networkHash: Buffer, at: Date): Promise<void> {
     await sql`
@@ -143,7 +142,7 @@ async function countFailure(database: Kysely<Tables>, counter: Counter, at: Date
   }
 }
 
-/** Until when the lock of a counter lasts; null when there is none at `at`. */
+/** End of the lock of a counter; null when there is none at `at`. */
 async function lockOf(database: Kysely<Tables>, { table, key, values }: Counter, at: Date): Promise<Date | null> {
   const { rows } = await sql<{ unlockAt: Date }>`
     SELECT locked_until AS "unlockAt" FROM ${table} WHERE (${key}) = (${values}) AND locked_until > ${at}`.execute(database)

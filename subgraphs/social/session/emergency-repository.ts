@@ -5,7 +5,7 @@ import type { Tables } from '../tables.ts'
 export const emergencyRepository = (database: Kysely<Tables>) => ({
   /** Ends every session of every user, with its refresh tokens; how many were alive. */
   async endAllSessions(at: Date): Promise<number> {
-    // First, so that log-ins that are under way open no session.
+    // First, so that sign-ins in progress open no session.
     await sql`UPDATE "user" SET sign_outs = sign_outs + 1`.execute(database)
     const { numUpdatedRows } = await database
       .updateTable('session')

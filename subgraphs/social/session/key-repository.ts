@@ -16,8 +16,8 @@ export type SigningKey = {
 }
 
 /**
- * How long a retired key is kept: far longer than its last token lives, so that clocks may differ.
- * Milliseconds.
+ * Retention of retired keys: far longer than their last token lives, to allow for clock
+ * differences. Milliseconds.
  */
 const RETIRED_KEY_RETENTION_MS = 24 * 60 * 60 * 1000
 

@@ -2,8 +2,8 @@ import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose'
 import type { SigningKey, SigningKeyRepository } from './key-repository.ts'
 
 /**
- * How long an access token is good for; RFC 9700 wants it short, for it cannot be taken back from
- * those who only check its signature.
+ * Lifetime of an access token; RFC 9700 recommends a short one, for clients that only check its
+ * signature do not notice a revocation.
  */
 export const TOKEN_SECONDS = 15 * 60
 
@@ -11,22 +11,22 @@ export const TOKEN_SECONDS = 15 * 60
 export const KEY_LIFETIME_MS = 30 * 24 * 60 * 60 * 1000
 
 /**
- * How long a key is published before it signs. Caches show the keys of before for five minutes
- * (`/.well-known/jwks.json` says so); the rest is for those who look less often.
+ * Time between publishing a key and signing with it. Caches hold the published keys for five
+ * minutes (`/.well-known/jwks.json` says so); the rest is for slower ones.
  */
 const PUBLISH_LEAD_MS = 60 * 60 * 1000
 
 /**
- * How long a process goes on with the keys that it knows: as soon as that, one that was dropped
- * signs and checks nothing. Milliseconds.
+ * Age at which a process reads the keys again: by then a dropped key signs and verifies nothing.
+ * Milliseconds.
  */
 export const KEYS_MAX_AGE_MS = 3_000
 
 /** The keys that sign tokens, shared by all processes through the database. */
 export type KeyRing = {
   /**
-   * The key to sign with at `now`, and, shortly before that retires, there is a next one as well.
-   * Made when there is none: the first of all signs at once.
+   * The key that signs at `now`; shortly before it retires, the next one is published as well.
+   * Created when there is none: the first key signs at once.
    */
   readonly signing: (now: Date) => Promise<SigningKey>
   /** The key with this id; null when there is none. */
@@ -43,10 +43,7 @@ export function keyRing(keys: SigningKeyRepository): KeyRing {
   let readAt = Number.NEGATIVE_INFINITY
   let refreshing: Promise<void> | null = null
 
-  /**
-   * Reads the keys anew. What has not changed stays the same object, for which a key of the
-   * cryptography is kept.
-   */
+  /** Reads the keys. Unchanged ones stay the same object, with its imported CryptoKey. */
   async function read(): Promise<void> {
     const found = await keys.list()
     cached = found.map((key) => cached.find((before) => isSame(before, key)) ?? key)
@@ -54,8 +51,8 @@ export function keyRing(keys: SigningKeyRepository): KeyRing {
   }
 
   /**
-   * Reads the keys when they were read too long ago: another process may have dropped one. Who
-   * comes meanwhile waits for the same answer.
+   * Reads the keys when they are too old: another process may have dropped one. Concurrent calls
+   * share the read.
    */
   async function refresh(): Promise<void> {
     if (performance.now() - readAt <= KEYS_MAX_AGE_MS) return

@@ -13,7 +13,7 @@ export type SigningKeys = {
   readonly rotate: (
     overlapMilliseconds: number,
   ) => Promise<{ readonly kid: string; readonly retired: number; readonly signsAt: Date }>
-  /** Drops every key and ends every session: only who signs in anew is anybody. */
+  /** Drops every key and ends every session: all users must sign in again. */
   readonly emergency: () => Promise<{ readonly kid: string; readonly keysDropped: number; readonly sessionsEnded: number }>
 }
 

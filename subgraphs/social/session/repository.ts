@@ -18,7 +18,7 @@ export type PasswordCredentials = { readonly userId: string; readonly passwordHa
 
 /** Sessions, and what ends them. */
 export const sessionRepository = (database: Kysely<Tables>) => ({
-  /** The user of a session that is alive at `at`; null when it has ended or there is none. */
+  /** The user of a living session at `at`; null when it has ended or there is none. */
   async userOfLiving(sessionId: string, at: Date): Promise<User | null> {
     const [user] = await USER_OF_LIVING(database, sessionId, at)
     return user ?? null
@@ -28,10 +28,7 @@ export const sessionRepository = (database: Kysely<Tables>) => ({
   living: (sessionIds: readonly string[], at: Date): Promise<string[]> =>
     LIVING(database, sessionIds, at).then((rows) => rows.map(({ id }) => id)),
 
-  /**
-   * A user by the key of the address, with what the password is compared with; null when there is
-   * none.
-   */
+  /** A user by the key of the e-mail address, with the password hash; null when there is none. */
   async credentialsOf(emailKey: string): Promise<PasswordCredentials | null> {
     const row = await database
       .selectFrom('user')
@@ -125,8 +122,7 @@ export const sessionRepository = (database: Kysely<Tables>) => ({
 
   /**
    * Sets a password, and ends every session of the user but one, or all for null. With `checked`,
-   * who gave the password of before is no operator: false, and nothing is changed, when that is not
-   * the password any more.
+   * the caller gave the current password: false, and nothing is changed, when it has changed since.
    */
   setPassword: (
     userId: string,
@@ -148,8 +144,8 @@ export const sessionRepository = (database: Kysely<Tables>) => ({
 })
 
 /**
- * Whether the password is the one still that was compared, and no sign-out came between; both stay
- * so until the transaction ends.
+ * Whether the compared password is still the current one, without a sign-out in between; locked
+ * until the transaction ends.
  */
 const isUnchanged = (
   transaction: Transaction<Tables>,
@@ -166,8 +162,8 @@ const isUnchanged = (
     .then((found) => found !== undefined)
 
 /**
- * Keeps log-ins that are under way from opening sessions. Before sessions are ended: those that
- * were opened until then are seen.
+ * Keeps sign-ins in progress from opening sessions. Before the sessions are ended, so that none is
+ * missed.
  */
 const endingAll = (transaction: Transaction<Tables>, userId: string) =>
   transaction

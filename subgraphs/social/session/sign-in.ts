@@ -23,14 +23,13 @@ const lockTable = (failures: number, maxMs: number): LockTable => [
 ]
 
 /**
- * Wrong passwords lock an address for the network that they come from; the address as a whole is
- * locked by more of them, from several networks, and for an hour at most: that leaves 24 guesses a
- * day, and its owner a way in within the hour. A network that the user signed in from is exempt
- * from the second.
+ * Failures lock an e-mail address for the client's network; more of them, from several networks,
+ * lock the address as a whole, for an hour at most: that leaves 24 guesses a day, and the owner a
+ * sign-in within the hour. A known network is exempt from the second lock.
  */
 const LOCKS = { network: lockTable(5, 24 * 60 * 60 * 1000), address: lockTable(30, 60 * 60 * 1000) }
 
-/** What came of an address and a password. */
+/** Result of a password check. */
 export type PasswordCheck =
   | { readonly kind: 'right'; readonly credentials: PasswordCredentials }
   | { readonly kind: 'wrong' }
@@ -42,13 +41,13 @@ export type Tokens = { readonly token: string; readonly expiresAt: Date; readonl
 type Needed = Pick<SocialParts, 'sessions' | 'keys' | 'now'>
 type CheckContext = Pick<Context, 'sessions' | 'attempts' | 'now' | 'signInMutex' | 'caller'>
 
-/** Row id of nobody: asked about where there is no user, so that it takes as long. */
+/** Row id that does not exist: read for unknown addresses, so that they take as long. */
 const NOBODY = '0'
 
 /**
- * Whether the password belongs to the address. Neither the answer nor its time tells whether the
- * address has a user. Log-ins with one address from one network wait for each other here: one that
- * is under way counts as a failure, and right ones must not lock each other out.
+ * Checks the password of an e-mail address. Neither the answer nor its time reveals whether the
+ * address has a user. Sign-ins with one address from one network take turns: each counts as a
+ * failure while it runs, and right ones must not lock each other out.
  */
 export function checkPassword(email: string, password: string, context: CheckContext): Promise<PasswordCheck> {
   const { sessions, attempts, now, signInMutex } = context

@@ -3,7 +3,7 @@ import { ISSUER, type TokenContent } from '../../toolkit/user-token.ts'
 import { type KeyRing, TOKEN_SECONDS } from './key-ring.ts'
 
 /**
- * A new access token of a session, and when it ends. One that a password was given for says when
+ * A new access token of a session, and its expiry. With a given password it has its time
  * (`auth_time` of OpenID Connect).
  */
 export async function signToken(

@@ -19,7 +19,7 @@ export type Accounts = {
   readonly exists: (id: string) => Promise<boolean>
   /** Whether the user with this row id is the only administrator, whom `erase` refuses. */
   readonly isLastAdministrator: (id: string) => Promise<boolean>
-  /** Deletes a user with everything written; null when there is none with this row id. */
+  /** Deletes a user with all content; null when there is none with this row id. */
   readonly erase: (id: string) => Promise<User | 'last administrator' | null>
   /** Sets a password and ends every session of the user. */
   readonly setPassword: (email: string, password: string) => Promise<AccountResult>

@@ -12,7 +12,7 @@ const COLUMNS = ['id', 'email', 'name', 'role', 'phone_number as phoneNumber', '
 /** Fields to write of a user. */
 export type NewUser = Pick<User, 'email' | 'name' | 'role' | 'phoneNumber'> & { readonly passwordHash: string | null }
 
-/** What a search matches: names, and addresses as well for those who may. */
+/** Search of users: by name, and by e-mail address for permitted callers. */
 export type UserSearch = { readonly text: string; readonly inAddresses: boolean }
 
 /** Users in the database. */
@@ -20,7 +20,7 @@ export const userRepository = (database: Kysely<Tables>) => ({
   /** In any order, without those that do not exist. */
   findByIds: (ids: readonly string[]): Promise<User[]> => SELECT_BY_IDS(database, ids),
 
-  /** The user of an address, without regard to case; null when there is none. */
+  /** The user with this e-mail address, ignoring case; null when there is none. */
   findByEmail: async (email: string): Promise<User | null> => {
     const row = await database.selectFrom('user').select(COLUMNS).where('email_key', '=', emailKey(email)).executeTakeFirst()
     return row ?? null
@@ -49,7 +49,7 @@ export const userRepository = (database: Kysely<Tables>) => ({
       .executeTakeFirstOrThrow()
       .then(({ count }) => Number(count)),
 
-  /** Signs a user up, and tells who listens; null when the address is taken. */
+  /** Creates a user, and notifies subscribers; null when the address is in use. */
   create: (user: NewUser): Promise<User | null> =>
     unlessTaken(() =>
       database.transaction().execute(async (transaction) => {
@@ -72,7 +72,7 @@ export const userRepository = (database: Kysely<Tables>) => ({
       }),
     ),
 
-  /** Changes what is given; undefined when there is no such user. */
+  /** Changes the given fields; undefined when there is no such user. */
   async update(
     id: string,
     { email, name, role, phoneNumber }: Partial<Pick<User, 'email' | 'name' | 'role' | 'phoneNumber'>>,
@@ -108,19 +108,17 @@ export const userRepository = (database: Kysely<Tables>) => ({
     return user !== undefined && isLastAdministrator(database, user)
   },
 
-  /**
-   * Deletes a user with everything written; false when there is none. The last administrator stays.
-   */
+  /** Deletes a user with all content; false when there is none. The last administrator stays. */
   delete: (id: string): Promise<boolean | 'last administrator'> =>
     unlessLast(() =>
       retryAfterDeadlock(() =>
         database.transaction().execute(async (transaction) => {
           const [before] = await SELECT_BY_IDS(transaction, [id])
-          // Before rooms and rows: whoever waits for this lock holds nothing that others need.
+          // Before rooms and rows: a transaction that waits for this lock holds no others.
           if (before?.role === 'ADMIN') await lockAdministrators(transaction)
-          // Rooms before the user, as everybody locks them who writes into one or adds to it.
+          // Rooms before the user, in the same order as writers lock them.
           await leaveEveryRoom(transaction, id)
-          // Before the user, as everybody locks it who writes.
+          // Before the user, in the same order as writers lock them.
           await transaction.deleteFrom('write_quota').where('author_id', '=', id).execute()
           const user = await lockUser(transaction, id)
           if (!user) return false
@@ -143,10 +141,7 @@ export const userRepository = (database: Kysely<Tables>) => ({
 const lockUser = (transaction: Transaction<Tables>, id: string) =>
   transaction.selectFrom('user').select(COLUMNS).where('id', '=', id).forUpdate().executeTakeFirst()
 
-/**
- * Two administrators who go at the same time go one after the other, so that one of them is the
- * last.
- */
+/** Serializes deletions of administrators, so that the last one stays. */
 const lockAdministrators = (transaction: Transaction<Tables>) =>
   sql`SELECT pg_advisory_xact_lock(hashtextextended('social.administrators', 0))`.execute(transaction)
 
@@ -168,9 +163,7 @@ async function unlessLast(remove: () => Promise<boolean>): Promise<boolean | 'la
   }
 }
 
-/**
- * In the order of ids, so that two who commented on each other's posts do not wait for each other.
- */
+/** In the order of ids, to avoid deadlocks between users with comments on each other's posts. */
 const lockComments = (transaction: Transaction<Tables>, userId: string) =>
   sql`
     SELECT FROM comment WHERE author_id = ${userId} OR post_id IN (SELECT id FROM post WHERE author_id = ${userId})
@@ -189,10 +182,7 @@ function matches({ text, inAddresses }: UserSearch) {
   return inAddresses ? sql<boolean>`(${inName} OR email_key LIKE ${pattern(emailKey(text))})` : inName
 }
 
-/**
- * Null when an address is taken: two may sign up with one at the same time, and only the database
- * sees both.
- */
+/** Null when the address is in use: of concurrent sign-ups only the database sees both. */
 async function unlessTaken<Result>(write: () => Promise<Result>): Promise<Result | null> {
   try {
     return await write()

@@ -133,8 +133,8 @@ async function userWith(id: string, { load }: Context): Promise<User> {
 
 /**
  * Why the address of a user must not change to this one now; null when it may. Every answer that
- * depends on who has an address comes after the limit and the caller's own password, which a thief
- * of a token lacks.
+ * reveals whether an address is in use comes after the rate limit and the caller's own password,
+ * which a thief of a token lacks.
  */
 async function refuseAddress(email: string, changed: User, currentPassword: string | null, context: Context) {
   if (emailKey(email) === emailKey(changed.email)) return null

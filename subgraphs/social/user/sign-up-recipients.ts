@@ -2,9 +2,7 @@ import { createRecipientFilter, type RecipientFilter } from '../session/recipien
 import type { SessionRepository } from '../session/repository.ts'
 import { signedOut } from '../session/viewer.ts'
 
-/**
- * Tells of sign-ups, for those who are signed in, as long as they are: others get UNAUTHENTICATED.
- */
+/** Delivers sign-ups to signed-in users as long as their session lives; then UNAUTHENTICATED. */
 export const signUpRecipients = (sessions: SessionRepository, now: () => Date): RecipientFilter =>
   createRecipientFilter(
     async (_, sessionIds) => (await sessions.living(sessionIds, now())).map((sessionId) => ({ sessionId, isThere: true })),

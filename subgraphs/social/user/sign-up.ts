@@ -3,7 +3,7 @@ import { emailProblem, type Problem, problem, problemsIn, textProblem } from '..
 import type { UserRepository } from './repository.ts'
 import type { Role, User } from './user.ts'
 
-/** What somebody signs up with, as it was given. */
+/** Input of a sign-up, unchecked. */
 export type SignUp = {
   readonly email: string
   readonly name: string
@@ -63,7 +63,7 @@ export const changeProblems = ({
     phoneNumber == null ? null : phoneProblem(phoneNumber),
   ])
 
-/** Says that an address has a user: sign-up cannot keep that to itself without sending mail. */
+/** The address is in use: sign-up cannot hide that without sending mail. */
 export const emailTaken = (email: string): Problem => problem('email', 'an address that no user has yet', email)
 
 /** A change of an address without the password that it needs. */
@@ -84,7 +84,7 @@ export const passwordLocked = (unlockAt: Date): Problem => ({
   message: `Too many wrong passwords for this address: try again after ${unlockAt.toISOString()}.`,
 })
 
-/** A change after which nobody would be an administrator; `field` is what would have to stay. */
+/** A change that would leave no administrator; `field` is the one that would have to stay. */
 export const lastAdministrator = (field: string): Problem => ({
   field,
   message: `Expected "${field}" to leave an administrator: this is the last one. Make somebody else an administrator first.`,

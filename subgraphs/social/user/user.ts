@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 
-/** What a user may do beside what everybody may. */
+/** Role of a user. */
 export type Role = (typeof ROLES)[number]
 export const ROLES = ['USER', 'ADMIN', 'MODERATOR'] as const
 
-/** A user as everything but signing in knows one. */
+/** A user, without the data of sign-in. */
 export type User = {
   readonly id: string
   readonly email: string
@@ -17,7 +17,7 @@ export type User = {
 /** What addresses are compared by. */
 export const emailKey = (email: string): string => email.toLowerCase()
 
-/** What failed log-ins are counted by, whether somebody has the address or not. */
+/** Key of failed sign-ins, for addresses with and without a user. */
 export const addressHash = (key: string): Buffer => createHash('sha256').update(key).digest()
 
 /**

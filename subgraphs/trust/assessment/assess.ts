@@ -63,7 +63,7 @@ async function collectWithRedirects(target: Target, sentValue: string, parts: As
         return { target: hop, snapshot: engine.snapshotOf(hop.host, toUnixSeconds(now()), seen) }
       }),
     )
-    // A hop that is no target cannot be judged: nothing is known about what comes after it.
+    // A redirect to an invalid target cannot be judged: what follows it is unknown.
     return { end: targets.length < urls.length ? 'failed' : end, followedAt: toUnixSeconds(now()), hops }
   }
 }
@@ -101,9 +101,8 @@ function withListedUrls(snapshot: Snapshot, listed: readonly FeedHit[] | null, e
 }
 
 /**
- * Decides from evidence that is there. The clock of a decision is its snapshot's: where evidence is
- * good for longer than what was decided from it, it is put together anew at `at`, and decided about
- * again.
+ * Decides from available evidence. The time of a decision is that of its snapshot: where evidence
+ * is valid for longer, a new snapshot is made of it at `at`, and decided again.
  */
 export function decideFromSnapshot(
   snapshot: Snapshot,

@@ -2,13 +2,13 @@ import type { Logger } from 'pino'
 import type { EvidenceSubject, Sources } from './sources.ts'
 
 /**
- * Hosts that are looked at in the background at once, and that may wait for it: lists of the
- * directory name hundreds.
+ * Hosts collected in the background at the same time, and waiting: lists of the directory name
+ * hundreds.
  */
 const MAX_CONCURRENT_HOSTS = 4
 const MAX_WAITING_HOSTS = 1_000
 
-/** Collects evidence that nobody waits for. */
+/** Collects evidence without a waiting caller. */
 export type BackgroundCollector = {
   /** Notes a host; one that waits already, or finds no room, is left out. */
   readonly collect: (subject: EvidenceSubject) => void

@@ -32,7 +32,7 @@ export type Engine = {
   /** Whether a target is a URL of a service that forwards to other people's URLs. */
   readonly isRedirector: (target: Target) => boolean
   readonly decide: (snapshot: Snapshot, request: DecideRequest, policyVersion: string, override: Override | null) => Decision
-  /** What would have been decided under the present policy, had one thing been different. */
+  /** Decisions under the current policy with one input changed. */
   readonly alternativesTo: (snapshot: Snapshot, request: DecideRequest) => Alternative[]
   /** The bytes of a decision: canonical JSON. */
   readonly textOf: (decision: Decision) => string
@@ -57,24 +57,24 @@ export const engine: Engine = {
 }
 
 /**
- * Whether anything beside the form of a target matters: private addresses and names in special use
- * are never looked up.
+ * Whether a decision needs evidence: private addresses and names in special use are never looked
+ * up.
  */
 export const needsEvidence = ({ kind, reach, name }: Target): boolean =>
   kind === 'address' ? reach === 'public' : name.specialUse === null
 
 /** The evidence in a snapshot, one by one. */
 export const listEvidence = ({ sources }: Snapshot): readonly Evidence[] =>
-  // Each source with its own evidence, as `Evidence` says.
+  // A cast: each source with its own evidence, by the type `Evidence`.
   SOURCES.map((source) => ({ source, evidence: sources[source] }) as Evidence)
 
 /**
- * Whether looking at a target again could not tell more than a snapshot: there is nothing to look
- * at, or everybody has answered.
+ * Whether another collection could not add to a snapshot: it needs none, or every source has
+ * answered.
  */
 export const isFinal = (target: Target, snapshot: Snapshot): boolean => !needsEvidence(target) || isComplete(snapshot)
 
-/** Whether every source has answered, or has nothing to say. */
+/** Whether every source has answered, or has no data for the target. */
 const isComplete = ({ sources, redirects }: Snapshot): boolean =>
   redirects?.end !== 'timeout' &&
   redirects?.end !== 'failed' &&

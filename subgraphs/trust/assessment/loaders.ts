@@ -15,8 +15,8 @@ type Needed = {
 }
 
 /**
- * What is thought of the hosts of URLs, from stored evidence: one read for all of them. What is
- * missing or old is collected in the background.
+ * Assessments of the hosts of URLs from stored evidence: one read for all. Missing and old evidence
+ * is collected in the background.
  */
 export const assessmentLoaders = ({ engine, snapshots, background, now }: Needed) => ({
   assessmentByUrl: loaderByKey(

@@ -7,9 +7,8 @@ const MAX_SLICE_MS = 5
 const preparing = new Map<string, Promise<void>>()
 
 /**
- * Makes the tables of a version ready, a few at a time, so that nobody waits for them but whoever
- * is to be answered from them. Resolves at once when they are, or when this release does not have
- * them.
+ * Loads the tables of a version in small steps, so that only requests for that version wait.
+ * Resolves at once when they are loaded, or unknown to this release.
  */
 export function preparePolicy(version: string): Promise<void> {
   const known = preparing.get(version)

@@ -3,7 +3,7 @@ import type { Snapshot } from '../evidence.ts'
 import type { Tables } from '../tables.ts'
 import { toUnixSeconds } from '../unix-time.ts'
 
-/** The newest snapshot of a host, and until when none of its sources needs to be asked again. */
+/** The newest snapshot of a host, and until when all of its evidence is valid. */
 export type LatestSnapshot = { readonly snapshot: Snapshot; readonly validUntil: number }
 
 /** Stored snapshots, as far as assessments need them. */

@@ -2,8 +2,7 @@ import type { FeedHit, RedirectChain, Snapshot } from '../evidence.ts'
 import type { UrlKeys } from '../url-key.ts'
 
 /**
- * What is asked about: a host, and what was registered above it; null for addresses and public
- * suffixes.
+ * Subject of evidence: a host, and its registrable domain; null for addresses and public suffixes.
  */
 export type EvidenceSubject = { readonly host: string; readonly registrable: string | null }
 

@@ -3,14 +3,14 @@ import tls from 'node:tls'
 import type { TlsFacts, UnixSeconds } from '../evidence.ts'
 import { asSet, asText } from './untrusted-json.ts'
 
-/** Names of one certificate that are kept. */
+/** Most names of one certificate that are stored. */
 const MAX_NAMES = 100
-/** The longest way from a certificate to a root that is walked. */
+/** Longest verified chain from a certificate to a root. */
 const MAX_CHAIN_DEPTH = 10
 
 /**
- * What the CA/Browser Forum's policy identifiers say, the strictest first: EV, OV, IV (a person, as
- * good as OV), DV.
+ * Policy identifiers of the CA/Browser Forum, the strictest first: EV, OV, IV (a person, equal to
+ * OV), DV.
  */
 const POLICIES = [
   ['2.23.140.1.1', 'EV'],
@@ -71,9 +71,8 @@ function namesOf(certificate: X509Certificate): string[] {
 }
 
 /**
- * Whether signatures lead from the first certificate to a root that we trust, whatever the dates
- * say. OpenSSL stops at the first fault it finds, so that an expired certificate of a known
- * authority looks to it like one of nobody.
+ * Whether signatures lead from the first certificate to a trusted root, ignoring dates. OpenSSL
+ * stops at the first fault, so that an expired certificate of a known authority looks untrusted.
  */
 function leadsToRoot(chain: readonly X509Certificate[], authorities: readonly string[] | null): boolean {
   const roots = rootsFor(authorities)
@@ -128,8 +127,8 @@ const OCTET_STRING = 0x04
 const EXTENSIONS = 0xa3
 
 /**
- * Identifiers in the certificate policies extension; none when there is none or the DER is not what
- * it should be. node:crypto does not show them.
+ * Identifiers in the certificate policies extension; none without it or with invalid DER.
+ * node:crypto does not expose them.
  */
 function policiesOf(der: Buffer): string[] {
   const [certificate] = valuesIn(der, 0, der.length)

@@ -4,18 +4,18 @@ import { Fault, type FaultReason, faultOf } from '../../../platform/outbound/fau
 
 /** Circuit breakers of external services: decisions do not wait for a failing one. */
 export type Circuits = {
-  /** Asks `upstream`, or throws a `Fault` at once while its circuit is open. */
+  /** Calls `upstream`, or throws a `Fault` at once while its circuit is open. */
   readonly run: <Result>(upstream: string, work: () => Promise<Result>) => Promise<Result>
 }
 
 /**
- * Registries are asked seldom, answer slowly and are down for minutes: a longer view than that of
- * our own services, and longer rests. A minute at most: when it was our own network that failed,
- * all of them are open.
+ * Registries are queried rarely, answer slowly and fail for minutes: a longer window than for our
+ * own services, and a longer open state. A minute at most: when our own network failed, all of them
+ * are open.
  */
 const SOURCE_PACE: CircuitSettings = { windowSeconds: 60, minAttempts: 5, initialCoolingMs: 5_000, maxCoolingMs: 60_000 }
 
-/** What says that the service itself fails; everything else is about one answer, or about us. */
+/** Failures of the service itself; others concern one answer, or us. */
 const FAILURES: ReadonlySet<FaultReason> = new Set(['timeout', 'unavailable', 'rate_limited', 'refused', 'no_tls'])
 
 /**

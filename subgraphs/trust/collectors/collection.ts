@@ -11,17 +11,17 @@ import { ADDRESSES_TIMEOUT_MS, type CollectorRow } from './collectors.ts'
  * to be forgotten. Seconds.
  */
 const MIN_RETRY_SECONDS = 60
-/** A source that asks for more patience than this is asked sooner. Seconds. */
+/** Longest Retry-After of a source that is respected. Seconds. */
 const MAX_RETRY_SECONDS = 3_600
-/** What a collector may take to put together what it has when its time is over. Milliseconds. */
+/** Time for a collector to return partial results after its timeout. Milliseconds. */
 const GRACE_MS = 100
 
 /** The row's answer, always: a fault, a silence and a mistake of ours are answers too. */
 export type PendingEvidence = { readonly row: CollectorRow; readonly evidence: Promise<Evidence> }
 
 /**
- * What is under way, each to be ended early when everything ends. A set, because a signal with
- * thousands of listeners is slow.
+ * Running collections, to abort them all. A set, because a signal with thousands of listeners is
+ * slow.
  */
 export type RunningCollections = Set<AbortController>
 
@@ -49,7 +49,7 @@ export function startCollectors(
     const { signal, clear } = deadline(ADDRESSES_TIMEOUT_MS, ended)
     try {
       const found = await resolveAddresses(parts.dns, subject.host, signal)
-      // Who knows no name at all is no witness that this one is not there.
+      // A server that denies every name is no evidence that this one does not exist.
       if (found.status !== 'nxdomain' || (await parts.dns.root(signal)).isReachable) return found
       throw new Fault('unavailable', 'the DNS servers do not know the root')
     } finally {
@@ -111,7 +111,7 @@ function failureStatus(reason: Fault['reason']) {
   return { status: 'failed', reason: FAILURES[reason] } as const
 }
 
-/** Of a source's own service: nobody listening there is no statement about the target. */
+/** Failures of a source's own service: unreachable is no statement about the target. */
 const FAILURES: Readonly<Record<Exclude<Fault['reason'], 'timeout' | 'no_capacity'>, FailReason>> = {
   rate_limited: 'rate_limited',
   unavailable: 'unavailable',

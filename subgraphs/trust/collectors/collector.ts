@@ -32,9 +32,9 @@ export type CollectorParts = {
   /** The lists that this installation has set up. */
   readonly configured: readonly List[]
   readonly dnsbl: DnsblZones
-  /** A template with `{domain}` of a log index that speaks crt.sh's JSON; null: none is asked. */
+  /** URL template with `{domain}` of a log index with crt.sh's JSON; null: none is queried. */
   readonly ctUrl: string | null
-  /** Whether registries without RDAP are asked by WHOIS. */
+  /** Whether registries without RDAP are queried by WHOIS. */
   readonly usesWhois: boolean
   /** Places for requests to registries and targets. */
   readonly slots: Slots
@@ -50,7 +50,7 @@ export type CollectorRequest = {
   /** Ends this source's time. What has an answer by then may still be returned. */
   readonly signal: AbortSignal
   readonly now: () => Date
-  /** Where the host leads, asked once for all sources; rejects with a `Fault`. */
+  /** Addresses of the host, resolved once for all sources; rejects with a `Fault`. */
   readonly addresses: () => Promise<Addresses>
 }
 
@@ -66,7 +66,7 @@ type FailureOf<S extends Source> = EvidenceBySource[S] extends infer E
     : never
   : never
 
-/** What a source told. `validFor`: seconds. Every other end is a thrown `Fault`. */
+/** Result of a source. `validFor`: seconds. Every failure is a thrown `Fault`. */
 export type CollectorResult<S extends Source> = { readonly validFor: number; readonly version?: string } & (
   | { readonly status: 'ok'; readonly facts: FactsOf<S> }
   | { readonly status: 'absent'; readonly reason: AbsenceOf<S> }

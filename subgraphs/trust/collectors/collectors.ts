@@ -10,10 +10,10 @@ import { collectTls } from './tls.ts'
 /** A collector as `collection.ts` runs it. */
 export type CollectorRow<S extends Source = Source> = {
   readonly source: S
-  /** Its time, from the moment on that it has what it `needs`. Milliseconds. */
+  /** Timeout, from the moment that its `needs` are available. Milliseconds. */
   readonly timeoutMs: number
   /**
-   * What its answer is about, and is kept under: hosts of one domain share answers about the
+   * Subject of its evidence, and key of the cache: hosts of one domain share evidence about the
    * domain.
    */
   readonly subjectOf: (subject: Subject) => string
@@ -33,9 +33,9 @@ const row = <S extends Source>(each: CollectorRow<S>): CollectorRow<S> => each
 export const ADDRESSES_TIMEOUT_MS = 1_100
 
 /**
- * All sources. Within the budget of a decision: addresses, then DNS and TLS; the rest beside them.
- * Lists have little time because they are in our own database. Registries and log indexes have more
- * than a decision waits: several answer after 3 to 10 s, and what they say is for the next decision.
+ * All sources. Within the budget of a decision: addresses, then DNS and TLS; the others in
+ * parallel. Lists have little time because they are in our own database. Registries and log indexes
+ * have more than a decision waits: several answer after 3 to 10 s, for the next decision.
  */
 export const collectors: readonly CollectorRow[] = [
   row({ source: 'rdap', timeoutMs: 15_000, subjectOf: domain, needs: null, collect: collectRdap }),

@@ -14,7 +14,7 @@ const MAX_ISSUERS = 10
 const DAY_SECONDS = 86_400
 
 /**
- * Asks an index of certificate logs that speaks crt.sh's JSON, where the operator has named one.
+ * Queries an index of certificate logs with crt.sh's JSON, where the operator has configured one.
  */
 export const collectCt: Collector<'ct'> = async ({ subject: { registrable }, parts, signal, now }) => {
   if (parts.ctUrl === null) return { status: 'skipped', reason: 'not_configured', validFor: DAY_SECONDS }

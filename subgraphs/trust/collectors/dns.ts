@@ -8,7 +8,7 @@ import type { DnsFacts, RecordType } from '../evidence.ts'
 import type { Collector } from './collector.ts'
 import { asSet, asText } from './untrusted-json.ts'
 
-/** Addresses, servers, exchanges and CAA records that are kept of each kind. */
+/** Most addresses, servers, exchanges and CAA records stored, of each kind. */
 const MAX_RECORDS = 64
 const MAX_TEXT_CHARACTERS = 1_024
 /**
@@ -20,7 +20,7 @@ const MAX_VALID_SECONDS = 3_600
 /** RFC 1035 §2.3.4. */
 const MAX_NAME_LENGTH = 253
 
-/** Asks for everything that DNS says about a host and its registrable domain. */
+/** Queries all used DNS records of a host and its registrable domain. */
 export const collectDns: Collector<'dns'> = async ({ subject, parts: { dns }, signal, addresses }) => {
   const { host } = subject
   if (isAddress(host)) return { status: 'skipped', reason: 'not_applicable', validFor: MAX_VALID_SECONDS }
@@ -61,7 +61,7 @@ export const collectDns: Collector<'dns'> = async ({ subject, parts: { dns }, si
     a: limitAddresses(where.a),
     aaaa: limitAddresses(where.aaaa),
     ns: names(ns),
-    // Data of a DNS answer, each field looked at before use.
+    // Data of a DNS answer, each field checked before use.
     mx: names(mx?.map((record) => (record as { exchange?: unknown }).exchange) ?? null),
     spf: textThat(txt, /^v=spf1(?:\s|$)/i),
     dmarc: textThat(dmarc, /^v=DMARC1(?:\s|;|$)/i),
@@ -101,7 +101,7 @@ const nameOf = (name: string): string => canonicalName(name === '.' ? '' : name)
 function textThat(records: readonly unknown[] | null, begins: RegExp): string | null {
   const texts = (records ?? []).flatMap((record) => {
     const strings = (Array.isArray(record) ? record : [record]).slice(0, 64)
-    // Read as Latin-1, one character per byte: nothing that is looked for has others than ASCII.
+    // Read as Latin-1, one character per byte: the compared values are ASCII.
     return (
       asText(strings.map((part) => (Buffer.isBuffer(part) ? part.toString('latin1') : '')).join(''), MAX_TEXT_CHARACTERS) ?? []
     )
@@ -110,7 +110,7 @@ function textThat(records: readonly unknown[] | null, begins: RegExp): string | 
 }
 
 function caaText(record: unknown): string | null {
-  // Data of a DNS answer, each field looked at before use.
+  // Data of a DNS answer, each field checked before use.
   const { flags, tag, value } = record as { flags?: unknown; tag?: unknown; value?: unknown }
   return asText(`${flags} ${tag} "${value}"`, 300)
 }
@@ -131,7 +131,7 @@ async function certificationAuthorities(
   return answers.find((records) => records !== null && records.length > 0) ?? []
 }
 
-/** Whether a name that nobody can have made resolves as well; null: not known. */
+/** Whether a random name resolves as well; null: unknown. */
 async function isWildcard(dns: DnsClient, host: string, registrable: string, signal: AbortSignal): Promise<boolean | null> {
   const parent = host === registrable ? host : host.slice(host.indexOf('.') + 1)
   const probe = `${randomBytes(8).toString('hex')}.${parent}`
@@ -145,7 +145,7 @@ async function isWildcard(dns: DnsClient, host: string, registrable: string, sig
   }
 }
 
-/** Whether the name answers once nobody checks signatures: then it is they that are wrong. */
+/** Whether the name resolves without validation: then its signatures are invalid. */
 async function resolvesWithoutValidation(dns: DnsClient, host: string, signal: AbortSignal): Promise<boolean> {
   try {
     const { rcode } = await dns.query(host, 'A', signal, { isUnchecked: true })

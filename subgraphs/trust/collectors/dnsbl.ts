@@ -4,7 +4,7 @@ import { canonicalName } from '../../../platform/outbound/dns-message.ts'
 import { Fault, faultOf } from '../../../platform/outbound/fault.ts'
 import type { FeedHit, FeedsFacts } from '../evidence.ts'
 
-/** Block lists that are asked over DNS, in the manner of Spamhaus DBL. */
+/** Block lists queried over DNS, in the format of Spamhaus DBL. */
 export type DnsblZones = {
   readonly zones: readonly string[]
   /**
@@ -77,8 +77,8 @@ export function dnsblZones(dns: DnsClient, zones: readonly string[]): DnsblZones
   }
 
   /**
-   * Whether a name that nobody has is not listed: some resolvers answer every name with the address
-   * of an advertiser.
+   * Whether an unlisted name is not listed: some resolvers answer every name with an advertiser's
+   * address.
    */
   function answersNegatively(zone: string, at: number, signal: AbortSignal): Promise<boolean> {
     const cached = honesty.get(zone)
@@ -93,8 +93,7 @@ export function dnsblZones(dns: DnsClient, zones: readonly string[]): DnsblZones
   }
 
   /**
-   * The codes that list the name. Throws for codes that mean a fault, and for addresses that are no
-   * codes.
+   * The codes of a listed name. Throws for codes of errors, and for addresses that are no codes.
    */
   async function codesOf(name: string, signal: AbortSignal): Promise<string[]> {
     const { rcode, records } = await dns.query(name, 'A', signal)

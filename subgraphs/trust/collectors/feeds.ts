@@ -13,8 +13,7 @@ const MIN_VALID_SECONDS = 60
 const MAX_VALID_SECONDS = 3_600
 
 /**
- * Looks into the local copies of threat feeds, and asks block lists over DNS where the operator has
- * named some.
+ * Looks a target up in the local copies of threat feeds, and in configured block lists over DNS.
  */
 export const collectFeeds: Collector<'feeds'> = async ({ subject, parts, signal, now }) => {
   const at = Math.floor(now().getTime() / 1000)
@@ -90,7 +89,9 @@ function hitOf(entry: ListEntry & { readonly list: string }, feeds: readonly Lis
 type Scopes = ReadonlySet<FeedHit['scope']>
 const ANY_SCOPE: Scopes = new Set(['host', 'domain', 'url'])
 const OF_ALL_HOSTS: Scopes = new Set(['domain'])
-/** Who lists the root of a domain as a host lists the hosts below: nobody else makes these. */
+/**
+ * A listed root of a domain covers the hosts below it, like a listed host: their owner is the same.
+ */
 const OF_APEX: Scopes = new Set(['domain', 'host'])
 
 /**

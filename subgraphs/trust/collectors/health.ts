@@ -1,10 +1,7 @@
 import type { Evidence, Source, UnixSeconds } from '../evidence.ts'
 import type { ListState } from './list-repository.ts'
 
-/**
- * Whether a source can be reached, as `/ready` tells it. `untried`: nothing was asked since the
- * start; `off`: this installation has not set it up.
- */
+/** State of a source in `/ready`. `untried`: not queried since the start; `off`: not configured. */
 export type SourceStatus = {
   readonly name: string
   readonly state: 'up' | 'down' | 'untried' | 'off'
@@ -42,9 +39,9 @@ export function sourceHealth(): Health {
   const recent = new Map<Source, (string | null)[]>()
   return {
     note({ source, evidence }) {
-      // Nothing was asked then, or it was our own guard that refused.
+      // Not queried, or refused by our own address policy.
       if (evidence.status === 'skipped' || (evidence.status === 'failed' && evidence.reason === 'blocked')) return
-      // Broken servers of one name are no fault of ours.
+      // Broken servers of a target are no failure of the source.
       const isAnswer =
         evidence.status === 'ok' ||
         evidence.status === 'absent' ||

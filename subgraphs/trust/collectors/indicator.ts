@@ -14,14 +14,14 @@ export type Indicator = {
   readonly tenantKey: string | null
 }
 
-/** As much of an entry as is kept, and as much of a URL as is hashed. */
+/** Most characters of an entry that are stored, and of a URL that are hashed. */
 const MAX_INDICATOR_LENGTH = 512
 const MAX_URL_LENGTH = 2_048
 
 /**
  * Reads a URL, a host, an address with or without a port, or a wildcard, defanged (`hxxp`, `[.]`)
- * or not. Null for what is none of these, and for what would list half of the world: a public
- * suffix such as `com` or `github.io`, a name without a dot, an address that is not public.
+ * or not. Null for other text, and for entries that would match too much: a public suffix such as
+ * `com` or `github.io`, a name without a dot, a private address.
  */
 export function parseIndicator(text: string): Indicator | null {
   const indicator = asText(text, MAX_INDICATOR_LENGTH)
@@ -50,5 +50,5 @@ export function parseIndicator(text: string): Indicator | null {
 
 const portOf = ({ port }: URL): number | null => (port === '' ? null : Number(port))
 
-/** Who lists the root of a host lists the host. */
+/** A listed root of a host lists the host. */
 const scopeOf = ({ pathname, search }: URL): 'host' | 'url' => (pathname === '/' && search === '' ? 'host' : 'url')

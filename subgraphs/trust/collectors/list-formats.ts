@@ -6,9 +6,9 @@ import { parseDate } from './rdap-response.ts'
 import { asList, asRecord, asText } from './untrusted-json.ts'
 
 /**
- * How a list is read. `lines`: one entry per line; the reader is made anew for each copy, and says
- * 'nothing' for a comment or an entry that is not about names, null for a line it cannot read.
- * `document`: JSON as a whole; null when it is something else.
+ * Format of a list. `lines`: one entry per line; the reader is created for each copy, and returns
+ * 'nothing' for a comment or an entry about no name, null for an unreadable line. `document`: JSON
+ * as a whole; null when it has another form.
  */
 export type ListFormat =
   | { readonly kind: 'lines'; readonly reader: () => (line: string) => ListEntry | 'nothing' | null }
@@ -48,7 +48,8 @@ export const urlhausCsv: ListFormat = {
 }
 
 /**
- * Below this the list itself says that it is guessing (https://threatfox.abuse.ch/faq/). Percent.
+ * Below this confidence the list itself says that it is guessing (https://threatfox.abuse.ch/faq/).
+ * Percent.
  */
 const THREATFOX_SURE_PERCENT = 50
 const THREATFOX_CATEGORIES: LookupTable<ListEntry['category']> = lookupTable({
@@ -70,7 +71,7 @@ export const threatfoxCsv: ListFormat = {
     if (!['domain', 'url', 'ip:port'].includes(type) || Number(confidence) < THREATFOX_SURE_PERCENT) return 'nothing'
     const indicator = parseIndicator(value ?? '')
     if (!indicator) return null
-    // The type says what is listed: a domain with every host below it.
+    // The type is the scope: a domain includes every host below it.
     const found = type === 'domain' ? { ...indicator, scope: 'domain' as const } : indicator
     const firstSeenAt = parseDate(first)
     const category = THREATFOX_CATEGORIES[threat ?? ''] ?? 'other'
@@ -78,7 +79,7 @@ export const threatfoxCsv: ListFormat = {
   },
 }
 
-/** https://openphish.com/feed.txt: what is online now, a URL per line. */
+/** https://openphish.com/feed.txt: URLs that are online now, one per line. */
 export const phishingUrls: ListFormat = {
   kind: 'lines',
   reader: () => (line) => {

@@ -7,7 +7,7 @@ import type { Edition, ListEntry, ListRepository } from './list-repository.ts'
 import { unpacked } from './list-unpack.ts'
 import type { List } from './lists.ts'
 
-/** How soon after a failure a list is asked for again. Seconds. */
+/** Delay before a failed download is retried. Seconds. */
 const RETRY_SECONDS = 15 * 60
 /** A download that takes longer is given up. Milliseconds. */
 const DOWNLOAD_TIMEOUT_MS = 10 * 60_000
@@ -21,7 +21,7 @@ const MAX_LINE_CHARACTERS = 16_384
 /** Entries that go to the database at once. */
 const BATCH_ENTRIES = 2_000
 
-/** What is needed to download lists. */
+/** Dependencies of downloads. */
 export type RefreshParts = {
   readonly lists: ListRepository
   readonly https: HttpClient
@@ -31,8 +31,8 @@ export type RefreshParts = {
 }
 
 /**
- * Downloads a list if it is due and nobody else does; false when it is not. Never rejects: a
- * failure is logged and noted, and the old copy stays.
+ * Downloads a list if it is due and no other process does; false otherwise. Never rejects: a
+ * failure is logged and stored, and the old copy stays.
  */
 export async function refreshList(list: List, parts: RefreshParts): Promise<boolean> {
   const { lists, log, signal } = parts
@@ -51,8 +51,8 @@ export async function refreshList(list: List, parts: RefreshParts): Promise<bool
 }
 
 /**
- * The number of entries of the new copy; null when there is none. Throws a `Fault` for a copy that
- * is refused.
+ * Number of entries of the new copy; null when the list has not changed. Throws a `Fault` for a
+ * rejected copy.
  */
 async function download(list: List, { lists, https, now, signal }: RefreshParts): Promise<number | null> {
   const old = await lists.edition(list.name)

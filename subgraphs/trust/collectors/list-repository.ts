@@ -21,16 +21,16 @@ export type ListEntry = {
   readonly tenantKey: string | null
 }
 
-/** The copy of a list that is looked into. */
+/** The current copy of a list. */
 export type Edition = {
   readonly list: string
   /** SHA-256 of its bytes. */
   readonly version: string
   readonly entries: number
   readonly etag: string | null
-  /** The list's own date where the server tells one, else when it was downloaded. */
+  /** The list's own date where the server sends one, else that of the download. */
   readonly asOf: UnixSeconds
-  /** When the server last said that this is its newest. */
+  /** Time of the last confirmation by the server that this is the newest. */
   readonly fetchedAt: UnixSeconds
 }
 
@@ -40,12 +40,12 @@ export type ListState = {
   readonly edition: Edition | null
   /** Why the last download failed; null when it did not. */
   readonly fault: string | null
-  /** Before that nobody asks for it; null when nobody has yet. */
+  /** Earliest time of the next download; null before the first. */
   readonly dueAt: UnixSeconds | null
 }
 
 /**
- * Entries of one list about one key that are looked at, the latest first: some platforms have
+ * Most entries of one list with one key that are read, the latest first: some platforms have
  * thousands.
  */
 const MAX_ENTRIES_PER_KEY = 20
@@ -58,8 +58,8 @@ type Found = ListEntry & { readonly list: string }
 type ListLookup = { readonly lists: readonly string[]; readonly keys: readonly string[] }
 
 /**
- * Lists in the database, shared by every process. Every target is looked for in each of them: where
- * many targets come at once, they share statements.
+ * Lists in the database, shared by every process. Every target is looked up in each of them;
+ * concurrent lookups share statements.
  */
 export const listRepository = (database: Kysely<Tables>) => {
   const find = entryLookup(database, 'key')
@@ -126,9 +126,9 @@ export const listRepository = (database: Kysely<Tables>) => {
     },
 
     /**
-     * Loads a new copy and puts it in the place of the old one; everything or nothing. `finish` is
-     * called with the number of entries once all are read, says what the copy is, and throws to
-     * refuse it. Resolves to the number of entries.
+     * Replaces the copy of a list in one transaction. `finish` gets the number of entries once all
+     * are read, returns the metadata of the copy, and throws to reject it. Resolves to the number
+     * of entries.
      */
     async replace(
       list: string,

@@ -17,7 +17,7 @@ export type List = {
   readonly lineage: string
   readonly url: string
   readonly format: ListFormat
-  /** How often its publisher wants to be asked at most. Seconds. */
+  /** Shortest interval between downloads that the publisher allows. Seconds. */
   readonly refreshSeconds: number
   /** Fewer entries are a broken copy. */
   readonly minEntries: number
@@ -110,8 +110,8 @@ export const LIST_NAMES: readonly string[] = LISTS.map(({ name }) => name)
 export const isShipped = (name: string): boolean => name === BOOTSTRAP
 
 /**
- * A list as an operator asks for it: its name, and another address where it has one, such as a
- * mirror or one with a key.
+ * Configuration of a list: its name, and its URL where it differs, such as a mirror or one with a
+ * key.
  */
 export type ListChoice = { readonly name: string; readonly url: string | null }
 

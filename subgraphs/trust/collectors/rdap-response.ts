@@ -3,17 +3,12 @@ import { Fault } from '../../../platform/outbound/fault.ts'
 import type { RdapFacts, UnixSeconds } from '../evidence.ts'
 import { asList, asRecord, asSet, asText } from './untrusted-json.ts'
 
-/**
- * The first domain of all was registered on 15 March 1985; what is older is a placeholder. Seconds.
- */
+/** Registration of the first domain, 15 March 1985; older dates are placeholders. Seconds. */
 export const FIRST_DOMAIN = Date.UTC(1985, 0, 1) / 1000
 const MAX_STATUSES = 40
 const MAX_NAMESERVERS = 40
 
-/**
- * Reads a domain object (RFC 9083 §5.3). Throws `malformed` when it is none, or is one of another
- * name.
- */
+/** Reads a domain object (RFC 9083 §5.3). Throws `malformed` for anything else, or another name. */
 export function parseDomain(json: unknown, name: string): RdapFacts {
   const domain = asRecord(json)
   if (domain?.objectClassName !== 'domain') throw new Fault('malformed', 'Expected an RDAP domain')
@@ -72,8 +67,8 @@ function datesOf(events: unknown, action: string): UnixSeconds[] {
 }
 
 /**
- * A date of RFC 3339. Some registries leave out the zone or the time; those are read as UTC. Null
- * for what is none, or is older than any domain.
+ * A date of RFC 3339. Some registries omit the zone or the time; those are read as UTC. Null for
+ * other text, and before the first domain.
  */
 export function parseDate(value: unknown): UnixSeconds | null {
   const match = /^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}:\d{2}:\d{2})(?:\.\d+)?)?([Zz]|[+-]\d{2}:?\d{2})?$/.exec(

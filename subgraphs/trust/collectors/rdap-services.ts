@@ -14,8 +14,8 @@ const SHIPPED: ReadonlyMap<string, string> = new Map(
 )
 
 /**
- * Where the registry of a name answers; 'none': it has no such service; 'unknown': the list was
- * never loaded, and the shipped copy, which may be old, does not say.
+ * URL of a registry's RDAP service; 'none': it has none; 'unknown': the list was never loaded, and
+ * the shipped copy, which may be old, does not contain it.
  */
 export async function rdapServiceOf(lists: ListRepository, registrable: string): Promise<string | 'none' | 'unknown'> {
   // RFC 9224 §4: the entry with the most labels wins.

@@ -16,9 +16,9 @@ const DAY_SECONDS = 86_400
 const WHOIS_RETRY_SECONDS = 600
 
 /**
- * Asks the registry of the registrable domain about its registration, and its registrar when the
- * registry does not tell the date. A registry without RDAP is asked by WHOIS where that publishes
- * dates; the date is the registry's own either way, and weighs the same.
+ * Queries the registry of the registrable domain about its registration, and its registrar when the
+ * registry omits the date. A registry without RDAP is queried by WHOIS where that has dates; both
+ * dates are the registry's own, with the same weight.
  */
 export const collectRdap: Collector<'rdap'> = async ({ subject, parts, signal, now }) => {
   const { registrable } = subject

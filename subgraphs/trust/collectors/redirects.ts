@@ -13,7 +13,7 @@ const MAX_REDIRECTS = 5
 const CHAIN_TIMEOUT_MS = 1_200
 /** Longest URL that is followed, as of targets. */
 const MAX_URL_LENGTH = 2_048
-/** How long callers share an answer, so that nobody makes us knock at a shortener again and again. */
+/** How long callers share an answer, so that a shortener is not queried repeatedly. */
 const SHARED_MS = 60_000
 const MAX_SHARED_CHAINS = 1_000
 
@@ -33,7 +33,7 @@ export type RedirectParts = {
 
 /**
  * Sends no credentials, cookies or referrer, reads headers only, and connects to public addresses
- * on the ports of the web only, at every hop. Trails are kept by the hash of their URL.
+ * on web ports only, at every hop. Trails are stored by the hash of their URL.
  */
 export function createRedirectFollower(parts: RedirectParts): FollowRedirects {
   const shared = boundedCache<{ readonly trail: Promise<RedirectTrail>; readonly until: number }>({
@@ -86,7 +86,7 @@ const ENDS: Readonly<Partial<Record<Fault['reason'], RedirectChain['end']>>> = {
   no_capacity: 'timeout',
 }
 
-/** Without a fragment, which servers do not see. Throws a `Fault` for what is not for the web. */
+/** Without a fragment, which servers do not get. Throws a `Fault` for other schemes. */
 function webUrl(text: string, base?: URL): URL {
   if (!URL.canParse(text, base?.href)) throw new Fault('malformed', 'Expected a URL')
   const url = new URL(text, base?.href)

@@ -2,13 +2,10 @@ import { type Kysely, sql } from 'kysely'
 import type { Evidence, Snapshot, Source, UnixSeconds } from '../evidence.ts'
 import type { Tables } from '../tables.ts'
 
-/** A stored snapshot and until when none of its sources needs to be asked again. */
+/** A stored snapshot and until when all of its evidence is valid. */
 export type StoredSnapshot = { readonly snapshot: Snapshot; readonly validUntil: UnixSeconds }
 
-/**
- * How long evidence that is no longer valid is kept: it may still be better than none. SQL
- * interval.
- */
+/** Retention of expired evidence, which may still be better than none. SQL interval. */
 const RETENTION = '7 days'
 
 /** Evidence and snapshots in the database. */
@@ -59,7 +56,7 @@ export const evidenceRepository = (database: Kysely<Tables>) => ({
       SELECT source, body FROM evidence
       JOIN unnest(${sources}::text[], ${subjects}::text[]) AS asked (source, subject) USING (source, subject)
       WHERE valid_until > ${dateOf(now)}`.execute(database)
-    // What was written is what `Evidence` says.
+    // A cast: the column holds written `Evidence`.
     return rows.map(({ source, body }) => ({ source, evidence: body }) as Evidence)
   },
 
@@ -95,7 +92,7 @@ export const evidenceRepository = (database: Kysely<Tables>) => ({
       .execute()
   },
 
-  /** Forgets evidence that nobody will use again. Snapshots stay: decisions refer to them. */
+  /** Deletes unused evidence. Snapshots stay: decisions refer to them. */
   async tidy(): Promise<void> {
     await sql`DELETE FROM evidence WHERE valid_until < now() - ${RETENTION}::interval`.execute(database)
   },

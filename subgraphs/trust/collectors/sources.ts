@@ -34,18 +34,16 @@ const BUDGET_MS = 2_700
 const REFRESH_AHEAD_RATIO = 0.2
 /** Requests at once to one registry or one address, and to all. */
 const MAX_CONCURRENT_REQUESTS = { perKey: 10, total: 200 }
-/** How often lists that are due, and DNS, are looked after. Milliseconds. */
+/** Interval of checks for due lists, and of DNS. Milliseconds. */
 const MAINTENANCE_INTERVAL_MS = 60_000
 const DNS_PROBE_TIMEOUT_MS = 1_500
-/** How long a decision waits for what is stored, and for its snapshot to be. Milliseconds. */
+/** How long a decision waits for stored evidence, and for storing its snapshot. Milliseconds. */
 const DATABASE_TIMEOUT_MS = 400
-/**
- * Targets whose evidence is stored by one statement: what is late with it is not answered in time.
- */
+/** Most targets whose evidence is stored by one statement: larger ones take too long. */
 const MAX_SAVES_PER_STATEMENT = 100
 /**
- * How long an answer is shared after it has come: until it can be read from the database, also by
- * who has just looked there in vain. Seconds.
+ * How long a new answer is shared: until it can be read from the database, also by a caller who has
+ * just missed it there. Seconds.
  */
 const SHARED_SECONDS = 10
 const HOUR_MS = 3_600_000
@@ -65,9 +63,9 @@ export type EvidenceOptions = {
 /** Everything that the trust subgraph learns from outside. */
 export type TrustSources = {
   /**
-   * All evidence about a target: the stored snapshot while it is valid, else a new one with what is
-   * valid of the old. Rejects only with the reason of an aborted signal: sources that fail are part
-   * of the snapshot. Equal targets that are asked for at the same time are collected once.
+   * All evidence about a target: the stored snapshot while it is valid, else a new one with the
+   * valid part of the old. Rejects only with the reason of an aborted signal: failed sources are
+   * part of the snapshot. Concurrent requests for equal targets share a collection.
    */
   readonly evidenceFor: (subject: Subject, options?: EvidenceOptions) => Promise<Snapshot>
   /** What threat feeds list of a URL; null when the lists cannot be read. Never rejects. */
@@ -77,8 +75,7 @@ export type TrustSources = {
   /** What can be reached, in a fixed order: sources first, then lists by name. Never rejects. */
   readonly status: () => Promise<SourceStatus[]>
   /**
-   * Downloads the lists that are due, and says how each of them stands then. Rejects when the
-   * database does not answer.
+   * Downloads due lists, and returns the state of each. Rejects when the database does not answer.
    */
   readonly refreshLists: () => Promise<readonly RefreshedList[]>
   /** Looks after lists and DNS from now on, until it is closed. */
@@ -103,7 +100,7 @@ export type SourcesOptions = {
   readonly lists: ListRepository
   readonly config: CollectorConfig
   readonly log: Logger
-  /** Puts evidence together; sources that are not among it were not asked. */
+  /** Makes a snapshot of evidence; other sources count as not queried. */
   readonly snapshotOf: (host: string, collectedAt: UnixSeconds, evidence: readonly Evidence[]) => Snapshot
   readonly now?: () => Date
   /** For tests: exceptions from what may be connected to. No configuration leads here. */
@@ -112,7 +109,7 @@ export type SourcesOptions = {
   readonly chosen?: readonly List[]
 }
 
-/** The collectors; nothing is asked before the first target or `start`. */
+/** The collectors; nothing is queried before the first target or `start`. */
 export function trustSources({
   evidence: repository,
   lists,
@@ -249,7 +246,7 @@ export function trustSources({
     return Math.floor(now().getTime() / 1000)
   }
 
-  /** A database that does not answer costs what was kept, not the decision. */
+  /** Without the database a decision has no stored evidence, but does not fail. */
   async function stored({ host }: Subject): Promise<StoredSnapshot | null> {
     return inTime(latestOf(host), null, 'stored snapshots could not be read')
   }
@@ -265,9 +262,9 @@ export function trustSources({
     return collected
   }
 
-  /** `isRenewal`: asks again also for what ends soon. */
+  /** `isRenewal`: also queries sources whose evidence expires soon. */
   async function collect(subject: Subject, budgetMs: number, isRenewal: boolean): Promise<Snapshot> {
-    // What is left of the budget is for the database.
+    // The rest of the budget is for the database.
     const late = sleep(Math.max(1, budgetMs - DATABASE_TIMEOUT_MS), null, { ref: false })
     const cached = await loadValidEvidence(subject, isRenewal)
     const rows = collectors.filter(({ source }) => !cached.some((each) => each.source === source))
@@ -284,7 +281,7 @@ export function trustSources({
     inBackground(
       Promise.all(answers.map(({ evidence }) => evidence)).then(async (all) => {
         const isLate = all.some((evidence, index) => evidence !== now[index])
-        // What came late makes a better snapshot for the next caller.
+        // Late answers make a better snapshot for the next caller.
         if (isLate && !ended.signal.aborted) await store(subject, [...cached, ...all])
       }),
     )
@@ -300,7 +297,7 @@ export function trustSources({
     )
   }
 
-  /** Each row's answer, shared with whoever asks the same source about the same subject now. */
+  /** Answers of the rows, shared between concurrent requests for the same source and subject. */
   function start(rows: readonly CollectorRow[], subject: Subject): PendingEvidence[] {
     const at = seconds()
     const shared = rows.map((row) => {
@@ -334,8 +331,8 @@ export function trustSources({
   }
 
   /**
-   * What the database says, or `otherwise` when it fails or takes too long: a decision does not
-   * wait for it. What is written will still be.
+   * Result of the database, or `otherwise` when it fails or takes too long: a decision does not
+   * wait for it. A write is still completed.
    */
   async function inTime<Result, Otherwise>(
     work: Promise<Result>,
@@ -388,10 +385,10 @@ export function trustSources({
   }
 }
 
-/** Every source, and what it would be asked about. */
+/** Every source with its subject. */
 const sourceSubjects = (subject: Subject) => collectors.map(({ source, subjectOf }) => ({ source, subject: subjectOf(subject) }))
 
 const keyOf = ({ source, subjectOf }: CollectorRow, subject: Subject): string => `${source} ${subjectOf(subject)}`
 
-/** What was not asked, or came too late, is asked for by the next caller. */
+/** Sources that were not queried, or late, are queried by the next caller. */
 const isStorable = ({ evidence: { status } }: Evidence): boolean => status !== 'timeout' && status !== 'skipped'

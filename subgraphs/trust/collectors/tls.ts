@@ -9,14 +9,13 @@ import type { Collector } from './collector.ts'
 const HOUR_SECONDS = 3_600
 const MAX_CHAIN = 10
 
-/** OpenSSL's words for bytes that are no TLS. */
+/** OpenSSL's messages for bytes that are no TLS. */
 const NOT_TLS =
   /WRONG_VERSION_NUMBER|HTTP_REQUEST|PACKET_LENGTH_TOO_LONG|UNEXPECTED_MESSAGE|RECORD_LAYER|UNSUPPORTED_PROTOCOL_FAMILY|BAD_RECORD_TYPE|INVALID_RECORD/
 
 /**
- * Shakes hands with one of the host's vetted addresses and looks at the certificate. Nothing is
- * sent and nothing is read afterwards. Old protocols and weak keys are accepted for the look: what
- * is wrong with them is evidence.
+ * Makes a TLS handshake with one of the host's vetted addresses and reads the certificate. Nothing
+ * is sent or read afterwards. Old protocols and weak keys are accepted here: they are evidence.
  */
 export const collectTls: Collector<'tls'> = async ({ subject: { host }, parts, signal, addresses }) => {
   if (isAddress(host)) return { status: 'skipped', reason: 'not_applicable', validFor: HOUR_SECONDS }

@@ -12,7 +12,7 @@ export type WhoisRegistry = {
   readonly created: readonly string[]
   readonly expires: readonly string[]
   readonly dateOrder: DateOrder
-  /** Part of the answer, with single blanks, when nobody has registered the name. */
+  /** Part of the answer, with single blanks, for an unregistered name. */
   readonly absent: string
 }
 
@@ -27,9 +27,9 @@ const icann = (suffixes: readonly string[], server: string, absent: string): Who
 })
 
 /**
- * Registries without RDAP that publish the date of registration by WHOIS. Servers are those that
- * IANA's root zone database names; labels and dates are what these servers answer. Registries that
- * publish no such date (.de, .at, .eu, .il, .ir …) are left out: asking them says nothing.
+ * Registries without RDAP that publish the date of registration by WHOIS. Servers are those of
+ * IANA's root zone database; labels and dates are those of these servers. Registries without a
+ * published date (.de, .at, .eu, .il, .ir …) are left out.
  */
 export const WHOIS_REGISTRIES: readonly WhoisRegistry[] = [
   {

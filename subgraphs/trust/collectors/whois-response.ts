@@ -49,20 +49,20 @@ function firstDate(lines: readonly string[], labels: readonly string[], order: D
 /**
  * A date in a registry's own form, such as `2007. 03. 02.`, `18-10-1999`, `2001-Aug-23.` or `Tue
  * Dec 12 2000`. RFC 3339 is read with its time; other forms as midnight UTC, which is right to a
- * day. Null for what is none, or is older than any domain.
+ * day. Null for other text, and before the first domain.
  */
 export function parseWhoisDate(text: string, order: DateOrder): UnixSeconds | null {
   const exact = parseDate(text)
   if (exact !== null) return exact
   const parts = (text.toLowerCase().match(/\d+|[a-z]{3,}/g) ?? [])
     .map((part) => (/\d/.test(part) ? Number(part) : MONTHS.indexOf(part.slice(0, 3)) + 1))
-    // Names of weekdays and zones are no months.
+    // Weekdays and zones are not months.
     .filter((part) => part > 0)
   const [one = 0, two = 0, three = 0] = parts
   const [year, month, day] = order === 'ymd' ? [one, two, three] : order === 'dmy' ? [three, two, one] : [three, one, two]
   if (year < 1000 || month > 12 || day > 31) return null
   const at = Date.UTC(year, month - 1, day)
-  // 31 February is none.
+  // Rejects dates such as 31 February.
   if (new Date(at).getUTCDate() !== day) return null
   const seconds = at / 1000
   return seconds >= FIRST_DOMAIN ? seconds : null

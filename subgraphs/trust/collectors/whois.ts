@@ -18,8 +18,8 @@ const MAX_BYTES = 64 * 1024
 const TIMEOUT_MS = 1_900
 
 /**
- * Asks a registry's WHOIS service about a name; null when it is not registered. The server's name
- * is ours, from the table; its address passes the policy of all outbound connections. Throws a
+ * Queries a registry's WHOIS service about a name; null when it is not registered. The server's
+ * name is from our table; its address must pass the policy of all outbound connections. Throws a
  * `Fault`.
  */
 export async function queryWhois(

@@ -27,7 +27,7 @@ export type CallerState = {
   readonly last: ReadonlyMap<string, LastJudgement>
 }
 
-/** A judgement that is stored, by its id, and what it was made from. */
+/** A stored judgement, by its id, and its input. */
 export type LastJudgement = { readonly id: string; readonly snapshotId: string }
 
 type CallerStateQuery = {
@@ -38,9 +38,9 @@ type CallerStateQuery = {
 }
 
 /**
- * Finds who asks: by the hash of a secret that is good at `at`, null when there is none; an answer
- * of another version than `policyVersion` is not valid. Every decision begins with this, so it is
- * one statement, and those that come at once share it.
+ * Reads the state of a caller: by the hash of a secret that is valid at `at`, null when there is
+ * none; an answer of another version than `policyVersion` is not valid. Every decision starts with
+ * this, so it is one statement, shared by concurrent calls.
  */
 export const findCallerStates = (database: Kysely<Tables>): ((question: CallerStateQuery) => Promise<CallerState | null>) =>
   batchWork(
@@ -105,7 +105,7 @@ const overrideOf = (keyId: string, { expiresAt, ...override }: StoredOverride): 
 
 /**
  * Of decisions the last one first, then whether it is valid: the other way round would read all
- * that have ended.
+ * expired ones.
  */
 const SELECT_CALLER_STATES = prepared(
   (

@@ -14,7 +14,7 @@ import {
 } from '../pipeline/request.ts'
 import type { Profile } from '../pipeline/stages.ts'
 
-/** A question as it was asked: absent parts have defaults. */
+/** Input of a decision: absent parts have defaults. */
 export type DecisionInput = {
   readonly domain?: string | null | undefined
   readonly target?: { readonly type: TargetType; readonly value: string } | null | undefined
@@ -32,7 +32,7 @@ export type DecisionInput = {
 /** An answer that was given. */
 export type Decision = {
   readonly id: string
-  /** Row id of the key that asked. */
+  /** Row id of the caller's key. */
   readonly keyId: string
   readonly createdAt: Date
   readonly request: DecideRequest
@@ -45,7 +45,7 @@ export type Decision = {
   readonly elapsedMs: number
 }
 
-/** What a question means, or what is wrong with it; then `faults` is not empty. */
+/** The parsed input, or its faults; then `faults` is not empty. */
 export function parseDecisionInput(
   question: DecisionInput,
   engine: Pick<Engine, 'normalise'>,

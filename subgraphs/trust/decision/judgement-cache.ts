@@ -15,14 +15,14 @@ export type Judgement = {
 }
 
 /**
- * Judgements of late. Nothing in them can grow old: what they were made from is their key, and the
- * engine is a pure function of that.
+ * Recent judgements. They cannot get stale: their input is their key, and the engine is a pure
+ * function of it.
  */
 export type JudgementCache = BoundedCache<Judgement>
 
 /**
- * About as many as are good at one time where a thousand names are asked about; in memory they are
- * some three times as large as in text.
+ * About the number that is valid at one time with a thousand names; in memory they take about three
+ * times their text.
  */
 const MAX_JUDGEMENTS = 2_000
 const MAX_CHARACTERS = 8_000_000

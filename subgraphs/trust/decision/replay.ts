@@ -15,10 +15,10 @@ export type Replay = {
   readonly replayedDigest: string | null
 }
 
-/** Differences that are told; a decision has fewer places than that. */
+/** Most reported differences; a decision has fewer fields than that. */
 const MAX_CHANGES = 100
 
-/** Decides again from what is stored, with the policy of then. */
+/** Decides again from stored input, with the policy of that time. */
 export function replay({ snapshot, request, policyVersion, override, text }: Decision, engine: Engine): Replay {
   const storedDigest = digest(text)
   if (!engine.knowsPolicy(policyVersion)) {

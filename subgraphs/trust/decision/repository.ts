@@ -15,7 +15,7 @@ export type NewDecision = Decision & {
   readonly requestText: string
   readonly requestHash: Buffer
   readonly judgementId: string
-  /** Its snapshot, or what it says, is known to be in the database. */
+  /** Whether its snapshot, or its body, is known to be in the database. */
   readonly isSnapshotStored: boolean
   readonly isJudgementStored: boolean
 }
@@ -33,7 +33,7 @@ export const decisionRepository = (database: Kysely<Tables>) => {
     { maxItems: 100 },
   )
 
-  // Who makes many decisions at once makes them of as many snapshots.
+  // A caller with many decisions at once has as many snapshots.
   const saved = batchWork(
     async (all: readonly (readonly NewDecision[])[]) => {
       await saveNewJudgements(database, all.flat())
@@ -105,8 +105,8 @@ export const decisionRepository = (database: Kysely<Tables>) => {
     },
 
     /**
-     * Deletes decisions that were made before `time`, the oldest first, and says how many: at most
-     * a thousand, 0 when there are no more.
+     * Deletes decisions before `time`, the oldest first, and returns their number: at most a
+     * thousand, 0 when there are no more.
      */
     async deleteBefore(time: Date): Promise<number> {
       const { numDeletedRows } = await database
@@ -119,8 +119,8 @@ export const decisionRepository = (database: Kysely<Tables>) => {
     },
 
     /**
-     * Looks at the next thousand judgements that have ended before `time`, behind `after`, and
-     * deletes those that are no decision. Returns where it stopped; null at the end.
+     * Checks the next thousand judgements that ended before `time`, after `after`, and deletes
+     * those without a decision. Returns where it stopped; null at the end.
      */
     async deleteUnusedJudgements(time: Date, after: SweepCursor | null): Promise<SweepCursor | null> {
       const behind = after ? sql`AND (valid_until, id) > (${after.validUntil}, ${after.id})` : sql``
@@ -178,7 +178,7 @@ const SNAPSHOTS = prepared((database: Kysely<Tables>, ids: readonly string[]) =>
   sql<{ id: string; body: string }>`SELECT id, body FROM snapshot WHERE id = ANY (${ids}::text[])`.compile(database),
 )
 
-/** Those that are asked for at once share a statement. */
+/** Concurrent reads share a statement. */
 const snapshotsById = (database: Kysely<Tables>): ((id: string) => Promise<Snapshot | null>) =>
   batchWork(async (ids: readonly string[]) => {
     const rows = await SNAPSHOTS(database, [...new Set(ids)])
@@ -187,9 +187,7 @@ const snapshotsById = (database: Kysely<Tables>): ((id: string) => Promise<Snaps
     return ids.map((id) => found.get(id) ?? null)
   })
 
-/**
- * What decisions refer to, as far as it may not be there: evidence first, then what was made of it.
- */
+/** Writes what decisions refer to, where it may be missing: evidence first, then judgements. */
 async function saveNewJudgements(database: Kysely<Tables>, decisions: readonly NewDecision[]): Promise<void> {
   await saveSnapshots(
     database,

@@ -78,7 +78,7 @@ const toDecisionInput = ({ domain, target, interaction, policy }: DecideInput): 
   profile: policy && lowerCase(policy),
 })
 
-/** What an input says is to be done. */
+/** The planned interaction of an input. */
 export const toInteraction = (interaction: DecideInput['interaction']): DecisionInput['interaction'] =>
   interaction && {
     kind: interaction.kind ? lowerCase(interaction.kind) : null,

@@ -5,12 +5,12 @@ import type { DecisionRepository } from './repository.ts'
 
 const DAY_MS = 86_400_000
 /**
- * How long a judgement that is no decision's is kept after its end, and a snapshot that none was
- * made from, when there is a newer one: as long as evidence that has ended.
+ * Retention of an expired judgement without a decision, and of a snapshot without a judgement, when
+ * there is a newer one: that of expired evidence.
  */
 const SUPERSEDED_RETENTION_MS = 7 * DAY_MS
 
-/** Deletes what is older than it needs to be. */
+/** Deletes data beyond its retention. */
 export type Retention = {
   /** Deletes all of it now. Rejects when the database fails. */
   readonly run: () => Promise<void>
@@ -59,7 +59,7 @@ export function retention({
     const before = days === 0 ? null : new Date(at - days * DAY_MS)
     while (before && !ended.signal.aborted && (await decisions.deleteBefore(before)) > 0);
     const supersededBefore = new Date(at - SUPERSEDED_RETENTION_MS)
-    // What has ended is told to nobody any more, so no decision comes to refer to it.
+    // Expired judgements are not returned any more, so no decision will refer to them.
     let judged = await decisions.deleteUnusedJudgements(supersededBefore, null)
     while (judged && !ended.signal.aborted) judged = await decisions.deleteUnusedJudgements(supersededBefore, judged)
     let next = await snapshots.deleteUnused({ before, supersededBefore, after: null })

@@ -1,9 +1,6 @@
 import type { Resolvers } from '#generated/trust/resolvers.ts'
 
-/**
- * The directory knows the items; here they are what their sources are. The gateway sends those
- * along.
- */
+/** The directory knows the items; here they have their sources, which the gateway sends. */
 export const directoryItemResolvers = {
   McpServer: {
     trust: ({ repoUrl, docsUrl }, _, { load }) => load.assessmentByUrl.load(repoUrl ?? docsUrl).then(decisionIn),

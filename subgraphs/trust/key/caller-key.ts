@@ -6,9 +6,9 @@ import { secretIn } from './key.ts'
 import { secretHash } from './secret.ts'
 
 /**
- * What `find` has for the hash of the secret that a caller presents: the key, or more. Rejects with
- * UNAUTHENTICATED, with a `reason` for programs, when there is no secret or nothing is found, and
- * RATE_LIMITED for an address that guesses: `refusals` counts what was no key.
+ * The result of `find` for the hash of the caller's secret: the key, or more. Rejects with
+ * UNAUTHENTICATED, with a `reason` for programs, without a secret or a result, and with
+ * RATE_LIMITED for an address with too many failures, which `refusals` counts.
  */
 export async function authenticateKey<Found>(
   caller: Caller,

@@ -6,7 +6,7 @@ export type Plan = (typeof PLANS)[number]
 /** Scans per calendar month in UTC; null: no limit. */
 export const SCANS_PER_MONTH: Readonly<Record<Plan, number | null>> = { free: 150, unlimited: null }
 
-/** Who may ask. Its secrets are stored as hashes only. */
+/** Key of a caller. Its secrets are stored as hashes only. */
 export type ApiKey = {
   /** Row id. */
   readonly id: string
@@ -36,12 +36,10 @@ export function monthRange(at: Date): { readonly start: Date; readonly end: Date
   return { start: new Date(Date.UTC(year, month, 1)), end: new Date(Date.UTC(year, month + 1, 1)) }
 }
 
-/** A JWT is a credential of another subgraph, and says nothing about keys. */
+/** A JWT is a credential of another subgraph, not a key. */
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
-/**
- * The secret that a caller presents: X-API-Key, else a bearer token that is no JWT; null for none.
- */
+/** The secret of a caller: X-API-Key, else a bearer token that is no JWT; null for none. */
 export function secretIn({ credentials }: Pick<Caller, 'credentials'>): string | null {
   const own = credentials['x-api-key']?.trim()
   if (own) return own

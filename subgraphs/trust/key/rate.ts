@@ -9,9 +9,8 @@ import { type ApiKey, PLANS, type Plan } from './key.ts'
 export type KeyRate = (key: Pick<ApiKey, 'id' | 'plan'>, questions: number) => Promise<void>
 
 /**
- * Lets each key ask so many questions a minute as its plan says, all at once or spread: a bucket
- * that fills again evenly. 0: no bound. Whoever asks more at once than a bucket holds gets the
- * whole bucket's worth counted.
+ * Limits the requests of each key per minute by its plan: a token bucket that refills evenly. 0: no
+ * limit. A request for more than a bucket holds counts as a whole bucket.
  */
 export function keyRate(perMinute: Readonly<Record<Plan, number>>, { buckets }: RateLimitStore): KeyRate {
   const ofPlans = new Map<Plan, TakeTokens>(

@@ -13,7 +13,7 @@ const COLUMNS = [
   'api_key.revoked_at as revokedAt',
 ] as const
 
-/** A key as people tell it from others. */
+/** A key in lists for people. */
 export type ListedKey = ApiKey & {
   /** The first characters of its secrets that are good now, newest first. */
   readonly hints: readonly string[]
@@ -21,9 +21,9 @@ export type ListedKey = ApiKey & {
   readonly scans: number
 }
 
-/** Keys, their secrets and what they have used. */
+/** Keys, their secrets and their usage. */
 export const keyRepository = (database: Kysely<Tables>) => ({
-  /** The key of a secret that is good at `at`; null when there is none. */
+  /** The key of a secret that is valid at `at`; null when there is none. */
   findBySecret: createFindBySecret(database),
 
   create: ({ name, plan, secret, at }: NewKey): Promise<ApiKey> =>
@@ -52,7 +52,7 @@ export const keyRepository = (database: Kysely<Tables>) => ({
     return rows
   },
 
-  /** Ends a key; undefined when there is none. Revoking again changes nothing. */
+  /** Revokes a key; undefined when there is none. Revoking again changes nothing. */
   revoke: (id: string, at: Date): Promise<ApiKey | undefined> =>
     database
       .updateTable('api_key')
@@ -62,8 +62,8 @@ export const keyRepository = (database: Kysely<Tables>) => ({
       .executeTakeFirst(),
 
   /**
-   * Gives a key a new secret, and lets those it has end at `endsAt`; undefined when there is no
-   * such key in use.
+   * Gives a key a new secret, and ends the current ones at `endsAt`; undefined when there is no
+   * such active key.
    */
   rotate: (
     id: string,
@@ -102,7 +102,7 @@ export const keyRepository = (database: Kysely<Tables>) => ({
     return row?.scans ?? 0
   },
 
-  /** Decisions of any key in the month of `at`: what is counted where nothing is limited. */
+  /** Decisions of a key in the month of `at`: usage of plans without a limit. */
   async decided(id: string, at: Date): Promise<number> {
     const { start, end } = monthRange(at)
     const { count } = await database
@@ -152,9 +152,9 @@ type NewKey = { readonly name: string; readonly plan: Plan; readonly secret: Sec
 export type ApiKeyRepository = ReturnType<typeof keyRepository>
 
 /**
- * The statement that takes up to `wanted` scans of a month: it returns how many there were to take,
- * and the scans of the month. Its row stays locked until the transaction ends: whoever asks at the
- * same time waits, and sees what is left.
+ * The statement that takes up to `wanted` scans of a month: it returns how many it took, and the
+ * scans of the month. Its row stays locked until the transaction ends: concurrent ones wait, and
+ * see the rest.
  */
 export function takeScans({
   keyId,

@@ -2,8 +2,8 @@ import { type ApiKey, monthRange, SCANS_PER_MONTH, type Usage } from './key.ts'
 import type { ApiKeyRepository } from './repository.ts'
 
 /**
- * What is left of a key at `at`. `counted`: its scans, where they are known already; plans without
- * a limit count only when they are asked.
+ * Remaining usage of a key at `at`. `counted`: its scans, where they are known; plans without a
+ * limit are counted on request only.
  */
 export async function usageOf(
   { id, plan }: ApiKey,

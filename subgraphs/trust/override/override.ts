@@ -31,10 +31,10 @@ export const MAX_OVERRIDES_PER_KEY = 1_000
 const MAX_REASON_CHARACTERS = 500
 /** The last second that RFC 3339 can write: its years have four digits. */
 const MAX_UNIX_SECONDS = toUnixSeconds(new Date('9999-12-31T23:59:59Z'))
-/** PostgreSQL has no NUL, and half of a surrogate pair is no character. */
+/** PostgreSQL text has no NUL, and half of a surrogate pair is no character. */
 const UNSTORABLE = /\0|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/
 
-/** What can be stored of an override, or what is wrong with it; then `faults` is not empty. */
+/** The override to store, or its faults; then `faults` is not empty. */
 export function validateOverride(
   wanted: SetOverride,
   at: Date,

@@ -50,7 +50,7 @@ export const overrideRepository = (database: Kysely<Tables>) => {
      */
     set: (keyId: string, { subject, action, reason, expiresAt }: SetOverride, at: Date): Promise<Override | null> =>
       database.transaction().execute(async (transaction) => {
-        // Those who set at once would each see room for one more.
+        // Concurrent requests would each see room for one more.
         await transaction.selectFrom('api_key').select('id').where('id', '=', keyId).forUpdate().execute()
         await transaction.deleteFrom('override').where('key_id', '=', keyId).where('expires_at', '<=', at).execute()
         const { others } = await transaction

@@ -14,7 +14,7 @@ export const overrideResolvers = {
       const { id: keyId } = await request(1)
       const range = keysetRange(OVERRIDES, page)
       const found = subject == null ? null : engine.normalise('url', subject)
-      // What is no name has no override.
+      // An invalid name has no override.
       const listed = { keyId, subject: found && (found.kind === 'target' ? found.target.host : ''), at: now() }
       return keysetPage(OVERRIDES, range, await overrides.list(listed, range), () => overrides.count(listed))
     },

@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js'
 import { specialRange } from '../../../platform/outbound/address-policy.ts'
 
-/** Where an address leads: to the internet, or into somebody's own network, including ours. */
+/** Destination of an address: the internet, or a private network, including ours. */
 export type Reach = 'public' | 'private'
 
 /**
@@ -19,8 +19,8 @@ export function reachOf(address: string): Reach | null {
 const NAT64_PREFIX = ipaddr.IPv6.parseCIDR('64:ff9b::/96')
 
 /**
- * Whether an address in an answer of DNS leads into a private network. An address of a DNS64
- * resolver is judged by the IPv4 address within; text that is no address is private.
+ * Whether an address in a DNS answer is in a private network. An address of a DNS64 resolver is
+ * judged by the embedded IPv4 address; text that is no address is private.
  */
 export function isPrivateAnswer(address: string): boolean {
   const v4 = ipaddr.IPv6.isValid(address) ? embeddedIn(ipaddr.IPv6.parse(address)) : null
@@ -37,7 +37,7 @@ const PUBLIC_BEFORE_ENGINE_3 = new Set(['unicast'])
 export const isPrivateAnswerBeforeEngine3 = (address: string): boolean =>
   !ipaddr.isValid(address) || !PUBLIC_BEFORE_ENGINE_3.has(ipaddr.parse(address).range())
 
-/** The canonical text of an IPv6 address (RFC 5952); null when it is none or names a zone. */
+/** The canonical text of an IPv6 address (RFC 5952); null for other text, or with a zone. */
 export function canonicalIpv6(text: string): string | null {
   if (text.includes('%') || !ipaddr.IPv6.isValid(text)) return null
   return ipaddr.IPv6.parse(text).toRFC5952String()

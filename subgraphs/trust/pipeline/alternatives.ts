@@ -5,7 +5,7 @@ import { type DecideRequest, INTERACTION_KINDS, type InteractionKind, PROFILES }
 import { snapshotOf } from './snapshot.ts'
 import type { Action } from './stages.ts'
 
-/** What would be recommended if one thing were different; `condition` completes "if …". */
+/** The action with one input changed; `condition` completes "if …". */
 export type Alternative = { readonly of: 'question' | 'evidence'; readonly condition: string; readonly action: Action }
 
 /**
@@ -56,7 +56,7 @@ type Supposition = {
   readonly suppose: (sources: EvidenceBySource, at: number) => EvidenceBySource[Source] | null
 }
 
-/** Typed by the source, taken as a row of the table. */
+/** Typed by the source, used as a row of the table. */
 const suppose = <Of extends Source>(
   of: Of,
   condition: string,
@@ -160,7 +160,7 @@ const withEvidence = (
   snapshotOf(
     host,
     collectedAt,
-    // Each source with its own evidence, as `Evidence` says.
+    // A cast: each source with its own evidence, by the type `Evidence`.
     SOURCES.map((source) => ({ source, evidence: source === of ? evidence : sources[source] }) as Evidence),
     redirects,
   )

@@ -1,6 +1,5 @@
 /**
- * What is supposed about sources without an answer: `nothing`, or that each of them would have said
- * the best it can. A denial must hold under both, so that no missing source ever turns an answer
- * into a denial.
+ * Assumption about sources without an answer: `nothing`, or the best possible answer of each. A
+ * denial must hold under both, so that a missing source never causes one.
  */
 export type Assumption = 'nothing' | 'best'

@@ -10,7 +10,7 @@ export type Brand = {
 }
 export type BrandLabel = {
   readonly label: string
-  /** An everyday word: says nothing without its company. */
+  /** An everyday word: no evidence by itself. */
   readonly word: boolean
   /** The owner holds it under country suffixes throughout. */
   readonly worldwide: boolean
@@ -21,14 +21,12 @@ export type BrandLabel = {
 /** A label and the brand it belongs to. */
 export type OwnedLabel = BrandLabel & { readonly brand: string; readonly suffixes: ReadonlySet<string> }
 
-/**
- * The registry, made ready for questions: everything is looked up, nothing is compared in a loop.
- */
+/** Index of the registry: every query is a lookup, never a loop. */
 export type BrandIndex = {
   readonly byDomain: ReadonlyMap<string, string>
   readonly byLabel: ReadonlyMap<string, OwnedLabel>
   readonly bySkeleton: ReadonlyMap<string, OwnedLabel>
-  /** The label that one slip turns into this one, which is no label of the registry itself. */
+  /** The label of the registry within one edit of this one, which is not in the registry itself. */
   readonly findImitated: FindImitated<OwnedLabel>
 }
 
@@ -52,8 +50,8 @@ const MAX_SHORT_LABEL = 4
 const indexes = new WeakMap<readonly string[], BrandIndex>()
 
 /**
- * The index of a registry; made once per list. Stops after each brand, for those who have other
- * things to do.
+ * Builds the index of a registry, once per list. Yields after each brand, so that other work can
+ * run.
  */
 export function* brandIndexSteps(lines: readonly string[]): Generator<void, BrandIndex> {
   const existing = indexes.get(lines)

@@ -2,7 +2,7 @@ import canonicalize from 'canonicalize'
 
 /**
  * Canonical JSON (RFC 8785): equal values, equal text, whatever the order of their keys. Throws for
- * what JSON cannot say and for broken surrogates.
+ * values outside JSON and for broken surrogates.
  */
 export function canonicalText(value: unknown): string {
   const text = canonicalize(value)

@@ -96,7 +96,7 @@ export const DRIVERS = [
 ] as const
 export type Driver = (typeof DRIVERS)[number]
 
-/** What says that a source might have said more: it failed, was late, or was not asked. */
+/** Drivers of uncertainty for sources that failed, timed out, or were not queried. */
 export const UNAVAILABLE: Readonly<Record<Source, Driver>> = {
   rdap: 'REGISTRATION_DATA_UNAVAILABLE',
   dns: 'DNS_UNAVAILABLE',

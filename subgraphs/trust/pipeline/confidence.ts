@@ -5,7 +5,7 @@ import type { Scores } from './score.ts'
 
 /** How sure the scores are, in hundredths. */
 export type Confidence = {
-  /** What all sources together could have said of what matters, and did. */
+  /** Share of the relevant evidence that is available. */
   readonly coverage: number
   readonly overall: number
   readonly trust: number
@@ -18,8 +18,9 @@ export type Confidence = {
 const share = (whole: number, percent: number): number => Math.floor((whole * percent) / 100)
 
 /**
- * How sure the scores can be, from how much answered and how many kinds of evidence agree. Never
- * falls when a source answers in addition. `shares`: what each source can say of what matters.
+ * Confidence of the scores, from the share of answers and the number of agreeing kinds of evidence.
+ * Never falls with an additional answer. `shares`: the share of each source in the relevant
+ * evidence.
  */
 export function confidenceOf(
   snapshot: Snapshot,
@@ -51,15 +52,14 @@ export function confidenceOf(
   ): number {
     if (witness.host >= 2 || witness.exact >= 2) return Math.max(plain, CONFIDENCE.hostHits)
     if (witness.exact === 1 || (witness.host === 1 && !isEstablished)) return Math.max(plain, CONFIDENCE.hostHit)
-    // One witness against an established domain may be wrong; what others say without it is not
-    // less sure for that.
+    // One feed against an established domain may be wrong; other evidence keeps its confidence.
     if (witness.host === 1 && threatBesideFeeds < BANDS.high) return Math.min(plain, CONFIDENCE.hostHitEstablished)
     if (threat < BANDS.medium || threatFamilies.length >= 2) return plain
     return share(plain, threatFamilies.length === 1 ? CONFIDENCE.oneFamily : CONFIDENCE.noFamily)
   }
 }
 
-/** How much of what a source can say it said, in percent. */
+/** Share of a source's possible evidence that is available, in percent. */
 function answeredPercent(
   { sources }: Snapshot,
   source: Source,

@@ -14,8 +14,8 @@ import type { Validity } from './validity.ts'
 export type Score = { readonly score: number; readonly confidence: number }
 
 /**
- * The answer to one request: all that every wire format needs, and how it came about. Plain JSON
- * without anything that depends on when it is computed.
+ * Decision about one request: the input of every wire format, and its derivation. Plain JSON
+ * without anything that depends on the time of computation.
  */
 export type Decision = {
   readonly target: Pick<Target, 'type' | 'value' | 'host' | 'unicode'>
@@ -46,7 +46,7 @@ export type Decision = {
   readonly audit: Audit
 }
 
-/** How a decision came about: enough to follow it with a pencil. */
+/** Derivation of a decision: enough to recalculate it by hand. */
 export type Audit = {
   readonly snapshot: string
   readonly engine: number
@@ -75,7 +75,7 @@ export type JudgedRedirects = {
   readonly decidedBy: number | null
 }
 
-/** What either way of deciding comes to. */
+/** Result of a decision, with or without evidence. */
 export type Finding = {
   readonly action: Action
   readonly confidence: number
@@ -85,7 +85,7 @@ export type Finding = {
   readonly ageDays: number | null
   /** For how long it holds at most: a row of the table of validity. */
   readonly lasts: State | 'structural'
-  /** Whether it ends with what the sources said. */
+  /** Whether it ends when its evidence expires. */
   readonly restsOnEvidence: boolean
   readonly mayBeOverridden: boolean
   readonly audit: Pick<

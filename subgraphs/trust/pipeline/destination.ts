@@ -1,7 +1,7 @@
 import type { Snapshot } from '../evidence.ts'
 import type { Policy } from './policy.ts'
 
-/** What is known about where a URL forwards to. */
+/** Destination of a redirecting URL. */
 export type Destination =
   /** It does not forward, as far as is known. */
   | 'none'

@@ -82,8 +82,8 @@ function derived(
 }
 
 /**
- * An answer other than to proceed must name something that speaks against: what is missing to
- * strong trust, where nothing else does.
+ * Every action but PROCEED needs a negative reason: without another one, what is missing to strong
+ * trust.
  */
 function lastResort(
   reasons: readonly Reason[],
@@ -105,7 +105,7 @@ export const highlightsOf = (reasons: readonly Reason[], limit: number): Highlig
     .slice(0, limit)
     .map(({ code, strength }) => ({ code, label: REASON_CODES[code].label, impact: senseOf(code), strength: strength / 100 }))
 
-/** The reasons that decide: the first ones that speak the way the answer does. */
+/** The deciding reasons: the first ones with the direction of the action. */
 export function primaryOf(reasons: readonly Reason[], limit: number): Code[] {
   const sense = reasons[0] && senseOf(reasons[0].code)
   return reasons

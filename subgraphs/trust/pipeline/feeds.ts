@@ -4,7 +4,7 @@ import type { Target } from './normalise.ts'
 import type { Observation } from './observation.ts'
 import type { Policy } from './policy.ts'
 
-/** How many independent feeds (lineages) say what. */
+/** Number of independent feeds (lineages) by statement. */
 export type FeedWitness = {
   /** About the host itself, lately. */
   readonly host: number
@@ -31,10 +31,7 @@ type About = {
   readonly url: Target['url'] | undefined
 }
 
-/**
- * What the feeds say, as the strongest observation that their hits support, and how sure they can
- * be taken.
- */
+/** The strongest observation that the hits of feeds support, with its confidence. */
 export function feedObservations(
   { sources: { feeds }, collectedAt }: Snapshot,
   about: About,

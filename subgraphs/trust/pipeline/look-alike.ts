@@ -2,10 +2,7 @@ import { type BrandIndex, isDistinctive, type OwnedLabel } from './brand.ts'
 import type { Target } from './normalise.ts'
 import { skeletonOf } from './skeleton.ts'
 
-/**
- * How a name that is not the brand's own uses the brand. Strongest first: the first that fits is
- * taken.
- */
+/** How a foreign name uses a brand. Strongest first: the first match counts. */
 export type LookalikeKind =
   /** Letters of other scripts or with accents spell the brand, or a typosquat of it. */
   | 'homograph'
@@ -13,7 +10,7 @@ export type LookalikeKind =
   | 'skeleton'
   /** A typosquat: one edit away. */
   | 'typo'
-  /** The brand and a word that asks for credentials or sounds like its office. */
+  /** The brand and a word that asks for credentials or sounds official. */
   | 'brand-with-lure'
   /** Exactly the brand, under a suffix that is not the brand's. */
   | 'foreign-suffix'
@@ -21,7 +18,7 @@ export type LookalikeKind =
   | 'domain-inside'
   /** The brand among other words. */
   | 'brand-with-word'
-  /** The brand as a label above somebody else's domain. */
+  /** The brand as a label above a foreign domain. */
   | 'brand-above'
 
 export type Lookalike = { readonly kind: LookalikeKind; readonly brand: string }
@@ -79,10 +76,10 @@ export function lookalikeOf(target: Named, index: BrandIndex, words: LureWords):
   )
 }
 
-/** `gov.uk`, `edu`, `ac.jp`: whoever has a name there has been looked at. */
+/** `gov.uk`, `edu`, `ac.jp`: registrants there were verified. */
 function isProtected(suffix: string | null, { protectedSuffixes }: LureWords): boolean {
   const labels = suffix?.split('.') ?? []
-  // Two letters alone are a country: `ac` is open to everybody.
+  // Two letters alone are a country: registration under `ac` is open.
   return protectedSuffixes.has(labels[0] ?? '') && (labels.length > 1 || (labels[0]?.length ?? 0) > 2)
 }
 
@@ -123,8 +120,8 @@ function coreLookalike(core: string, under: Under): Lookalike | null {
 }
 
 /**
- * Everyday words are everybody's; worldwide labels are the owner's under any country's suffix. On a
- * shared suffix the label is anybody's.
+ * Everyday words have no owner; worldwide labels are the owner's under any country's suffix. On a
+ * shared suffix the label is any user's.
  */
 function isForeign({ word, worldwide }: OwnedLabel, { suffix, shared }: Under): boolean {
   if (word) return false
@@ -170,8 +167,8 @@ function hyphenated(tokens: readonly string[], under: Under): Lookalike | null {
 }
 
 /**
- * An everyday word needs nothing but lures around it, a brand needs one. Since engine 3 four letters
- * that are no word suffice for a brand (`ebay-order-issue`).
+ * An everyday word needs lures only around it, a brand needs one. Since engine 3 four letters that
+ * are no word suffice for a brand (`ebay-order-issue`).
  */
 const needsOneLure = (owned: OwnedLabel, { words }: Under): boolean =>
   isDistinctive(owned) || (words.engine >= 3 && !owned.word && owned.label.length >= MIN_LURED_LABEL)
@@ -188,10 +185,10 @@ function distinctiveLookalike(token: string, under: Under): OwnedLabel | null {
   return owned && isDistinctive(owned) ? owned : null
 }
 
-/** Shortest brand label that is looked for inside other letters: two letters are in every word. */
+/** Shortest brand label that is searched inside other letters: two letters are in every word. */
 const MIN_GLUED_LABEL = 3
 
-/** `paypalservice`, `myappleid`: what is left without the brand is a word that we know, or two. */
+/** `paypalservice`, `myappleid`: the rest without the brand is a known word, or two. */
 function glued(label: string, { index, words }: Under): Lookalike | null {
   for (let cut = MIN_GLUED_LABEL; cut <= label.length - 2; cut++) {
     const first = index.byLabel.get(label.slice(0, cut))

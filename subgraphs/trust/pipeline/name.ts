@@ -4,8 +4,8 @@ import { SPECIAL_USE, type SpecialUse } from './lists/special-use.ts'
 /** The parts of a host name that decisions differ by. All are A-labels. */
 export type NameParts = {
   /**
-   * What was registered: the part that RDAP and popularity lists know. Null for public suffixes
-   * (`co.uk`) and single labels.
+   * The registrable domain, which RDAP and popularity lists use. Null for public suffixes (`co.uk`)
+   * and single labels.
    */
   readonly registrable: string | null
   /** The public suffix under which `registrable` stands. */

@@ -65,8 +65,8 @@ const invalid = (code: TargetFault, message: string): Normalised => ({ kind: 'in
 const NO_NAME: NameParts = { registrable: null, suffix: null, tenant: null, shared: false, specialUse: null }
 
 /**
- * Stage 1: one spelling for every way to write a host. Takes a host, a host with port or path, or
- * an http(s) URL, whatever `type` says, because clients mix them up. Splits like the WHATWG URL
+ * Stage 1: one spelling for every form of a host. Takes a host, a host with port or path, or an
+ * http(s) URL, whatever `type` says, because clients mix them up. Splits like the WHATWG URL
  * standard; IDNA is UTS #46 nontransitional with STD3 rules, from the tables of tr46 and not of
  * Node.
  */
@@ -88,7 +88,7 @@ export function withoutPath(value: string): string {
   return rest.length <= 1 ? value : `${text.slice(0, text.length - rest.length)}/…`
 }
 
-/** A host within a URL; null for what is none. */
+/** A host within a URL; null for an invalid one. */
 function embeddedHost(text: string): EmbeddedHost | null {
   const found = normaliseHost('domain', text)
   if (found.kind === 'invalid') return null
@@ -102,7 +102,7 @@ function normaliseHost(type: TargetType, value: string): Normalised {
   const text = value.trim()
   if (text === '') return invalid('empty', 'Expected a host name or an http(s) URL, got blanks only.')
   if (!text.isWellFormed()) return invalid('host', 'Expected well-formed Unicode.')
-  // URL parsers drop tabs and line breaks silently: what is checked would not be what is read.
+  // URL parsers drop tabs and line breaks silently: the checked URL would not be the opened one.
   if (/\p{Cc}/u.test(text)) return invalid('control_character', 'Expected no control characters.')
 
   const bare = canonicalIpv6(text)
@@ -235,7 +235,7 @@ const endsInNumber = (host: string): boolean => /(?:^|\.)(?:\d+|0x[0-9a-f]*)$/.t
 
 /**
  * IPv4 in any of its spellings (`127.1`, `0x7f.1`, `2130706433`, `0177.0.0.1`), read as browsers
- * do; null when it is none.
+ * do; null for other text.
  */
 function ipv4Of(host: string): string | null {
   const url = URL.parse(`http://${host}/`)

@@ -12,13 +12,13 @@ import type { SignalId } from './signals.ts'
 import type { EmbeddedHost } from './url.ts'
 import { isDeceptive } from './userinfo.ts'
 
-/** What is known about a target, sorted for judging. */
+/** Features of a target, sorted for judging. */
 export type Features = {
   readonly observations: readonly Observation[]
   readonly drivers: readonly Driver[]
   /**
-   * Sources that might have said anything: failed, timed out, not asked. Not those that have
-   * nothing to say about this target.
+   * Sources without an answer: failed, timed out, not queried. Not those without data for this kind
+   * of target.
    */
   readonly unknown: ReadonlySet<Source>
   readonly ageDays: number | null
@@ -37,10 +37,7 @@ export type Features = {
   readonly isProgram: boolean
   readonly isBelowApex: boolean
   readonly hasCertificateFault: boolean
-  /**
-   * The registry publishes no date of registration to anybody: other clocks count for it. False
-   * before engine 3.
-   */
+  /** The registry publishes no dates of registration: other clocks count. False before engine 3. */
   readonly isRegistryUndated: boolean
   /**
    * Whether certificate logs, had they answered, could have shown use before the present
@@ -52,9 +49,8 @@ export type Features = {
 const DAY_SECONDS = 86_400
 
 /**
- * Stage 3: evidence in, observations out. The order of evidence does not matter: everything is
- * counted, and the best or worst taken. `assumption`: what sources without an answer would have
- * said.
+ * Stage 3: evidence in, observations out. The order of evidence does not matter: counts, and the
+ * best or worst. `assumption`: the answers of sources without one.
  */
 export function observe(target: Target, snapshot: Snapshot, policy: Policy, assumption: Assumption): Features {
   const at = snapshot.collectedAt
@@ -172,7 +168,7 @@ function registrationObservations(
 ): Observation[] {
   const { rdap, ct } = snapshot.sources
   const at = snapshot.collectedAt
-  // What is registered is the platform, and its tenants have no share in its past.
+  // The platform is registered; its age is not that of its tenants.
   if (isTenant) return []
   if (rdap.status === 'absent') return [{ signal: 'not_registered' }]
   const seen: Observation[] = []
@@ -209,7 +205,7 @@ const isRegistryUndated = ({ sources: { rdap } }: Snapshot, { engine }: Policy):
   engine >= 3 &&
   ((rdap.status === 'skipped' && rdap.reason === 'no_service') || (rdap.status === 'ok' && rdap.facts.registeredAt === null))
 
-/** What stands for an age that nobody can know: popularity, and the first certificate in the logs. */
+/** Substitutes for an unpublished age: popularity, and the first certificate in the logs. */
 function undatedRegistryObservations(snapshot: Snapshot, rank: number | null, policy: Policy): Observation[] {
   if (!isRegistryUndated(snapshot, policy)) return []
   const { STEPS } = policy.weights

@@ -3,8 +3,8 @@ import type { Target } from './normalise.ts'
 import type { Override } from './request.ts'
 
 /**
- * Whether an override speaks about a target at a time: the host itself, or what it belongs to, and
- * not run out.
+ * Whether an override applies to a target at a time: to the host itself, or to a parent, and not
+ * expired.
  */
 export function appliesTo(override: Override, target: Target, at: UnixSeconds): boolean {
   if (override.expiresAt !== null && override.expiresAt <= at) return false
@@ -12,8 +12,8 @@ export function appliesTo(override: Override, target: Target, at: UnixSeconds): 
 }
 
 /**
- * The caller's override for a target, the most exact one; null when there is none. Of several for
- * one subject the first counts.
+ * The caller's most specific override for a target; null when there is none. Of several for one
+ * subject the first counts.
  */
 export function overrideFor(target: Target, overrides: readonly Override[], at: UnixSeconds): Override | null {
   for (const subject of subjectsOf(target)) {

@@ -6,8 +6,8 @@ import { type Features, nameObservations, unknownSources } from './observe.ts'
 import type { Policy } from './policy.ts'
 
 /**
- * What is known about a public address: what feeds say of it, and how it was written. No other
- * source knows addresses, whatever a snapshot holds.
+ * Evidence about a public address: hits of feeds, and its spelling. No other source has addresses,
+ * whatever a snapshot holds.
  */
 export function observeAddress(target: Target, snapshot: Snapshot, policy: Policy): Features {
   const { feeds } = snapshot.sources

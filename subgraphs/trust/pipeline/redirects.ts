@@ -6,8 +6,8 @@ import type { Policy } from './policy.ts'
 import { severityOf } from './route.ts'
 
 /**
- * Judges each URL of a chain like a target of its own, and takes the strictest finding: who follows
- * a link is at its end. Of equal ones the first counts.
+ * Judges each URL of a chain like a target of its own, and takes the strictest finding: a client
+ * that follows redirects reaches the end. Of equal ones the first counts.
  */
 export function withRedirects(
   own: Finding,
@@ -16,7 +16,7 @@ export function withRedirects(
   policy: Policy,
 ): Finding {
   const findings = chain.hops.map(({ target, snapshot }, index) =>
-    // What is behind a hop is known as well.
+    // The rest of the chain after a hop is known as well.
     judge(target, { ...snapshot, redirects: { ...chain, hops: chain.hops.slice(index + 1) } }),
   )
   const actions = findings.map(({ action }) => severityOf(action))
@@ -32,7 +32,7 @@ export function withRedirects(
   return {
     ...deciding,
     reasons: decidedBy === null ? deciding.reasons : inOrder([...deciding.reasons, risk], deciding.action),
-    // Nobody's word opens a private network, whichever hop leads there.
+    // No override opens a private network, whichever hop leads there.
     mayBeOverridden: [own, ...findings].every(({ mayBeOverridden }) => mayBeOverridden),
     audit: { ...deciding.audit, redirects },
   }

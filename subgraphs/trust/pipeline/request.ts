@@ -3,24 +3,24 @@ import type { Target } from './normalise.ts'
 import { type Action, PROFILES, type Profile } from './stages.ts'
 import { INTERACTION } from './weights.ts'
 
-/** What is asked: may this be done there, under this policy? */
+/** Input of a decision: an interaction with a target, under a policy. */
 export type DecideRequest = {
   readonly target: Target
   readonly interaction: Interaction
   readonly profile: Profile
 }
 
-/** What is to be done at the target. */
+/** The planned interaction with the target. */
 export type Interaction = { readonly kind: InteractionKind; readonly mode: InteractionMode; readonly sensitivity: Sensitivity }
 export type InteractionKind = keyof typeof INTERACTION.kind
 export type InteractionMode = keyof typeof INTERACTION.mode
 export type Sensitivity = keyof typeof INTERACTION.sensitivity
 
-/** What a request means that says nothing about it. */
+/** Default of a request without an interaction. */
 export const DEFAULT_INTERACTION: Interaction = { kind: 'fetch', mode: 'read_only', sensitivity: 'medium' }
 export const DEFAULT_PROFILE: Profile = 'balanced'
 
-/** Allowed values, in order of risk, for those who read requests. */
+/** Allowed values, in order of risk, for validation. */
 export const INTERACTION_KINDS = Object.keys(INTERACTION.kind) as readonly InteractionKind[]
 // Keys of a literal of this type.
 export const INTERACTION_MODES = Object.keys(INTERACTION.mode) as readonly InteractionMode[]
@@ -33,7 +33,7 @@ export type Override = {
   readonly subject: string
   readonly action: Action
   readonly reason: string
-  /** Null: until it is taken back. */
+  /** Null: until it is deleted. */
   readonly expiresAt: UnixSeconds | null
   readonly actor: string
 }

@@ -9,7 +9,7 @@ export const severityOf = (action: Action): number => ACTIONS.indexOf(action)
 export const strictest = (one: Action, other: Action): Action => (severityOf(one) >= severityOf(other) ? one : other)
 const mildest = (one: Action, other: Action): Action => (severityOf(one) <= severityOf(other) ? one : other)
 
-/** How much is at stake, from what is done, how, and with what. */
+/** Risk tier, from the kind, mode and sensitivity of the interaction. */
 export function tierOf({ kind, mode, sensitivity }: Interaction, { weights: { INTERACTION } }: Policy): Tier {
   const sum = INTERACTION.kind[kind] + INTERACTION.mode[mode] + INTERACTION.sensitivity[sensitivity]
   return TIERS[INTERACTION.tiers.filter((from) => sum >= from).length] ?? 'critical'
@@ -39,7 +39,7 @@ export type FloorRule =
 
 /** A rule that held an action back, applied last. */
 export type Clamp =
-  /** A denial that does not stand on enough evidence, or not against what is missing. */
+  /** A denial without enough evidence, or one that missing evidence could refute. */
   | 'denial-without-ground'
   /** Evidence that could have spoken against it is missing. */
   | 'proceed-on-missing-evidence'
@@ -60,14 +60,14 @@ export type Routed = {
 type Steps = Omit<Routed, 'clamps'>
 
 /**
- * Stage 6: state and policy give the base, floors and interaction move it up, clamps hold it back.
- * `best` is the same target judged with the best assumed about what is missing: a denial stands
- * only if it stands there as well.
+ * Stage 6: state and policy give the base, floors and interaction raise it, clamps limit it. `best`
+ * is the same target judged with the best assumption about missing evidence: a denial stands only
+ * if it stands there as well.
  */
 export function route(judged: Judged, best: Judged, request: DecideRequest, policy: Policy): Routed {
   const steps = stepsOf(judged, request, policy, 'nothing')
   const supposed = stepsOf(best, request, policy, 'best')
-  // A floor that denies is its own ground: it applies under the best answers of what is missing.
+  // A denying floor is sufficient by itself: it applies under the best assumption.
   const isFloored = supposed.floors.some(({ action }) => action === 'deny')
   if (supposed.action === 'deny' && (isFloored || hasGround(best, supposed.state, policy)))
     return { ...steps, state: supposed.state, clamps: [], action: 'deny' }
@@ -127,7 +127,7 @@ function urlAndAgeFloors(
   const sendsSecrets = kind === 'submit_credentials' || kind === 'initiate_payment'
   const isRisky = sendsSecrets || kind === 'download_file'
   const saw = (signal: string) => features.observations.some((observation) => observation.signal === signal)
-  // A new name that is popular, or might be, is somebody's launch.
+  // A new name that is popular, or may be, is a product launch.
   const isNew = ageDays !== null && ageDays < FLOORS.newDomainDays && !isTenant && owner === null && !scores.isEstablished
   const isDoubtful = saw('no_mail') || scores.families.some((family) => family !== 'registration')
   const ofSecrets = isDoubtful ? FLOORS.newDomainDoubtful : FLOORS.newDomainSecrets

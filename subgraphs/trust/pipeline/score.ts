@@ -16,7 +16,7 @@ export type Points = {
 export type Scores = {
   readonly trust: number
   readonly threat: number
-  /** Threat without what feeds say. */
+  /** Threat without the hits of feeds. */
   readonly threatBesideFeeds: number
   readonly deviation: number
   readonly points: readonly Points[]
@@ -36,7 +36,7 @@ const HYGIENE: ReadonlySet<SignalId> = new Set([
   'has_caa',
   'dnssec_secure',
 ])
-/** Signals that say less about a domain that has earned trust. */
+/** Signals with half the weight for an established domain. */
 const RESEMBLANCE: ReadonlySet<SignalId> = new Set([
   'homograph',
   'skeleton',
@@ -95,7 +95,7 @@ function pointsOf({ signal, times, detail }: Observation, established: boolean, 
   return { signal, trust, threat: halve(threat) + counted, deviation: halve(deviation), detail: detail ?? null }
 }
 
-/** Old or popular, and nobody's tenant: honest until several witnesses say otherwise. */
+/** Old or popular, and no tenant: honest until several independent sources disagree. */
 function isEstablished(
   { isTenant, rank, ageDays, unknown }: Features,
   { weights: { STEPS } }: Policy,

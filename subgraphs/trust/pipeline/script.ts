@@ -92,8 +92,8 @@ const LATIN_LOOKALIKES: Readonly<Record<string, { readonly letters: string; read
 }
 
 /**
- * Letters of other scripts that pass for European digits; a label of nothing but these and digits
- * says a number that it is not.
+ * Letters of other scripts that look like European digits; a label of these and digits only shows a
+ * false number.
  */
 const DIGIT_LOOKALIKES = new Set('θ२২੨੨૨೩೭շзҙӡउওਤ੩૩౩ဒვპკੜ੫丩ㄐճ৪੪୫૭୨౨')
 /** Read as slashes when no ideograph or kana stands on either side. */

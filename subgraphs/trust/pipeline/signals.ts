@@ -28,7 +28,7 @@ const SQUAT: readonly Code[] = ['BRAND_MISMATCH', 'BRAND_LOOKALIKE', 'TYPOSQUAT_
 
 /** What each observation adds to the three scores: `[trust, threat, deviation]`. */
 export const SIGNALS = {
-  // Age: the one thing that abuse cannot buy in advance.
+  // Age: the one signal that abuse cannot buy in advance.
   age_10y: signal('registration', [35, 0, 0], HISTORY, 'Half of the way to strong trust (70): never enough alone.'),
   age_5y: signal('registration', [28, 0, 0], HISTORY, 'Most domains used for abuse live for months, not for five years.'),
   age_2y: signal('registration', [18, 0, 0], [], 'Renewed at least once, at a time when abuse would be known.'),
@@ -73,7 +73,7 @@ export const SIGNALS = {
   rank_10k: signal('popularity', [30, 0, 0], KNOWN, 'Hard to reach with bought traffic.'),
   rank_100k: signal('popularity', [22, 0, 0], KNOWN, 'Real traffic; single domains of abuse do reach it.'),
   rank_1m: signal('popularity', [12, 0, 0], [], 'Some traffic; the tail of the lists can be bought for little.'),
-  // Clocks that count where the registry publishes no dates to anybody.
+  // Clocks for registries without published dates.
   undated_rank_10k: signal(
     'registration',
     [15, 0, 0],
@@ -130,7 +130,7 @@ export const SIGNALS = {
   dmarc_enforced: signal('hosting', [4, 0, 0], [], 'And turns away what is forged.'),
   has_caa: signal('hosting', [2, 0, 0], [], 'Somebody cares who certifies it.'),
   dnssec_secure: signal('hosting', [4, 0, 0], [], 'Signed, and the signatures are kept in order.'),
-  // The zone, what is wrong with it.
+  // Faults of the zone.
   nxdomain: signal(
     'none',
     [0, 0, 45],

@@ -35,7 +35,7 @@ const READ_AS: readonly (readonly [written: string, read: string])[] = [
   ['8', 'b'],
 ]
 
-/** Two ASCII names with one skeleton look the same at a glance. Not for showing to anybody. */
+/** Two ASCII names with one skeleton look the same at a glance. Not for display. */
 export function skeletonOf(ascii: string): string {
   return READ_AS.reduce((text, [written, read]) => text.replaceAll(written, read), ascii)
 }

@@ -11,10 +11,10 @@ import {
 import { canonicalText } from './canonical.ts'
 
 /**
- * Puts the evidence of one host together. Sources that nobody asked are `skipped` for lack of
+ * Combines the evidence of one host. Sources that were not queried are `skipped` for lack of
  * capacity, which counts as unknown. Lists without an order are sorted and broken surrogates
- * replaced, so that the same findings have the same id, in whatever order they came in. Of two
- * answers of one source the later one counts.
+ * replaced, so that equal findings have equal ids, whatever their order. Of two answers of one
+ * source the later one counts.
  */
 export function snapshotOf(
   host: string,

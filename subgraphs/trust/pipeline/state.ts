@@ -15,7 +15,7 @@ export type Judged = {
 }
 
 /**
- * Stage 5: one of six states; the first that fits. Where the best is assumed about what is missing,
+ * Stage 5: one of six states; the first that fits. Under the best assumption about missing evidence
  * nothing counts as sparse.
  */
 export function stateOf(judged: Judged, policy: Policy, assumption: Assumption): State {
@@ -48,10 +48,7 @@ function isClearThreat(
   return !(isPlatform && witness.host === 0 && scores.threatBesideFeeds < BANDS.high)
 }
 
-/**
- * Feeds, the zone and the certificate must have answered: who has not been asked about is nobody's
- * safe acquaintance.
- */
+/** Feeds, the zone and the certificate must have answered: an unchecked name is not safe. */
 function isSafeKnown({ snapshot: { sources }, scores, confidence }: Judged, { weights: { BANDS, CONFIDENCE } }: Policy): boolean {
   return (
     scores.trust >= BANDS.high &&
@@ -65,9 +62,9 @@ function isSafeKnown({ snapshot: { sources }, scores, confidence }: Judged, { we
 }
 
 /**
- * Whether the worst that sources without an answer might have said would have changed a good
- * opinion. Registries, zones, certificates and feeds can say enough to; certificate logs can where
- * the domain may have had an earlier owner; popularity lists have nothing bad to say.
+ * Whether the worst possible answers of missing sources would have changed a good opinion.
+ * Registries, zones, certificates and feeds can; certificate logs can where the domain may have had
+ * an earlier owner; popularity lists have no negative answers.
  */
 export function mightBeWorse({ snapshot, features, scores }: Judged, { weights: { BANDS, SIGNALS } }: Policy): boolean {
   const { unknown, mayBeReregistered } = features

@@ -18,7 +18,7 @@ export function decideFromStructure(structural: Structural, snapshot: Snapshot, 
     : decideWithoutEvidence(structural, request, policy)
 }
 
-/** Nothing that a source could say would change this. */
+/** No evidence can change this. */
 function decideWithoutEvidence(structural: Structural, request: DecideRequest, policy: Policy): Finding {
   const { CONFIDENCE, STRENGTH } = policy.weights
   const routed = routeOf(structural, request, policy)
@@ -42,9 +42,7 @@ function decideWithoutEvidence(structural: Structural, request: DecideRequest, p
   }
 }
 
-/**
- * The form says that an address is no name; the rest is up to the feeds, and as sure as they are.
- */
+/** Its form shows that an address is no name; the rest depends on feeds, with their confidence. */
 function decideAddress(structural: Structural, snapshot: Snapshot, request: DecideRequest, policy: Policy): Finding {
   const { CONFIDENCE, STRENGTH } = policy.weights
   const features = observeAddress(request.target, snapshot, policy)

@@ -51,7 +51,7 @@ export type PolicyTables = {
 
 const digestOf = (value: unknown): string => createHash('sha256').update(canonicalText(value)).digest('hex').slice(0, 16)
 
-/** The tables of this release. A test compares the versions of packages with what is installed. */
+/** The tables of this release. A test compares the versions of packages with the installed ones. */
 export const TABLES: PolicyTables = {
   engine: 4,
   weights: WEIGHTS,

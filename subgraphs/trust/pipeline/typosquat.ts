@@ -56,18 +56,18 @@ export const GLYPHS: LookupTable<readonly string[]> = lookupTable({
 /** Of a label of the domain name system. */
 const MAX_LABEL_LENGTH = 63
 
-/** What is written before a label, glued to it. */
+/** Prefixes of a label without a dot between. */
 const GLUED_BEFORE = ['www', 'www-', 'http', 'm-'] as const
 
 /** A label that others imitate, with the public suffixes that it has domains under. */
 type Imitated = { readonly label: string; readonly suffixes: ReadonlySet<string> }
-/** With its place in the list: the first that fits is taken. */
+/** With its position in the list: the first match counts. */
 type Ranked<T> = { readonly imitated: T; readonly rank: number }
 
 /** Labels of one length, by what every edit of one place leaves of them: their first or last half. */
 type OfLength<T> = { readonly half: number; readonly byStart: Map<string, Ranked<T>[]>; readonly byEnd: Map<string, Ranked<T>[]> }
 
-/** Finds the first of a list of labels that one slip turns into what is written. */
+/** Finds the first of a list of labels within one edit of a written one. */
 export type FindImitated<T> = (written: string) => T | undefined
 
 /**

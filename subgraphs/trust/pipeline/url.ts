@@ -2,7 +2,7 @@ import { canonicalPath, type UrlKeys, urlKeysOf } from '../url-key.ts'
 import type { NameParts } from './name.ts'
 import type { NameFinding } from './script.ts'
 
-/** What a decision knows of a URL beside its host. The path itself is hashed. */
+/** The part of a URL beside its host that decisions use. The path itself is hashed. */
 export type UrlParts = UrlKeys & {
   /** Whether the path ends like a file that runs when it is opened. */
   readonly isProgram: boolean
@@ -32,8 +32,8 @@ const PROGRAM =
   /\.(?:apk|appimage|appx|bat|cmd|cpl|deb|dll|dmg|docm|exe|hta|img|ipa|iso|jar|jnlp|lnk|msi|msix|pif|pkg|pptm|ps1|reg|rpm|scr|vbe|vbs|vhdx?|wsf|xlam|xll|xlsm)$/i
 
 /**
- * Reads what stands behind the host of a URL; null for its root. `hostOf` reads a host that the
- * URL carries, null for what is none.
+ * Reads the part of a URL after its host; null for its root. `hostOf` reads a host within the URL,
+ * null for an invalid one.
  */
 export function urlPartsOf(
   host: string,

@@ -21,7 +21,7 @@ const asRead = (userinfo: string): string =>
     .replaceAll('\u3002', '.')
     .toLowerCase()
 
-/** What is no UTF-8 may still have a dot in it. */
+/** Invalid UTF-8 may still contain a dot. */
 function percentDecoded(escapes: string): string {
   try {
     return decodeURIComponent(escapes)
@@ -30,10 +30,7 @@ function percentDecoded(escapes: string): string {
   }
 }
 
-/**
- * A brand other than the owner's as the whole of it; among other words only one that is no everyday
- * word itself.
- */
+/** A foreign brand as the whole user name; among other words only one that is no everyday word. */
 function namesBrand(name: string, owner: string | null, { byLabel, bySkeleton }: BrandIndex): boolean {
   const brandOf = (text: string) => {
     const owned = byLabel.get(text) ?? bySkeleton.get(skeletonOf(text))

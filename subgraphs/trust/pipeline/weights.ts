@@ -45,7 +45,7 @@ export const STEPS = {
   /** A name with two lures has 10 + 2 × 6 points; four make a third of the way to a threat. */
   perLureWord: 6,
   lureWordsFrom: 2,
-  /** Longer lists of lures say nothing more. */
+  /** Longer lists of lures add nothing. */
   lureWordsAtMost: 5,
   /** A new owner shows within a month; only grown domains (a year) are worth hijacking. */
   transferredWithinDays: 30,
@@ -77,16 +77,15 @@ export const STEPS = {
   freshHitSeconds: 30 * DAY_SECONDS,
   /** Feeds are refreshed hourly to daily: two days are a failure. */
   staleFeedSeconds: 2 * DAY_SECONDS,
-  /** Hosts this young were made for what is found on them. */
+  /** Hosts younger than this were made for their content. */
   youngHostDays: 90,
   /** Popular and that old: a resemblance to a brand is a coincidence. */
   coincidenceDays: 1825,
-  /** Established: honest until several witnesses say otherwise; resemblance counts half. */
+  /** Established: honest until several independent sources disagree; resemblance counts half. */
   establishedRank: 100_000,
   establishedDays: 3650,
   /**
-   * Public logs of certificates began in March 2013: who registered before cannot have been logged
-   * before.
+   * Public logs of certificates began in March 2013: no earlier registration can have been logged.
    */
   ctLogsSince: 1_362_096_000,
   /** The age of a shared suffix is not its tenants’: below strong trust, above weak. */
@@ -127,16 +126,16 @@ export const CONFIDENCE = {
   structural: 99,
 } as const
 
-/**
- * The most that a source without an answer might have said in favour: what a denial must stand
- * against.
- */
+/** Best possible answers of missing sources: a denial must hold against them. */
 export const BEST_CASE = { rdap: 40, dns: 18, tls: 14, ct: 5, feeds: 0, popularity: 35 } as const
 
-/** The same where the registry publishes no dates: sources that stand for its age could have said more. */
+/**
+ * The same where the registry publishes no dates: the sources that replace its age may have had
+ * more.
+ */
 export const BEST_CASE_UNDATED = { ...BEST_CASE, ct: 25, popularity: 50 } as const
 
-/** Sums of what is done, how, and with what: published. */
+/** Sums of kind, mode and sensitivity: published. */
 export const INTERACTION = {
   kind: { navigate: 1, fetch: 1, enrich: 2, download_file: 3, submit_credentials: 4, initiate_payment: 5 },
   mode: { read_only: 0, transactional: 1, privileged: 2 },
@@ -153,7 +152,7 @@ export const INTERACTION = {
 
 /**
  * From which threat a mixed target, and from how many listed pages a site without strong trust, is
- * kept apart.
+ * isolated.
  */
 export const FLOORS = {
   mixedThreat: 55,

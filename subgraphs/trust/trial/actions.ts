@@ -4,7 +4,7 @@ import type { InputFault } from '../input-fault.ts'
 import type { Alternative } from '../pipeline/alternatives.ts'
 import type { TrialLimit } from './limit.ts'
 
-/** What came of a trial. */
+/** Result of a trial. */
 export type TrialResult =
   | {
       readonly kind: 'made'
@@ -15,8 +15,7 @@ export type TrialResult =
   | { readonly kind: 'invalid'; readonly faults: readonly InputFault[] }
 
 /**
- * Decides for somebody without a key. Rejects with RATE_LIMITED; a question that cannot be
- * understood costs nothing.
+ * Decides for a caller without a key. Rejects with RATE_LIMITED; an invalid input costs nothing.
  */
 export async function runTrial(
   question: DecisionInput,

@@ -3,16 +3,15 @@ import { networkOf } from '../../../platform/rate-limit/address-rate-limit.ts'
 import type { RateLimitStore } from '../../../platform/rate-limit/rate-limit-store.ts'
 
 /**
- * A minute. One who tries things out does not do more; registries and name servers are asked for
- * each new name.
+ * A minute. Enough to try the service; registries and name servers are queried for each new name.
  */
 const TRIALS_PER_ADDRESS_PER_MINUTE = 5
-/** A minute, from everybody together: many addresses must not make us a nuisance to the sources. */
+/** A minute, of all addresses together: many clients must not overload the sources. */
 const TRIALS_PER_MINUTE = 60
 
 /**
- * Takes one trial from what an address has, and says how many are left. Rejects with RATE_LIMITED
- * when there is none.
+ * Takes one trial from the limit of an address, and returns the remaining number. Rejects with
+ * RATE_LIMITED when there is none.
  */
 export type TrialLimit = (address: string) => Promise<number>
 

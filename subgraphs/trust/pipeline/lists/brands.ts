@@ -306,7 +306,7 @@ export const BRANDS: readonly string[] = [
   'bitwarden = bitwarden.com bitwarden.eu',
   '~okta = okta.com oktacdn.com okta-emea.com oktapreview.com',
   'duosecurity = duosecurity.com',
-  // Others who bear a brand's name, and imitate nobody
+  // Other owners of a brand's name, which imitate no brand
   'telegramgazette = telegram.com',
   'lloydsoflondon = lloyds.com',
   'riverty = riverty.com afterpay.nl afterpay.be afterpay.se afterpay.no afterpay.fi afterpay.dk',

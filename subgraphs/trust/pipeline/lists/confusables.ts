@@ -1,8 +1,8 @@
 /**
- * Characters that look like ASCII letters or digits: what they are taken for → the characters.
- * `UTS_39` is Unicode's `confusables.txt` (UTS #39), reduced to sources that IDNA allows in a name
- * and to targets of ASCII letters and digits; taken by way of the package confusable_homoglyphs
- * 3.2.0. © Unicode, Inc., under the Unicode License (https://www.unicode.org/license.txt).
+ * Characters that look like ASCII letters or digits: target → characters. `UTS_39` is Unicode's
+ * `confusables.txt` (UTS #39), reduced to sources that IDNA allows in a name and to targets of
+ * ASCII letters and digits; from the package confusable_homoglyphs 3.2.0. © Unicode, Inc., under
+ * the Unicode License (https://www.unicode.org/license.txt).
  */
 export const UTS_39: Readonly<Record<string, string>> = {
   '2': 'ᒿꛯ',

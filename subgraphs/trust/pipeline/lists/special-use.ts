@@ -1,9 +1,8 @@
 /**
  * Names outside of the public DNS, by suffix: IANA's registry of special-use domain names (RFC
  * 6761; as of November 2026), and `internal`, which ICANN reserved for private use in 2024. Left
- * out: names in the registry that answer like any other (`example.com`, `ip6.arpa`).
- * `local-network` leads into the network of whoever asks, `overlay` into a network beside the DNS,
- * `nowhere` to nothing.
+ * out: names in the registry that resolve normally (`example.com`, `ip6.arpa`). `local-network` is
+ * in the network of the caller, `overlay` in a network beside the DNS, `nowhere` in none.
  */
 export type SpecialUse = 'local-network' | 'overlay' | 'nowhere'
 

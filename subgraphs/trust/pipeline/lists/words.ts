@@ -50,15 +50,15 @@ export const RISKY_SUFFIXES: readonly string[] = (
 ).split(' ')
 
 /**
- * First labels of public suffixes under which a registry checks who registers: authorities, armed
+ * First labels of public suffixes under which a registry verifies registrants: authorities, armed
  * forces and schools (`gov.uk`, `gob.mx`, `edu`, `ac.jp`).
  */
 export const PROTECTED_SUFFIXES: readonly string[] = 'ac edu gc go gob gouv gov govt gub gv k12 mil sch'.split(' ')
 
 /**
- * Platforms where anybody publishes under the platform's own name, beside the shared suffixes that
- * the public suffix list knows. What stands there is not the platform's word, and a bad page there
- * does not convict the platform. Matched at label boundaries.
+ * Platforms with user content under their own name, beside the shared suffixes of the public suffix
+ * list. Their content is no statement of the platform, and a bad page there does not count against
+ * it. Matched at label boundaries.
  */
 export const PLATFORMS: readonly string[] = (
   'archive.org bit.ly bitbucket.org canva.com codepen.io dailymotion.com deviantart.com discord.com discord.gg discordapp.com docs.google.com ' +
