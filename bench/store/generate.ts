@@ -76,6 +76,9 @@ export async function generate(
     await run(definition)
     onProgress(done + ((total - done) * (index + 1)) / indices.length, total)
   }
+  // Triggers maintain it otherwise.
+  for (let from = 1; from <= products; from += BATCH)
+    await run(`SELECT refresh_product_facets($STORE, ARRAY(SELECT generate_series(${from}, ${from + BATCH - 1})))`)
   const { rows: columns } = await client.query<{ readonly table: string }>(`
     SELECT table_name AS table FROM information_schema.columns WHERE table_schema = 'store' AND column_name = 'id' AND is_identity = 'YES'`)
   for (const { table } of columns) {

@@ -893,6 +893,39 @@ export type ProductCustomFieldValue = {
   select_option_id: number | null
   value: string | null
 }
+export type ProductFacet = {
+  store_id: number
+  product_id: number
+  /**
+   * Null: none.
+   */
+  brand: string | null
+  /**
+   * Listed price less the discount.
+   */
+  price: string
+  /**
+   * Name in lower case, to sort by.
+   */
+  name_key: string
+  featured: boolean
+  /**
+   * Can be bought now: AVAILABLE, and it or one of its variants is in stock.
+   */
+  available: boolean
+  /**
+   * Whole stars of the average rating, 1 to 5; null without published reviews.
+   */
+  stars: number | null
+  /**
+   * Categories that it is in itself.
+   */
+  category_ids: number[]
+  /**
+   * Options with their values: store, key of the option and key of the value, with U+001F between.
+   */
+  option_keys: string[]
+}
 export type ProductImage = {
   store_id: number
   id: Generated<number>
@@ -1443,6 +1476,7 @@ export type Tables = {
   product_category: ProductCategory
   product_category_member: ProductCategoryMember
   product_custom_field_value: ProductCustomFieldValue
+  product_facet: ProductFacet
   product_image: ProductImage
   product_option: ProductOption
   product_option_value: ProductOptionValue

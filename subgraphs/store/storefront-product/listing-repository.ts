@@ -53,18 +53,27 @@ export const listingRepository = (database: Kysely<Tables>) => ({
     const behind =
       after === null
         ? sql``
-        : sql`AND (${key}, id) ${isDescending ? sql`<` : sql`>`} (${after.key}::${sql.raw(type)}, ${after.id}::integer)`
+        : sql`AND (${key}, product_id) ${isDescending ? sql`<` : sql`>`} (${after.key}::${sql.raw(type)}, ${after.id}::integer)`
     const direction = isDescending ? sql`DESC` : sql`ASC`
+    // Scores are made from search texts, once for each product that is found.
+    const from =
+      sort === 'RELEVANCE' && which.words.length > 0
+        ? sql`(SELECT product_id, ${scoreOf(which.words)} AS score FROM product_facet
+            JOIN product_search USING (store_id, product_id) WHERE ${matching(storeId, which)} OFFSET 0) AS scored WHERE true`
+        : sql`product_facet WHERE ${matching(storeId, which)}`
     const { rows } = await sql<ListedProduct>`
-      SELECT id, (${key})::text AS key FROM product WHERE ${matching(storeId, which)} ${behind}
-      ORDER BY ${key} ${direction}, id ${direction} LIMIT ${size}`.execute(database)
+      SELECT product_id AS id, (${key})::text AS key FROM ${from} ${behind}
+      ORDER BY ${key} ${direction}, product_id ${direction} LIMIT ${size}`.execute(database)
     return rows
   },
 
   /** At most 10,000. */
   async count(storeId: number, which: ListedProducts): Promise<number> {
+    const { categoryIds, words, ...others } = which
+    if (categoryIds && words.length === 0 && Object.keys(others).length === 0)
+      return countInCategories(database, storeId, categoryIds)
     const { rows } = await sql<{ readonly count: string }>`
-      SELECT count(*) AS count FROM (SELECT 1 FROM product WHERE ${matching(storeId, which)} LIMIT ${MAX_COUNT}) AS found`.execute(
+      SELECT count(*) AS count FROM (SELECT 1 FROM product_facet WHERE ${matching(storeId, which)} LIMIT ${MAX_COUNT}) AS found`.execute(
       database,
     )
     return Number(rows[0]?.count ?? 0)
@@ -88,7 +97,7 @@ export const listingRepository = (database: Kysely<Tables>) => ({
       SELECT word FROM unnest(${words}::text[], ${words.map(containing)}::text[]) AS wanted (word, pattern)
       WHERE NOT EXISTS (
         SELECT 1 FROM product_search JOIN product ON product.store_id = product_search.store_id AND product.id = product_id
-        WHERE product_search.store_id = ${storeId} AND text_key LIKE pattern AND ${PUBLIC_TEXTS} LIKE pattern AND status <> 'DISABLED')`.execute(
+        WHERE product_search.store_id = ${storeId} AND text_key LIKE pattern AND ${isPublic(sql`pattern`)} AND status <> 'DISABLED')`.execute(
       database,
     )
     return rows.map(({ word }) => word)
@@ -108,39 +117,52 @@ export const listingRepository = (database: Kysely<Tables>) => ({
   async facets(storeId: number, which: ListedProducts): Promise<FacetRow[]> {
     const { rows } = await sql<FacetRow>`
       WITH found AS MATERIALIZED (
-        SELECT id, brand, price - discount AS price, ${AVAILABLE} AS is_available FROM product
+        SELECT product_id, brand, price, available, stars, category_ids, option_keys FROM product_facet
         WHERE ${matching(storeId, which)} LIMIT ${MAX_FACET_PRODUCTS}
       )
-      (SELECT 'collection' AS facet, category.name AS label, category.permalink AS value, count(*)::integer AS count
-        FROM found JOIN product_category_member member ON member.store_id = ${storeId} AND member.product_id = found.id
-        JOIN product_category category ON category.store_id = ${storeId} AND category.id = member.category_id
-        GROUP BY category.id, category.name, category.permalink ORDER BY count DESC, category.permalink COLLATE "C" LIMIT ${MAX_FACET_VALUES})
+      (SELECT 'collection' AS facet, category.name AS label, category.permalink AS value, counted.count
+        FROM (SELECT category_id, count(*)::integer AS count FROM found, unnest(category_ids) AS category_id GROUP BY category_id) AS counted
+        JOIN product_category category ON category.store_id = ${storeId} AND category.id = counted.category_id
+        ORDER BY counted.count DESC, category.permalink COLLATE "C" LIMIT ${MAX_FACET_VALUES})
       UNION ALL
       (SELECT 'brand', NULL, brand, count(*)::integer AS count FROM found WHERE brand IS NOT NULL
         GROUP BY brand ORDER BY count DESC, brand COLLATE "C" LIMIT ${MAX_FACET_VALUES})
       UNION ALL
-      (SELECT 'option', min(option.name), min(value.name), count(DISTINCT found.id)::integer AS count
-        FROM found JOIN product_option option ON option.store_id = ${storeId} AND option.product_id = found.id
+      (SELECT 'option', option.name, value.name, counted.count
+        FROM (SELECT key, count(*)::integer AS count, min(product_id) AS product_id FROM found, unnest(option_keys) AS key
+          GROUP BY key ORDER BY count DESC, key COLLATE "C" LIMIT ${MAX_OPTION_VALUES}) AS counted
+        JOIN product_option option ON option.store_id = ${storeId} AND option.product_id = counted.product_id
+          AND option.name_key = split_part(key, ${BETWEEN}, 2)
         JOIN product_option_value value ON value.store_id = ${storeId} AND value.option_id = option.id
-        GROUP BY option.name_key, value.name_key ORDER BY count DESC, option.name_key COLLATE "C", value.name_key COLLATE "C"
-        LIMIT ${MAX_OPTION_VALUES})
+          AND value.name_key = split_part(key, ${BETWEEN}, 3)
+        ORDER BY counted.count DESC, key COLLATE "C")
       UNION ALL
       (SELECT 'price', max(price)::text, min(price)::text, count(*)::integer FROM found HAVING count(*) > 0)
       UNION ALL
-      (SELECT 'available', NULL, 'true', count(*)::integer FROM found WHERE is_available)
+      (SELECT 'available', NULL, 'true', count(*)::integer FROM found WHERE available)
       UNION ALL
-      (SELECT 'rating', NULL, (sum / count)::text, count(*)::integer AS products
-        FROM found JOIN product_rating ON product_rating.store_id = ${storeId} AND product_id = found.id
-        GROUP BY sum / count ORDER BY sum / count DESC)`.execute(database)
+      (SELECT 'rating', NULL, stars::text, count(*)::integer AS products
+        FROM found WHERE stars IS NOT NULL GROUP BY stars ORDER BY stars DESC)`.execute(database)
     return rows
   },
 })
 
-/** Whether a product can be bought now; with variants, one of them. */
-const AVAILABLE = sql<boolean>`(status = 'AVAILABLE' AND coalesce(
-  (SELECT bool_or(variant.stock_unlimited OR variant.stock > 0) FROM product_variant variant
-    WHERE variant.store_id = product.store_id AND variant.product_id = product.id),
-  stock_unlimited OR stock > 0))`
+/**
+ * Number of published products of categories: reading those that are DISABLED, which are few, takes
+ * a third of reading all others.
+ */
+async function countInCategories(database: Kysely<Tables>, storeId: number, categoryIds: readonly number[]): Promise<number> {
+  const { rows } = await sql<{ readonly count: string }>`
+    SELECT count(*) AS count FROM (
+      SELECT DISTINCT product_id FROM product_category_member member
+      WHERE store_id = ${storeId} AND category_id = ANY (${categoryIds}::integer[]) AND NOT EXISTS (
+        SELECT FROM product WHERE product.store_id = ${storeId} AND product.status = 'DISABLED' AND product.id = member.product_id)
+      LIMIT ${MAX_COUNT}) AS found`.execute(database)
+  return Number(rows[0]?.count ?? 0)
+}
+
+/** What parts store, option and value in `product_facet.option_keys`. */
+const BETWEEN = '\u001f'
 
 /** What shoppers can read of the texts of a product: no barcodes and custom fields. */
 const PUBLIC_TEXTS = sql`concat_ws(E'\\n', keys ->> 'name', keys ->> 'brand', keys ->> 'sku', keys ->> 'option_name',
@@ -148,14 +170,14 @@ const PUBLIC_TEXTS = sql`concat_ws(E'\\n', keys ->> 'name', keys ->> 'brand', ke
 
 type Sort = { readonly key: RawBuilder<unknown>; readonly type: 'integer' | 'numeric' | 'text'; readonly isDescending: boolean }
 
-const NEWEST: Sort = { key: sql`id`, type: 'integer', isDescending: true }
+const NEWEST: Sort = { key: sql`product_id`, type: 'integer', isDescending: true }
 
 const SORTS: Readonly<Record<ProductSort, (which: ListedProducts) => Sort>> = {
   NEWEST: () => NEWEST,
-  PRICE_ASC: () => ({ key: sql`(price - discount)`, type: 'numeric', isDescending: false }),
-  PRICE_DESC: () => ({ key: sql`(price - discount)`, type: 'numeric', isDescending: true }),
-  NAME: () => ({ key: sql`(lower(name) COLLATE "C")`, type: 'text', isDescending: false }),
-  RELEVANCE: ({ words }) => (words.length === 0 ? NEWEST : { key: scoreOf(words), type: 'integer', isDescending: true }),
+  PRICE_ASC: () => ({ key: sql`price`, type: 'numeric', isDescending: false }),
+  PRICE_DESC: () => ({ key: sql`price`, type: 'numeric', isDescending: true }),
+  NAME: () => ({ key: sql`name_key`, type: 'text', isDescending: false }),
+  RELEVANCE: ({ words }) => (words.length === 0 ? NEWEST : { key: sql`score`, type: 'integer', isDescending: true }),
 }
 
 /**
@@ -163,42 +185,40 @@ const SORTS: Readonly<Record<ProductSort, (which: ListedProducts) => Sort>> = {
  * have.
  */
 function scoreOf(words: readonly string[]): RawBuilder<number> {
-  const name = sql`(SELECT keys ->> 'name' FROM product_search WHERE product_search.store_id = product.store_id AND product_id = product.id)`
+  const name = sql`(keys ->> 'name')`
   const whole = words.join(' ')
   return sql`(CASE WHEN ${name} = ${whole} THEN 3 WHEN starts_with(${name}, ${whole}) THEN 2
     WHEN ${name} LIKE ALL (${words.map(containing)}::text[]) THEN 1 ELSE 0 END)`
 }
 
+/** Whether shoppers see a word in the texts of a product: mostly in its name, so that is read first. */
+const isPublic = (pattern: RawBuilder<unknown>): RawBuilder<boolean> =>
+  sql`(keys ->> 'name' LIKE ${pattern} OR ${PUBLIC_TEXTS} LIKE ${pattern})`
+
 function matching(storeId: number, which: ListedProducts): RawBuilder<unknown> {
   const { words, categoryIds, brands, options, priceMin, priceMax, isAvailable, ratingMin, isFeatured } = which
-  const conditions = [sql`store_id = ${storeId}`, sql`status <> 'DISABLED'`]
+  const conditions = [sql`store_id = ${storeId}`]
   if (words.length > 0) {
     // Only of the whole is there an index; what shoppers do not see must not be found either.
-    const isThere = words.map(containing).map((pattern) => sql`text_key LIKE ${pattern} AND ${PUBLIC_TEXTS} LIKE ${pattern}`)
+    const isThere = words.map(containing).map((pattern) => sql`text_key LIKE ${pattern} AND ${isPublic(sql`${pattern}::text`)}`)
     conditions.push(
-      sql`id IN (SELECT product_id FROM product_search WHERE store_id = ${storeId} AND ${sql.join(isThere, sql` AND `)})`,
+      sql`product_id IN (SELECT product_id FROM product_search WHERE store_id = ${storeId} AND ${sql.join(isThere, sql` AND `)})`,
     )
   }
   if (categoryIds) {
     conditions.push(
-      sql`id IN (SELECT product_id FROM product_category_member WHERE store_id = ${storeId} AND category_id = ANY (${categoryIds}::integer[]))`,
+      sql`product_id IN (SELECT product_id FROM product_category_member WHERE store_id = ${storeId} AND category_id = ANY (${categoryIds}::integer[]))`,
     )
   }
   if (brands) conditions.push(sql`brand = ANY (${brands}::text[])`)
   for (const { name, values } of options ?? []) {
-    conditions.push(sql`id IN (
-      SELECT option.product_id FROM product_option option
-      JOIN product_option_value value ON value.store_id = option.store_id AND value.option_id = option.id
-      WHERE option.store_id = ${storeId} AND option.name_key = ${name} AND value.name_key = ANY (${values}::text[]))`)
+    const keys = values.map((value) => [storeId, name, value].join(BETWEEN))
+    conditions.push(sql`option_keys && ${keys}::text[]`)
   }
-  if (priceMin !== undefined) conditions.push(sql`(price - discount) >= ${priceMin}::numeric`)
-  if (priceMax !== undefined) conditions.push(sql`(price - discount) <= ${priceMax}::numeric`)
-  if (isAvailable) conditions.push(AVAILABLE)
+  if (priceMin !== undefined) conditions.push(sql`price >= ${priceMin}::numeric`)
+  if (priceMax !== undefined) conditions.push(sql`price <= ${priceMax}::numeric`)
+  if (isAvailable) conditions.push(sql`available`)
   if (isFeatured) conditions.push(sql`featured`)
-  if (ratingMin !== undefined) {
-    conditions.push(
-      sql`id IN (SELECT product_id FROM product_rating WHERE store_id = ${storeId} AND sum >= count * ${ratingMin}::integer)`,
-    )
-  }
+  if (ratingMin !== undefined) conditions.push(sql`stars >= ${ratingMin}::integer`)
   return sql.join(conditions, sql` AND `)
 }
