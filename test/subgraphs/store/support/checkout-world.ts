@@ -1,0 +1,207 @@
+import { expect } from 'vitest'
+import type { Faults, paymentGateway } from './payment-gateway.ts'
+import type { storefrontShopper } from './shopper.ts'
+import type { StoreStack, TestStore } from './store.ts'
+
+type Shopper = ReturnType<typeof storefrontShopper>
+
+/** What histories of one test share. */
+export type Stage = {
+  readonly stack: StoreStack
+  readonly shop: TestStore
+  readonly shopper: Shopper
+  readonly gateway: Awaited<ReturnType<typeof paymentGateway>>
+  /** Address of the subgraph's HTTP routes, for notifications. */
+  readonly routesUrl: string
+  readonly methods: { readonly manual: string; readonly gateway: string }
+  readonly coupon: string
+  readonly now: () => Date
+  readonly pass: (minutes: number) => void
+}
+
+type CartOf = { readonly token: string; key: number }
+type OrderOf = { readonly number: number; readonly token: string }
+
+/** Prices of products: plain, with 3-D Secure, and declined (see `paymentGateway`). */
+const PRICES = ['12.5', '5.03', '7.05'] as const
+const STOCK = 3
+const COUPON_USES = 2
+
+export type CheckoutWorld = Awaited<ReturnType<typeof checkoutWorld>>
+
+/**
+ * One history of a shop: own products and carts, faults of the gateway, and what must hold after
+ * every step and at the end.
+ */
+export async function checkoutWorld(stage: Stage) {
+  const { stack, shop, shopper, gateway, routesUrl, methods, coupon, now, pass } = stage
+  Object.assign(gateway.faults, { loseAnswer: 0, unavailable: 0, refuse: 0 } satisfies Faults)
+  const before = new Set(gateway.ids())
+  await stack.sql('UPDATE coupon SET usage_limit = times_used + $1 WHERE code = $2', [COUPON_USES, coupon])
+  const products = await Promise.all(PRICES.map((price) => shopper.aProduct({ price, stock: STOCK, shippingRequired: false })))
+  const numbers = await Promise.all(
+    products.map(
+      async (id) => (await shopper.merchant('query ($id: ID!) { product(id: $id) { number } }', { id })).product.number as number,
+    ),
+  )
+  /** Units that the shop ever had of each product. */
+  const received = products.map(() => STOCK)
+  const carts: CartOf[] = []
+  const orders: OrderOf[] = []
+
+  const orderRows = async () =>
+    (await stack.sql(`SELECT id, status, total::text, refunded::text FROM "order" WHERE store_id = $1 AND id = ANY ($2)`, [
+      shop.storeId,
+      orders.map(({ number }) => number),
+    ])) as { id: number; status: string; total: string; refunded: string }[]
+  const paymentRows = async (number: number) =>
+    (await stack.sql(
+      'SELECT id, reference, status, authorized, captured, voided, refunded FROM payment WHERE store_id = $1 AND order_id = $2',
+      [shop.storeId, number],
+    )) as {
+      id: number
+      reference: string | null
+      status: string
+      authorized: string
+      captured: string
+      voided: string
+      refunded: string
+    }[]
+  const paymentIds = async (number: number): Promise<string[]> => {
+    const { order } = await shopper.merchant('query ($id: ID!) { order(id: $id) { payments { id } } }', { id: String(number) })
+    return order.payments.map(({ id }: { id: string }) => id)
+  }
+  const operation = (field: string, id: string, input: object) =>
+    shopper.merchant(
+      `mutation ($id: ID!, $input: PaymentOperationInput!) { done: ${field}(id: $id, input: $input) { __typename } }`,
+      { id, input },
+    )
+  const onOrder = (field: string, number: number) =>
+    shopper.merchant(`mutation ($id: ID!) { done: ${field}(id: $id, input: {}) { __typename } }`, { id: String(number) })
+
+  async function complete(cart: CartOf, { times = 1, isStale = false, isNewKey = false } = {}) {
+    const { totals, order } = (await shopper.read(cart.token)) ?? {}
+    if (isNewKey) cart.key += 1
+    const total = isStale || totals === null || totals === undefined ? '0.01' : totals.total
+    const results = await Promise.all(Array.from({ length: times }, () => shopper.complete(cart.token, total, `key-${cart.key}`)))
+    for (const result of results) {
+      if (result.__typename !== 'CompleteStorefrontCheckoutSuccess') continue
+      expect(order === null || order === undefined || order.number === result.order.number, 'a cart has one order').toBe(true)
+      const number = result.order.number as number
+      const known = orders.find(({ token }) => token === cart.token)
+      expect(known?.number ?? number, 'the same cart leads to the same order').toBe(number)
+      if (!known) orders.push({ number, token: cart.token })
+    }
+  }
+
+  return {
+    orders,
+    carts,
+    async fill(product: number, quantity: number, { isByGateway, withCoupon }: { isByGateway: boolean; withCoupon: boolean }) {
+      const { token } = await shopper.create([{ productId: products[product % products.length], quantity }])
+      await shopper.update(token, {
+        email: 'buyer@example.org',
+        paymentMethodId: isByGateway ? methods.gateway : methods.manual,
+        ...(withCoupon && { couponCodes: [coupon] }),
+      })
+      carts.push({ token, key: 0 })
+    },
+    complete,
+    /** Several carts at the same moment. */
+    race: (some: readonly CartOf[]) => Promise.all(some.map((cart) => complete(cart))),
+    async restock(product: number, units: number) {
+      const index = product % products.length
+      const id = products[index] ?? ''
+      await shopper.updateProduct(id, { stock: (await shopper.stockOf(id)) + units })
+      received[index] = (received[index] ?? 0) + units
+    },
+    reprice: (product: number, price: string) => shopper.updateProduct(products[product % products.length] ?? '', { price }),
+    pay: ({ number }: OrderOf) => onOrder('markOrderPaid', number),
+    cancel: ({ number }: OrderOf) => onOrder('cancelOrder', number),
+    async confirm({ number }: OrderOf, isConfirmed: boolean) {
+      for (const { reference } of await paymentRows(number)) if (reference !== null) gateway.confirm(reference, isConfirmed)
+    },
+    async notify({ number }: OrderOf, times: number) {
+      for (const { reference } of await paymentRows(number)) {
+        if (reference === null) continue
+        const { path, signature, body } = gateway.notification(reference, now())
+        const send = () => fetch(`${routesUrl}${path}`, { method: 'POST', headers: { 'payment-signature': signature }, body })
+        await Promise.all(Array.from({ length: times }, send))
+      }
+    },
+    async operate(field: 'capturePayment' | 'voidPayment' | 'refundPayment', { number }: OrderOf, amount: string | null) {
+      for (const id of await paymentIds(number)) await operation(field, id, amount === null ? {} : { amount })
+    },
+    fail(fault: keyof Faults, times: number) {
+      gateway.faults[fault] = times
+    },
+    async wait(minutes: number) {
+      pass(minutes)
+      await stack.subgraph.runCheckoutJobs()
+    },
+
+    /** What holds at any moment: no negative stock, no unit lost or sold twice, coupons within their limits. */
+    async check() {
+      const held = await stack.sql(
+        `SELECT product.id, product.stock, (SELECT coalesce(min(stock), 0) FROM inventory_level level
+            WHERE level.store_id = product.store_id AND level.product_id = product.id) AS least,
+          (SELECT coalesce(sum(line.qty), 0)::integer FROM order_line line JOIN "order" ON "order".store_id = line.store_id AND "order".id = line.order_id
+            WHERE line.store_id = product.store_id AND line.product_id = product.id AND "order".status IN ('PENDING_PAYMENT', 'PAID')) AS sold
+         FROM product WHERE store_id = $1 AND id = ANY ($2)`,
+        [shop.storeId, numbers],
+      )
+      for (const { id, stock, least, sold } of held as { id: number; stock: number; least: number; sold: number }[]) {
+        expect(Math.min(stock, least), 'no negative stock').toBeGreaterThanOrEqual(0)
+        expect(stock + sold, 'units in stock and sold are those that there ever were').toBe(received[numbers.indexOf(id)])
+      }
+      const [uses] = await stack.sql(
+        `SELECT times_used AS used, usage_limit AS most, (SELECT count(*)::integer FROM promotion_redemption WHERE coupon_id = coupon.id) AS counted
+         FROM coupon WHERE code = $1`,
+        [coupon],
+      )
+      expect(uses?.used, 'uses of a coupon are counted').toBe(uses?.counted)
+      expect(Number(uses?.used), 'no coupon is used beyond its limit').toBeLessThanOrEqual(Number(uses?.most))
+    },
+
+    /** Without faults and after all waiting: the books of shop and gateway are equal, and balance. */
+    async settle() {
+      Object.assign(gateway.faults, { loseAnswer: 0, unavailable: 0, refuse: 0 })
+      for (const order of orders) {
+        for (const { reference } of await paymentRows(order.number)) if (reference !== null) gateway.confirm(reference, false)
+      }
+      for (let round = 0; round < 4; round += 1) await this.wait(20)
+      // A capture that was refused for good leaves what was authorized to the merchant.
+      for (const order of orders) await this.operate('voidPayment', order, null)
+      await this.check()
+
+      const known = new Set<string>()
+      for (const { id, status, total, refunded } of await orderRows()) {
+        let kept = 0
+        for (const payment of await paymentRows(id)) {
+          const { reference } = payment
+          if (reference === null) continue
+          known.add(reference)
+          const books = gateway.shown(reference)
+          for (const amount of ['authorized', 'captured', 'voided', 'refunded'] as const)
+            expect([amount, Number(payment[amount])], 'the gateway says the same').toEqual([amount, Number(books[amount])])
+          expect(Number(payment.captured) + Number(payment.voided), 'nothing is left open').toBe(Number(payment.authorized))
+          kept += Number(payment.captured) - Number(payment.refunded)
+        }
+        const entries = await stack.sql(
+          'SELECT coalesce(sum(amount), 0)::float8 AS sum FROM ledger_entry WHERE store_id = $1 AND order_id = $2',
+          [shop.storeId, id],
+        )
+        const booked = Number(entries[0]?.sum)
+        expect(['PAID', 'CANCELED', 'ABANDONED', 'PENDING_PAYMENT']).toContain(status)
+        if (status === 'PAID') expect(booked, 'a paid order is booked once').toBeCloseTo(Number(total) - Number(refunded), 4)
+        if (status === 'ABANDONED' || status === 'PENDING_PAYMENT')
+          expect([booked, kept], 'nothing is taken for nothing').toEqual([0, 0])
+        expect(kept, 'nobody pays twice').toBeLessThanOrEqual(Number(total))
+      }
+      const lost = gateway.ids().filter((id) => !before.has(id) && !known.has(id))
+      expect(lost, 'every payment at the gateway is known').toEqual([])
+      const twice = await stack.sql('SELECT order_id FROM cart WHERE order_id IS NOT NULL GROUP BY order_id HAVING count(*) > 1')
+      expect(twice, 'an order comes of one cart').toEqual([])
+    },
+  }
+}
