@@ -18,6 +18,7 @@ import { tokenOptionsOf } from '../options/jwt-options.ts'
 import { createSubgraphSources } from '../options/subgraph-sources.ts'
 import { operationExchangeOf } from '../options/traffic-shaping.ts'
 import { chosen, fn, options, text, validateOptions } from '../options/validate-options.ts'
+import { applyContract, contractError } from '../planning/contract.ts'
 import type { Graph } from '../planning/hot-swap.ts'
 import { createServedGraph } from '../planning/served-graph.ts'
 import type { FollowedSupergraph } from '../planning/sources/follow-supergraph.ts'
@@ -116,6 +117,7 @@ export type FederatedGateway = {
  */
 export async function createGateway(given: CreateGatewayOptions): Promise<FederatedGateway> {
   const { supergraph, addressOf, log = createLog('warn'), ...settings } = validateOptions(createGatewayOptions, given)
+  const { contract } = settings
   const limits = limitsOf(settings)
   const verifier = settings.jwt ? createTokenVerifier(tokenOptionsOf(settings.jwt)) : null
   const findGrants = verifier && jwtGrants(verifier)
@@ -171,7 +173,7 @@ export async function createGateway(given: CreateGatewayOptions): Promise<Federa
     const { links, release } = sources.take(locationsIn(supergraphSdl), eventSources.linksOf(supergraphSdl))
     try {
       const assembled = assembleGateway({
-        supergraphSdl,
+        supergraphSdl: contract ? applyContract(supergraphSdl, contract) : supergraphSdl,
         links,
         limits,
         log,
@@ -187,7 +189,8 @@ export async function createGateway(given: CreateGatewayOptions): Promise<Federa
       return { gateway: assembled, release }
     } catch (error) {
       void release()
-      throw error instanceof OperatorError ? error : notASupergraph(error)
+      if (error instanceof OperatorError) throw error
+      throw contract ? contractError(error) : notASupergraph(error)
     }
   }
 

@@ -5,6 +5,7 @@ import type { Caller } from '../../platform/http/caller.ts'
 import { COST_PROFILES } from '../limits/cost-weights.ts'
 import { DEFAULT_LIMITS, type Limits } from '../limits/limits.ts'
 import type { FindOverrideLabels } from '../planning/override-labels.ts'
+import { contractOptions } from './contract-options.ts'
 import { entityCacheOptions } from './entity-cache-options.ts'
 import { eventSourceOptions } from './event-source-options.ts'
 import { coprocessorOptions, hookOptions } from './hook-options.ts'
@@ -73,6 +74,8 @@ export const gatewayOptionsShape = {
   hooks: hookOptions.optional(),
   /** A server that is asked at stages of an operation, after `hooks`. */
   coprocessor: coprocessorOptions.optional(),
+  /** Serves the part of the supergraph that has some tags, and not others. Default: all of it. */
+  contract: contractOptions.optional(),
 } as const
 
 export type FindLabelsByCaller = (caller: Caller) => Iterable<string> | Promise<Iterable<string>>

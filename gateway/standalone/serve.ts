@@ -32,6 +32,7 @@ import { hookStagesOf } from '../options/hook-options.ts'
 import { tokenOptionsOf } from '../options/jwt-options.ts'
 import { createSubgraphSources, type SubgraphSources } from '../options/subgraph-sources.ts'
 import { operationExchangeOf } from '../options/traffic-shaping.ts'
+import { applyContract, contractError } from '../planning/contract.ts'
 import type { Graph } from '../planning/hot-swap.ts'
 import { createServedGraph } from '../planning/served-graph.ts'
 import type { FollowedSupergraph } from '../planning/sources/follow-supergraph.ts'
@@ -82,7 +83,7 @@ await runProgram(async (defer, end) => {
   const verifier = jwt ? createTokenVerifier(tokenOptionsOf(jwt)) : null
   const findGrants = verifier && jwtGrants(verifier)
   const timeoutMilliseconds = config.SUBGRAPH_TIMEOUT_MILLISECONDS
-  const { subgraphs } = file.options
+  const { subgraphs, contract } = file.options
   const hooks = hookStagesOf(file.options, log)
   defer(async () => hooks?.close())
   const exchange = operationExchangeOf(file.options, verifier, hooks)
@@ -125,7 +126,7 @@ await runProgram(async (defer, end) => {
     const { links, locations, release } = takeLinks(sources, subject, supergraphSdl, eventSources.linksOf(supergraphSdl))
     try {
       const gateway = await startGateway({
-        supergraphSdl,
+        supergraphSdl: contract ? applyContract(supergraphSdl, contract) : supergraphSdl,
         links,
         exchange,
         hooks,
@@ -147,7 +148,8 @@ await runProgram(async (defer, end) => {
       return { gateway, release, locations }
     } catch (error) {
       await release()
-      throw error instanceof OperatorError ? error : broken(subject, error)
+      if (error instanceof OperatorError) throw error
+      throw contract ? contractError(error) : broken(subject, error)
     }
   }
 })
