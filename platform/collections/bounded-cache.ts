@@ -20,9 +20,8 @@ export function boundedCache<Value>({
   readonly maxCharacters: number
   readonly charactersOf?: (key: string, value: Value) => number
 }): BoundedCache<Value> {
-  // A Map keeps the order of insertion, so the first key is the one that was looked at longest ago.
-  // Putting each at the end as often as it is used would make garbage that outlives what made it
-  // (docs/adr/0018).
+  // A Map keeps the order of insertion, so the first key is the least recently used. Moving a key
+  // to the end at each use would make garbage that outlives its request (docs/adr/0018).
   const entries = new Map<string, Entry<Value>>()
   let characters = 0
 

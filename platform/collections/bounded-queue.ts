@@ -37,9 +37,8 @@ function endReads<Item>(waiters: readonly Waiter<Item>[], error: Error | null): 
 }
 
 /**
- * `onDone` is called when the reader is done with an item, for it asks for the next; `onReleased`
- * once, when nobody will read any more. Not a generator: the `return()` of one waits for the next
- * item.
+ * `onDone` is called when the reader has finished an item and requests the next; `onReleased` once,
+ * when reading has ended. Not a generator: the `return()` of one waits for the next item.
  */
 export function boundedQueue<Item>({
   onDone,

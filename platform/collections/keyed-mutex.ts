@@ -6,7 +6,7 @@ import { rateLimited } from '../graphql/errors.ts'
  */
 export type KeyedMutex = <Result>(key: string, work: () => Promise<Result>) => Promise<Result>
 
-/** The time limit of an operation: nobody waits for the result after it. */
+/** The time limit of an operation: afterwards no caller waits for the result. */
 const ACQUIRE_TIMEOUT_MS = 10_000
 const RETRY_AFTER_SECONDS = 5
 

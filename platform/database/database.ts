@@ -80,7 +80,7 @@ export function openDatabase<Tables>(
   }
 }
 
-/** The time limit of an operation: nobody needs a connection after it. */
+/** The time limit of an operation: afterwards no caller needs a connection. */
 const CONNECT_TIMEOUT_MS = 10_000
 /** After this time without a connection a replica counts as down. */
 const REPLICA_CONNECT_TIMEOUT_MS = 1_000

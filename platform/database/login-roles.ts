@@ -42,7 +42,7 @@ type LoginRole = {
   readonly connectionLimit: number
   /** When a rotation made its password, as ISO 8601 text; null: no rotation did. */
   readonly rotatedAt: string | null
-  /** Other than the one that asks. */
+  /** Besides the asking connection. */
   readonly connections: number
 }
 
@@ -80,7 +80,7 @@ export async function rotateLoginRole(
     await enableRole(rotation, name, password, known === undefined)
     const rotatedUrl = withCredentials(url, name, password)
     try {
-      // Whoever has logged in as it before an emergency goes on to be connected otherwise.
+      // A session of a role from before the emergency would stay connected otherwise.
       if (emergency) await terminate(rotation, [name])
       await verifyRole(rotatedUrl, name, owner)
       save(rotatedUrl)

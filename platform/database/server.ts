@@ -27,7 +27,7 @@ type Options = {
 /** After this time a server counts as unreachable. */
 const CONNECT_TIMEOUT_MS = 10_000
 
-/** Meaning of error codes for whoever set the URL. */
+/** Error codes explained for the operator who set the URL. */
 const REASONS = lookupTable<string>({
   ECONNREFUSED: 'nothing listens there',
   ENOTFOUND: 'the host name is unknown',

@@ -27,7 +27,7 @@ const CONNECTION_MESSAGE = /connection (terminated|error)|timeout exceeded when 
  */
 export function isTransientError(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  // Both fields are looked at as `unknown` values.
+  // Both fields are read as `unknown` values.
   const { code, syscall } = error as NodeJS.ErrnoException
   if (code === undefined) return CONNECTION_MESSAGE.test(error.message)
   // A missing socket is a server that does not run.

@@ -1,6 +1,6 @@
 import type { OnChange } from '../graphql/subgraph.ts'
 
-/** Tells whoever asked to be told of changes. */
+/** Notifies listeners of changes. */
 export type ChangeListeners = {
   readonly onChange: OnChange
   /** Types that are concerned, or null when anything may have changed. */

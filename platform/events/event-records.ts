@@ -7,8 +7,7 @@ import type { OutboxTables } from './tables.ts'
 /** Events that are read at once from one topic. */
 export const BATCH_ROWS = 1_000
 /**
- * How long what a dead process leaves behind is kept, and events, which must outlive it. SQL
- * intervals.
+ * Retention of records of a dead process, and of events, which must outlive them. SQL intervals.
  */
 const REMEMBERED = '5 minutes'
 const RETENTION = '10 minutes'
@@ -16,7 +15,7 @@ const RETENTION = '10 minutes'
 /** The database's records of one process and its listeners. */
 export type EventRecords = ReturnType<typeof recordsOf>
 
-/** What the database knows about this process and its listeners. */
+/** Records of this process and its subscribers in the database. */
 export function recordsOf(database: Kysely<OutboxTables>, process: string) {
   return {
     process,
@@ -54,9 +53,7 @@ export function recordsOf(database: Kysely<OutboxTables>, process: string) {
       return new Map(rows.map(({ name, last_number }) => [name, Number(last_number)]))
     },
 
-    /**
-     * How far a topic was handed out, and how far those listeners are who are not there, or null.
-     */
+    /** Writes the position of a topic, and those of its detached subscribers, or null. */
     async write(
       topic: string,
       position: number,
@@ -76,7 +73,7 @@ export function recordsOf(database: Kysely<OutboxTables>, process: string) {
         ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`.execute(database)
     },
 
-    /** Forgets what nobody will come back for. */
+    /** Deletes records that cannot be resumed any more. */
     async tidy(): Promise<void> {
       await sql`DELETE FROM event_process WHERE seen_at < now() - ${REMEMBERED}::interval`.execute(database)
       await sql`DELETE FROM event WHERE created_at < now() - ${RETENTION}::interval`.execute(database)
@@ -125,10 +122,9 @@ async function lastNumber(database: Kysely<OutboxTables>, topic: string): Promis
 }
 
 /**
- * How far a listener of this name had come that a dead process left behind; it is taken away, so
- * that one who comes back takes one place. A process is dead when the lock that it held can be had:
- * shared, for others may ask the same at this moment. Who comes back with several at once waits for
- * one after the other: rows that are locked are not all taken.
+ * Position of a subscriber of this name that a dead process left; it is deleted, so that a resumed
+ * subscriber counts once. A process is dead when its lock is free: shared, for concurrent checks. A
+ * client that resumes several at once waits for one after the other: locked rows are skipped.
  */
 async function leftBehind(
   database: Kysely<OutboxTables>,

@@ -60,7 +60,7 @@ export function listenConnection({
       await client.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [records.process])
       await client.query(`LISTEN ${channelOf(schema)}`)
       await rewindTopics(topics, records)
-      // Events that were committed while nobody listened.
+      // Events that were committed while the connection was down.
       onNotification(null)
       await records.beat()
     } catch (error) {

@@ -6,7 +6,7 @@ export type SubscribedTopic = {
   readonly name: string
   /** Number of the last event handed out. */
   position: number
-  /** Subscribers that the database knows. */
+  /** Subscribers with a record in the database. */
   readonly subscribers: Set<OutboxSubscriber>
   /** How many of them were not delivered the last event. */
   behind: number
@@ -26,7 +26,7 @@ export class OutboxSubscriber implements Subscriber {
   readonly id: string | null
   /** Number of the last event that it was delivered; at first, of the last before its time. */
   done: number
-  /** What the database knows of `done`; null: that it is as far as the topic. */
+  /** The position in the database; null: that of the topic. */
   recorded: number | null
   readonly #topic: SubscribedTopic
 

@@ -3,10 +3,7 @@ import { prepared } from '../database/prepared-statements.ts'
 import type { DetachableIterator } from './subscriber.ts'
 import type { OutboxTables } from './tables.ts'
 
-/**
- * Something that happened. The same frozen object for everybody who listens to its topic in this
- * process.
- */
+/** An event. The same frozen object for every subscriber of its topic in this process. */
 export type OutboxEvent = {
   readonly topic: string
   /** Place within the topic: dense, in the order of commits. */
@@ -58,16 +55,16 @@ const APPEND = prepared((database: Kysely<OutboxTables>, topic: string, count: n
 export type EventFeed = {
   /**
    * Every event of `topic` that is committed after this resolves, in order. `return()` takes effect
-   * at once. A listener with a name whose process died at most five minutes ago goes on where it
+   * at once. A subscriber with a name whose process died at most five minutes ago resumes where it
    * stopped. The iterator fails with SLOW_READER when its reader is too far behind. An event counts
-   * as delivered when its reader asks for the next one, or by its subscriber, once that is
+   * as delivered when its reader requests the next one, or by its subscriber, once that is
    * detached.
    */
   readonly listen: (topic: string, listener: string | null) => Promise<DetachableIterator<OutboxEvent>>
   /**
-   * Calls `told` for every event of any process whose transaction has ended, with its topic,
-   * whether or not somebody listens to it here; with null when some may have been missed. The
-   * returned function ends it.
+   * Calls `delivered` for every event of any process whose transaction has ended, with its topic,
+   * also without subscribers here; with null when some may have been missed. The returned function
+   * ends it.
    */
   readonly notice: (delivered: (topic: string | null) => void) => () => void
   /** Listeners now, of which one may read for many subscribers: for tests and metrics. */

@@ -1,7 +1,7 @@
 /**
- * One subscriber apart from whatever reads events for it: what it was delivered, and what it may
- * receive. So one source can be read for many subscribers, and each is still judged, and resumed by
- * a later process, by itself.
+ * A subscriber apart from the reader of its events: its position, and its permission. So one source
+ * can be read for many subscribers, and each is still checked, and resumed by a later process, by
+ * itself.
  */
 export type Subscriber = {
   /**
@@ -10,26 +10,26 @@ export type Subscriber = {
    */
   readonly isNew: (event: unknown) => boolean
   /**
-   * Whether it is told of the event; false: it is skipped, for what it tells of is gone. Rejects
-   * with why the subscription ends when the caller may not have it now.
+   * Whether it gets the event; false: it is skipped, because its subject is gone. Rejects with the
+   * error of the subscription when the caller has no permission any more.
    */
   readonly mayReceive: (event: unknown) => Promise<boolean>
-  /** The event was delivered, or skipped: who resumes it begins behind that. */
+  /** The event was delivered, or skipped: a resumed subscriber starts after it. */
   readonly delivered: (event: unknown) => void
-  /** Gives it up for good; nobody resumes it. */
+  /** Ends it for good; it cannot be resumed. */
   readonly release: () => void
 }
 
 /** A subscriber, and whose events it shares. */
 export type Detached = {
   readonly subscriber: Subscriber
-  /** Equal for sources that tell of the same events, once their subscribers are detached. */
+  /** Equal for sources of the same events, once their subscribers are detached. */
   readonly topic: string
 }
 
 /**
- * Events of a subscription whose subscriber may go on without it. `detach` gives it away, once:
- * from then on the iterator tells every event of its topic, unjudged, and its end does not release
- * the subscriber. Null while something waits that the subscriber was not delivered.
+ * Events of a subscription whose subscriber may continue without it. `detach` hands it over, once:
+ * from then on the iterator returns every event of its topic, unchecked, and its end does not
+ * release the subscriber. Null while an undelivered event waits.
  */
 export type DetachableIterator<Event> = AsyncIterableIterator<Event> & { readonly detach?: () => Detached | null }

@@ -19,7 +19,7 @@ const TYPES: LookupTable<string> = lookupTable({
  * them for ever.
  */
 export type Assets = {
-  /** Path of a file by its own name. Throws when there is none: a page that names one is wrong. */
+  /** Path of a file by its name. Throws when there is none: the page is wrong then. */
   readonly pathOf: (name: string) => string
   readonly serve: (app: FastifyInstance) => Promise<void>
 }

@@ -1,6 +1,6 @@
 /**
- * Who asks, as the gateway passes it on: credentials unjudged, by allow-list. The subgraph that
- * owns a credential judges it.
+ * The caller, as the gateway forwards it: credentials unverified, by allow-list. The subgraph that
+ * owns a credential verifies it.
  */
 export type Caller = {
   /** Correlates log lines and errors of one request. */
@@ -10,16 +10,16 @@ export type Caller = {
   /** Lower-case header name to value; only the names of `CREDENTIAL_HEADERS`. */
   readonly credentials: Readonly<Partial<Record<CredentialHeader, string>>>
   /**
-   * Headers of the client that rules of the gateway send on to subgraphs, by name in lower case.
-   * Whoever differs in them is another caller. Absent: none.
+   * Headers of the client that rules of the gateway forward to subgraphs, by name in lower case.
+   * Callers with different ones are different. Absent: none.
    */
   readonly headers?: Readonly<Record<string, string>>
   /** Claims of the verified token, where rules read them. */
   readonly claims?: Readonly<Record<string, unknown>>
   /**
-   * When a caller who stays connected (a WebSocket, an event stream) presented the credentials. A
-   * short-lived token that was valid then goes on being good for as long as its session lives.
-   * Absent for a caller who presents them with every request.
+   * When a connected caller (a WebSocket, an event stream) presented the credentials. A short-lived
+   * token that was valid then stays valid as long as its session. Absent for a caller who presents
+   * them with every request.
    */
   readonly connectedAt?: Date
   /**
@@ -28,7 +28,7 @@ export type Caller = {
    * a client sent.
    */
   readonly grantedScopes?: readonly ScopeGrant[]
-  /** The trace that the request belongs to, by W3C Trace Context; absent when nobody said. */
+  /** The trace of the request, by W3C Trace Context; absent without one. */
   readonly traceparent?: string
 }
 

@@ -22,7 +22,7 @@ export function serveHealth(
       .send({
         status: isReady ? 'ready' : 'unavailable',
         checks: Object.fromEntries(results.map(({ name, state }) => [name, state])),
-        // Still ready: what is down makes answers poorer, not wrong.
+        // Still ready: unavailable sources make answers incomplete, not wrong.
         ...(without.length > 0 && { without: Object.fromEntries(without) }),
       })
   })

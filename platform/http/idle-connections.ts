@@ -19,7 +19,7 @@ export function idleConnections(server: Server): { readonly end: () => void } {
     running.set(socket, 0)
     socket.once('close', () => running.delete(socket))
   })
-  // From then on it belongs to whoever upgraded it.
+  // From then on the WebSocket server owns it.
   server.on('upgrade', ({ socket }) => running.delete(socket))
   server.on('request', ({ socket }, response) => {
     running.set(socket, (running.get(socket) ?? 0) + 1)

@@ -6,8 +6,8 @@ import type { Defer } from '../process/lifecycle.ts'
 import { OperatorError } from '../process/operator-error.ts'
 
 /**
- * Where a program listens. At its end it goes on to take requests for `drainSeconds` while it says
- * that it is not ready, and then waits for those that are being answered for `graceSeconds`.
+ * Address of a program. At its end it accepts requests for `drainSeconds` while it reports that it
+ * is not ready, and then waits `graceSeconds` for running ones.
  */
 export type ListenOptions = {
   readonly host: string
@@ -16,7 +16,7 @@ export type ListenOptions = {
   readonly drainSeconds?: number
 }
 
-/** Where and how an environment wants a program to listen. */
+/** Address and times of the environment. */
 export const listenOptionsFromConfig = (
   config: { readonly HOST: string; readonly SHUTDOWN_GRACE_SECONDS: number; readonly SHUTDOWN_DRAIN_SECONDS: number },
   port: number,
@@ -28,8 +28,8 @@ export const listenOptionsFromConfig = (
 })
 
 /**
- * Connections that may wait to be taken: Linux' own bound (net.core.somaxconn). With the 511 of
- * Node a busy process has those reset that come while it is.
+ * Connections in the accept queue: Linux' own bound (net.core.somaxconn). With the 511 of Node, a
+ * busy process has new connections reset.
  */
 const MAX_BACKLOG_CONNECTIONS = 4_096
 
@@ -66,7 +66,7 @@ export async function listen(app: FastifyInstance, at: ListenOptions, defer: Def
   })
 }
 
-/** A TCP port of `host` that nobody uses at this moment. */
+/** An unused TCP port of `host`. */
 export async function freePort(host: string): Promise<number> {
   const server = createServer()
   try {
@@ -83,8 +83,8 @@ export async function freePort(host: string): Promise<number> {
 }
 
 /**
- * Whether only programs of this machine reach what listens on `host`. A name is taken for an
- * address of others, but for localhost.
+ * Whether only programs of this machine reach a listener on `host`. Names other than localhost
+ * count as public.
  */
 export const isLoopbackHost = (host: string): boolean => /^(?:localhost|(?:::ffff:)?127(?:\.\d{1,3}){3}|::1|\[::1\])$/i.test(host)
 

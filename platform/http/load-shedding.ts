@@ -47,10 +47,10 @@ export function shedLoad(app: FastifyInstance, max: number, count: (routeClass: 
   app.addHook('preHandler', ({ routeClass }, reply, done) => {
     if (routeClass === null) return done()
     if (!load.acquire(reply.raw)) return done(refusalTo(routeClass, reply))
-    // An answer that nobody waits for any more may never be sent.
+    // An answer without a client may never be sent.
     reply.raw.once('close', () => load.release(reply.raw))
     load.schedule(reply.raw, {
-      // What nobody waits for any more is not begun.
+      // Work without a client is not started.
       start: () => {
         if (!reply.raw.destroyed) done()
       },

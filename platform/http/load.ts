@@ -7,17 +7,16 @@ export type LoadLimiter = {
   /** Counts `work` in; false, without any effect, over the limit. */
   readonly acquire: (work: object) => boolean
   /**
-   * Starts what was taken on when it is its turn: now, unless the processor is short and more comes
-   * all the time. Where too much waits for that, the newest of it is refused instead, and is not
-   * under way any more.
+   * Starts accepted work in its turn: now, unless the processor is short and more arrives. Where
+   * too much waits, the newest is rejected instead, and does not count any more.
    */
   readonly schedule: (work: object, then: Scheduled) => void
   /** Whether `acquire` would succeed now. Cheap: checked before a request is read. */
   readonly hasCapacity: () => boolean
   /**
-   * Takes the opening of a subscription on; false where as many are under way as requests may be at
-   * the most. It waits for a database or a subgraph, so it takes no room from requests, and the
-   * processor being short does not make it fewer: everybody who was cut off comes back at once.
+   * Accepts the opening of a subscription; false where as many run as requests may at most. It
+   * waits for a database or a subgraph, so it takes no capacity from requests, and a short
+   * processor does not reduce it: after a cut all clients reconnect at once.
    */
   readonly acquireOpening: (work: object) => boolean
   /** `work` was answered or aborted; work that was not acquired is ignored. */
@@ -128,10 +127,7 @@ export function createLoadLimiter(highest: number): LoadLimiter {
     hasArrived = true
   }
 
-  /**
-   * Begins one thing at most: what that takes goes on after this function, and is seen in the next
-   * turn.
-   */
+  /** Starts one task at most: its load shows in the next turn. */
   function turn(): void {
     const now = performance.now()
     if (now - sliceBegan >= SLICE_MS || (slice === 'arrivals' && !hasArrived)) {

@@ -8,10 +8,10 @@ import type { RateLimitStore } from '../rate-limit/rate-limit-store.ts'
  */
 const GUESSES_PER_MINUTE = 10
 
-/** What is looked at of a request. */
+/** The used part of a request. */
 type Presenting = { readonly ip: string; readonly headers: { readonly authorization?: string | undefined } }
 
-/** An answer to somebody without the token. The text is for people, and names no token. */
+/** Answer without a valid token. The text is for people, and contains no token. */
 export type TokenRefusal = {
   readonly status: 401 | 429
   readonly headers: Readonly<Record<string, string>>
@@ -51,7 +51,7 @@ export function operatorTokenCheck({
         text: `Too many wrong passwords from this address: try again in ${guess.waitSeconds} seconds.\n`,
       }
     }
-    // Digests have one length, so comparing them tells nothing about the token.
+    // Digests have one length, so the comparison reveals nothing about the token.
     if (!timingSafeEqual(digestOf(presented), expected)) {
       return {
         status: 401,

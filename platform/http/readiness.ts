@@ -1,8 +1,8 @@
 import type { Logger } from 'pino'
 
 /**
- * Something that must answer before this process can: rejects when it does not, and may name what
- * it does without for now. `signal` aborts when nobody waits any longer.
+ * A dependency of this process: rejects when it is unavailable, and may name degraded parts.
+ * `signal` aborts when the result is not needed any more.
  */
 export type ReadinessCheck = { readonly name: string; readonly check: (signal: AbortSignal) => Promise<unknown> }
 
@@ -11,7 +11,7 @@ type Readiness = { readonly state: 'ok' | 'degraded' | 'failing'; readonly witho
 /** Time for one readiness check; probes of balancers wait longer. Milliseconds. */
 const READINESS_TIMEOUT_MS = 2_000
 
-/** What each check says now, in their order. Never rejects, and takes two seconds at most. */
+/** Current result of each check, in their order. Never rejects, and takes two seconds at most. */
 export const readinessOf = (
   checks: readonly ReadinessCheck[],
   log: Logger,
@@ -30,7 +30,7 @@ async function runCheck(check: ReadinessCheck['check'], log: Logger): Promise<Re
   }
 }
 
-/** What a check does without, in `degraded` of what it resolves with. */
+/** Degraded parts, in `degraded` of a check's result. */
 function withoutOf(answer: unknown): readonly string[] {
   const named: unknown = typeof answer === 'object' && answer !== null ? Reflect.get(answer, 'degraded') : null
   return Array.isArray(named) ? named.filter((each) => typeof each === 'string') : []

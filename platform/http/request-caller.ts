@@ -2,10 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Caller, CREDENTIAL_HEADERS, type CredentialHeader } from './caller.ts'
 import { parseTraceparent } from './trace-parent.ts'
 
-/**
- * Who asks, with the credentials that may go on to subgraphs: `names` of them, or all that there
- * are.
- */
+/** The caller, with the credentials that may be forwarded to subgraphs: `names` of them, or all. */
 export function callerOf(request: FastifyRequest, names: readonly CredentialHeader[] = CREDENTIAL_HEADERS): Caller {
   const { traceparent } = request.headers
   return {
@@ -26,7 +23,7 @@ function namedIn(headers: FastifyRequest['headers'], names: readonly CredentialH
   return credentials
 }
 
-/** Credentials by the names of their headers, without regard to case; what is no text is none. */
+/** Credentials by the names of their headers, ignoring case; other values than text are ignored. */
 export function pickCredentials(given: Readonly<Record<string, unknown>>): Caller['credentials'] {
   const credentials: Partial<Record<CredentialHeader, string>> = {}
   for (const [key, value] of Object.entries(given)) {

@@ -34,7 +34,7 @@ declare module 'fastify' {
     readonly startDraining: () => void
   }
   interface FastifyRequest {
-    /** The way that it took into this process; null for those that nobody counts. */
+    /** Class of the route in metrics; null: not counted. */
     routeClass: string | null
   }
   interface FastifyContextConfig {
@@ -55,8 +55,8 @@ export type RequestMetrics = {
 export type NotFoundPage = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 
 /**
- * Answers a request whose path no router can read, in the form of a room; false where the path is
- * none of its own.
+ * Answers a request with an unreadable path, in the format of a room; false where the path is not
+ * of this room.
  */
 export type UnroutableHandler = (
   request: FastifyRequest,
@@ -77,7 +77,7 @@ export function addUnroutableHandler(server: Server, answer: UnroutableHandler):
 /** How long a client may take to send a request, and a readiness check to answer. */
 const REQUEST_TIMEOUT_MS = 10_000
 
-/** A year, as is usual. Not for hosts below this one, which may be somebody else's. */
+/** A year, as is usual. Not for subdomains, which may have other owners. */
 const STRICT_TRANSPORT = { 'strict-transport-security': 'max-age=31536000' }
 
 /**
@@ -97,10 +97,7 @@ const NO_SCHEMAS = {
   buildSerializer: () => () => JSON.stringify,
 }
 
-/**
- * A body for a refusal that has no better place: every answer of this server that is no success is
- * JSON.
- */
+/** Default body of an error: every error of this server is JSON. */
 export const errorBody = (status: number, message: string, details: Readonly<Record<string, unknown>> = {}) => ({
   error: { code: errorCodeOf(status), message, details },
 })
@@ -112,15 +109,15 @@ type HttpServerOptions = {
   readonly notFoundPage?: NotFoundPage
   /** Counts requests by the door that they took. */
   readonly metrics?: RequestMetrics | null
-  /** Whose X-Forwarded-* are believed; absent: nobody's. */
+  /** Whether X-Forwarded-* of a peer is trusted; absent: never. */
   readonly isProxy?: IsProxy | undefined
   /**
    * Requests and operations of WebSockets that are worked on at once; 0, the default, for no bound.
    */
   readonly loadLimit?: number
   /**
-   * Where browsers reach this server. Under an https one they are told to use nothing else for a
-   * year (RFC 6797); absent, nothing is said.
+   * Public URL of this server. With https, browsers are told by HSTS to use nothing else for a year
+   * (RFC 6797); absent, there is no header.
    */
   readonly publicUrl?: string | undefined
 }
@@ -148,7 +145,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   shedLoad(app, loadLimit, (routeClass) => metrics?.shed(routeClass))
   refuseUnroutedRequests(app)
   app.addHook('onSend', (_, reply, payload, done) => {
-    // A connection that is kept would be cut off later, in the middle of the next request.
+    // A kept connection would be closed later, in the middle of the next request.
     if (isClosing()) reply.header('connection', 'close')
     done(null, payload)
   })
@@ -249,8 +246,8 @@ function addFallbacks(app: FastifyInstance, notFoundPage: NotFoundPage | undefin
 }
 
 /**
- * What an error of Fastify or of a handler means to a client; 500 unless it says that the request
- * is at fault, or that there is no room for it.
+ * Status of an error of Fastify or of a handler; 500 unless the request is at fault, or the server
+ * is full.
  */
 export function errorResponse(error: Partial<FastifyError>): { readonly status: number; readonly message: string } {
   if (error instanceof ServiceOverloadedError) return { status: error.statusCode, message: error.message }
@@ -308,10 +305,7 @@ export function isBrowserNavigation({ method, headers: { accept = '' } }: Fastif
   return method !== 'POST' && accept.includes('text/html') && !accept.includes('json')
 }
 
-/**
- * The path as it was sent, without the query string: that may hold what somebody searched for, or a
- * credential.
- */
+/** The path without the query string, which may contain search texts or credentials. */
 const pathOf = ({ raw }: FastifyRequest): string => (raw.url ?? '').split('?', 1)[0]?.slice(0, 500) ?? ''
 
 function logLine(log: Logger, request: FastifyRequest, reply: FastifyReply): void {
@@ -328,7 +322,7 @@ function logLine(log: Logger, request: FastifyRequest, reply: FastifyReply): voi
   )
 }
 
-/** Which methods have a route for a path, to tell "no such path" from "not this method". */
+/** Methods with a route for a path, to distinguish 404 from 405. */
 function rememberedRoutes(app: FastifyInstance): { readonly methodsFor: (path: string) => readonly string[] } {
   const routes: { readonly methods: readonly string[]; readonly pattern: RegExp }[] = []
   app.addHook('onRoute', ({ method, url }) => {
@@ -344,8 +338,7 @@ function rememberedRoutes(app: FastifyInstance): { readonly methodsFor: (path: s
 }
 
 /**
- * Answers a request for an upgrade that is not granted, and ends the connection;
- * `retryAfterSeconds` says when it may be.
+ * Rejects a WebSocket upgrade, and closes the connection; `retryAfterSeconds` is the time to wait.
  */
 export function refuseUpgrade(socket: Duplex, status: number, message: string, retryAfterSeconds?: number): void {
   if (!socket.writable) return void socket.destroy()
@@ -357,7 +350,7 @@ export function refuseUpgrade(socket: Duplex, status: number, message: string, r
 const rawAnswer = (status: number, phrase: string, body: string, headers = ''): string =>
   `HTTP/1.1 ${status} ${phrase}\r\n${headers}Connection: close\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
 
-/** Answers bytes that are no HTTP, or too many or too slow of them, and ends the connection. */
+/** Answers malformed, oversized or slow requests, and closes the connection. */
 function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()

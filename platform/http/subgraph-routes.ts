@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** Request id and client address, as the process that received the request says. */
+/** Request id and client address, as determined by the receiving process. */
 export type RequestOrigin = { readonly requestId: string; readonly address: string }
 
 /** HTTP routes that a subgraph answers itself, beside the graph, such as OAuth. */
 export type SubgraphRoutes = {
-  /** What comes here, with the router's `:name` for a part of a path. */
+  /** The routes, with the router's `:name` for a part of a path. */
   readonly routes: readonly {
     readonly method: 'GET' | 'POST' | 'OPTIONS'
     readonly path: string

@@ -1,7 +1,7 @@
 /** The span that a `traceparent` header names, by W3C Trace Context §3.2. */
 type Span = { readonly traceId: string; readonly spanId: string; readonly traceFlags: number }
 
-/** Later versions may say more behind these four fields. */
+/** Later versions may have more after these four fields. */
 const FORM = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:$|-)/
 
 /** Null for a text that names none: then a new trace begins. */

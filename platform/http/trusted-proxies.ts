@@ -6,8 +6,8 @@ import type { Variables } from '../config/config.ts'
 import { isAddress, isNetwork, withinAny } from '../outbound/address-policy.ts'
 
 /**
- * Whether a peer is a reverse proxy of ours: what it says in `X-Forwarded-For`, `-Proto` and
- * `-Host` is believed, and what anybody else says there is not.
+ * Whether a peer is a reverse proxy of ours: its `X-Forwarded-For`, `-Proto` and `-Host` are
+ * trusted, and those of others are not.
  */
 export type IsProxy = (address: string) => boolean
 

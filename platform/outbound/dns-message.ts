@@ -4,8 +4,8 @@ import { Fault } from './fault.ts'
 /** One DNS response. */
 export type DnsAnswer = {
   /**
-   * "NOERROR", "NXDOMAIN", "SERVFAIL", "REFUSED", …; "REFERRAL" from a lame server, which says who
-   * might know instead of finding out.
+   * "NOERROR", "NXDOMAIN", "SERVFAIL", "REFUSED", …; "REFERRAL" from a lame server, which names
+   * another server instead of resolving.
    */
   readonly rcode: string
   /** The answer section. */

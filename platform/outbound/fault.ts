@@ -1,10 +1,10 @@
 import { type LookupTable, lookupTable } from '../collections/lookup-table.ts'
 
 /**
- * Why an external server gave no usable response. `rate_limited`: it asks to wait; `unavailable`:
+ * Why an external server gave no usable response. `rate_limited`: it sent 429; `unavailable`:
  * broken connection or error status; `malformed`: unparseable; `too_large`: over our byte limit;
  * `blocked`: our address policy; `refused`: nothing listens; `no_tls`: another protocol;
- * `no_capacity`: all slots taken.
+ * `no_capacity`: all slots in use.
  */
 export type FaultReason =
   | 'rate_limited'

@@ -47,8 +47,8 @@ export type HttpClient = {
    */
   readonly post: (url: string, body: string, options: GetOptions) => Promise<OutboundResponse>
   /**
-   * Status and headers only: asks with HEAD, and with GET where a server does not know HEAD, whose
-   * body is not read. Follows no redirects, closes the connection. Throws a `Fault`.
+   * Status and headers only: sends HEAD, and GET where a server does not support HEAD, whose body
+   * is not read. Follows no redirects, closes the connection. Throws a `Fault`.
    */
   readonly head: (url: string, signal: AbortSignal) => Promise<Pick<OutboundResponse, 'status' | 'headers'>>
   readonly close: () => Promise<void>
@@ -59,7 +59,7 @@ type LoadedClient = { readonly agent: Agent; readonly request: typeof import('un
 /** Connect time limit: a later connection is too late for any decision. */
 const CONNECT_TIMEOUT_MS = 5_000
 const MAX_HEADER_BYTES = 16_384
-/** Answers of servers that do not know HEAD: not allowed, not implemented, and what some say. */
+/** Statuses of servers without HEAD: not allowed, not implemented, and others in use. */
 const WITHOUT_HEAD: ReadonlySet<number> = new Set([400, 403, 405, 501])
 
 /**
@@ -197,8 +197,8 @@ function connector(network: Network, dns: DnsClient): buildConnector.connector {
 }
 
 /**
- * The body without its coding; ends with a `malformed` for a coding that was not asked for, and
- * with a `too_large` after `maxBytes`, so that a small answer cannot unfold into a huge one.
+ * The decoded body; ends with `malformed` for an unrequested coding, and with `too_large` after
+ * `maxBytes`, so that a small answer cannot expand into a huge one.
  */
 function bounded(body: Readable, coding: string, maxBytes: number): Readable {
   async function* pieces(): AsyncGenerator<Buffer> {

@@ -27,13 +27,13 @@ export type NetworkOptions = {
 }
 
 /**
- * The only way to open a socket to an address that a client names. Checks the address right before
- * connecting, whoever resolved it.
+ * The only function that opens a socket to an address named by a client. Checks the address right
+ * before connecting, wherever it was resolved.
  */
 export type Network = {
   readonly resolvers: readonly SocketEndpoint[]
   readonly tlsPort: number
-  /** The port of WHOIS servers; null: none may be asked. */
+  /** The port of WHOIS servers; null: WHOIS is off. */
   readonly whoisPort: number | null
   readonly authorities: readonly string[] | null
   /**
@@ -133,7 +133,7 @@ async function open({ address, port }: SocketEndpoint, signal: AbortSignal): Pro
   }
 }
 
-/** Resolves with the open socket. Destroys one that failed or came too late. */
+/** Resolves with the open socket. Destroys one that failed or is too late. */
 function whenOpen<Socket extends net.Socket>(socket: Socket, event: string, signal: AbortSignal): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>()
   const onAbort = () => reject(new Fault('timeout', 'no connection in time'))

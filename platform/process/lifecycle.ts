@@ -22,7 +22,7 @@ export async function runProgram(start: (defer: Defer, end: (fault?: Error) => v
         result = 1
       })
     }
-    // Parts that still hold the process open were told to close.
+    // Remaining handles were closed, but may keep the process alive.
     process.exit(result)
   }
   const fail = (error: unknown): void => {

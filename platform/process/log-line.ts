@@ -12,7 +12,7 @@ const LEVELS: ReadonlyMap<unknown, readonly [name: string, style: Style]> = new 
   [60, ['fatal', 'red']],
 ])
 
-/** Said otherwise, or of no use to somebody who looks at one process. */
+/** Shown elsewhere, or of no use to a reader of one process. */
 const HIDDEN: readonly string[] = ['level', 'time', 'pid', 'hostname', 'msg', 'err', 'requestId', 'address']
 /** Longest text of one value: a list of migrations fills the screen otherwise. */
 const MAX_VALUE_CHARACTERS = 120

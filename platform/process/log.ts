@@ -5,8 +5,8 @@ import { readableLine } from './log-line.ts'
 const MAX_PENDING_CHARACTERS = 1_000_000
 
 /**
- * Creates the log of a process, on standard output: JSON for programs, a readable line for somebody
- * at a terminal. Lines that cannot be written, as on a full disk, are dropped: the process goes on.
+ * Creates the log of a process, on standard output: JSON for programs, a readable line at a
+ * terminal. Lines that cannot be written, as on a full disk, are dropped: the process continues.
  */
 export function createLog(level: LevelWithSilent, isForPeople = process.stdout.isTTY === true): Logger {
   const destination = pino.destination({ fd: 1, sync: true, maxLength: MAX_PENDING_CHARACTERS })

@@ -26,7 +26,7 @@ export const localRateLimitStore = (now: () => Date = () => new Date()): RateLim
 
 /**
  * Stores buckets in Redis, shared by all processes. While Redis is unavailable, each process counts
- * locally: nobody waits, and nobody passes uncounted.
+ * locally: requests do not wait, and are still counted.
  */
 export function redisRateLimitStore(scripts: RedisScripts): RateLimitStore {
   return {

@@ -64,9 +64,9 @@ export async function countByKey(
 }
 
 /**
- * Encrypts whatever is not yet encrypted under the first key. Interrupted, it goes on where it was:
- * what is done is not found again. A row that is written meanwhile keeps what was written.
- * `progress` is told how many rows have been looked at.
+ * Encrypts values that are not yet encrypted under the first key. After an interruption it
+ * continues: encrypted values are skipped. A row that is written concurrently keeps its new value.
+ * `progress` gets the number of checked rows.
  */
 export async function reencrypt(
   database: Kysely<never>,
@@ -120,13 +120,13 @@ function reencryptText(cipher: SecretCipher, location: SecretLocation, stored: s
   try {
     text = cipher.decrypt(location, stored)
   } catch {
-    // Changed or moved: `secrets status` counts it, and whoever needs it is told.
+    // Changed or moved: `secrets status` counts it, and its readers get an error.
     return null
   }
   return cipher.encrypt(location, text)
 }
 
-/** False when somebody else has written the row since. */
+/** False when the row was written since. */
 async function replace(
   database: Kysely<never>,
   secret: StoredSecret,

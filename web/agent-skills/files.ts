@@ -10,10 +10,7 @@ const FOLDER = '/.well-known/agent-skills'
 
 const FrontMatter = z.object({ name: z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)*$/), description: z.string().max(1_024) })
 
-/**
- * A skill that teaches agents how to use this service: the folder that holds its SKILL.md, and what
- * that says of itself.
- */
+/** A skill about this service for agents: the folder of its SKILL.md, and its frontmatter. */
 type OwnSkill = { readonly name: string; readonly description: string; readonly text: string }
 
 const skills: readonly OwnSkill[] = readdirSync(import.meta.dirname, { withFileTypes: true })

@@ -40,12 +40,12 @@ export type StepResult = {
     | { readonly __typename: 'ForeignApp' | 'NoStoreOwned'; readonly message?: string }
     | { readonly __typename: 'NotFoundError' }
 }
-/** What came of a button: a step of the graph, or something to show. */
+/** Result of a button: a step of the graph, or a problem to show. */
 export type FormResult = ClientResult<StepResult> | { readonly problem: SignInProblem } | { readonly choice: StoreChoice }
 export type StoreChoice = { readonly stores: Parameters<typeof choicePage>[1]; readonly sealed: string }
 export type OfRequest = FastifyRequest<{ Params: { readonly request: string } }>
 
-/** Does what the button of a form says. */
+/** Creates the handlers of the buttons of a form. */
 export function createFormHandler(
   client: GatewayClient,
   seal: Seal,
@@ -79,8 +79,7 @@ export function createFormHandler(
   }
 
   /**
-   * Asks the social graph for a token, and the store, which checks it by itself, for what the token
-   * owns.
+   * Signs in at the social graph, and passes the token to the store, which verifies it by itself.
    */
   async function signInOwner(request: OfRequest, reply: FastifyReply): Promise<FormResult> {
     const variables = { email: fieldOf(request, 'email').trim(), password: fieldOf(request, 'password') }
@@ -91,8 +90,8 @@ export function createFormHandler(
   }
 
   /**
-   * Goes on with one of an owner's stores. The session that this took ends with it: nobody signed
-   * in to the site.
+   * Continues with one of an owner's stores. The session ends with it: the owner did not sign in to
+   * the site.
    */
   async function continueWithToken(request: OfRequest, reply: FastifyReply, token: string, store?: string): Promise<FormResult> {
     const { request: id } = request.params
@@ -116,5 +115,5 @@ export function createFormHandler(
 const NO_ACCOUNT = 'The e-mail address or the password is wrong.'
 const EXPIRED_SIGN_IN: SignInProblem = { form: 'account', message: 'The sign-in has expired. Sign in again.' }
 
-/** Empty where there is no cookie: no browser has that. */
+/** Empty without a cookie: no browser has that. */
 export const browserOf = (request: OfRequest): string => cookieOf(request, BROWSER_COOKIE) ?? ''

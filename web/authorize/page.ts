@@ -5,17 +5,17 @@ import type { WebPage } from '../frame/page.ts'
 import type { Site } from '../frame/site.ts'
 import { permissionLists } from './permissions.ts'
 
-/** What an app asks. */
+/** Request of an app. */
 export type PendingAuthorization = NonNullable<AuthorizePageQuery['authorizationRequest']>
 
 type FormTarget = { readonly action: string; readonly site: Site }
 
 const DESCRIPTION = 'An app requests access to a shop.'
 
-/** What was wrong with the last try, as a whole sentence, and in which form it was. */
+/** Problem of the last try, as a whole sentence, and its form. */
 export type SignInProblem = { readonly form: 'account' | 'shop'; readonly message: string }
 
-/** Where a shop owner says which shop it is about. */
+/** Sign-in page of a shop owner. */
 export const signInPage = (
   { appName, returnsTo }: PendingAuthorization,
   {
@@ -57,7 +57,7 @@ ${destination(returnsTo)}
 </div>`,
 })
 
-/** Where an owner of several shops says which one. `sealed` is who has just signed in. */
+/** Page to choose one of several shops. `sealed` is the signed-in user. */
 export const choicePage = (
   { appName, returnsTo }: PendingAuthorization,
   stores: readonly { readonly id: string; readonly name: string; readonly code: string }[],
@@ -114,7 +114,7 @@ export const codePage = (code: string): WebPage => ({
 <div class="copy"><pre tabindex="0" aria-label="Code"><code id="code">${code}</code></pre><button type="button" data-copy="code" hidden>Copy</button></div></div>`,
 })
 
-/** The same where there is no code. */
+/** The same without a code. */
 export const refusedPage: WebPage = {
   title: 'Access denied',
   description: DESCRIPTION,
@@ -130,7 +130,7 @@ export const endedPage: WebPage = {
 <p>It was answered, is older than half an hour, or was started in another browser. Nothing was changed. Return to the app and start again.</p></div>`,
 }
 
-/** Problems of the link that led here. Nothing of it is shown: anybody can write links. */
+/** Page for an invalid link. Shows nothing of it: anyone can write links. */
 export const problemPage = (error: string): WebPage => ({
   status: 400,
   title: 'Invalid authorization request',

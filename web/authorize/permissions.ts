@@ -1,6 +1,6 @@
 import { type Html, html } from '../frame/html.ts'
 
-/** One thing that an app may do. `subject` completes "It may read …" or "It may change …". */
+/** A permission of an app. `subject` completes "It may read …" or "It may change …". */
 type Permission = { readonly scope: string; readonly subject: string; readonly mayChange: boolean }
 
 /** What an app may do, in two lists whose ids begin with `id`. */

@@ -35,13 +35,13 @@ import {
 /** The protocol sets it for the address of a request: the id that is in the address. */
 const COOKIE = '_atrium_request'
 const PREFIX = '/authorize'
-/** Its id is nobody else's business, though it opens nothing without the cookie. */
+/** Its id is private, though it opens nothing without the cookie. */
 const SECRET = { config: { hasSecretPath: true } }
 
 /**
- * Serves the pages on which shop owners sign in and agree to what an app asks for. Answers depend
- * on who asks and are kept nowhere; forms are taken from our own pages in the browser that the
- * request was begun in only, and lead to the app at most.
+ * Serves the pages on which shop owners sign in and authorize an app. Answers depend on the viewer
+ * and are not cached; forms are accepted from our own pages in the browser of the request only, and
+ * lead to the app at most.
  */
 export async function serveAuthorization(app: FastifyInstance, client: GatewayClient, site: Site, seal: Seal): Promise<void> {
   for (const document of [AuthorizePageDocument, ...FORM_DOCUMENTS]) await client.prepare(document)
@@ -84,7 +84,7 @@ export async function serveAuthorization(app: FastifyInstance, client: GatewayCl
     })
   })
 
-  /** What is asked, if this is the browser that is asked; null otherwise. */
+  /** The pending request, if this is its browser; null otherwise. */
   async function findRequest(request: OfRequest, reply: FastifyReply): Promise<PendingAuthorization | null> {
     const { request: id } = request.params
     const cookie = cookieOf(request, COOKIE)

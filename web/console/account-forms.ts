@@ -17,11 +17,11 @@ export function serveAccountForms(
   scope.post('/console/sign-in', signIn)
   scope.post('/console/sign-out', async (request, reply) => {
     const session = await sessionOf(request, reply)
-    // A form of another site comes without the cookie, and must not end what it cannot see.
+    // A cross-site form comes without the cookie, and must not end the session.
     if (!session) return toConsole(reply)
     if (!isFormOf(session, request)) return show(reply, foreignForm(site))
-    // First, and everywhere: a copy of the cookie may be anywhere. Who is told that it failed is
-    // still signed in, and can try again.
+    // First the session in the database: a copy of the cookie may exist. When that fails, the user
+    // is still signed in, and can try again.
     dataOf(await runnerFor(session, request, reply)(ConsoleSignOutDocument, { secret: session.secret }))
     sessions.end(reply)
     return toConsole(reply)

@@ -2,15 +2,15 @@ import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import type { PathNames, RunPageOperation } from '../frame/page.ts'
 import type { ConsoleRow } from './page.ts'
 
-/** The browser goes on to a page, which says what was done by one of its notices. */
+/** Redirects the browser to a page, with one of its notices. */
 type Done = { readonly kind: 'done'; readonly at: string; readonly notice: string }
 
-/** What came of a form. */
+/** Result of a form. */
 export type Changed =
   | Done
-  /** Nothing was changed: the page of the form says why. */
+  /** Nothing was changed: the page of the form shows why. */
   | { readonly kind: 'refused'; readonly problems: readonly string[] }
-  /** What it is about does not exist any more. */
+  /** Its object does not exist any more. */
   | { readonly kind: 'gone' }
 
 /** A form of the console. */
@@ -37,14 +37,14 @@ export const consoleChange = <const On extends `/${string}`>(change: {
   // The path of the row is `On`.
 }): ConsoleChange => ({ ...change, make: (request) => change.make(request as ChangeRequest<On>) })
 
-/** What a mutation of the graph answers about a form: its success, or why there is none. */
+/** Result of a mutation for a form: its success, or its errors. */
 export type MutationPayload = {
   readonly __typename: string
   readonly message?: string
   readonly errors?: readonly { readonly message: string }[]
 }
 
-/** What a mutation made of a form: `done` unless it says otherwise. */
+/** Result of a form from that of a mutation: `done` unless it failed. */
 export function toChanged({ __typename, message, errors }: MutationPayload, done: Pick<Done, 'at' | 'notice'>): Changed {
   if (__typename === 'NotFoundError') return { kind: 'gone' }
   const problems = errors?.map((error) => error.message) ?? (message === undefined ? [] : [message])

@@ -1,7 +1,7 @@
 import type { WebhookEvent } from '#generated/operations.ts'
 import { type Html, html } from '../frame/html.ts'
 
-/** What can happen, as people say it, by what it happens to. */
+/** Names of events for people, by their subject. */
 const EVENTS: Readonly<Record<string, Partial<Readonly<Record<WebhookEvent, string>>>>> = {
   Orders: {
     ORDER_CREATED: 'Order created',

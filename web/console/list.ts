@@ -9,7 +9,7 @@ export type ListLabels<Value extends string> = LookupTable<readonly [value: Valu
 export const wordOf = <Value extends string>(value: Value, words: ListLabels<Value>): string =>
   Object.values(words).find(([filters]) => filters === value)?.[1] ?? value
 
-/** What of a list is asked for. */
+/** Filter and position of a list. */
 export type ListFilter = { readonly q?: string | null; readonly status: string | null; readonly after: string | null }
 
 /** The form above a list: words to look for, and a status. It works by its address alone. */

@@ -8,7 +8,8 @@ import type { Site } from '../frame/site.ts'
 import { FORM_TOKEN, type Visit } from './session.ts'
 
 /**
- * Who has used the rate limits of a store in the running minute, or is shut out; the busiest first.
+ * Addresses that used the rate limits of a store in the current minute, or are banned; the busiest
+ * first.
  */
 export type Uses = (storeCode: string) => Promise<readonly AddressUse[]>
 
@@ -59,14 +60,14 @@ export function consolePage<const On extends `/${string}`, const Table extends P
 export const changeForm = (path: string, { formToken }: Visit, { at }: Site, fields: Html): Html =>
   html`<form method="post" action="${at(path)}"><input type="hidden" name="${FORM_TOKEN}" value="${formToken}">${fields}</form>`
 
-/** What stands above the body of a page: what was done, or why nothing was. */
+/** Notices above the body of a page: the change, or why there was none. */
 export const noticesOf = (notice: string | undefined, problems: readonly string[]): Html =>
   html`${notice !== undefined && html`<p role="status" class="alert tone-good">${notice}</p>`}${
     problems.length > 0 &&
     html`<div role="alert" class="alert tone-bad">${problems.map((problem) => html`<p>${problem}</p>`)}</div>`
   }`
 
-/** A page between the ways through the console. */
+/** A page with the navigation of the console. */
 export const framed = (
   here: Pick<ConsoleRow, 'path' | 'label'>,
   rows: readonly Pick<ConsoleRow, 'path' | 'label'>[],

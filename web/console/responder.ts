@@ -28,8 +28,8 @@ export function consoleResponder(client: GatewayClient, site: Site, sessions: Re
   return { runnerFor, sessionOf, visitOf, showSessionEnded, showSignIn, showFramed, toConsole, show }
 
   /**
-   * Who is signed in; null: nobody, or whoever has a cookie of a session that was ended. Throws
-   * `Unanswered` where the store cannot say.
+   * The signed-in merchant; null: none, or the session has ended. Throws `Unanswered` without an
+   * answer of the store.
    */
   async function sessionOf(request: FastifyRequest, reply: FastifyReply): Promise<ConsoleSession | null> {
     const session = sessions.of(request)
@@ -41,14 +41,14 @@ export function consoleResponder(client: GatewayClient, site: Site, sessions: Re
     return null
   }
 
-  /** For a session whose credentials were taken back. */
+  /** For a session whose credentials were revoked. */
   function showSessionEnded(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     sessions.end(reply)
     const problem = 'The authtoken has been reset since you signed in. Sign in with the new one.'
     return show(reply, { ...signInPage(visitOf(request, reply), site, '', problem), status: 401 })
   }
 
-  /** The sign-in form, which says why somebody who was signed in meets it. */
+  /** The sign-in form, with the reason for a merchant who was signed in. */
   function showSignIn(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const hadSession = sessions.wasBegun(request)
     if (hadSession) sessions.end(reply)

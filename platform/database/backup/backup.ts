@@ -32,7 +32,7 @@ export type BackupOptions = {
 /** What a backup holds. `bytes` is how long it is. */
 export type BackupReport = Pick<Totals, 'rows' | 'files'> & Pick<Manifest, 'takenAt' | 'hasFiles'> & { readonly bytes: number }
 
-/** Bytes of a table that are kept in memory at once. */
+/** Bytes of a table that are in memory at once. */
 const MAX_PIECE_BYTES = 4_000_000
 /**
  * Files that are removed in the moment in which the backup begins make it begin again, so often.
@@ -69,7 +69,7 @@ export async function backUp({ connection, file, files, signal, progress }: Back
       throw error
     }
   } finally {
-    // What is still being read ends with the connection.
+    // Closing the connection ends a running read.
     await client.end().catch(() => {})
   }
 }
@@ -112,7 +112,7 @@ async function write(
     signal.throwIfAborted()
     const stored = await files?.open(key)
     if (stored) await archive.addAll(filePath(key), stored.bytes, stored.body)
-    // Its bytes were still on the way when the row was seen: nothing refers to it yet.
+    // An upload in progress when the row was read: no row refers to it yet.
     else keys.delete(key)
   }
   const totals: Totals = { rows, files: keys.size, sequences: await listSequences(client, schemas) }

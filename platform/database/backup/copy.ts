@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-/** A connection as `pg` hands it to what is submitted to it; the part of it that COPY needs. */
+/** A connection as `pg` passes it to a submitted query; the part that COPY needs. */
 type Wire = {
   readonly query: (text: string) => void
   readonly sendCopyFromChunk: (chunk: Buffer) => boolean
@@ -13,12 +13,12 @@ type Wire = {
   }
 }
 
-/** Rows that are read before the database is asked to wait. */
+/** Rows that are buffered before the database has to wait. */
 const MAX_WAITING_ROWS = 1_000
 
 /**
- * The rows of a `COPY … TO STDOUT`, a line of bytes each. Who reads slowly makes the database wait;
- * who stops reading early must end the connection.
+ * The rows of a `COPY … TO STDOUT`, a line of bytes each. A slow reader makes the database wait;
+ * one that stops early must close the connection.
  */
 export async function* copyOut(client: pg.Client, text: string): AsyncGenerator<Buffer> {
   const waiting: Buffer[] = []
@@ -105,7 +105,7 @@ export function copyIn(client: pg.Client, text: string, chunks: AsyncIterable<Bu
   })
 }
 
-/** Also when the connection has ended, which the query is told of. */
+/** Also resolves when the connection has ended, which the query reports. */
 function drained(stream: NodeJS.WritableStream): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {

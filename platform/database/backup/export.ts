@@ -16,7 +16,7 @@ export type ExportSelection = { readonly name: string; readonly query: string }
 export type ExportOptions = {
   readonly connection: Connection
   readonly file: string
-  /** What to write; asked for within the transaction whose state is exported. */
+  /** The selections to export, read within the transaction. */
   readonly selections: (client: pg.Client) => Promise<readonly ExportSelection[]>
   readonly files: BackupFiles | null
   readonly signal: AbortSignal
@@ -26,7 +26,7 @@ export type ExportOptions = {
 /** How many rows of each name, and how many files. */
 export type ExportReport = { readonly rows: Readonly<Record<string, number>>; readonly files: number; readonly bytes: number }
 
-/** Bytes of JSON lines that are kept in memory at once. */
+/** Bytes of JSON lines that are in memory at once. */
 const MAX_PIECE_BYTES = 4_000_000
 
 /**

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 
-/** First in every backup: what it is, and which program can read it. */
+/** First in every backup: its format, and the program that can read it. */
 export const MANIFEST = 'manifest.json'
 /** How many rows, and how far the numbers of ids have come. */
 export const TOTALS = 'totals.json'
-/** Last in every backup, so that one that ends early is none: what `sha256sum -c` reads. */
+/** Last in every backup, so that a truncated one is invalid: the input of `sha256sum -c`. */
 export const SUMS = 'SHA256SUMS'
 
 const table = z.object({ schema: z.string(), name: z.string(), columns: z.array(z.string()).readonly() })

@@ -15,15 +15,11 @@ import { InvalidArchive, readEntries, type TarEntry } from './tar.ts'
 
 /** Where files of rows go. */
 export type FileDestination = {
-  /**
-   * Takes a file, which nobody sees yet. Throws an `OperatorError` for a key that cannot be one.
-   */
+  /** Stages a file, which is not visible yet. Throws an `OperatorError` for an invalid key. */
   readonly stage: (key: string, body: AsyncIterable<Buffer>) => Promise<void>
-  /**
-   * Puts everything that was taken where it belongs, before the transaction of its rows commits.
-   */
+  /** Makes all staged files visible, before the transaction of their rows commits. */
   readonly commit: (client: pg.Client) => Promise<void>
-  /** Takes back what was put there, or never was. */
+  /** Removes staged and committed files. */
   readonly discard: () => Promise<void>
 }
 
@@ -31,7 +27,7 @@ export type RestoreOptions = {
   readonly connection: Connection
   readonly file: string
   readonly files: FileDestination
-  /** Takes away what is in the database. */
+  /** Deletes the current contents of the database. */
   readonly force: boolean
   /** Run behind the data, in the same transaction: what must not be as it was. */
   readonly afterLoad: readonly string[]
@@ -50,10 +46,9 @@ export type RestoreReport = Pick<Totals, 'rows' | 'files'> & {
 }
 
 /**
- * Makes a database what it was when a backup was taken, in one transaction: all of it, or, whatever
- * is thrown, nothing. Brings an older backup up to this program. Throws an `OperatorError` for a
- * file that is damaged, no backup or of a newer program, for a database with anything in it unless
- * `force`, and for one that is in use.
+ * Restores a backup in one transaction: all of it, or nothing. Migrates an older backup to this
+ * program. Throws an `OperatorError` for a file that is damaged, no backup or of a newer program,
+ * for a database with contents unless `force`, and for one that is in use.
  */
 export async function restore(options: RestoreOptions): Promise<RestoreReport> {
   const { connection, files, force, extraSchemas: otherConnections, signal } = options
@@ -89,7 +84,7 @@ export async function restore(options: RestoreOptions): Promise<RestoreReport> {
   }
 }
 
-/** Another process of ours would go on with what it remembers of rows that are gone. */
+/** Another process of ours would keep cached rows that are gone. */
 async function assertUnused(client: pg.Client): Promise<void> {
   const { rows: otherConnections } = await client.query<{ readonly name: string }>(
     `SELECT DISTINCT application_name AS name FROM pg_stat_activity
@@ -123,7 +118,7 @@ async function load(
   if (first.done || first.value.path !== MANIFEST) throw new InvalidArchive(`It does not begin with ${MANIFEST}.`)
   const manifestRead = await parseEntry(first.value, manifest)
   const younger = await install(client, manifestRead, migrationsHere)
-  // Migrations write rows as well: those are nobody's.
+  // Migrations write rows as well, which are no contents.
   const migrated = await nonEmptyTables(client, schemas)
   const nonEmpty = nonEmptyBefore.find((label) => !migrated.includes(label))
   if (nonEmpty !== undefined) {
@@ -173,7 +168,7 @@ async function load(
   return { takenAt: manifestRead.takenAt, hasFiles: manifestRead.hasFiles, rows, files: fileCount, younger }
 }
 
-/** The tables as they were then. Answers the migrations that came later. */
+/** The tables of that time. Returns the later migrations. */
 async function install(client: pg.Client, { migrations }: Manifest, migrationsHere: readonly Migration[]): Promise<Migration[]> {
   const isInBackup = (one: Pick<Migration, 'subgraph' | 'name'>) =>
     migrations.find((other) => other.subgraph === one.subgraph && other.name === one.name)
@@ -237,8 +232,8 @@ async function* gunzip(file: string, signal: AbortSignal, progress: (bytes: numb
 }
 
 /**
- * The same files, up to the list of their checksums; throws `NoArchive` when that says otherwise,
- * or is not there.
+ * The same files, up to the list of their checksums; throws `InvalidArchive` when that differs, or
+ * is missing.
  */
 async function* verifyChecksums(entries: AsyncGenerator<TarEntry>): AsyncGenerator<TarEntry> {
   const sums: string[] = []

@@ -36,13 +36,15 @@ function sumOf(header: Buffer): number {
   return sum
 }
 
-/** A file of an archive. Its bytes must be read before the next file is asked for. */
+/** A file of an archive. Its bytes must be read before the next file is requested. */
 export type TarEntry = { readonly path: string; readonly bytes: number; readonly body: () => AsyncGenerator<Buffer> }
 
-/** The archive ends in the middle, or is none. */
+/** The archive is truncated, or no archive. */
 export class InvalidArchive extends Error {}
 
-/** The files of an archive, in their order. Throws `NoArchive` when it is none, or not whole. */
+/**
+ * The files of an archive, in their order. Throws `InvalidArchive` when it is damaged or truncated.
+ */
 export async function* readEntries(source: AsyncIterable<Buffer>): AsyncGenerator<TarEntry> {
   const chunks = source[Symbol.asyncIterator]()
   let rest: Buffer = Buffer.alloc(0)
@@ -71,7 +73,7 @@ export async function* readEntries(source: AsyncIterable<Buffer>): AsyncGenerato
     await take(tarPadding(bytes).length)
   }
 
-  /** At least one byte more of what comes; it becomes the rest. */
+  /** Reads at least one more byte; it becomes the rest. */
   async function more(): Promise<Buffer> {
     const { value, done } = await chunks.next()
     if (done) throw new InvalidArchive('It ends in the middle.')

@@ -61,9 +61,9 @@ export const healthCheckPassword = (password: string): string =>
   createHmac('sha256', password).update(HEALTH_CHECK_ROLE).digest('hex')
 
 /**
- * Requires a password from everybody on the server on `data`: a new one, one of a former release
+ * Requires a password for every login to the server on `data`: a new one, one of a former release
  * (which trusted its socket), or one whose password file changed. The server must not run.
- * `runStatements` opens no socket, so there is no moment of trust.
+ * `runStatements` opens no socket, so there is no moment without a password.
  */
 export async function requirePassword(
   data: string,

@@ -23,7 +23,7 @@ export function occupantOf(data: string): Occupant {
   const lines = linesOf(file)
   if (!lines) return { state: 'free' }
 
-  // Negative: single-user mode, which nobody can connect to.
+  // Negative: single-user mode, which accepts no connections.
   const pid = Math.abs(Number(lines[0]))
   if (!Number.isInteger(pid) || pid === 0) {
     if (ageOf(file) < EMPTY_LOCK_MAX_AGE_MS) return { state: 'busy', pid: null }

@@ -12,8 +12,8 @@ export const changeResolvers = {
       const size = checkPageSize('first', first ?? 100, MAX_CHANGES)
       const { dataset, number } = catalogue.revision
       const place = since == null ? START : parseToken(since, dataset)
-      // One more than asked for tells whether there are more. What the catalogue has not seen yet
-      // would look as if it had been removed.
+      // One more than requested shows whether there are more. Rows that the catalogue has not
+      // loaded yet would look removed.
       const rows = await items.changesBehind(place, number, size + 1)
       const page = rows.slice(0, size)
       return {

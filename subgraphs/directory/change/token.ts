@@ -13,7 +13,7 @@ export const START: ChangePosition = { revision: '0', id: '0' }
 export const createToken = (dataset: string, { revision, id }: ChangePosition): string =>
   Buffer.from(`${dataset.slice(0, 8)}:${revision}:${id}`).toString('base64url')
 
-/** The place that a token names. Throws BAD_USER_INPUT when it is none of this database. */
+/** The position of a token. Throws BAD_USER_INPUT for a token of another database. */
 export function parseToken(token: string, dataset: string): ChangePosition {
   const match = /^([0-9a-f]{8}):(\d{1,18}):(\d{1,18})$/.exec(Buffer.from(token, 'base64url').toString())
   const [, prefix, revision, id] = match ?? []

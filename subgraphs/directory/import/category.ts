@@ -212,10 +212,7 @@ const BY_WORD: ReadonlyMap<string, number> = new Map(
     .reverse(),
 )
 
-/**
- * What a match in each place counts: a name says what a thing is, a description also what it
- * touches.
- */
+/** Weight of a match by field: a name says what an item is, a description also what it mentions. */
 const WEIGHTS = { name: 4, tags: 3, description: 1 }
 
 /** Words that nearly every record of the directory has: they count least. */
@@ -315,9 +312,9 @@ function wordsOf(text: string): ReadonlySet<string> {
 }
 
 /**
- * Folders of sources into which they put what fits nowhere else: Docker's registry has browsers and
- * search engines under `devops`, others have Jira under customer support and NASA under art. A rule
- * that knows the record decides before them.
+ * Catch-all categories of sources: Docker's registry has browsers and search engines under
+ * `devops`, others have Jira under customer support and NASA under art. A matching rule takes
+ * precedence.
  */
 const CATCH_ALLS: ReadonlySet<string> = new Set(
   list(

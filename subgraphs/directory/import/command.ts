@@ -44,13 +44,13 @@ const SETTING = /^[A-Za-z_]\w*(?:=[A-Za-z0-9._@/:+-]*)?$/
 /** A word behind the package: an option, or a value. */
 const isArgument = (word: string): boolean => shellWord(word.replace(/^--?(?=[A-Za-z])/, '')) !== null
 
-/** A version that a package manager takes as it stands; a range or a placeholder is none. */
+/** An exact version; no range or placeholder. */
 const VERSION = /^\d[0-9A-Za-z.+-]{0,60}$/
 
 /**
- * What a published package is called, with or without its version. Package managers also take
- * paths, repositories and aliases (`file:/x`, `owner/repo`, `a@npm:b`), which are not what the
- * source says is published there.
+ * Name of a published package, with or without its version. Package managers also accept paths,
+ * repositories and aliases (`file:/x`, `owner/repo`, `a@npm:b`), which the source has not published
+ * there.
  */
 const NAMES: ReadonlyMap<unknown, RegExp> = new Map([
   ['npm', /^(?:@[\w-][\w.-]*\/)?\w[\w.-]*(?<version>@[\w.+-]+)?$/],
@@ -59,7 +59,7 @@ const NAMES: ReadonlyMap<unknown, RegExp> = new Map([
   ['oci', /^[a-z0-9][a-z0-9._-]*(?::\d+(?=\/))?(?:\/[a-z0-9][a-z0-9._-]*)*(?<version>(?::\w[\w.-]*)?(?:@sha256:[0-9a-f]{64})?)$/],
 ])
 
-/** Longer commands are not stored; nobody reads them before pasting either. */
+/** Longer commands are not stored: they are not read before pasting either. */
 const MAX_COMMAND_LENGTH = 4_000
 
 /** One line that runs or adds it; null when its name is not safe to paste. */
@@ -84,7 +84,7 @@ export function installCommand(published: Published): string | null {
   return whole.length <= MAX_COMMAND_LENGTH ? whole : null
 }
 
-/** Null for an image without a registry or owner: it exists only where somebody built it. */
+/** Null for an image without a registry or owner: it exists only on the machine that built it. */
 function containerCommand({ name, env = [], ports = [], volumes = [] }: ContainerOptions & { readonly name: string }) {
   if (!name.includes('/')) return null
   const areSafe = env.every((setting) => SETTING.test(setting)) && volumes.every((volume) => VOLUME.test(volume))
@@ -157,8 +157,8 @@ export function startedPackage(text: string): { readonly from: 'npm' | 'pypi' | 
 }
 
 /**
- * A command that a source gives as text: taken when it starts a published package and each of its
- * words is safe; null otherwise.
+ * A command that a source gives as text: accepted when it starts a published package and each of
+ * its words is safe; null otherwise.
  */
 export function statedCommand(text: string): string | null {
   const words = text.trim().split(/ +/)

@@ -1,10 +1,9 @@
 import type { Ecosystem, EnvVar, Installation, Kind, SkillSource, Transport } from '../item/item.ts'
 
 /**
- * The formats that can be read; told apart by content, never by file name alone. In order of
- * belief, for where two sources state the same field: what Atrium or its operator curated, then
- * curated lists, then collected ones. The publisher of an item is believed before all of them
- * (`byPrecedence`).
+ * The readable formats; detected by content, never by file name alone. In order of precedence, for
+ * where two sources state the same field: curated by Atrium or its operator, then curated lists,
+ * then collected ones. The publisher of an item precedes all of them (`byPrecedence`).
  */
 export const FORMATS = [
   'atrium',
@@ -31,7 +30,7 @@ export type SourceFile = {
   readonly text: string
 }
 
-/** A record that was not taken: `line` counts from 1, null when the whole file is meant. */
+/** A skipped record: `line` counts from 1, null for the whole file. */
 export type Skip = { readonly origin: string; readonly path: string; readonly line: number | null; readonly reason: string }
 
 type About = {
@@ -40,10 +39,7 @@ type About = {
    * `npm:package`; lower case.
    */
   readonly identity: string
-  /**
-   * The natural key that the record asks for; a collision gets a deterministic suffix when it is
-   * stored.
-   */
+  /** The natural key of the record; a collision gets a deterministic suffix when it is stored. */
   readonly key: string
   readonly name: string | null
   readonly description: string | null
@@ -55,8 +51,8 @@ type About = {
 }
 
 /**
- * What one record of one file states; null (or absent from a list) is "says nothing", and another
- * source may fill it in.
+ * Fields of one record of one file; null (or absent from a list) means unknown, and another source
+ * may fill it in.
  */
 export type Statement =
   | (About & {
@@ -67,8 +63,8 @@ export type Statement =
       readonly transport: Transport | null
       readonly installCommand: string | null
       /**
-       * Every way to install it, the best first. Absent from records stored by earlier releases:
-       * there `installCommand` is the only one.
+       * Every installation, the best first. Absent from records of earlier releases: there
+       * `installCommand` is the only one.
        */
       readonly installations?: readonly Installation[]
       /** What the source calls it, folded, where it made the names up: meets a server that has this part. */

@@ -5,15 +5,15 @@ import { asList, asRecord } from './shape.ts'
 /** `{{server.parameter|filter|filter}}`, as Docker's registry fills parameters in. */
 const TEMPLATE = /^\{\{([\w.-]{1,100})((?:\|[\w:[\]-]{1,50}){0,5})\}\}/
 
-/** More are no command that a person reads. */
+/** More would not be a readable command. */
 const MAX_OPTIONS = 30
 
 type Parameters = { readonly required: ReadonlySet<unknown>; readonly properties: Readonly<Record<string, unknown>> }
 
 /**
- * How a server of Docker's registry is run: `run` of its server.yaml, with the values that the
- * reader chooses as `/path/to/…` and `YOUR_…`. Options that are not required are left out. Null
- * when a part cannot be said: a folder of the host that the source chose, more than 30 options.
+ * Options to run a server of Docker's registry: `run` of its server.yaml, with values of the user
+ * as `/path/to/…` and `YOUR_…`. Optional options are left out. Null when a part cannot be
+ * expressed: a folder of the host that the source chose, more than 30 options.
  */
 export function containerOptions(fields: Readonly<Record<string, unknown>>): ContainerOptions | null {
   const run = asRecord(fields.run) ?? {}
@@ -49,7 +49,7 @@ function parametersOf(config: unknown): Parameters {
 
 type Parameter = { readonly name: string; readonly isOptional: boolean; readonly fallback: string | null }
 
-/** The parameter that a text begins with, and what stands behind it; null when there is none. */
+/** The parameter at the start of a text, and the rest; null when there is none. */
 function templateIn(text: string, { required, properties }: Parameters): (Parameter & { readonly rest: string }) | null {
   const [whole, path = '', filters = ''] = TEMPLATE.exec(text) ?? []
   if (whole === undefined) return null

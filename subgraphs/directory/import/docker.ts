@@ -48,7 +48,7 @@ export const dockerReader = singleReader(
   },
 )
 
-/** How Docker's own client adds it, also what has no image of its own or needs what no command says. */
+/** How Docker's own client adds it, also without an image or with needs beyond a command. */
 function enabling(name: string): Installation | null {
   const transport: Transport = 'stdio'
   return shellWord(name) === null ? null : { command: `docker mcp server enable ${name}`, transport }
@@ -64,11 +64,11 @@ function imageInstallation(fields: Readonly<Record<string, unknown>>, envVars: r
   return packageInstallation({ from: 'oci', name: fields.image, ...rest, env })
 }
 
-/** As much of the value of a variable as is looked at. */
+/** Most characters of a variable's value that are read. */
 const MAX_TEMPLATE_LENGTH = 500
 
 /**
- * Secrets are needed; settings are when the parameters say so. The configuration is a map, or a
+ * Secrets are required; settings are when the parameters say so. The configuration is a map, or a
  * list of them.
  */
 function variablesOf(config: unknown) {
@@ -80,7 +80,7 @@ function variablesOf(config: unknown) {
         asList(secrets).map((secret) => ({ ...asRecord(secret), name: asRecord(secret)?.env })),
         ({ required }) => ({ required: required !== false, secret: true }),
       ),
-      // `value: "{{server.parameter}}"` says which parameter fills the variable.
+      // `value: "{{server.parameter}}"` names the parameter of the variable.
       ...variablesIn(env, ({ value: filled }) => ({
         required:
           typeof filled === 'string' && needed.has(/\{\{[^}]*?([\w-]+)\}\}/.exec(filled.slice(0, MAX_TEMPLATE_LENGTH))?.[1]),

@@ -14,7 +14,7 @@ export function serverDocsUrl(fields: Fields<Of<'MCP_SERVER'>>, repoUrl: string 
 /** `docsUrl` of a skill: the first stated one; '' without one. */
 export const skillDocsUrl = (fields: Fields<Of<'SKILL'>>): string => fields.first('docsUrl', ({ docsUrl }) => docsUrl) ?? ''
 
-/** First valid URL without a template among the stated ones, best first; null when there is none. */
+/** First valid URL without a template, best first; null when there is none. */
 export const statedDocsUrl = (docs: readonly unknown[]): string | null =>
   docs.map(cleanUrl).find((url) => url !== null && !TEMPLATE.test(url)) ?? null
 

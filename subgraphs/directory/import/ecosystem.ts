@@ -16,15 +16,12 @@ const FOLDERS: ReadonlyMap<string, Ecosystem> = new Map(
   }),
 )
 
-/**
- * What the address of a marketplace or manifest says: `base` is the folder that it speaks for,
- * empty for the root.
- */
+/** Ecosystem and folder of a marketplace or manifest: `base` is empty for the root. */
 export type EcosystemPath = { readonly base: string; readonly ecosystem: Ecosystem } | { readonly unknown: string }
 
 /**
- * Reads `base/.claude-plugin/marketplace.json` and its like. A file outside such a folder is taken
- * for the format's first user.
+ * Reads `base/.claude-plugin/marketplace.json` and its like. A file outside such a folder is of the
+ * ecosystem that introduced the format.
  */
 export function parseEcosystemPath(path: string): EcosystemPath {
   const segments = path.split('/').slice(0, -1)

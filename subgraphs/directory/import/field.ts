@@ -1,15 +1,17 @@
 import type { Provenance } from '../item/item.ts'
 import type { Contribution, Statement } from './contribution.ts'
 
-/** What the contributions to one item say, field by field, and who said it. */
+/** Fields of the contributions to one item, with their provenance. */
 export type Fields<S extends Statement> = {
-  /** The value of the first contribution that has one; null when none has. Notes who said it. */
+  /**
+   * The value of the first contribution that has one; null when none has. Records its provenance.
+   */
   readonly first: <Value>(field: string, pick: (statement: S) => Value | null) => Value | null
-  /** The values of all, joined; notes everybody who said something. */
+  /** The values of all, joined; records their provenance. */
   readonly all: <Value>(field: string, pick: (statement: S) => readonly Value[]) => readonly Value[]
   /** Notes a value that was derived here: `how` in one word. */
   readonly derived: (field: string, how: string) => void
-  /** Notes a value that somebody else said. */
+  /** Records the provenance of a value from another contribution. */
   readonly noteSource: (field: string, by: Contribution) => void
   /** Sorted by field, then source, then path. */
   readonly provenance: () => readonly Provenance[]

@@ -3,7 +3,9 @@ import { installCommand, type Published, startedPackage } from './command.ts'
 
 type Package = Exclude<Published, { readonly from: 'remote' }>
 
-/** A published package as a way to install; null when its name or arguments are not safe to paste. */
+/**
+ * A published package as an installation; null when its name or arguments are not safe to paste.
+ */
 export function packageInstallation(published: Package, transport: Transport = 'stdio'): Installation | null {
   const command = installCommand(published)
   return command === null ? null : { command, transport }
@@ -12,10 +14,10 @@ export function packageInstallation(published: Package, transport: Transport = '
 /** The remote of a server, as a source spells it. */
 type Remote = { readonly name: string; readonly url: unknown; readonly transport: Transport | null }
 
-/** Addresses of the older transport end like this, whatever their lists say of them. */
+/** URLs of the older transport end like this, whatever their lists say. */
 const SSE_PATH = /\/sse\/?$/
 
-/** A remote server as a way to connect; null when its name or address is not safe to paste. */
+/** A remote server as an installation; null when its name or URL is not safe to paste. */
 export function remoteInstallation({ name, url, transport }: Remote): Installation | null {
   if (typeof url !== 'string') return null
   const isSse = transport === 'sse' || SSE_PATH.test(URL.parse(url)?.pathname ?? '')
@@ -50,6 +52,6 @@ function sourceOf({ command, transport }: Installation): string {
   const started = startedPackage(command.replace(/ -[pve] \S+/g, ''))
   if (started === null) return command
   const name = started.name.replace(/^docker\.io\//, '').replace(/(?<=.)(?:==|@|:(?!.*\/)).*$/, '')
-  // An image that speaks HTTP on a port and one that speaks stdio are two ways.
+  // An image with HTTP on a port and one with stdio are two installations.
   return `${started.from} ${name} ${transport}`
 }

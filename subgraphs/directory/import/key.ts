@@ -36,15 +36,15 @@ export function assignKeys(items: readonly Merged[], stored: readonly Keyed[]): 
 }
 
 /**
- * Who is believed more; then who lies less deep, since collections keep their copies of others'
- * work in deep folders.
+ * By precedence; then the shallower path, since collections keep copies of other items in deep
+ * folders.
  */
 function byClaim(one: Merged, other: Merged): number {
   const depth = ({ identity }: Merged): number => identity.split('/').length
   return one.rank - other.rank || depth(one) - depth(other) || compare(one.identity, other.identity)
 }
 
-/** Names to try, the asked one first; endless. */
+/** Candidate keys, the wanted one first; endless. */
 function* candidates(item: Merged, marketplaces: ReadonlyMap<string, string>): Generator<string> {
   const [, slug = ''] = item.wantedKey.split('/')
   const wanted = item.kind === 'PLUGIN' ? `${marketplaces.get(marketplaceOf(item.identity))}/${slug}` : item.wantedKey
@@ -70,7 +70,7 @@ function ownerSuffixes(identity: string): readonly string[] {
 const marketplaceOf = (identity: string): string => identity.slice(0, identity.lastIndexOf('/'))
 
 /**
- * One slug per marketplace, shared by its plugins: the asked one, or with its owner's name when
+ * One slug per marketplace, shared by its plugins: the wanted one, or with its owner's name when
  * another marketplace has it.
  */
 function marketplaceSlugs(items: readonly Merged[], stored: readonly Keyed[]): ReadonlyMap<string, string> {

@@ -1,4 +1,4 @@
-/** An origin that is a repository has addresses; a folder of nobody's and a host have none. */
+/** A repository has URLs; a folder without an owner and a host have none. */
 export function isRepository(origin: string): boolean {
   return /^[A-Za-z0-9-]+\/[A-Za-z0-9._-]+$/.test(origin)
 }

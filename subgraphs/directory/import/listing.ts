@@ -17,10 +17,10 @@ export type Listings = {
   readonly exists: (repository: string) => boolean
 }
 
-/** The part of an identity before what it names inside the repository. */
+/** The repository part of an identity. */
 const repositoryOfIdentity = (identity: string): string => identity.split(/[!#]/, 1)[0] ?? ''
 
-/** Reads the plugins of marketplaces, whoever states them. */
+/** Reads the plugins of all marketplaces. */
 export function listingsOf(contributions: readonly Contribution[]): Listings {
   const byFolder = new Map<string, Contribution[]>()
   const repositories = new Set<string>()
@@ -53,8 +53,8 @@ export function listingsOf(contributions: readonly Contribution[]): Listings {
 }
 
 /**
- * Gives what a manifest says to the plugins that lie in its folder; a manifest stands alone only
- * where no marketplace exists.
+ * Adds the fields of manifests to the plugins in their folders; a manifest stands alone only where
+ * no marketplace exists.
  */
 export function withManifests(
   contributions: readonly Contribution[],

@@ -11,7 +11,7 @@ import { cleanUrl, repositoryOf } from './url.ts'
  */
 type Location = { readonly folder: string | null; readonly url: string | null }
 
-/** A name that may stand in a command which somebody pastes; a first `-` would be an option. */
+/** A name that is safe in a pasted command; a first `-` would be an option. */
 const PASTEABLE = /^[A-Za-z0-9._@/][A-Za-z0-9._@/-]*$/
 
 /** Agents whose command line installs from a marketplace with `/plugin`. */
@@ -70,7 +70,7 @@ function readEntries(content: Readonly<Record<string, unknown>>, marketplace: Ma
   return { contributions, skipped }
 }
 
-/** One plugin, or why it cannot be taken. */
+/** One plugin, or why it is skipped. */
 function readEntry(value: unknown, index: number, base: string, marketplace: Marketplace): Contribution | string {
   const entry = asRecord(value)
   if (!entry) return 'is not an object'
@@ -124,7 +124,7 @@ function installCommand(id: string, { file, place, name }: Marketplace): string 
   return `/plugin marketplace add ${file.origin}\n/plugin install ${id}@${name}`
 }
 
-/** Reads `source` in each of its forms, or says why it is refused. */
+/** Reads `source` in each of its forms, or returns why it is refused. */
 function locate(source: unknown, base: string, origin: string): Location | string {
   if (typeof source === 'string') return locateText(source, base, origin)
   const record = asRecord(source)

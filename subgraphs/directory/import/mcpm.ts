@@ -7,7 +7,7 @@ import { singleReader } from './single.ts'
 import { slugOf } from './text.ts'
 import { repositoryOf } from './url.ts'
 
-/** How mcpm names its ways to install, the simplest first. */
+/** Installation kinds of mcpm, the simplest first. */
 const INSTALLATION_KINDS = ['npm', 'uvx', 'python', 'docker', 'http', 'custom'] as const
 
 /** servers/*.json of mcpm: display name, installations with commands, arguments as variables. */
@@ -23,7 +23,7 @@ export const mcpmReader = singleReader(
     const repository = asRecord(fields.repository)?.url ?? fields.repository
     return serverStatement({
       repository,
-      // Others call it by its package, so that is what it meets them by in a repository of many.
+      // Other sources use its package, which identifies it in a repository of many.
       names: [...packagesOf(methods, repositoryOf(repository)?.repo ?? ''), fields.name],
       title: fields.display_name,
       description: fields.description,
@@ -49,8 +49,7 @@ const wordsOf = ({ command, args }: Method): readonly string[] =>
 const PLACEHOLDER = /path\/to\b|\byour[-_]/i
 
 /**
- * The packages that the ways start; one that is called like the whole repository does not tell its
- * servers apart.
+ * Packages of the installations; one with the name of the repository does not identify a server.
  */
 const packagesOf = (methods: readonly Method[], repo: string): readonly string[] =>
   methods.flatMap((method) => {

@@ -15,9 +15,9 @@ import { plainText } from './text.ts'
 export type Merged = {
   readonly kind: Kind
   readonly identity: string
-  /** The key that its most believed source asks for. */
+  /** The key wanted by its source of highest precedence. */
   readonly wantedKey: string
-  /** Rank of that source: who is believed more is given a contested key. */
+  /** Rank of that source: the better rank gets a contested key. */
   readonly rank: number
   readonly name: string
   readonly description: string
@@ -49,9 +49,8 @@ const MAX_VARIABLES = 100
 const MAX_INSTALLATIONS = 8
 
 /**
- * Turns all contributions into items, sorted by kind and identity. A pure function of the set:
- * neither the order of the contributions nor how they came to be there changes anything. `skipped`
- * are manifests of plugins that nobody lists.
+ * Turns all contributions into items, sorted by kind and identity. A pure function of the set: the
+ * order of the contributions changes nothing. `skipped` are manifests of plugins without a listing.
  */
 export function merge(
   contributions: readonly Contribution[],
@@ -111,7 +110,7 @@ function mergeGroup(group: readonly Contribution[], listings: Listings, stars: S
   }
 }
 
-/** What Atrium or the publisher says: no catch-all, and no rule decides before it. */
+/** Curated by Atrium or the publisher: no catch-all, and before every rule. */
 const isCurated = (one: Contribution): boolean => one.format === 'atrium' || isByPublisher(one)
 
 const humanised = (key: string): string => (key.split('/').at(-1) ?? key).replace(/[-_.]+/g, ' ').trim()
@@ -159,7 +158,7 @@ function serverDetail(fields: Fields<Of<'MCP_SERVER'>>): Detail {
   const installations = installationsOf(fields)
   if (installations.length === 0) fields.derived('installCommand', 'repository')
   return {
-    // One curated list that knows the vendor is enough: the others just do not say.
+    // One curated list that knows the vendor is enough: the others only omit it.
     official:
       fields.first('official', (said) => said.official || null) ?? fields.first('official', (said) => said.official) ?? false,
     transport: installations[0]?.transport ?? statedTransport(fields),
@@ -168,12 +167,12 @@ function serverDetail(fields: Fields<Of<'MCP_SERVER'>>): Detail {
     envVars: mergeVariables(fields.all('envVars', (said) => said.envVars)),
     docsUrl,
     repoUrl,
-    // Who says that a server is maintained counts against those that call it archived.
+    // A source that calls a server maintained overrides those that call it archived.
     deprecated: fields.first('deprecated', (said) => said.deprecated) ?? false,
   }
 }
 
-/** All ways to install, those of the most believed source first. */
+/** All installations, those of the highest precedence first. */
 function installationsOf(fields: Fields<Of<'MCP_SERVER'>>): McpServerDetail['installations'] {
   fields.first('installCommand', (said) => statedInstallations(said)[0] ?? null)
   return distinctInstallations(fields.all('installations', statedInstallations)).slice(0, MAX_INSTALLATIONS)
@@ -186,7 +185,7 @@ const statedTransport = (fields: Fields<Of<'MCP_SERVER'>>): McpServerDetail['tra
   fields.first('transport', (said) => (said.transport === 'unknown' ? null : said.transport)) ?? 'unknown'
 
 /**
- * How names of secrets end. Keys that are no secrets are known by the word before; plurals such as
+ * Endings of names of secrets. Other keys are excluded by the word before; plurals such as
  * `MAX_TOKENS` are numbers.
  */
 const SECRET_NAME = /(?:PASSWORD|PASSWD|PASSPHRASE|SECRET|(?:API|ACCESS|SECRET)_?KEYS?|(?:^|_)(?:KEY|TOKEN|PWD|PAT))$/i
@@ -197,7 +196,7 @@ const isSecretName = (name: string): boolean => {
   return SECRET_NAME.test(words) && !PUBLIC_NAME.test(words)
 }
 
-/** By name; needed or secret when any source or the name says so; described by the first that does. */
+/** By name; required or secret when any source or the name says so; with the first description. */
 function mergeVariables(variables: McpServerDetail['envVars']): McpServerDetail['envVars'] {
   const byName = new Map<string, McpServerDetail['envVars'][number]>()
   for (const variable of variables) {
@@ -226,8 +225,7 @@ function pluginDetail(fields: Fields<Of<'PLUGIN'>>, group: readonly Contribution
 
 function skillDetail(fields: Fields<Of<'SKILL'>>, group: readonly ContributionOf<Of<'SKILL'>>[], listings: Listings): Detail {
   const docsUrl = skillDocsUrl(fields)
-  // A SKILL.md says nothing about how it reaches an agent: COMMUNITY is what is left when nobody
-  // else does.
+  // A SKILL.md has no installation: COMMUNITY is the default without another source.
   const stated = fields.first('source', (said) => (said.source === 'COMMUNITY' ? null : said.source))
   const listing = stated === null ? listings.around(group[0]?.statement.identity ?? '') : null
   if (listing) fields.noteSource('source', listing)

@@ -2,10 +2,7 @@ import { extname } from 'node:path'
 import { type Document, isScalar, LineCounter, parseDocument, visit } from 'yaml'
 import { type LookupTable, lookupTable } from '../../../platform/collections/lookup-table.ts'
 
-/**
- * The value of a file; `content` is null for a Markdown file without frontmatter. Or why there is
- * none.
- */
+/** The value of a file, or its error; `content` is null for a Markdown file without frontmatter. */
 export type Parsed =
   | { readonly text: string; readonly content: unknown }
   | { readonly fault: { readonly line: number | null; readonly reason: string } }
@@ -63,7 +60,7 @@ function parseJson(text: string): Parsed {
     const position = /at position (\d+)/.exec(message)?.[1]
     // "Unexpected end" names no position: it is the last line.
     const end = position === undefined ? text.trimEnd().length : Number(position)
-    // What stands between the description and the position quotes the file; the line says enough.
+    // The text between the description and the position quotes the file; the line is enough.
     const reason = message.replace(/,? ?(\.\.\.)?"[\s\S]*$| in JSON at position[\s\S]*$/, '')
     return fault(`is not valid JSON: ${reason}`, lineAt(text, end))
   }
@@ -104,7 +101,7 @@ function hopeless(source: string): boolean {
   return deepest > 2_000 || /(?:[-?][ \t]+){200}/.test(source)
 }
 
-/** A repeated key, or more aliases than anybody needs; null when there is neither. */
+/** A repeated key, or too many aliases; null when there is neither. */
 function misuse(document: Document): string | null {
   let aliases = 0
   let found: string | null = null

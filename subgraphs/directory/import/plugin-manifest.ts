@@ -7,9 +7,9 @@ import { cleanTags, cleanText, slugOf } from './text.ts'
 import { cleanUrl } from './url.ts'
 
 /**
- * plugin.json: what a plugin says about itself. It does not know who lists it: the merge gives what
- * it says to the plugin of a marketplace of the same repository that lies in the same folder, and
- * takes it alone only where no marketplace exists.
+ * plugin.json: the manifest of a plugin. It does not name its marketplace: the merge adds its
+ * fields to the plugin of a marketplace of the same repository in the same folder, and uses it
+ * alone only where no marketplace exists.
  */
 export const pluginManifestReader: Reader = {
   format: 'plugin-manifest',

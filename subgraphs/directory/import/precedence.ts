@@ -14,7 +14,7 @@ export const isByPublisher = ({ origin, statement }: Contribution): boolean =>
   ('byPublisher' in statement && statement.byPublisher === true) ||
   (isRepository(origin) && repositoryIn(statement.identity) === `github.com/${origin.toLowerCase()}`)
 
-/** The part of an identity before what it names inside the repository. */
+/** The repository part of an identity. */
 const repositoryIn = (identity: string): string => identity.split(/[!#]/, 1)[0] ?? ''
 
 /** The publisher first, then the most believed; equals by address, so that the order of reading never matters. */

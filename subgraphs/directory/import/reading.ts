@@ -16,10 +16,7 @@ export type SourceReading = {
   readonly unreadable: boolean
 }
 
-/**
- * A Markdown file that nobody recognises is a text like any other; data that nobody recognises
- * deserves a word.
- */
+/** Unrecognised Markdown is plain text; unrecognised data is reported. */
 const TEXT = /\.md$/i
 
 /** Reads one file. Never throws. */
@@ -42,7 +39,7 @@ export function readAnswer(url: URL, answer: RegistryAnswer): SourceReading {
   const content = asPage(answer)
   if (!tame(content)) return unreadable(source, null, 'is nested too deep')
   const reading = understand(content, source, rootOfUrl(url))
-  // A place in the list says nothing: one new server moves all others.
+  // The position in the list is no identity: one new server moves all others.
   const seen = new Map<string, number>()
   const contributions = reading.contributions.map(({ contribution, root }) => {
     const { identity } = contribution.statement
@@ -53,7 +50,7 @@ export function readAnswer(url: URL, answer: RegistryAnswer): SourceReading {
   return { ...reading, contributions }
 }
 
-/** Where the records of a registry's API are kept. */
+/** Origin and path under which the records of a registry's API are stored. */
 export const addressOfUrl = (url: URL): { origin: string; path: string } => ({
   origin: url.host,
   path: url.pathname.replace(/^\/+/, '') || 'servers',

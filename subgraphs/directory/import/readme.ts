@@ -3,19 +3,22 @@ import { serverStatement } from './server.ts'
 import { cleanText } from './text.ts'
 import { repositoryOf } from './url.ts'
 
-/** `- [name](url) - what it does`, with badges, pictures, bold type, signs and an em dash as they come. */
+/** `- [name](url) - description`, with badges, pictures, bold type, signs and an em dash. */
 const ENTRY =
   /^\s*(?:[-*+]|\d{1,4}[.)]) +(?:\[?!\[[^\]]*\]\([^)]*\)(?:\]\([^)]*\))?|<img\b[^<>]*>|[^\p{L}\p{N}\s[<!]| )*\[([^\]]+)\]\((\S+?)\)(.*)$/u
 /** A point of a list that has a link somewhere. */
 const LINKED_POINT = /^\s*(?:[-*+]|\d{1,4}[.)]) .*(?:\]\((?!#)|<a\b|https?:\/\/)/
-/** Sections and names of what is no server: libraries to build servers with, programs that use them. */
+/**
+ * Sections and names of other things than servers: libraries to build servers with, programs that
+ * use them.
+ */
 const OTHER_SECTION =
   /\b(?:sdks?|clients?|librar(?:y|ies)|tutorials?|articles?|videos?|resources|community|contribut\w+|reading|legend|license)\b/i
 const LIBRARY = /(?:^|[-_\s/])sdks?(?:$|[-_\s])/i
 const HEADING = /^#{2,4} +(.+?) *#*$/
 /** A page with fewer points that have links is a text that happens to have some. */
 const MIN_ENTRIES = 5
-/** Longest line that is looked at. */
+/** Longest line that is read. */
 const MAX_LINE_LENGTH = 2_000
 
 const linesOf = (text: string): readonly string[] =>
@@ -27,9 +30,7 @@ const tooLongIn = (text: string): readonly number[] =>
 
 const isAboutServers = (text: string): boolean => /\bmcp\b|model context protocol/i.test(text.slice(0, 5_000))
 
-/**
- * Lists of servers as people keep them in a README: best effort; what is no repository is reported.
- */
+/** Lists of servers in a README: best effort; entries without a repository are reported. */
 export const readmeReader: Reader = {
   format: 'readme',
   recognises: (content, { path, text }) =>
@@ -80,7 +81,7 @@ function otherReason(name: string, url: string, heading: string | null): string 
   return LIBRARY.test(name) || LIBRARY.test(repositoryOf(url)?.repo ?? '') ? 'is a library, not a server' : null
 }
 
-/** Lines, counted from 1, of points with a link that are no entries. */
+/** Lines, counted from 1, of list items with a link that are no entries. */
 const otherPoints = (text: string): readonly number[] =>
   linesOf(text).flatMap((line, index) => (LINKED_POINT.test(line) && !ENTRY.test(line) ? [index + 1] : []))
 

@@ -6,10 +6,7 @@ export type RegistryAnswer = {
   /** The rows of all pages, as in one page. */
   readonly servers: readonly unknown[]
   readonly pages: number
-  /**
-   * Why there may be more; null when the last page was reached. An incomplete answer says nothing
-   * about what is gone.
-   */
+  /** Why there may be more; null after the last page. An incomplete answer removes nothing. */
   readonly fault: string | null
 }
 
@@ -37,7 +34,7 @@ const BOUNDS: Bounds = {
 
 type Options = { readonly signal: AbortSignal; readonly onPage?: (rows: number) => void; readonly bounds?: Partial<Bounds> }
 
-/** An answer that will not get better by asking again; `status` null when there was none. */
+/** A permanent failure; `status` null without an answer. */
 class PageFault extends Error {
   override readonly name = 'PageFault'
   readonly status: number | null

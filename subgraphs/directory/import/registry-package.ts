@@ -14,15 +14,15 @@ const MANAGERS: ReadonlyMap<unknown, 'npm' | 'pypi' | 'oci' | 'nuget'> = new Map
   ['nuget', 'nuget'],
 ] as const)
 
-/** More are no command that a person reads. */
+/** More would not be a readable command. */
 const MAX_ARGUMENTS = 30
-/** As much of an argument as is looked at. */
+/** Most characters of an argument that are read. */
 const MAX_ARGUMENT_LENGTH = 500
 
 /**
- * A package of a server.json as a way to install it: with its version, the arguments that it needs,
- * and `YOUR_…` for values of the reader. Optional arguments without a value are left out. Null for
- * a package manager that is not known, and for what is not safe to paste.
+ * A package of a server.json as an installation: with its version, the required arguments, and
+ * `YOUR_…` for values of the user. Optional arguments without a value are left out. Null for an
+ * unknown package manager, and for text that is not safe to paste.
  */
 export function registryPackage(one: Fields, env: readonly string[]): Installation | null {
   const from = MANAGERS.get(one.registryType ?? one.registry_name)
@@ -33,7 +33,7 @@ export function registryPackage(one: Fields, env: readonly string[]): Installati
   if (args.includes(null)) return null
   const transport = transportIn(asRecord(one.transport)?.type) ?? 'stdio'
   const words = args.flatMap((list) => list ?? [])
-  // A file that nobody filled in: `name:${VERSION}` is the newest.
+  // An unfilled template: `name:${VERSION}` is the newest.
   const name = identifier.replace(/(?<=.)[:@]\$\{\w{1,50}\}$/, '')
   if (from !== 'oci') {
     return packageInstallation(
@@ -73,7 +73,7 @@ const listOf = (value: unknown): readonly Fields[] =>
 
 const statedValue = ({ value }: Fields): string => (typeof value === 'string' ? value.slice(0, MAX_ARGUMENT_LENGTH) : '')
 
-/** The words of one argument; null when it is needed and cannot be said. */
+/** The words of one argument; null when it is required and cannot be expressed. */
 function wordsOf(argument: Fields): readonly string[] | null {
   const isRequired = argument.isRequired === true
   const stated = [argument.value, argument.default].find((value) => typeof value === 'string' && value !== '')

@@ -101,7 +101,7 @@ const isCurrent = (server: Readonly<Record<string, unknown>>): boolean =>
   /^[^/\s.]+\.[^/\s]+\/[^/\s]+$/.test(server.name) &&
   (Array.isArray(server.packages) || Array.isArray(server.remotes) || asRecord(server.repository) !== null)
 
-/** One entry per name: what is marked as latest, else the highest version. */
+/** One entry per name: the one marked as latest, else the highest version. */
 function latestOf(entries: readonly Entry[]): readonly Entry[] {
   const latest = new Map<string, Entry>()
   for (const entry of entries) {

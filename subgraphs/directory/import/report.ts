@@ -8,7 +8,7 @@ export type ImportReport = {
   readonly read: number
   /** Files of other kinds, and links, that were passed over. */
   readonly ignored: number
-  /** Records that were taken from them. */
+  /** Records read from them. */
   readonly records: number
   /**
    * Records and files per format, in order of recognition; formats that did not occur are absent.
@@ -16,7 +16,7 @@ export type ImportReport = {
   readonly formats: readonly { readonly format: ContributionFormat; readonly files: number; readonly records: number }[]
   /** Items that are new. */
   readonly imported: number
-  /** Items whose values changed, or that came back. */
+  /** Items with changed values, or that returned. */
   readonly updated: number
   readonly unchanged: number
   /** Items that no source has any longer; they stay as tombstones. */
@@ -25,7 +25,7 @@ export type ImportReport = {
   readonly merged: number
   /** Sources that are there but could not be read: their earlier records stay. */
   readonly retained: readonly { readonly origin: string; readonly path: string; readonly records: number }[]
-  /** What was not taken, and why. */
+  /** Skipped records, with reasons. */
   readonly skipped: readonly Skip[]
   /** Star counts that a `--stars` file gave. */
   readonly stars: number
@@ -37,8 +37,8 @@ export type ImportReport = {
 }
 
 /**
- * Whether the run did nothing of what it was asked for: items change also when one of several
- * records of theirs is withdrawn.
+ * Whether the run imported nothing: items also change when one of several of their records is
+ * removed.
  */
 export const cameToNothing = ({ records, imported, updated, removed, stars }: ImportReport): boolean =>
   [records, imported, updated, removed, stars].every((count) => count === 0)
@@ -61,9 +61,7 @@ const number = (value: number): string => value.toLocaleString('en-US')
 
 const counted = (value: number, singular: string): string => `${number(value)} ${singular}${value === 1 ? '' : 's'}`
 
-/**
- * The report for people: what was read, what it changed, what was not taken. Ends with a newline.
- */
+/** The report for people: read, changed and skipped records. Ends with a newline. */
 export function reportText(report: ImportReport): string {
   const { read, ignored, records, formats, imported, updated, unchanged, removed, merged, retained, skipped, stars, totals } =
     report
@@ -119,10 +117,7 @@ function skippedText(skipped: readonly Skip[]): readonly string[] {
 /** `plugins[3]: needs a name` and `plugins[4]: needs a name` are one reason. */
 const withoutPlace = (reason: string): string => reason.replace(/^[\w.]*\[\d+\]:? */, '')
 
-/**
- * What a terminal must not be told: control characters and changes of direction in the name of a
- * file.
- */
+/** Not safe for a terminal: control characters and changes of direction in the name of a file. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it is for
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 

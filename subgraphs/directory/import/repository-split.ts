@@ -1,7 +1,7 @@
 import type { Contribution } from './contribution.ts'
 import { repositoryOf } from './url.ts'
 
-/** What the sources say about the servers of one repository. */
+/** Servers of one repository in all sources. */
 type Repository = {
   /** Parts that some source states. */
   readonly parts: Set<string>

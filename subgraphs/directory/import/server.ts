@@ -13,11 +13,11 @@ import { isVendor } from './vendor.ts'
 export type StatedServer = {
   /** Address of its repository or of a folder in it, in any spelling. */
   readonly repository?: unknown
-  /** Folder inside the repository, where the source says it apart. */
+  /** Folder inside the repository, where the source has it separately. */
   readonly subfolder?: unknown
-  /** What tells it from others in its repository, the best first: package, image, name. */
+  /** Names that identify it in its repository, the best first: package, image, name. */
   readonly names: readonly unknown[]
-  /** Whether `names` are labels that the source made up: they tell no servers apart by themselves. */
+  /** Whether `names` are labels of the source: they identify no server by themselves. */
   readonly areLabels?: boolean
   readonly title?: unknown
   readonly description?: unknown
@@ -26,7 +26,7 @@ export type StatedServer = {
   readonly stars?: unknown
   readonly official?: boolean | null
   readonly transport?: Transport | null
-  /** Ways to install it, the best first; null for one that is not safe to paste. */
+  /** Installations, the best first; null for one that is not safe to paste. */
   readonly installations?: readonly (Installation | null | undefined)[]
   /** Whether the publisher of the server states this. */
   readonly byPublisher?: boolean
@@ -83,14 +83,11 @@ export function serverStatement(stated: StatedServer): Statement | string {
   }
 }
 
-/** The identity of a server of this repository; `names` tell it from its neighbours. */
+/** The identity of a server of this repository; `names` distinguish it from its neighbours. */
 export const serverIdentity = (repository: Repository, names: readonly string[]): string =>
   (placeInRepository(repository, names)?.identity ?? repositoryKey(repository)).toLowerCase()
 
-/**
- * Tags that a README begins with, also cut off in the middle; text in angle brackets that is no
- * such tag stays.
- */
+/** Tags at the start of a README, also truncated; other text in angle brackets stays. */
 const MARKUP =
   /<\/?(a|b|br|center|code|div|em|h[1-6]|i|img|kbd|p|picture|source|span|strong|sub|sup|svg)\b[^<>]*(>|$)|!\[[^\]]*\]\([^)]*\)/gi
 
@@ -109,14 +106,14 @@ type ServerLocation = { readonly identity: string; readonly owner: string; reado
 
 const repositoryKey = ({ host, owner, repo }: Repository): string => `${host}/${owner}/${repo}`
 
-/** Folders that say how a repository is laid out, and not which server they hold. */
+/** Folders of a repository's layout, which name no server. */
 const LAYOUT_FOLDER =
   /^(?:src|packages?|servers?|apps?|mcp|mcp-servers?|lib|dist|main|cmd|python|py|typescript|ts|javascript|js|node|go|rust|java|examples?|experimental|readme\.md)$/i
 
 /**
- * A server in a repository: `repository#part` where its folder, package or name is another than the
- * repository's own. Whether the repository holds several is seen by the merge, which knows all
- * sources (`splitRepositories`).
+ * A server in a repository: `repository#part` where its folder, package or name differs from the
+ * repository's. The merge, which has all sources, decides whether the repository holds several
+ * (`splitRepositories`).
  */
 function placeInRepository(repository: Repository, names: readonly string[]): ServerLocation | null {
   const { owner, repo, subfolder } = repository
@@ -132,10 +129,7 @@ function placeInRepository(repository: Repository, names: readonly string[]): Se
 
 const folded = (part: string): string => part.toLowerCase().replaceAll(/[-_.]/g, '')
 
-/**
- * What is left of a folder, package or image when what every server is called is taken away:
- * `@x/mcp-server-git` is `git`.
- */
+/** The distinguishing part of a folder, package or image: `@x/mcp-server-git` is `git`. */
 function partOf(name: string): string {
   const own = (name.toLowerCase().split('/').at(-1) ?? '').replace(/(?<=.)[@:].*$/, '').replace(/^awslabs\./, '')
   const bare = own.replace(/^(mcp-)?server-|^mcp-|^feedmob-|(-mcp)?-server$|-mcp$/g, '')
@@ -177,7 +171,7 @@ function placeOnTheWeb(home: string, docsUrl: string | null, names: readonly str
   if (shown === null) return null
   const { hostname } = new URL(shown)
   const repo = names.map(partOf).find((name) => name !== '') ?? partOf(hostname)
-  // A page of a forge that is no repository still says whose it is.
+  // The first path segment of a forge is an owner, also without a repository.
   const [first = ''] = FORGE.test(hostname) ? pathname.split('/').slice(1) : [hostname.replace(/^(www|mcp|api|app|docs)\./, '')]
   const owner = first.replace(/[^A-Za-z0-9.-]/g, '')
   return owner === '' || repo === '' ? null : { identity: `remote:${host}${pathname.replace(/(?<!\/)\/+$/, '')}`, owner, repo }
@@ -194,12 +188,12 @@ const starsIn = (value: unknown): number | null =>
   Number.isSafeInteger(value) && Number(value) >= 0 ? Math.min(Number(value), 2_147_483_647) : null
 
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/
-/** More are no interface that a person fills in. */
+/** More would not be an interface for people. */
 const MAX_VARIABLES = 100
 
 /**
- * Variables of a list of `{ name, … }` or of names, or of an object from name to `{ … }`; what is
- * no name of a variable is left out.
+ * Variables of a list of `{ name, … }` or of names, or of an object from name to `{ … }`; other
+ * entries are left out.
  */
 export function variablesIn(
   value: unknown,

@@ -7,11 +7,12 @@ import { cleanTags, cleanText, slugOf } from './text.ts'
 import { cleanUrl } from './url.ts'
 
 /**
- * SKILL.md: frontmatter that names and describes the skill, then instructions, which are not kept.
+ * SKILL.md: frontmatter with name and description of the skill, then instructions, which are not
+ * stored.
  */
 export const skillReader: Reader = {
   format: 'skill',
-  // Agents and commands have the same frontmatter; the format itself tells them apart by this name.
+  // Agents and commands have the same frontmatter; the file name distinguishes them.
   recognises: (content, { path }) => /(^|\/)skill\.md$/i.test(path) && (content === null || asRecord(content) !== null),
   read: (content, { origin, path, text }) => {
     const frontmatter = asRecord(content) ?? {}
@@ -51,7 +52,7 @@ export const skillReader: Reader = {
               ) ?? categoryFolder(folder),
             tags: cleanTags([frontmatter.tags, metadata.tags, frontmatter.keywords, metadata.keywords].flatMap(words)),
             stars: null,
-            // Whether a plugin brings it is seen by the merge, which knows the marketplaces.
+            // The merge, which has the marketplaces, decides whether a plugin contains it.
             source: 'COMMUNITY',
             docsUrl,
             repoUrl: repoUrl ?? docsUrl,
@@ -62,7 +63,7 @@ export const skillReader: Reader = {
   },
 }
 
-/** Names the same skill, whoever lists it: its folder in its repository. */
+/** Identity of the skill in every source: its folder in its repository. */
 export const skillIdentity = (origin: string, folder: string): string =>
   `${identityOfOrigin(origin)}${folder === '' ? '' : `#${folder.toLowerCase()}`}`
 
