@@ -3,21 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command, CommanderError } from 'commander'
 import { OperatorError } from '../platform/process/operator-error.ts'
-import { appCommand } from './app.ts'
-import { clusterCommand } from './cluster.ts'
-import { completionCommand } from './completion.ts'
-import { dbCommand } from './db.ts'
-import { doctorCommand } from './doctor.ts'
-import { gateCommand } from './gate.ts'
-import { helpCommand } from './help.ts'
-import { importCommand } from './import.ts'
-import { mcpCommand } from './mcp.ts'
 import { showNextStep } from './next-step.ts'
-import { secretsCommand } from './secrets.ts'
-import { startCommand } from './start.ts'
-import { storeCommand } from './store.ts'
-import { trustCommand } from './trust.ts'
-import { userCommand } from './user.ts'
 
 /** The version of the program, from its package. */
 function readVersion(): string {
@@ -28,24 +14,31 @@ function readVersion(): string {
   return version
 }
 
+/** By name, in the order of the help. */
+const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
+  ['start', async () => (await import('./start.ts')).startCommand()],
+  ['doctor', async () => (await import('./doctor.ts')).doctorCommand()],
+  ['cluster', async () => (await import('./cluster.ts')).clusterCommand()],
+  ['import', async () => (await import('./import.ts')).importCommand()],
+  ['user', async () => (await import('./user.ts')).userCommand()],
+  ['store', async () => (await import('./store.ts')).storeCommand()],
+  ['app', async () => (await import('./app.ts')).appCommand()],
+  ['trust', async () => (await import('./trust.ts')).trustCommand()],
+  ['mcp', async () => (await import('./mcp.ts')).mcpCommand()],
+  ['gate', async () => (await import('./gate.ts')).gateCommand()],
+  ['db', async () => (await import('./db.ts')).dbCommand()],
+  ['secrets', async () => (await import('./secrets.ts')).secretsCommand()],
+  ['completion', async () => (await import('./completion.ts')).completionCommand(() => atrium)],
+  ['help', async () => (await import('./help.ts')).helpCommand(() => atrium)],
+])
+
+/** These read all others. */
+const ABOUT_ALL: ReadonlySet<string> = new Set(['completion', 'help'])
+
 const atrium: Command = new Command('atrium')
   .description('One typed graph for AI agents and the people who run them.')
   .version(readVersion())
   .helpCommand(false)
-  .addCommand(startCommand())
-  .addCommand(doctorCommand())
-  .addCommand(clusterCommand())
-  .addCommand(importCommand())
-  .addCommand(userCommand())
-  .addCommand(storeCommand())
-  .addCommand(appCommand())
-  .addCommand(trustCommand())
-  .addCommand(mcpCommand())
-  .addCommand(gateCommand())
-  .addCommand(dbCommand())
-  .addCommand(secretsCommand())
-  .addCommand(completionCommand(() => atrium))
-  .addCommand(helpCommand(() => atrium))
   .hook('postAction', (_, command) => showNextStep(command))
   .addHelpText(
     'after',
@@ -67,6 +60,12 @@ for (const stream of [process.stdout, process.stderr]) {
     if (error.code !== 'EPIPE') throw error
   })
 }
+
+// Loading all of them takes most of the time of a short command. The help of the program, and what
+// it says about an unknown command, need all.
+const [, , word = ''] = process.argv
+const isAlone = COMMANDS.has(word) && !ABOUT_ALL.has(word)
+for (const [name, load] of COMMANDS) if (!isAlone || name === word) atrium.addCommand(await load())
 
 const below = (command: Command): readonly Command[] => [command, ...command.commands.flatMap(below)]
 for (const command of below(atrium)) {

@@ -1,40 +1,9 @@
 import type { Logger } from 'pino'
-import { z } from 'zod'
-import { urlWithProtocol, type Variables, wholeNumber } from '../../platform/config/config.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import type { EntityCacheOptions } from '../options/entity-cache-options.ts'
 import { createEntityCache, type EntityCache } from './entity-cache.ts'
 import { entityMemoryStore } from './entity-memory-store.ts'
 import { entityRedisStore } from './entity-redis-store.ts'
-
-/** Settings of the entity cache of a gateway by itself. */
-export const entityCacheVariables = {
-  ENTITY_CACHE_BYTES: {
-    read: wholeNumber(0, 999_999_999),
-    default: '0',
-    unit: 'bytes',
-    meaning:
-      'Entities of subgraphs that are kept in memory, one by one, as long as Cache-Control of their response or @cacheControl allows; whole answers are then not kept (RESPONSE_CACHE_BYTES). 0 keeps none.',
-  },
-  ENTITY_CACHE_REDIS_URL: {
-    read: urlWithProtocol(['redis:', 'rediss:'], 'a URL such as redis://user:password@host:6379'),
-    default: null,
-    unit: null,
-    secret: true,
-    meaning: 'A Redis that keeps entities for all copies together, in place of memory.',
-  },
-  ENTITY_CACHE_TOKEN: {
-    read: z
-      .string()
-      .regex(/^[\x21-\x7e]*$/, 'visible ASCII characters')
-      .min(16, 'at least 16 characters'),
-    default: null,
-    unit: null,
-    secret: true,
-    meaning:
-      'Password of POST /entity-cache/invalidations, as Bearer token or by HTTP Basic with any user name; unset, it is not served.',
-  },
-} as const satisfies Variables
 
 /** Opens the entity cache; null where options have neither bytes nor Redis. */
 export async function openEntityCache(

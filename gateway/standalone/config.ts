@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { flag, urlWithProtocol, type Variables, wholeNumber } from '../../platform/config/config.ts'
 import { proxyVariables } from '../../platform/http/trusted-proxies.ts'
 import { jwtVariables } from '../authorization/variables.ts'
-import { entityCacheVariables } from '../caching/open-entity-cache.ts'
+import { entityCacheVariables } from '../caching/variables.ts'
 import { splitVariables } from '../signed-link/variables.ts'
 import { sourceVariables } from './source-variables.ts'
 
