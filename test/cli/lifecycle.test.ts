@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { emptyDatabase } from '../support/database.ts'
-import { unusedPort } from '../support/program.ts'
+import { COMPILED, unusedPort } from '../support/program.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const NODE = join(ROOT, 'node_modules/.bin/node')
@@ -28,6 +28,7 @@ function aDataDir(): string {
  * test says.
  */
 const environment = (extra: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
+  ...COMPILED,
   PATH: process.env.PATH,
   HOME: process.env.HOME,
   LOG_LEVEL: 'warn',

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pino from 'pino'
 import { type Cluster, startCluster } from '../../composition/cluster/cluster.ts'
+import { COMPILED } from '../support/program.ts'
 
 export const ROOT = join(import.meta.dirname, '../..')
 
@@ -40,7 +41,7 @@ export async function testCluster(
     // One user writes as fast as the cluster takes it.
     const unlimited = { USER_WRITES_PER_MINUTE: '0', USER_BYTES_PER_DAY: '0' }
     const own = { LOG_LEVEL: 'warn', TRUST_LISTS: 'none', ...unlimited }
-    const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...own, ...settings }
+    const env = { ...COMPILED, PATH: process.env.PATH, HOME: process.env.HOME, ...own, ...settings }
     const { port, release } = await freeRange()
     closers.push(release)
     const cluster = await startCluster({
@@ -100,7 +101,7 @@ export async function ask(base: string, query: string, variables: object = {}, t
 
 /** Runs `npx atrium` on a database; resolves with what it printed as JSON. */
 export async function atrium(databaseUrl: string, ...args: readonly string[]): Promise<Data> {
-  const env = { PATH: process.env.PATH, HOME: process.env.HOME, DATABASE_URL: databaseUrl }
+  const env = { ...COMPILED, PATH: process.env.PATH, HOME: process.env.HOME, DATABASE_URL: databaseUrl }
   const { stdout } = await promisify(execFile)(process.execPath, [join(ROOT, 'cli/atrium.ts'), ...args, '--json'], { env })
   return JSON.parse(stdout)
 }

@@ -20,7 +20,7 @@ afterAll(() => stack.close())
 const started = (server: string, env: Record<string, string>) => ({
   command: process.execPath,
   args: [PROGRAM, 'mcp', server],
-  env: { PATH: process.env.PATH ?? '', ...env },
+  env: { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '', ...env },
 })
 
 describe.each(Object.entries(GENERATIONS))('`npx atrium mcp` for a client of %s', (generation, connect) => {

@@ -7,6 +7,12 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const ROOT = join(import.meta.dirname, '../..')
+/**
+ * What a process of ours starts cheaper with, and does nothing else differently: room for what its
+ * modules make while they load, and code of the first of them that was compiled before.
+ */
+const NODE = [process.execPath, '--min-semi-space-size=32', '--max-semi-space-size=32'] as const
+export const COMPILED: NodeJS.ProcessEnv = { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }
 const HOST = '127.0.0.1'
 
 /**
@@ -70,11 +76,15 @@ export async function startProgram(
  */
 export async function startMain(
   env: NodeJS.ProcessEnv,
-  [file, ...args]: readonly [string, ...string[]] = [process.execPath, 'main.ts'],
+  [file, ...args]: readonly [string, ...string[]] = [...NODE, 'main.ts'],
 ): Promise<Program & { readonly base: string }> {
   const baseOf = (port: number) => `http://${HOST}:${port}`
   const program = await startProgram(
-    (port) => [file, args, { cwd: ROOT, env: { TRUST_LISTS: 'none', ...neededBy(env), ...env, PORT: String(port) } }],
+    (port) => [
+      file,
+      args,
+      { cwd: ROOT, env: { TRUST_LISTS: 'none', ...COMPILED, ...neededBy(env), ...env, PORT: String(port) } },
+    ],
     // Somebody else's Atrium on this port would answer, too.
     async ({ port, said }) => said().includes('Atrium is ready.') && (await fetch(`${baseOf(port)}/ready`)).ok,
   )

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import pg from 'pg'
 import { type FreshDatabase, freshDatabase } from '../../support/database.ts'
-import { startMain } from '../../support/program.ts'
+import { COMPILED, startMain } from '../../support/program.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
 
@@ -48,6 +48,7 @@ export async function installation({ hasStore = true } = {}): Promise<Installati
   pool.on('error', () => {})
   const running = new Set<() => Promise<void>>()
   const environment = {
+    ...COMPILED,
     PATH: process.env.PATH,
     DATABASE_URL: connectionString,
     DATA_DIR: folder,
