@@ -233,6 +233,19 @@ export type FeedHit = {
 export type PopularityEvidence = SourceEvidence<PopularityFacts>
 export type PopularityFacts = {
   readonly ranks: readonly PopularityRank[]
+  /**
+   * Popular names that the domain's first label resembles; absent for names with a
+   * rank of their own, and in older evidence.
+   */
+  readonly neighbours?: readonly PopularNeighbour[]
+}
+export type PopularNeighbour = {
+  readonly name: string
+  readonly rank: number
+  /** `same`: the label under another suffix; `edit`: one letter differs; `contains`: it stands at an end of the label. */
+  readonly relation: 'same' | 'edit' | 'contains'
+  /** What stands beside a contained label; empty otherwise. */
+  readonly rest: string
 }
 export type PopularityRank = {
   readonly list: string

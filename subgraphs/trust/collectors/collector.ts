@@ -9,6 +9,7 @@ import type { Circuits } from './circuits.ts'
 import type { DnsblZones } from './dnsbl.ts'
 import type { ListRepository } from './list-repository.ts'
 import type { List } from './lists.ts'
+import type { PopularNames } from './popular-names.ts'
 
 /**
  * A normalised target. Names are lower-case A-labels without a trailing dot; an address is its own
@@ -34,6 +35,8 @@ export type CollectorParts = {
   readonly dnsbl: DnsblZones
   /** URL template with `{domain}` of a log index with crt.sh's JSON; null: none is queried. */
   readonly ctUrl: string | null
+  /** Popular names that ship with this program, loaded at first use; null: none. */
+  readonly popularNames: (() => Promise<PopularNames>) | null
   /** Whether registries without RDAP are queried by WHOIS. */
   readonly usesWhois: boolean
   /** Places for requests to registries and targets. */

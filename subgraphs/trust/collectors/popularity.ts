@@ -1,23 +1,62 @@
 import { Fault } from '../../../platform/outbound/fault.ts'
-import type { Collector } from './collector.ts'
+import type { PopularityFacts } from '../evidence.ts'
+import type { Collector, CollectorParts } from './collector.ts'
+import type { Edition } from './list-repository.ts'
+import { POPULAR_NAMES_DATE, POPULAR_NAMES_LIST, type PopularNames } from './popular-names.ts'
 
 const HOUR_SECONDS = 3_600
 
-/** Looks up the registrable domain in the local copies of popularity lists. */
+/**
+ * Looks up the registrable domain in the local copies of popularity lists; in the names that ship
+ * with this program as long as there is no such copy.
+ */
 export const collectPopularity: Collector<'popularity'> = async ({ subject: { registrable }, parts }) => {
   const names = parts.configured.filter(({ kind }) => kind === 'popularity').map(({ name }) => name)
-  if (names.length === 0) return { status: 'skipped', reason: 'not_configured', validFor: HOUR_SECONDS }
+  const shipped = await parts.popularNames?.()
+  if (names.length === 0 && !shipped) return { status: 'skipped', reason: 'not_configured', validFor: HOUR_SECONDS }
   if (registrable === null) return { status: 'skipped', reason: 'not_applicable', validFor: HOUR_SECONDS }
-  const [states, entries] = await Promise.all([parts.lists.states(names), parts.lists.find(names, [registrable])])
-  const loaded = states.flatMap(({ edition }) => edition ?? [])
-  if (loaded.length === 0) throw new Fault('unavailable', 'no popularity list was loaded yet')
-  const ids = new Map(loaded.map(({ list, version, asOf }) => [list, `${version.slice(0, 12)} ${day(asOf)}`]))
-  const ranks = entries.flatMap(({ list, rank }) => (rank === null ? [] : [{ list, listId: ids.get(list) ?? '', rank }]))
+  const loaded = await loadedEditions(names, parts)
+  if (loaded.length === 0 && !shipped) throw new Fault('unavailable', 'no popularity list was loaded yet')
+  const { ranks, ids } =
+    loaded.length > 0 || !shipped ? await ranksInLists(registrable, names, loaded, parts) : shippedRanks(registrable, shipped)
   return {
     status: 'ok',
-    facts: { ranks },
+    facts: ranks.length > 0 || !shipped ? { ranks } : { ranks, neighbours: shipped.neighboursOf(registrable) },
     version: [...ids].map(([list, id]) => `${list} ${id}`).join(', '),
-    validFor: 6 * HOUR_SECONDS,
+    // A download may come at any time, and knows more.
+    validFor: loaded.length > 0 ? 6 * HOUR_SECONDS : HOUR_SECONDS,
+  }
+}
+
+/** A database that does not answer leaves what ships with this program. */
+async function loadedEditions(names: readonly string[], { lists, popularNames }: CollectorParts): Promise<readonly Edition[]> {
+  if (names.length === 0) return []
+  try {
+    return (await lists.states(names)).flatMap(({ edition }) => edition ?? [])
+  } catch (error) {
+    if (popularNames === null) throw error
+    return []
+  }
+}
+
+type Ranks = { readonly ranks: PopularityFacts['ranks']; readonly ids: ReadonlyMap<string, string> }
+
+async function ranksInLists(
+  domain: string,
+  names: readonly string[],
+  loaded: readonly Edition[],
+  { lists }: CollectorParts,
+): Promise<Ranks> {
+  const entries = await lists.find(names, [domain])
+  const ids = new Map(loaded.map(({ list, version, asOf }) => [list, `${version.slice(0, 12)} ${day(asOf)}`]))
+  return { ranks: entries.flatMap(({ list, rank }) => (rank === null ? [] : [{ list, listId: ids.get(list) ?? '', rank }])), ids }
+}
+
+function shippedRanks(domain: string, shipped: PopularNames): Ranks {
+  const rank = shipped.rankOf(domain)
+  return {
+    ranks: rank === null ? [] : [{ list: POPULAR_NAMES_LIST, listId: POPULAR_NAMES_DATE, rank }],
+    ids: new Map([[POPULAR_NAMES_LIST, POPULAR_NAMES_DATE]]),
   }
 }
 

@@ -19,6 +19,7 @@ import { listStatus, type SourceStatus, sourceHealth } from './health.ts'
 import { refreshList } from './list-refresh.ts'
 import type { ListRepository } from './list-repository.ts'
 import { chosenLists, isShipped, type List } from './lists.ts'
+import { popularNames } from './popular-names.ts'
 import { createRedirectFollower, type FollowRedirects } from './redirects.ts'
 import type { EvidenceRepository, StoredSnapshot } from './repository.ts'
 import { unlessAborted } from './unless-aborted.ts'
@@ -105,6 +106,8 @@ export type SourcesOptions = {
   readonly now?: () => Date
   /** For tests: exceptions from what may be connected to. No configuration leads here. */
   readonly network?: Omit<NetworkOptions, 'resolvers'>
+  /** For tests: null for none of the popular names that ship with this program. */
+  readonly shippedNames?: CollectorParts['popularNames']
   /** For tests: other lists than those of the configuration. */
   readonly chosen?: readonly List[]
 }
@@ -119,6 +122,7 @@ export function trustSources({
   now = () => new Date(),
   network: networkOptions = {},
   chosen = chosenLists(config.TRUST_LISTS),
+  shippedNames = popularNames,
 }: SourcesOptions): TrustSources {
   const ended = new AbortController()
   const network = safeNetwork({
@@ -137,6 +141,7 @@ export function trustSources({
     configured: chosen,
     dnsbl: dnsblZones(dns, config.TRUST_DNSBL_ZONES ?? []),
     ctUrl: config.TRUST_CT_URL ?? null,
+    popularNames: shippedNames,
     usesWhois: config.TRUST_WHOIS,
     slots: slots(MAX_CONCURRENT_REQUESTS),
     circuits: createCircuits(log),

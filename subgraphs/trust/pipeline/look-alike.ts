@@ -20,6 +20,11 @@ export type LookalikeKind =
   | 'brand-with-word'
   /** The brand as a label above a foreign domain. */
   | 'brand-above'
+  /** The same of popular names that are in no registry (`popular-look-alike.ts`). */
+  | 'popular-typo'
+  | 'popular-with-lure'
+  /** Any domain as a whole inside another one that is not popular. */
+  | 'popular-inside'
 
 export type Lookalike = { readonly kind: LookalikeKind; readonly brand: string }
 
@@ -67,7 +72,7 @@ export function lookalikeOf(target: Named, index: BrandIndex, words: LureWords):
   const above = labels.slice(0, -depth)
   const under: Under = { suffix: root.slice(root.indexOf('.') + 1), shared: target.name.shared, index, words }
   const inLetters = core === written.at(-depth) ? null : homograph(core, under)
-  if (inLetters || isProtected(target.name.suffix, words)) return inLetters
+  if (inLetters || isProtectedSuffix(target.name.suffix, words)) return inLetters
   return (
     (words.engine >= 3 ? domainInLabels([...above, core], index) : null) ??
     coreLookalike(core, under) ??
@@ -77,7 +82,7 @@ export function lookalikeOf(target: Named, index: BrandIndex, words: LureWords):
 }
 
 /** `gov.uk`, `edu`, `ac.jp`: registrants there were verified. */
-function isProtected(suffix: string | null, { protectedSuffixes }: LureWords): boolean {
+export function isProtectedSuffix(suffix: string | null, { protectedSuffixes }: LureWords): boolean {
   const labels = suffix?.split('.') ?? []
   // Two letters alone are a country: registration under `ac` is open.
   return protectedSuffixes.has(labels[0] ?? '') && (labels.length > 1 || (labels[0]?.length ?? 0) > 2)
@@ -200,8 +205,14 @@ function glued(label: string, { index, words }: Under): Lookalike | null {
 }
 
 /** `zoominfo` is a word beside a word: everyday words count beside credentials only. */
-function isLure(text: string, owned: OwnedLabel, { lures, business }: LureWords): boolean {
-  const isSuspicious = (word: string) => lures.has(word) || (!owned.word && business.has(word))
+const isLure = (text: string, owned: OwnedLabel, { lures, business }: LureWords): boolean =>
+  isOneOrTwo(text, (word) => lures.has(word) || (!owned.word && business.has(word)))
+
+/** Whether a text is a word that asks for credentials or sounds like a department, or two of them. */
+export const isLureText = (text: string, { lures, business }: LureWords): boolean =>
+  isOneOrTwo(text, (word) => lures.has(word) || business.has(word))
+
+function isOneOrTwo(text: string, isSuspicious: (word: string) => boolean): boolean {
   if (isSuspicious(text)) return true
   for (let cut = 2; cut <= text.length - 2; cut++)
     if (isSuspicious(text.slice(0, cut)) && isSuspicious(text.slice(cut))) return true

@@ -8,6 +8,7 @@ import { type Lookalike, type LookalikeKind, lookalikeOf, ownerOf } from './look
 import type { Target } from './normalise.ts'
 import type { Observation } from './observation.ts'
 import type { Policy } from './policy.ts'
+import { popularLookalikeOf } from './popular-look-alike.ts'
 import type { SignalId } from './signals.ts'
 import type { EmbeddedHost } from './url.ts'
 import { isDeceptive } from './userinfo.ts'
@@ -66,9 +67,10 @@ export function observe(target: Target, snapshot: Snapshot, policy: Policy, assu
   const rank = isTenant ? null : bestRank(snapshot)
   const owner = ownerOf(target, policy.brands)
   const isPlatform = policy.isPlatform(target.host)
-  const resembling = lookalikeOf(target, policy.brands, policy.words)
-  const isChance = resembling !== null && CHANCE.has(resembling.kind)
-  const lookalike = isChance && isCoincidence({ ageDays, rank, unknown }, policy, assumption) ? null : resembling
+  const resembling =
+    lookalikeOf(target, policy.brands, policy.words) ?? (owner === null ? popularLookalikeOf(target, snapshot, policy) : null)
+  const lookalike =
+    resembling && isCoincidence(resembling.kind, { ageDays, rank, unknown }, policy, assumption) ? null : resembling
   const feeds = feedObservations(
     snapshot,
     { isPlatform, isYoung: ageDays !== null && !isTenant && ageDays < policy.weights.STEPS.youngHostDays, url: target.url },
@@ -133,20 +135,31 @@ function registeredAt({ sources, collectedAt }: Snapshot, drivers: Set<Driver>):
 /** Resemblances that names have without meaning them; the others are made on purpose. */
 const CHANCE: ReadonlySet<LookalikeKind> = new Set(['typo', 'foreign-suffix', 'brand-with-word', 'brand-above'])
 
+/** Popular ones are companies of their own, or the brand in another country. */
+const OWN_NAMES: ReadonlySet<LookalikeKind> = new Set(['typo', 'foreign-suffix'])
+
+/** The same of popular names: age alone speaks for these, because popular names are not brands. */
+const CHANCE_OF_POPULAR: ReadonlySet<LookalikeKind> = new Set(['popular-typo', 'popular-with-lure', 'popular-inside'])
+
 /**
  * Whether a name is so old and popular that it resembles a brand by chance, as far as is known or
  * supposed; not before engine 3.
  */
 function isCoincidence(
+  kind: LookalikeKind,
   { ageDays, rank, unknown }: Pick<Features, 'ageDays' | 'rank' | 'unknown'>,
   { engine, weights: { STEPS } }: Policy,
   assumption: Assumption,
 ): boolean {
-  if (engine < 3) return false
+  if (engine < 3 || !(CHANCE.has(kind) || CHANCE_OF_POPULAR.has(kind))) return false
   const mayBe = (source: Source) => assumption === 'best' && unknown.has(source)
-  const isOld = mayBe('rdap') || (ageDays !== null && ageDays >= STEPS.coincidenceDays)
+  // Nobody gets there with an imitation, however young.
+  if (engine >= 4 && (mayBe('popularity') || (rank !== null && rank <= STEPS.wellKnownRank))) return true
+  // Whoever measures visits has seen these: only a known, lower age speaks against.
+  const isUndated = engine >= 4 && ageDays === null && OWN_NAMES.has(kind)
+  const isOld = mayBe('rdap') || isUndated || (ageDays !== null && ageDays >= STEPS.coincidenceDays)
   const isPopular = mayBe('popularity') || (rank !== null && rank <= STEPS.establishedRank)
-  return isOld && isPopular
+  return isOld && (isPopular || CHANCE_OF_POPULAR.has(kind))
 }
 
 function bestRank({ sources: { popularity } }: Snapshot): number | null {

@@ -46,6 +46,9 @@ const RESEMBLANCE: ReadonlySet<SignalId> = new Set([
   'domain-inside',
   'brand-with-word',
   'brand-above',
+  'popular-typo',
+  'popular-inside',
+  'popular-with-lure',
 ])
 
 const clamp = (score: number): number => Math.max(0, Math.min(100, score))

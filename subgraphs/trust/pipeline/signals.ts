@@ -195,6 +195,24 @@ export const SIGNALS = {
     ['BRAND_MISMATCH', 'BRAND_LOOKALIKE'],
     'Fans, shops and critics use brands as well.',
   ),
+  'popular-typo': signal(
+    'name',
+    [0, 28, 22],
+    SQUAT,
+    'One slip from a name that everybody visits; less than of a brand, because more of these are chance.',
+  ),
+  'popular-inside': signal(
+    'name',
+    [0, 32, 26],
+    ['BRAND_MISMATCH', 'BRAND_LOOKALIKE'],
+    'Hides the real end of the name; proxies do it too, so less than with a brand that we know.',
+  ),
+  'popular-with-lure': signal(
+    'name',
+    [0, 30, 24],
+    ['BRAND_MISMATCH', 'BRAND_LOOKALIKE', 'CREDENTIAL_LURE_NAME'],
+    'A well-known name with nothing but words that ask for credentials.',
+  ),
   'brand-above': signal('name', [0, 20, 16], ['BRAND_MISMATCH'], 'Companies name hosts after products that they use.'),
   odd_letters: signal(
     'name',

@@ -29,9 +29,18 @@ export function stateOf(judged: Judged, policy: Policy, assumption: Assumption):
     (scores.deviation >= BANDS.medium || scores.threat >= BANDS.high || (scores.threat >= BANDS.medium && hasFeedHit))
   )
     return 'D'
-  if (assumption === 'nothing' && confidence.overall < CONFIDENCE.sparse) return 'C'
+  if (assumption === 'nothing' && confidence.overall < CONFIDENCE.sparse && !isWellKnown(judged, policy)) return 'C'
   if (scores.deviation >= BANDS.high && scores.trust < BANDS.medium) return 'B'
   return 'F'
+}
+
+/**
+ * Among the best known names and nothing against it: worth caution, not isolation, while little
+ * else can be asked. Not before engine 4.
+ */
+function isWellKnown({ scores, features: { rank } }: Judged, { engine, weights: { BANDS, STEPS } }: Policy): boolean {
+  const isCalm = scores.threat < BANDS.medium && scores.deviation < BANDS.medium
+  return engine >= 4 && rank !== null && rank <= STEPS.wellKnownRank && isCalm
 }
 
 /**

@@ -81,6 +81,13 @@ export const STEPS = {
   youngHostDays: 90,
   /** Popular and that old: a resemblance to a brand is a coincidence. */
   coincidenceDays: 1825,
+  /** Known to everybody: without a network nothing else tells such a name from any other. */
+  wellKnownRank: 10_000,
+  /** Labels of popular names that a slip counts of: shorter ones are one letter from other words. */
+  popularTypoFrom: 7,
+  lessPopularTypoFrom: 8,
+  /** The same where the slip is one that is made on purpose. */
+  popularTrickFrom: 6,
   /** Established: honest until several independent sources disagree; resemblance counts half. */
   establishedRank: 100_000,
   establishedDays: 3650,

@@ -1,10 +1,16 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { brotliDecompressSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { caseForm, judgedCase } from '../../../../cli/trust/case.ts'
 import { engine } from '../../../../subgraphs/trust/assessment/engine.ts'
+import { popularNames } from '../../../../subgraphs/trust/collectors/popular-names.ts'
 import type { Decision } from '../../../../subgraphs/trust/pipeline/decision.ts'
+import { LURES } from '../../../../subgraphs/trust/pipeline/lists/words.ts'
 import { normalise } from '../../../../subgraphs/trust/pipeline/normalise.ts'
 import { cases, hasData, rowsOf, withoutData } from './support/cases.ts'
-import { decideOn } from './support/samples.ts'
+import { decideOn, popularity, targetOf } from './support/samples.ts'
 
 describe.skipIf(!hasData)(`the cases (${withoutData})`, () => {
   const all = cases().map((each) => caseForm.parse(each))
@@ -48,3 +54,92 @@ describe.skipIf(!hasData)(`names alone, without evidence (${withoutData})`, () =
     expect(percent(of('idn_safe').filter(isFound).length, of('idn_safe').length)).toBeLessThanOrEqual(5)
   })
 })
+
+/** A byte that a text always has: the halves of sets, of which one is never tuned on. */
+const byteOf = (text: string): number => createHash('sha256').update(text).digest()[0] ?? 0
+
+/** Decides without a network: the name, and what ships with this program about popularity. */
+async function decideOffline(host: string): Promise<Decision> {
+  const { registrable } = targetOf(host).name
+  const shipped = await popularNames()
+  const rank = registrable === null ? null : shipped.rankOf(registrable)
+  const evidence = popularity(rank)
+  if (registrable === null || evidence.source !== 'popularity' || evidence.evidence.status !== 'ok') return decideOn(host, [])
+  const facts = { ...evidence.evidence.facts, ...(rank === null && { neighbours: shipped.neighboursOf(registrable) }) }
+  return decideOn(host, [{ source: 'popularity', evidence: { ...evidence.evidence, facts } }])
+}
+const isImitation = ({ reasonCodes }: Decision): boolean => reasonCodes.includes('BRAND_MISMATCH')
+
+describe('names with the popularity that ships', () => {
+  test('the best known names get caution without a network, and look-alikes are isolated', async () => {
+    const [known, unknown, fake] = await Promise.all(
+      ['google.com', 'quiet-garden-of-mine.net', 'paypa1-login-verify.com'].map(decideOffline),
+    )
+    expect(known).toMatchObject({ action: 'proceed_with_caution', scores: { trust: { score: 55 }, threat: { score: 0 } } })
+    expect(unknown).toMatchObject({ action: 'sandbox', scores: { threat: { score: 0 } } })
+    expect(fake?.action).toBe('sandbox')
+    expect(fake?.scores.threat.score).toBeGreaterThan(60)
+  })
+
+  test('of popular names at most 0.2 % are called look-alikes, and none is denied', async () => {
+    // One of ten here; all of them: docs/trust.md.
+    const file = join(import.meta.dirname, '../../../../subgraphs/trust/collectors/popular-names.txt.br')
+    const names = brotliDecompressSync(readFileSync(file))
+      .toString()
+      .split('\n')
+      .flatMap((line) => line.split(' ', 1)[0] || [])
+      .filter((name) => byteOf(`popular ${name}`) < 26)
+    const decisions = await Promise.all(names.map(decideOffline))
+    expect(decisions.length).toBeGreaterThan(7_000)
+    expect(decisions.filter(({ action }) => action === 'deny')).toEqual([])
+    expect((100 * decisions.filter(isImitation).length) / decisions.length).toBeLessThanOrEqual(0.2)
+  })
+
+  test.skipIf(!hasData)(`look-alikes of popular names outside of the registry of brands (${withoutData})`, async () => {
+    const brands = rowsOf<{ host: string; label: string; source: string }>('names.jsonl')
+      .filter(({ label, source }) => label === 'benign' && source === 'popular-2023')
+      .map(({ host }) => host)
+      .filter((host) => /^[a-z]{7,}\.[a-z]+$/.test(host) && targetOf(host).name.registrable === host)
+    const shipped = await popularNames()
+    const found = { tuned: [0, 0], apart: [0, 0], known: [0, 0] }
+    for (const brand of brands) {
+      // Those that the registry finds are measured above.
+      const looks = imitationsOf(brand)
+      if (looks.some((look) => isImitation(decideOn(look, [])))) continue
+      const decisions = await Promise.all(looks.map(decideOffline))
+      const hits = decisions.filter(isImitation).length
+      for (const part of [byteOf(brand) % 2 === 0 ? found.tuned : found.apart, ...(shipped.rankOf(brand) ? [found.known] : [])]) {
+        part[0] = (part[0] ?? 0) + hits
+        part[1] = (part[1] ?? 0) + looks.length
+      }
+    }
+    const percent = ([hits = 0, all = 1]: number[]) => (100 * hits) / all
+    console.info(
+      `Look-alikes outside of the registry: ${percent(found.tuned).toFixed(1)} % of ${found.tuned[1]} (tuned on), ` +
+        `${percent(found.apart).toFixed(1)} % of ${found.apart[1]} (kept apart), ${percent(found.known).toFixed(1)} % of ${found.known[1]} whose original is shipped.`,
+    )
+    expect(percent(found.known)).toBeGreaterThanOrEqual(70)
+  })
+})
+
+/** One slip of each kind, lures, and the whole name inside another one. */
+function imitationsOf(brand: string): readonly string[] {
+  const [label = '', suffix = ''] = brand.split('.')
+  const at = 1 + (byteOf(`at ${brand}`) % (label.length - 2))
+  const letter = 'abcdefghijklmnopqrstuvwxyz'[byteOf(`letter ${brand}`) % 26] ?? 'a'
+  const lure = LURES[byteOf(`lure ${brand}`) % LURES.length] ?? 'login'
+  const [before, here, after] = [label.slice(0, at), label[at] ?? '', label.slice(at + 1)]
+  return [
+    `${before}${after}.${suffix}`,
+    `${before}${here}${here}${after}.${suffix}`,
+    `${before}${after[0] ?? ''}${here}${after.slice(1)}.${suffix}`,
+    `${before}${letter}${after}.${suffix}`,
+    `${before}${letter}${here}${after}.${suffix}`,
+    `${before}-${here}${after}.${suffix}`,
+    `${label}-${lure}.com`,
+    `${lure}${label}.net`,
+    `${label}-login-verify.top`,
+    `${brand}-login.top`,
+    `${brand}.account-check.xyz`,
+  ].filter((name) => name !== brand)
+}

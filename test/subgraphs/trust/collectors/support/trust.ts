@@ -36,6 +36,7 @@ export type TrustOptions = {
   readonly dnsbl?: readonly string[]
   readonly ctUrl?: string
   readonly redirects?: 'off' | 'shorteners' | 'all'
+  readonly shippedNames?: SourcesOptions['shippedNames']
   readonly now?: () => Date
   /** Shared with another copy of the sources; a new one otherwise. */
   readonly database?: FreshDatabase
@@ -59,6 +60,7 @@ export async function startTrust({
   dnsbl = [],
   ctUrl,
   redirects = 'shorteners',
+  shippedNames = null,
   now,
   database: shared,
 }: TrustOptions): Promise<Trust> {
@@ -85,6 +87,7 @@ export async function startTrust({
       ...network,
     },
     chosen: lists,
+    shippedNames,
     ...(now ? { now } : {}),
   })
   return {

@@ -1,0 +1,50 @@
+/**
+ * Makes `popular-names.txt.br` from two published lists, one name per line each:
+ *
+ *   node subgraphs/trust/collectors/build-popular-names.ts crux-origins.txt majestic-domains.txt
+ *
+ * The first has hosts of the first million origins of the Chrome UX Report (CC BY-SA 4.0), the
+ * second the first 10,000 domains of the Majestic Million (CC BY 3.0). Neither has ranks, so that
+ * three steps stand for them: a domain with at least ten hosts in the first that is in the second
+ * counts as one of the first 1,000; one that is in both, or has twelve hosts, as one of the first
+ * 10,000; one with two hosts as one of the first 100,000.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { brotliCompressSync, constants } from 'node:zlib'
+import { getDomain } from 'tldts'
+import { POPULAR_STEPS } from './popular-names.ts'
+
+const [cruxFile = '', majesticFile = ''] = process.argv.slice(2)
+const linesOf = (file: string) => readFileSync(file, 'utf8').split(/\s+/).filter(Boolean)
+
+const hosts = new Map<string, Set<string>>()
+for (const host of linesOf(cruxFile)) {
+  const domain = getDomain(host)
+  if (domain === null || !/^[a-z0-9.-]+$/.test(domain)) continue
+  const found = hosts.get(domain) ?? new Set()
+  // A site with and without these is one.
+  hosts.set(domain, found.add(host.replace(/^(?:www|m)\./, '')))
+}
+const linked = new Set(linesOf(majesticFile).filter((domain) => hosts.has(domain)))
+
+const stepOf = (domain: string): number | null => {
+  const count = hosts.get(domain)?.size ?? 0
+  if (linked.has(domain)) return count >= 10 ? 0 : 1
+  return count >= 12 ? 1 : count >= 2 ? 2 : null
+}
+const lines = [...hosts.keys()].flatMap((domain) => {
+  const step = stepOf(domain)
+  return step === null ? [] : [`${domain} ${step}\n`]
+})
+const text = lines.sort().join('')
+const packed = brotliCompressSync(text, {
+  params: {
+    [constants.BROTLI_PARAM_QUALITY]: 11,
+    [constants.BROTLI_PARAM_LGWIN]: 22,
+    [constants.BROTLI_PARAM_SIZE_HINT]: text.length,
+  },
+})
+writeFileSync(join(import.meta.dirname, 'popular-names.txt.br'), packed)
+const counts = POPULAR_STEPS.map((rank, step) => `${lines.filter((line) => line.endsWith(` ${step}\n`)).length} of ${rank}`)
+console.log(`${lines.length} names (${counts.join(', ')}), ${text.length} bytes, ${packed.length} packed.`)
