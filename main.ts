@@ -101,6 +101,7 @@ await runProgram(async (defer, end) => {
     uses: rateLimit.uses,
     securityContacts: config.SECURITY_CONTACT,
     docsEditUrl: config.DOCS_EDIT_URL,
+    hasDesign: process.env.NODE_ENV !== 'production' && config.PUBLIC_URL === undefined && isLoopbackHost(config.HOST),
     operations: history && { token: config.OPERATIONS_TOKEN ?? '', history, checks, circuits: gateway.circuits, rateLimits },
   })
   const app = parts.createHttpServer({

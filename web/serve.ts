@@ -9,6 +9,7 @@ import { agentSkillFiles } from './agent-skills/files.ts'
 import { serveAuthorization } from './authorize/serve.ts'
 import type { Uses } from './console/page.ts'
 import { serveConsole } from './console/serve.ts'
+import { designPages } from './design/pages.ts'
 import { readLibrary } from './docs/library.ts'
 import { docsPages } from './docs/pages.ts'
 import { feedFiles } from './feed/files.ts'
@@ -37,6 +38,7 @@ import { trustPages } from './trust/pages.ts'
 const FILES = [
   'style/style.css',
   'shop/shop.css',
+  'style/theme.js',
   'style/icon.svg',
   'style/card.png',
   'item/copy.js',
@@ -71,6 +73,8 @@ export type SiteOptions = {
   readonly uses?: Uses
   /** URIs for reports of vulnerabilities; none: the policy of the project. */
   readonly securityContacts?: readonly string[] | undefined
+  /** Whether /design shows the parts that pages are made of: in development. */
+  readonly hasDesign?: boolean
   /** Address before the path of a file of the documentation, for changing it; null: none. */
   readonly docsEditUrl?: string | null | undefined
   /** What who runs this may see; null: nobody may. */
@@ -112,6 +116,7 @@ export async function startSite(
       ...referencePages(),
       ...docsPages({ library: readLibrary(ROOT), version: readVersion(), editUrl: options.docsEditUrl ?? null }),
       ...(options.hasSchema ? schemaPages() : []),
+      ...(options.hasDesign ? designPages : []),
     ],
     files: [
       ...shopThemeFiles,

@@ -196,7 +196,7 @@ describe('a session', () => {
     expect((await visitor.get('/console/orders?status=cart')).text).toContain('No orders found.')
     expect(count(await visitor.get('/console/orders?q=cup'))).toBe(2)
     const { visitor: neighbour } = await signedIn(other)
-    expect((await neighbour.get('/console/orders')).text).toContain('No orders found.')
+    expect((await neighbour.get('/console/orders')).text).toContain('No orders yet.')
   })
 
   test('a row of a list leads to its page: the amounts of an order add up, and other stores have none of it', async () => {

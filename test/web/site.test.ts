@@ -34,6 +34,7 @@ const PAGES = {
   skill: '/skills/pdf',
   hostile: '/mcp/evil/server',
   lost: '/mcp/acme/tool',
+  design: '/design',
   schema: '/schema',
   'schema-type': '/schema/McpServer',
   'schema-input': '/schema/DecideInput',
@@ -200,7 +201,7 @@ describe('without a script', () => {
       expect(headers['content-security-policy']).not.toMatch(/unsafe|\*|data:|https?:/)
       const scripts = [...text.matchAll(/<script([^>]*)>/g)].map(([, attributes]) => attributes)
       for (const attributes of scripts)
-        expect(attributes).toMatch(/^ type="(module" src="\/assets\/[\w.-]+|application\/ld\+json)"$/)
+        expect(attributes).toMatch(/^( type="module")? src="\/assets\/[\w.-]+"$|^ type="application\/ld\+json"$/)
       // What stands in attributes and in data is text, whatever it says.
       const markup = text.replaceAll(/"[^"]*"/g, '""').replaceAll(/(<script[^>]*>).*?(?=<\/script>)/gs, '$1')
       expect(markup).not.toMatch(/<style|<[^>]*\s(on\w+|style)\s*=/i)

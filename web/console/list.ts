@@ -26,6 +26,12 @@ export const listForm = (
 <div><button>Search</button></div>
 </form></search>`
 
+/** A list without a row: nothing fits the filters, or nothing is there yet and `first` says how it begins. */
+export const nothingFound = ({ q, status, after }: ListFilter, many: string, first: Html): Html =>
+  (q ?? status ?? after) === null
+    ? html`<div class="empty" role="status"><p><strong>No ${many} yet.</strong></p><p>${first}</p></div>`
+    : html`<div class="empty" role="status"><p><strong>No ${many} found.</strong></p><p>Use other words, or another status.</p></div>`
+
 /** Where a list goes on, and back to where it begins. */
 export const nextLinks = (
   path: string,

@@ -3,8 +3,7 @@ import { momentOf, money, whole } from '../frame/figures.ts'
 import { type Content, type Html, html } from '../frame/html.ts'
 import { dataOf, foundIn } from '../frame/page.ts'
 import { pathIn, type Site } from '../frame/site.ts'
-import { wordOf } from './list.ts'
-import { FULFILLMENT, ORDER_STATUSES, ORDERS } from './orders.ts'
+import { FULFILLMENT, ORDERS, orderChip } from './orders.ts'
 import { consolePage } from './page.ts'
 import { PRODUCTS } from './products.ts'
 
@@ -69,7 +68,7 @@ ${!isZero(found.refunded) && html`<tr><th scope="row" colspan="4">Refunded</th><
 }
 
 const facts = (found: Order): readonly (readonly [name: string, value: Content])[] => [
-  ['Status', wordOf(found.status, ORDER_STATUSES)],
+  ['Status', orderChip(found.status)],
   ['Delivery', `${FULFILLMENT[found.fulfillmentStatus]}, ${SHIPMENT[found.shipmentStatus]}`],
   ['Parcel', [found.trackingCompany, found.trackingNumber].filter((each) => each).join(' ') || 'no tracking number'],
   ['Shipping', found.shippingMethodName ?? 'no method chosen'],

@@ -5,11 +5,12 @@ import {
   type OrderStatus,
 } from '#generated/operations.ts'
 import { lookupTable } from '../../platform/collections/lookup-table.ts'
+import { chip, type Tone } from '../frame/chip.ts'
 import { counted, dayOf, money } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
 import { dataOf } from '../frame/page.ts'
 import type { Site } from '../frame/site.ts'
-import { type ListLabels, listForm, nextLinks, wordOf } from './list.ts'
+import { type ListLabels, listForm, nextLinks, nothingFound, wordOf } from './list.ts'
 import { consolePage } from './page.ts'
 
 export const ORDERS = '/console/orders'
@@ -43,7 +44,7 @@ export const orders = consolePage({
     )
     return html`<h1>Orders</h1>
 ${listForm(ORDERS, query, ORDER_STATUSES, { label: 'Number, customer, product…', site })}
-<p role="status">${found.totalCount === 0 ? 'No orders found.' : `${counted(found.totalCount, 'order')}, the newest first.`}</p>
+${found.totalCount === 0 ? nothingFound(query, 'orders', html`Orders appear here as soon as somebody buys. <a href="${site.at('/docs/store')}#try-it">Create one over the API</a>.`) : html`<p role="status">${counted(found.totalCount, 'order')}, the newest first.</p>`}
 ${found.nodes.length > 0 && table(found.nodes, site)}
 ${nextLinks(ORDERS, query, found.pageInfo, site)}`
   },
@@ -57,8 +58,18 @@ const table = (
 <tbody>${nodes.map(
   (
     order,
-  ) => html`<tr><th scope="row"><a href="${site.at(`${ORDERS}/${order.number}`)}">${order.number}</a></th><td>${customerOf(order)}</td><td>${wordOf(order.status, ORDER_STATUSES)}</td><td>${FULFILLMENT[order.fulfillmentStatus]}</td>
+  ) => html`<tr><th scope="row"><a href="${site.at(`${ORDERS}/${order.number}`)}">${order.number}</a></th><td>${customerOf(order)}</td><td>${orderChip(order.status)}</td><td>${FULFILLMENT[order.fulfillmentStatus]}</td>
 <td>${money(order.total, order.currency)}</td><td><time datetime="${order.createdAt}">${dayOf(order.createdAt)}</time></td></tr>`,
 )}</tbody></table></div>`
+
+const ORDER_TONES: Readonly<Record<OrderStatus, Tone>> = {
+  PAID: 'good',
+  PENDING_PAYMENT: 'doubt',
+  CANCELED: 'bad',
+  ABANDONED: 'none',
+}
+
+/** The status of an order, in its colour. */
+export const orderChip = (status: OrderStatus): Html => chip(wordOf(status, ORDER_STATUSES), ORDER_TONES[status])
 
 const customerOf = ({ customer }: Order): string => customer?.fullname ?? customer?.email ?? 'a guest'

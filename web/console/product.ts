@@ -2,9 +2,8 @@ import { ConsoleProductDocument, type ConsoleProductQuery } from '#generated/ope
 import { dayOf, money, whole } from '../frame/figures.ts'
 import { type Content, type Html, html } from '../frame/html.ts'
 import { dataOf, foundIn } from '../frame/page.ts'
-import { wordOf } from './list.ts'
 import { consolePage } from './page.ts'
-import { PRODUCT_STATUSES, PRODUCTS } from './products.ts'
+import { PRODUCTS, productChip } from './products.ts'
 
 type Product = NonNullable<ConsoleProductQuery['product']>
 type Variant = Product['variants'][number]
@@ -31,7 +30,7 @@ type Store = ConsoleProductQuery['store']
 
 const facts = (found: Product, { currency, weightUnit }: Store): readonly (readonly [name: string, value: Content])[] => [
   ['Number', String(found.number)],
-  ['Status', wordOf(found.status, PRODUCT_STATUSES)],
+  ['Status', productChip(found.status)],
   ['Price', `${money(found.price, currency)}, without tax`],
   ['Discount', Number(found.discount) === 0 ? 'none' : money(found.discount, currency)],
   ['Stock', stockOf(found)],

@@ -1,10 +1,11 @@
 import { ConsoleProductsDocument, type ConsoleProductsQuery, type ProductStatus } from '#generated/operations.ts'
 import { lookupTable } from '../../platform/collections/lookup-table.ts'
+import { chip, type Tone } from '../frame/chip.ts'
 import { counted, dayOf, money, whole } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
 import { dataOf } from '../frame/page.ts'
 import type { Site } from '../frame/site.ts'
-import { type ListLabels, listForm, nextLinks, wordOf } from './list.ts'
+import { type ListLabels, listForm, nextLinks, nothingFound, wordOf } from './list.ts'
 import { consolePage } from './page.ts'
 
 export const PRODUCTS = '/console/products'
@@ -39,11 +40,16 @@ export const products = consolePage({
     )
     return html`<h1>Products</h1>
 ${listForm(PRODUCTS, query, PRODUCT_STATUSES, { label: 'Name, SKU, barcode, brand…', site })}
-<p role="status">${found.totalCount === 0 ? 'No products found.' : `${counted(found.totalCount, 'product')}, the newest first.`}</p>
+${found.totalCount === 0 ? nothingFound(query, 'products', html`<a href="${site.at('/docs/store')}#try-it">Add the first one over the API</a>.`) : html`<p role="status">${counted(found.totalCount, 'product')}, the newest first.</p>`}
 ${found.nodes.length > 0 && table(found.nodes, store.currency, site)}
 ${nextLinks(PRODUCTS, query, found.pageInfo, site)}`
   },
 })
+
+const PRODUCT_TONES: Readonly<Record<ProductStatus, Tone>> = { AVAILABLE: 'good', NOT_AVAILABLE: 'doubt', DISABLED: 'none' }
+
+/** The status of a product, in its colour. */
+export const productChip = (status: ProductStatus): Html => chip(wordOf(status, PRODUCT_STATUSES), PRODUCT_TONES[status])
 
 const table = (
   nodes: readonly Product[],
@@ -54,6 +60,6 @@ const table = (
 <tbody>${nodes.map(
   (
     product,
-  ) => html`<tr><td>${product.number}</td><th scope="row"><a href="${site.at(`${PRODUCTS}/${product.number}`)}">${product.name}</a></th><td>${product.sku}</td><td>${wordOf(product.status, PRODUCT_STATUSES)}</td>
+  ) => html`<tr><td>${product.number}</td><th scope="row"><a href="${site.at(`${PRODUCTS}/${product.number}`)}">${product.name}</a></th><td>${product.sku}</td><td>${productChip(product.status)}</td>
 <td>${money(product.price, currency)}</td><td>${product.stockUnlimited ? 'unlimited' : whole(product.stock)}</td><td><time datetime="${product.updatedAt}">${dayOf(product.updatedAt)}</time></td></tr>`,
 )}</tbody></table></div>`

@@ -32,6 +32,7 @@ ${previewOf(page, site)}
 <meta name="color-scheme" content="light dark">
 <link rel="icon" href="${asset('icon.svg')}" type="image/svg+xml">
 <link rel="stylesheet" href="${asset('style.css')}">
+${!frame && html`<script src="${asset('theme.js')}"></script>`}
 ${frame ? frame.styles.map((style) => html`<link rel="stylesheet" href="${style}">`) : ownLinks(site)}
 ${page.alternates?.map(({ type, path, title }) => html`<link rel="alternate" type="${type}" title="${title}" href="${site.at(path)}">`)}
 ${(page.scripts ?? []).map((name) => html`<script type="module" src="${asset(name)}"></script>`)}
@@ -68,12 +69,13 @@ const ownLinks = ({ at }: Site): Html =>
 
 const ownHeader = (site: Site, path: string): Html => html`<header class="site">
 <a class="brand" href="${site.at('/')}"><svg class="mark" viewBox="0 0 24 24" aria-hidden="true"><path d="M3 21V10a9 9 0 0 1 18 0v11h-4V10a5 5 0 0 0-10 0v11z"/></svg>${NAME}</a>
-<nav aria-label="Site">${site.navigation.map((link) => navLink(link.path, link.label, path, site))}</nav>
+<details class="menu"><summary>Menu</summary><nav aria-label="Site">${site.navigation.map((link) => navLink(link.path, link.label, path, site))}</nav></details>
 </header>`
 
 const ownFooter = ({ at }: Site): Html => html`<footer class="site">
 <p>Directory data: <a href="https://creativecommons.org/licenses/by/4.0/" rel="license">CC-BY 4.0</a>. No tracking, no third-party content, and cookies only for signing in.</p>
 <nav aria-label="For programs"><a href="${at('/llms.txt')}">llms.txt</a> <a href="${at('/api/openapi.json')}">OpenAPI</a> <a href="${at('/feed.xml')}">Feed</a> <a href="${at('/sitemap.xml')}">Sitemap</a></nav>
+<p class="theme" data-theme-switch hidden><label for="theme">Theme</label><select id="theme"><option value="system">System</option><option value="light">Light</option><option value="dark">Dark</option></select></p>
 </footer>`
 
 /** A link of the navigation: `aria-current` is `page` on its page, and `true` on pages below it. */

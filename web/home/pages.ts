@@ -3,7 +3,7 @@ import { dayOf, whole } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
 import { dataOf, page } from '../frame/page.ts'
 import { pathIn, type Site } from '../frame/site.ts'
-import { cards } from '../item/card.ts'
+import { cards, shortened } from '../item/card.ts'
 import { searchForm } from '../search/form.ts'
 
 export const homePages = [
@@ -17,7 +17,7 @@ export const homePages = [
         description:
           'Find MCP servers, plugins and agent skills with their install commands, check whether a domain can be trusted, and read posts about them. One graph, over GraphQL, REST and MCP.',
         canonical: '/',
-        scripts: ['search.js'],
+        scripts: ['search.js', 'copy.js'],
         structured: [
           {
             '@context': 'https://schema.org',
@@ -33,11 +33,13 @@ export const homePages = [
         ],
         body: html`<div class="hero">
 <h1>One graph for agents and the people who run them</h1>
-<p class="lead">A directory of MCP servers, plugins and skills, trust decisions about domains, a shop API and a social graph.</p>
+<p class="lead">Find tools for agents, decide which sites they may touch, and run shops and communities: one API for all of it.</p>
 ${searchForm('', { kind: null, category: null }, site)}
 ${figures(data)}
 </div>
 <div data-resting>
+${examples(data, site)}
+${starts(site)}
 ${links(site)}
 <div class="halves">
 <section aria-labelledby="known"><h2 id="known">Official servers</h2>${cards(data.mcpServers.edges.map(({ node }) => node))}
@@ -64,6 +66,37 @@ function figures({ directoryStats: stats, categories, feed }: HomePageQuery): Ht
   ]
   return html`<dl class="figures">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
 }
+
+/** One of each: what a search finds now, a decision to ask for, and events to watch. */
+function examples({ search }: HomePageQuery, { at, publicUrl }: Site): Html {
+  const found = search.edges.map(({ node }) => node)
+  const watch = `curl --no-buffer ${publicUrl}/graphql -H 'accept: text/event-stream' \\
+  -H 'content-type: application/json' \\
+  -d '{"query": "subscription { userCreated { name } }"}'`
+  return html`<div class="examples">
+${
+  found.length > 0 &&
+  html`<section class="example" aria-labelledby="example-search"><h2 id="example-search">Find a tool</h2>
+<p>Agents and people search by relevance. For <a href="${at('/search?q=postgres')}">postgres</a>:</p>
+<ul>${found.map((item) => html`<li><a href="${pathIn(item.url)}">${item.name}</a>${'installCommand' in item && html`<br><code>${shortened(item.installCommand, 60)}</code>`}</li>`)}</ul></section>`
+}
+<section class="example" aria-labelledby="example-decision"><h2 id="example-decision">Ask before touching a site</h2>
+<p>May an agent fetch from it, sign in there, pay there? A decision with its reasons, in seconds.</p>
+<form class="ask" action="${at('/trust')}"><input type="text" name="domain" value="github.com" required maxlength="2048" aria-label="Domain or URL" inputmode="url" autocapitalize="none" autocomplete="off" spellcheck="false"><button>Decide</button></form></section>
+<section class="example" aria-labelledby="example-events"><h2 id="example-events">Watch it happen</h2>
+<p>Sign-ups, messages, orders and stock arrive as events:</p>
+<div class="code"><pre tabindex="0" aria-labelledby="example-events"><code id="watch">${watch}</code></pre><button type="button" class="secondary" data-copy="watch" hidden>Copy</button></div>
+<p><a href="${at('/docs/guides/subscribe-and-resume')}">Subscribe, and resume</a></p></section>
+</div>`
+}
+
+const starts = ({ at }: Site): Html => html`<section aria-labelledby="starts"><h2 id="starts">Start as</h2>
+<ul class="doors">
+<li><h3><a href="${at('/docs/start/agents')}">Agent builder</a></h3><p>Find tools, check sites, read what may be cited.</p></li>
+<li><h3><a href="${at('/docs/start/integrators')}">Integrator</a></h3><p>GraphQL, REST, events, and clients in your language.</p></li>
+<li><h3><a href="${at('/docs/start/shops')}">Shop owner</a></h3><p>Goods, orders and pages, with an API from the first day.</p></li>
+<li><h3><a href="${at('/docs/start/operators')}">Operator</a></h3><p>From nothing to a server with backups and health checks.</p></li>
+</ul></section>`
 
 const links = ({ at, navigation: places }: Site): Html => html`<section aria-labelledby="doors"><h2 id="doors">APIs</h2>
 <ul class="doors">

@@ -147,6 +147,7 @@ export async function startWeb({ fill = sample }: { readonly fill?: (connection:
     publicUrl: url,
     hasExplorer: true,
     hasSchema: true,
+    hasDesign: true,
     uses: rateLimit.uses,
     operations: { token: OPERATIONS_TOKEN, history, checks, circuits: gateway.circuits, rateLimits: localRateLimitStore() },
   })

@@ -1,0 +1,61 @@
+import type { FastifyInstance } from 'fastify'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createHttpServer } from '../../platform/http/server.ts'
+import { startSite } from '../../web/serve.ts'
+import { directoryWithoutData, recordingLog } from '../gateway/support/graph.ts'
+import { expectAccessible, hasNoBrowser, launch, openPage } from './support/browser.ts'
+
+let app: FastifyInstance
+let base: string
+beforeAll(async () => {
+  const { gateway } = await directoryWithoutData()
+  const site = await startSite(gateway.client, { publicUrl: 'https://atrium.example', hasExplorer: true, hasSchema: true })
+  app = createHttpServer({ log: recordingLog().log, notFoundPage: site.lost })
+  await site.serve(app)
+  base = await app.listen({ port: 0, host: '127.0.0.1' })
+})
+afterAll(() => app.close())
+
+test('the parts that pages are made of are shown in development only', async () => {
+  expect((await fetch(`${base}/design`, { headers: { accept: 'text/html' } })).status).toBe(404)
+})
+
+describe.skipIf(hasNoBrowser)('in a browser', () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await launch()
+  })
+  afterAll(() => browser?.close())
+
+  test('a chosen theme holds on the next page, in colours that can be read, until the system decides again', async () => {
+    const { page, complaints } = await openPage(browser)
+    const ground = () => page.evaluate('getComputedStyle(document.documentElement).backgroundColor')
+    await page.goto(`${base}/reference`)
+    const light = await ground()
+    await page.getByLabel('Theme').selectOption('dark')
+    const dark = await ground()
+    expect(dark).not.toBe(light)
+    await page.goto(`${base}/docs`)
+    expect([await ground(), await page.getByLabel('Theme').inputValue()]).toEqual([dark, 'dark'])
+    await expectAccessible(page)
+    await page.getByLabel('Theme').selectOption('system')
+    expect(await ground()).toBe(light)
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  test('on a phone the navigation opens, also without JavaScript, where no switch of the theme is shown', async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 390, height: 800 } })
+    const page = await context.newPage()
+    await page.goto(`${base}/reference`)
+    const link = page.getByRole('navigation', { name: 'Site' }).getByRole('link', { name: 'Docs' })
+    expect([await link.isVisible(), await page.getByLabel('Theme').isVisible()]).toEqual([false, false])
+    await page.locator('summary', { hasText: 'Menu' }).click()
+    await link.click()
+    await page.getByRole('heading', { level: 1, name: 'Documentation' }).waitFor()
+    await page.setViewportSize({ width: 1280, height: 800 })
+    expect([await link.isVisible(), await page.locator('summary', { hasText: 'Menu' }).isVisible()]).toEqual([true, false])
+    await context.close()
+  })
+})

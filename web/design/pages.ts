@@ -1,0 +1,99 @@
+import { chip, type Tone } from '../frame/chip.ts'
+import { type Html, html } from '../frame/html.ts'
+import { page } from '../frame/page.ts'
+
+const COLORS = [
+  ['ground', 'behind everything'],
+  ['raised', 'fields, boxes above the ground'],
+  ['sunken', 'code, plots'],
+  ['text', 'words'],
+  ['quiet', 'words beside others; contrast of 4.5 on every ground'],
+  ['line', 'lines between rows'],
+  ['edge', 'edges of fields; contrast of 3'],
+  ['accent', 'links and buttons'],
+  ['good', 'done, safe, active'],
+  ['fair', 'with caution'],
+  ['doubt', 'waiting, unsure'],
+  ['bad', 'failed, denied, deleted'],
+] as const
+
+const TONES: readonly (readonly [tone: Tone, label: string])[] = [
+  ['good', 'paid'],
+  ['fair', 'with caution'],
+  ['doubt', 'payment pending'],
+  ['bad', 'canceled'],
+  ['none', 'cart'],
+]
+
+/** A part, how it looks, and how it is written. */
+type Sample = { readonly name: string; readonly when: string; readonly look: Html; readonly markup: string }
+
+const SAMPLES: readonly Sample[] = [
+  {
+    name: 'Buttons',
+    when: 'One plain button per form. Secondary ones undo or show; a dangerous one stands behind a <details>.',
+    look: html`<p class="actions"><button type="button">Save</button> <button type="button" class="secondary">Copy</button> <button type="button" class="danger">Delete</button> <button type="button" class="plain">Sign out</button></p>`,
+    markup: '<button>, class="secondary", "danger", "plain"',
+  },
+  {
+    name: 'Status chips',
+    when: 'A state in one word. The word says it; the colour helps.',
+    look: html`<p class="actions">${TONES.map(([tone, label]) => chip(label, tone))}</p>`,
+    markup: "chip('paid', 'good') of frame/chip.ts",
+  },
+  {
+    name: 'Notices',
+    when: 'What a form has done, or why it has not. Read out by screen readers.',
+    look: html`<p role="status" class="alert tone-good">The webhook was created.</p><p role="status" class="alert tone-bad">The address is not public.</p>`,
+    markup: '<p role="status" class="alert tone-good">, role="alert" for a refusal',
+  },
+  {
+    name: 'Empty state',
+    when: 'A list without a row says so, and what to do next.',
+    look: html`<div class="empty"><p><strong>No webhooks yet.</strong></p><p>Create the first one below.</p></div>`,
+    markup: '<div class="empty" role="status">',
+  },
+  {
+    name: 'Table',
+    when: 'Numbers stand right. A wide one scrolls by itself, and shows at its edge that it does.',
+    look: html`<div class="wide" tabindex="0" role="region" aria-label="Example of a table"><table><thead><tr><th scope="col">Product</th><th scope="col">Status</th><th scope="col" class="number">Price</th></tr></thead><tbody><tr><th scope="row">Cup</th><td>${chip('on sale', 'good')}</td><td class="number">€12.50</td></tr><tr><th scope="row">Bowl</th><td>${chip('hidden', 'none')}</td><td class="number">€130.00</td></tr></tbody></table></div>`,
+    markup: '<div class="wide" tabindex="0" role="region" aria-label="…"><table>, class="number"',
+  },
+  {
+    name: 'Form',
+    when: 'A label above each field. It works without a script.',
+    look: html`<form class="stacked narrow"><p><label for="sample-name">Name</label><input type="text" id="sample-name" name="name" autocomplete="off"></p><p><label for="sample-kind">Kind</label><select id="sample-kind" name="kind"><option>Server</option><option>Skill</option></select></p></form>`,
+    markup: '<label for>, <input>, <select>; class="fields" puts them beside each other',
+  },
+  {
+    name: 'Code',
+    when: 'Commands to paste, with a button where there is a script.',
+    look: html`<div class="code"><pre tabindex="0" aria-label="Example of code"><code id="sample-code">npx atrium doctor</code></pre><button type="button" class="secondary" data-copy="sample-code" hidden>Copy</button></div>`,
+    markup: '<div class="code"><pre tabindex="0"><code id="…">, <button data-copy="…" hidden>',
+  },
+  {
+    name: 'Disclosure',
+    when: 'What few readers need, or what must not happen by accident.',
+    look: html`<details><summary>Audit trail</summary><p>Evidence and policy give: proceed.</p></details>`,
+    markup: '<details><summary>',
+  },
+]
+
+/** The parts that pages are made of, for who writes them; served in development only. */
+export const designPages = [
+  page({
+    on: '/design',
+    operations: [],
+    cacheControl: 'no-store',
+    answer: async () => ({
+      title: 'Design',
+      description: 'Colours, type and parts of the pages, with their markup.',
+      scripts: ['copy.js'],
+      body: html`<h1>Design</h1>
+<p class="lead">What pages are made of. This page is served in development only. Change the theme in the foot, and the width of the window.</p>
+<section aria-labelledby="colors"><h2 id="colors">Colours</h2><ul class="swatches">${COLORS.map(([name, use]) => html`<li><div class="swatch swatch-${name}"></div><code>--${name}</code><br><span class="quiet">${use}</span></li>`)}</ul></section>
+<section aria-labelledby="type"><h2 id="type">Type</h2><p class="lead">Lead: the one sentence below a title.</p><p>Text: at most 44 rem wide, 1.55 high. <code>code</code>, <strong>strong</strong>, <a href="#type">link</a>, <kbd>key</kbd>.</p><p class="quiet">Quiet: beside the point.</p></section>
+${SAMPLES.map(({ name, when, look, markup }, index) => html`<section aria-labelledby="part-${index}"><h2 id="part-${index}">${name}</h2><p>${when}</p>${look}<p><code>${markup}</code></p></section>`)}`,
+    }),
+  }),
+]
