@@ -293,7 +293,7 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     await card.locator('summary').click()
     const { page: seen } = await openPage(browser, { storageState: await plain.context().storageState() })
     await seen.goto(`${stack.url}/console/apps`)
-    await seen.locator('summary').click()
+    await seen.locator('main summary').click()
     await look(seen, 'console-apps')
     await seen.close()
     await card.getByRole('button', { name: 'Revoke access of Stock Keeper' }).click()
