@@ -138,11 +138,26 @@ export function assembleGateway(options: StartGatewayOptions): Gateway {
   const vary = exchange?.vary ?? []
   // Where hooks change what subgraphs are asked or answer, a result is for one caller.
   const isCached = !entityCache && !hooks?.changesFetches
+  if (hooks?.changesFetches && (entityCache || (options.responseCacheBytes ?? 0) > 0)) {
+    log.warn('hooks of fetches switch off the response cache and the entity cache')
+  }
   const caching = !isCached ? NO_OPERATION_CACHE : createOperationCache({ supergraph, document, viewer, links, cache, vary })
   const stopFollowing = entityCache && followEntityChanges(links, entityCache)
   const rules = { schema: supergraph.api, weights: readCostWeights(document, limits.weights), limits, introspection }
   const observe = observer({ metrics, tracing, slow })
-  const preparation = { deps, document, caching, limits, budget, slots, introspection, observe, log, hooks }
+  const preparation = {
+    deps,
+    document,
+    caching,
+    limits,
+    weights: rules.weights,
+    budget,
+    slots,
+    introspection,
+    observe,
+    log,
+    hooks,
+  }
   const { prepareOperation: prepareInner, subscriptions } = createOperationPreparation(preparation)
   const prepareOperation: typeof prepareInner = (validation, characters) => {
     const prepared = prepareInner(validation, characters)

@@ -160,13 +160,21 @@ type Surroundings = { readonly sizes: Sizes | null; readonly once: Terms }
 const sizedBy = (listSize: ListSize, size: Count) => (fieldName: string) =>
   listSize.sized.length === 0 || listSize.sized.includes(fieldName) ? size : undefined
 
-function defaultWeight({ defaults, measured }: CostWeights, parent: GraphQLCompositeType, named: GraphQLNamedType): number {
+export function defaultWeight(
+  { defaults, measured }: CostWeights,
+  parent: GraphQLCompositeType,
+  named: GraphQLNamedType,
+): number {
   return isLeafType(named)
     ? (measured.get(parent.name)?.leaf ?? defaults.scalar)
     : (measured.get(named.name)?.object ?? defaults.object)
 }
 
-function fieldOf(schema: GraphQLSchema, parent: GraphQLCompositeType, name: string): GraphQLField<unknown, unknown> | undefined {
+export function fieldOf(
+  schema: GraphQLSchema,
+  parent: GraphQLCompositeType,
+  name: string,
+): GraphQLField<unknown, unknown> | undefined {
   if ('getFields' in parent && Object.hasOwn(parent.getFields(), name)) return parent.getFields()[name]
   if (parent !== schema.getQueryType()) return undefined
   return [SchemaMetaFieldDef, TypeMetaFieldDef].find((field) => field.name === name)

@@ -5,6 +5,8 @@ import type { Running } from '../subscriptions/subscribe.ts'
 export type CostReport = {
   /** Points that the operation was counted with. */
   readonly requested: number
+  /** Points of what was returned; absent for subscriptions and for the first part of a result. */
+  readonly actual?: number
   /** Points that one operation may have; null without a limit. */
   readonly limit: number | null
   /**

@@ -7,6 +7,8 @@ export type Limits = {
   readonly depth: number
   /** Points of one operation with its real variables; see cost.ts. */
   readonly cost: number
+  /** `measure`: what costs more runs and is reported. Absent: it is refused. */
+  readonly costMode?: 'enforce' | 'measure'
   /** What counts where the schema says nothing; absent: the profile `default`. */
   readonly weights?: DefaultWeights
 }

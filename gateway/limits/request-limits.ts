@@ -53,10 +53,22 @@ export function compileRequestCheck(
   schema: GraphQLSchema,
   checked: ValidatedOperation,
   model: CostModel,
-  { limits, budget, suggestions }: { readonly limits: Limits; readonly budget: Budget | null; readonly suggestions: boolean },
+  {
+    limits,
+    budget,
+    suggestions,
+    onOverLimit = () => {},
+  }: {
+    readonly limits: Limits
+    readonly budget: Budget | null
+    readonly suggestions: boolean
+    /** Called for an operation that costs more than its limit, whether it is refused or not. */
+    readonly onOverLimit?: (requested: number, limit: number) => void
+  },
 ): RequestCheck {
   // What costs more than a whole minute's budget could never run.
   const limit = Math.min(limits.cost || Infinity, budget?.perMinute ?? Infinity)
+  const enforced = limits.costMode === 'measure' ? (budget?.perMinute ?? Infinity) : limit
   const coerce = compileCoercion(schema, checked.operation.variableDefinitions ?? [], { maxErrors: MAX_VARIABLE_ERRORS })
   const checks: Checks = { coerce, conditions: nullableConditions(checked), model }
 
@@ -80,8 +92,9 @@ export function compileRequestCheck(
       limit: Number.isFinite(limit) ? limit : null,
       budget: level && { remaining: level.left, resetSeconds: level.fullInSeconds },
     })
-    if (requested > limit) {
-      const tooDear = [costRefusal(requested, limit)]
+    if (requested > limit) onOverLimit(requested, limit)
+    if (requested > enforced) {
+      const tooDear = [costRefusal(requested, enforced)]
       return wantsCost && budget
         ? after(budget.spend(caller, 0), (level) => ({ errors: tooDear, cost: report(level) }))
         : { errors: tooDear, cost: report(null) }

@@ -66,6 +66,18 @@ export function createMetricTable(register: Registry) {
       buckets: BUCKETS_SECONDS,
       registers,
     }),
+    costPoints: new Counter({
+      name: 'atrium_operation_cost_points_total',
+      help: 'Points of queries and mutations where cost is measured: estimated, and of what was returned (actual).',
+      labelNames: ['kind'],
+      registers,
+    }),
+    overCost: new Counter({
+      name: 'atrium_operations_over_cost_limit_total',
+      help: 'Operations that cost more than their limit, refused (enforce) or run all the same (measure).',
+      labelNames: ['mode'],
+      registers,
+    }),
     sheds: new Counter({
       name: 'atrium_overload_refusals_total',
       help: 'Requests, upgrades and WebSocket operations refused by load shedding, by route class (door).',

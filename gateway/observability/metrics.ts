@@ -37,6 +37,10 @@ export type Metrics = OperationMetrics & {
   readonly requested: (routeClass: string, status: number, seconds: number) => void
   /** Counts a request or an operation refused by load shedding. */
   readonly shed: (routeClass: string) => void
+  /** Adds the points of one operation. */
+  readonly costMeasured: (estimated: number, actual: number) => void
+  /** Counts an operation that costs more than its limit. */
+  readonly costLimitExceeded: (mode: 'enforce' | 'measure') => void
   /** Counts a subscription refused by this bound. */
   readonly subscriptionRefused: (bound: SubscriptionBound) => void
   /** Adds a counter; the returned function adds to the series of these label values. */
@@ -81,6 +85,11 @@ export function createMetrics({ ofProcess = false }: { readonly ofProcess?: bool
       table.requestDurations.labels(routeClass).observe(seconds)
     },
     shed: (routeClass) => table.sheds.labels(routeClass).inc(),
+    costMeasured(estimated, actual) {
+      table.costPoints.labels('estimated').inc(estimated)
+      table.costPoints.labels('actual').inc(actual)
+    },
+    costLimitExceeded: (mode) => table.overCost.labels(mode).inc(),
     subscriptionRefused: (bound) => table.subscriptionRefusals.labels(bound.toLowerCase()).inc(),
     counter(name, help, labelNames) {
       const counter = new Counter({ name, help, labelNames: [...labelNames], registers })

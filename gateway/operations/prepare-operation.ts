@@ -9,8 +9,10 @@ import { planDeferred } from '../executor/plan-deferred.ts'
 import type { RunOperation } from '../executor/run-operation.ts'
 import type { HookStages } from '../hooks/hook-stages.ts'
 import { withPlanStage } from '../hooks/operation-hooks.ts'
+import { compileActualCost } from '../limits/actual-cost.ts'
 import type { Budget } from '../limits/budget.ts'
 import { type CostReport, withCost, withCostFirst } from '../limits/cost-report.ts'
+import type { CostWeights } from '../limits/cost-weights.ts'
 import type { Limits } from '../limits/limits.ts'
 import { compileRequestCheck, type RequestCheck } from '../limits/request-limits.ts'
 import { isRefusal, SUBSCRIPTION_BYTES, type SubscriptionSlots } from '../limits/subscription-slots.ts'
@@ -55,6 +57,7 @@ type Preparation = {
   readonly document: DocumentNode
   readonly caching: ReturnType<typeof createOperationCache>
   readonly limits: Limits
+  readonly weights: CostWeights
   readonly budget: Budget | null
   readonly slots: SubscriptionSlots
   readonly introspection: boolean
@@ -81,7 +84,9 @@ export function createOperationPreparation(preparation: Preparation): {
     if (validation.kind === 'rejected') return validation
     const { validated, model } = validation
     const { operation } = validated.operation
-    const limitCheck = compileRequestCheck(deps.supergraph.api, validated, model, { limits, budget, suggestions: introspection })
+    const onOverLimit = overLimitReporter(preparation, validated)
+    const options = { limits, budget, suggestions: introspection, onOverLimit }
+    const limitCheck = compileRequestCheck(deps.supergraph.api, validated, model, options)
     const check = withPlanStage(hooks, limitCheck, validated, deps.supergraph)
     const { cost } = check
     try {
@@ -95,12 +100,25 @@ export function createOperationPreparation(preparation: Preparation): {
   }
 }
 
+/** Counts what costs more than its limit; what runs all the same is in the log. */
+function overLimitReporter({ deps, limits, log }: Preparation, { operation }: ValidatedOperation) {
+  const { costMode: mode = 'enforce' } = limits
+  return (cost: number, limit: number): void => {
+    deps.metrics?.costLimitExceeded(mode)
+    if (mode === 'measure')
+      log.warn({ operation: operation.name?.value ?? null, cost, limit }, 'an operation costs more than its limit')
+  }
+}
+
 /** Compiles a query or a mutation: one result per request. */
 function compileSingleResult(
-  { deps, caching, observe, log }: Preparation,
+  { deps, caching, observe, log, limits, weights }: Preparation,
   validated: ValidatedOperation,
   { check, cost: costOf }: RequestCheck,
 ): Compiled {
+  const { metrics, supergraph } = deps
+  const isMeasured = limits.costMode === 'measure' && metrics !== null
+  let actualCost: ReturnType<typeof compileActualCost> | null = null
   const guard = deps.authorization?.guardOf(validated) ?? null
   const plannedRun = caching.invalidateAfter(validated, planOperation(validated, deps, { guard }))
   const timeoutOptions = { outlivesClient: outlivesClient(validated) }
@@ -112,7 +130,14 @@ function compileSingleResult(
   const run: RunOperation = async (variables, requestContext) => {
     const { errors, cost } = await check(variables, requestContext)
     const executed = errors.length > 0 ? { errors } : await execute(variables, requestContext)
-    return requestContext.wantsCost ? withCost(executed, cost) : executed
+    if (!cost || errors.length > 0 || !(isMeasured || requestContext.wantsCost)) {
+      return requestContext.wantsCost ? withCost(executed, cost) : executed
+    }
+    actualCost ??= compileActualCost(supergraph.api, weights, validated.document, validated.operation)
+    // Introspection counts nothing.
+    const actual = validated.isIntrospection ? 0 : actualCost(executed.data)
+    if (isMeasured) metrics.costMeasured(cost.requested, actual)
+    return requestContext.wantsCost ? withCost(executed, { ...cost, actual }) : executed
   }
   const answer: RunCacheable = async (variables, context) => {
     // Not cacheable: a cost report is about this client and moment; a result with unauthorized

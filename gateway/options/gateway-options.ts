@@ -29,6 +29,11 @@ const limits = options({
   depth: wholeNumber(0, 1_000).optional(),
   /** Highest cost of an operation; 0 turns the limit off. Default: 1000. */
   cost: wholeNumber(0, 100_000_000).optional(),
+  /**
+   * `measure`: an operation that costs more runs all the same, is logged and is counted. Default:
+   * enforce.
+   */
+  costMode: z.enum(['enforce', 'measure'], 'enforce or measure').optional(),
   /** Points where the schema has no `@cost`. Default: 1 for a leaf, 2 for an object, 10 items for a list. */
   weights: options({
     scalar: wholeNumber(0, 1_000).optional(),
@@ -95,11 +100,12 @@ export type GatewayOptions = z.input<typeof gatewayOptions>
 export type ValidOptions = z.output<typeof gatewayOptions>
 
 /** The limits that options ask for. */
-export function limitsOf({ limits: { depth, cost, weights } = {} }: ValidOptions): Limits {
+export function limitsOf({ limits: { depth, cost, costMode, weights } = {} }: ValidOptions): Limits {
   const { scalar, object, listFactor } = COST_PROFILES.default
   return {
     depth: depth ?? DEFAULT_LIMITS.depth,
     cost: cost ?? DEFAULT_LIMITS.cost,
+    ...(costMode && { costMode }),
     ...(weights && {
       weights: {
         scalar: weights.scalar ?? scalar,

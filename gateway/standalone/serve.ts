@@ -84,6 +84,7 @@ await runProgram(async (defer, end) => {
   const findGrants = verifier && jwtGrants(verifier)
   const timeoutMilliseconds = config.SUBGRAPH_TIMEOUT_MILLISECONDS
   const { subgraphs, contract } = file.options
+  const { costMode } = file.options.limits ?? {}
   const hooks = hookStagesOf(file.options, log)
   defer(async () => hooks?.close())
   const exchange = operationExchangeOf(file.options, verifier, hooks)
@@ -130,7 +131,7 @@ await runProgram(async (defer, end) => {
         links,
         exchange,
         hooks,
-        limits: limitsFromConfig(config),
+        limits: { ...limitsFromConfig(config), ...(costMode && { costMode }) },
         budget,
         slots,
         log,

@@ -436,7 +436,7 @@ describe('limits', () => {
     expect([status, headers.get('cache-control'), headers.get('etag')]).toEqual([200, 'no-store', null])
     expect(JSON.parse(text)).toEqual({
       ...JSON.parse(NAMED('Atlas')),
-      extensions: { cost: { requested: 3, limit: 100, budget: { remaining: 94, resetSeconds: 4 } } },
+      extensions: { cost: { requested: 3, actual: 3, limit: 100, budget: { remaining: 94, resetSeconds: 4 } } },
     })
     expect(JSON.parse((await postBody({ query: A, extensions: { cost: true } })).text).extensions.cost.budget.remaining).toBe(91)
     expect(JSON.parse((await get(A)).text)).toEqual(JSON.parse(NAMED('Atlas')))
