@@ -6,7 +6,8 @@
  *   --before FOLDER      another checkout, which has its packages and its generated files
  *   --rounds N (7)       how often each starts; one more before them fills caches and databases
  *   --only TEXT          only `gateway` or `system`
- *   --with NAME=VALUE    this checkout once more, with this variable of the environment
+ *   --with TEXT          this checkout once more, with a variable of the environment (`NAME=VALUE`)
+ *                        or flags of Node (`--flag --other`); may be repeated
  *   --profile FOLDER     one start of this checkout for each, with a profile of its processor time
  *
  * The databases are embedded ones, migrated and empty, and run in processes of their own, which are
@@ -29,7 +30,7 @@ const { values } = parseArgs({
     before: { type: 'string' },
     rounds: { type: 'string', default: '7' },
     only: { type: 'string', default: '' },
-    with: { type: 'string' },
+    with: { type: 'string', multiple: true, default: [] },
     profile: { type: 'string' },
   },
 })
@@ -38,7 +39,8 @@ const SETTLED_AFTER_MS = 4_000
 const READY_WITHIN_MS = 120_000
 
 type Kind = 'gateway' | 'system'
-type Contender = { readonly name: string; readonly root: string; readonly env: Record<string, string>; readonly data: string }
+type Extra = { readonly env: Record<string, string>; readonly flags: readonly string[] }
+type Contender = { readonly name: string; readonly root: string; readonly extra: Extra; readonly data: string }
 
 /** Of one start: processor time until it answers, and a while later, with its memory by then. */
 type Start = Record<'ready' | 'settled' | 'resident' | 'proportional' | 'own', number>
@@ -54,24 +56,25 @@ const before = values.before === undefined ? null : resolve(values.before)
 const supergraph = join(before ?? ROOT, 'schema/supergraph.graphql')
 const folders: string[] = []
 const contenders = [
-  contender('now', ROOT, {}),
-  ...(before ? [contender('before', before, {})] : []),
-  ...(values.with === undefined ? [] : [contender(`now, ${values.with}`, ROOT, assignment(values.with))]),
+  contender('now', ROOT),
+  ...(before ? [contender('before', before)] : []),
+  ...values.with.map((text) => contender(text, ROOT, extraOf(text))),
 ]
 console.log(`${values.rounds} rounds; medians, and the medians of the ratios of each round, with the least and the most.`)
 for (const kind of ['gateway', 'system'] as const) if (kind.includes(values.only)) await compareStarts(kind)
 for (const folder of folders) rmSync(folder, { recursive: true, force: true })
 
-function contender(name: string, root: string, env: Record<string, string>): Contender {
+function contender(name: string, root: string, extra: Extra = { env: {}, flags: [] }): Contender {
   const data = mkdtempSync(join(tmpdir(), 'atrium-start-'))
   folders.push(data)
-  return { name, root, env, data }
+  return { name, root, extra, data }
 }
 
-function assignment(text: string): Record<string, string> {
+function extraOf(text: string): Extra {
+  if (text.startsWith('--')) return { env: {}, flags: text.split(' ') }
   const at = text.indexOf('=')
-  if (at < 1) throw new Error(`Expected --with to be NAME=VALUE, got ${text}.`)
-  return { [text.slice(0, at)]: text.slice(at + 1) }
+  if (at < 1) throw new Error(`Expected --with to be NAME=VALUE or flags, got ${text}.`)
+  return { env: { [text.slice(0, at)]: text.slice(at + 1) }, flags: [] }
 }
 
 async function compareStarts(kind: Kind): Promise<void> {
@@ -99,11 +102,11 @@ async function compareStarts(kind: Kind): Promise<void> {
   }
 }
 
-async function startOnce(kind: Kind, { root, env, data }: Contender, flags: readonly string[] = []): Promise<Start> {
+async function startOnce(kind: Kind, { root, extra, data }: Contender, flags: readonly string[] = []): Promise<Start> {
   const port = await freePort('127.0.0.1')
   const child = spawn(
     join(root, 'node_modules/node/bin/node'),
-    [...flags, ...(kind === 'system' ? STARTED_WITH : []), kind === 'system' ? 'main.ts' : 'gateway/main.ts'],
+    [...flags, ...(kind === 'system' ? STARTED_WITH : []), ...extra.flags, kind === 'system' ? 'main.ts' : 'gateway/main.ts'],
     {
       cwd: root,
       env: {
@@ -113,7 +116,7 @@ async function startOnce(kind: Kind, { root, env, data }: Contender, flags: read
         HOST: '127.0.0.1',
         LOG_LEVEL: 'error',
         ...(kind === 'system' ? { DATA_DIR: data } : { SUPERGRAPH_FILE: supergraph }),
-        ...env,
+        ...extra.env,
       },
       stdio: ['ignore', 'ignore', 'pipe'],
     },

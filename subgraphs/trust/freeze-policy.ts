@@ -19,17 +19,24 @@ const versions = readdirSync(folder)
   .sort()
 writeFileSync(
   join(folder, 'frozen.ts'),
-  `import type { PolicyTables } from '../tables.ts'
-${versions.map((version) => `import ${version} from './${version}.json' with { type: 'json' }`).join('\n')}
+  `import { createRequire } from 'node:module'
+import type { PolicyTables } from '../tables.ts'
 
 /**
- * Tables of this and earlier versions, by version. Written by \`freeze-policy.ts\`; nothing here is ever changed. A file whose decisions have all
- * expired may be removed.
+ * Versions whose tables are kept, this one among them. Written by \`freeze-policy.ts\`; nothing here is ever changed. A file whose decisions have
+ * all expired may be removed.
  */
-export const FROZEN: Readonly<Record<string, PolicyTables>> = {
+export const FROZEN_VERSIONS: readonly string[] = [
+${versions.map((version) => `  '${version}',`).join('\n')}
+]
+
+// Loaded when a decision of a version is made again: together they are larger than all other tables.
+const require = createRequire(import.meta.url)
+
+/** Tables of a version; null: they are not kept. */
+export const frozenTables = (version: string): PolicyTables | null =>
   // JSON has no literal types; the digest of each file is tested.
-${versions.map((version) => `  ${version}: ${version} as unknown as PolicyTables,`).join('\n')}
-}
+  FROZEN_VERSIONS.includes(version) ? (require(\`./\${version}.json\`) as PolicyTables) : null
 `,
 )
 console.log(`Froze ${CURRENT_POLICY}.`)

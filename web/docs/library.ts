@@ -31,8 +31,25 @@ export type Library = {
 /** Files that are pages, from the root of the repository. */
 const PATTERNS = ['docs/**/*.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'README.md', 'clients/README.md', 'examples/**/README.md']
 
-/** Reads the documentation of the repository in this folder; without its files it is empty. */
+/**
+ * The documentation of the repository in this folder; without its files it is empty. It is read
+ * when it is first asked for: most processes are asked for other pages.
+ */
 export function readLibrary(root: string): Library {
+  let read: Library | undefined
+  const library = () => (read ??= readAll(root))
+  return {
+    get pages() {
+      return library().pages
+    },
+    get sections() {
+      return library().sections
+    },
+    nameOf: (file) => library().nameOf(file),
+  }
+}
+
+function readAll(root: string): Library {
   const files = globSync(PATTERNS, { cwd: root, exclude: ['**/node_modules'] }).map((file) => file.replaceAll('\\', '/'))
   const all = files.sort().map((file) => pageOf(file, readFileSync(join(root, file), 'utf8')))
   const pages = new Map(all.map((page) => [page.name, page]))

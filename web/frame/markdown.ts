@@ -1,4 +1,6 @@
-import MarkdownIt, { type Token } from 'markdown-it'
+import { createRequire } from 'node:module'
+import type MarkdownIt from 'markdown-it'
+import type { Token } from 'markdown-it'
 import { type LookupTable, lookupTable } from '../../platform/collections/lookup-table.ts'
 import { type Content, type Html, html } from './html.ts'
 
@@ -6,7 +8,10 @@ import { type Content, type Html, html } from './html.ts'
  * CommonMark with tables. HTML in a text is text, and so are addresses outside of links. The
  * library only parses: what is sent is made by our own templates, which escape everything.
  */
-const parser = new MarkdownIt({ html: false, linkify: false })
+const parser = (): MarkdownIt => (loaded ??= new (require('markdown-it') as typeof MarkdownIt)({ html: false, linkify: false }))
+let loaded: MarkdownIt | undefined
+// Its 60 modules are loaded for the first text, not at each start.
+const require = createRequire(import.meta.url)
 
 /** How the parts of a document that depend on its place are drawn. */
 export type MarkdownPlace = {
@@ -19,13 +24,13 @@ export type MarkdownPlace = {
 }
 
 /** Draws a document. */
-export const renderMarkdown = (text: string, place: MarkdownPlace): Html => drawn(parser.parse(text, {}), place)
+export const renderMarkdown = (text: string, place: MarkdownPlace): Html => drawn(parser().parse(text, {}), place)
 
 /** Draws the marks inside one paragraph: code, emphasis and links. */
-export const renderInline = (text: string, place: MarkdownPlace): Html => drawn(parser.parseInline(text, {}), place)
+export const renderInline = (text: string, place: MarkdownPlace): Html => drawn(parser().parseInline(text, {}), place)
 
 /** The tokens of a document, for who looks for something in it. */
-export const markdownTokens = (text: string): readonly Token[] => parser.parse(text, {})
+export const markdownTokens = (text: string): readonly Token[] => parser().parse(text, {})
 
 /** Words of a token, without marks. */
 export function tokenText({ content, children, type }: Token): string {
@@ -41,7 +46,7 @@ const MAX_PARSED_CHARACTERS = 8_000
 /** The words of a text, for where no marks are drawn: lists, previews, programs. */
 export function plainText(text: string): string {
   if (!MARKS.test(text)) return text
-  return parser
+  return parser()
     .parse(text.slice(0, MAX_PARSED_CHARACTERS).toWellFormed(), {})
     .filter(({ type }) => type === 'inline' || type === 'fence' || type === 'code_block')
     .map(tokenText)

@@ -1,7 +1,13 @@
-import { Parser } from 'htmlparser2'
+import { createRequire } from 'node:module'
+import type * as HtmlParser from 'htmlparser2'
 import { type LookupTable, lookupTable } from '../../platform/collections/lookup-table.ts'
 import { type Content, type Html, html } from '../frame/html.ts'
 import { externalLink } from '../frame/link.ts'
+
+// Loaded for the first text of a merchant, not at each start.
+const require = createRequire(import.meta.url)
+const newParser: (...options: ConstructorParameters<typeof HtmlParser.Parser>) => HtmlParser.Parser = (...options) =>
+  new (require('htmlparser2') as typeof HtmlParser).Parser(...options)
 
 /** Longer texts are cut: nobody reads so much of a product. */
 const MAX_LENGTH = 50_000
@@ -80,7 +86,7 @@ export function richText(source: string): Html {
   const open: Open[] = []
   let hiddenDepth = 0
   const around = () => open.at(-1)?.content ?? root
-  const parser = new Parser(
+  const parser = newParser(
     {
       onopentag(name, attributes) {
         if (HIDDEN.includes(name)) hiddenDepth += 1
@@ -107,7 +113,7 @@ export function richText(source: string): Html {
 export function plainText(source: string, max: number): string {
   const parts: string[] = []
   let hiddenDepth = 0
-  const parser = new Parser({
+  const parser = newParser({
     onopentagname(name) {
       if (HIDDEN.includes(name)) hiddenDepth += 1
     },

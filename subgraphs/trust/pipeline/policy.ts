@@ -1,7 +1,7 @@
 import { withinAny } from '../../../platform/outbound/address-policy.ts'
 import { type BrandIndex, brandIndexSteps } from './brand.ts'
 import type { LureWords } from './look-alike.ts'
-import { FROZEN } from './policies/frozen.ts'
+import { FROZEN_VERSIONS, frozenTables } from './policies/frozen.ts'
 import { type Lists, type PolicyTables, TABLES, versionOf } from './tables.ts'
 import type { Weights } from './weights.ts'
 
@@ -30,11 +30,10 @@ export const CURRENT_POLICY = versionOf(TABLES)
 /** Whether a host forwards to other people's URLs, by the tables of this release: it costs no preparation. */
 export const isRedirectorHost: (host: string) => boolean = underAny(TABLES.lists.redirectors ?? [])
 
-const tablesByVersion: ReadonlyMap<string, PolicyTables> = new Map([...Object.entries(FROZEN), [CURRENT_POLICY, TABLES]])
 const prepared = new Map<string, Policy>()
 
 /** Versions that `policyOf` can load, in no order. */
-export const policyVersions = (): readonly string[] => [...tablesByVersion.keys()]
+export const policyVersions = (): readonly string[] => [...new Set([...FROZEN_VERSIONS, CURRENT_POLICY])]
 
 /** The tables of a version, made ready once. Null for versions that this release does not have. */
 export function policyOf(version: string): Policy | null {
@@ -48,7 +47,7 @@ export function policyOf(version: string): Policy | null {
 export function* policySteps(version: string): Generator<void, Policy | null> {
   const made = prepared.get(version)
   if (made) return made
-  const tables = tablesByVersion.get(version)
+  const tables = version === CURRENT_POLICY ? TABLES : frozenTables(version)
   if (!tables) return null
   const policy = yield* prepare(version, tables)
   prepared.set(version, policy)
