@@ -90,17 +90,7 @@ export function httpClient(
       }
     },
     post: async (start, body, options) => (await send(parseUrl(start), options, { method: 'POST', body })).response,
-    async head(start, signal) {
-      const url = parseUrl(start)
-      const options = { signal, accept: '*/*', maxBytes: 0 }
-      const ask = async (method: 'HEAD' | 'GET') => {
-        const { response } = await send(url, options, { method, reset: true })
-        response.body.on('error', () => {}).destroy()
-        return response
-      }
-      const response = await ask('HEAD')
-      return WITHOUT_HEAD.has(response.status) ? ask('GET') : response
-    },
+    head: (start, signal) => headersOf(parseUrl(start), signal, send),
     async close() {
       isClosed = true
       await (await opening)?.agent.destroy()
@@ -166,6 +156,23 @@ export function httpClient(
     }
     throw new Fault('blocked', `Expected ${isPlainAllowed ? 'http or ' : ''}https, got ${url.protocol}`)
   }
+}
+
+type Send = (
+  url: URL,
+  options: GetOptions,
+  how: { readonly method: 'GET' | 'HEAD'; readonly reset: true },
+) => Promise<{ readonly response: OutboundResponse }>
+
+/** HEAD, or GET without reading the body; the connection is closed after it. */
+async function headersOf(url: URL, signal: AbortSignal, send: Send): Promise<OutboundResponse> {
+  const request = async (method: 'HEAD' | 'GET') => {
+    const { response } = await send(url, { signal, accept: '*/*', maxBytes: 0 }, { method, reset: true })
+    response.body.on('error', () => {}).destroy()
+    return response
+  }
+  const response = await request('HEAD')
+  return WITHOUT_HEAD.has(response.status) ? request('GET') : response
 }
 
 function parseUrl(text: string, base?: URL): URL {

@@ -1,5 +1,3 @@
-import type { Target } from './pipeline/normalise.ts'
-
 /**
  * What collectors found out about one host: the only thing that collectors (all the I/O) and the
  * pipeline (all the judgement) share. Collectors never judge: they store what was answered. The
@@ -300,4 +298,8 @@ export type RedirectChain = {
 }
 
 /** One URL of a chain: hashes of its path as in every target, and the evidence about its host. */
-export type RedirectHop = { readonly target: Target; readonly snapshot: Snapshot }
+export type RedirectHop = {
+  /** Normalized like every target, with hashes of its path: the pipeline's `Target`. */
+  readonly target: { readonly host: string }
+  readonly snapshot: Snapshot
+}

@@ -47,12 +47,12 @@ async function collectWithRedirects(target: Target, sentValue: string, parts: As
   const { redirects } = sources
   const isFollowed = redirects && target.url !== undefined && (redirects.of === 'all' || engine.isRedirector(target))
   if (!isFollowed) return collectSnapshot(target, parts)
-  const [snapshot, chain] = await Promise.all([collectSnapshot(target, parts), collectChain()])
+  const [snapshot, chain] = await Promise.all([collectSnapshot(target, parts), collectChain(redirects.follow)])
   // One clock for all that the decision is made from.
   return engine.snapshotOf(target.host, toUnixSeconds(now()), listEvidence(snapshot), chain)
 
-  async function collectChain(): Promise<RedirectChain> {
-    const { end, urls } = await (redirects as NonNullable<typeof redirects>).follow(urlOf(sentValue))
+  async function collectChain(follow: NonNullable<Sources['redirects']>['follow']): Promise<RedirectChain> {
+    const { end, urls } = await follow(urlOf(sentValue))
     const targets = urls.flatMap((url) => {
       const found = engine.normalise('url', url)
       return found.kind === 'target' ? [{ ...found.target, value: engine.withoutPath(url) }] : []

@@ -78,7 +78,8 @@ export const isFinal = (target: Target, snapshot: Snapshot): boolean => !needsEv
 const isComplete = ({ sources, redirects }: Snapshot): boolean =>
   redirects?.end !== 'timeout' &&
   redirects?.end !== 'failed' &&
-  (redirects?.hops ?? []).every(({ target, snapshot }) => isFinal(target, snapshot)) &&
+  // Targets of hops are from `normalise`, put there by `assess.ts`.
+  (redirects?.hops ?? []).every(({ target, snapshot }) => isFinal(target as Target, snapshot)) &&
   SOURCES.every((source) => {
     const evidence = sources[source]
     if (evidence.status === 'skipped') return evidence.reason !== 'no_capacity'

@@ -21,9 +21,9 @@ export const POPULAR_NAMES_LIST = 'shipped'
 export const POPULAR_NAMES_DATE = '2025-12-23'
 
 const FILE = join(import.meta.dirname, 'popular-names.txt.br')
-const LINE_END = 10
-const BLANK = 32
-const DOT = 46
+const LINE_END_CODE = 10
+const BLANK_CODE = 32
+const DOT_CODE = 46
 /** More than twice as many as names, a power of two. */
 const TABLE_SIZE = 262_144
 const TABLE_MASK = TABLE_SIZE - 1
@@ -44,17 +44,17 @@ export function popularNames(): Promise<PopularNames> {
  */
 function popularNamesIn(text: Buffer): PopularNames {
   const hashes = new Uint32Array(TABLE_SIZE)
-  for (let start = 0; start < text.length; start = text.indexOf(LINE_END, start) + 1) {
-    let slot = hashOf(text, start, text.indexOf(DOT, start))
+  for (let start = 0; start < text.length; start = text.indexOf(LINE_END_CODE, start) + 1) {
+    let slot = hashOf(text, start, text.indexOf(DOT_CODE, start))
     while (hashes[slot & TABLE_MASK] !== 0) slot += 1
     hashes[slot & TABLE_MASK] = start + 1
   }
   const isLabelAt = (label: Buffer, start: number): boolean =>
-    text[start + label.length] === DOT && text.compare(label, 0, label.length, start, start + label.length) === 0
+    text[start + label.length] === DOT_CODE && text.compare(label, 0, label.length, start, start + label.length) === 0
 
   const lineAt = (start: number): PopularName => {
-    const blank = text.indexOf(BLANK, start)
-    const step = Number(text.toString('latin1', blank + 1, text.indexOf(LINE_END, blank)))
+    const blank = text.indexOf(BLANK_CODE, start)
+    const step = Number(text.toString('latin1', blank + 1, text.indexOf(LINE_END_CODE, blank)))
     return { name: text.toString('latin1', start, blank), rank: POPULAR_STEPS[step] ?? POPULAR_STEPS[2] }
   }
 

@@ -29,6 +29,8 @@ export type RedirectParts = {
   readonly slots: Slots
   /** Ends everything. */
   readonly ended: AbortSignal
+  /** Time for a whole chain, in milliseconds; the default when absent. */
+  readonly timeoutMs?: number
 }
 
 /**
@@ -50,8 +52,11 @@ export function createRedirectFollower(parts: RedirectParts): FollowRedirects {
   }
 }
 
-async function followRedirects(start: string, { http, slots, ended }: RedirectParts): Promise<RedirectTrail> {
-  const { signal, clear } = deadline(CHAIN_TIMEOUT_MS, ended)
+async function followRedirects(
+  start: string,
+  { http, slots, ended, timeoutMs = CHAIN_TIMEOUT_MS }: RedirectParts,
+): Promise<RedirectTrail> {
+  const { signal, clear } = deadline(timeoutMs, ended)
   const urls: string[] = []
   const seen = new Set<string>()
   try {

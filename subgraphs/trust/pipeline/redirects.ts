@@ -17,7 +17,8 @@ export function withRedirects(
 ): Finding {
   const findings = chain.hops.map(({ target, snapshot }, index) =>
     // The rest of the chain after a hop is known as well.
-    judge(target, { ...snapshot, redirects: { ...chain, hops: chain.hops.slice(index + 1) } }),
+    // Put there by `assess.ts`, from `normalise`.
+    judge(target as Target, { ...snapshot, redirects: { ...chain, hops: chain.hops.slice(index + 1) } }),
   )
   const actions = findings.map(({ action }) => severityOf(action))
   const worst = Math.max(severityOf(own.action), ...actions)

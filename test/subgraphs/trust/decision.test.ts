@@ -323,7 +323,12 @@ test('a short URL is judged with every hop behind it, whose paths are stored now
   const dns = await startDnsServer(({ name, type }) => (type === 'A' ? a(name, '127.0.0.1') : {}))
   const network = safeNetwork({ resolvers: [dns], allow: ({ address, port }) => address === '127.0.0.1' && port === web.port })
   const http = httpClient(network, dnsClient(network), { userAgent: 'atrium-trust', isPlainAllowed: true })
-  const follow = createRedirectFollower({ http, slots: slots({ perKey: 10, total: 20 }), ended: new AbortController().signal })
+  const follow = createRedirectFollower({
+    http,
+    slots: slots({ perKey: 10, total: 20 }),
+    ended: new AbortController().signal,
+    timeoutMs: 20_000,
+  })
   trust.sources.redirects = { of: 'shorteners', follow }
   trust.sources.setEvidence('bit.ly', aGoodHost(SECONDS))
   try {

@@ -41,11 +41,11 @@ function decideAbout(
   url: string,
   end: RedirectChain['end'],
   hops: RedirectChain['hops'] = [],
-  request: Partial<DecideRequest> = {},
+  partial: Partial<DecideRequest> = {},
   version = CURRENT_POLICY,
 ): Decision {
-  const asked = aRequest(url, request)
-  return decide(snapshotOf(asked.target.host, NOW, clean, { end, followedAt: NOW, hops }), asked, version, null)
+  const request = aRequest(url, partial)
+  return decide(snapshotOf(request.target.host, NOW, clean, { end, followedAt: NOW, hops }), request, version, null)
 }
 
 const GOOD = hopTo('https://dbs.com.sg/news', knownBank)
@@ -89,10 +89,10 @@ describe('a clean short URL', () => {
   })
 
   test('into a private network is denied, and no override opens it', () => {
-    const asked = aRequest('https://bit.ly/x')
+    const request = aRequest('https://bit.ly/x')
     const snapshot = snapshotOf('bit.ly', NOW, clean, { end: 'blocked', followedAt: NOW, hops: [PRIVATE] })
     const override = { subject: 'bit.ly', action: 'proceed', reason: 'ours', expiresAt: null, actor: 'owner' } as const
-    const decision = decide(snapshot, asked, CURRENT_POLICY, override)
+    const decision = decide(snapshot, request, CURRENT_POLICY, override)
     expect(decision).toMatchObject({ action: 'deny', override: null })
     expect(decision.reasonCodes).toContain('PRIVATE_ADDRESS_RESOLUTION')
   })
@@ -105,7 +105,7 @@ describe('a clean short URL', () => {
 })
 
 describe('any other URL', () => {
-  test('is what it was when it does not redirect, or could not be asked', () => {
+  test('keeps its decision when it does not redirect, or did not answer', () => {
     for (const end of ['answered', 'failed', 'timeout'] as const)
       expect(decideAbout('https://quiet-garden.net/x', end).action).toBe('proceed')
   })
