@@ -224,6 +224,15 @@ describe.each(Object.entries(GENERATIONS))('a client of %s', (generation, connec
     })
   })
 
+  test('searches servers by what people choose, in the order they want', async () => {
+    const names = async (given: object) =>
+      (await call('directory', 'search_mcp_servers', { query: 'server', ...given })).structured.results
+    const byName = (await names({ sort: 'name' })).map(({ name }: { name: string }) => name.toLowerCase())
+    expect(byName).toEqual([...byName].sort())
+    expect(await names({ location: 'remote' })).toEqual([])
+    for (const { official } of await names({ official: false })) expect(official).toBe(false)
+  })
+
   test('gets any item by the id of a result, and what to paste into a client', async () => {
     const [found] = (await call('directory', 'search_mcp_servers', { query: 'server 15' })).structured.results
     const { id } = found

@@ -104,7 +104,11 @@ describe('every answer keeps the contract', () => {
   const answers: [string, number, string][] = [
     ['/api/search', 200, '/api/search?q=postgres'],
     ['/api/search', 200, '/api/search?q=postgres&type=plugin'],
+    ['/api/search', 200, '/api/search?q=number&sort=name&keyless=true&location=local&transport=stdio&official=false'],
     ['/api/search', 400, '/api/search'],
+    ['/api/search', 400, '/api/search?q=number&sort=best'],
+    ['/api/mcp', 200, '/api/mcp?sort=newest&keyless=false&location=remote&tag=sql'],
+    ['/api/mcp', 400, '/api/mcp?location=here'],
     ['/api/mcp', 200, '/api/mcp?limit=100'],
     ['/api/mcp', 200, '/api/mcp?category=Nothing%20Has%20This'],
     ['/api/mcp', 400, '/api/mcp?limit=0'],

@@ -125,6 +125,20 @@ describe('without a script', () => {
     expect(text).toContain('<h1>Awkward')
   })
 
+  test('order and conditions are links, and the form keeps them', async () => {
+    const { text } = await get('/search?q=acme&sort=name&location=remote')
+    expect(text).toContain('Acme Tools')
+    expect(text).toMatch(/aria-current="true"><span>Name<\/span>/)
+    expect(text).toMatch(/aria-current="true"><span>× Remote<\/span>/)
+    expect(text).toContain('<input type="hidden" name="sort" value="name">')
+    expect(text).toContain('<a href="/search?q=acme&amp;location=remote"><span>Relevance</span></a>')
+    expect((await get('/search?q=acme&location=remote&official=false')).text).not.toContain('Acme Tools')
+    const listed = (await get('/search?location=remote&sort=newest')).text
+    expect(listed).toContain('Acme Tools')
+    expect(listed).not.toContain('Helper')
+    expect((await get('/search?q=acme&sort=best')).status).toBe(400)
+  })
+
   test('the search box is a form: words, kind and category stand in the address, and lists go on', async () => {
     const first = (await get('/search?q=postgres&kind=mcp&category=')).text
     expect(first).toContain('One of many for postgres')
@@ -554,7 +568,10 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     const { page, complaints } = await openPage(browser)
     await page.goto(web.url + tools)
     const sent: string[] = []
-    page.on('request', (request) => sent.push(request.url() + (request.postData() ?? '')))
+    // The icon of the page may come late.
+    page.on('request', (request) => {
+      if (!request.url().includes('/assets/')) sent.push(request.url() + (request.postData() ?? ''))
+    })
     const value = `a"b'c \\ $(id) </code>&é`
     await page.getByLabel('ACME_PERSONAL_ACCESS_TOKEN').fill(value)
     const text = (client: string) => page.locator(`#client-${client}-text`).textContent()

@@ -8,15 +8,17 @@ import { KIND_LABELS } from './kind.ts'
 /** Longest text that a card shows of a description. */
 const MAX_DESCRIPTION_LENGTH = 220
 
-/** An item in a list. */
-export const card = (item: ItemCardFragment): Html => html`<li class="card">
+/** An item in a list, and how many like it it stands for. */
+const card = (item: ItemCardFragment, similarCount: number): Html => html`<li class="card">
 <h3><a href="${pathIn(item.url)}">${item.name}</a></h3>
 <p class="facts"><span class="kind">${KIND_LABELS[item.kind].one}</span> <code>${keyOf(item)}</code> ${item.category !== 'Uncategorized' && html`<span>${item.category}</span>`} ${stars(item.popularity)} ${marks(item)}</p>
 ${item.description !== '' && html`<p>${shortened(plainText(item.description))}</p>`}
+${similarCount > 0 && html`<p class="quiet">and ${similarCount} with the same description</p>`}
 </li>`
 
-/** Cards below each other. */
-export const cards = (items: readonly ItemCardFragment[]): Html => html`<ul class="cards">${items.map(card)}</ul>`
+/** Cards below each other; `similarCounts` says how many items each stands for besides itself. */
+export const cards = (items: readonly ItemCardFragment[], similarCounts: readonly number[] = []): Html =>
+  html`<ul class="cards">${items.map((item, index) => card(item, similarCounts[index] ?? 0))}</ul>`
 
 /** How many stars; nothing when unknown. */
 export const stars = (count: number): Html | null =>

@@ -1,12 +1,19 @@
-import { BrowsePageDocument, type BrowsePageQuery, type DirectoryKind, SearchPageDocument } from '#generated/operations.ts'
+import {
+  BrowsePageDocument,
+  type BrowsePageQuery,
+  type DirectoryKind,
+  type DirectorySort,
+  SearchPageDocument,
+} from '#generated/operations.ts'
 import { keysOf } from '../../platform/collections/keys-of.ts'
+import { ownValue } from '../../platform/collections/lookup-table.ts'
 import { whole } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
 import { dataOf, page, type RunPageOperation, type WebPage } from '../frame/page.ts'
 import type { Site } from '../frame/site.ts'
 import { KIND_LABELS, KIND_PARAMETERS, kindOf } from '../item/kind.ts'
 import { searchForm } from './form.ts'
-import { type Choice, kindChoices, type Part, results, type SearchFilter, searchPath } from './results.ts'
+import { type Choice, kindChoices, type Part, results, type SearchFilter, SORTS, searchPath } from './results.ts'
 
 /** How many of each kind are shown where none was chosen, and of one that was. */
 const MAX_PER_KIND = 5
@@ -20,6 +27,10 @@ export const searchPages = [
       q: { kind: 'text', max: 200 },
       kind: { kind: 'enum', values: KIND_PARAMETERS },
       category: { kind: 'text', max: 100 },
+      sort: { kind: 'enum', values: ['relevance', 'popularity', 'newest', 'updated', 'name'] },
+      official: { kind: 'boolean' },
+      keyless: { kind: 'boolean' },
+      location: { kind: 'enum', values: ['local', 'remote'] },
       after: { kind: 'text', max: 1_000 },
     },
     async answer({ query, run, site }) {
@@ -33,8 +44,16 @@ type Found = { readonly kinds: readonly Choice[]; readonly categories: readonly 
 
 async function searched(wanted: SearchFilter & { readonly q: string }, run: RunPageOperation): Promise<Found> {
   const { q, kind, category, after } = wanted
+  const filter = conditionsOf(wanted)
   const { search, ofKinds, ofCategories } = dataOf(
-    await run(SearchPageDocument, { query: q, kinds: kind === null ? null : [kindOf(kind)], category, after }),
+    await run(SearchPageDocument, {
+      query: q,
+      kinds: kind === null ? null : [kindOf(kind)],
+      category,
+      after,
+      filter,
+      sort: sortOf(wanted),
+    }),
   )
   const { hasNextPage, endCursor } = search.pageInfo
   return {
@@ -44,6 +63,7 @@ async function searched(wanted: SearchFilter & { readonly q: string }, run: RunP
       {
         heading: search.totalCount === 0 ? 'Nothing found' : after === null ? 'Results' : 'More results',
         items: search.edges.map(({ node }) => node),
+        similarCounts: search.edges.map(({ similarCount }) => similarCount),
         total: search.totalCount,
         more: hasNextPage ? { path: searchPath({ ...wanted, after: endCursor ?? null }), label: 'Next results' } : null,
       },
@@ -51,9 +71,21 @@ async function searched(wanted: SearchFilter & { readonly q: string }, run: RunP
   }
 }
 
+const sortOf = ({ sort }: SearchFilter): DirectorySort | null => (sort === null ? null : (ownValue(SORTS, sort) ?? null))
+
+const conditionsOf = ({ official, keyless, location }: SearchFilter) => ({
+  official,
+  keyless,
+  location: location === null ? null : location === 'remote' ? ('REMOTE' as const) : ('LOCAL' as const),
+})
+
+const hasConditions = ({ official, keyless, location }: SearchFilter): boolean =>
+  official !== null || keyless !== null || location !== null
+
 /** What there is, where nothing was typed. */
 async function browsed(wanted: SearchFilter, run: RunPageOperation): Promise<Found> {
-  const chosen = wanted.kind === null ? null : kindOf(wanted.kind)
+  // Only servers meet conditions of servers.
+  const chosen = wanted.kind !== null ? kindOf(wanted.kind) : hasConditions(wanted) ? 'MCP_SERVER' : null
   const isWanted = (kind: DirectoryKind) => chosen === null || chosen === kind
   const data = dataOf(
     await run(BrowsePageDocument, {
@@ -61,6 +93,8 @@ async function browsed(wanted: SearchFilter, run: RunPageOperation): Promise<Fou
       plugins: isWanted('PLUGIN'),
       skills: isWanted('SKILL'),
       category: wanted.category,
+      ...conditionsOf(wanted),
+      sort: sortOf(wanted),
       first: chosen === null ? MAX_PER_KIND : SINGLE_KIND_PAGE_SIZE,
       // A cursor belongs to one list.
       after: chosen === null ? null : wanted.after,
@@ -74,7 +108,7 @@ async function browsed(wanted: SearchFilter, run: RunPageOperation): Promise<Fou
     const more =
       chosen === null
         ? {
-            path: searchPath({ kind: parameter, category: wanted.category }),
+            path: searchPath({ kind: parameter, category: wanted.category, sort: wanted.sort }),
             label: `All ${whole(list.totalCount)}`,
           }
         : { path: searchPath({ ...wanted, after: endCursor ?? null }), label: `More ${many}` }
@@ -113,7 +147,10 @@ function pageOf(wanted: SearchFilter, found: Found, site: Site): WebPage {
     title,
     description: `MCP servers, plugins and agent skills${q === null ? '' : ` for “${q}”`}${place === '' ? '' : ` (${place})`}: description, installation and trust assessment.`,
     // What somebody typed is no page of the site; what there is of a kind and a category is.
-    ...(q === null && wanted.after === null && { canonical: searchPath({ kind, category }) }),
+    ...(q === null &&
+      wanted.after === null &&
+      wanted.sort === null &&
+      !hasConditions(wanted) && { canonical: searchPath({ kind, category }) }),
     scripts: ['search.js'],
     body: html`<h1>${q === null ? title : html`Search`}</h1>
 ${searchForm(q ?? '', wanted, site)}

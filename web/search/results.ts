@@ -1,4 +1,5 @@
-import type { ItemCardFragment } from '#generated/operations.ts'
+import type { DirectorySort, ItemCardFragment } from '#generated/operations.ts'
+import { keysOf } from '../../platform/collections/keys-of.ts'
 import { whole } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Site } from '../frame/site.ts'
@@ -11,7 +12,31 @@ export type SearchFilter = {
   readonly kind: string | null
   readonly category: string | null
   readonly after: string | null
+  readonly sort: string | null
+  readonly official: boolean | null
+  readonly keyless: boolean | null
+  readonly location: string | null
 }
+
+/** Names of the filter in an address; the cursor belongs to all of them. */
+const NAMES = ['q', 'kind', 'category', 'sort', 'official', 'keyless', 'location', 'after'] as const
+
+/** How pages spell orders. */
+export const SORTS = {
+  relevance: 'RELEVANCE',
+  popularity: 'POPULARITY',
+  newest: 'NEWEST',
+  updated: 'UPDATED',
+  name: 'NAME',
+} as const satisfies Readonly<Record<string, DirectorySort>>
+
+/** What people choose servers by: name of the parameter, its value, and a label. */
+const SWITCHES = [
+  { name: 'official', value: true, label: 'Official' },
+  { name: 'keyless', value: true, label: 'No key needed' },
+  { name: 'location', value: 'remote', label: 'Remote' },
+  { name: 'location', value: 'local', label: 'Runs locally' },
+] as const
 
 /** A value that can be chosen, and how many items that would lead to. */
 export type Choice = { readonly value: string; readonly label: string; readonly count: number }
@@ -20,6 +45,8 @@ export type Choice = { readonly value: string; readonly label: string; readonly 
 export type Part = {
   readonly heading: string
   readonly items: readonly ItemCardFragment[]
+  /** How many items each stands for besides itself; absent: none. */
+  readonly similarCounts?: readonly number[]
   readonly total: number
   /** Path of what follows; null at the end. */
   readonly more: { readonly path: string; readonly label: string } | null
@@ -28,9 +55,9 @@ export type Part = {
 /** Path of a search page. */
 export function searchPath(wanted: Partial<SearchFilter>): string {
   const parameters = new URLSearchParams()
-  for (const name of ['q', 'kind', 'category', 'after'] as const) {
+  for (const name of NAMES) {
     const value = wanted[name]
-    if (value) parameters.set(name, value)
+    if (value) parameters.set(name, String(value))
   }
   return parameters.size === 0 ? '/search' : `/search?${parameters}`
 }
@@ -46,7 +73,9 @@ export const results = (
   site: Site,
 ): Html => html`<div class="search-layout" id="results">
 <aside class="facets" aria-label="Filters">
+${sorting(wanted, site)}
 ${facet('Kind', 'kind', kinds, wanted, site)}
+${switches(wanted, site)}
 ${facet('Category', 'category', categories, wanted, site)}
 </aside>
 <div>
@@ -54,6 +83,28 @@ ${parts.map((part) => partOf(part, site))}
 ${wanted.after !== null && html`<p><a href="${site.at(searchPath({ ...wanted, after: null }))}">Back to the first page</a></p>`}
 </div>
 </div>`
+
+const sorting = (wanted: SearchFilter, { at }: Site): Html => {
+  const chosen = wanted.sort ?? (wanted.q === null ? null : 'relevance')
+  const links = keysOf(SORTS).flatMap((sort) => {
+    // Without words, the order of a list is its own.
+    if (sort === 'relevance' && wanted.q === null) return []
+    const path = searchPath({ ...wanted, after: null, sort: sort === 'relevance' ? null : sort })
+    return html`<li><a href="${at(path)}"${chosen === sort && html` aria-current="true"`}><span>${sort[0]?.toUpperCase()}${sort.slice(1)}</span></a></li>`
+  })
+  return html`<h2>Order</h2><ul>${links}</ul>`
+}
+
+/** Conditions of servers, each of which is switched on and off by a link. */
+const switches = (wanted: SearchFilter, { at }: Site): Html | null => {
+  if (wanted.kind !== null && wanted.kind !== 'mcp') return null
+  const links = SWITCHES.map(({ name, value, label }) => {
+    const isOn = wanted[name] === value
+    const path = searchPath({ ...wanted, after: null, [name]: isOn ? null : value })
+    return html`<li><a href="${at(path)}"${isOn && html` aria-current="true"`}><span>${isOn && '× '}${label}</span></a></li>`
+  })
+  return html`<h2>Servers</h2><ul>${links}</ul>`
+}
 
 /** Choices that are shown at once; the rest is one click away. */
 const MAX_SHOWN = 12
@@ -79,10 +130,10 @@ ${shown}
 ${hidden.length > 0 && html`<details><summary>${hidden.length} more</summary><ul>${hidden}</ul></details>`}`
 }
 
-function partOf({ heading, items, total, more }: Part, site: Site): Html {
+function partOf({ heading, items, similarCounts, total, more }: Part, site: Site): Html {
   return html`<section aria-label="${heading}">
 <h2>${heading} <span class="quiet">${whole(total)}</span></h2>
-${items.length > 0 && cards(items)}
+${items.length > 0 && cards(items, similarCounts)}
 ${more !== null && html`<p class="pages"><a href="${site.at(more.path)}">${more.label}</a></p>`}
 </section>`
 }

@@ -1,14 +1,26 @@
 import { GetMcpServerDocument, ListMcpServersDocument } from '#generated/operations.ts'
 import { route } from '../../http/route.ts'
 import { withDeprecation } from '../deprecation.ts'
-import { exactText, listParameters, searchText } from '../parameters.ts'
+import { exactText, LOCATIONS, listParameters, SORTS, searchText, serverParameters, sortParameter } from '../parameters.ts'
 
 export const mcpServerRoutes = [
   route({
     on: 'GET /api/mcp',
     run: ListMcpServersDocument,
-    parameters: { q: searchText, category: exactText, official: { kind: 'boolean' }, ...listParameters },
-    variables: ({ query }) => query,
+    parameters: {
+      q: searchText,
+      category: exactText,
+      official: { kind: 'boolean' },
+      sort: sortParameter,
+      ...serverParameters,
+      tag: exactText,
+      ...listParameters,
+    },
+    variables: ({ query: { sort, location, ...query } }) => ({
+      ...query,
+      sort: sort && SORTS[sort],
+      location: location && LOCATIONS[location],
+    }),
     page: ({ page }) => ({ total: page.total, results: page.edges.map(({ node }) => withDeprecation(node)) }),
   }),
   route({

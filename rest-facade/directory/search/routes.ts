@@ -1,7 +1,7 @@
 import { type DirectoryKind, SearchDirectoryDocument } from '#generated/operations.ts'
 import { route } from '../../http/route.ts'
 import { withDeprecation } from '../deprecation.ts'
-import { searchText } from '../parameters.ts'
+import { exactText, LOCATIONS, SORTS, searchText, serverParameters, sortParameter } from '../parameters.ts'
 
 /** Kinds that the filter `type` selects; null is every kind. */
 const KINDS = {
@@ -22,8 +22,18 @@ export const searchRoutes = [
       q: { ...searchText, required: true },
       type: { kind: 'enum', values: ['mcp', 'skill', 'plugin', 'all'], default: 'all' },
       limit: { kind: 'integer', min: 1, max: 25, default: 10 },
+      sort: sortParameter,
+      official: { kind: 'boolean' },
+      ...serverParameters,
+      tag: exactText,
     },
-    variables: ({ query }) => ({ q: query.q, kinds: KINDS[query.type], limit: query.limit }),
+    variables: ({ query: { q, type, limit, sort, location, ...filter } }) => ({
+      q,
+      kinds: KINDS[type],
+      limit,
+      sort: sort && SORTS[sort],
+      filter: { ...filter, location: location && LOCATIONS[location] },
+    }),
     body: ({ search }, { query }) => ({
       query: query.q,
       type: query.type,

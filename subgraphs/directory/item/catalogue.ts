@@ -4,6 +4,8 @@ import type { DirectoryKind, Item, ItemOf } from './item.ts'
 import { listPosition } from './order.ts'
 import { type Related, relatedAmong } from './related.ts'
 import type { CatalogueSnapshot, Revision } from './repository.ts'
+import { type SimilarGroups, similarGroups } from './similar.ts'
+import { type Sort, sortOrder } from './sort.ts'
 
 /**
  * One state of the directory, in memory and immutable: 7,000 items take about 40 MB with their
@@ -27,6 +29,10 @@ export type Catalogue = {
   /** First imported last, first; equal times by kind and key. */
   readonly newest: readonly Item[]
   readonly related: Related
+  /** Forks and copies. */
+  readonly similar: SimilarGroups
+  /** The items of a kind in another order; sorted when it is first asked for. */
+  readonly sorted: <Kind extends DirectoryKind>(kind: Kind, sort: Sort) => readonly ItemOf<Kind>[]
 }
 
 /** Builds the catalogue of a snapshot, in slices that let requests through. */
@@ -59,6 +65,9 @@ export async function catalogueOf({ revision, items, counts }: CatalogueSnapshot
     words,
     newest: [...items].sort(newestFirst),
     related: relatedAmong(items),
+    similar: similarGroups(items),
+    // The kind decides the type of the items.
+    sorted: sortedBy((kind) => lists[kind]) as never,
     // The kind in the key or list decides the type of the item.
     list: (kind) => lists[kind] as never,
     listIndex: (item) => indexes.get(item) ?? 0,
@@ -69,6 +78,20 @@ export async function catalogueOf({ revision, items, counts }: CatalogueSnapshot
       // The kind in the key or list decides the type of the item.
       return (item?.kind === kind ? item : null) as never
     },
+  }
+}
+
+/** Keeps at most one list for each of three kinds and four orders. */
+function sortedBy(list: (kind: DirectoryKind) => readonly Item[]): (kind: DirectoryKind, sort: Sort) => readonly Item[] {
+  const sorted = new Map<string, readonly Item[]>()
+  return (kind, sort) => {
+    const known = sorted.get(`${kind} ${sort}`)
+    if (known) return known
+    const { positionOf } = sortOrder(kind, sort)
+    const positions = new Map(list(kind).map((item) => [item, positionOf(item)]))
+    const made = list(kind).toSorted((one, other) => comparePositions(positions.get(one) ?? [], positions.get(other) ?? []))
+    sorted.set(`${kind} ${sort}`, made)
+    return made
   }
 }
 

@@ -5,19 +5,19 @@ import { rowIdIn } from '../item/id.ts'
 import type { ItemOf } from '../item/item.ts'
 import { mcpServerOrder } from '../item/order.ts'
 import { itemFields } from '../item/resolvers.ts'
+import { meets } from '../search/filter.ts'
 import { listPage } from '../search/matching.ts'
 
 export const mcpServerResolvers = {
   Query: {
     mcpServer: (_, { owner, repo }, { catalogue }) => catalogue.byKey('MCP_SERVER', `${owner}/${repo}`),
-    mcpServers: (_, { filter, ...page }, { catalogue }) => {
-      const { query, category, official, transport, tag } = filter ?? {}
+    mcpServers: (_, { filter, sort, ...page }, { catalogue }) => {
+      const { query, category, tag, ...conditions } = filter ?? {}
       const accepts = (server: ItemOf<'MCP_SERVER'>): boolean =>
         (category == null || server.category === category) &&
-        (official == null || server.official === official) &&
-        (transport == null || server.transport === transport) &&
-        (tag == null || server.tags.includes(tag))
-      return listPage(catalogue, 'MCP_SERVER', { order: mcpServerOrder, query, accepts }, page)
+        (tag == null || server.tags.includes(tag)) &&
+        meets(server, conditions)
+      return listPage(catalogue, 'MCP_SERVER', { order: mcpServerOrder, query, sort, accepts }, page)
     },
   },
   McpServer: {

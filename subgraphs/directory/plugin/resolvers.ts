@@ -13,14 +13,14 @@ const MAX_MARKETPLACES = 20
 export const pluginResolvers = {
   Query: {
     plugin: (_, { marketplaceSlug, slug }, { catalogue }) => catalogue.byKey('PLUGIN', `${marketplaceSlug}/${slug}`),
-    plugins: (_, { filter, ...page }, { catalogue }) => {
+    plugins: (_, { filter, sort, ...page }, { catalogue }) => {
       const { query, category, ecosystem, marketplaceSlug, tag } = filter ?? {}
       const accepts = (plugin: ItemOf<'PLUGIN'>): boolean =>
         (category == null || plugin.category === category) &&
         (ecosystem == null || plugin.ecosystems.some((listed) => listed === ecosystem)) &&
         (marketplaceSlug == null || plugin.marketplaceSlug === marketplaceSlug) &&
         (tag == null || plugin.tags.includes(tag))
-      return listPage(catalogue, 'PLUGIN', { order: pluginOrder, query, accepts }, page)
+      return listPage(catalogue, 'PLUGIN', { order: pluginOrder, query, sort, accepts }, page)
     },
   },
   Plugin: {

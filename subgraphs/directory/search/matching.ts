@@ -1,7 +1,9 @@
+import type { DirectorySort } from '#generated/directory/resolvers.ts'
 import { badInput } from '../../../platform/graphql/errors.ts'
 import { comparePositions, type ListOrder, type ListPage, type PageArguments, pageOf } from '../../toolkit/connection.ts'
 import type { Catalogue } from '../item/catalogue.ts'
 import type { DirectoryKind, Item, ItemOf } from '../item/item.ts'
+import { sortOrder } from '../item/sort.ts'
 import { conversionIn } from './conversion.ts'
 import { type Ranked, rank, rankByStars, rankedOrder, type ScoredItem } from './ranking.ts'
 import { search } from './search.ts'
@@ -35,9 +37,14 @@ export function matching(
 export function listPage<Kind extends DirectoryKind>(
   catalogue: Catalogue,
   kind: Kind,
-  { order, query, accepts }: ListQuery<Kind>,
+  { order, query, sort, accepts }: ListQuery<Kind>,
   page: PageArguments,
 ): ListPage<ItemOf<Kind>> & { readonly facets: readonly ItemOf<Kind>[] } {
+  if (sort != null && sort !== 'RELEVANCE') {
+    const isMatch = query == null ? null : matchesOf(query, catalogue)
+    const found = catalogue.sorted(kind, sort).filter((item) => accepts(item) && (isMatch === null || isMatch.has(item)))
+    return { ...pageOf(found, sortOrder(order.list, sort), page), facets: found }
+  }
   if (query == null) {
     const found = catalogue.list(kind).filter(accepts)
     return { ...pageOf(found, order, page), facets: found }
@@ -52,8 +59,12 @@ export function listPage<Kind extends DirectoryKind>(
   return { ...rest, edges: edges.map(({ node, cursor }) => ({ node: itemOf(node), cursor })), facets: ranked.map(itemOf) }
 }
 
+const matchesOf = (query: string, catalogue: Catalogue): ReadonlySet<Item> =>
+  new Set(matching(query, catalogue, { argument: 'filter.query', accepts: () => true }).map(({ item }) => item))
+
 type ListQuery<Kind extends DirectoryKind> = {
   readonly order: ListOrder<ItemOf<Kind>>
   readonly query: string | null | undefined
+  readonly sort: DirectorySort | null | undefined
   readonly accepts: (item: ItemOf<Kind>) => boolean
 }

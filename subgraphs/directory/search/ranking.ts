@@ -1,15 +1,14 @@
 import type { ListOrder } from '../../toolkit/connection.ts'
 import type { Position } from '../../toolkit/cursor.ts'
-import type { DirectoryKind, Item } from '../item/item.ts'
+import type { Item } from '../item/item.ts'
+import { UNCATEGORIZED } from '../item/item.ts'
+import { KIND_ORDER } from '../item/sort.ts'
 
 /** An item that matches a query, and how well. */
 export type ScoredItem = { readonly item: Item; readonly score: number }
 
 /** A result and its place: best score first, then popularity, kind and key. */
-export type Ranked = { readonly item: Item; readonly position: Position }
-
-/** Servers stand before plugins before skills where nothing else tells them apart. */
-const KIND_ORDER: Readonly<Record<DirectoryKind, number>> = { MCP_SERVER: 0, PLUGIN: 1, SKILL: 2 }
+export type Ranked = ScoredItem & { readonly position: Position }
 
 /**
  * What being known adds to a score, at most: enough to order equal names, too little to lift a
@@ -17,6 +16,12 @@ const KIND_ORDER: Readonly<Record<DirectoryKind, number>> = { MCP_SERVER: 0, PLU
  */
 const OFFICIAL = 15
 const PER_TENFOLD_STARS = 4
+/** What somebody described, filed and made installable is more use: orders equals, no more. */
+const DESCRIBED = 2
+const INSTALLABLE = 3
+const FILED = 1
+/** Characters that say more than a name. */
+const MIN_DESCRIPTION_LENGTH = 30
 /**
  * What remains of the score of a deprecated server: less than a living one has that says all words
  * in its name, more than one that only mentions them.
@@ -25,15 +30,29 @@ const DEPRECATED_SHARE = 0.15
 /** Partial matches have scores below zero: there it is a step down. */
 const DEPRECATED_STEP = 100
 
+/** Parts of a score; `total` is their sum. */
+export type Score = Readonly<Record<'total' | 'text' | 'popularity' | 'official' | 'metadata' | 'deprecated', number>>
+
 /**
  * How well an item answers, by its words and by how far it can be trusted to be the one that is
  * meant.
  */
-export function scoreOf({ item, score }: ScoredItem): number {
-  const stars = PER_TENFOLD_STARS * Math.log10(1 + item.popularity)
-  if (item.kind !== 'MCP_SERVER') return score + stars
-  if (item.deprecated) return score > 0 ? score * DEPRECATED_SHARE : score - DEPRECATED_STEP
-  return score + stars + (item.official ? OFFICIAL : 0)
+export function scoreOf({ item, score: text }: ScoredItem): Score {
+  const isServer = item.kind === 'MCP_SERVER'
+  const parts = {
+    text,
+    popularity: PER_TENFOLD_STARS * Math.log10(1 + item.popularity),
+    official: isServer && item.official ? OFFICIAL : 0,
+    metadata:
+      (item.description.length >= MIN_DESCRIPTION_LENGTH ? DESCRIBED : 0) +
+      (!isServer || item.installations.length > 0 ? INSTALLABLE : 0) +
+      (item.category === UNCATEGORIZED ? 0 : FILED),
+  }
+  const sum = parts.text + parts.popularity + parts.official + parts.metadata
+  if (!isServer || !item.deprecated) return { ...parts, deprecated: 0, total: sum }
+  // Being known does not help who is deprecated.
+  const total = text > 0 ? text * DEPRECATED_SHARE : text - DEPRECATED_STEP
+  return { ...parts, deprecated: total - sum, total }
 }
 
 /**
@@ -41,9 +60,9 @@ export function scoreOf({ item, score }: ScoredItem): number {
  * JSON.
  */
 export const rank = (found: ScoredItem): Ranked => ({
-  item: found.item,
+  ...found,
   position: [
-    -Math.round(scoreOf(found) * 1000),
+    -Math.round(scoreOf(found).total * 1000),
     -found.item.popularity,
     KIND_ORDER[found.item.kind],
     found.item.key.toLowerCase(),
@@ -54,7 +73,7 @@ export const rank = (found: ScoredItem): Ranked => ({
 export const rankByStars = (found: ScoredItem): Ranked => {
   const { item, position } = rank(found)
   const [score = 0, , ...rest] = position
-  return { item, position: [-item.popularity, score, ...rest] }
+  return { ...found, position: [-item.popularity, score, ...rest] }
 }
 
 /** The order of results. */

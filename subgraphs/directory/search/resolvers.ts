@@ -1,29 +1,32 @@
-import type { Resolvers } from '#generated/directory/resolvers.ts'
-import { checkPageSize, comparePositions, pageOf } from '../../toolkit/connection.ts'
+import type { DirectorySort, Resolvers } from '#generated/directory/resolvers.ts'
+import { checkPageSize, comparePositions, type ListOrder, pageOf } from '../../toolkit/connection.ts'
 import { facet } from '../item/facets.ts'
 import type { DirectoryKind, Item } from '../item/item.ts'
+import { groupSimilar as groupMatches } from '../item/similar.ts'
+import { sortOrder } from '../item/sort.ts'
+import { accepts } from './filter.ts'
 import { matching } from './matching.ts'
-import { type Ranked, rank, rankedOrder } from './ranking.ts'
+import { type Ranked, rank, rankedOrder, type ScoredItem, scoreOf } from './ranking.ts'
 
 /** Most results of each kind that `firstOfEachKind` may ask for: the limit of `/api/search`. */
 const MAX_PER_KIND = 25
 
 export const searchResolvers = {
   Query: {
-    search: (_, { query, kinds, category, firstOfEachKind, first, after }, { catalogue }) => {
-      const accepts = ({ kind, category: own }: Item) =>
-        (kinds == null || kinds.includes(kind)) && (category == null || own === category)
-      const found = matching(query, catalogue, { argument: 'query', accepts })
-        .map(rank)
+    search: (_, { query, kinds, category, filter, sort, groupSimilar, firstOfEachKind, first, after }, { catalogue }) => {
+      const isWanted = (item: Item) =>
+        (kinds == null || kinds.includes(item.kind)) &&
+        (category == null || item.category === category) &&
+        (filter == null || accepts(item, filter))
+      const order = sort == null || sort === 'RELEVANCE' ? rankedOrder : orderBy(sort)
+      const ranked = matching(query, catalogue, { argument: 'query', accepts: isWanted })
+        .map((found) => (order === rankedOrder ? rank(found) : placed(found, order)))
         .sort((one, other) => comparePositions(one.position, other.position))
+      const found = groupSimilar ? groupMatches(ranked, catalogue.similar) : ranked
       const bounded =
         firstOfEachKind == null ? found : ofEachKind(found, checkPageSize('firstOfEachKind', firstOfEachKind, MAX_PER_KIND))
-      const page = pageOf(bounded, rankedOrder, { first, after })
-      return {
-        ...page,
-        edges: page.edges.map(({ node, cursor }) => ({ node: node.item, cursor })),
-        facets: found.map(({ item }) => item),
-      }
+      const page = pageOf(bounded, order, { first, after })
+      return { ...page, edges: page.edges.map(edgeOf), facets: found.map(({ item }) => item) }
     },
   },
   SearchFacets: {
@@ -32,8 +35,29 @@ export const searchResolvers = {
   },
 } satisfies Resolvers
 
+type Result = Ranked & { readonly similarCount?: number }
+
+const edgeOf = ({ node, cursor }: { readonly node: Result; readonly cursor: string }) => ({
+  node: node.item,
+  cursor,
+  score: scoreOf(node),
+  similarCount: node.similarCount ?? 0,
+})
+
+/** The order of results that are not sorted by relevance. */
+function orderBy(sort: Exclude<DirectorySort, 'RELEVANCE'>): ListOrder<Ranked> {
+  const { list, parts, positionOf } = sortOrder('search', sort)
+  return { list, parts, positionOf: ({ item }) => positionOf(item) }
+}
+
+/** A match where an order places it. */
+function placed(found: ScoredItem, { positionOf }: ListOrder<Ranked>): Ranked {
+  const result = { ...found, position: [] }
+  return { ...result, position: positionOf(result) }
+}
+
 /** The first `most` of each kind, in the same order. */
-function ofEachKind(ranked: readonly Ranked[], max: number): readonly Ranked[] {
+function ofEachKind(ranked: readonly Result[], max: number): readonly Result[] {
   const seen: Record<DirectoryKind, number> = { MCP_SERVER: 0, PLUGIN: 0, SKILL: 0 }
   return ranked.filter(({ item }) => {
     seen[item.kind] += 1

@@ -10,13 +10,13 @@ import { listPage } from '../search/matching.ts'
 export const skillResolvers = {
   Query: {
     skill: (_, { slug }, { catalogue }) => catalogue.byKey('SKILL', slug),
-    skills: (_, { filter, ...page }, { catalogue }) => {
+    skills: (_, { filter, sort, ...page }, { catalogue }) => {
       const { query, category, source, tag } = filter ?? {}
       const accepts = (skill: ItemOf<'SKILL'>): boolean =>
         (category == null || skill.category === category) &&
         (source == null || skill.source === source) &&
         (tag == null || skill.tags.includes(tag))
-      return listPage(catalogue, 'SKILL', { order: skillOrder, query, accepts }, page)
+      return listPage(catalogue, 'SKILL', { order: skillOrder, query, sort, accepts }, page)
     },
   },
   Skill: {

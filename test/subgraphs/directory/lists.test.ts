@@ -416,3 +416,89 @@ test('a change is announced after its item can be read: a new item never looks r
   }
   await removeItems(connection, ['unannounced'])
 })
+
+describe('sort and conditions', () => {
+  const names = async (sort: string, more = '') => {
+    const { search } = await ask(
+      `{ search(query: "sorted", sort: ${sort}${more}) { totalCount edges { cursor node { name } } } }`,
+    )
+    return search.edges.map(({ node }: Data) => node.name)
+  }
+  const REMOTE = { command: 'claude mcp add --transport http x https://x.example/mcp', transport: 'streamable-http' }
+  const KEY = { name: 'API_KEY', required: true, secret: true, description: null }
+  const COPY = 'Sorted things, the same text word for word in every copy of it'
+
+  beforeAll(async () => {
+    // An import after another: each has its own time.
+    await putItems(connection, [aServer('sorted/b', { name: 'B sorted', popularity: 1, detail: { envVars: [KEY] } })])
+    await putItems(connection, [
+      aServer('sorted/a', { name: 'a sorted', popularity: 2, detail: { installations: [REMOTE], transport: 'streamable-http' } }),
+    ])
+    await putItems(connection, [aSkill('sorted', { name: 'c sorted', tags: ['odd'] })])
+    await putItems(connection, [
+      aServer('sorted/copy1', { name: 'copy one', description: COPY, detail: { deprecated: true, installations: [] } }),
+      aServer('sorted/copy2', { name: 'copy two', description: COPY.toUpperCase(), detail: { installations: [] } }),
+    ])
+    await eventually('{ search(query: "sorted") { totalCount } }', { search: { totalCount: 5 } })
+  })
+  afterAll(async () => {
+    await removeItems(connection, ['sorted/b', 'sorted/a', 'sorted', 'sorted/copy1', 'sorted/copy2'])
+    await eventually('{ search(query: "sorted") { totalCount } }', { search: { totalCount: 0 } })
+  })
+
+  test('a search is sorted by name, stars, and times of import', async () => {
+    expect(await names('NAME')).toEqual(['a sorted', 'B sorted', 'c sorted', 'copy one', 'copy two'])
+    expect((await names('POPULARITY')).slice(0, 2)).toEqual(['a sorted', 'B sorted'])
+    expect(await names('NEWEST')).toEqual(['copy one', 'copy two', 'c sorted', 'a sorted', 'B sorted'])
+    expect(await names('UPDATED')).toEqual(['copy one', 'copy two', 'c sorted', 'a sorted', 'B sorted'])
+  })
+
+  test('lists are sorted as well, with and without words, and cursors belong to one order', async () => {
+    const { mcpServers } = await ask('{ mcpServers(sort: NAME, filter: { query: "sorted" }) { edges { cursor node { name } } } }')
+    expect(mcpServers.edges.map(({ node }: Data) => node.name)).toEqual(['a sorted', 'B sorted', 'copy one', 'copy two'])
+    const { cursor } = mcpServers.edges[0]
+    const next = await ask(
+      `{ mcpServers(sort: NAME, first: 1, after: "${cursor}", filter: { query: "sorted" }) { edges { node { name } } } }`,
+    )
+    expect(next.mcpServers.edges).toEqual([{ node: { name: 'B sorted' } }])
+    expect((await refusal(`{ mcpServers(sort: NEWEST, after: "${cursor}") { totalCount } }`)).code).toBe('BAD_USER_INPUT')
+    expect((await refusal(`{ search(query: "sorted", after: "${cursor}") { totalCount } }`)).code).toBe('BAD_USER_INPUT')
+    const { skills } = await ask('{ skills(sort: NEWEST, first: 1) { edges { node { name } } } }')
+    expect(skills.edges).toEqual([{ node: { name: 'c sorted' } }])
+  })
+
+  test.each([
+    ['keyless: true', ['a sorted']],
+    ['keyless: false', ['B sorted', 'copy one', 'copy two']],
+    ['location: REMOTE', ['a sorted']],
+    ['location: LOCAL', ['B sorted']],
+    ['transport: "streamable-http"', ['a sorted']],
+    ['official: true', []],
+    ['tag: "odd"', ['c sorted']],
+    ['tag: "odd", official: false', []],
+  ])('{ %s } lets through what it says', async (filter, expected) => {
+    expect(await names('NAME', `, filter: { ${filter} }`)).toEqual(expected)
+  })
+
+  test('copies with the same description are grouped under the first, which is not the deprecated one', async () => {
+    const { search } = await ask(
+      '{ search(query: "sorted", groupSimilar: true) { totalCount edges { similarCount node { name } } } }',
+    )
+    expect(search.totalCount).toBe(4)
+    expect(search.edges.filter(({ similarCount }: Data) => similarCount > 0)).toEqual([
+      { similarCount: 1, node: { name: 'copy two' } },
+    ])
+  })
+
+  test('the parts of a score sum up to what results are ordered by', async () => {
+    const { search } = await ask(
+      '{ search(query: "sorted") { edges { score { total text popularity official metadata deprecated } } } }',
+    )
+    const totals = search.edges.map(({ score: { total, ...parts } }: Data) => {
+      expect(Object.values<number>(parts).reduce((sum, part) => sum + part, 0)).toBeCloseTo(total, 6)
+      return total
+    })
+    expect(totals).toEqual([...totals].sort((one: number, other: number) => other - one))
+    expect(search.edges.at(-1).score.deprecated).toBeLessThan(0)
+  })
+})
