@@ -3,6 +3,7 @@ import type { Route } from '../http/route.ts'
 import { categoryRoutes } from './category/routes.ts'
 import { mcpServerRoutes } from './mcp-server/routes.ts'
 import { pluginRoutes } from './plugin/routes.ts'
+import { registryRoutes } from './registry/routes.ts'
 import { searchRoutes } from './search/routes.ts'
 import { skillRoutes } from './skill/routes.ts'
 import { statsRoutes } from './stats/routes.ts'
@@ -18,4 +19,5 @@ export const directoryRoutes: readonly Route<GetRevisionQuery>[] = [
   ...skillRoutes,
   ...categoryRoutes,
   ...statsRoutes,
+  ...registryRoutes,
 ]

@@ -13,7 +13,7 @@ import { directoryTexts } from './text-routes.ts'
 const LICENSE_LINK = '<https://creativecommons.org/licenses/by/4.0/>; rel="license"'
 
 /**
- * Serves `/api` and `/llms.txt`. `publicUrl` is where clients reach this process, with or without a
+ * Serves `/api`, `/llms.txt`, and the API of the official MCP registry below `/v0.1` and `/v0`. `publicUrl` is where clients reach this process, with or without a
  * slash at the end. Rejects when the graph cannot answer one of our operations.
  */
 export async function serveDirectoryApi(
@@ -32,7 +32,7 @@ export async function serveDirectoryApi(
       },
     }),
     texts: directoryTexts(publicUrl),
-    mounts: ['/api', '/llms.txt'],
+    mounts: ['/api', '/llms.txt', '/v0', '/v0.1'],
     answersUndecodablePaths: true,
     headers: { link: LICENSE_LINK },
     requestBody: null,

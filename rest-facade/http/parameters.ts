@@ -10,6 +10,8 @@ export type Parameter =
   /** Plain decimal digits, both ends included. */
   | { readonly kind: 'integer'; readonly min: number; readonly max: number; readonly default: number }
   | { readonly kind: 'boolean' }
+  /** RFC 3339 with a time zone: `2026-11-20T09:30:00Z`. */
+  | { readonly kind: 'time' }
   | { readonly kind: 'enum'; readonly values: readonly string[]; readonly default?: string }
 
 /** Parameters by name, in the order of documentation, links and entity tags. */
@@ -55,6 +57,8 @@ export function expectationOf(parameter: Parameter): string {
       return `a whole number from ${parameter.min} to ${parameter.max} in plain digits`
     case 'boolean':
       return 'true or false'
+    case 'time':
+      return 'a time in RFC 3339, such as 2026-11-20T09:30:00Z'
     case 'enum':
       return `one of ${parameter.values.join(', ')}`
   }
@@ -63,6 +67,7 @@ export function expectationOf(parameter: Parameter): string {
 // C0 and DEL: no name, word or category holds one.
 const CONTROL = /\p{Cc}/u
 // No sign, no exponent, no leading zero: one spelling per number, at most ten digits.
+const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/
 const DIGITS = /^(?:0|[1-9]\d{0,9})$/
 
 /** Parses `text` for `parameter`; undefined when it is invalid. */
@@ -80,6 +85,8 @@ export function parseParameter(parameter: Parameter, text: string): ParameterVal
     }
     case 'boolean':
       return text === 'true' ? true : text === 'false' ? false : undefined
+    case 'time':
+      return TIME.test(text) && !Number.isNaN(Date.parse(text)) ? text : undefined
     case 'enum':
       return parameter.values.includes(text) ? text : undefined
   }

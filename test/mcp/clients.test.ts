@@ -69,7 +69,7 @@ const WRONG: readonly { server: string; tool: string; given: Record<string, unkn
     server: 'directory',
     tool: 'search_mcp_servers',
     given: { query: 'pdf', limt: 5 },
-    error: 'Expected no `limt`: the arguments are `query`, `limit`.',
+    error: 'Expected no `limt`: the arguments are `query`, `limit`, `official`, `keyless`, `location`, `sort`.',
   },
   {
     server: 'trust',

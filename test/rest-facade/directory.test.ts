@@ -61,15 +61,15 @@ describe('the contract', () => {
         name,
         schema.type === 'integer'
           ? { kind: 'integer', min: schema.minimum, max: schema.maximum, default: schema.default }
-          : schema.type === 'boolean'
-            ? { kind: 'boolean' }
+          : schema.type === 'boolean' || schema.format === 'date-time'
+            ? { kind: schema.type === 'boolean' ? 'boolean' : 'time' }
             : schema.enum
               ? { kind: 'enum', values: schema.enum, ...(schema.default && { default: schema.default }) }
               : {
                   kind: 'text',
                   max: schema.maxLength,
                   ...(required && { required }),
-                  ...(name === 'q' && { collapsesSpace: true }),
+                  ...((name === 'q' || name === 'search') && { collapsesSpace: true }),
                 },
       ])
       expect(Object.fromEntries(spelled), path).toEqual(parameters)
@@ -105,6 +105,12 @@ describe('every answer keeps the contract', () => {
     ['/api/search', 200, '/api/search?q=postgres'],
     ['/api/search', 200, '/api/search?q=postgres&type=plugin'],
     ['/api/search', 200, '/api/search?q=number&sort=name&keyless=true&location=local&transport=stdio&official=false'],
+    ['/v0.1/servers', 200, '/v0.1/servers?limit=100'],
+    ['/v0.1/servers', 200, '/v0.1/servers?search=number&version=latest&updated_since=2020-01-01T00:00:00Z'],
+    ['/v0.1/servers', 400, '/v0.1/servers?cursor=nonsense'],
+    ['/v0.1/servers', 400, '/v0.1/servers?version=1.2.3'],
+    ['/v0.1/servers/{name}/versions', 404, '/v0.1/servers/nobody%2Fnothing/versions'],
+    ['/v0.1/servers/{name}/versions/{version}', 404, '/v0.1/servers/nobody%2Fnothing/versions/latest'],
     ['/api/search', 400, '/api/search'],
     ['/api/search', 400, '/api/search?q=number&sort=best'],
     ['/api/mcp', 200, '/api/mcp?sort=newest&keyless=false&location=remote&tag=sql'],
@@ -380,6 +386,11 @@ describe('parameters are strict', () => {
       ],
       accepted: ['1', '25', '%35'],
     },
+    {
+      parameter: { kind: 'time' },
+      refused: ['', 'yesterday', '2026-11-20', '2026-11-20T09:30:00', '2026-13-20T09:30:00Z', '2026-11-20T09:30:00Z%20', '0'],
+      accepted: ['2026-11-20T09:30:00Z', '2026-11-20T09:30:00.123%2B01:00'],
+    },
     { parameter: { kind: 'boolean' }, refused: ['', '1', '0', 'TRUE', 'yes', 'true%20', '%ff'], accepted: ['true', 'false'] },
     {
       parameter: { kind: 'enum', values: ['a', 'b-c'] },
@@ -418,6 +429,7 @@ describe('parameters are strict', () => {
     boolean: ['/api/mcp?', 'official'],
     enum: ['/api/skills?', 'source'],
     text: ['/api/plugins?', 'q'],
+    time: ['/v0.1/servers?', 'updated_since'],
   } as const
 
   test.each(spellings)('$parameter.kind', async ({ parameter, refused, accepted }) => {

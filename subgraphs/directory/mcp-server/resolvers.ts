@@ -5,16 +5,19 @@ import { rowIdIn } from '../item/id.ts'
 import type { ItemOf } from '../item/item.ts'
 import { mcpServerOrder } from '../item/order.ts'
 import { itemFields } from '../item/resolvers.ts'
+import { registryEntryOf, serverNamed } from '../registry-entry/registry-entry.ts'
 import { meets } from '../search/filter.ts'
 import { listPage } from '../search/matching.ts'
 
 export const mcpServerResolvers = {
   Query: {
     mcpServer: (_, { owner, repo }, { catalogue }) => catalogue.byKey('MCP_SERVER', `${owner}/${repo}`),
+    mcpServerByRegistryName: (_, { name }, { catalogue }) => serverNamed(name, catalogue),
     mcpServers: (_, { filter, sort, ...page }, { catalogue }) => {
-      const { query, category, tag, ...conditions } = filter ?? {}
+      const { query, category, tag, updatedSince, ...conditions } = filter ?? {}
       const accepts = (server: ItemOf<'MCP_SERVER'>): boolean =>
         (category == null || server.category === category) &&
+        (updatedSince == null || server.updatedAt >= updatedSince) &&
         (tag == null || server.tags.includes(tag)) &&
         meets(server, conditions)
       return listPage(catalogue, 'MCP_SERVER', { order: mcpServerOrder, query, sort, accepts }, page)
@@ -23,6 +26,7 @@ export const mcpServerResolvers = {
   McpServer: {
     ...itemFields,
     installConfigs: installConfigsOf,
+    registryEntry: (server, _, { catalogue }) => registryEntryOf(server, catalogue),
     __resolveReference: ({ id }, { catalogue }) => {
       const row = rowIdIn(id, 'MCP_SERVER')
       return row === null ? null : catalogue.byId('MCP_SERVER', row)
