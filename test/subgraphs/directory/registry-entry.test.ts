@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest'
+import type { Catalogue } from '../../../subgraphs/directory/item/catalogue.ts'
+import type { McpServer } from '../../../subgraphs/directory/item/item.ts'
+import { registryEntryOf, serverNamed } from '../../../subgraphs/directory/registry-entry/registry-entry.ts'
+
+const server = (owner: string, repo: string, rest: Partial<McpServer> = {}): McpServer => ({
+  kind: 'MCP_SERVER',
+  id: '1',
+  key: `${owner}/${repo}`,
+  name: repo,
+  description: '',
+  category: 'Uncategorized',
+  originalCategory: null,
+  tags: [],
+  popularity: 0,
+  provenance: [],
+  createdAt: new Date(0),
+  updatedAt: new Date(0),
+  owner,
+  repo,
+  official: false,
+  deprecated: false,
+  transport: 'stdio',
+  installCommand: '',
+  installations: [],
+  envVars: [],
+  docsUrl: 'https://example.org',
+  repoUrl: null,
+  ...rest,
+})
+/** As much of a catalogue as names need. */
+const catalogueOf = (servers: readonly McpServer[]) => ({ list: () => servers }) as unknown as Catalogue
+const entryOf = (one: McpServer) => registryEntryOf(one, catalogueOf([one]))
+
+test.each([
+  [server('acme', 'tools', { repoUrl: 'https://github.com/Acme/mono/tree/HEAD/tools' }), 'io.github.Acme/tools'],
+  [server('group', 'tools', { repoUrl: 'https://gitlab.com/group/tools' }), 'com.gitlab.group/tools'],
+  [server('acme.example', 'remote'), 'example.acme/remote'],
+  [server('npm', 'tools'), 'directory.npm/tools'],
+  [server('Ünï cödé', 'a b/c'), 'directory.-n-c-d-/a-b-c'],
+])('the namespace says who controls it (%#)', (one, name) => {
+  expect(entryOf(one).name).toBe(name)
+})
+
+test('names that look alike are told apart, and each leads back to its server', () => {
+  const servers = [server('npm', 'a b'), server('npm', 'a-b'), server('npm', 'A_B')]
+  const catalogue = catalogueOf(servers)
+  const names = servers.map((one) => registryEntryOf(one, catalogue).name)
+  expect(names).toEqual(['directory.npm/a-b', 'directory.npm/a-b-2', 'directory.npm/A_B'])
+  for (const [at, name] of names.entries()) expect(serverNamed(name.toUpperCase(), catalogue)).toBe(servers[at])
+  for (const name of ['', '__proto__', 'constructor']) expect(serverNamed(name, catalogue)).toBeNull()
+})
+
+test.each([
+  ['npx -y @acme/tools@1.2.3 --read-only', { identifier: '@acme/tools', version: '1.2.3', packageArguments: ['--read-only'] }],
+  ['uvx acme-tools==0.1', { registryType: 'pypi', identifier: 'acme-tools', version: '0.1', runtimeHint: 'uvx' }],
+  [
+    'docker run -i --rm -v /path/to/data:/data -e KEY acme/tools:2.0 serve',
+    {
+      registryType: 'oci',
+      identifier: 'acme/tools:2.0',
+      version: null,
+      runtimeArguments: ['-v', '/path/to/data:/data'],
+      packageArguments: ['serve'],
+    },
+  ],
+])('%s is a package', (command, expected) => {
+  const { packages, remotes } = entryOf(server('acme', 'tools', { installations: [{ command, transport: 'stdio' }] }))
+  expect(packages).toMatchObject([expected])
+  expect(remotes).toEqual([])
+})
+
+test('an address is a remote, and what speaks over a port or starts nothing known is left out', () => {
+  const url = 'https://acme.example/mcp'
+  const one = server('acme', 'tools', {
+    description: 'x'.repeat(200),
+    installations: [
+      { command: `claude mcp add --transport http tools ${url}`, transport: 'streamable-http' },
+      { command: 'docker run -i --rm -p 127.0.0.1:80:80 acme/tools', transport: 'sse' },
+      { command: 'thv run tools', transport: 'stdio' },
+    ],
+  })
+  expect(entryOf(one)).toMatchObject({ version: '0.0.0', packages: [], remotes: [{ type: 'streamable-http', url }] })
+  expect(entryOf(one).description).toHaveLength(100)
+})
