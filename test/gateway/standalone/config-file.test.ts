@@ -87,6 +87,40 @@ describe('the program', () => {
     await gateway.ended
   })
 
+  test('takes hooks, a contract and a mode of costs from the file', async () => {
+    const file = written(
+      'hooked.config.ts',
+      `export default {
+         supergraphFile: 'supergraph.graphql',
+         port: 0,
+         explorer: false,
+         subgraphs: { shop: { url: ${JSON.stringify(shop.url)} } },
+         limits: { cost: 7, costMode: 'measure' },
+         contract: { excludeTags: ['once'] },
+         hooks: {
+           request: ({ headers }) => (headers['x-blocked'] ? { refuse: { message: 'Not today.' }, status: 403 } : null),
+           subgraphRequest: () => ({ headers: { 'x-hooked': 'yes' } }),
+         },
+       }`,
+    )
+    const gateway = await start(['--config', file])
+    expect(gateway.said()).toContain('ready')
+    // Over its cost, with the header of the hook.
+    expect(await post(gateway.url, '{ dear(first: 9) { name } }')).toMatchObject({ data: { dear: [{}, {}, {}] } })
+    expect(shop.requests.at(-1)?.headers).toMatchObject({ 'x-hooked': 'yes' })
+    expect(await post(gateway.url, '{ counted }')).toMatchObject({
+      errors: [{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }],
+    })
+    const headers = { 'content-type': 'application/json', accept: 'application/graphql-response+json', 'x-blocked': '1' }
+    const refused = await fetch(gateway.url, { method: 'POST', headers, body: '{"query":"{ caller }"}' })
+    expect([refused.status, await refused.json()]).toMatchObject([
+      403,
+      { errors: [{ message: 'Not today.', extensions: { code: 'FORBIDDEN' } }] },
+    ])
+    gateway.child.kill('SIGTERM')
+    await gateway.ended
+  })
+
   test('--print-defaults prints a configuration file that changes nothing', async () => {
     const printed = printDefaults()
     const withoutImport = printed.replace(/^import.*$/m, '').replace('defineConfig(', '(')
