@@ -203,6 +203,7 @@ export function assembleGateway(options: StartGatewayOptions): Gateway {
     cache,
     circuits: () => links.flatMap(({ name, circuitState }) => (circuitState ? [{ name, state: circuitState() }] : [])),
     close: async () => {
+      supergraph.close()
       persisted.close()
       caching.close()
       stopFollowing?.()

@@ -49,6 +49,8 @@ export type Supergraph = {
    */
   readonly isOf: TypeTest
   readonly fieldSets: FieldSets
+  /** Creates no planner in advance any more. */
+  readonly close: () => void
 }
 
 /**
@@ -110,8 +112,8 @@ export function readSupergraph(document: DocumentNode, { isKnown = false }: { re
     })
     return planner
   }
-  if (isKnown) setTimeout(plannerOf, PLANNER_DELAY_MS).unref()
-  else plannerOf()
+  const inAdvance = isKnown ? setTimeout(plannerOf, PLANNER_DELAY_MS).unref() : undefined
+  if (!isKnown) plannerOf()
   // How an operation is run and what its answer is made of are both read from its plan, one after
   // the other.
   let last: { readonly document: DocumentNode; readonly plan: QueryPlan } | null = null
@@ -142,6 +144,7 @@ export function readSupergraph(document: DocumentNode, { isKnown = false }: { re
     queriesWithSideEffects: onceIn(model),
     isOf,
     fieldSets: fieldSetsIn(document, isOf),
+    close: () => clearTimeout(inAdvance),
   }
   return supergraph
 }

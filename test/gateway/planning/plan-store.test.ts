@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import { type DocumentNode, Kind, parse, visit } from 'graphql'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import * as operations from '../../../.generated/operations.ts'
 import * as storeOperations from '../../../.generated/rest-facade/store.ts'
 import { builtInSupergraph } from '../../../composition/built-in-supergraph.ts'
@@ -76,6 +76,20 @@ test('documents of clients are planned by a planner that is made when it is need
   const requestContext = { caller: CALLER, signal: new AbortController().signal }
   expect(await prepared.run({}, requestContext)).toEqual({ data: { products: { edges: [{ node: { id: 'a', rating: 4.5 } }] } } })
   await gateway.close()
+})
+
+test('a gateway that is closed makes no planner in advance', async () => {
+  await answerWith(createPlanStore(folder, SDL))
+  await written()
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  try {
+    const gateway = await gatewayWith(createPlanStore(folder, SDL))
+    const before = vi.getTimerCount()
+    await gateway.close()
+    expect([before, vi.getTimerCount()]).toEqual([1, 0])
+  } finally {
+    vi.useRealTimers()
+  }
 })
 
 test('a plan counts for its own document and graph only', async () => {
