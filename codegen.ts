@@ -16,6 +16,17 @@ import { MAPPERS } from './codegen-models.ts'
 const ROOT = import.meta.dirname
 const OUT = join(ROOT, '.generated')
 const SUBGRAPHS = ['directory', 'social', 'store', 'trust']
+/** Scalars of Federation's directives, which subgraphs declare. */
+const FEDERATION_SCALARS = {
+  _FieldSet: 'string',
+  _Any: 'unknown',
+  link__Import: 'unknown',
+  federation__FieldSet: 'string',
+  FieldSet: 'string',
+  federation__Scope: 'string',
+  federation__Policy: 'string',
+  federation__ContextFieldValue: 'string',
+}
 /** Rooms whose `.graphql` files are operations. */
 const OPERATION_ROOMS = ['rest-facade', 'mcp', 'web', 'gateway']
 /**
@@ -62,71 +73,72 @@ function write(file: string, text: string): void {
   renameSync(temporary, file)
 }
 
-async function generate(): Promise<void> {
+/** SDL of all files in a folder. */
+function textOf(folder: string): string {
+  return graphqlFiles(folder)
+    .map((file) => readFileSync(join(ROOT, file), 'utf8'))
+    .join('\n')
+}
+
+/** Types of the resolvers of one subgraph. */
+async function writeResolverTypes(name: string): Promise<void> {
   const { codegen } = await import('@graphql-codegen/core')
   const typescript = await import('@graphql-codegen/typescript')
   const resolvers = await import('@graphql-codegen/typescript-resolvers')
+  const { buildSubgraphSchema, printSubgraphSchema } = await import('@apollo/subgraph')
+  const { parse } = await import('graphql')
+  const schemaAst = buildSubgraphSchema({ ...parse(textOf(`schema/${name}`)) })
+  write(
+    join(OUT, name, 'resolvers.ts'),
+    await codegen({
+      filename: `${name}/resolvers.ts`,
+      schema: parse(printSubgraphSchema(schemaAst)),
+      schemaAst,
+      documents: [],
+      config: {},
+      plugins: [
+        {
+          typescript: {
+            enumsAsTypes: true,
+            strictScalars: true,
+            scalars: {
+              ...FEDERATION_SCALARS,
+              Url: 'string',
+              JSON: 'unknown',
+              Decimal: 'string',
+              DateTime: { input: 'Date', output: 'Date | string' },
+            },
+            useTypeImports: true,
+            immutableTypes: true,
+          },
+        },
+        {
+          'typescript-resolvers': {
+            federation: true,
+            useTypeImports: true,
+            contextType: `../../subgraphs/${name}/context.ts#Context`,
+            mappers: MAPPERS[name] ?? {},
+            makeResolverTypeCallable: true,
+          },
+        },
+      ],
+      pluginMap: { typescript, 'typescript-resolvers': resolvers },
+    }),
+  )
+}
+
+async function generate(): Promise<void> {
+  const { codegen } = await import('@graphql-codegen/core')
   const operations = await import('@graphql-codegen/typescript-operations')
   const documents = await import('@graphql-codegen/typed-document-node')
-  const { buildSubgraphSchema } = await import('@apollo/subgraph')
   const { parse, print, buildSchema, Kind } = await import('graphql')
   const { compose, apiSchemaOf, breakingChanges } = await import('./gateway/planning/composition.ts')
 
-  const supergraph = compose(SUBGRAPHS.map((name) => ({ name, typeDefs: parseAll(`schema/${name}`) })))
+  const supergraph = compose(SUBGRAPHS.map((name) => ({ name, typeDefs: parse(textOf(`schema/${name}`)) })))
   if (writeSupergraph) commitSupergraph()
 
   const scalars = { DateTime: 'string', Url: 'string', JSON: 'unknown', Decimal: 'string' }
-  const federationScalars = {
-    _FieldSet: 'string',
-    _Any: 'unknown',
-    link__Import: 'unknown',
-    federation__FieldSet: 'string',
-    FieldSet: 'string',
-    federation__Scope: 'string',
-    federation__Policy: 'string',
-    federation__ContextFieldValue: 'string',
-  }
-  for (const name of SUBGRAPHS) {
-    const schemaAst = buildSubgraphSchema({ ...parseAll(`schema/${name}`) })
-    const { printSubgraphSchema } = await import('@apollo/subgraph')
-    write(
-      join(OUT, name, 'resolvers.ts'),
-      await codegen({
-        filename: `${name}/resolvers.ts`,
-        schema: parse(printSubgraphSchema(schemaAst)),
-        schemaAst,
-        documents: [],
-        config: {},
-        plugins: [
-          {
-            typescript: {
-              enumsAsTypes: true,
-              strictScalars: true,
-              scalars: {
-                ...federationScalars,
-                Url: 'string',
-                JSON: 'unknown',
-                Decimal: 'string',
-                DateTime: { input: 'Date', output: 'Date | string' },
-              },
-              useTypeImports: true,
-              immutableTypes: true,
-            },
-          },
-          {
-            'typescript-resolvers': {
-              federation: true,
-              useTypeImports: true,
-              contextType: `../../subgraphs/${name}/context.ts#Context`,
-              mappers: MAPPERS[name] ?? {},
-              makeResolverTypeCallable: true,
-            },
-          },
-        ],
-        pluginMap: { typescript, 'typescript-resolvers': resolvers },
-      }),
-    )
-  }
+  for (const name of SUBGRAPHS) await writeResolverTypes(name)
 
   const apiSdl = apiSchemaOf(supergraph)
   const schemaAst = buildSchema(apiSdl)
@@ -189,13 +201,5 @@ async function generate(): Promise<void> {
       process.exit(1)
     }
     write(file, supergraph)
-  }
-
-  function parseAll(folder: string) {
-    return parse(
-      graphqlFiles(folder)
-        .map((file) => readFileSync(join(ROOT, file), 'utf8'))
-        .join('\n'),
-    )
   }
 }

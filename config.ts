@@ -45,7 +45,7 @@ export const variables = {
     unit: null,
     secret: true,
     meaning:
-      'A streaming replica of DATABASE_URL, which answers queries of the store and social subgraphs to who has not just written; unset, there is none.',
+      'A streaming replica of DATABASE_URL for queries of the store and social subgraphs, except by callers that have just written; unset, there is none.',
   },
   LOG_LEVEL: gatewaySettings.LOG_LEVEL,
   SLOW_OPERATION_MILLISECONDS: gatewaySettings.SLOW_OPERATION_MILLISECONDS,
@@ -127,7 +127,7 @@ export const variables = {
     default: null,
     unit: null,
     secret: true,
-    meaning: 'The CONSOLE_SECRET before a rotation, whose sessions go on until they end by themselves; unset, there is none.',
+    meaning: 'The CONSOLE_SECRET before a rotation, whose sessions stay valid until they expire; unset, there is none.',
   },
   ...secretsVariables,
   OTEL_EXPORTER_OTLP_ENDPOINT: gatewaySettings.OTEL_EXPORTER_OTLP_ENDPOINT,

@@ -19,8 +19,8 @@ const NETWORK_PROBE_URL = 'https://data.iana.org/rdap/dns.json'
 /** `atrium doctor`: what is wrong with this installation, and how to mend it. */
 export function doctorCommand(): Command {
   return new Command('doctor')
-    .summary('say what is wrong, and how to mend it')
-    .description('check settings, port, disk, database, secrets, clock, network and feeds, and say how to mend what is wrong')
+    .summary('check the installation, and name faults with their fix')
+    .description('check settings, port, disk, database, secrets, clock, network and feeds, and name the fix of each fault')
     .option('--json', 'print [{check, state, found, remedy}] on standard output')
     .addHelpText('after', '\nChanges nothing. Exit status: 0 when nothing fails, also with warnings; 1 when something does.')
     .action(async ({ json }: { readonly json?: true }) => {

@@ -229,7 +229,7 @@ function emergencyCommand(): Command {
     .option('--yes', 'confirm: all users must sign in again')
     .option('--apps', 'also revoke all grants of apps: each store must grant access again')
     .option('--hooks-tokens', 'also replace the hooks token of every store without overlap: receivers must use the new one')
-    .option('--json', 'print what was done on standard output')
+    .option('--json', 'print the result on standard output')
   return command.action(async ({ yes, apps, hooksTokens, json }: Emergency) => {
     if (!yes) command.error('error: expected --yes: all users must sign in again', { exitCode: 2 })
     const [{ withSigningKeys }, { withStores }] = [

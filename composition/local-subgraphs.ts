@@ -31,7 +31,7 @@ export async function createLocalSubgraphs(shared: Omit<SubgraphDeps, 'isSession
   const deps: SubgraphDeps = {
     ...shared,
     isSessionOpen: async (token) => {
-      if (!check) throw new Error('Expected the graph to have begun before sessions are asked about.')
+      if (!check) throw new Error('Expected the graph to have started before sessions are checked.')
       return check(token)
     },
   }

@@ -120,9 +120,7 @@ async function replicaOf(name: SubgraphName, { config, log, defer }: SubgraphDep
   const connection = { connectionString }
   if (redis === undefined) {
     if (config.ATRIUM_ROLE === 'all') return { connection, writes: localRecentWrites() }
-    throw new OperatorError(
-      'Expected REDIS_URL to be set, because DATABASE_REPLICA_URL is: copies tell each other there who wrote last.',
-    )
+    throw new OperatorError('Expected REDIS_URL to be set, because DATABASE_REPLICA_URL is: copies share recent writes there.')
   }
   const writes = await redisRecentWrites(redis, name, log)
   defer(writes.close)

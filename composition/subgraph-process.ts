@@ -56,7 +56,7 @@ export async function runSubgraph(
   let check: SessionCheck | null = null
   const userKeys = keysFrom(() => keysOf(client))
   const isSessionOpen: SessionCheck = async (token) => {
-    if (!check) throw new Error('Expected the graph to have begun before sessions are asked about.')
+    if (!check) throw new Error('Expected the graph to have started before sessions are checked.')
     return check(token)
   }
   const rateLimits = await rateLimitStoreOf(config, log)

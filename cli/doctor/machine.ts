@@ -22,7 +22,7 @@ export function checkNode(version: string): Finding {
 
 /** Whether the port can be had, or is ours already. */
 export async function checkPort(host: string, port: number): Promise<Finding> {
-  if (port === 0) return ok('port', 'any free port is taken')
+  if (port === 0) return ok('port', 'any free port is used')
   const fault = await listenFault(host, port)
   if (fault === null) return ok('port', `${host}:${port} is free; Atrium does not run there`)
   if (fault !== 'EADDRINUSE') {

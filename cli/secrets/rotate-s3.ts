@@ -22,9 +22,7 @@ type Options = { readonly keyFile: string; readonly envFile?: string; readonly e
 /** `atrium secrets rotate s3`. */
 export function rotateS3Command(): Command {
   return new Command('s3')
-    .description(
-      'put a new access key of the bucket, which the provider has issued, in the place of the one until now, after proving that it can be used',
-    )
+    .description('replace the access key of the bucket by a new one of the provider, after testing it')
     .requiredOption('--key-file <file>', 'lines of S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY; - reads standard input')
     .option('--env-file <file>', 'the file that processes are started with; not needed where S3_CREDENTIALS_FILE is set')
     .option('--emergency', 'the one until now has leaked: do not ask whether it works, and delete it at the provider at once')
@@ -137,7 +135,7 @@ function reportText({ accessKeyId, former, deleteAfter, file, needsRestart }: Re
     : 'Running processes use it within a second.'
   if (former === null) return `${file} has the access key ${accessKeyId} already. ${use}`
   const end = emergency
-    ? `Then delete ${former} at the provider at once, which also ends every URL that it has signed: until then whoever has it can use the bucket.`
+    ? `Then delete ${former} at the provider at once, which also ends every URL that it has signed: until then its holder can use the bucket.`
     : `Delete ${former} at the provider after ${deleteAfter}, when every URL that it has signed has ended.`
   return `The access key ${accessKeyId} can be used, and is in ${file}. ${use} ${end}`
 }

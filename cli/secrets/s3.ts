@@ -76,7 +76,7 @@ async function checkBetween(writer: FileStorage, reader: FileStorage): Promise<v
   await writer.put(key, { path, bytes: bytes.length, sha256, type: 'application/octet-stream', extension: 'bin' })
   try {
     const found = await reader.open(key)
-    if (!found || !(await buffer(found.body)).equals(bytes)) throw new Error('what was put is not what is there')
+    if (!found || !(await buffer(found.body)).equals(bytes)) throw new Error('the stored object differs from the written one')
     await reader.delete(key)
   } catch (error) {
     await writer.delete(key).catch(() => {})

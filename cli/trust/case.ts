@@ -72,7 +72,7 @@ function breachesOf({ expect }: Case, decision: Decision | null): string[] {
   const said = [...decision.reasonCodes, ...decision.uncertainty.drivers] as readonly string[]
   const { action, uncertainty } = decision
   return [
-    ...(expect.mustNot.includes(action) ? [`${action} is what it must not be`] : []),
+    ...(expect.mustNot.includes(action) ? [`${action} is not allowed here`] : []),
     ...(expect.actions.includes(action) ? [] : [`expected ${expect.actions.join(' or ')}, got ${action}`]),
     ...expect.mustHaveCodes.flatMap((code) => (said.includes(code) ? [] : [`expected it to say ${code}`])),
     ...expect.anyOfCodes.flatMap((any) => (any.some((code) => said.includes(code)) ? [] : [`expected one of ${any.join(', ')}`])),

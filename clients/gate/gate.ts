@@ -130,7 +130,7 @@ export async function gateSources(sources: readonly string[], options: GateOptio
 const noClient: Outcome = {
   kind: 'unverified',
   reason: 'unreachable',
-  message: 'Nobody was asked about it.',
+  message: 'It was not checked.',
   retryAfterSeconds: null,
 }
 

@@ -69,7 +69,8 @@ export function web({ allowPrivate, maxBytes, timeoutMs, lookup = systemLookup }
           if (location === null) return await pageIn(response, url, maxBytes)
           await response.body?.cancel()
           const next = URL.parse(location, url.href)
-          if (next?.protocol !== 'http:' && next?.protocol !== 'https:') return failed('It redirects to what is no http(s) URL.')
+          if (next?.protocol !== 'http:' && next?.protocol !== 'https:')
+            return failed('It redirects to a URL that is not http(s).')
           if (redirects === MAX_REDIRECTS) return failed(`It redirects more than ${MAX_REDIRECTS} times.`)
           const reason = await mayVisit(next)
           if (reason !== null) return failed(`It redirects to ${next.host}: ${reason}`)
@@ -95,7 +96,7 @@ async function pageIn(response: Response, url: URL, maxBytes: number): Promise<F
   if (!response.ok) return refused(`The server answered ${response.status}.`)
   const [type = '', ...parameters] = (response.headers.get('content-type') ?? '').split(';').map((part) => part.trim())
   const format = FORMATS.get(type.toLowerCase())
-  if (!format) return refused(type === '' ? 'It does not say what it is.' : `It is ${type}, which is not read.`)
+  if (!format) return refused(type === '' ? 'It has no media type.' : `It is ${type}, which is not read.`)
 
   const chunks: Uint8Array[] = []
   let length = 0

@@ -92,7 +92,7 @@ function reportOf(source: string, outcome: Outcome): SourceReport {
       advice:
         outcome.kind === 'invalid'
           ? 'Correct it: a source is a host name or an http(s) URL.'
-          : 'Nobody knows whether it is safe. Hold it and ask again later, or use an approved source.',
+          : 'Its safety is unknown. Hold it and check again later, or use an approved source.',
     }
   }
   const { action, confidence, reasonCodes, reasons, requiresHumanReview, requestId, validUntil } = outcome.decision

@@ -81,9 +81,9 @@ ${servers.map((server) => `  server ${server.name} ${host}:${server.port}\n`).jo
 
 /** Error responses of the balancer: connection broke, no server ready, server timed out. */
 const ERROR_MESSAGES: Readonly<Record<number, string>> = {
-  502: 'The connection was lost before the answer came: what was asked may have been done.',
+  502: 'The connection was lost before the answer arrived: the request may have taken effect.',
   503: 'The service cannot answer this right now. Try again in a few seconds.',
-  504: 'The answer did not come in time: what was asked may have been done.',
+  504: 'The answer did not arrive in time: the request may have taken effect.',
 }
 
 /** Errors in the format of our servers. */

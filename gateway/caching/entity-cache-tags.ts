@@ -46,7 +46,7 @@ export function parseInvalidations(
   const [issue] = parsed.error.issues
   const path = issue?.path.map(String).join('.') ?? ''
   return {
-    problem: `Expected a list of 1 to ${MAX_INVALIDATIONS} invalidations such as {"kind":"type","subgraph":"products","type":"Product"}; at "${path}": ${issue?.message ?? 'it is none'}.`,
+    problem: `Expected a list of 1 to ${MAX_INVALIDATIONS} invalidations such as {"kind":"type","subgraph":"products","type":"Product"}; at "${path}": ${issue?.message ?? 'it is no list'}.`,
   }
 }
 

@@ -48,7 +48,7 @@ export function createCoprocessor({ url, timeoutMilliseconds, onFailure, stages 
     }
     const headers = { 'content-type': 'application/json', accept: 'application/json', 'x-request-id': call.requestId }
     const received = await postRequest(pool, { path: `${pathname}${search}`, headers, body, signal: call.signal })
-    if ('cause' in received) throw new Error('The coprocessor cannot be asked.', { cause: received.cause })
+    if ('cause' in received) throw new Error('The coprocessor cannot be reached.', { cause: received.cause })
     if (received.statusCode !== 200) throw new Error(`Expected status 200 from the coprocessor, got ${received.statusCode}.`)
     return resultOf(parsed(await responseText(received)))
   }

@@ -32,7 +32,7 @@ export const gatewaySettings = {
     default: '1000',
     unit: 'requests',
     meaning:
-      'Requests, and operations over WebSocket, that a process works on at once; more are answered with 503, and fewer are taken while the processor is short. 0 sets no bound.',
+      'Requests, and operations over WebSocket, that a process runs at once; more are answered with 503, and fewer are accepted while the processor is short. 0 sets no bound.',
   },
   // 20 full sockets: an office, or a page open in every tab. Clients behind a proxy that
   // TRUSTED_PROXIES does not list share one address and need more.
@@ -141,7 +141,7 @@ export const gatewaySettings = {
     unit: null,
     secret: true,
     meaning:
-      'A Redis in which several copies count COST_BUDGET and all rate limits together, share documents that clients register by hash, and share who wrote last; unset, each is by itself.',
+      'A Redis in which several copies count COST_BUDGET and all rate limits together, share documents that clients register by hash, and share recent writes; unset, each counts by itself.',
   },
   LOG_LEVEL: {
     read: z.enum(
@@ -170,7 +170,7 @@ export const gatewaySettings = {
     default: null,
     unit: null,
     meaning:
-      'TCP port of its own for /metrics, on HOST; unset, it is on PORT, and where HOST is not loopback only for who has METRICS_TOKEN.',
+      'Separate TCP port for /metrics, on HOST; unset, it is on PORT, and requires METRICS_TOKEN where HOST is not loopback.',
   },
   METRICS_TOKEN: {
     read: z
@@ -187,7 +187,7 @@ export const gatewaySettings = {
     read: urlWithProtocol(['http:', 'https:'], 'an http or https URL such as http://localhost:4318'),
     default: null,
     unit: null,
-    meaning: 'OpenTelemetry collector that spans are sent to, by OTLP over HTTP; unset, there are none.',
+    meaning: 'OpenTelemetry collector for spans, by OTLP over HTTP; unset, there are none.',
   },
   OTEL_SERVICE_NAME: {
     read: z.string(),
@@ -208,7 +208,7 @@ export const gatewaySettings = {
     read: wholeNumber(0, 999_999_999),
     default: '20000000',
     unit: 'bytes',
-    meaning: 'Answers to queries that are kept as long as their @cacheControl hints allow; 0 keeps none.',
+    meaning: 'Bytes of the response cache: answers to queries live as long as their @cacheControl hints allow; 0 is off.',
   },
   SHUTDOWN_GRACE_SECONDS: {
     read: wholeNumber(0, 3_600),
@@ -220,7 +220,7 @@ export const gatewaySettings = {
     read: wholeNumber(0, 600),
     default: '0',
     unit: 'seconds',
-    meaning: 'How long a stop goes on to take requests while /ready says 503, so that a balancer sends the next ones elsewhere.',
+    meaning: 'How long a stop still accepts requests while /ready answers 503, so that a balancer sends the next ones elsewhere.',
   },
 } as const satisfies Variables
 

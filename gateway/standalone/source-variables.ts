@@ -48,8 +48,7 @@ export const sourceVariables = {
     read: z.string(),
     default: null,
     unit: null,
-    meaning:
-      'File in which the last supergraph that was served is kept, for a start while its source is out of reach; unset, none is kept.',
+    meaning: 'File for the last served supergraph, for a start while its source is unavailable; unset, there is none.',
   },
   HIVE_CDN_ENDPOINT: {
     read: httpUrl,
@@ -68,7 +67,7 @@ export const sourceVariables = {
     read: z.string(),
     default: null,
     unit: null,
-    meaning: 'Graph of Apollo GraphOS, <graph>@<variant>, whose supergraph is taken from Uplink.',
+    meaning: 'Graph of Apollo GraphOS, <graph>@<variant>, whose supergraph comes from Uplink.',
   },
   APOLLO_KEY: {
     read: headerSecret,
@@ -81,7 +80,7 @@ export const sourceVariables = {
     read: z.string(),
     default: null,
     unit: null,
-    meaning: "URLs of Uplink, separated by commas, asked in turns; unset, Apollo's two.",
+    meaning: "URLs of Uplink, separated by commas, queried in turns; unset, Apollo's two.",
   },
   AWS_REGION: {
     read: z.string(),

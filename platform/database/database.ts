@@ -65,7 +65,7 @@ export function openDatabase<Tables>(
   }
   const replicaPool = openPool(replicaSettings, max, () => {})
   const state = watchReplica(pool, replicaPool.pool, () =>
-    onError(new Error('The replica is gone, or too far behind: the primary is asked for everything.')),
+    onError(new Error('The replica is unavailable, or too far behind: the primary answers all queries.')),
   )
   const either = replicaAwarePool(primary.cancellable, replicaPool.cancellable, state)
   return {

@@ -169,9 +169,7 @@ async function rolesOf(own: pg.Client): Promise<Omit<Rotation, 'own' | 'admin'>>
   )
   const [{ login, owner, superuser, pid: ownPid } = { login: '', owner: '', superuser: true, pid: 0 }] = rows
   if (superuser) {
-    throw new OperatorError(
-      `"${login}" in DATABASE_URL is a superuser, which is not rotated: make a role for Atrium that is none.`,
-    )
+    throw new OperatorError(`"${login}" in DATABASE_URL is a superuser, which is not rotated: create another role for Atrium.`)
   }
   if (Buffer.byteLength(owner) > MAX_OWNER_BYTES) {
     throw new OperatorError(`Expected the name of the role "${owner}" to be at most ${MAX_OWNER_BYTES} bytes long.`)

@@ -35,7 +35,7 @@ const MAX_BACKLOG_CONNECTIONS = 4_096
 
 const REFUSALS: LookupTable<(at: ListenOptions) => string> = lookupTable({
   EADDRINUSE: ({ host, port }) =>
-    `Port ${port} on ${host} is taken: stop the program that listens there, or set PORT to another number.`,
+    `Port ${port} on ${host} is in use: stop the program that listens there, or set PORT to another number.`,
   EACCES: ({ port }) => `Port ${port} needs more rights than this user has: set PORT to a number from 1024 on.`,
   EADDRNOTAVAIL: ({ host }) =>
     `HOST ${host} is not an address of this machine: set HOST to one that is, or to 0.0.0.0 for all of them.`,

@@ -92,7 +92,7 @@ const TOO_LONG_PART = `Expected parts of a path of at most ${PART_CHARACTERS} ch
  */
 const NO_SCHEMAS = {
   buildValidator: () => () => {
-    throw new Error('Expected no schema of a body: what is sent is read by the room of its door.')
+    throw new Error('Expected no schema of a body: the handler of the route parses it.')
   },
   buildSerializer: () => () => JSON.stringify,
 }

@@ -24,7 +24,7 @@ export const proxyVariables = {
     default: null,
     unit: null,
     meaning:
-      'Addresses and networks of reverse proxies whose X-Forwarded-For, -Proto and -Host are believed, separated by commas; unset, nobody is.',
+      'Addresses and networks of reverse proxies whose X-Forwarded-For, -Proto and -Host are trusted, separated by commas; unset, none is.',
   },
 } satisfies Variables
 

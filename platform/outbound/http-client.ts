@@ -176,7 +176,7 @@ async function headersOf(url: URL, signal: AbortSignal, send: Send): Promise<Out
 }
 
 function parseUrl(text: string, base?: URL): URL {
-  if (!URL.canParse(text, base?.href)) throw new Fault('malformed', 'an address that is none')
+  if (!URL.canParse(text, base?.href)) throw new Fault('malformed', 'an invalid URL')
   const url = new URL(text, base?.href)
   if (url.username !== '' || url.password !== '') throw new Fault('blocked', 'an address with a user in it')
   return url

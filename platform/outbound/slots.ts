@@ -43,7 +43,7 @@ export function slots({ total, perKey }: { readonly total: number; readonly perK
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const waiter: Waiter = { key, resume: resolve }
     const cancel = () => {
-      if (waiting.delete(waiter)) reject(new Fault('no_capacity', `no place for ${key} in time`))
+      if (waiting.delete(waiter)) reject(new Fault('no_capacity', `no slot for ${key} in time`))
     }
     waiting.add(waiter)
     signal.addEventListener('abort', cancel, { once: true })

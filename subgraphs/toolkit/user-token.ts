@@ -43,7 +43,7 @@ export const remoteSessionCheck =
     const { data, errors = [] } = (await answer.json()) as SessionAnswer
     if (data?.me) return true
     if (errors.some(({ extensions }) => extensions?.code === 'UNAUTHENTICATED')) return false
-    throw new Error('Expected the installation to say whether a session goes on.')
+    throw new Error('Expected the installation to answer whether a session is open.')
   }
 
 type SessionAnswer = {

@@ -11,7 +11,7 @@ const MAX_LINES = 100
  * Functions that are still longer: the list only shrinks. Factories of repositories are exempt:
  * they are tables of statements.
  */
-const REMAINING: readonly string[] = ['codegen.ts: generate', 'subgraphs/trust/collectors/sources.ts: trustSources']
+const REMAINING: readonly string[] = ['subgraphs/trust/collectors/sources.ts: trustSources']
 
 type LongFunction = { readonly name: string; readonly lines: number }
 

@@ -52,7 +52,7 @@ test('an app is registered, listed, and its secret shown only once', { timeout: 
 })
 
 test.each([
-  ['an address that is none', ['--name', 'x', '--redirect', 'http://app.example/'], 1, 'Expected --redirect to be an https URL'],
+  ['an invalid URL', ['--name', 'x', '--redirect', 'http://app.example/'], 1, 'Expected --redirect to be an https URL'],
   [
     'a scope that is none',
     ['--name', 'x', '--redirect', 'https://app.example/', '--scopes', 'admin'],

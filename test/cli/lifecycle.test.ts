@@ -135,7 +135,7 @@ describe('a running copy', () => {
     expect(other).toEqual({
       status: 1,
       stdout: '',
-      stderr: `Port ${port} on 127.0.0.1 is taken: stop the program that listens there, or set PORT to another number.\n`,
+      stderr: `Port ${port} on 127.0.0.1 is in use: stop the program that listens there, or set PORT to another number.\n`,
     })
     expect(() => serverOf(otherData)).toThrow('ENOENT')
   })

@@ -261,7 +261,7 @@ test('evaluate compares decisions with the expectations of cases, and exits with
   expect([code, out.split('\n')[0]]).toEqual([1, '5 of 8 cases in their allowed actions and codes, 1 with a forbidden action.'])
   const { cases } = JSON.parse((await atrium('evaluate', file, '--json')).out)
   expect(cases.slice(5).map(({ name, action, breaches }: Record<string, unknown>) => [name, action, breaches])).toEqual([
-    ['must not', 'deny', ['deny is what it must not be', 'expected sandbox, got deny']],
+    ['must not', 'deny', ['deny is not allowed here', 'expected sandbox, got deny']],
     [
       'wrong codes',
       'sandbox',

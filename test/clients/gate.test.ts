@@ -297,7 +297,7 @@ describe('npx atrium gate', () => {
 
   test.each([
     ['a URL without a key', [`https://${GOOD}/`], {}, 1, /^Expected ATRIUM_API_KEY .*\n$/],
-    ['an address that is none', [`https://${GOOD}/`, '--atrium', 'nowhere'], {}, 2, /Expected the address of an Atrium/],
+    ['an invalid URL', [`https://${GOOD}/`, '--atrium', 'nowhere'], {}, 2, /Expected the address of an Atrium/],
     ['another address that is none', ['a.txt'], { ATRIUM_URL: 'ftp://x' }, 2, /ATRIUM_URL.*Expected the address of an Atrium/],
     ['a hundred and one sources', Array.from({ length: 101 }, (_, index) => `${index}.txt`), {}, 2, /at most 100 sources/],
   ])('refuses %s in a sentence', async (_, words, env, status, message) => {

@@ -357,10 +357,10 @@ describe('node gateway/main.ts', () => {
       says: /subgraph "shop" is at "ftp:\/\/x": expected an http/,
     },
     {
-      what: 'a port that is taken',
+      what: 'a port that is in use',
       file: () => written('taken.graphql', supergraphSdl({ shop: shop.url, review: review.url })),
       port: () => new URL(shop.url).port,
-      says: /^Port \d+ on 127\.0\.0\.1 is taken/,
+      says: /^Port \d+ on 127\.0\.0\.1 is in use/,
     },
   ])('$what: one sentence and a status that is not 0', async ({ file, port, env, says }) => {
     const supergraph = file()

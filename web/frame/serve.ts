@@ -101,7 +101,7 @@ export function operationRunner(
   return async (document, variables) => {
     const answer = await client.run(document, variables, caller, signal)
     const ours = answer.errors.filter(({ extensions }) => !CLIENT_ERROR_CODES.includes(extensions?.code))
-    if (ours.length > 0) request.log.error({ errors: ours }, 'the graph did not answer all that a page asks')
+    if (ours.length > 0) request.log.error({ errors: ours }, 'the graph did not answer the whole query of a page')
     return answer
   }
 }

@@ -66,7 +66,7 @@ export function createCartForms({ site, cookie, show, redirect }: ShopResponder)
     if (cart !== null) {
       const { written } = dataOf(await run(ShopUpdateCartDocument, { input: { store: code, token: cart, addLines: [line] } }))
       if (written.__typename === 'UpdateStorefrontCartSuccess') return null
-      if (written.__typename === 'ValidationError') return 'The cart does not take so much: change what is in it.'
+      if (written.__typename === 'ValidationError') return 'The cart is full: change its lines.'
       // One that expired or was ordered: begin another.
     }
     const { written } = dataOf(await run(ShopCreateCartDocument, { input: { store: code, language, lines: [line] } }))

@@ -66,7 +66,7 @@ const GOODS: Readonly<Record<ShipmentStatus, string>> = {
 const payment = ({ status, payment, paymentInstructions }: Order): Html | false =>
   status === 'PENDING_PAYMENT' &&
   html`${payment?.redirectUrl != null && URL.canParse(payment.redirectUrl) && html`<p class="alert">${externalLink(payment.redirectUrl, html`Pay now at ${new URL(payment.redirectUrl).host}`)}</p>`}
-${payment?.status === 'FAILED' && html`<p class="alert tone-bad">The payment was refused. Order again to pay in another way.</p>`}
+${payment?.status === 'FAILED' && html`<p class="alert tone-bad">The payment was refused. Order again with another payment method.</p>`}
 ${payment?.status === 'PENDING' && html`<p class="alert">The payment is being confirmed. Reload this page in a moment.</p>`}
 ${paymentInstructions !== null && html`<p class="alert"><strong>How you pay:</strong> ${paymentInstructions}</p>`}`
 

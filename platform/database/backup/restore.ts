@@ -123,7 +123,7 @@ async function load(
   const nonEmpty = nonEmptyBefore.find((label) => !migrated.includes(label))
   if (nonEmpty !== undefined) {
     throw new OperatorError(
-      `The database is not empty: ${nonEmpty} has rows. Restore into an empty database, or say --force to lose what is there.`,
+      `The database is not empty: ${nonEmpty} has rows. Restore into an empty database, or use --force to delete its contents.`,
     )
   }
   const tables = new Map((await listTables(client, schemas)).map((table) => [labelOf(table), table]))
@@ -240,7 +240,7 @@ async function* verifyChecksums(entries: AsyncGenerator<TarEntry>): AsyncGenerat
   for await (const { path, bytes, body } of entries) {
     if (path === SUMS) {
       const listed = await text(body())
-      if (listed !== sums.join('')) throw new InvalidArchive('Its checksums are not those of what it holds.')
+      if (listed !== sums.join('')) throw new InvalidArchive('Its checksums do not match its files.')
       return
     }
     const sum = createHash('sha256')

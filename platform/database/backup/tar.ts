@@ -53,8 +53,7 @@ export async function* readEntries(source: AsyncIterable<Buffer>): AsyncGenerato
     const header = await take(BLOCK_BYTES)
     if (header.every((byte) => byte === 0)) return
     const sum = Number.parseInt(text(header, 148, 8), 8)
-    if (sum !== sumOf(header) || text(header, 257, 5) !== 'ustar')
-      throw new InvalidArchive('Its parts cannot be told from each other.')
+    if (sum !== sumOf(header) || text(header, 257, 5) !== 'ustar') throw new InvalidArchive('Its format is invalid.')
     const [path, bytes] = [text(header, 0, 100), Number.parseInt(text(header, 124, 12), 8)]
     let unread = bytes
     yield {

@@ -16,6 +16,6 @@ export async function sessionCheck(client: GatewayClient): Promise<(token: strin
     const { data, errors } = await client.run(GetSessionUserDocument, {}, caller, AbortSignal.timeout(TIMEOUT_MS))
     if (data?.me) return true
     if (errors.every(({ extensions }) => extensions?.code === 'UNAUTHENTICATED')) return false
-    throw new Error('Expected the social subgraph to say whether a session goes on.')
+    throw new Error('Expected the social subgraph to answer whether a session is open.')
   }
 }

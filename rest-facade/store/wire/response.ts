@@ -59,7 +59,7 @@ export function responseWriter(
     if (answer === null) return { write: () => null, gaps: [] }
     if (route.answer === null) {
       const text = constantBody(answer)
-      if (text === null) throw new Error('the contract has an answer, so say what it is.')
+      if (text === null) throw new Error('the contract has an answer, so declare its body.')
       return { write: () => text, gaps: [] }
     }
     const steps = route.answer.split('.')

@@ -33,7 +33,7 @@ export const marketplaceReader: Reader = {
     if ('unknown' in place) {
       return {
         contributions: [],
-        skipped: [fault(file, `belongs to the ecosystem of ${place.unknown}, which is not known here`)],
+        skipped: [fault(file, `belongs to the ecosystem of ${place.unknown}, which is unknown`)],
       }
     }
     // One ecosystem leaves the name out: the repository has one.

@@ -24,7 +24,7 @@ export async function signUp(
     wrongEmail ?? ((await users.findByEmail(email)) ? emailTaken(email) : null),
     textProblem('name', name, MAX_NAME_CHARACTERS),
     role != null && role !== 'USER' && !mayGiveRoles
-      ? { field: 'role', message: `Expected "role" to be USER: only administrators make somebody ${role}.` }
+      ? { field: 'role', message: `Expected "role" to be USER: only administrators grant ${role}.` }
       : null,
     password == null ? null : passwordProblem('password', password),
     phoneNumber == null ? null : phoneProblem(phoneNumber),
@@ -87,7 +87,7 @@ export const passwordLocked = (unlockAt: Date): Problem => ({
 /** A change that would leave no administrator; `field` is the one that would have to stay. */
 export const lastAdministrator = (field: string): Problem => ({
   field,
-  message: `Expected "${field}" to leave an administrator: this is the last one. Make somebody else an administrator first.`,
+  message: `Expected "${field}" to leave an administrator: this is the last one. Make another user an administrator first.`,
 })
 
 const phoneProblem = (phoneNumber: string): Problem | null =>

@@ -49,7 +49,7 @@ export async function cancelAppSubscription(unit: UnitOfWork, app: App) {
   const isEnded = await endSubscription(unit, app.id)
   return isEnded
     ? { __typename: 'CancelAppSubscriptionSuccess' as const, app: app.id }
-    : notFoundError('subscription that goes on to the app', app.code)
+    : notFoundError('active subscription to the app', app.code)
 }
 
 /** Ends the subscription to an app with its cycle; false when there is no active one. */

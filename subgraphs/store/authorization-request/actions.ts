@@ -60,7 +60,7 @@ export async function answer(key: AuthorizationRequestKey, isGranted: boolean, d
   const found = await find(key, desk)
   if (!found) return ended(key)
   const { interaction, app } = found
-  if (!isGranted) return go(interaction, { error: 'access_denied', error_description: 'The owner of the store said no.' })
+  if (!isGranted) return go(interaction, { error: 'access_denied', error_description: 'The owner of the store refused.' })
   const storeId = storeIn(interaction, app)
   if (storeId === null) return ended(key)
 
@@ -121,7 +121,7 @@ const ended = ({ id }: AuthorizationRequestKey) => notFoundError('request for an
 const noStoreOwned = {
   __typename: 'NoStoreOwned' as const,
   message:
-    'This account owns no shop here. Sign in with the login and authtoken of the shop, or let whoever runs this installation say that it is yours.',
+    'This account owns no shop here. Sign in with the login and authtoken of the shop, or ask the operator of this installation to make you its owner.',
 }
 
 const foreignApp = {

@@ -56,7 +56,7 @@ export const fileVariables = {
     read: httpUrl('an http or https URL'),
     default: null,
     unit: null,
-    meaning: 'Where everybody reaches the public files of the bucket, such as a CDN in front of it; unset, at S3_BUCKET_URL.',
+    meaning: 'Public URL of the public files of the bucket, such as a CDN in front of it; unset, S3_BUCKET_URL.',
   },
 } satisfies Variables
 

@@ -19,7 +19,7 @@ export async function setMetafields({ query, storeId, now }: UnitOfWork, { owner
   const problems = metafieldProblems(metafields)
   if (problems.length > 0) return validationError(problems)
   const repository = metafieldRepository(query)
-  if (!owner || !(await repository.lockOwner(storeId, owner))) return notFoundError('thing with metafields', ownerId)
+  if (!owner || !(await repository.lockOwner(storeId, owner))) return notFoundError('owner of metafields', ownerId)
   const stored = metafields.map((each) => ({
     namespace: each.namespace,
     key: each.key,
@@ -29,7 +29,7 @@ export async function setMetafields({ query, storeId, now }: UnitOfWork, { owner
   await repository.set(storeId, owner, stored, now)
   const count = await repository.count(storeId, owner)
   if (count > MAX_METAFIELDS) {
-    return validationError([problem('metafields', `so few that the thing has at most ${MAX_METAFIELDS}`, count)])
+    return validationError([problem('metafields', `so few that their owner has at most ${MAX_METAFIELDS}`, count)])
   }
   return { __typename: 'SetMetafieldsSuccess' as const, owner }
 }
@@ -39,7 +39,7 @@ export async function deleteMetafields({ query, storeId }: UnitOfWork, { ownerId
   const problems = metafieldNameProblems(metafields)
   if (problems.length > 0) return validationError(problems)
   const repository = metafieldRepository(query)
-  if (!owner || !(await repository.lockOwner(storeId, owner))) return notFoundError('thing with metafields', ownerId)
+  if (!owner || !(await repository.lockOwner(storeId, owner))) return notFoundError('owner of metafields', ownerId)
   await repository.delete(storeId, owner, metafields)
   return { __typename: 'DeleteMetafieldsSuccess' as const, owner }
 }

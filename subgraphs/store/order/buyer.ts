@@ -107,7 +107,7 @@ function buyerProblems(input: BuyerInput): readonly Problem[] {
   return problemsIn([
     email == null ? null : emailProblem('customer.email', email.trim()),
     !isNamed && said != null
-      ? problem('customer.email', 'an e-mail address, or `id` a customer, where more is said of who buys', null)
+      ? problem('customer.email', 'an e-mail address, or `id` a customer, when other fields of the customer are set', null)
       : null,
     phone == null ? null : textProblem('customer.phone', phone, MAX_PHONE_LENGTH),
     phonePrefix == null || /^\+\d{1,4}$/.test(phonePrefix)

@@ -32,6 +32,6 @@ export function labelProblem(kind: LabelKind, name: string, others: readonly str
   if (!isNew || others.length < MAX_LABELS) return null
   return {
     field: 'name',
-    message: `Expected at most ${MAX_LABELS} of a store to be wanted: delete a ${LABEL_KINDS[kind]} first.`,
+    message: `Expected at most ${MAX_LABELS} in a store: delete a ${LABEL_KINDS[kind]} first.`,
   }
 }

@@ -30,7 +30,7 @@ export async function createPaymentMethod({ query, storeId, now, secrets }: Unit
 
   const methods = paymentMethodRepository(query)
   if ((await methods.count(storeId)) >= MAX_PAYMENT_METHODS) {
-    return validationError([problem('input', `one of at most ${MAX_PAYMENT_METHODS} ways to pay of a store`, 'one more')])
+    return validationError([problem('input', `one of at most ${MAX_PAYMENT_METHODS} payment methods of a store`, 'one more')])
   }
   const paymentMethod = await methods.insert(storeId, 'EXTERNAL_PAYMENT_GATEWAY', { ...fields, key, secret, at: now, secrets })
   return { __typename: 'CreatePaymentMethodSuccess' as const, paymentMethod }

@@ -40,7 +40,7 @@ export async function addProductCustomFieldValue(unit: UnitOfWork, { productId, 
   const variantIds: readonly (number | null)[] = rows.length === 0 ? [null] : [...new Set(rows)]
   const others = await values.ofProducts(storeId, [product])
   if (others.some((other) => other.customFieldId === field.id && variantIds.includes(other.variantId))) {
-    return validationError([problem('customFieldId', 'a field that says nothing of it yet; change what it says', customFieldId)])
+    return validationError([problem('customFieldId', 'a field without a value for it; change the existing value', customFieldId)])
   }
   if (others.length + variantIds.length > MAX_FIELD_VALUES) {
     return validationError([

@@ -40,7 +40,7 @@ export async function createShippingMethod(
 
   const methods = shippingMethodRepository(query)
   if ((await methods.count(storeId)) >= MAX_SHIPPING_METHODS) {
-    return validationError([problem('input', `one of at most ${MAX_SHIPPING_METHODS} ways to send of a store`, 'one more')])
+    return validationError([problem('input', `one of at most ${MAX_SHIPPING_METHODS} shipping methods of a store`, 'one more')])
   }
   const shippingMethod = await methods.insert(storeId, { ...fields, token: input.token, at: now, secrets })
   return { __typename: 'CreateShippingMethodSuccess' as const, shippingMethod }
@@ -71,7 +71,7 @@ export async function updateShippingMethod({ query, storeId, now, secrets }: Uni
   const problems = [
     ...(input.type == null || input.type === before.type
       ? []
-      : [problem('type', `${before.type}, as a way to send keeps its type`, input.type)]),
+      : [problem('type', `${before.type}, as the type of a shipping method cannot change`, input.type)]),
     ...required(input, ['name', 'enabled', 'freeShipping']),
     ...shippingMethodProblems(fields, input.token),
   ]

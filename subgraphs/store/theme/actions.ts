@@ -62,7 +62,7 @@ export async function revertTheme({ query, storeId, now }: UnitOfWork) {
   const [seen, before] = await themes.publications(storeId, 2)
   if (!seen || !before) {
     return validationError([
-      { field: 'theme', message: 'Expected a theme to have been published before the one that customers see; there is none.' },
+      { field: 'theme', message: 'Expected a theme that was published before the current one; there is none.' },
     ])
   }
   await themes.takeBack(storeId, seen)

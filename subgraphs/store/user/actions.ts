@@ -6,9 +6,7 @@ export async function claimStore({ query, storeId, now }: UnitOfWork, user: stri
   const stores = storeRepository(query)
   const { ownerId } = await stores.lock(storeId)
   if (ownerId !== null && ownerId !== user) {
-    return conflictError(
-      'Somebody else owns this store. The operator of this installation can change that: `atrium store owner`.',
-    )
+    return conflictError('Another user owns this store. The operator of this installation can change that: `atrium store owner`.')
   }
   if (ownerId === null) await stores.setOwner(storeId, user, now)
   return { __typename: 'ClaimStoreSuccess' as const, store: storeId }

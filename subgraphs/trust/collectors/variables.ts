@@ -45,26 +45,26 @@ export const collectorVariables = {
     }),
     default: null,
     unit: null,
-    meaning: 'Domain block lists that are asked over DNS, whose terms you accept; unset, none.',
+    meaning: 'Domain block lists queried over DNS, whose terms you accept; unset, none.',
   },
   TRUST_CT_URL: {
     read: z.string().refine((text) => text.includes('{domain}') && /^https:\/\//.test(text) && URL.canParse(text), CT),
     default: null,
     unit: null,
-    meaning: 'Index of certificate logs that answers in the JSON of crt.sh, with {domain} in its place; unset, none is asked.',
+    meaning: 'URL template with {domain} of a certificate log index with the JSON of crt.sh; unset, none is queried.',
   },
   TRUST_WHOIS: {
     read: flag,
     default: '1',
     unit: null,
-    meaning: '1 asks registries without RDAP for dates of registration by WHOIS (TCP port 43, unencrypted); 0 does not.',
+    meaning: '1 queries registries without RDAP for dates of registration by WHOIS (TCP port 43, unencrypted); 0 does not.',
   },
   TRUST_REDIRECTS: {
     read: z.enum(['off', 'shorteners', 'all'], 'off, shorteners or all'),
     default: 'shorteners',
     unit: null,
     meaning:
-      'URLs whose redirects are followed (headers only, no credentials) to judge where they lead: those of URL shorteners, or all, which tells every site that it is asked about.',
+      'URLs whose redirects are followed (headers only, no credentials) to judge where they lead: those of URL shorteners, or all, which reveals the check to every site.',
   },
 } satisfies Variables
 

@@ -285,7 +285,7 @@ describe('subscriptions', () => {
     const server = await serveGateway(gateway, { port: 0, log: recordingLog().log })
     onTestFinished(server.close)
     const port = Number(new URL(server.url).port)
-    await expect(serveGateway(gateway, { port, log: recordingLog().log })).rejects.toThrow(`Port ${port} on 127.0.0.1 is taken`)
+    await expect(serveGateway(gateway, { port, log: recordingLog().log })).rejects.toThrow(`Port ${port} on 127.0.0.1 is in use`)
   })
 })
 

@@ -209,7 +209,7 @@ test.each<[string, Record<string, unknown>, number, string | null]>([
   ['an order that is not there', { order_id: 999_999 }, 404, null],
   ['a location that is not there', { location_id: 999_999 }, 404, null],
   ['a list for a text', { tracking_number: ['x'] }, 400, 'fulfillment.tracking_number'],
-  ['an address that is none', { shipping_address: 'Porto' }, 400, 'fulfillment.shipping_address'],
+  ['an invalid address', { shipping_address: 'Porto' }, 400, 'fulfillment.shipping_address'],
   ['a country that is none', { shipping_address: { country: 'XX' } }, 400, 'fulfillment.shipping_address.country'],
   ['packages that are none', { packages_dimensions: [{ weight: 'heavy' }] }, 400, 'fulfillment.packages_dimensions.0.weight'],
   ['too many packages', { packages_dimensions: Array(51).fill({}) }, 400, 'fulfillment.packages_dimensions'],

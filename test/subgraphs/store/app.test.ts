@@ -86,7 +86,7 @@ test.each([
   ['no name', { name: ' ' }, 'name'],
   ['no address', { redirectUris: [] }, 'redirectUris'],
   ['eleven addresses', { redirectUris: Array(11).fill(CALLBACK) }, 'redirectUris'],
-  ['an address that is none', { redirectUris: [CALLBACK, 'nowhere'] }, 'redirectUris.1'],
+  ['an invalid URL', { redirectUris: [CALLBACK, 'nowhere'] }, 'redirectUris.1'],
   ['no scope', { scopes: [] }, 'scopes'],
   ['an unknown scope', { scopes: ['read_products', 'admin'] }, 'scopes.1'],
 ])('an invalid app is refused with its field: %s', async (_, input, field) => {
