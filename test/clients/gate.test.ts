@@ -153,7 +153,7 @@ describe('a source of the web', () => {
     ['/slow', /did not arrive within 0\.5 s/],
     ['/deep', /could not be extracted: Expected a page that is nested/],
     ['/loop', /redirects more than 5 times/],
-    ['/to-file', /no http\(s\) URL/],
+    ['/to-file', /not http\(s\)/],
   ])('a URL that answers %s is no evidence, and the reason is reported', async (path, reason) => {
     const [result] = await gate([at(GOOD, path)], { maxBytes: 300_000, ...(path === '/slow' && { timeoutMs: 500 }) })
     expect(result).toMatchObject({ standing: 'approved', use: 'none', rating: null, content: null })

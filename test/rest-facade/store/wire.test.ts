@@ -216,7 +216,7 @@ describe('a start is refused', () => {
       /\$\.thing\.id: the graph has String, the contract has integer/,
     ],
     ['a way that leads nowhere', 'getThing', GET, { answer: 'thing.nothing' }, /nothing is selected at "nothing"/],
-    ['no way at all', 'getThing', GET, {}, /say what it is/],
+    ['no way at all', 'getThing', GET, {}, /declare its body/],
     [
       'a variable that nothing fills',
       'getThing',
