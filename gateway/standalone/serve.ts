@@ -11,6 +11,7 @@ import { createHttpServer } from '../../platform/http/server.ts'
 import { runProgram } from '../../platform/process/lifecycle.ts'
 import { createLog } from '../../platform/process/log.ts'
 import { OperatorError } from '../../platform/process/operator-error.ts'
+import { releaseGarbage } from '../../platform/process/release-garbage.ts'
 import { jwtGrants } from '../authorization/jwt-grants.ts'
 import { createTokenVerifier } from '../authorization/token-verifier.ts'
 import { jwtOptionsOf } from '../authorization/variables.ts'
@@ -116,6 +117,8 @@ await runProgram(async (defer, end) => {
     await serveMetrics(app, metrics, open, { ...scrapingConfig(config), log, defer })
   }
   const port = config.PORT || (await freePort(config.HOST))
+  // Before the first request, which would wait for it.
+  releaseGarbage()
   await listen(app, listenOptionsFromConfig(config, port), defer)
   console.error(`The gateway is ready: ${localUrl(config.HOST, port)}/graphql`)
 
