@@ -122,6 +122,7 @@ const DECIDED: Readonly<Record<string, string>> = {
   'CreateStorefrontCartInput.store': 'any shop, as its visitors: test/subgraphs/store/checkout.test.ts',
   'UpdateStorefrontCartInput.store': 'a cart of this shop, by its secret token',
   'CompleteStorefrontCheckoutInput.store': 'as for the cart',
+  'CreateStorefrontReviewInput.store': 'an order of this shop, by the secret of its link',
 }
 
 describe('keys that programs trip over', () => {

@@ -57,7 +57,7 @@ const READ_BY: Readonly<Record<string, string>> = {
 /** Types without a scope of their own, each with the reason why whoever reaches one may read it. */
 const OPEN_TYPES: Readonly<Record<string, string>> = {
   'what a shop shows to every visitor':
-    'Shop ShopProduct ShopProductConnection ShopProductEdge ShopConnection ShopEdge Storefront StorefrontCollection StorefrontFacetValue StorefrontFacets StorefrontImage StorefrontMenu StorefrontOption StorefrontOptionFacet StorefrontOptionValue StorefrontPage StorefrontPrice StorefrontProduct StorefrontProductConnection StorefrontProductEdge StorefrontRating StorefrontReview StorefrontSeo StorefrontVariant StorefrontVariantOption StorefrontCheckoutField StorefrontPaymentMethod StorefrontPickupLocation',
+    'Shop ShopProduct ShopProductConnection ShopProductEdge ShopConnection ShopEdge Storefront StorefrontCollection StorefrontFacetValue StorefrontFacets StorefrontImage StorefrontMenu StorefrontOption StorefrontOptionFacet StorefrontOptionValue StorefrontPage StorefrontPrice StorefrontProduct StorefrontProductConnection StorefrontProductEdge StorefrontRating StorefrontReview StorefrontSeo StorefrontVariant StorefrontVariantOption StorefrontCheckoutField StorefrontPaymentMethod StorefrontPickupLocation StorefrontTheme StorefrontCountry',
   'a cart, for who has its token':
     'StorefrontCart StorefrontCartLine StorefrontCartAttribute StorefrontAddress StorefrontCartTotals StorefrontShippingRate StorefrontCartProblem StorefrontTotalChanged StorefrontCheckoutIncomplete',
   'an order, for who has its secret': 'ShopOrder ShopOrderLine ShopPayment',

@@ -82,23 +82,24 @@ export function createCartForms({ site, cookie, show, redirect }: ShopResponder)
     if (cart === null || !shop.cart || !isFormOf(cart, request)) return show(reply, foreignForm)
     const links = linksOf(shop, language, site)
     const field = (name: string) => fieldOf(request, name)
-    const problems: Record<string, string> = {}
+    const problems = new Map<string, string>()
     const removed = field('remove')
     const setLines = shop.cart.lines.flatMap(({ id, quantity: before }) => {
       if (removed !== '') return id === removed ? [{ lineId: id, quantity: 0 }] : []
       const typed = field(quantityField(id))
       if (typed === '') return []
       const quantity = quantityIn(typed, 0, MAX_UNITS)
-      if (typeof quantity === 'string') problems[quantityField(id)] = quantity
+      if (typeof quantity === 'string') problems.set(quantityField(id), quantity)
       return typeof quantity === 'string' || quantity === before ? [] : [{ lineId: id, quantity }]
     })
     const known = shop.cart.couponCodes
     const coupon = field('coupon').trim()
     const codes = removed === '' && coupon !== '' && !known.includes(coupon) ? [...known, coupon] : known
     if (coupon.length > MAX_CODE_LENGTH || /\p{Cc}/u.test(coupon))
-      problems.coupon = `Enter a code of at most ${MAX_CODE_LENGTH} characters.`
-    else if (codes.length > MAX_CODES) problems.coupon = `A cart takes at most ${MAX_CODES} codes.`
-    if (Object.keys(problems).length > 0) return show(reply, cartPage(shop, cart, links, { problems, typed: field }))
+      problems.set('coupon', `Enter a code of at most ${MAX_CODE_LENGTH} characters.`)
+    else if (codes.length > MAX_CODES) problems.set('coupon', `A cart takes at most ${MAX_CODES} codes.`)
+    if (problems.size > 0)
+      return show(reply, cartPage(shop, cart, links, { problems: Object.fromEntries(problems), typed: field }))
     const couponCodes = codes.filter((each) => each !== field('drop-coupon'))
     const { written } = dataOf(await run(ShopUpdateCartDocument, { input: { store: code, token: cart, setLines, couponCodes } }))
     if (written.__typename === 'ValidationError')

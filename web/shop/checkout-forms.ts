@@ -125,18 +125,17 @@ const addressIn = (prefix: string, field: (name: string) => string): Record<stri
 const prefixed = (values: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [`billing-${name}`, value]))
 
-function answerProblems({ checkoutFields }: CheckoutShop, field: (name: string) => string): FormProblems {
-  const problems: Record<string, string> = {}
-  for (const { id, label, type, required, options } of checkoutFields) {
-    const name = answerField(id)
-    const value = field(name)
-    if (required && (type === 'CHECKBOX' ? value !== 'true' : value.trim() === ''))
-      problems[name] = type === 'CHECKBOX' ? 'Tick this to order.' : `Answer “${label}”.`
-    else if (type === 'SELECT' && value !== '' && !options.includes(value)) problems[name] = 'Choose one of these.'
-    else Object.assign(problems, textProblems({ [name]: value }, {}, MAX_ANSWER_LENGTH))
-  }
-  return problems
-}
+const answerProblems = ({ checkoutFields }: CheckoutShop, field: (name: string) => string): FormProblems =>
+  Object.fromEntries(
+    checkoutFields.flatMap(({ id, label, type, required, options }): [string, string][] => {
+      const name = answerField(id)
+      const value = field(name)
+      if (required && type === 'CHECKBOX' && value !== 'true') return [[name, 'Tick this to order.']]
+      if (required && value.trim() === '') return [[name, `Answer “${label}”.`]]
+      if (type === 'SELECT' && value !== '' && !options.includes(value)) return [[name, 'Choose one of these.']]
+      return Object.entries(textProblems({ [name]: value }, {}, MAX_ANSWER_LENGTH))
+    }),
+  )
 
 /** Nothing is to be paid for an order that is free. */
 function paymentProblems(

@@ -1,3 +1,4 @@
+import { ownValue } from '../../platform/collections/lookup-table.ts'
 import { type Html, html } from '../frame/html.ts'
 
 /** Problems of a form, by the names of its fields; `''` is about none of them. */
@@ -25,12 +26,18 @@ export const textField = (
 <input type="${type}" id="${name}" name="${name}" value="${value}" maxlength="${maxLength}" autocomplete="${autocomplete}"${required && html` required`}${invalid(name, problems)}>${hint !== undefined && html`<p class="quiet field-hint">${hint}</p>`}${problemOf(name, problems)}</div>`
 
 /** Attributes of a field with a problem. */
-export const invalid = (name: string, problems: FormProblems): Html | false =>
-  problems[name] !== undefined && html` aria-invalid="true" aria-describedby="${name}-problem"`
+export const invalid = (name: string, problems: FormProblems): Html | false => invalidField(name, ownValue(problems, name))
 
 /** The problem of a field. */
-export const problemOf = (name: string, problems: FormProblems): Html | false =>
-  problems[name] !== undefined && html`<p class="field-problem" id="${name}-problem">${problems[name]}</p>`
+export const problemOf = (name: string, problems: FormProblems): Html | false => fieldProblem(name, ownValue(problems, name))
+
+/** The same for a field whose id is not its name. */
+export const invalidField = (id: string, problem: string | undefined): Html | false =>
+  problem !== undefined && html` aria-invalid="true" aria-describedby="${id}-problem"`
+
+/** The same for a field whose id is not its name. */
+export const fieldProblem = (id: string, problem: string | undefined): Html | false =>
+  problem !== undefined && html`<p class="field-problem" id="${id}-problem">${problem}</p>`
 
 /** What stands above a form that was refused. */
 export function problemSummary(problems: FormProblems): Html | false {
@@ -57,12 +64,16 @@ export function textProblems(
   labels: Readonly<Record<string, string>>,
   maxLength = 200,
 ): FormProblems {
-  const problems: Record<string, string> = {}
-  for (const [name, value] of Object.entries(values)) {
-    const label = labels[name]
-    if (label !== undefined && value.trim() === '') problems[name] = `Enter ${label}.`
-    else if (value.length > maxLength) problems[name] = `Enter at most ${maxLength} characters; these are ${value.length}.`
-    else if (UNTYPED.test(value.replace(/[\t\r\n]/g, ' '))) problems[name] = 'Enter letters, digits and signs only.'
+  const problemIn = (name: string, value: string): string | null => {
+    const label = ownValue(labels, name)
+    if (label !== undefined && value.trim() === '') return `Enter ${label}.`
+    if (value.length > maxLength) return `Enter at most ${maxLength} characters; these are ${value.length}.`
+    return UNTYPED.test(value.replace(/[\t\r\n]/g, ' ')) ? 'Enter letters, digits and signs only.' : null
   }
-  return problems
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) => {
+      const problem = problemIn(name, value)
+      return problem === null ? [] : [[name, problem]]
+    }),
+  )
 }

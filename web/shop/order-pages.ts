@@ -4,6 +4,8 @@ import { type Html, html } from '../frame/html.ts'
 import { externalLink } from '../frame/link.ts'
 import { dataOf, foundIn, page, type RunPageOperation, type WebPage } from '../frame/page.ts'
 import type { Site } from '../frame/site.ts'
+import type { RefusedForm } from './cart-page.ts'
+import { fieldProblem, invalidField, NO_PROBLEMS } from './fields.ts'
 import { frameOf, linksOf } from './frame.ts'
 
 type Order = NonNullable<ShopOrderPageQuery['shopOrder']>
@@ -18,17 +20,25 @@ export const shopOrderPages = [
     operations: [ShopOrderPageDocument],
     isSecret: true,
     answer: async ({ path: { code, secret, step }, run, site }) =>
-      STEPS.includes(step) ? orderPage(code, secret, run, site) : null,
+      STEPS.includes(step) ? orderPage(code, secret, { run, site }) : null,
   }),
   page({
     on: '/shops/{code}/orders/{secret}',
     operations: [ShopOrderPageDocument],
     isSecret: true,
-    answer: ({ path: { code, secret }, run, site }) => orderPage(code, secret, run, site),
+    answer: ({ path: { code, secret }, run, site }) => orderPage(code, secret, { run, site }),
   }),
 ]
 
-async function orderPage(code: string, secret: string, run: RunPageOperation, site: Site): Promise<WebPage | null> {
+/** What was wrong with a review of a product. */
+export type RefusedReview = RefusedForm & { readonly productId: string }
+
+/** The page of an order; with a review that was refused, beside its product. */
+export async function orderPage(
+  code: string,
+  secret: string,
+  { run, site, refused = null }: { readonly run: RunPageOperation; readonly site: Site; readonly refused?: RefusedReview | null },
+): Promise<WebPage | null> {
   const answer = await run(ShopOrderPageDocument, { code, secret })
   const { storefront, shopOrder } = dataOf(answer)
   const order = foundIn(shopOrder, answer)
@@ -38,7 +48,9 @@ async function orderPage(code: string, secret: string, run: RunPageOperation, si
     title: titleOf(order),
     description: `${titleOf(order)} at ${order.shop.name}.`,
     frame: frameOf(storefront, links),
-    body: bodyOf(order, links.to(`/orders/${secret}/recover`), site),
+    ...(refused && { status: 422 }),
+    body: html`${bodyOf(order, links.to(`/orders/${secret}/recover`), site)}
+${order.status === 'PAID' && reviewForms(order, links.to(`/orders/${secret}/review`), refused)}`,
   }
 }
 
@@ -60,6 +72,37 @@ const GOODS: Readonly<Record<ShipmentStatus, string>> = {
   DELIVERED: 'delivered',
   FAILED: 'delivery failed',
   PICKUP_AVAILABLE: 'ready for pickup',
+}
+
+const RATINGS = { 5: 'Very good', 4: 'Good', 3: 'Fair', 2: 'Poor', 1: 'Very poor' } as const
+
+/** A form for each product of a paid order that was not reviewed. */
+function reviewForms({ lines }: Order, action: string, refused: RefusedReview | null): Html | false {
+  const products = new Map(lines.flatMap((line) => (line.productId === null ? [] : [[line.productId, line] as const])))
+  const open = [...products.values()].filter(({ isReviewed }) => !isReviewed)
+  const isThanked = [...products.values()].some(({ isReviewed }) => isReviewed)
+  return (
+    products.size > 0 &&
+    html`<section class="narrow" aria-labelledby="reviews"><h2 id="reviews">Reviews</h2>
+${isThanked && html`<p class="alert" role="status">Thank you for your review. The shop reads it before others see it.</p>`}
+${open.map(({ name, productId }, index) => {
+  const own = refused?.productId === productId ? refused : null
+  const problems = own?.problems ?? NO_PROBLEMS
+  const [rating, text] = [`rating-${index}`, `text-${index}`]
+  const rated = own?.typed('rating')
+  return html`<details${own !== null && html` open`}><summary>Review ${name}</summary>
+<form method="post" action="${action}" class="stacked"><input type="hidden" name="product" value="${productId}">
+<div><label for="${rating}">Rating</label><select id="${rating}" name="rating" required${invalidField(rating, problems.rating)}><option value=""></option>${Object.entries(
+    RATINGS,
+  )
+    .reverse()
+    .map(
+      ([value, label]) => html`<option value="${value}"${value === rated && html` selected`}>${value} of 5: ${label}</option>`,
+    )}</select>${fieldProblem(rating, problems.rating)}</div>
+<div><label for="${text}">Review <span class="quiet">(optional)</span></label><textarea id="${text}" name="text" rows="4" maxlength="5000"${invalidField(text, problems.text)}>${own?.typed('text') ?? ''}</textarea>${fieldProblem(text, problems.text)}</div>
+<p class="actions"><button>Send review</button></p></form></details>`
+})}</section>`
+  )
 }
 
 /** What is left to do for who buys. */

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { ShopRecoverCartDocument } from '#generated/operations.ts'
+import { ShopRecoverCartDocument, ShopReviewDocument } from '#generated/operations.ts'
 import type { GatewayClient } from '../../gateway/client.ts'
 import { ServiceOverloadedError } from '../../platform/http/load-shedding.ts'
 import { compressResponses } from '../../platform/http/server.ts'
-import { acceptForms, isSameOrigin } from '../frame/form.ts'
+import { acceptForms, fieldOf, isSameOrigin } from '../frame/form.ts'
 import { dataOf, OperationFailed } from '../frame/page.ts'
 import { refused, unacceptable, unavailable } from '../frame/refusals.ts'
 import { type CreateNotFoundPage, pathOf, pathWithoutQuery } from '../frame/serve.ts'
@@ -11,10 +11,15 @@ import type { Site } from '../frame/site.ts'
 import { cartCookieOf } from './cart-cookie.ts'
 import { CART_DOCUMENTS, createCartForms } from './cart-forms.ts'
 import { CHECKOUT_DOCUMENTS, createCheckoutForms } from './checkout-forms.ts'
+import { textProblems } from './fields.ts'
+import { orderPage } from './order-pages.ts'
 import { type CartVisit, foreignForm, shopResponder } from './visit.ts'
 
 /** A note of the longest length in the widest encoding, and two addresses. */
 const MAX_FORM_BYTES = 40_000
+
+/** What the graph takes of a review. */
+const MAX_REVIEW_LENGTH = 5_000
 
 type Handle = (visit: CartVisit) => Promise<FastifyReply | null>
 
@@ -28,7 +33,8 @@ export async function serveShops(
   client: GatewayClient,
   { site, lost }: { readonly site: Site; readonly lost: CreateNotFoundPage },
 ): Promise<void> {
-  for (const document of [...CART_DOCUMENTS, ...CHECKOUT_DOCUMENTS, ShopRecoverCartDocument]) await client.prepare(document)
+  for (const document of [...CART_DOCUMENTS, ...CHECKOUT_DOCUMENTS, ShopRecoverCartDocument, ShopReviewDocument])
+    await client.prepare(document)
   const responder = shopResponder(client, site, cartCookieOf(site))
   const { visitOf, show, redirect, cookie } = responder
   const { showCart, addToCart, changeCart } = createCartForms(responder)
@@ -57,6 +63,7 @@ export async function serveShops(
     send('/checkout/delivery', sendDelivery)
     send('/checkout/order', sendOrder)
     send('/orders/:secret/recover', recoverCart, true)
+    send('/orders/:secret/review', sendReview, true)
   })
 
   function handled(handle: Handle) {
@@ -68,6 +75,27 @@ export async function serveShops(
 
   function ofOurs(handle: Handle): Handle {
     return async (visit) => (isSameOrigin(visit.request) ? handle(visit) : show(visit.reply, foreignForm))
+  }
+
+  /** A review of a product of an order, by who has the link of the order. */
+  async function sendReview({ request, reply, code, run }: CartVisit): Promise<FastifyReply | null> {
+    // Parameters of a path are texts.
+    const { secret = '' } = request.params as Readonly<Record<string, string>>
+    const typed = (name: string) => fieldOf(request, name)
+    const rating = /^[1-5]$/.test(typed('rating')) ? Number(typed('rating')) : null
+    const problems: Record<string, string> = {
+      ...(rating === null && { rating: 'Choose a rating.' }),
+      ...textProblems({ text: typed('text') }, {}, MAX_REVIEW_LENGTH),
+    }
+    if (rating !== null && Object.keys(problems).length === 0) {
+      const input = { store: code, secret, productId: typed('product'), rating, text: typed('text') || null }
+      const { written } = dataOf(await run(ShopReviewDocument, { input }))
+      if (written.__typename === 'NotFoundError') return null
+      if (written.__typename === 'ValidationError') problems.text = written.errors[0]?.message ?? ''
+      else return redirect(reply, site.at(`/shops/${code}/orders/${secret}`))
+    }
+    const page = await orderPage(code, secret, { run, site, refused: { problems, typed, productId: typed('product') } })
+    return page && show(reply, page)
   }
 
   /** The button of a recovery link: what was in the abandoned cart is in a new one. */

@@ -25,6 +25,8 @@ export const PUBLIC_ROOT_FIELDS: ReadonlySet<string> = new Set([
   'Mutation.updateStorefrontCart',
   'Mutation.recoverStorefrontCart',
   'Mutation.completeStorefrontCheckout',
+  // An order is reviewed by the secret of its link.
+  'Mutation.createStorefrontReview',
   // For users, who have no scopes.
   'Mutation.signInOwnerToAuthorize',
   'Mutation.answerAuthorizationRequest',

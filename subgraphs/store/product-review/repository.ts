@@ -47,6 +47,27 @@ export const productReviewRepository = (database: Kysely<Tables>) => ({
     return id
   },
 
+  /** Whether there is one. */
+  async setStatus(storeId: number, id: number, status: ProductReview['status']): Promise<boolean> {
+    const { numUpdatedRows } = await database
+      .updateTable('product_review')
+      .set({ status })
+      .where('store_id', '=', storeId)
+      .where('id', '=', id)
+      .executeTakeFirst()
+    return numUpdatedRows > 0n
+  },
+
+  /** Whether there was one. */
+  async delete(storeId: number, id: number): Promise<boolean> {
+    const { numDeletedRows } = await database
+      .deleteFrom('product_review')
+      .where('store_id', '=', storeId)
+      .where('id', '=', id)
+      .executeTakeFirst()
+    return numDeletedRows > 0n
+  },
+
   /** Oldest first, one more than requested. */
   list(storeId: number, { size, after, offset }: KeysetRange): Promise<ProductReview[]> {
     let query = database.selectFrom('product_review').select(COLUMNS).where('store_id', '=', storeId)

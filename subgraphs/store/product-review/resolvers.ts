@@ -1,7 +1,10 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
+import { encodeId } from '../../toolkit/ids.ts'
 import { connectionFields, type KeysetList, keysetPage, keysetRange } from '../../toolkit/keyset.ts'
-import { decodeId, identified } from '../ids.ts'
+import { notFoundError } from '../../toolkit/validation.ts'
+import { decodeId, gone, identified, present } from '../ids.ts'
 import { LIST_SIZES } from '../lists.ts'
+import { createReview, deleteReview, moderateReview } from './actions.ts'
 import type { ProductReview } from './product-review.ts'
 
 const ALL: KeysetList<ProductReview> = { name: 'productReviews', parts: ['number'], positionOf: ({ id }) => [id] }
@@ -41,4 +44,20 @@ export const productReviewResolvers = {
     orderNumber: ({ orderId }) => orderId,
   },
   ProductReviewConnection: connectionFields,
+  ShopOrderLine: { productId: ({ productId }) => (productId === null ? null : encodeId('Product', String(productId))) },
+  ModerateProductReviewSuccess: {
+    productReview: ({ productReview }, _, { load }) => present(load.productReviewById.load(productReview), 'review'),
+  },
+  DeleteProductReviewSuccess: gone('ProductReview'),
+  Mutation: {
+    createStorefrontReview: async (_, { input: { store, secret, ...review } }, context) => {
+      const order = await context.shops.orderByLink(store, secret)
+      return order === null
+        ? notFoundError('order', secret)
+        : context.writeTo(order.storeId, 'createStorefrontReview', {}, (unit) => createReview(unit, order.number, review))
+    },
+    moderateProductReview: (_, { id, status }, { write }) =>
+      write('moderateProductReview', { id, status }, (unit) => moderateReview(unit, id, status)),
+    deleteProductReview: (_, { id }, { write }) => write('deleteProductReview', { id }, (unit) => deleteReview(unit, id)),
+  },
 } satisfies Resolvers

@@ -4,6 +4,11 @@ import type { KeysetRange } from '../../toolkit/keyset.ts'
 import type { Tables } from '../tables.ts'
 import type { Shop, ShopOrder, ShopOrderLine, ShopProduct } from './shop.ts'
 
+/** Codes are made of these; a text of anything else, however long, names no shop. */
+const CODE = /^[a-z0-9-]{1,100}$/
+/** What is random in the link of an order. */
+const SECRET = /^[\w-]{32}$/
+
 export type ShopRepository = ReturnType<typeof shopRepository>
 
 /** Public data of shops in the database. */
@@ -35,9 +40,11 @@ export const shopRepository = (database: Kysely<Tables>) => ({
   /** Null when it is gone. */
   byId: (id: number): Promise<Shop | null> => shopWhere(database, 'id', id),
 
-  /** The order with this token, in the shop with this code; null when there is none. */
-  orderByToken: (code: string, token: string): Promise<ShopOrder | null> =>
-    first(orders(database).where('store.code', '=', code).where('order.token', '=', token)),
+  /** The order with this secret in its link, in the shop with this code; null when there is none. */
+  orderByLink: async (code: string, secret: string): Promise<ShopOrder | null> =>
+    CODE.test(code) && SECRET.test(secret)
+      ? first(orders(database).where('store.code', '=', code).where('order.token', '=', secret))
+      : null,
 
   /** Code of the store and secret of the link of an order; null when there is none. */
   async linkOf(storeId: number, orderId: number): Promise<{ readonly code: string; readonly secret: string } | null> {
@@ -59,7 +66,11 @@ export const shopRepository = (database: Kysely<Tables>) => ({
   orderLines: (storeId: number, orderId: number): Promise<ShopOrderLine[]> =>
     database
       .selectFrom('order_line')
-      .select(['name', 'qty as quantity', 'total'])
+      .select(['name', 'qty as quantity', 'total', 'product_id as productId'])
+      .select(
+        sql<boolean>`EXISTS (SELECT FROM product_review review WHERE review.store_id = order_line.store_id
+          AND review.product_id = order_line.product_id AND review.order_id = order_line.order_id)`.as('isReviewed'),
+      )
       .where('store_id', '=', storeId)
       .where('order_id', '=', orderId)
       .orderBy('position')

@@ -1,6 +1,7 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
 import { connectionFields, type KeysetList, keysetPage, keysetRange } from '../../toolkit/keyset.ts'
 import { present } from '../ids.ts'
+import { isStoreCode } from '../storefront/storefront.ts'
 import type { Shop, ShopProduct } from './shop.ts'
 
 const SHOPS: KeysetList<Shop> = { name: 'shops', parts: ['number'], positionOf: ({ id }) => [id] }
@@ -9,20 +10,14 @@ const PRODUCTS: KeysetList<ShopProduct> = { name: 'shopProducts', parts: ['numbe
 /** Smaller than lists of the store's own: it is public. */
 const SIZES = { usual: 24, max: 50 } as const
 
-/** Codes are made of these; a text of anything else, however long, names no shop. */
-const CODE = /^[a-z0-9-]{1,100}$/
-/** Random part of the link of an order. */
-const SECRET = /^[\w-]{32}$/
-
 export const shopResolvers = {
   Query: {
     shops: async (_, page, { shops }) => {
       const range = keysetRange(SHOPS, page, { usual: 24, max: 100 })
       return keysetPage(SHOPS, range, await shops.list(range), shops.count)
     },
-    shop: (_, { code }, { shops }) => (CODE.test(code) ? shops.byCode(code) : null),
-    shopOrder: (_, { code, secret }, { shops }) =>
-      CODE.test(code) && SECRET.test(secret) ? shops.orderByToken(code, secret) : null,
+    shop: (_, { code }, { shops }) => (isStoreCode(code) ? shops.byCode(code) : null),
+    shopOrder: (_, { code, secret }, { shops }) => shops.orderByLink(code, secret),
   },
   Shop: {
     url: ({ code }, _, { publicUrl }) => `${publicUrl}/shops/${code}`,

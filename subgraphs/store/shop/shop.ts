@@ -39,4 +39,11 @@ export type ShopOrder = {
 }
 
 /** Something that is bought. */
-export type ShopOrderLine = { readonly name: string; readonly quantity: number; readonly total: string }
+export type ShopOrderLine = {
+  readonly name: string
+  readonly quantity: number
+  readonly total: string
+  /** Null when it was deleted. */
+  readonly productId: number | null
+  readonly isReviewed: boolean
+}

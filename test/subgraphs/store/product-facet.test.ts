@@ -25,13 +25,13 @@ const EXPECTED = `
     (SELECT coalesce(string_agg(o.name_key || '=' || v.name_key, ',' ORDER BY o.id, v.id), '') FROM product_option o
       JOIN product_option_value v ON v.option_id = o.id WHERE o.product_id = product.id) AS options
   FROM product WHERE product.status <> 'DISABLED' ORDER BY 1, 2`
-const KEPT = `
+const STORED = `
   SELECT store_id, product_id, brand, price::text, featured, available, stars::integer, array_to_string(category_ids, ',') AS categories,
     (SELECT coalesce(string_agg(split_part(key, chr(31), 2) || '=' || split_part(key, chr(31), 3), ',' ORDER BY at), '')
       FROM unnest(option_keys) WITH ORDINALITY AS listed (key, at)) AS options
   FROM product_facet ORDER BY 1, 2`
 
-const check = async (what: string) => expect([what, await stack.sql(KEPT)]).toEqual([what, await stack.sql(EXPECTED)])
+const check = async (what: string) => expect([what, await stack.sql(STORED)]).toEqual([what, await stack.sql(EXPECTED)])
 const size = (value: string) => [{ name: 'Size', value }]
 const update = (id: string, input: object) => shopper.updateProduct(id, input)
 

@@ -252,7 +252,7 @@ test('what was sold out in the meantime is said, and nothing is ordered', async 
   await stock(before)
 })
 
-test('a payment that must be confirmed leads to the gateway, and back to an order that is paid', async () => {
+test('a payment that must be confirmed leads to the gateway, from the page of the order', async () => {
   // The gateway of the test wants 3-D Secure for amounts that end in .03.
   const cup = (input: object) =>
     shop.merchant('mutation ($id: ID!, $input: UpdateProductInput!) { updateProduct(id: $id, input: $input) { __typename } }', {
@@ -285,4 +285,47 @@ test('the link of an abandoned cart puts its contents into a new one', async () 
   const action = /<form method="post" action="([^"]*recover)"/.exec(text)?.[1] ?? ''
   expect((await visitor.post(action, {})).status).toBe(403)
   expect((await visitor.post(action, {}, { 'sec-fetch-site': 'cross-site' })).status).toBe(403)
+})
+
+test('who bought something reviews it once; it is shown when the merchant publishes it', async () => {
+  const visitor = await withCup()
+  const placed = await visitor.post(`${SHOP}/checkout/order`, orderFields(await upToPayment(visitor)))
+  const order = placed.headers.location ?? ''
+  const number = /Your order (\d+)/.exec((await visitor.get(order)).text)?.[1] ?? ''
+  const send = (fields: Fields, headers = {}) => visitor.post(`${order}/review`, { product: productOf(), ...fields }, headers)
+  let page = ''
+  const productOf = () => hidden(page, 'product')
+  expect((await send({ rating: '5' })).status).toBe(404)
+  await shop.merchant('mutation ($id: ID!) { markOrderPaid(id: $id, input: {}) { __typename } }', { id: number })
+  page = (await visitor.get(order)).text
+  expect(page).toContain('<summary>Review Blue cup</summary>')
+  for (const rating of ['', '0', '6', '1.5', HOSTILE]) {
+    const { status, text } = await send({ rating, text: HOSTILE })
+    expect([rating, status]).toEqual([rating, 422])
+    expect(text).toContain('<p class="field-problem" id="rating-0-problem">Choose a rating.</p>')
+    expect(text).not.toMatch(/<script>|<img src=x/)
+  }
+  expect((await send({ rating: '4', text: 'x'.repeat(5_001) })).text).toContain(
+    'id="text-0-problem">Enter at most 5000 characters',
+  )
+  expect((await send({ rating: '4' }, { 'sec-fetch-site': 'cross-site' })).status).toBe(403)
+  const results = await Promise.all([0, 1].map(() => send({ rating: '4', text: `Blue ${HOSTILE}` })))
+  expect(results.map(({ status }) => status)).toEqual([303, 303])
+  expect((await visitor.get(order)).text).toContain('Thank you for your review.')
+  const product = () => visitor.get(`${SHOP}/products/blue-cup`)
+  expect((await product()).text).not.toContain('4 of 5')
+
+  const { productReviews } = await shop.merchant(
+    '{ productReviews { nodes { id status rating productName orderNumber customerEmail } } }',
+  )
+  expect(productReviews.nodes).toEqual([
+    expect.objectContaining({ status: 'UNREAD', rating: 4, orderNumber: Number(number), customerEmail: 'ana@example.org' }),
+  ])
+  const { id } = productReviews.nodes[0]
+  await shop.merchant('mutation ($id: ID!) { moderateProductReview(id: $id, status: PUBLISHED) { __typename } }', { id })
+  const { text } = await product()
+  expect(text).toMatch(/<strong>4 of 5<\/strong>.*bought here/)
+  expect(text).not.toMatch(/<script>|<img src=x|ana@example/)
+  await shop.merchant('mutation ($id: ID!) { deleteProductReview(id: $id) { __typename } }', { id })
+  expect((await product()).text).not.toContain('4 of 5')
 })

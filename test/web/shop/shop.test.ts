@@ -6,13 +6,14 @@ import { contrastOf, themeStyles } from '../../../web/shop/colors.ts'
 import { plainText, richText } from '../../../web/shop/rich-text.ts'
 import { askRaw } from '../../rest-facade/ask.ts'
 import { hasNoBrowser, launch, look, openPage } from '../support/browser.ts'
-import { aFilledShop, HOSTILE_HTML } from '../support/shop.ts'
+import { aFilledShop, type FilledShop, HOSTILE_HTML } from '../support/shop.ts'
 import { HOSTILE, startWeb } from '../support/site.ts'
 
 let web: Awaited<ReturnType<typeof startWeb>>
+let shop: FilledShop
 beforeAll(async () => {
   web = await startWeb()
-  await aFilledShop(web, 'Corner shop')
+  shop = await aFilledShop(web, 'Corner shop')
 })
 afterAll(() => web?.close())
 
@@ -245,6 +246,13 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     await page.getByRole('button', { name: 'Place order' }).click()
     await page.getByRole('heading', { level: 1, name: 'Your order' }).waitFor()
     await look(page, 'shop-order')
+    const number = /\d+/.exec(await page.getByRole('heading', { level: 1 }).innerText())?.[0]
+    await shop.merchant('mutation ($id: ID!) { markOrderPaid(id: $id, input: {}) { __typename } }', { id: number })
+    await page.reload()
+    await page.getByText('Review Blue cup').click()
+    await page.evaluate('document.querySelector("details form").noValidate = true')
+    await page.getByRole('button', { name: 'Send review' }).click()
+    await look(page, 'shop-review-problem')
     await page.close()
   })
 })

@@ -63,10 +63,12 @@ export async function paymentGateway({ key, secret }: { readonly key: string; re
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(said))
     if (given !== right || request.headers['atrium-merchant'] !== key) return say(401, {})
     if (takes('unavailable')) return say(503, {})
-    if (takes('refuse')) return say(402, {})
     const once = request.headers['idempotency-key'] as string | undefined
+    const isRepeated = once !== undefined && answers.has(once)
+    // What was carried out is not refused when it is asked for again.
+    if (!isRepeated && takes('refuse')) return say(402, {})
     requests.push({ path, key: once })
-    if (once !== undefined && answers.has(once)) return say(200, shown(answers.get(once) ?? ''))
+    if (isRepeated) return say(200, shown(answers.get(once) ?? ''))
     const [, id = '', action = ''] = /^\/payments\/([^/]+)(?:\/(\w+))?$/.exec(path) ?? []
     const input = body === '' ? {} : JSON.parse(body)
     const made = id === '' ? create(input) : id
