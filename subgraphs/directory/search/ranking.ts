@@ -39,20 +39,17 @@ export type Score = Readonly<Record<'total' | 'text' | 'popularity' | 'official'
  */
 export function scoreOf({ item, score: text }: ScoredItem): Score {
   const isServer = item.kind === 'MCP_SERVER'
-  const parts = {
-    text,
-    popularity: PER_TENFOLD_STARS * Math.log10(1 + item.popularity),
-    official: isServer && item.official ? OFFICIAL : 0,
-    metadata:
-      (item.description.length >= MIN_DESCRIPTION_LENGTH ? DESCRIBED : 0) +
-      (!isServer || item.installations.length > 0 ? INSTALLABLE : 0) +
-      (item.category === UNCATEGORIZED ? 0 : FILED),
-  }
-  const sum = parts.text + parts.popularity + parts.official + parts.metadata
-  if (!isServer || !item.deprecated) return { ...parts, deprecated: 0, total: sum }
+  const popularity = item.popularity === 0 ? 0 : PER_TENFOLD_STARS * Math.log10(1 + item.popularity)
+  const official = isServer && item.official ? OFFICIAL : 0
+  const metadata =
+    (item.description.length >= MIN_DESCRIPTION_LENGTH ? DESCRIBED : 0) +
+    (!isServer || item.installations.length > 0 ? INSTALLABLE : 0) +
+    (item.category === UNCATEGORIZED ? 0 : FILED)
+  const sum = text + popularity + official + metadata
+  if (!isServer || !item.deprecated) return { total: sum, text, popularity, official, metadata, deprecated: 0 }
   // Being known does not help who is deprecated.
   const total = text > 0 ? text * DEPRECATED_SHARE : text - DEPRECATED_STEP
-  return { ...parts, deprecated: total - sum, total }
+  return { total, text, popularity, official, metadata, deprecated: total - sum }
 }
 
 /**
@@ -60,7 +57,8 @@ export function scoreOf({ item, score: text }: ScoredItem): Score {
  * JSON.
  */
 export const rank = (found: ScoredItem): Ranked => ({
-  ...found,
+  item: found.item,
+  score: found.score,
   position: [
     -Math.round(scoreOf(found).total * 1000),
     -found.item.popularity,
