@@ -10,7 +10,7 @@ import type { DatabaseServer } from '../platform/database/server.ts'
 import { isLoopbackHost } from '../platform/http/listen.ts'
 import { OperatorError } from '../platform/process/operator-error.ts'
 import { withDatabase } from './database.ts'
-import { type Finding, fail, ok, warn } from './doctor/finding.ts'
+import { type DoctorFinding, fail, ok, warn } from './doctor/finding.ts'
 import { checkClock, checkDisk, checkNetwork, checkNode, checkPort } from './doctor/machine.ts'
 
 /** A list that every installation with lists downloads: small, and of a public institution. */
@@ -31,13 +31,13 @@ export function doctorCommand(): Command {
     })
 }
 
-const SIGNS: Readonly<Record<Finding['state'], string>> = { ok: 'ok  ', warn: 'warn', fail: 'FAIL' }
+const SIGNS: Readonly<Record<DoctorFinding['state'], string>> = { ok: 'ok  ', warn: 'warn', fail: 'FAIL' }
 
-const lineOf = ({ check, state, found, remedy }: Finding): string =>
+const lineOf = ({ check, state, found, remedy }: DoctorFinding): string =>
   `${SIGNS[state]}  ${check.padEnd(9)}  ${found}${remedy === null ? '' : `\n                 → ${remedy}`}`
 
-async function examine(): Promise<readonly Finding[]> {
-  const findings: Finding[] = [checkNode(process.versions.node)]
+async function examine(): Promise<readonly DoctorFinding[]> {
+  const findings: DoctorFinding[] = [checkNode(process.versions.node)]
   let config: Config<typeof variables>
   try {
     config = readConfig(variables, process.env)
@@ -53,7 +53,7 @@ async function examine(): Promise<readonly Finding[]> {
   return findings
 }
 
-async function checkDatabase(config: Config<typeof variables>): Promise<readonly Finding[]> {
+async function checkDatabase(config: Config<typeof variables>): Promise<readonly DoctorFinding[]> {
   const isExternal = config.DATABASE_URL !== undefined
   if (!isExternal && !existsSync(join(resolve(config.DATA_DIR), 'postgres'))) {
     return [ok('database', `none yet: the first start creates one in ${config.DATA_DIR}`), checkSecretsKey(config)]
@@ -74,12 +74,13 @@ async function checkDatabase(config: Config<typeof variables>): Promise<readonly
   }
 }
 
-async function checkConnection(connection: DatabaseServer['connection'], isExternal: boolean): Promise<readonly Finding[]> {
+async function checkConnection(connection: DatabaseServer['connection'], isExternal: boolean): Promise<readonly DoctorFinding[]> {
   const client = new pg.Client(connection)
   await client.connect()
   try {
     const sent = Date.now()
     const { rows } = await client.query("SELECT clock_timestamp() AS now, current_setting('server_version') AS version")
+    // One row of these two columns, whatever the server.
     const [{ now, version }] = rows as [{ readonly now: Date; readonly version: string }]
     const found = ok('database', `PostgreSQL ${version}${isExternal ? '' : ', embedded'}`)
     return isExternal ? [found, checkClock((sent + Date.now()) / 2 - now.getTime(), 'the database')] : [found]
@@ -88,7 +89,7 @@ async function checkConnection(connection: DatabaseServer['connection'], isExter
   }
 }
 
-async function checkMigrations(connection: DatabaseServer['connection']): Promise<Finding> {
+async function checkMigrations(connection: DatabaseServer['connection']): Promise<DoctorFinding> {
   const migrations = await migrationStatus(connection)
   const count = (state: string) => migrations.filter((each) => each.state === state).length
   if (count('unknown') > 0) {
@@ -106,7 +107,10 @@ async function checkMigrations(connection: DatabaseServer['connection']): Promis
     : ok('schema', `all ${migrations.length} migrations are applied`)
 }
 
-async function checkStoredSecrets(config: Config<typeof variables>, connection: DatabaseServer['connection']): Promise<Finding> {
+async function checkStoredSecrets(
+  config: Config<typeof variables>,
+  connection: DatabaseServer['connection'],
+): Promise<DoctorFinding> {
   try {
     await assertKnownKeys(connection, configuredCipher(config))
     return checkSecretsKey(config)
@@ -115,7 +119,7 @@ async function checkStoredSecrets(config: Config<typeof variables>, connection: 
   }
 }
 
-function checkSecretsKey(config: Config<typeof variables>): Finding {
+function checkSecretsKey(config: Config<typeof variables>): DoctorFinding {
   if (configuredCipher(config).keyIds.length > 0) return ok('secrets', 'are encrypted under SECRETS_KEY')
   const isPublic = config.PUBLIC_URL !== undefined || !isLoopbackHost(config.HOST)
   const remedy = 'Set SECRETS_KEY to what `npx atrium secrets generate` prints, and keep it outside of the backups.'
@@ -128,7 +132,7 @@ function checkSecretsKey(config: Config<typeof variables>): Finding {
 async function checkFeeds(
   config: Config<typeof variables>,
   connection: DatabaseServer['connection'],
-): Promise<readonly Finding[]> {
+): Promise<readonly DoctorFinding[]> {
   if (config.TRUST_LISTS.length === 0) return []
   const { default: pino } = await import('pino')
   const { createTrustParts } = await import('../subgraphs/trust/parts.ts')

@@ -10,8 +10,8 @@ export const canPrompt = (): boolean => process.stdin.isTTY === true && process.
  */
 export async function promptSecret(question: string): Promise<string> {
   // Readline echoes what is typed to its output.
-  const silent = new Writable({ write: (_, __, done) => done() })
-  const terminal = createInterface({ input: process.stdin, output: silent, terminal: true })
+  const hidden = new Writable({ write: (_, __, done) => done() })
+  const terminal = createInterface({ input: process.stdin, output: hidden, terminal: true })
   try {
     // Only now: the terminal itself shows what is typed before readline has taken it over.
     process.stderr.write(question)

@@ -1,5 +1,5 @@
 /** What one check of `atrium doctor` found. */
-export type Finding = {
+export type DoctorFinding = {
   /** What was looked at, such as `database`. */
   readonly check: string
   /** `warn`: it works, and something is amiss. `fail`: it does not work. */
@@ -10,6 +10,6 @@ export type Finding = {
   readonly remedy: string | null
 }
 
-export const ok = (check: string, found: string): Finding => ({ check, state: 'ok', found, remedy: null })
-export const warn = (check: string, found: string, remedy: string): Finding => ({ check, state: 'warn', found, remedy })
-export const fail = (check: string, found: string, remedy: string): Finding => ({ check, state: 'fail', found, remedy })
+export const ok = (check: string, found: string): DoctorFinding => ({ check, state: 'ok', found, remedy: null })
+export const warn = (check: string, found: string, remedy: string): DoctorFinding => ({ check, state: 'warn', found, remedy })
+export const fail = (check: string, found: string, remedy: string): DoctorFinding => ({ check, state: 'fail', found, remedy })

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname, resolve } from 'node:path'
-import { type Finding, fail, ok, warn } from './finding.ts'
+import { type DoctorFinding, fail, ok, warn } from './finding.ts'
 
 /** Below it the database soon stops, which is a failure; below the other one it is a warning. */
 const MIN_FREE_BYTES = 200_000_000
@@ -13,7 +13,7 @@ const REQUEST_TIMEOUT_MS = 5_000
 /** The oldest Node that runs this code. */
 const MIN_NODE_MAJOR = 22
 
-export function checkNode(version: string): Finding {
+export function checkNode(version: string): DoctorFinding {
   const found = `Node.js ${version}`
   return Number(version.split('.', 1)[0]) >= MIN_NODE_MAJOR
     ? ok('node', found)
@@ -21,7 +21,7 @@ export function checkNode(version: string): Finding {
 }
 
 /** Whether the port can be had, or is ours already. */
-export async function checkPort(host: string, port: number): Promise<Finding> {
+export async function checkPort(host: string, port: number): Promise<DoctorFinding> {
   if (port === 0) return ok('port', 'any free port is used')
   const fault = await listenFault(host, port)
   if (fault === null) return ok('port', `${host}:${port} is free; Atrium does not run there`)
@@ -48,7 +48,7 @@ const listenFault = (host: string, port: number): Promise<string | null> =>
   })
 
 /** Whether there is room, and the folder can be written. `folder` may not exist yet. */
-export function checkDisk(folder: string): Finding {
+export function checkDisk(folder: string): DoctorFinding {
   let place = resolve(folder)
   while (!existsSync(place)) place = dirname(place)
   try {
@@ -65,7 +65,7 @@ export function checkDisk(folder: string): Finding {
 }
 
 /** How the clock of this machine differs from another one, in milliseconds; positive: ahead. */
-export function checkClock(skewMs: number, other: string): Finding {
+export function checkClock(skewMs: number, other: string): DoctorFinding {
   const seconds = Math.round(Math.abs(skewMs) / 1000)
   return Math.abs(skewMs) <= MAX_CLOCK_SKEW_MS
     ? ok('clock', `agrees with ${other}`)
@@ -77,7 +77,7 @@ export function checkClock(skewMs: number, other: string): Finding {
 }
 
 /** Whether the network outside can be reached, by this URL; and the clock of who answers. */
-export async function checkNetwork(url: string): Promise<readonly Finding[]> {
+export async function checkNetwork(url: string): Promise<readonly DoctorFinding[]> {
   const { host } = new URL(url)
   try {
     const sent = Date.now()
@@ -100,6 +100,7 @@ export async function checkNetwork(url: string): Promise<readonly Finding[]> {
 /** The innermost cause: fetch says only that it failed. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
+  // Errors of the system have a `code`.
   const { code } = error as NodeJS.ErrnoException
   return error.cause instanceof Error ? reasonOf(error.cause) : (code ?? error.message)
 }

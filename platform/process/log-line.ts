@@ -58,6 +58,7 @@ function valueText(value: unknown): string {
 
 function faultOf(err: unknown): string | null {
   if (typeof err !== 'object' || err === null) return null
+  // Whatever was thrown: both may be missing.
   const { stack, message } = err as { readonly stack?: unknown; readonly message?: unknown }
   return String(stack ?? message ?? '')
     .split('\n')

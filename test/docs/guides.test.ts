@@ -77,7 +77,7 @@ test('every page that has something to paste is known here, with what a reader s
   expect(pasted).toEqual(Object.keys(SEEN).sort())
 })
 
-test.each(pasted)('%s: what it tells to paste works, from top to bottom in one shell', async (page) => {
+test.each(pasted)('the commands of %s work, from top to bottom in one shell', async (page) => {
   const code = blocksOf(page)
     .filter(({ language, words }) => language === 'sh' && words === '')
     .map((block) => block.code.replaceAll('localhost:4000', `localhost:${server.port}`))

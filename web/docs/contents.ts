@@ -5,7 +5,7 @@ export type Section = { readonly heading: string; readonly names: readonly strin
  * What the sidebar shows, in this order. A page that is not named here stands in the section whose
  * `folder` it is in, or in the last one.
  */
-export const SECTIONS: readonly (Section & { readonly folder?: string })[] = [
+export const DOCS_SECTIONS: readonly (Section & { readonly folder?: string })[] = [
   { heading: 'Get started', folder: 'start', names: ['start/agents', 'start/integrators', 'start/shops', 'start/operators'] },
   {
     heading: 'Guides',

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { markdownTokens, plainText, tokenText } from '../frame/markdown.ts'
-import { SECTIONS, UNLISTED } from './contents.ts'
+import { DOCS_SECTIONS, UNLISTED } from './contents.ts'
 
 /** A page of the documentation. */
 export type DocsPage = {
@@ -72,12 +72,12 @@ function pageOf(file: string, text: string): DocsPage {
 }
 
 function sectionsOf(pages: ReadonlyMap<string, DocsPage>): readonly DocsSection[] {
-  const named = new Set(SECTIONS.flatMap(({ names }) => names))
+  const named = new Set(DOCS_SECTIONS.flatMap(({ names }) => names))
   const folderOf = (name: string) => (name.includes('/') ? name.slice(0, name.indexOf('/')) : '')
   const unnamed = [...pages.keys()].filter((name) => !named.has(name) && name !== 'readme' && !UNLISTED.includes(folderOf(name)))
-  const folders = new Set(SECTIONS.map(({ folder }) => folder))
-  return SECTIONS.map(({ heading, names, folder }, index) => {
-    const isLast = index === SECTIONS.length - 1
+  const folders = new Set(DOCS_SECTIONS.map(({ folder }) => folder))
+  return DOCS_SECTIONS.map(({ heading, names, folder }, index) => {
+    const isLast = index === DOCS_SECTIONS.length - 1
     const further = unnamed.filter((name) => folderOf(name) === folder || (isLast && !folders.has(folderOf(name))))
     const found = [...names, ...further].flatMap((name) => pages.get(name) ?? [])
     return { heading, pages: found }

@@ -79,7 +79,7 @@ function searchPage(query: string | null, found: ReturnType<DocsSearch>, options
       null,
       html`<h1>Search the documentation</h1>
 ${searchForm(query ?? '', site)}
-${query !== null && html`<p role="status">${found.length === 0 ? html`Nothing for <strong>${query}</strong>. Use fewer or other words, or go through the <a href="${site.at('/docs')}">contents</a>.` : html`${counted(found.length, 'passage')} for <strong>${query}</strong>`}</p>`}
+${query !== null && html`<p role="status">${found.length === 0 ? html`Nothing for <strong>${query}</strong>. Use fewer or other words, or go through the <a href="${site.at('/docs')}">contents</a>.` : html`${counted(found.length, 'result')} for <strong>${query}</strong>`}</p>`}
 <ul class="cards">${found.map(
         ({
           name,

@@ -4,7 +4,7 @@ import { headingIds } from './article.ts'
 import type { Library } from './library.ts'
 
 /** A part of a page that search finds: what stands below one heading. */
-export type DocsPassage = {
+export type DocsEntry = {
   readonly id: number
   /** Of the page. */
   readonly name: string
@@ -20,13 +20,13 @@ export type DocsPassage = {
 const MAX_RESULTS = 30
 const EXCERPT_CHARACTERS = 180
 
-/** Finds passages by words; typing errors are fine. */
-export type DocsSearch = (query: string) => readonly (DocsPassage & { readonly excerpt: string })[]
+/** Finds entries by words; typing errors are fine. */
+export type DocsSearch = (query: string) => readonly (DocsEntry & { readonly excerpt: string })[]
 
-/** An index of all documentation, in memory: some 1,000 passages. */
+/** An index of all documentation, in memory: some 1,000 entries. */
 export function createDocsSearch(library: Library): DocsSearch {
-  const passages = passagesOf(library)
-  const index = new MiniSearch<DocsPassage>({
+  const entries = entriesOf(library)
+  const index = new MiniSearch<DocsEntry>({
     fields: ['title', 'heading', 'text'],
     searchOptions: {
       boost: { title: 3, heading: 4 },
@@ -34,28 +34,28 @@ export function createDocsSearch(library: Library): DocsSearch {
       fuzzy: (term) => (term.length > 4 ? 0.2 : false),
       combineWith: 'AND',
       // Tasks first: who searches wants to do something.
-      boostDocument: (id) => (/^(?:start|guides)\//.test(passages[Number(id)]?.name ?? '') ? 2 : 1),
+      boostDocument: (id) => (/^(?:start|guides)\//.test(entries[Number(id)]?.name ?? '') ? 2 : 1),
     },
   })
-  index.addAll(passages)
+  index.addAll(entries)
   return (query) =>
     index
       .search(query)
       .slice(0, MAX_RESULTS)
       .flatMap(({ id, terms }) => {
-        const passage = passages[Number(id)]
-        return passage ? [{ ...passage, excerpt: excerptOf(passage.text, terms) }] : []
+        const entry = entries[Number(id)]
+        return entry ? [{ ...entry, excerpt: excerptOf(entry.text, terms) }] : []
       })
 }
 
-function passagesOf({ pages }: Library): readonly DocsPassage[] {
-  const passages: DocsPassage[] = []
+function entriesOf({ pages }: Library): readonly DocsEntry[] {
+  const entries: DocsEntry[] = []
   for (const { name, title, text } of pages.values()) {
     const idOf = headingIds()
     let heading = title
     let fragment = ''
     let words: string[] = []
-    const end = () => passages.push({ id: passages.length, name, title, heading, fragment, text: words.join(' ') })
+    const end = () => entries.push({ id: entries.length, name, title, heading, fragment, text: words.join(' ') })
     let isHeading = false
     for (const token of markdownTokens(text)) {
       if (token.type === 'heading_open') isHeading = true
@@ -70,7 +70,7 @@ function passagesOf({ pages }: Library): readonly DocsPassage[] {
     }
     end()
   }
-  return passages
+  return entries
 }
 
 /** The words around the first one that was found. */
