@@ -54,6 +54,7 @@ const collectors: CollectorOptions = {
       { name: 'urlhaus', url: `${internet.lists}/urlhaus` },
       { name: 'tranco', url: `${internet.lists}/tranco` },
     ],
+    TRUST_OWN_FEEDS: undefined,
     TRUST_DNSBL_ZONES: undefined,
     TRUST_CT_URL: undefined,
     TRUST_WHOIS: true,

@@ -59,6 +59,7 @@ const sources = {
   config: {
     TRUST_DNS_SERVERS: [{ address: '127.0.0.1', port: 9 }],
     TRUST_LISTS: [],
+    TRUST_OWN_FEEDS: undefined,
     TRUST_DNSBL_ZONES: undefined,
     TRUST_CT_URL: undefined,
     TRUST_WHOIS: true,

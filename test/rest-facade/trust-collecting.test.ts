@@ -20,6 +20,7 @@ async function aService(options: Parameters<typeof startWorld>[0] = {}) {
     config: {
       TRUST_DNS_SERVERS: [world.dns],
       TRUST_LISTS: [{ name: 'iana-rdap', url: `${world.registry.url}/dns.json` }],
+      TRUST_OWN_FEEDS: undefined,
       TRUST_DNSBL_ZONES: undefined,
       TRUST_CT_URL: undefined,
       TRUST_WHOIS: true,

@@ -1,4 +1,6 @@
 import { createHash, type Hash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import type { Logger } from 'pino'
 import { Fault, faultOf } from '../../../platform/outbound/fault.ts'
 import { type HttpClient, type OutboundResponse, statusFault } from '../../../platform/outbound/http-client.ts'
@@ -56,12 +58,14 @@ export async function refreshList(list: List, parts: RefreshParts): Promise<bool
  */
 async function download(list: List, { lists, https, now, signal }: RefreshParts): Promise<number | null> {
   const old = await lists.edition(list.name)
-  const response = await https.get(list.url, {
-    signal: AbortSignal.any([signal, AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS)]),
-    accept: '*/*',
-    maxBytes: list.maxBytes,
-    headers: old?.etag ? { 'if-none-match': old.etag } : {},
-  })
+  const response = list.url.startsWith('file:')
+    ? await fileResponse(list)
+    : await https.get(list.url, {
+        signal: AbortSignal.any([signal, AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS)]),
+        accept: '*/*',
+        maxBytes: list.maxBytes,
+        headers: old?.etag ? { 'if-none-match': old.etag } : {},
+      })
   const fetchedAt = seconds(now())
   const asOf = lastModified(response) ?? fetchedAt
   const refreshAt = fetchedAt + list.refreshSeconds
@@ -91,6 +95,18 @@ async function download(list: List, { lists, https, now, signal }: RefreshParts)
     return null
   } finally {
     response.body.destroy()
+  }
+}
+
+/** A file of the operator in the form of a response. Throws a `Fault`. */
+async function fileResponse({ url, maxBytes }: List): Promise<OutboundResponse> {
+  try {
+    const { size, mtime } = await stat(new URL(url))
+    if (size > maxBytes) throw new Fault('too_large', `Expected at most ${maxBytes} bytes, got ${size}.`)
+    const headers = { 'last-modified': mtime.toUTCString() }
+    return { status: 200, headers, url, body: createReadStream(new URL(url), { end: maxBytes }) }
+  } catch (error) {
+    throw error instanceof Fault ? error : new Fault('unavailable', 'the file cannot be read', { cause: error })
   }
 }
 

@@ -1,3 +1,4 @@
+import { jsonDocument, plainLines } from './feed-formats.ts'
 import {
   type ListFormat,
   phishingUrls,
@@ -82,6 +83,28 @@ const LISTS: readonly List[] = [
     maxBytes: 100 * MEGABYTE_BYTES,
   },
   {
+    // MIT, https://github.com/Phishing-Database/Phishing.Database.
+    name: 'phishing-database',
+    kind: 'threat',
+    lineage: 'phishing-database',
+    url: 'https://raw.githubusercontent.com/Phishing-Database/Phishing.Database/master/phishing-domains-ACTIVE.txt',
+    format: phishingUrls,
+    refreshSeconds: 12 * HOUR_SECONDS,
+    minEntries: 10_000,
+    maxBytes: 100 * MEGABYTE_BYTES,
+  },
+  {
+    // Warning list of CERT Polska, https://cert.pl/en/warning-list/.
+    name: 'cert-pl',
+    kind: 'threat',
+    lineage: 'cert-pl',
+    url: 'https://hole.cert.pl/domains/v2/domains.txt',
+    format: phishingUrls,
+    refreshSeconds: HOUR_SECONDS,
+    minEntries: 1_000,
+    maxBytes: 50 * MEGABYTE_BYTES,
+  },
+  {
     name: 'tranco',
     kind: 'popularity',
     lineage: 'tranco',
@@ -127,3 +150,22 @@ export function chosenLists(choices: readonly ListChoice[]): List[] {
     return url === null ? list : { ...list, url }
   })
 }
+
+/** A feed of the operator: its name, where it is, and whether it is one JSON document. */
+export type OwnFeed = { readonly name: string; readonly url: string; readonly isJson: boolean }
+
+/** A document is held in memory and read at once. */
+const MAX_DOCUMENT_BYTES = 20 * MEGABYTE_BYTES
+
+/** Feeds of the operator as lists; each is a witness of its own, and counts for all keys. */
+export const ownFeedLists = (feeds: readonly OwnFeed[]): List[] =>
+  feeds.map(({ name, url, isJson }) => ({
+    name: `own-${name}`,
+    kind: 'threat',
+    lineage: `own-${name}`,
+    url,
+    format: isJson ? jsonDocument : plainLines,
+    refreshSeconds: HOUR_SECONDS,
+    minEntries: 1,
+    maxBytes: isJson ? MAX_DOCUMENT_BYTES : 100 * MEGABYTE_BYTES,
+  }))

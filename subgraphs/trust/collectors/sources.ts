@@ -18,7 +18,7 @@ import { findListedUrls } from './feeds.ts'
 import { listStatus, type SourceStatus, sourceHealth } from './health.ts'
 import { refreshList } from './list-refresh.ts'
 import type { ListRepository } from './list-repository.ts'
-import { chosenLists, isShipped, type List } from './lists.ts'
+import { chosenLists, isShipped, type List, ownFeedLists } from './lists.ts'
 import { popularNames } from './popular-names.ts'
 import { createRedirectFollower, type FollowRedirects } from './redirects.ts'
 import type { EvidenceRepository, StoredSnapshot } from './repository.ts'
@@ -121,7 +121,7 @@ export function trustSources({
   snapshotOf,
   now = () => new Date(),
   network: networkOptions = {},
-  chosen = chosenLists(config.TRUST_LISTS),
+  chosen = [...chosenLists(config.TRUST_LISTS), ...ownFeedLists(config.TRUST_OWN_FEEDS ?? [])],
   shippedNames = popularNames,
 }: SourcesOptions): TrustSources {
   const ended = new AbortController()

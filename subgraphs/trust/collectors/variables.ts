@@ -1,10 +1,13 @@
+import { pathToFileURL } from 'node:url'
 import { z } from 'zod'
 import { type Config, flag, type Variables } from '../../../platform/config/config.ts'
 import { parseDnsServer } from '../../../platform/outbound/dns-servers.ts'
-import { LIST_NAMES, type ListChoice } from './lists.ts'
+import { LIST_NAMES, type ListChoice, type OwnFeed } from './lists.ts'
 
 const SERVERS = 'addresses of DNS servers with commas between them, such as 9.9.9.9,[2620:fe::fe]:53'
 const LISTS = `"none", or some of ${LIST_NAMES.join(', ')} with commas between them, each with =https://… behind it where it has another address`
+const MAX_OWN_FEEDS = 20
+const OWN_FEEDS = `at most ${MAX_OWN_FEEDS} feeds with commas between them, each once as name=https://… or name=/path, or name:json=…, with names of a to z, 0 to 9 and hyphens`
 const ZONES = 'names of DNS block lists with commas between them, such as dbl.spamhaus.org'
 const CT = 'an https URL with {domain} in it'
 
@@ -30,11 +33,26 @@ export const collectorVariables = {
       context.addIssue(LISTS)
       return z.NEVER
     }),
-    default: 'urlhaus,threatfox,tranco',
+    default: 'urlhaus,threatfox,phishing-database,cert-pl,tranco',
     unit: null,
     // An address may have a key in it.
     secret: true,
     meaning: `Threat feeds and popularity lists to download, whose terms you accept: ${LIST_NAMES.join(', ')}; none turns them off.`,
+  },
+  TRUST_OWN_FEEDS: {
+    read: z.string().transform((text, context) => {
+      const feeds = parts(text).map(readOwnFeed)
+      const names = new Set(feeds.map((feed) => feed?.name))
+      if (feeds.length <= MAX_OWN_FEEDS && names.size === feeds.length && feeds.every((feed) => feed !== null)) return feeds
+      context.addIssue(OWN_FEEDS)
+      return z.NEVER
+    }),
+    default: null,
+    unit: null,
+    // An address may have a key in it.
+    secret: true,
+    meaning:
+      'Threat feeds of your own for all keys, as name=https://… or name=/path with commas between them; name:json=… for JSON, STIX 2.1, TAXII 2.1 or MISP instead of lines (names, URLs, hosts, CSV); unset, none.',
   },
   TRUST_DNSBL_ZONES: {
     read: z.string().transform((text, context) => {
@@ -73,4 +91,10 @@ export type CollectorConfig = Config<typeof collectorVariables>
 function readChoice(text: string): ListChoice | null {
   const [, name = '', url = null] = /^([a-z-]+)(?:=(https:\/\/\S+))?$/.exec(text) ?? []
   return LIST_NAMES.includes(name) && (url === null || URL.canParse(url)) ? { name, url } : null
+}
+
+function readOwnFeed(text: string): OwnFeed | null {
+  const [, name = '', json, address = ''] = /^([a-z\d-]{1,40})(:json)?=(https:\/\/\S+|\/\S+)$/.exec(text) ?? []
+  if (name === '' || (address.startsWith('https:') && !URL.canParse(address))) return null
+  return { name, url: address.startsWith('/') ? pathToFileURL(address).href : address, isJson: json !== undefined }
 }

@@ -107,6 +107,7 @@ test('it happens by itself once that has begun', async () => {
   const config = {
     TRUST_DNS_SERVERS: [],
     TRUST_LISTS: [],
+    TRUST_OWN_FEEDS: undefined,
     TRUST_DNSBL_ZONES: undefined,
     TRUST_CT_URL: undefined,
     TRUST_WHOIS: false,

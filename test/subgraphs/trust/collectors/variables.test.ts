@@ -9,7 +9,8 @@ const read = (env: Record<string, string>) => readConfig(collectorVariables, env
 test('unset: the servers of the system, lists whose terms allow it, no block lists, no log index', () => {
   expect(read({})).toEqual({
     TRUST_DNS_SERVERS: undefined,
-    TRUST_LISTS: ['urlhaus', 'threatfox', 'tranco'].map((name) => ({ name, url: null })),
+    TRUST_LISTS: ['urlhaus', 'threatfox', 'phishing-database', 'cert-pl', 'tranco'].map((name) => ({ name, url: null })),
+    TRUST_OWN_FEEDS: undefined,
     TRUST_DNSBL_ZONES: undefined,
     TRUST_CT_URL: undefined,
     TRUST_WHOIS: true,
@@ -62,4 +63,13 @@ test('a list with a key in its address is not printed', () => {
   }
   expect(message).toContain('TRUST_LISTS')
   expect(message).not.toContain('secret')
+})
+
+test('feeds of the operator by URL and file; anything else is refused without showing it', () => {
+  expect(read({ TRUST_OWN_FEEDS: 'soc=https://feeds.example/a?key=x, misp:json=/etc/feeds/misp.json' }).TRUST_OWN_FEEDS).toEqual([
+    { name: 'soc', url: 'https://feeds.example/a?key=x', isJson: false },
+    { name: 'misp', url: 'file:///etc/feeds/misp.json', isJson: true },
+  ])
+  for (const wrong of ['soc', 'soc=http://a.example', 'SOC=https://a.example', 'soc=relative', 'a=/x,a=/y', 'a:xml=/x'])
+    expect(() => read({ TRUST_OWN_FEEDS: wrong }), wrong).toThrow(/^Expected TRUST_OWN_FEEDS to be at most 20 feeds[^"]*\.$/)
 })

@@ -77,6 +77,7 @@ export async function startTrust({
     config: {
       TRUST_DNS_SERVERS: [...resolvers],
       TRUST_LISTS: [],
+      TRUST_OWN_FEEDS: undefined,
       TRUST_DNSBL_ZONES: dnsbl.length > 0 ? [...dnsbl] : undefined,
       TRUST_CT_URL: ctUrl,
       TRUST_WHOIS: true,
