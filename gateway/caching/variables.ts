@@ -8,14 +8,14 @@ export const entityCacheVariables = {
     default: '0',
     unit: 'bytes',
     meaning:
-      'Entities of subgraphs that are kept in memory, one by one, as long as Cache-Control of their response or @cacheControl allows; whole answers are then not kept (RESPONSE_CACHE_BYTES). 0 keeps none.',
+      'Bytes of the entity cache in memory: entities of subgraphs live as long as Cache-Control of their response or @cacheControl allows; whole answers are then not cached (RESPONSE_CACHE_BYTES). 0 is off.',
   },
   ENTITY_CACHE_REDIS_URL: {
     read: urlWithProtocol(['redis:', 'rediss:'], 'a URL such as redis://user:password@host:6379'),
     default: null,
     unit: null,
     secret: true,
-    meaning: 'A Redis that keeps entities for all copies together, in place of memory.',
+    meaning: 'A Redis for the entity cache of all copies together, in place of memory.',
   },
   ENTITY_CACHE_TOKEN: {
     read: z
