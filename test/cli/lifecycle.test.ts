@@ -74,7 +74,7 @@ async function start(env: NodeJS.ProcessEnv): Promise<Copy> {
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (chunk) => {
         output += chunk
-        const welcome = /GraphQL +(http:\S+)\/graphql/.exec(output)
+        const welcome = /Graph +(http:\S+)\/graphql/.exec(output)
         if (welcome?.[1]) ready(welcome[1])
       })
     }

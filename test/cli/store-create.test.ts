@@ -75,7 +75,7 @@ async function serve(filesDir: string) {
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (chunk) => {
         said += chunk
-        const [, at] = /GraphQL +(http:\S+)\/graphql/.exec(said) ?? []
+        const [, at] = /Graph +(http:\S+)\/graphql/.exec(said) ?? []
         if (at) resolve(at)
       })
     }
