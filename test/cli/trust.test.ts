@@ -75,9 +75,9 @@ test('a key is made, listed, rotated and revoked, and shown only once', { timeou
 })
 
 test('check decides without a network and says how little that is worth', async () => {
-  const { out, code } = await atrium('check', 'https://Example.com/path', '--explain')
+  const { out, code } = await atrium('check', 'https://Quiet-Garden-Of-Mine.net/path', '--explain')
   expect(code).toBe(0)
-  expect(out).toMatch(/^example\.com\n\n {2}SANDBOX/)
+  expect(out).toMatch(/^quiet-garden-of-mine\.net\n\n {2}SANDBOX/)
   expect(out).toMatch(/trust +[█░]{24} +0 /)
   expect(out).toContain('Uncertainty: high')
   expect(out).toContain('DNS is unavailable')
