@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
-import { LongestFirst } from './test/support/longest-first.ts'
+import { LongFilesFirst } from './test/support/long-files-first.ts'
 
 /**
  * Files with a process of their own. All others share processes and the modules that these have
@@ -42,7 +42,7 @@ export default defineConfig({
     pool: 'forks',
     // One more than the two processors of CI: tests wait now and then, for time to pass or a disk.
     maxWorkers: 3,
-    sequence: { sequencer: LongestFirst },
+    sequence: { sequencer: LongFilesFirst },
     testTimeout: 60_000,
     hookTimeout: 120_000,
     // By default a second, in which a busy machine may not have answered once.

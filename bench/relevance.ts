@@ -5,7 +5,7 @@
  *
  * Imports FOLDER (default ../shared/data/directory) into a database of its own on the server of
  * DATABASE_URL, or on an embedded one, and runs every query of relevance/queries.ts, on which the
- * search is tuned, and of relevance/kept-back.ts, on which it is not. Reports, by class and in all,
+ * search is tuned, and of relevance/held-out.ts, on which it is not. Reports, by class and in all,
  * the share of queries whose wanted item is among the first results that the query allows, among
  * the first three, and first. Exits 1 below the bars.
  */
@@ -20,7 +20,7 @@ import { migrate } from '../platform/database/migrate.ts'
 import { databaseServer } from '../platform/database/server.ts'
 import { importPaths } from '../subgraphs/directory/import/import.ts'
 import { directorySubgraph } from '../subgraphs/directory/subgraph.ts'
-import { keptBackQueries } from './relevance/kept-back.ts'
+import { heldOutQueries } from './relevance/held-out.ts'
 import { type Query, queries } from './relevance/queries.ts'
 
 /**
@@ -79,7 +79,7 @@ async function measure(): Promise<readonly Result[]> {
     name description
     ... on McpServer { owner repo deprecated } ... on Plugin { marketplaceSlug slug } ... on Skill { skillSlug: slug } } } } }`
   const results: Result[] = []
-  for (const query of [...queries, ...keptBackQueries]) {
+  for (const query of [...queries, ...heldOutQueries]) {
     const started = performance.now()
     const { data, errors } = await graphql({
       schema: subgraph.schema,
@@ -113,9 +113,9 @@ async function measure(): Promise<readonly Result[]> {
   return results
 }
 
-function report(tuned: readonly Result[], keptBack: readonly Result[]): void {
-  const sets = { tuned: summaryOf(tuned), 'kept back': summaryOf(keptBack) }
-  const misses = [...tuned, ...keptBack].filter(({ succeeds }) => !succeeds)
+function report(tuned: readonly Result[], heldOut: readonly Result[]): void {
+  const sets = { tuned: summaryOf(tuned), 'kept back': summaryOf(heldOut) }
+  const misses = [...tuned, ...heldOut].filter(({ succeeds }) => !succeeds)
   const keysOf = ({ found }: Result) => found.map(({ key }) => key)
   if (asJson) {
     const missed = misses.map((result) => ({ query: result.query.query, kind: result.query.kind, found: keysOf(result) }))
@@ -132,13 +132,13 @@ function report(tuned: readonly Result[], keptBack: readonly Result[]): void {
       const { query, kind, within } = result.query
       console.log(`missed: ${JSON.stringify(query)} (${kind}, first ${within}): ${keysOf(result).join(', ') || 'nothing'}`)
     }
-    for (const { query } of [...tuned, ...keptBack].filter(({ isOldFirst }) => isOldFirst)) {
+    for (const { query } of [...tuned, ...heldOut].filter(({ isOldFirst }) => isOldFirst)) {
       console.log(`a deprecated item leads: ${JSON.stringify(query.query)}`)
     }
   }
   const [all, unseen] = [sets.tuned.all, sets['kept back'].all]
   const isGood = all && unseen && all.found >= BAR && unseen.firstThree >= BAR && unseen.first >= FIRST_BAR
-  if (!isGood || [...tuned, ...keptBack].some(({ isOldFirst }) => isOldFirst)) process.exitCode = 1
+  if (!isGood || [...tuned, ...heldOut].some(({ isOldFirst }) => isOldFirst)) process.exitCode = 1
 }
 
 type Summary = { readonly queries: number; readonly found: number; readonly firstThree: number; readonly first: number }

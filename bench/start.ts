@@ -35,7 +35,7 @@ const { values } = parseArgs({
   },
 })
 /** What runs on after the start, as timers and collections of garbage, is over by then. */
-const SETTLED_AFTER_MS = 4_000
+const IDLE_AFTER_MS = 4_000
 const READY_WITHIN_MS = 120_000
 
 type Kind = 'gateway' | 'system'
@@ -43,10 +43,10 @@ type Extra = { readonly env: Record<string, string>; readonly flags: readonly st
 type Contender = { readonly name: string; readonly root: string; readonly extra: Extra; readonly data: string }
 
 /** Of one start: processor time until it answers, and a while later, with its memory by then. */
-type Start = Record<'ready' | 'settled' | 'resident' | 'proportional' | 'own', number>
+type Start = Record<'ready' | 'idle' | 'resident' | 'proportional' | 'own', number>
 const MEASURES: readonly (readonly [keyof Start, string])[] = [
   ['ready', 'ms of processor time until ready'],
-  ['settled', `ms of processor time ${SETTLED_AFTER_MS / 1000} s later`],
+  ['idle', `ms of processor time ${IDLE_AFTER_MS / 1000} s later`],
   ['resident', 'MB resident'],
   ['proportional', 'MB, shared pages by their part'],
   ['own', 'MB of its own'],
@@ -95,8 +95,8 @@ async function compareStarts(kind: Kind): Promise<void> {
     const figures = contenders.map((each) => `${each.name} ${median(of(each, what)).toFixed(0)}`).join(', ')
     const ratios = others.map((other) => {
       const all = of(own, what).map((value, round) => value / (of(other, what)[round] ?? Number.NaN))
-      const [least, most] = [Math.min(...all), Math.max(...all)]
-      return `${median(all).toFixed(3)} (${least.toFixed(2)} to ${most.toFixed(2)}) times ${other.name}`
+      const [least, greatest] = [Math.min(...all), Math.max(...all)]
+      return `${median(all).toFixed(3)} (${least.toFixed(2)} to ${greatest.toFixed(2)}) times ${other.name}`
     })
     console.log(`${kind.padEnd(8)} ${unit.padEnd(40)} ${figures.padEnd(34)} ${ratios.join('; ')}`)
   }
@@ -129,8 +129,8 @@ async function startOnce(kind: Kind, { root, extra, data }: Contender, flags: re
   try {
     await listening(child, port)
     const ready = processorMilliseconds(pid)
-    await pause(SETTLED_AFTER_MS)
-    return { ready, settled: processorMilliseconds(pid), ...memoryOf(pid) }
+    await pause(IDLE_AFTER_MS)
+    return { ready, idle: processorMilliseconds(pid), ...memoryOf(pid) }
   } catch (error) {
     console.error(said)
     throw error

@@ -19,6 +19,7 @@ import {
   type SelectionSetNode,
 } from 'graphql'
 import { z } from 'zod'
+import { ownValue } from '../platform/collections/lookup-table.ts'
 import type { Spelling } from './arguments.ts'
 import { operationOf } from './names.ts'
 import { scalarAnswer } from './scalars.ts'
@@ -153,7 +154,7 @@ function rootSchema(type: GraphQLOutputType | undefined, selectionSet: Selection
   return z.object(
     Object.fromEntries(
       [...keys].map((key) => {
-        const found = objects.flatMap(({ shape }) => shape[key] ?? [])
+        const found = objects.flatMap(({ shape }) => ownValue(shape, key) ?? [])
         const [first = z.never()] = found
         return [key, found.length === objects.length ? first : z.optional(first)]
       }),

@@ -18,7 +18,7 @@ export type CoprocessorOptions = {
   readonly stages: CoprocessorStages
 }
 
-/** A server that is asked at stages of an operation, as hooks. */
+/** A server that is called at stages of an operation, as hooks. */
 export function createCoprocessor({ url, timeoutMilliseconds, onFailure, stages }: CoprocessorOptions): {
   readonly set: HookSet
   readonly close: () => Promise<void>
@@ -31,8 +31,8 @@ export function createCoprocessor({ url, timeoutMilliseconds, onFailure, stages 
     maxResponseSize: MAX_COPROCESSOR_BYTES,
   })
   const messages = createCoprocessorMessages(stages)
-  const asked = STAGES.filter((stage) => stages[stage] !== undefined)
-  const hooks = Object.fromEntries(asked.map((stage) => [stage, (call: CallOf<typeof stage>) => ask(stage, call)]))
+  const stageNames = STAGES.filter((stage) => stages[stage] !== undefined)
+  const hooks = Object.fromEntries(stageNames.map((stage) => [stage, (call: CallOf<typeof stage>) => ask(stage, call)]))
 
   return {
     // Each stage has the function of its own.

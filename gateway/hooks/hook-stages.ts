@@ -19,7 +19,7 @@ export type HookSet = {
 }
 
 /** What a stage has come to. */
-export type StageOutcome<Result> =
+export type StageResult<Result> =
   | { readonly kind: 'continue'; readonly result: Result | null }
   | { readonly kind: 'refused'; readonly errors: readonly GraphQLError[]; readonly status: number | null }
 
@@ -41,7 +41,7 @@ export type HookStages = {
     call: StageCall<Stage>,
     signal: AbortSignal,
     use?: (call: StageCall<Stage>, result: ResultOf<Stage>) => StageCall<Stage>,
-  ) => Promise<StageOutcome<StageCall<Stage>>>
+  ) => Promise<StageResult<StageCall<Stage>>>
   readonly close: () => Promise<void>
 }
 
@@ -79,7 +79,7 @@ export function createHookStages(
           const refused = thrownRefusal(error)
           if (refused) return refused
           log.error({ err: error, stage, requestId: call.requestId, isIgnored: isOptional }, 'a hook failed')
-          if (!isOptional) return { kind: 'refused', errors: [failed(stage)], status: FAILURE_STATUS }
+          if (!isOptional) return { kind: 'refused', errors: [failed(stage)], status: FAILURE_STATUS_CODE }
         }
       }
       return { kind: 'continue', result: call }
@@ -98,7 +98,7 @@ export const STAGES = [
 ] as const satisfies readonly HookStage[]
 
 /** HTTP status of an operation whose hook failed: it may work later. */
-const FAILURE_STATUS = 503
+const FAILURE_STATUS_CODE = 503
 
 /** Calls a hook, for at most `timeoutMs` and until `outer` aborts. No timer for synchronous ones. */
 async function bounded(hook: (call: object) => unknown, call: object, timeoutMs: number, outer: AbortSignal): Promise<unknown> {
@@ -128,7 +128,7 @@ const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 
 /** The refusal in what a hook returned; null where it lets the operation go on. */
-function refusalIn(result: object): Extract<StageOutcome<never>, { readonly kind: 'refused' }> | null {
+function refusalIn(result: object): Extract<StageResult<never>, { readonly kind: 'refused' }> | null {
   const { refuse, status = null }: { readonly refuse?: unknown; readonly status?: unknown } = result
   if (refuse === undefined || refuse === null) return null
   const given: readonly unknown[] = Array.isArray(refuse) ? refuse : [refuse]
@@ -154,6 +154,7 @@ function visible(error: unknown): GraphQLError {
 /** What is JSON of it: it becomes part of a response. */
 function copyOf(extensions: unknown): Record<string, unknown> {
   if (typeof extensions !== 'object' || extensions === null) return {}
+  // An object, so JSON of it is one.
   const { stacktrace: _, exception: __, ...copy } = JSON.parse(JSON.stringify(extensions)) as Record<string, unknown>
   return copy
 }

@@ -10,6 +10,7 @@ export type HookState = {
 
 /** Without inherited names: hooks and coprocessors choose the keys. */
 export const createHookState = (operation: HookOperation | null): HookState => ({
+  // `Object.create` has no type of its own.
   context: Object.create(null) as Record<string, unknown>,
   operation,
 })

@@ -56,13 +56,13 @@ export function hookLink(link: Link, stages: HookStages): Link {
     const headers = link.requestHeaders?.(given) ?? {}
     const call = { requestId, context: context.hooks.context, subgraph: link.name, query, operationName, variables, headers }
     let changes: HeaderChanges | null = null
-    const outcome = await stages.run('subgraphRequest', call, given.signal, (before, { headers: changed }) => {
+    const stageResult = await stages.run('subgraphRequest', call, given.signal, (before, { headers: changed }) => {
       if (!changed) return before
       const checked = checkedChanges(changed, isProtectedRequestHeader)
       changes = { ...changes, ...checked }
       return { ...before, headers: withChanges(before.headers, checked) }
     })
-    if (outcome.kind === 'refused') return { refused: outcome.errors }
+    if (stageResult.kind === 'refused') return { refused: stageResult.errors }
     // Equal fetches with other headers are neither joined nor sent in one batch.
     return { context: changes ? { ...context, fetchHeaders: changes, perLink: new Map() } : context }
   }
@@ -82,14 +82,14 @@ export function hookLink(link: Link, stages: HookStages): Link {
       ...responseOf({ data, errors: errors?.map((error) => error.toJSON()), extensions }),
     }
     let replaced: ExecutionResult | null = null
-    const outcome = await stages.run('subgraphResponse', call, signal, (before, { result: replacement }) => {
+    const stageResult = await stages.run('subgraphResponse', call, signal, (before, { result: replacement }) => {
       if (replacement === undefined) return before
       const { data: _, errors: __, extensions: ___, ...same } = before
       const checked = replacedResult(replacement)
       replaced = checked
       return { ...same, ...responseOf({ ...checked, errors: checked.errors?.map((error) => error.toJSON()) }) }
     })
-    return outcome.kind === 'refused' ? { data: null, errors: outcome.errors } : (replaced ?? result)
+    return stageResult.kind === 'refused' ? { data: null, errors: stageResult.errors } : (replaced ?? result)
   }
 }
 

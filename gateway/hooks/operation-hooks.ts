@@ -7,7 +7,7 @@ import type { ExecutionResult } from '../operations/execution-result.ts'
 import { queryPlanOf, type Supergraph } from '../planning/supergraph.ts'
 import type { RequestContext } from '../subgraph-client/link.ts'
 import { checkedChanges, withChanges } from './header-changes.ts'
-import type { HookStages, StageOutcome } from './hook-stages.ts'
+import type { HookStages, StageResult } from './hook-stages.ts'
 import { createHookState } from './hook-state.ts'
 import type { HookOperation, HookResult, PlanCall } from './hooks.ts'
 import { fetchesOf } from './plan-fetches.ts'
@@ -42,13 +42,13 @@ export async function runRequestStage(
   const headers = textHeaders(exchange?.headers ?? caller.credentials)
   const { requestId, address } = caller
   const call = { ...operation, requestId, address, headers, method: exchange?.method ?? null, context: hooked.hooks.context }
-  const outcome = await settled(() =>
+  const stageResult = await resultOfStage(() =>
     stages.run('request', call, context.signal, (before, { headers: changes }) =>
       changes ? { ...before, headers: withChanges(before.headers, checkedChanges(changes, isOfMessage)) } : before,
     ),
   )
-  if (outcome.kind === 'refused') return refusedBy(outcome, context)
-  const changed = outcome.result?.headers
+  if (stageResult.kind === 'refused') return refusedBy(stageResult, context)
+  const changed = stageResult.result?.headers
   if (!changed || changed === headers) return { context: hooked, headers: exchange?.headers ?? null }
   return {
     context: { ...hooked, caller: { ...caller, credentials: pickCredentials(changed) } },
@@ -66,13 +66,13 @@ export async function runOperationStage(
   if (!stages.has('operation') || !hooks?.operation) return { context, variables }
   const { requestId, address, claims = null } = caller
   const call = { ...hooks.operation, requestId, address, claims, context: hooks.context }
-  const outcome = await settled(() =>
+  const stageResult = await resultOfStage(() =>
     stages.run('operation', call, context.signal, (before, { variables: changed }) =>
       changed === undefined ? before : { ...before, variables: checkedVariables(changed) },
     ),
   )
-  if (outcome.kind === 'refused') return refusedBy(outcome, context)
-  const changed = outcome.result?.variables ?? variables
+  if (stageResult.kind === 'refused') return refusedBy(stageResult, context)
+  const changed = stageResult.result?.variables ?? variables
   if (changed === variables) return { context, variables }
   const operation = { ...hooks.operation, variables: changed }
   return { context: { ...context, hooks: { ...hooks, operation } }, variables: changed }
@@ -96,8 +96,8 @@ export function withPlanStage(
       fetches ??= validated.isIntrospection ? [] : fetchesOf(queryPlanOf(validated, supergraph).plan)
       const { requestId } = caller
       const call = { ...hooks.operation, requestId, context: hooks.context, fetches, cost: cost(variables) }
-      const outcome = await settled(() => stages.run('plan', call, context.signal))
-      return outcome.kind === 'refused' ? { ...checked, errors: refusedBy(outcome, context).refused } : checked
+      const stageResult = await resultOfStage(() => stages.run('plan', call, context.signal))
+      return stageResult.kind === 'refused' ? { ...checked, errors: refusedBy(stageResult, context).refused } : checked
     },
   }
 }
@@ -119,11 +119,11 @@ export async function runEventStage(
     ...(extensions && { extensions }),
   }
   const { data: _, errors: __, extensions: ___, ...others } = call
-  const outcome = await stages.run('subscriptionEvent', call, signal, (before, { result: replacement }) =>
+  const stageResult = await stages.run('subscriptionEvent', call, signal, (before, { result: replacement }) =>
     replacement === undefined ? before : { ...others, ...formatted(replacedResult(replacement)) },
   )
-  if (outcome.kind === 'refused') return { data: null, errors: outcome.errors.map((error) => error.toJSON()) }
-  return outcome.result === call || !outcome.result ? result : resultIn(outcome.result)
+  if (stageResult.kind === 'refused') return { data: null, errors: stageResult.errors.map((error) => error.toJSON()) }
+  return stageResult.result === call || !stageResult.result ? result : resultIn(stageResult.result)
 }
 
 const resultIn = ({ data, errors, extensions }: HookResult): ExecutionResult => ({
@@ -139,7 +139,7 @@ const formatted = ({ data, errors, extensions }: ReturnType<typeof replacedResul
 })
 
 /** Aborted before it was over: the client is gone, and nobody reads this. */
-async function settled<Result>(run: () => Promise<StageOutcome<Result>>): Promise<StageOutcome<Result>> {
+async function resultOfStage<Result>(run: () => Promise<StageResult<Result>>): Promise<StageResult<Result>> {
   try {
     return await run()
   } catch {
@@ -148,7 +148,7 @@ async function settled<Result>(run: () => Promise<StageOutcome<Result>>): Promis
 }
 
 function refusedBy(
-  { errors, status }: Extract<StageOutcome<never>, { readonly kind: 'refused' }>,
+  { errors, status }: Extract<StageResult<never>, { readonly kind: 'refused' }>,
   { exchange }: RequestContext,
 ): Refused {
   if (exchange && status !== null) exchange.status = status

@@ -27,18 +27,18 @@ const parts = options({
   context: flag().optional(),
 })
 
-/** A server that is asked at stages of an operation. */
+/** A server that is called at stages of an operation. */
 export const coprocessorOptions = options({
   /** Where it takes POST; http or https. */
   url: httpUrl(),
   /** Milliseconds until the whole answer. Default: 1000. */
   timeoutMilliseconds: wholeNumber(1, 10_000).optional(),
   /**
-   * `refuse`: what it cannot be asked about does not go on. `continue`: it is logged and goes on as
+   * `refuse`: what it could not judge does not go on. `continue`: it is logged and goes on as
    * if there were no coprocessor. Default: refuse.
    */
   onFailure: z.enum(['refuse', 'continue'], 'refuse or continue').optional(),
-  /** The stages that it is asked at. */
+  /** The stages that it is called at. */
   stages: options({
     request: parts.optional(),
     operation: parts.optional(),
@@ -63,10 +63,10 @@ export function hookStagesOf(
   },
   log: Logger,
 ): HookStages | null {
-  const asked = coprocessor && createCoprocessor(coprocessor)
+  const remote = coprocessor && createCoprocessor(coprocessor)
   const sets = [
     ...(hooks ? [{ hooks, timeoutMs: hooks.timeoutMilliseconds ?? HOOK_TIMEOUT_MS, isOptional: false }] : []),
-    ...(asked ? [asked.set] : []),
+    ...(remote ? [remote.set] : []),
   ]
-  return createHookStages(sets, log, asked?.close)
+  return createHookStages(sets, log, remote?.close)
 }

@@ -17,7 +17,7 @@ import { directiveName, INACCESSIBLE_DIRECTIVE, INACCESSIBLE_LINKS, stringArgume
 import { unreachableTypes } from './unreachable-types.ts'
 
 /** Which part of a supergraph is served, by the `@tag` of its elements. */
-export type Contract = {
+export type TagContract = {
   /** Fields of objects and interfaces, and unions, without one of them are hidden; empty: none is. */
   readonly includeTags: readonly string[]
   /** Whatever has one of them is hidden, also when it has one of `includeTags`. */
@@ -33,7 +33,7 @@ type Tagged = { readonly directives?: readonly ConstDirectiveNode[] | undefined 
  * The supergraph SDL in which everything outside of the contract is `@inaccessible`. Throws an
  * `OperatorError` for a tag that nothing has: a misspelled one would show what it was to hide.
  */
-export function applyContract(sdl: string, contract: Contract): string {
+export function applyContract(sdl: string, contract: TagContract): string {
   const document = parse(sdl, { noLocation: true })
   const tag = directiveName(document, 'https://specs.apollo.dev/tag/') ?? 'tag'
   const hidden = directiveName(document, 'https://specs.apollo.dev/inaccessible/') ?? 'inaccessible'
@@ -58,7 +58,7 @@ export function contractError(error: unknown): OperatorError {
 }
 
 function checkTags(
-  { includeTags, excludeTags }: Contract,
+  { includeTags, excludeTags }: TagContract,
   document: DocumentNode,
   tagsOf: (node: Tagged) => readonly string[],
 ): void {
@@ -83,7 +83,7 @@ const MAX_LISTED_TAGS = 50
 /** By the rules of Apollo GraphOS: tags of an object or interface are tags of its fields. */
 function hideByTags(
   document: DocumentNode,
-  { includeTags, excludeTags }: Contract,
+  { includeTags, excludeTags }: TagContract,
   tagsOf: (node: Tagged) => readonly string[],
   hidden: string,
 ): DocumentNode {

@@ -5,25 +5,26 @@
  */
 import { readFileSync } from 'node:fs'
 import type { Logger } from 'pino'
-import { describeConfig, readConfig } from '../../platform/config/config.ts'
+import { type Config, describeConfig, readConfig } from '../../platform/config/config.ts'
 import { freePort, listen, listenOptionsFromConfig, localUrl } from '../../platform/http/listen.ts'
 import { createHttpServer } from '../../platform/http/server.ts'
-import { runProgram } from '../../platform/process/lifecycle.ts'
+import { type Defer, runProgram } from '../../platform/process/lifecycle.ts'
 import { createLog } from '../../platform/process/log.ts'
 import { OperatorError } from '../../platform/process/operator-error.ts'
 import { releaseGarbage } from '../../platform/process/release-garbage.ts'
 import { jwtGrants } from '../authorization/jwt-grants.ts'
 import { createTokenVerifier } from '../authorization/token-verifier.ts'
 import { jwtOptionsOf } from '../authorization/variables.ts'
+import type { EntityCache } from '../caching/entity-cache.ts'
 import { serveInvalidations } from '../caching/entity-cache-endpoint.ts'
 import { openEntityCache } from '../caching/open-entity-cache.ts'
 import { createEventSources } from '../event-sources/event-sources.ts'
 import { isExplorerInstalled, serveExplorer } from '../explorer/serve.ts'
-import { startGateway } from '../gateway.ts'
+import { type Gateway, startGateway } from '../gateway.ts'
 import { limitsFromConfig } from '../limits/limits.ts'
 import { budgetFromConfig } from '../limits/redis-budget.ts'
 import { subscriptionLimitsOf, subscriptionSlots } from '../limits/subscription-slots.ts'
-import { createMetrics } from '../observability/metrics.ts'
+import { createMetrics, type Metrics } from '../observability/metrics.ts'
 import { scrapingConfig, serveMetrics } from '../observability/metrics-endpoint.ts'
 import { configuredTracing } from '../observability/tracing-config.ts'
 import { sharedDocumentsFromConfig } from '../operations/redis-documents.ts'
@@ -35,7 +36,7 @@ import { createSubgraphSources, type SubgraphSources } from '../options/subgraph
 import { operationExchangeOf } from '../options/traffic-shaping.ts'
 import { applyContract, contractError } from '../planning/contract.ts'
 import type { Graph } from '../planning/hot-swap.ts'
-import { createServedGraph } from '../planning/served-graph.ts'
+import { createServedGraph, type ServedGraph } from '../planning/served-graph.ts'
 import type { FollowedSupergraph } from '../planning/sources/follow-supergraph.ts'
 import type { ValidSourceOptions } from '../planning/sources/source-options.ts'
 import { subgraphLocations } from '../planning/supergraph.ts'
@@ -50,6 +51,9 @@ import { type LoadedConfig, loadConfigFile, mergeSettings } from './config-file.
 import { FLAGS_HELP, parseCommandLine } from './flags.ts'
 import { printDefaults } from './print-defaults.ts'
 import { supergraphOriginFromConfig } from './source-variables.ts'
+
+/** A graph, and where its subgraphs are. */
+type LocatedGraph = Graph & { readonly locations: readonly SubgraphLocation[] }
 
 await runProgram(async (defer, end) => {
   const { isHelp, isPrintDefaults, configFile, env } = parseCommandLine(process.argv.slice(2), variables)
@@ -103,30 +107,13 @@ await runProgram(async (defer, end) => {
   defer(followed.close)
   process.on('SIGHUP', followed.reload)
 
-  const isProxy = config.TRUSTED_PROXIES
-  const check = (signal: AbortSignal) => checkReachability(served.current().graph.locations, respondsToGraphql, signal)
-  const checks = [{ name: 'subgraphs', check }]
-  const app = createHttpServer({ log, checks, metrics, isProxy, loadLimit: config.LOAD_LIMIT })
-  const explorer = config.EXPLORER && isExplorerInstalled() && { page: await serveExplorer(app) }
-  await serveGraphql(app, gateway, { ...explorer, batchLimit: config.BATCH_LIMIT })
-  const sockets = serveWebSockets(app, gateway, { isProxy })
-  serveCallbacks(app, sources.callbacks)
-  if (entityCache && config.ENTITY_CACHE_TOKEN !== undefined) serveInvalidations(app, entityCache, config.ENTITY_CACHE_TOKEN)
-  if (metrics) {
-    const open = { sockets: sockets.count, gateway, listeners: () => 0 }
-    await serveMetrics(app, metrics, open, { ...scrapingConfig(config), log, defer })
-  }
-  const port = config.PORT || (await freePort(config.HOST))
-  // Before the first request, which would wait for it.
-  releaseGarbage()
-  await listen(app, listenOptionsFromConfig(config, port), defer)
-  console.error(`The gateway is ready: ${localUrl(config.HOST, port)}/graphql`)
+  await serveRequests({ config, log, metrics, gateway, served, sources, entityCache, defer })
 
   /**
    * Rejects with a Refusal when the text is no supergraph, or one that a trusted document does not
    * fit.
    */
-  async function graphOf(supergraphSdl: string): Promise<Graph & { readonly locations: readonly SubgraphLocation[] }> {
+  async function graphOf(supergraphSdl: string): Promise<LocatedGraph> {
     const { links, locations, release } = takeLinks(sources, subject, supergraphSdl, eventSources.linksOf(supergraphSdl))
     try {
       const gateway = await startGateway({
@@ -157,6 +144,46 @@ await runProgram(async (defer, end) => {
     }
   }
 })
+
+/** Serves requests until the program ends. */
+async function serveRequests({
+  config,
+  log,
+  metrics,
+  gateway,
+  served,
+  sources,
+  entityCache,
+  defer,
+}: {
+  readonly config: Config<typeof variables>
+  readonly log: Logger
+  readonly metrics: Metrics | null
+  readonly gateway: Gateway
+  readonly served: ServedGraph<LocatedGraph>
+  readonly sources: SubgraphSources
+  readonly entityCache: EntityCache | null
+  readonly defer: Defer
+}): Promise<void> {
+  const isProxy = config.TRUSTED_PROXIES
+  const check = (signal: AbortSignal) => checkReachability(served.current().graph.locations, respondsToGraphql, signal)
+  const checks = [{ name: 'subgraphs', check }]
+  const app = createHttpServer({ log, checks, metrics, isProxy, loadLimit: config.LOAD_LIMIT })
+  const explorer = config.EXPLORER && isExplorerInstalled() && { page: await serveExplorer(app) }
+  await serveGraphql(app, gateway, { ...explorer, batchLimit: config.BATCH_LIMIT })
+  const sockets = serveWebSockets(app, gateway, { isProxy })
+  serveCallbacks(app, sources.callbacks)
+  if (entityCache && config.ENTITY_CACHE_TOKEN !== undefined) serveInvalidations(app, entityCache, config.ENTITY_CACHE_TOKEN)
+  if (metrics) {
+    const open = { sockets: sockets.count, gateway, listeners: () => 0 }
+    await serveMetrics(app, metrics, open, { ...scrapingConfig(config), log, defer })
+  }
+  const port = config.PORT || (await freePort(config.HOST))
+  // Before the first request, which would wait for it.
+  releaseGarbage()
+  await listen(app, listenOptionsFromConfig(config, port), defer)
+  console.error(`The gateway is ready: ${localUrl(config.HOST, port)}/graphql`)
+}
 
 /** The labels of `@override(label:)`: a function of the configuration file, or a fixed set. */
 function overrideLabelsOf(

@@ -10,6 +10,7 @@ export function releaseGarbage(): void {
   try {
     // The only way to V8's collection without a flag of the command line.
     setFlagsFromString('--expose-gc')
+    // What the flag makes there; a context has no types.
     const collect = runInNewContext('globalThis.gc') as NodeJS.GCFunction | undefined
     setFlagsFromString('--no-expose-gc')
     // A usual collection keeps pages for the next allocations.

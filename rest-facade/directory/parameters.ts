@@ -11,7 +11,7 @@ export const listParameters = {
 export const searchText = { kind: 'text', max: 200, collapsesSpace: true } as const
 
 /** REST's values of the enum DirectorySort. */
-export const SORTS = {
+export const SORT_ORDERS = {
   relevance: 'RELEVANCE',
   popularity: 'POPULARITY',
   newest: 'NEWEST',

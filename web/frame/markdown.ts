@@ -39,7 +39,7 @@ export function tokenText({ content, children, type }: Token): string {
 }
 
 /** Signs without which a text cannot have a mark of Markdown. */
-const MARKS = /[*_`[\]#~|\\&]|^\s*(?:[-+>]|\d+[.)])\s|^\s*(?:=+|-+)\s*$/m
+const MARKS = /[*_`[\]#~|\\&]|^[ \t]*(?:[-+>=]|\d{1,9}[.)])/m
 /** More than any excerpt shows. */
 const MAX_PARSED_CHARACTERS = 8_000
 

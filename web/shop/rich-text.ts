@@ -7,6 +7,7 @@ import { externalLink } from '../frame/link.ts'
 // Loaded for the first text of a merchant, not at each start.
 const require = createRequire(import.meta.url)
 const newParser: (...options: ConstructorParameters<typeof HtmlParser.Parser>) => HtmlParser.Parser = (...options) =>
+  // `require` has no types.
   new (require('htmlparser2') as typeof HtmlParser).Parser(...options)
 
 /** Longer texts are cut: nobody reads so much of a product. */

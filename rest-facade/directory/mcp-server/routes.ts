@@ -1,7 +1,7 @@
 import { GetMcpServerDocument, ListMcpServersDocument } from '#generated/operations.ts'
 import { route } from '../../http/route.ts'
 import { withDeprecation } from '../deprecation.ts'
-import { exactText, LOCATIONS, listParameters, SORTS, searchText, serverParameters, sortParameter } from '../parameters.ts'
+import { exactText, LOCATIONS, listParameters, SORT_ORDERS, searchText, serverParameters, sortParameter } from '../parameters.ts'
 
 export const mcpServerRoutes = [
   route({
@@ -18,7 +18,7 @@ export const mcpServerRoutes = [
     },
     variables: ({ query: { sort, location, ...query } }) => ({
       ...query,
-      sort: sort && SORTS[sort],
+      sort: sort && SORT_ORDERS[sort],
       location: location && LOCATIONS[location],
     }),
     page: ({ page }) => ({ total: page.total, results: page.edges.map(({ node }) => withDeprecation(node)) }),

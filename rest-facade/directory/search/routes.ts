@@ -1,7 +1,7 @@
 import { type DirectoryKind, SearchDirectoryDocument } from '#generated/operations.ts'
 import { route } from '../../http/route.ts'
 import { withDeprecation } from '../deprecation.ts'
-import { exactText, LOCATIONS, SORTS, searchText, serverParameters, sortParameter } from '../parameters.ts'
+import { exactText, LOCATIONS, SORT_ORDERS, searchText, serverParameters, sortParameter } from '../parameters.ts'
 
 /** Kinds that the filter `type` selects; null is every kind. */
 const KINDS = {
@@ -31,7 +31,7 @@ export const searchRoutes = [
       q,
       kinds: KINDS[type],
       limit,
-      sort: sort && SORTS[sort],
+      sort: sort && SORT_ORDERS[sort],
       filter: { ...filter, location: location && LOCATIONS[location] },
     }),
     body: ({ search }, { query }) => ({

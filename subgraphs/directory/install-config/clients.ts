@@ -86,10 +86,10 @@ function vsCode({ name, launch }: Named): Written {
           args: launch.args,
           ...envOf(launch.variables, (variable) => `\${input:${variable}}`),
         }
-  const asked = inputs.length === 0 ? {} : { inputs }
+  const withInputs = inputs.length === 0 ? {} : { inputs }
   return {
-    ...asJson('.vscode/mcp.json', { ...asked, servers: { [name]: config } }),
-    deepLink: `vscode:mcp/install?${encodeURIComponent(JSON.stringify({ name, ...config, ...asked }))}`,
+    ...asJson('.vscode/mcp.json', { ...withInputs, servers: { [name]: config } }),
+    deepLink: `vscode:mcp/install?${encodeURIComponent(JSON.stringify({ name, ...config, ...withInputs }))}`,
   }
 }
 

@@ -31,13 +31,13 @@ const DEPRECATED_SHARE = 0.15
 const DEPRECATED_STEP = 100
 
 /** Parts of a score; `total` is their sum. */
-export type Score = Readonly<Record<'total' | 'text' | 'popularity' | 'official' | 'metadata' | 'deprecated', number>>
+export type ItemScore = Readonly<Record<'total' | 'text' | 'popularity' | 'official' | 'metadata' | 'deprecated', number>>
 
 /**
  * How well an item answers, by its words and by how far it can be trusted to be the one that is
  * meant.
  */
-export function scoreOf({ item, score: text }: ScoredItem): Score {
+export function scoreOf({ item, score: text }: ScoredItem): ItemScore {
   const isServer = item.kind === 'MCP_SERVER'
   const popularity = item.popularity === 0 ? 0 : PER_TENFOLD_STARS * Math.log10(1 + item.popularity)
   const official = isServer && item.official ? OFFICIAL : 0

@@ -133,7 +133,7 @@ export function translationsIn(query: string): { readonly rest: string; readonly
     const word = words[at] as string
     const length = isUnspaced(word)
       ? 0
-      : longest(Math.min(maxWords, words.length - at), (count) => take(words.slice(at, at + count).join(' ')))
+      : greatestCount(Math.min(maxWords, words.length - at), (count) => take(words.slice(at, at + count).join(' ')))
     if (length === 0) rest.push(isUnspaced(word) ? withoutKnown(word, take) : word)
     at += Math.max(1, length)
   }
@@ -141,9 +141,9 @@ export function translationsIn(query: string): { readonly rest: string; readonly
   return found.length === 0 ? { rest: query, found } : { rest: rest.join(' '), found }
 }
 
-/** The greatest count, from `most` down to 1, that is accepted; 0 when none is. */
-function longest(most: number, accepts: (count: number) => boolean): number {
-  for (let count = most; count > 0; count -= 1) if (accepts(count)) return count
+/** The greatest count, from `max` down to 1, that is accepted; 0 when none is. */
+function greatestCount(max: number, accepts: (count: number) => boolean): number {
+  for (let count = max; count > 0; count -= 1) if (accepts(count)) return count
   return 0
 }
 
@@ -151,7 +151,7 @@ function longest(most: number, accepts: (count: number) => boolean): number {
 function withoutKnown(run: string, take: (part: string) => boolean): string {
   let rest = ''
   for (let at = 0; at < run.length; ) {
-    const length = longest(Math.min(maxCharacters, run.length - at), (count) => take(run.slice(at, at + count)))
+    const length = greatestCount(Math.min(maxCharacters, run.length - at), (count) => take(run.slice(at, at + count)))
     rest += length === 0 ? run[at] : ' '
     at += Math.max(1, length)
   }

@@ -1,3 +1,4 @@
+import { ownValue } from '../../../platform/collections/lookup-table.ts'
 import type { UnixSeconds } from '../evidence.ts'
 import { parseIndicator } from './indicator.ts'
 import { fieldsOf, type ListFormat } from './list-formats.ts'
@@ -68,14 +69,14 @@ function inList(item: unknown): ListEntry[] {
   const fields = asRecord(item)
   const alone = fields === null ? entryOf(item, UNDATED) : null
   if (fields === null) return alone ? [alone] : []
-  const key = VALUE_KEYS.find((each) => typeof fields[each] === 'string')
+  const key = VALUE_KEYS.find((each) => typeof ownValue(fields, each) === 'string')
   if (key === undefined) return []
   const sighting = {
     category: categoryOf(asText(fields.category, 100) ?? asText(fields.threat, 100) ?? ''),
     firstSeenAt: parseDate(fields.first_seen),
     lastSeenAt: parseDate(fields.last_seen),
   }
-  const entry = entryOf(fields[key], sighting, key === 'domain')
+  const entry = entryOf(ownValue(fields, key), sighting, key === 'domain')
   return entry ? [entry] : []
 }
 

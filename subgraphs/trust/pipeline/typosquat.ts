@@ -27,7 +27,7 @@ function neighbours(): Map<string, string> {
 }
 
 export const VOWELS = 'aeiou'
-export const LABEL = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/
+export const HOST_LABEL = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/
 
 /** Groups of letters that look alike in common typefaces. */
 export const GLYPHS: LookupTable<readonly string[]> = lookupTable({
@@ -90,7 +90,7 @@ export function indexImitated<T extends Imitated>(all: readonly T[]): FindImitat
   })
 
   return (written) => {
-    if (written.length > MAX_LABEL_LENGTH || !LABEL.test(written)) return undefined
+    if (written.length > MAX_LABEL_LENGTH || !HOST_LABEL.test(written)) return undefined
     let first = byLabelWithoutHyphens.get(written)
     const take = (ranked: Ranked<T> | undefined) => {
       if (ranked && (!first || ranked.rank < first.rank)) first = ranked

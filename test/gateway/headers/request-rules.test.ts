@@ -364,7 +364,7 @@ test('no pattern takes long, as a regular expression would', () => {
   expect((process.cpuUsage().user - before) / 1_000).toBeLessThan(5_000)
 })
 
-test('a pattern never matches what tells callers apart and is no header, such as the token of a cookie', () => {
+test('a pattern never matches values that identify a caller and are no header, such as the token of a cookie', () => {
   const caller = { requestId: 'r', address: '::1', credentials: {}, headers: { ':token': 'secret', 'x-a': '1' } }
   const headers = {}
   compileRequestRules([{ propagate: '*' }], 'one')?.(headers, { caller, signal: new AbortController().signal })

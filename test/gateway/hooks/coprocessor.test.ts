@@ -92,7 +92,7 @@ describe('the protocol', () => {
     expect(String(same.id)).toMatch(/^[\w-]{8,}$/)
   })
 
-  test('tells the parts that the operator named, at the stages that he named', async () => {
+  test('is sent the parts that the operator named, at the stages that the operator named', async () => {
     const { post, messages } = await aGateway(() => ({ control: 'continue' }), {
       stages: { request: {}, plan: { context: true } },
     })
@@ -207,7 +207,7 @@ const HOSTILE: readonly { readonly why: string; readonly coprocess: Coprocess }[
   { why: 'fills the context', coprocess: (message) => ({ ...message, context: { entries: { filler: 'x'.repeat(100_001) } } }) },
 ]
 
-describe('a coprocessor that cannot be asked', () => {
+describe('a coprocessor out of reach', () => {
   test.each(HOSTILE)(
     'because it $why: the operation is refused with 503 and HOOK_FAILED, and the log says why',
     async ({ coprocess }) => {

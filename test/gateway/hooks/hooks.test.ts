@@ -352,7 +352,7 @@ describe('what hooks make for one caller', () => {
     expect(watching.shop.requests).toHaveLength(1)
   })
 
-  test('forbids shared caches: a hook may have refused somebody else', async () => {
+  test('forbids shared caches: a hook may have refused another caller', async () => {
     const { gateway } = await aGateway({ request: ({ headers }) => (headers['x-ok'] ? null : { refuse: forbidden }) })
     const response = await gateway.fetch(
       new Request(`http://g/?query=${encodeURIComponent(NAME)}`, { headers: { 'x-ok': '1', 'apollo-require-preflight': '1' } }),
@@ -362,12 +362,12 @@ describe('what hooks make for one caller', () => {
   })
 
   test('runs before the response cache, for each of its hits', async () => {
-    let asked = 0
-    const plan = () => (++asked > 2 ? { refuse: forbidden } : null)
+    let plans = 0
+    const plan = () => (++plans > 2 ? { refuse: forbidden } : null)
     const { post, shop } = await aGateway({ plan }, { responseCacheBytes: 1_000_000 })
     for (let turn = 0; turn < 2; turn++) expect((await post(NAME)).data).toEqual(NAMED)
     expect((await post(NAME)).errors).toMatchObject([{ extensions: { code: 'CLOSED' } }])
-    expect([asked, shop.requests.length]).toEqual([3, 1])
+    expect([plans, shop.requests.length]).toEqual([3, 1])
   })
 })
 

@@ -32,7 +32,7 @@ test('every slip of every label is found, as one of the first label that it is a
   expect(wrong.slice(0, 10)).toEqual([])
 })
 
-test('what is two slips away, or a slip that nobody makes, is found only where it is one slip of another', () => {
+test('what is two slips away, or an improbable slip, is found only where it is one slip of another', () => {
   const find = indexImitated(labels)
   const random = randomNumbers(7)
   const characters = 'abcdefghijklmnopqrstuvwxyz0123456789-'

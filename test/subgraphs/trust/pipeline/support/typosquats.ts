@@ -1,4 +1,4 @@
-import { GLYPHS, LABEL, NEIGHBOURS, VOWELS } from '../../../../../subgraphs/trust/pipeline/typosquat.ts'
+import { GLYPHS, HOST_LABEL, NEIGHBOURS, VOWELS } from '../../../../../subgraphs/trust/pipeline/typosquat.ts'
 
 const LETTERS_AND_DIGITS = 'abcdefghijklmnopqrstuvwxyz0123456789'
 
@@ -6,7 +6,7 @@ const LETTERS_AND_DIGITS = 'abcdefghijklmnopqrstuvwxyz0123456789'
 export function typosquatsOf(label: string, suffixes: readonly string[]): Set<string> {
   const made = new Set<string>()
   const add = (written: string) => {
-    if (written !== label && LABEL.test(written)) made.add(written)
+    if (written !== label && HOST_LABEL.test(written)) made.add(written)
   }
   const at = (index: number, length: number, text: string) => label.slice(0, index) + text + label.slice(index + length)
 

@@ -21,7 +21,7 @@ const rows = (cls: QueryClass, kind: DirectoryKind, list: readonly (readonly [st
  * tuned: synonyms, weights and dictionaries follow `queries.ts` alone. They measure what a person
  * meets who was not asked beforehand.
  */
-export const keptBackQueries: readonly Query[] = [
+export const heldOutQueries: readonly Query[] = [
   // Brands and names.
   ...rows('name', 'MCP_SERVER', [
     ['linear', /linear/i],

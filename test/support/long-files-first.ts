@@ -6,7 +6,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
  * Files that take longest, begun first, so that none of them is left over when the others are done.
  * Vitest knows how long files took where they ran before, which is not in a fresh clone.
  */
-const LONGEST: readonly string[] = [
+const LONG_FILES: readonly string[] = [
   'test/cluster/cluster.test.ts',
   'test/security/secrets.test.ts',
   'test/security/rotate-database.test.ts',
@@ -25,9 +25,9 @@ const LONGEST: readonly string[] = [
 ]
 
 /** Vitest's order, with the longest files at the beginning of their project. */
-export class LongestFirst extends BaseSequencer {
+export class LongFilesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const gone = LONGEST.filter((path) => !existsSync(join(this.ctx.config.root, path)))
+    const gone = LONG_FILES.filter((path) => !existsSync(join(this.ctx.config.root, path)))
     if (gone.length > 0)
       throw new Error(`Expected the longest files to be there, which were moved or deleted: ${gone.join(', ')}.`)
     const sorted = await super.sort(files)
@@ -37,7 +37,7 @@ export class LongestFirst extends BaseSequencer {
 
   /** Its place in the list; files that are not in it come after all that are. */
   #rank({ moduleId }: TestSpecification): number {
-    const place = LONGEST.indexOf(relative(this.ctx.config.root, moduleId))
-    return place === -1 ? LONGEST.length : place
+    const place = LONG_FILES.indexOf(relative(this.ctx.config.root, moduleId))
+    return place === -1 ? LONG_FILES.length : place
   }
 }
