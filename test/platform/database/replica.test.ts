@@ -191,5 +191,5 @@ test('a replica that is gone costs no answer', async () => {
   expect(await replicaHooks(isReplica)).toBe(false)
   await expect.poll(() => mayLag(bob), { timeout: 10_000 }).toBe(false)
   // Said by the next look, which may be later.
-  await expect.poll(() => said.join(), { timeout: 10_000 }).toContain('The replica is gone')
+  await expect.poll(() => said.join(), { timeout: 10_000 }).toContain('The replica is unavailable')
 })
