@@ -152,7 +152,7 @@ const VALUES: readonly Row[] = [
     errors: 1,
   },
   {
-    lie: 'fields that nobody selected',
+    lie: 'fields that were not selected',
     query: '{ book { title } }',
     body: `{"data":{"book":{"title":"a","password":"${SECRET}"},"admin":"${SECRET}"},"extensions":{"debug":"${SECRET}"}}`,
     data: { book: { title: 'a' } },
