@@ -126,7 +126,7 @@ export function assembleGateway(options: StartGatewayOptions): Gateway {
   const cacheOf = entityCache?.forGraph(document, supergraph, viewer)
   const linksByName = observedLinks(links, supergraph, { slow, tracing, metrics, log, cacheOf, hooks })
   const authorization = authorizationOf(document, supergraph, grantsOver(linksByName))
-  const needed = supergraph.fieldSets.names
+  const needed = new Set(supergraph.fieldSets.names.values())
   const overrides = overrideLabelsIn(document, { find: options.overrideLabels ?? null, needed, log })
   const deps: ExecutorDeps = { supergraph, links: linksByName, metrics, authorization, overrides }
   const cache = responseCache({

@@ -1,34 +1,49 @@
+import { type QueryPlanSelectionNode, trimSelectionNodes } from '@apollo/query-planner'
 import { type ASTNode, type DirectiveNode, type DocumentNode, Kind, parse, visit } from 'graphql'
 import type { TypeTest } from '../executor/federated/response-data.ts'
-import { findRequiresConflict, type RequiredArguments, type RequiresConflict, requiredArguments } from './requires-arguments.ts'
+import { conflictBetween, type RequiredField, requiredFields, type TypesOverlap } from './required-fields.ts'
+import type { SeparatedArguments } from './requires-arguments.ts'
 
 /** What a supergraph says of keys, and of what fields require and provide. */
 export type FieldSets = {
   /**
-   * The names of all fields that it speaks of. Plans ask for them under these names whenever they
+   * All fields that it speaks of, by the response keys under which plans ask for them whenever they
    * need them.
    */
-  readonly names: ReadonlySet<string>
+  readonly names: ReadonlyMap<string, string>
   /**
    * The keys by which a subgraph finds objects of a type, each as the names of its fields; also
    * those of the interfaces that the type has.
    */
   readonly keysOf: (subgraph: string, typename: string) => readonly (readonly string[])[]
+  /** What a field of a type requires in a subgraph: below its object, of each type that it may have. */
+  readonly requirementsOf: (subgraph: string, type: string, field: string) => readonly RequiredField[]
   /**
-   * Two fields of the same objects whose `@requires` need different arguments; null for none.
-   * `fieldsByPath`: `Type.field` by the path of the objects.
+   * The path of a field that the `requires` of one fetch needs with different arguments; null for
+   * none.
    */
-  readonly conflictIn: (fieldsByPath: ReadonlyMap<string, readonly string[]>) => RequiresConflict | null
+  readonly conflictIn: (requires: readonly QueryPlanSelectionNode[]) => string | null
+}
+
+type Requirement = {
+  readonly graph: string
+  readonly type: string
+  readonly field: string
+  readonly fields: readonly RequiredField[]
 }
 
 type Key = { readonly graph: string; readonly type: string; readonly fields: readonly string[] }
 
-/** Reads the field sets of a supergraph's SDL. */
-export function fieldSetsIn(supergraph: DocumentNode, isOf: TypeTest): FieldSets {
-  const names = new Set<string>()
+/** Reads the field sets of a supergraph with separated arguments. */
+export function fieldSetsIn(
+  { document: supergraph, variants }: SeparatedArguments,
+  isOf: TypeTest,
+  overlap: TypesOverlap,
+): FieldSets {
+  const names = new Map<string, string>()
   const keys: Key[] = []
   const graphs = new Map<string, string>()
-  const argumentsOf = new Map<string, RequiredArguments>()
+  const requirements: Requirement[] = []
 
   visit(supergraph, {
     EnumValueDefinition({ name, directives = [] }) {
@@ -37,7 +52,7 @@ export function fieldSetsIn(supergraph: DocumentNode, isOf: TypeTest): FieldSets
     ObjectTypeDefinition: {
       enter(type) {
         noteKeys(type)
-        for (const { name, directives = [] } of type.fields ?? []) noteArguments(`${type.name.value}.${name.value}`, directives)
+        for (const { name, directives = [] } of type.fields ?? []) noteRequirements(type.name.value, name.value, directives)
       },
     },
     InterfaceTypeDefinition: { enter: noteKeys },
@@ -52,7 +67,15 @@ export function fieldSetsIn(supergraph: DocumentNode, isOf: TypeTest): FieldSets
     names,
     keysOf: (subgraph, typename) =>
       keys.filter(({ graph, type }) => graph === graphs.get(subgraph) && isOf(typename, type)).map(({ fields }) => fields),
-    conflictIn: (fieldsByPath) => (argumentsOf.size < 2 ? null : findRequiresConflict(argumentsOf, fieldsByPath)),
+    requirementsOf: (subgraph, type, field) =>
+      requirements
+        .filter((one) => one.field === field && one.graph === graphs.get(subgraph) && overlap(one.type, type))
+        .flatMap(({ fields }) => fields),
+    conflictIn(requires) {
+      if (variants.size === 0) return null
+      const fields = requiredFields(requires, variants)
+      return conflictBetween(fields, fields, overlap)
+    },
   }
 
   function noteKeys({ name, directives = [] }: { name: { value: string }; directives?: readonly DirectiveNode[] }): void {
@@ -64,16 +87,23 @@ export function fieldSetsIn(supergraph: DocumentNode, isOf: TypeTest): FieldSets
     }
   }
 
-  function noteArguments(field: string, directives: readonly DirectiveNode[]): void {
+  function noteRequirements(type: string, field: string, directives: readonly DirectiveNode[]): void {
     for (const directive of named('join__field', directives)) {
       const set = fieldsIn(argument(directive, 'requires'))
-      const required = set && requiredArguments(set)
-      if (required && required.size > 0) argumentsOf.set(field, required)
+      if (set) requirements.push({ graph: argument(directive, 'graph'), type, field, fields: fieldsOf(set) })
     }
   }
 
+  function fieldsOf({ definitions }: DocumentNode): readonly RequiredField[] {
+    return definitions.flatMap((definition) =>
+      definition.kind === Kind.OPERATION_DEFINITION
+        ? requiredFields(trimSelectionNodes(definition.selectionSet.selections), variants)
+        : [],
+    )
+  }
+
   function note(set: ASTNode | null): void {
-    if (set) visit(set, { Field: ({ name }) => void names.add(name.value) })
+    if (set) visit(set, { Field: ({ name: { value } }) => void names.set(value, variants.get(value)?.name ?? value) })
   }
 }
 

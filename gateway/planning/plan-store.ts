@@ -36,7 +36,7 @@ const WRITE_DELAY_MS = 300
 const MAX_GRAPHS = 8
 
 /** Changes with what is written. */
-const FORMAT_VERSION = 1
+const FORMAT_VERSION = 2
 
 // Every package.json has a version.
 const { version } = createRequire(import.meta.url)('@apollo/query-planner/package.json') as { readonly version: string }

@@ -1,45 +1,108 @@
-import { type DocumentNode, Kind, print, type SelectionSetNode } from 'graphql'
+import {
+  type ArgumentNode,
+  type DocumentNode,
+  type FieldDefinitionNode,
+  type InterfaceTypeDefinitionNode,
+  Kind,
+  type ObjectTypeDefinitionNode,
+  parse,
+  print,
+  stripIgnoredCharacters,
+  visit,
+} from 'graphql'
 
-/** Two fields whose `@requires` name one field with different arguments. */
-export type RequiresConflict = { readonly fields: readonly [string, string]; readonly required: string }
+/** A field with the arguments that a field set gives to it. */
+export type FieldVariant = { readonly name: string; readonly arguments: readonly ArgumentNode[] }
 
-/** Arguments as text, by the path of the required field; fields without arguments are absent. */
-export type RequiredArguments = ReadonlyMap<string, string>
-
-/** The fields with arguments of a field set. */
-export function requiredArguments(fieldSet: DocumentNode): RequiredArguments {
-  const found = new Map<string, string>()
-  const collect = ({ selections }: SelectionSetNode, path: string): void => {
-    for (const selection of selections) {
-      if (selection.kind === Kind.FIELD) {
-        const own = `${path}${path && '.'}${selection.name.value}`
-        if (selection.arguments?.length) found.set(own, selection.arguments.map(print).toSorted().join(', '))
-        if (selection.selectionSet) collect(selection.selectionSet, own)
-      } else if (selection.kind === Kind.INLINE_FRAGMENT) collect(selection.selectionSet, path)
-    }
-  }
-  for (const definition of fieldSet.definitions)
-    if (definition.kind === Kind.OPERATION_DEFINITION) collect(definition.selectionSet, '')
-  return found
+/** A supergraph in which each variant is a field of its own, so that plans never mix two of them. */
+export type SeparatedArguments = {
+  readonly document: DocumentNode
+  /** The variants, by the names of their own fields. */
+  readonly variants: ReadonlyMap<string, FieldVariant>
 }
 
 /**
- * The first conflict among fields of the same objects: they are fetched under one name, so that one
- * of two arguments would be used for both. `fieldsByPath`: `Type.field` by the path of the objects.
+ * Gives each set of arguments in `@requires` and `@fromContext` a field without arguments, such as
+ * `price_variant1` for `price(currency: "USD")`. The planner fetches a field under one response key,
+ * whatever its arguments are: it would use one value for all of them.
  */
-export function findRequiresConflict(
-  argumentsOf: ReadonlyMap<string, RequiredArguments>,
-  fieldsByPath: ReadonlyMap<string, readonly string[]>,
-): RequiresConflict | null {
-  for (const fields of fieldsByPath.values()) {
-    const seen = new Map<string, { readonly field: string; readonly text: string }>()
-    for (const field of fields) {
-      for (const [required, text] of argumentsOf.get(field) ?? []) {
-        const earlier = seen.get(required)
-        if (earlier && earlier.text !== text) return { fields: [earlier.field, field], required }
-        seen.set(required, { field, text })
-      }
-    }
+export function separateArguments(document: DocumentNode): SeparatedArguments {
+  const names = new Set<string>()
+  visit(document, { FieldDefinition: ({ name }) => void names.add(name.value) })
+  const own = new Map<string, string>()
+  const variants = new Map<string, FieldVariant>()
+
+  const rewritten = visit(document, {
+    Directive(directive) {
+      if (directive.name.value !== 'join__field') return undefined
+      return { ...directive, arguments: directive.arguments?.map(withoutArguments) }
+    },
+  })
+  if (variants.size === 0) return { document, variants }
+  return { document: visit(rewritten, { ObjectTypeDefinition: addVariants, InterfaceTypeDefinition: addVariants }), variants }
+
+  function withoutArguments(argument: ArgumentNode): ArgumentNode {
+    if (argument.name.value === 'requires' && argument.value.kind === Kind.STRING)
+      return { ...argument, value: { ...argument.value, value: rewriteFieldSet(argument.value.value) } }
+    if (argument.name.value !== 'contextArguments') return argument
+    return visit(argument, {
+      ObjectField(field) {
+        if (field.name.value !== 'selection' || field.value.kind !== Kind.STRING) return undefined
+        return { ...field, value: { ...field.value, value: rewriteFieldSet(field.value.value) } }
+      },
+    })
   }
-  return null
+
+  function rewriteFieldSet(text: string): string {
+    if (!text.includes('(')) return text
+    const isWrapped = text.trim().startsWith('{')
+    const set = visit(parse(isWrapped ? text : `{${text}}`, { noLocation: true }), {
+      Field: {
+        leave(field) {
+          if (!field.arguments?.length) return undefined
+          return { ...field, arguments: [], name: { ...field.name, value: variantOf(field.name.value, field.arguments) } }
+        },
+      },
+    })
+    const printed = stripIgnoredCharacters(print(set))
+    return isWrapped ? printed : printed.slice(1, -1)
+  }
+
+  function variantOf(name: string, given: readonly ArgumentNode[]): string {
+    const key = `${name}(${given.map(print).toSorted().join()})`
+    const known = own.get(key)
+    if (known) return known
+    let variant = `${name}_variant${variants.size + 1}`
+    while (names.has(variant)) variant += '_'
+    own.set(key, variant)
+    variants.set(variant, { name, arguments: given })
+    return variant
+  }
+
+  function addVariants<Type extends ObjectTypeDefinitionNode | InterfaceTypeDefinitionNode>(type: Type): Type | undefined {
+    const added = (type.fields ?? []).flatMap((field) =>
+      [...variants].flatMap(([variant, of]) => (isVariantOf(of, field) ? [fieldOfVariant(variant, field)] : [])),
+    )
+    return added.length === 0 ? undefined : { ...type, fields: [...(type.fields ?? []), ...added] }
+  }
 }
+
+/** Whether a field takes these arguments, and needs no others. Contextual ones are not in its SDL. */
+function isVariantOf(variant: FieldVariant, { name, arguments: taken = [] }: FieldDefinitionNode): boolean {
+  const given = new Set(variant.arguments.map((argument) => argument.name.value))
+  return (
+    name.value === variant.name &&
+    given.isSubsetOf(new Set(taken.map((argument) => argument.name.value))) &&
+    taken.every(
+      ({ name, type, defaultValue }) => type.kind !== Kind.NON_NULL_TYPE || defaultValue !== undefined || given.has(name.value),
+    )
+  )
+}
+
+/** Resolved where the field is resolved; what else is said of it is for clients. */
+const fieldOfVariant = (variant: string, field: FieldDefinitionNode): FieldDefinitionNode => ({
+  ...field,
+  name: { ...field.name, value: variant },
+  arguments: [],
+  directives: field.directives?.filter(({ name }) => name.value === 'join__field') ?? [],
+})

@@ -23,6 +23,9 @@ import { type PlannedDocument, plannedDocument } from '../executor/federated/pla
 import type { TypeTest } from '../executor/federated/response-data.ts'
 import type { ValidatedOperation } from '../operations/document-cache.ts'
 import { type FieldSets, fieldSetsIn } from './field-sets.ts'
+import type { TypesOverlap } from './required-fields.ts'
+import { separateArguments } from './requires-arguments.ts'
+import { separateFetches } from './separate-fetches.ts'
 
 /** A composed graph, ready to plan operations. */
 export type Supergraph = {
@@ -100,10 +103,22 @@ export function readSupergraph(document: DocumentNode, { isKnown = false }: { re
     supportedFeatures: new Set(SUPPORTED_FEATURES),
     validateSupergraph: !isKnown,
   })
+  const separated = separateArguments(document)
+  const { variants } = separated
+  // Clients see the first, without the fields of variants. Subgraphs need not use every one of them.
+  const planned =
+    variants.size === 0
+      ? model
+      : SupergraphModel.build(withoutUnusableKeys(separated.document), {
+          supportedFeatures: new Set(SUPPORTED_FEATURES),
+          validateSupergraph: false,
+        })
+  if (planned !== model && !isKnown) model.subgraphs()
   const apiSchema = model.apiSchema()
+  const plannedApiSchema = variants.size === 0 ? apiSchema : planned.apiSchema()
   let planner: QueryPlanner | null = null
   const plannerOf = () => {
-    planner ??= new QueryPlanner(model, {
+    planner ??= new QueryPlanner(planned, {
       // Otherwise equal paths below different types of a union share one fetch, and with it the
       // arguments of one of them.
       typeConditionedFetching: true,
@@ -117,11 +132,14 @@ export function readSupergraph(document: DocumentNode, { isKnown = false }: { re
   // How an operation is run and what its answer is made of are both read from its plan, one after
   // the other.
   let last: { readonly document: DocumentNode; readonly plan: QueryPlan } | null = null
-  const isOf = typeTest(model)
-  const planWith = (document: DocumentNode, active: ReadonlySet<string>): QueryPlan =>
-    plannerOf().buildQueryPlan(operationFromDocument(apiSchema, document), {
+  const { isOf, overlap } = typeTests(model)
+  const fieldSets = fieldSetsIn(separated, isOf, overlap)
+  const planWith = (document: DocumentNode, active: ReadonlySet<string>): QueryPlan => {
+    const plan = plannerOf().buildQueryPlan(operationFromDocument(plannedApiSchema, document), {
       overrideConditions: new Map([...active].map((label) => [label, true])),
     })
+    return separateFetches(plan, { ...fieldSets, variants, overlap })
+  }
   const supergraph: Supergraph = {
     api: describeRequirements(apiSchema.toGraphQLJSSchema({ includeDefer: true }), authorizationRules(document)),
     subgraphs: [...model.subgraphsMetadata()].map(({ name }) => name),
@@ -143,7 +161,7 @@ export function readSupergraph(document: DocumentNode, { isKnown = false }: { re
           },
     queriesWithSideEffects: onceIn(model),
     isOf,
-    fieldSets: fieldSetsIn(document, isOf),
+    fieldSets,
     close: () => clearTimeout(inAdvance),
   }
   return supergraph
@@ -195,11 +213,14 @@ export function queryPlanOf(
   return { ready, plan: known?.plan ?? supergraph.plan(ready.document) }
 }
 
-function typeTest({ schema }: SupergraphModel): TypeTest {
+function typeTests({ schema }: SupergraphModel): { readonly isOf: TypeTest; readonly overlap: TypesOverlap } {
   const members = new Map<string, ReadonlySet<string>>()
   for (const type of schema.types()) {
     if (isInterfaceType(type)) members.set(type.name, new Set(type.allImplementations().map(({ name }) => name)))
     else if (isUnionType(type)) members.set(type.name, new Set(type.types().map(({ name }) => name)))
   }
-  return (typename, condition) => typename === condition || members.get(condition)?.has(typename) === true
+  const isOf: TypeTest = (typename, condition) => typename === condition || members.get(condition)?.has(typename) === true
+  const overlap: TypesOverlap = (one, other) =>
+    isOf(one, other) || isOf(other, one) || members.get(one)?.isDisjointFrom(members.get(other) ?? new Set()) === false
+  return { isOf, overlap }
 }

@@ -68,7 +68,7 @@ const EXCUSED: readonly Excuse[] = [
       'gateway/executor/federated/contexts.ts': ['value[segment.key]'],
       'gateway/executor/federated/query-path.ts': ['value[step]'],
       'gateway/event-sources/event-selection.ts': ['copy[key]'],
-      'gateway/executor/federated/representation.ts': ['from[key]', 'to[key]'],
+      'gateway/executor/federated/representation.ts': ['from[key]', 'to[name]'],
     },
   },
   {

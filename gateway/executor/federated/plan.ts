@@ -17,7 +17,7 @@ import type { PlannedDocument } from './planned-document.ts'
 import { fetchesIn, type PlannedFetch, pathText } from './planned-fetch.ts'
 import { compileProjection, type Projection, type RefusedParts, type ResolveSchemaFields } from './projection.ts'
 import type { Data } from './response-data.ts'
-import { unresolvableReason } from './unresolvable.ts'
+import { conflictReason, unresolvableReason } from './unresolvable.ts'
 
 /** Runs a plan for one request. `clientVariables` are valid for the client's document. */
 export type RunPlan = (
@@ -53,7 +53,9 @@ export function compilePlan(
   const conditions = compileConditions(document, operation)
   const isQuery = operation.operation === 'query'
   const fetches = new Map((node ? fetchesIn(node) : []).map((fetch) => [fetch.node, fetch] as const))
-  const unresolvable = refused ? null : unresolvableReason(planned, [...fetches.values()], supergraph)
+  const unresolvable = refused
+    ? conflictReason([...fetches.values()], supergraph.fieldSets)
+    : unresolvableReason(planned, [...fetches.values()], supergraph)
   if (unresolvable !== null) return async () => ({ data: null, errors: [refusal('UNRESOLVABLE_OPERATION', unresolvable)] })
   const sharedPaths = findSharedPaths([...fetches.values()])
   const sharedNames = new Set([...sharedPaths.values()].flat().map(({ name }) => name))

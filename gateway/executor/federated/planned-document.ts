@@ -27,14 +27,14 @@ const isReservedVariable = (name: string): boolean => name === REPRESENTATIONS |
 const RESERVED_KEYS = new Set([...Object.getOwnPropertyNames(Object.prototype), '__typename'])
 
 /**
- * Renames variables and response keys that would collide with the planner's. `needed`: names of
- * the fields that plans select by themselves, such as keys and `@requires`; the planner takes a
- * client's alias of that name for the field.
+ * Renames variables and response keys that would collide with the planner's. `needed`: the
+ * fields that plans select by themselves, such as keys and `@requires`, by their response keys; the
+ * planner takes a client's alias of that name for the field.
  */
 export function plannedDocument(
   document: DocumentNode,
   operation: OperationDefinitionNode,
-  needed: ReadonlySet<string>,
+  needed: ReadonlyMap<string, string>,
 ): PlannedDocument {
   const variables = new Set(operation.variableDefinitions?.map(({ variable }) => variable.name.value))
   const keys = new Set<string>()
@@ -46,7 +46,8 @@ export function plannedDocument(
       if (isReserved(key, node, needed)) isRenamed = true
     },
   })
-  if (!isRenamed) return { document, operation, variablesOf: (clientVariables) => clientVariables, keyOf: (key) => key }
+  if (!isRenamed)
+    return { document, operation, variablesOf: (clientVariables) => clientVariables, keyOf: (key) => needed.get(key) ?? key }
 
   const freeVariables = new Map<string, string>()
   for (const name of variables) if (isReservedVariable(name)) freeVariables.set(name, unusedName(`of_${name}`, variables))
@@ -81,7 +82,7 @@ export function plannedDocument(
       freeVariables.size === 0
         ? given
         : Object.fromEntries(Object.entries(given).map(([name, value]) => [freeVariables.get(name) ?? name, value])),
-    keyOf: (key) => clientKeys.get(key) ?? key,
+    keyOf: (key) => clientKeys.get(key) ?? needed.get(key) ?? key,
   }
 }
 
@@ -91,7 +92,7 @@ const keyIn = ({ alias, name }: FieldNode): string => (alias ?? name).value
  * `__typename` under its own name is not reserved, nor is a needed field without arguments: the
  * plan selects exactly the same.
  */
-function isReserved(key: string, { name, arguments: nodes = [] }: FieldNode, needed: ReadonlySet<string>): boolean {
+function isReserved(key: string, { name, arguments: nodes = [] }: FieldNode, needed: ReadonlyMap<string, string>): boolean {
   const isItself = key === name.value && nodes.length === 0
   return RESERVED_KEYS.has(key) ? key !== '__typename' || !isItself : needed.has(key) && !isItself
 }

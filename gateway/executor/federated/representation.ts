@@ -51,11 +51,11 @@ function compileEntity(
   entityKeys: ReturnType<KeyFieldsOf>,
 ): EntityRepresentation | null {
   const fields = fieldsFor(requires, typename, isOf)
-  const keys = fields.map(({ alias, name }) => alias ?? name)
-  if (!keys.includes('__typename')) return null
+  const names = fields.map(({ name }) => name)
+  if (!names.includes('__typename')) return null
   // The planner requires fields of one implementation of the others too, but without their keys.
-  if (entityKeys.length > 0 && !entityKeys.some((fields) => fields.every((name) => keys.includes(name)))) return null
-  const fills = fields.map((field) => compileField(field.alias ?? field.name, field.selections, isOf))
+  if (entityKeys.length > 0 && !entityKeys.some((fields) => fields.every((name) => names.includes(name)))) return null
+  const fills = fields.map((field) => compileField(field, isOf))
   return {
     representation(object) {
       const representation: Data = {}
@@ -67,7 +67,7 @@ function compileEntity(
     },
     identity: fields.some(({ selections }) => selections)
       ? () => null
-      : identityByKeys(keys.filter((key) => key !== '__typename')),
+      : identityByKeys(fields.map(keyOf).filter((key) => key !== '__typename')),
   }
 }
 
@@ -83,12 +83,17 @@ const fieldsFor = (
     return typeCondition === undefined || isOf(typename, typeCondition) ? fieldsFor(selection.selections, typename, isOf) : []
   })
 
-function compileField(key: string, selections: readonly QueryPlanSelectionNode[] | undefined, isOf: TypeTest): Fill {
+/** The key under which the planner fetched a field: another for each set of arguments. */
+const keyOf = ({ alias, name }: QueryPlanFieldNode): string => alias ?? name
+
+function compileField(field: QueryPlanFieldNode, isOf: TypeTest): Fill {
+  const { name, selections } = field
+  const key = keyOf(field)
   if (!selections) {
     return (from, to) => {
       const value = from[key]
       if (value === undefined) return false
-      to[key] = value
+      to[name] = value
       return true
     }
   }
@@ -104,7 +109,7 @@ function compileField(key: string, selections: readonly QueryPlanSelectionNode[]
   return (from, to) => {
     const value = from[key]
     if (value === undefined) return false
-    to[key] = part(value, to[key])
+    to[name] = part(value, to[name])
     return true
   }
 }
@@ -112,7 +117,7 @@ function compileField(key: string, selections: readonly QueryPlanSelectionNode[]
 /** The same for nested objects, which may lack a type name where every type has the same fields. */
 function compileFill(selections: readonly QueryPlanSelectionNode[], isOf: TypeTest): Fill {
   const fills = selections.map((selection): Fill => {
-    if (selection.kind === 'Field') return compileField(selection.alias ?? selection.name, selection.selections, isOf)
+    if (selection.kind === 'Field') return compileField(selection, isOf)
     const { typeCondition } = selection
     const fillInner = compileFill(selection.selections, isOf)
     if (typeCondition === undefined) return fillInner

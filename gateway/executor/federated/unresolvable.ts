@@ -1,8 +1,8 @@
-import { type DocumentNode, Kind, type SelectionSetNode } from 'graphql'
-import { documentIndex, type Fragments, fragmentOf } from '../../operations/document-index.ts'
+import { Kind, type SelectionSetNode } from 'graphql'
+import { documentIndex, fragmentOf } from '../../operations/document-index.ts'
 import type { Supergraph } from '../../planning/supergraph.ts'
 import type { PlannedDocument } from './planned-document.ts'
-import { ENTITIES, type PlannedFetch, pathText } from './planned-fetch.ts'
+import type { PlannedFetch } from './planned-fetch.ts'
 
 /**
  * Why a plan would return wrong or incomplete data without an error; null when it would not. The
@@ -18,11 +18,16 @@ export function unresolvableReason(
     const root = api.getRootType(planned.operation.operation)?.name
     return `No subgraph resolves ${root}.${field} with these fields.`
   }
-  const conflict = fieldSets.conflictIn(requiringFieldsByPath(fetches))
-  return (
-    conflict &&
-    `${conflict.fields.join(' and ')} require ${conflict.required} with different arguments: select them in two operations.`
-  )
+  return conflictReason(fetches, fieldSets)
+}
+
+/** Why a fetch would be sent one of two values of a field that it requires; null when none would. */
+export function conflictReason(fetches: readonly PlannedFetch[], { conflictIn }: Supergraph['fieldSets']): string | null {
+  for (const { node } of fetches) {
+    const path = node.requires ? conflictIn(node.requires) : null
+    if (path !== null) return `${path} is required with different arguments: select the fields that need it in two operations.`
+  }
+  return null
 }
 
 /** A root field that the plan does not fetch, though no condition may exclude it; null for none. */
@@ -49,29 +54,3 @@ function unplannedRootField({ document, operation }: PlannedDocument, fetches: r
     return null
   }
 }
-
-/** Fields `Type.field` that entity fetches select, by the path of their objects. */
-function requiringFieldsByPath(fetches: readonly PlannedFetch[]): ReadonlyMap<string, readonly string[]> {
-  const byPath = new Map<string, string[]>()
-  for (const { node, path, document } of fetches) {
-    if (!node.requires) continue
-    const key = pathText(path)
-    byPath.set(key, [...(byPath.get(key) ?? []), ...entityFields(document)])
-  }
-  return byPath
-}
-
-function entityFields(document: DocumentNode): readonly string[] {
-  const { operations, fragments } = documentIndex(document)
-  const entities = operations[0]?.selectionSet.selections.find(
-    (selection) => selection.kind === Kind.FIELD && selection.name.value === ENTITIES,
-  )
-  return entities?.kind === Kind.FIELD && entities.selectionSet ? fieldsOfType(entities.selectionSet, '', fragments) : []
-}
-
-const fieldsOfType = ({ selections }: SelectionSetNode, type: string, fragments: Fragments): readonly string[] =>
-  selections.flatMap((selection) => {
-    if (selection.kind === Kind.FIELD) return [`${type}.${selection.name.value}`]
-    const fragment = fragmentOf(selection, fragments)
-    return fragment ? fieldsOfType(fragment.selectionSet, fragment.typeCondition?.name.value ?? type, fragments) : []
-  })

@@ -368,6 +368,15 @@ export const requirementThemes: readonly Theme[] = [
         },
       },
       {
+        query: '{ goods { cents euros } }',
+        data: {
+          goods: [
+            { cents: 3000, euros: 30 },
+            { cents: 90000, euros: 900 },
+          ],
+        },
+      },
+      {
         query: '{ a: goods { cents } b: goods { euros } }',
         data: { a: [{ cents: 3000 }, { cents: 90000 }], b: [{ euros: 30 }, { euros: 900 }] },
       },

@@ -28,10 +28,6 @@ export const PENDING: readonly Pending[] = [
     why: 'A fault of the planner: a condition of everything inside of a field counts as a condition of the field, so that nothing is fetched.',
   },
   {
-    at: /^shop \/ a field that is left out requires what no other does$/,
-    why: 'A fault of the planner: what a field requires that is left out is not fetched, but required of the fetch for all others, which is not sent then.',
-  },
-  {
     at: /^shapes \/ a field of the interface object for all types beside one that requires for one$/,
     why: 'A fault of the planner: what an @interfaceObject requires for one type is fetched for that type, but required of all.',
   },
