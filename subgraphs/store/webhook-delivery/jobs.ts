@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Connection } from '../../../platform/database/database.ts'
 import type { JobQueue } from '../../../platform/graphql/subgraph.ts'
 import type { UnitOfWork } from '../write.ts'
+import { pooledJobs } from './pooled-jobs.ts'
 
 /** A delivery that is to be begun by the job with this id. */
 export type DeliveryJob = {
@@ -36,6 +37,7 @@ export type DeliveryJobs = {
 export type JobClock = NonNullable<ConstructorParameters<typeof PgBoss>[0]['clock']>
 
 const SCHEMA = 'store_jobs'
+const APPLICATION_NAME = 'atrium store jobs'
 const QUEUE = 'webhook-delivery'
 /**
  * Interval of a running job's heartbeats, and of checks for missing ones: its process is dead then,
@@ -44,7 +46,7 @@ const QUEUE = 'webhook-delivery'
 const HEARTBEAT_SECONDS = 10
 const SUPERVISION_SECONDS = 5
 /** One attempt takes 15 seconds at most, and making its body 10. Seconds. */
-const MAX_TEXT_LENGTH = 60
+const EXPIRE_SECONDS = 60
 /**
  * When our own database fails a job: again after a second, and later and later up to a minute;
  * never given up.
@@ -77,16 +79,19 @@ const QUEUES = `
   FROM ${SCHEMA}.queue LEFT JOIN ${SCHEMA}.job ON job.name = queue.name
   GROUP BY queue.name ORDER BY queue.name`
 
-/** Starts pg-boss in a schema of its own, which it makes and migrates. Rejects when it cannot. */
+/**
+ * Starts pg-boss in a schema of its own, which it makes and migrates; through `pooler`, a pooler in
+ * transaction mode, when there is one. Rejects when it cannot.
+ */
 export async function deliveryJobs(
   connection: Connection,
-  { log, clock }: { readonly log: Logger; readonly clock?: JobClock },
+  { log, clock, pooler }: { readonly log: Logger; readonly clock?: JobClock; readonly pooler?: Connection | undefined },
 ): Promise<DeliveryJobs> {
+  const onError = ({ message }: Error) => log.warn({ reason: message }, 'jobs of webhooks could not be looked after')
+  const pooled = pooler && pooledJobs(connection, { pooler, applicationName: APPLICATION_NAME, onError })
   const boss = new PgBoss({
-    ...connection,
+    ...(pooled ? { db: pooled.db } : { ...connection, application_name: APPLICATION_NAME, max: 4 }),
     schema: SCHEMA,
-    application_name: 'atrium store jobs',
-    max: 4,
     useListenNotify: true,
     schedule: false,
     superviseIntervalSeconds: SUPERVISION_SECONDS,
@@ -94,15 +99,24 @@ export async function deliveryJobs(
     maintenanceIntervalSeconds: 600,
     ...(clock && { clock }),
   })
-  boss.on('error', ({ message }) => log.warn({ reason: message }, 'jobs of webhooks could not be looked after'))
+  boss.on('error', onError)
   await boss.start()
   await boss.createQueue(QUEUE, {
     notify: true,
     heartbeatSeconds: HEARTBEAT_SECONDS,
-    expireInSeconds: MAX_TEXT_LENGTH,
+    expireInSeconds: EXPIRE_SECONDS,
     ...AGAIN,
     ...RETENTION,
   })
+
+  /**
+   * A worker that has ended a job pauses as long as one that found none, and those that found the
+   * limit of a store reached pause too: a burst of one store would wait for the next poll. Told so,
+   * the busy ones look for another job as soon as theirs has ended.
+   */
+  const lookAgain = (): void => {
+    for (const { id, name, count } of boss.getWipData()) if (name === QUEUE && count > 0) boss.notifyWorker(id)
+  }
 
   return {
     async add(query, jobs) {
@@ -120,7 +134,11 @@ export async function deliveryJobs(
     async work(run) {
       const options = { ...AT_ONCE, includeMetadata: true, pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 5 } as const
       await boss.work(QUEUE, options, async ([job]: JobWithMetadata<Pick<JobRun, 'storeId' | 'deliveryId'>>[]) => {
-        if (job) await run({ ...job.data, jobId: job.id, run: job.retryCount })
+        try {
+          if (job) await run({ ...job.data, jobId: job.id, run: job.retryCount })
+        } finally {
+          lookAgain()
+        }
       })
       return () => boss.offWork(QUEUE, { wait: true })
     },
@@ -129,6 +147,9 @@ export async function deliveryJobs(
       // The columns that the statement selects.
       return rows as readonly JobQueue[]
     },
-    close: () => boss.stop({ timeout: STOP_TIMEOUT_MS }),
+    async close() {
+      await boss.stop({ timeout: STOP_TIMEOUT_MS })
+      await pooled?.close()
+    },
   }
 }

@@ -197,6 +197,18 @@ test('a subscription gets no earlier events, no other events, and none of other 
   expect(at('/mine').map(numberIn)).toEqual([mine])
 })
 
+test('many events of one store are sent one after the other, however few may be under way at once, without waiting for a poll', async () => {
+  await aHook('product_created', '/burst')
+  const held: ServerResponse[] = []
+  answers.set('/burst', (response) => void held.push(response))
+  const made = await Promise.all(Array.from({ length: 14 }, () => aProduct()))
+  await expect.poll(() => held.length).toBe(4)
+  answers.delete('/burst')
+  for (const response of held) response.end()
+  // The clock that polls wait for stands still.
+  await expect.poll(() => at('/burst').length, { timeout: 20_000 }).toBe(made.length)
+})
+
 test('a receiver that is down gets every event afterwards, in order for each product, with the same ids and the same bytes', async () => {
   const [created, updated] = [await aHook('product_created', '/down'), await aHook('product_updated', '/down')]
   answers.set('/down', status(503))
