@@ -47,6 +47,14 @@ export const variables = {
     meaning:
       'A streaming replica of DATABASE_URL for queries of the store and social subgraphs, except by callers that have just written; unset, there is none.',
   },
+  DATABASE_POOLER_URL: {
+    read: urlWithProtocol(['postgres:', 'postgresql:'], 'a URL such as postgres://user:password@host:6432/atrium_{subgraph}'),
+    default: null,
+    unit: null,
+    secret: true,
+    meaning:
+      'A pooler in transaction mode in front of DATABASE_URL, for the statements of the subgraphs; `{subgraph}` in it becomes the name of the subgraph. Unset, they use DATABASE_URL.',
+  },
   LOG_LEVEL: gatewaySettings.LOG_LEVEL,
   SLOW_OPERATION_MILLISECONDS: gatewaySettings.SLOW_OPERATION_MILLISECONDS,
   LOAD_LIMIT: gatewaySettings.LOAD_LIMIT,

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { variables } from '../config.ts'
 import type { Config } from '../platform/config/config.ts'
 import type { Connection, ReplicaOptions } from '../platform/database/database.ts'
+import { poolerConnection } from '../platform/database/pooler.ts'
 import { localRecentWrites } from '../platform/database/recent-writes.ts'
 import type { Subgraph } from '../platform/graphql/subgraph.ts'
 import type { Defer } from '../platform/process/lifecycle.ts'
@@ -55,21 +56,22 @@ export type SubgraphName = 'directory' | 'social' | 'store' | 'trust'
 
 /** Factories of the subgraphs on a migrated database; each is closed with the process. */
 export const SUBGRAPH_FACTORIES = {
-  directory: async ({ connection, publicUrl, log, defer }: SubgraphDeps): Promise<Subgraph> => {
+  directory: async ({ config, connection, publicUrl, log, defer }: SubgraphDeps): Promise<Subgraph> => {
     const aborted = new AbortController()
     defer(async () => aborted.abort())
+    const pooler = await poolerOf('directory', config)
     await seedDirectory(connection, { log, signal: aborted.signal })
-    return closeWithProcess(await directorySubgraph({ connection, publicUrl, log }), defer)
+    return closeWithProcess(await directorySubgraph({ connection, pooler, publicUrl, log }), defer)
   },
   social: async (deps: SubgraphDeps): Promise<Subgraph> => {
     const { config, connection, rateLimits, secrets, log, defer } = deps
     const quotas = writeQuotas(config.USER_WRITES_PER_MINUTE, config.USER_BYTES_PER_DAY)
-    const replica = await replicaOf('social', deps)
-    return closeWithProcess(await socialSubgraph({ connection, replica, rateLimits, secrets, log, quotas }), defer)
+    const [replica, pooler] = await Promise.all([replicaOf('social', deps), poolerOf('social', config)])
+    return closeWithProcess(await socialSubgraph({ connection, pooler, replica, rateLimits, secrets, log, quotas }), defer)
   },
   store: async (deps: SubgraphDeps): Promise<StoreSubgraph> => {
     const { config, connection, publicUrl, userKeys, isSessionOpen, storage, rateLimits, banEndsIn, secrets, log, defer } = deps
-    const replica = await replicaOf('store', deps)
+    const [replica, pooler] = await Promise.all([replicaOf('store', deps), poolerOf('store', config)])
     const fileStorage = storage ?? (await fileStorageOf(config, { dataDir: config.DATA_DIR, publicUrl })).storage
     const files = storeFiles(fileStorage, fileSources())
     const webhookNetwork = webhookNetworkOf(config)
@@ -87,6 +89,7 @@ export const SUBGRAPH_FACTORIES = {
     }
     const own = {
       connection,
+      pooler,
       replica,
       publicUrl,
       ...users,
@@ -104,13 +107,20 @@ export const SUBGRAPH_FACTORIES = {
     const start = () => defer(seedStore(connection, { files, secrets, log }))
     return { ...closeWithProcess(store, defer), start }
   },
-  trust: async ({ config, connection, rateLimits, log, defer }: SubgraphDeps): Promise<Subgraph> =>
-    closeWithProcess(trustSubgraph({ connection, rateLimits, log, config, sources: { config } }), defer),
+  trust: async ({ config, connection, rateLimits, log, defer }: SubgraphDeps): Promise<Subgraph> => {
+    const pooler = await poolerOf('trust', config)
+    return closeWithProcess(trustSubgraph({ connection, pooler, rateLimits, log, config, sources: { config } }), defer)
+  },
 } satisfies Readonly<Record<SubgraphName, (deps: SubgraphDeps) => Promise<Subgraph>>>
 
 function closeWithProcess<Made extends Subgraph>(subgraph: Made, defer: Defer): Made {
   defer(subgraph.close)
   return subgraph
+}
+
+/** The configured pooler, for this subgraph. Rejects when it does not lead to the subgraph's schema. */
+async function poolerOf(name: SubgraphName, { DATABASE_POOLER_URL: url }: AtriumConfig): Promise<Connection | undefined> {
+  return url === undefined ? undefined : poolerConnection(url, name)
 }
 
 /** The configured replica. Several processes share their recent writes. */

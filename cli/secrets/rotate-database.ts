@@ -88,11 +88,14 @@ async function rotate(url: string, options: Options): Promise<Rotated> {
     else if (envFile !== undefined) {
       const { username, password } = new URL(rotatedUrl)
       const role = decodeURIComponent(username)
-      const replica = readVariable(envFile, 'DATABASE_REPLICA_URL')
-      const follows = replica !== null && URL.canParse(replica) && isRotatedWith(replica, role)
+      const others = ['DATABASE_REPLICA_URL', 'DATABASE_POOLER_URL'].flatMap((name) => {
+        const other = readVariable(envFile, name)
+        const follows = other !== null && URL.canParse(other) && isRotatedWith(other, role)
+        return follows ? [[name, withCredentials(other, role, password)] as const] : []
+      })
       writeVariables(envFile, {
         DATABASE_URL: rotatedUrl,
-        ...(follows ? { DATABASE_REPLICA_URL: withCredentials(replica, role, password) } : {}),
+        ...Object.fromEntries(others),
       })
     }
   }
@@ -104,7 +107,9 @@ async function rotate(url: string, options: Options): Promise<Rotated> {
     ? `The role "${report.role}" can log in. ${lockedText(report)} Restart every process with ${next} now: none of them has a password any more.`
     : `The role "${report.role}" can log in, read and write. ${restart}; then: ${finish}`
   const replica =
-    envFile === undefined ? `${text}\nWhere DATABASE_REPLICA_URL has the role before, give it the same user and password.` : text
+    envFile === undefined
+      ? `${text}\nWhere DATABASE_REPLICA_URL or DATABASE_POOLER_URL has the role before, give it the same user and password.`
+      : text
   return { report, text: replica }
 }
 

@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events'
 import type { Writable } from 'node:stream'
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import pg from 'pg'
@@ -13,7 +14,14 @@ const TRANSACTION_END = /^(commit|rollback)\b/i
 const RECANCEL_INTERVAL_MS = 20
 
 /** A client with members that the types of pg omit. */
-type Client = pg.PoolClient & { readonly processID?: number; readonly connection: { readonly stream: Writable } }
+type Client = pg.PoolClient & {
+  readonly processID?: number
+  readonly secretKey?: number
+  readonly connection: { readonly stream: Writable }
+}
+
+/** Ends the statement that a client is waiting for; resolves when the server was told. */
+type Cancel = (client: Client) => Promise<unknown>
 
 /** Sockets that `corkWrites` is holding back. */
 let corkedSockets: Set<Writable> | null = null
@@ -39,18 +47,26 @@ function cork(socket: Writable, sockets: Set<Writable>): void {
 }
 
 /**
- * Wraps the pool for Kysely, so that `withCancellation` can cancel its statements. `close` ends
- * both pools.
+ * Wraps the pool for Kysely, so that `withCancellation` can cancel its statements. Behind a pooler
+ * in transaction mode (`isPooled`) nothing is prepared under a name, because the next statement may
+ * run on another connection of the server, and a cancellation is a CancelRequest, because only the
+ * pooler knows which connection that is. `close` ends both pools.
  */
 export function cancellablePool(
   pool: pg.Pool,
   settings: pg.PoolConfig,
-  onError: (error: Error) => void,
+  { isPooled, onError }: { readonly isPooled: boolean; readonly onError: (error: Error) => void },
 ): { readonly pool: PostgresPool; readonly close: () => Promise<void> } {
   // A separate connection, opened on demand: a cancellation must not wait for one that it is to
   // free.
   const control = new pg.Pool({ ...settings, max: 1 })
   control.on('error', onError)
+  const cancelStatement: Cancel = isPooled
+    ? (client) => requestCancel(settings, client)
+    : ({ processID }) => control.query('SELECT pg_cancel_backend($1)', [processID])
+  const statementOf = isPooled
+    ? (text: string, values: unknown[]): pg.QueryConfig => ({ text, values })
+    : (text: string, values: unknown[]): pg.QueryConfig => ({ name: preparedName(text), text, values })
   const clients = new WeakMap<pg.PoolClient, PostgresPoolClient>()
 
   return {
@@ -90,7 +106,7 @@ export function cancellablePool(
     let isDone = false
     let retryTimer: NodeJS.Timeout | undefined
     const cancel = () => {
-      cancelling = control.query('SELECT pg_cancel_backend($1)', [client.processID]).then(() => {
+      cancelling = cancelStatement(client).then(() => {
         if (!isDone) retryTimer = setTimeout(cancel, RECANCEL_INTERVAL_MS)
       }, onError)
     }
@@ -110,4 +126,26 @@ export function cancellablePool(
   }
 }
 
-const statementOf = (text: string, values: unknown[]): pg.QueryConfig => ({ name: preparedName(text), text, values })
+/**
+ * Sends a CancelRequest for what the client is waiting for, on a connection of its own, as the
+ * protocol of PostgreSQL demands. Resolves when the server closes it; a failure only means that the
+ * statement goes on to its end.
+ */
+function requestCancel(settings: pg.PoolConfig, { processID, secretKey }: Client): Promise<void> {
+  // Members that the types of pg omit: where the settings lead, and its own message.
+  const { host, port, connection } = new pg.Client(settings) as unknown as {
+    readonly host: string
+    readonly port: number
+    readonly connection: EventEmitter & {
+      readonly connect: (portOrSocket: number | string, host?: string) => void
+      readonly cancel: (processID: number | undefined, secretKey: number | undefined) => void
+    }
+  }
+  return new Promise((resolve) => {
+    connection.once('end', resolve)
+    connection.once('error', () => resolve())
+    connection.once(settings.ssl ? 'sslconnect' : 'connect', () => connection.cancel(processID, secretKey))
+    if (host.startsWith('/')) connection.connect(`${host}/.s.PGSQL.${port}`)
+    else connection.connect(port, host)
+  })
+}

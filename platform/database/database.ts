@@ -24,6 +24,8 @@ export type Database<Tables> = {
   /** Always the primary: for what must be current, such as permissions. */
   readonly now: Kysely<Tables>
   readonly pool: pg.Pool
+  /** Connections of the server itself, for LISTEN; the same as `pool` unless there is a pooler. */
+  readonly direct: pg.Pool
   /** Replica hooks of the subgraph; empty without a replica. */
   readonly replicaHooks: Pick<Subgraph, 'mayReadReplica' | 'recordWrite'>
   readonly close: () => Promise<void>
@@ -33,6 +35,10 @@ export type Database<Tables> = {
  * Opens a pool with search_path `schema`, then `public`; connects on first use. `max` bounds the
  * connections. A lost idle connection goes to `onError` and is replaced on the next use. The server
  * ends a statement after `statementTimeoutMs`; 0 sets no limit.
+ *
+ * Through `pooler`, a pooler in transaction mode, statements may each run on another connection of
+ * the server: it sets search_path and statement_timeout, and nothing may rest on a session but what
+ * uses `direct`.
  */
 export function openDatabase<Tables>(
   connection: Connection,
@@ -41,21 +47,28 @@ export function openDatabase<Tables>(
     max = 10,
     statementTimeoutMs = 0,
     replica,
+    pooler,
     onError,
   }: {
     readonly schema: string
     readonly max?: number
     readonly statementTimeoutMs?: number
     readonly replica?: ReplicaOptions | undefined
+    readonly pooler?: Connection | undefined
     readonly onError: (error: Error) => void
   },
 ): Database<Tables> {
   const options = `-c search_path=${schema},public -c statement_timeout=${statementTimeoutMs}`
   const application_name = `atrium ${schema}`
   const settings = { ...connection, options, application_name, connectionTimeoutMillis: CONNECT_TIMEOUT_MS }
-  const { pool, close, ...primary } = openPool(settings, max, onError)
+  const pooled = pooler && { ...pooler, application_name, connectionTimeoutMillis: CONNECT_TIMEOUT_MS }
+  const { pool, close: closePool, ...primary } = openPool(pooled ?? settings, { max, isPooled: pooled !== undefined, onError })
+  const direct = pooled ? directPool(settings, onError) : pool
+  const close = async () => {
+    await Promise.all([closePool(), pooled && direct.end()])
+  }
   const now = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: primary.cancellable }) })
-  if (!replica) return { query: now, now, pool, replicaHooks: {}, close }
+  if (!replica) return { query: now, now, pool, direct, replicaHooks: {}, close }
 
   const replicaSettings = {
     ...replica.connection,
@@ -63,7 +76,7 @@ export function openDatabase<Tables>(
     application_name,
     connectionTimeoutMillis: REPLICA_CONNECT_TIMEOUT_MS,
   }
-  const replicaPool = openPool(replicaSettings, max, () => {})
+  const replicaPool = openPool(replicaSettings, { max, isPooled: false, onError: () => {} })
   const state = watchReplica(pool, replicaPool.pool, () =>
     onError(new Error('The replica is unavailable, or too far behind: the primary answers all queries.')),
   )
@@ -72,6 +85,7 @@ export function openDatabase<Tables>(
     query: new Kysely<Tables>({ dialect: new PostgresDialect({ pool: either }) }),
     now,
     pool,
+    direct,
     replicaHooks: replicaHooksOf(pool, state, replica.writes),
     close: async () => {
       await state.stop()
@@ -91,14 +105,24 @@ const REPLICA_CONNECT_TIMEOUT_MS = 1_000
 const REPLICA_WAIT_MS = 2_000
 const REPLICA_WAIT_STEP_MS = 20
 
-function openPool(settings: pg.PoolConfig, max: number, onError: (error: Error) => void) {
+type PoolOptions = { readonly max: number; readonly isPooled: boolean; readonly onError: (error: Error) => void }
+
+function openPool(settings: pg.PoolConfig, { max, isPooled, onError }: PoolOptions) {
   const pool = new pg.Pool({ ...settings, max, types: typeParsers, pipeline: true })
   // Without a listener, a stopping server would end this process.
   pool.on('error', onError)
   // The pool stops listening when it releases a client, before its connection is closed.
   pool.on('connect', (client) => client.on('error', () => {}))
-  const { pool: forKysely, close } = cancellablePool(pool, settings, onError)
+  const { pool: forKysely, close } = cancellablePool(pool, settings, { isPooled, onError })
   return { pool, cancellable: forKysely, close }
+}
+
+/** LISTEN needs one connection. */
+function directPool(settings: pg.PoolConfig, onError: (error: Error) => void): pg.Pool {
+  const pool = new pg.Pool({ ...settings, max: 1, types: typeParsers })
+  pool.on('error', onError)
+  pool.on('connect', (client) => client.on('error', () => {}))
+  return pool
 }
 
 function replicaHooksOf(

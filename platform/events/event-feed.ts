@@ -20,15 +20,18 @@ const POLL_INTERVAL_MS = 5_000
 /** Follows the outbox in `schema` of the database. Rejects when it cannot be read. */
 export async function eventFeed({
   connection,
+  pooler,
   schema,
   log,
 }: {
   readonly connection: Connection
+  /** A pooler in transaction mode, for everything but LISTEN; absent: none. */
+  readonly pooler?: Connection | undefined
   readonly schema: string
   readonly log: Logger
 }): Promise<EventFeed> {
   const onError = ({ message }: Error) => log.warn({ reason: message }, 'a connection to the outbox broke')
-  const database = openDatabase<OutboxTables>(connection, { schema, max: 3, onError })
+  const database = openDatabase<OutboxTables>(connection, { schema, max: 3, pooler, onError })
   const ended = new AbortController()
   const records = recordsOf(database.query, randomUUID())
   const feed: FeedContext = { records, topics: new Map(), closed: ended.signal, log }
@@ -40,7 +43,7 @@ export async function eventFeed({
   /** Ends the pause before the next poll. */
   let pause = new AbortController()
   const listening = listenConnection({
-    ...{ pool: database.pool, schema, records, topics, onError },
+    ...{ pool: database.direct, schema, records, topics, onError },
     onNotification(name) {
       for (const notify of notified) notify(name)
       const topic = topics.get(name ?? '')

@@ -17,22 +17,25 @@ import type { Tables } from './tables.ts'
  */
 export async function directorySubgraph({
   connection,
+  pooler,
   publicUrl,
   log,
 }: {
   readonly connection: Connection
+  /** A pooler in transaction mode, for everything but LISTEN; absent: none. */
+  readonly pooler?: Connection | undefined
   readonly publicUrl: string
   readonly log: Logger
 }): Promise<Subgraph> {
   // Not the error itself: pg hangs the whole client on it.
   const onError = ({ message }: Error) => log.warn({ reason: message }, 'a connection to the database broke')
-  const database = openDatabase<Tables>(connection, { schema: 'directory', onError })
+  const database = openDatabase<Tables>(connection, { schema: 'directory', pooler, onError })
   const items = itemRepository(database.query)
   let catalogue = await items.snapshot().then(catalogueOf)
   const { onChange, notify: deliver } = changeListeners()
 
   const unfollow = followRevisions(
-    database.pool,
+    database.direct,
     async () => {
       const { dataset, number } = await items.currentRevision()
       if (dataset === catalogue.revision.dataset && number === catalogue.revision.number) return

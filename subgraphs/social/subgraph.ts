@@ -39,6 +39,7 @@ const STATEMENT_TIMEOUT_MS = 10_000
 /** Users, posts, comments, rooms and messages. Rejects when the database cannot be read. */
 export async function socialSubgraph({
   connection,
+  pooler,
   replica,
   log,
   now = () => new Date(),
@@ -47,6 +48,8 @@ export async function socialSubgraph({
   quotas = DEFAULT_WRITE_QUOTAS,
 }: {
   readonly connection: Connection
+  /** A pooler in transaction mode, for everything but LISTEN; absent: none. */
+  readonly pooler?: Connection | undefined
   /** Answers queries that may be a second old; absent: the database does. */
   readonly replica?: ReplicaOptions | undefined
   readonly log: Logger
@@ -65,6 +68,7 @@ export async function socialSubgraph({
     schema: 'social',
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     replica,
+    pooler,
     onError,
   })
   // Sessions must not lag.
@@ -86,7 +90,7 @@ export async function socialSubgraph({
     messages,
     quota,
     keys: keyRing(keyRepository(database.now, secrets)),
-    events: await eventFeed({ connection, schema: 'social', log }),
+    events: await eventFeed({ connection, pooler, schema: 'social', log }),
     recipients: {
       room: messageRecipients(messages, sessions, now),
       signUps: signUpRecipients(sessions, now),

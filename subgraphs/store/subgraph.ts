@@ -54,6 +54,8 @@ export type StoreSubgraph = Subgraph & {
 /** Dependencies of the subgraph; absent ones have the default of their line. */
 type StoreOptions = {
   readonly connection: Connection
+  /** A pooler in transaction mode, for everything but LISTEN; absent: none. */
+  readonly pooler?: Connection | undefined
   /** Answers queries that may be a second old; absent: the database does. */
   readonly replica?: ReplicaOptions | undefined
   /** Where clients reach this installation, without a slash at the end. */
@@ -97,6 +99,7 @@ const CARTS_PER_MINUTE = 600
  */
 export async function storeSubgraph({
   connection,
+  pooler,
   replica,
   publicUrl,
   userKeys = publishedKeys(publicUrl),
@@ -120,6 +123,7 @@ export async function storeSubgraph({
     schema: 'store',
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     replica,
+    pooler,
     onError,
   })
   const repositories = storeRepositories(database, quotas)
@@ -130,8 +134,8 @@ export async function storeSubgraph({
   // Its library takes a good part of a second to load, and most starts need it never.
   const protocol = () => (starting ??= startProtocol({ oauth, apps, publicUrl: base, log, now }))
   const [events, jobs] = await Promise.all([
-    eventFeed({ connection, schema: 'store', log }),
-    deliveryJobs(connection, { log, ...(jobClock && { clock: jobClock }) }),
+    eventFeed({ connection, pooler, schema: 'store', log }),
+    deliveryJobs(connection, { log, pooler, ...(jobClock && { clock: jobClock }) }),
   ])
   const refusals = addressRateLimit('wrong credentials', 60, rateLimits)
   const inside = internalCallers(accessJudge(accessRepository(database.now), refusals, now, banEndsIn))

@@ -30,6 +30,8 @@ export type CollectorOptions = Pick<SourcesOptions, 'config' | 'network'>
 
 export type TrustOptions = {
   readonly connection: Connection
+  /** A pooler in transaction mode, for all statements; absent: none. */
+  readonly pooler?: Connection | undefined
   readonly log: Logger
   /** The real collectors, or other sources, which are closed with the subgraph. */
   readonly sources: CollectorOptions | Sources
@@ -45,6 +47,7 @@ export type TrustOptions = {
 /** The parts of the subgraph without its schema: what `npx atrium trust` works with. */
 export function createTrustParts({
   connection,
+  pooler,
   log,
   sources: sourcesOrOptions,
   engine = current,
@@ -63,7 +66,7 @@ export function createTrustParts({
 } {
   // Not the error itself: pg hangs the whole client on it.
   const onError = ({ message }: Error) => log.warn({ reason: message }, 'a connection to the database broke')
-  const { query, close } = openDatabase<Tables>(connection, { schema: 'trust', onError })
+  const { query, close } = openDatabase<Tables>(connection, { schema: 'trust', pooler, onError })
   const sources: Sources | TrustSources = 'evidenceFor' in sourcesOrOptions ? sourcesOrOptions : createSources(sourcesOrOptions)
   const backgroundCollector = createBackgroundCollector(sources, log)
   const decisions = decisionRepository(query)
