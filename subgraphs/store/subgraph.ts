@@ -119,13 +119,8 @@ export async function storeSubgraph({
 }: StoreOptions): Promise<StoreSubgraph> {
   // Not the error itself: pg hangs the whole client on it.
   const onError = ({ message }: Error) => log.warn({ reason: message }, 'a connection to the database broke')
-  const database = openDatabase<Tables>(connection, {
-    schema: 'store',
-    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-    replica,
-    pooler,
-    onError,
-  })
+  const options = { schema: 'store', statementTimeoutMs: STATEMENT_TIMEOUT_MS, replica, pooler, onError }
+  const database = openDatabase<Tables>(connection, options)
   const repositories = storeRepositories(database, quotas)
   const { apps } = repositories
   const oauth = oauthRepository(database.query)

@@ -79,7 +79,7 @@ describe.skipIf(!HAS_PGBOUNCER)('Atrium behind a pooler in transaction mode', ()
     await expect.poll(() => delivered.length, { timeout: 20_000 }).toBe(names.length)
   })
 
-  test('a subscription hears of what is written', async () => {
+  test('a subscription gets the events of what is written', async () => {
     const events = await fetch(`${atrium.base}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
