@@ -4,6 +4,7 @@ import {
   type GraphQLCompositeType,
   type GraphQLField,
   type GraphQLNamedType,
+  type GraphQLOutputType,
   type GraphQLSchema,
   getNamedType,
   getNullableType,
@@ -65,16 +66,14 @@ export function compileCostModel(
   document: DocumentNode,
   operation: OperationDefinitionNode,
 ): CostModel {
-  const { listFactor } = weights.defaults
-  const { fragments } = documentIndex(document)
   const pages: PageSize[] = []
   const root = schema.getRootType(operation.operation)
-  const once = noTerms()
-  const points = root ? sumOf(operation.selectionSet, root, { sizes: null, once }) : () => 0
+  const { each, once } = root
+    ? compileSelectionCost({ schema, weights, document, pages }, operation.selectionSet, root)
+    : { each: () => 0, once: () => 0 }
 
   return {
-    // Whole points: clients read integers.
-    cost: (variables) => Math.max(0, Math.ceil(points(variables) + total(once, variables))),
+    cost: (variables) => wholePoints(each(variables) + once(variables)),
     pageFault(variables) {
       for (const { argument, size } of pages) {
         const value = size(variables)
@@ -83,9 +82,41 @@ export function compileCostModel(
       return null
     },
   }
+}
+
+/** Whole points, never below 0: clients read integers. */
+export const wholePoints = (points: number): number => Math.max(0, Math.ceil(points))
+
+/** What selections are counted with. */
+export type CostContext = {
+  readonly schema: GraphQLSchema
+  readonly weights: CostWeights
+  /** The document of the selection, with its fragments. */
+  readonly document: DocumentNode
+  /** Gets the page sizes that arguments ask for. */
+  readonly pages: PageSize[]
+  /** Called with the length of each field with a selection; its path has `@` for items of lists. */
+  readonly onLength?: (path: string, length: Count) => void
+}
+
+/** Points of a selection: for each object that it is on, and once for all of them. */
+export type SelectionCost = { readonly each: Count; readonly once: Count }
+
+/** Compiles the counting of a selection on an object of type `parent` at `path`. */
+export function compileSelectionCost(
+  { schema, weights, document, pages, onLength }: CostContext,
+  selectionSet: SelectionSetNode,
+  parent: GraphQLCompositeType,
+  path = '',
+): SelectionCost {
+  const { listFactor } = weights.defaults
+  const { fragments } = documentIndex(document)
+  const once = noTerms()
+  const each = sumOf(selectionSet, parent, { sizes: null, once, path })
+  return { each, once: (variables) => total(once, variables) }
 
   /** What all objects of `parent` have in common, and the dearest of what only some have. */
-  function sumOf(selectionSet: SelectionSetNode, parent: GraphQLCompositeType, { sizes, once }: Surroundings): Count {
+  function sumOf(selectionSet: SelectionSetNode, parent: GraphQLCompositeType, { sizes, once, path }: Surroundings): Count {
     const common = noTerms()
     const perType = new Map<string, Terms>()
     collect(selectionSet, parent, { common, of: perTypeIn(perType, noTerms), once })
@@ -101,7 +132,7 @@ export function compileCostModel(
         const isOn = conditionOf(selection)
         const once = isOn ? noTerms() : into.once
         if (selection.kind === Kind.FIELD) {
-          const count = fieldCount(selection, type, { sizes, once })
+          const count = fieldCount(selection, type, { sizes, once, path })
           if (isOn) into.common.counts.push((variables) => (isOn(variables) ? pointsOf(count, variables) : 0))
           else if (typeof count === 'number') into.common.constant += count
           else into.common.counts.push(count)
@@ -119,7 +150,7 @@ export function compileCostModel(
     }
   }
 
-  function fieldCount(node: FieldNode, parent: GraphQLCompositeType, { sizes, once }: Surroundings): Count | number {
+  function fieldCount(node: FieldNode, parent: GraphQLCompositeType, { sizes, once, path: above }: Surroundings): Count | number {
     const name = node.name.value
     // Introspection besides other fields is counted like any object; __typename is free.
     if (name === '__typename') return 0
@@ -145,17 +176,26 @@ export function compileCostModel(
       ? () => 1
       : (sizes?.of(name) ?? (own && own.sized.length === 0 ? stated : undefined) ?? (() => listFactor))
     const below: Sizes | null = own && stated && (own.sized.length > 0 || !isList) ? { of: sizedBy(own, stated) } : null
+    const pathBelow = onLength ? `${above}.${(node.alias ?? node.name).value}${'.@'.repeat(listDepth(field.type))}` : ''
+    onLength?.(pathBelow, ownSize)
     const children =
-      node.selectionSet && isCompositeType(named) ? sumOf(node.selectionSet, named, { sizes: below, once }) : () => 0
+      node.selectionSet && isCompositeType(named)
+        ? sumOf(node.selectionSet, named, { sizes: below, once, path: pathBelow })
+        : () => 0
     return (variables) => argumentPoints + ownSize(variables) * (weight + children(variables))
   }
+}
+
+function listDepth(type: GraphQLOutputType): number {
+  const inner = getNullableType(type)
+  return isListType(inner) ? 1 + listDepth(inner.ofType) : 0
 }
 
 /** Lengths that a field states for lists directly below it. */
 type Sizes = { readonly of: (fieldName: string) => Count | undefined }
 
-/** What a selection is counted in: the lengths stated for its lists, and where batches count. */
-type Surroundings = { readonly sizes: Sizes | null; readonly once: Terms }
+/** What a selection is counted in: the lengths stated for its lists, where batches count, its path. */
+type Surroundings = { readonly sizes: Sizes | null; readonly once: Terms; readonly path: string }
 
 const sizedBy = (listSize: ListSize, size: Count) => (fieldName: string) =>
   listSize.sized.length === 0 || listSize.sized.includes(fieldName) ? size : undefined

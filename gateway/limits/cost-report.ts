@@ -9,6 +9,8 @@ export type CostReport = {
   readonly actual?: number
   /** Points that one operation may have; null without a limit. */
   readonly limit: number | null
+  /** Points that it sends to each subgraph; absent where no subgraph has a limit. */
+  readonly subgraphs?: Readonly<Record<string, { readonly requested: number; readonly limit: number | null }>>
   /**
    * What the client has left of its minute, and in how many seconds all of it is there again; null
    * without a budget.

@@ -9,8 +9,20 @@ export type Limits = {
   readonly cost: number
   /** `measure`: what costs more runs and is reported. Absent: it is refused. */
   readonly costMode?: 'enforce' | 'measure'
+  /** What one operation may send to each subgraph, by the name of the subgraph. */
+  readonly subgraphs?: Readonly<Record<string, SubgraphLimit>>
+  /** The same for subgraphs that `subgraphs` does not name. */
+  readonly allSubgraphs?: SubgraphLimit
   /** What counts where the schema says nothing; absent: the profile `default`. */
   readonly weights?: DefaultWeights
+}
+
+/** The bound of what one operation sends to one subgraph. */
+export type SubgraphLimit = {
+  /** Points; 0 or absent: no bound. */
+  readonly cost?: number | undefined
+  /** Absent: as `costMode` of all limits. */
+  readonly costMode?: Limits['costMode'] | undefined
 }
 
 /** The configured limits; a weight of its own overrides the profile. */

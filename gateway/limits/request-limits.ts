@@ -9,6 +9,7 @@ import type { Budget } from './budget.ts'
 import type { CostModel } from './cost-limit.ts'
 import type { CostReport } from './cost-report.ts'
 import { BOUNDS, type Limits } from './limits.ts'
+import type { CheckSubgraphs } from './subgraph-limits.ts'
 
 /** Maximum errors about variables in a response. */
 const MAX_VARIABLE_ERRORS = 20
@@ -58,12 +59,15 @@ export function compileRequestCheck(
     budget,
     suggestions,
     onOverLimit = () => {},
+    subgraphs = null,
   }: {
     readonly limits: Limits
     readonly budget: Budget | null
     readonly suggestions: boolean
     /** Called for an operation that costs more than its limit, whether it is refused or not. */
     readonly onOverLimit?: (requested: number, limit: number) => void
+    /** Absent where no subgraph has a limit. */
+    readonly subgraphs?: CheckSubgraphs | null
   },
 ): RequestCheck {
   // What costs more than a whole minute's budget could never run.
@@ -87,14 +91,16 @@ export function compileRequestCheck(
     const { coerced, errors } = coercedIn(checks, variables)
     if (!coerced) return { errors: suggestions ? errors : errors.map(withoutSuggestions) }
     const requested = model.cost(coerced)
+    const perSubgraph = subgraphs?.(coerced) ?? null
     const report = (level: RateLimitResult | null): CostReport => ({
       requested,
       limit: Number.isFinite(limit) ? limit : null,
+      ...(perSubgraph && { subgraphs: perSubgraph.report }),
       budget: level && { remaining: level.left, resetSeconds: level.fullInSeconds },
     })
     if (requested > limit) onOverLimit(requested, limit)
-    if (requested > enforced) {
-      const tooDear = [costRefusal(requested, enforced)]
+    const tooDear = [...(requested > enforced ? [costRefusal(requested, enforced)] : []), ...(perSubgraph?.errors ?? [])]
+    if (tooDear.length > 0) {
       return wantsCost && budget
         ? after(budget.spend(caller, 0), (level) => ({ errors: tooDear, cost: report(level) }))
         : { errors: tooDear, cost: report(null) }

@@ -78,6 +78,18 @@ export function createMetricTable(register: Registry) {
       labelNames: ['mode'],
       registers,
     }),
+    subgraphCostPoints: new Counter({
+      name: 'atrium_subgraph_cost_points_total',
+      help: 'Estimated points that operations send to each subgraph, where subgraphs have a limit.',
+      labelNames: ['subgraph'],
+      registers,
+    }),
+    subgraphOverCost: new Counter({
+      name: 'atrium_subgraph_over_cost_limit_total',
+      help: 'Operations that cost a subgraph more than its limit, refused (enforce) or run all the same (measure).',
+      labelNames: ['subgraph', 'mode'],
+      registers,
+    }),
     sheds: new Counter({
       name: 'atrium_overload_refusals_total',
       help: 'Requests, upgrades and WebSocket operations refused by load shedding, by route class (door).',

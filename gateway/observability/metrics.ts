@@ -41,6 +41,10 @@ export type Metrics = OperationMetrics & {
   readonly costMeasured: (estimated: number, actual: number) => void
   /** Counts an operation that costs more than its limit. */
   readonly costLimitExceeded: (mode: 'enforce' | 'measure') => void
+  /** Adds the estimated points that one operation sends to a subgraph. */
+  readonly subgraphCost: (subgraph: string, points: number) => void
+  /** Counts an operation that costs a subgraph more than its limit. */
+  readonly subgraphCostLimitExceeded: (subgraph: string, mode: 'enforce' | 'measure') => void
   /** Counts a subscription refused by this bound. */
   readonly subscriptionRefused: (bound: SubscriptionBound) => void
   /** Adds a counter; the returned function adds to the series of these label values. */
@@ -90,6 +94,8 @@ export function createMetrics({ ofProcess = false }: { readonly ofProcess?: bool
       table.costPoints.labels('actual').inc(actual)
     },
     costLimitExceeded: (mode) => table.overCost.labels(mode).inc(),
+    subgraphCost: (subgraph, points) => table.subgraphCostPoints.labels(subgraph).inc(points),
+    subgraphCostLimitExceeded: (subgraph, mode) => table.subgraphOverCost.labels(subgraph, mode).inc(),
     subscriptionRefused: (bound) => table.subscriptionRefusals.labels(bound.toLowerCase()).inc(),
     counter(name, help, labelNames) {
       const counter = new Counter({ name, help, labelNames: [...labelNames], registers })

@@ -15,11 +15,14 @@ import { type CostReport, withCost, withCostFirst } from '../limits/cost-report.
 import type { CostWeights } from '../limits/cost-weights.ts'
 import type { Limits } from '../limits/limits.ts'
 import { compileRequestCheck, type RequestCheck } from '../limits/request-limits.ts'
+import { compileSubgraphCosts, type SubgraphCosts } from '../limits/subgraph-costs.ts'
+import { type CheckSubgraphs, compileSubgraphCheck, hasSubgraphLimits } from '../limits/subgraph-limits.ts'
 import { isRefusal, SUBSCRIPTION_BYTES, type SubscriptionSlots } from '../limits/subscription-slots.ts'
 import { secondsSince } from '../observability/elapsed.ts'
 import { countOperation } from '../observability/metrics.ts'
 import type { SlowLog } from '../observability/slow-log.ts'
 import type { Tracing } from '../observability/tracing.ts'
+import { queryPlanOf } from '../planning/supergraph.ts'
 import type { RequestContext } from '../subgraph-client/link.ts'
 import type { Subscribe } from '../subscriptions/subscribe.ts'
 import { plannedSubscription } from '../subscriptions/subscription.ts'
@@ -85,7 +88,8 @@ export function createOperationPreparation(preparation: Preparation): {
     const { validated, model } = validation
     const { operation } = validated.operation
     const onOverLimit = overLimitReporter(preparation, validated)
-    const options = { limits, budget, suggestions: introspection, onOverLimit }
+    const subgraphs = subgraphCheck(preparation, validated)
+    const options = { limits, budget, suggestions: introspection, onOverLimit, subgraphs }
     const limitCheck = compileRequestCheck(deps.supergraph.api, validated, model, options)
     const check = withPlanStage(hooks, limitCheck, validated, deps.supergraph)
     const { cost } = check
@@ -108,6 +112,32 @@ function overLimitReporter({ deps, limits, log }: Preparation, { operation }: Va
     if (mode === 'measure')
       log.warn({ operation: operation.name?.value ?? null, cost, limit }, 'an operation costs more than its limit')
   }
+}
+
+/** The check of what goes to each subgraph; null where none has a limit. */
+function subgraphCheck({ deps, limits, weights, log }: Preparation, validated: ValidatedOperation): CheckSubgraphs | null {
+  const { operation, isIntrospection } = validated
+  if (isIntrospection || !hasSubgraphLimits(limits)) return null
+  const { metrics, supergraph } = deps
+  const compile = (): SubgraphCosts => {
+    const { ready, plan } = queryPlanOf(validated, supergraph)
+    const costs = compileSubgraphCosts(supergraph.complete(), weights, plan)
+    return (variables) => costs(ready.variablesOf(variables))
+  }
+  return compileSubgraphCheck(limits, compile, {
+    isConstant: (operation.variableDefinitions ?? []).length === 0,
+    observer: {
+      counted: (subgraph, points) => metrics?.subgraphCost(subgraph, points),
+      overLimit(subgraph, cost, limit, mode) {
+        metrics?.subgraphCostLimitExceeded(subgraph, mode)
+        if (mode === 'measure')
+          log.warn(
+            { operation: operation.name?.value ?? null, subgraph, cost, limit },
+            'an operation costs a subgraph more than its limit',
+          )
+      },
+    },
+  })
 }
 
 /** Compiles a query or a mutation: one result per request. */

@@ -24,6 +24,15 @@ export type LocalSubgraphOptions = z.input<typeof localSubgraphOptions>
 
 const isLocal = (value: unknown) => typeof value === 'object' && value !== null && 'schema' in value
 
+const costMode = z.enum(['enforce', 'measure'], 'enforce or measure').optional()
+
+const subgraphLimit = options({
+  /** Highest cost of what one operation sends to the subgraph; 0, the default, sets no limit. */
+  cost: wholeNumber(0, 100_000_000).optional(),
+  /** Default: `costMode` of `limits`. */
+  costMode,
+})
+
 const limits = options({
   /** Deepest nesting of an operation; 0 turns the limit off. Default: 10. */
   depth: wholeNumber(0, 1_000).optional(),
@@ -33,7 +42,11 @@ const limits = options({
    * `measure`: an operation that costs more runs all the same, is logged and is counted. Default:
    * enforce.
    */
-  costMode: z.enum(['enforce', 'measure'], 'enforce or measure').optional(),
+  costMode,
+  /** Limits of subgraphs by their name in the supergraph. */
+  subgraphs: z.record(text(), subgraphLimit, 'an object by names of subgraphs').optional(),
+  /** The limit of every subgraph that `subgraphs` does not name. */
+  allSubgraphs: subgraphLimit.optional(),
   /** Points where the schema has no `@cost`. Default: 1 for a leaf, 2 for an object, 10 items for a list. */
   weights: options({
     scalar: wholeNumber(0, 1_000).optional(),
@@ -100,12 +113,14 @@ export type GatewayOptions = z.input<typeof gatewayOptions>
 export type ValidOptions = z.output<typeof gatewayOptions>
 
 /** The limits that options ask for. */
-export function limitsOf({ limits: { depth, cost, costMode, weights } = {} }: ValidOptions): Limits {
+export function limitsOf({ limits: { depth, cost, costMode, subgraphs, allSubgraphs, weights } = {} }: ValidOptions): Limits {
   const { scalar, object, listFactor } = COST_PROFILES.default
   return {
     depth: depth ?? DEFAULT_LIMITS.depth,
     cost: cost ?? DEFAULT_LIMITS.cost,
     ...(costMode && { costMode }),
+    ...(subgraphs && { subgraphs }),
+    ...(allSubgraphs && { allSubgraphs }),
     ...(weights && {
       weights: {
         scalar: weights.scalar ?? scalar,

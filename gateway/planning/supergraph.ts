@@ -31,6 +31,8 @@ import { separateFetches } from './separate-fetches.ts'
 export type Supergraph = {
   /** What clients see: without joins and without what is `@inaccessible`. */
   readonly api: GraphQLSchema
+  /** Everything that plans fetch, also what clients do not see. Made when it is first needed. */
+  readonly complete: () => GraphQLSchema
   /** Names of the subgraphs that plans fetch from. */
   readonly subgraphs: readonly string[]
   /** Whether anything is kept from clients, so that what subgraphs answer must be filtered. */
@@ -140,8 +142,13 @@ export function readSupergraph(document: DocumentNode, { isKnown = false }: { re
     })
     return separateFetches(plan, { ...fieldSets, variants, overlap })
   }
+  let complete: GraphQLSchema | null = null
   const supergraph: Supergraph = {
     api: describeRequirements(apiSchema.toGraphQLJSSchema({ includeDefer: true }), authorizationRules(document)),
+    complete() {
+      complete ??= planned.schema.toGraphQLJSSchema()
+      return complete
+    },
     subgraphs: [...model.subgraphsMetadata()].map(({ name }) => name),
     hasInaccessibleElements: hidesSomething(model),
     plan(document) {

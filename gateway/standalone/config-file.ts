@@ -13,6 +13,7 @@ type Variables = typeof variables
 const PATHS = [
   ['DEPTH_LIMIT', ['limits', 'depth']],
   ['COST_LIMIT', ['limits', 'cost']],
+  ['SUBGRAPH_COST_LIMITS', ['limits', 'subgraphs']],
   ['COST_SCALAR', ['limits', 'weights', 'scalar']],
   ['COST_OBJECT', ['limits', 'weights', 'object']],
   ['COST_LIST_FACTOR', ['limits', 'weights', 'listFactor']],
@@ -90,7 +91,8 @@ export function readConfigObject(given: unknown, path: string): LoadedConfig {
   const valid = validateOptions<Readonly<Record<string, unknown>>>(configSchema, given, ` in ${path}`)
   const env = Object.keys(variables).flatMap((name) => {
     const value = pathOf(name).reduce<unknown>((inner, key) => (isObject(inner) ? inner[key] : undefined), valid)
-    return value === undefined ? [] : [[name, textOf(value)] as const]
+    const text = isObject(value) && !Array.isArray(value) ? costsText(value) : textOf(value)
+    return value === undefined || text === null ? [] : [[name, text] as const]
   })
   const shared = Object.entries(valid).filter(([key]) => Object.hasOwn(gatewayOptionsShape, key))
   return { path, options: Object.fromEntries(shared), env: Object.fromEntries(env) }
@@ -116,6 +118,14 @@ export const pathOf = (name: string): readonly string[] =>
 
 const textOf = (value: unknown): string =>
   typeof value === 'boolean' ? (value ? '1' : '0') : Array.isArray(value) ? value.join(',') : String(value)
+
+/** The costs in limits of subgraphs; null where there is none. */
+function costsText(limits: Readonly<Record<string, unknown>>): string | null {
+  const costs = Object.entries(limits).flatMap(([name, limit]) =>
+    isObject(limit) && limit.cost !== undefined ? [`${name}=${limit.cost}`] : [],
+  )
+  return costs.length === 0 ? null : costs.join(',')
+}
 
 /** The settings whose only form is a variable: their value is checked as that of the variable is. */
 const settingsShape = Object.fromEntries(

@@ -233,6 +233,16 @@ export const variables = {
   ...gatewaySettings,
   ...entityCacheVariables,
   ...jwtVariables,
+  SUBGRAPH_COST_LIMITS: {
+    read: z
+      .string()
+      .regex(/^\s*[^\s,=]+=\d{1,9}(\s*,\s*[^\s,=]+=\d{1,9})*\s*$/, 'costs of subgraphs, such as products=500,reviews=200')
+      .transform((text) => new Map(text.split(',').map((pair) => costOf(pair.trim())))),
+    default: null,
+    unit: 'points',
+    meaning:
+      'Highest cost of what one operation sends to a subgraph, such as products=500,reviews=200; 0 and subgraphs that are not named have no limit.',
+  },
   OVERRIDE_LABELS: {
     read: z
       .string()
@@ -244,3 +254,8 @@ export const variables = {
       'Labels of @override(label:) that are active for every request, separated by commas; percent(x) is decided for each request, and others are inactive.',
   },
 } as const
+
+function costOf(pair: string): readonly [name: string, points: number] {
+  const at = pair.indexOf('=')
+  return [pair.slice(0, at), Number(pair.slice(at + 1))]
+}

@@ -5,6 +5,7 @@
  */
 import { readFileSync } from 'node:fs'
 import type { Logger } from 'pino'
+import { ownValue } from '../../platform/collections/lookup-table.ts'
 import { type Config, describeConfig, readConfig } from '../../platform/config/config.ts'
 import { freePort, listen, listenOptionsFromConfig, localUrl } from '../../platform/http/listen.ts'
 import { createHttpServer } from '../../platform/http/server.ts'
@@ -21,7 +22,7 @@ import { openEntityCache } from '../caching/open-entity-cache.ts'
 import { createEventSources } from '../event-sources/event-sources.ts'
 import { isExplorerInstalled, serveExplorer } from '../explorer/serve.ts'
 import { type Gateway, startGateway } from '../gateway.ts'
-import { limitsFromConfig } from '../limits/limits.ts'
+import { type Limits, limitsFromConfig } from '../limits/limits.ts'
 import { budgetFromConfig } from '../limits/redis-budget.ts'
 import { subscriptionLimitsOf, subscriptionSlots } from '../limits/subscription-slots.ts'
 import { createMetrics, type Metrics } from '../observability/metrics.ts'
@@ -29,7 +30,7 @@ import { scrapingConfig, serveMetrics } from '../observability/metrics-endpoint.
 import { configuredTracing } from '../observability/tracing-config.ts'
 import { sharedDocumentsFromConfig } from '../operations/redis-documents.ts'
 import { trustedDocumentsFromConfig } from '../operations/trusted-documents.ts'
-import { labelsByCaller } from '../options/gateway-options.ts'
+import { labelsByCaller, type ValidOptions } from '../options/gateway-options.ts'
 import { hookStagesOf } from '../options/hook-options.ts'
 import { tokenOptionsOf } from '../options/jwt-options.ts'
 import { createSubgraphSources, type SubgraphSources } from '../options/subgraph-sources.ts'
@@ -89,7 +90,7 @@ await runProgram(async (defer, end) => {
   const findGrants = verifier && jwtGrants(verifier)
   const timeoutMilliseconds = config.SUBGRAPH_TIMEOUT_MILLISECONDS
   const { subgraphs, contract } = file.options
-  const { costMode } = file.options.limits ?? {}
+  const limits = { ...limitsFromConfig(config), ...costLimitsOf(file.options, config) }
   const hooks = hookStagesOf(file.options, log)
   defer(async () => hooks?.close())
   const exchange = operationExchangeOf(file.options, verifier, hooks)
@@ -121,7 +122,7 @@ await runProgram(async (defer, end) => {
         links,
         exchange,
         hooks,
-        limits: { ...limitsFromConfig(config), ...(costMode && { costMode }) },
+        limits,
         budget,
         slots,
         log,
@@ -144,6 +145,19 @@ await runProgram(async (defer, end) => {
     }
   }
 })
+
+/** What limits say beside depth and cost. The variable has costs, the file also modes. */
+function costLimitsOf(
+  { limits: { costMode, subgraphs, allSubgraphs } = {} }: ValidOptions,
+  { SUBGRAPH_COST_LIMITS: costs }: { readonly SUBGRAPH_COST_LIMITS?: ReadonlyMap<string, number> | undefined },
+): Partial<Limits> {
+  const limited = costs && [...costs].map(([name, cost]) => [name, { ...ownValue(subgraphs ?? {}, name), cost }] as const)
+  return {
+    ...(costMode && { costMode }),
+    ...(limited ? { subgraphs: Object.fromEntries(limited) } : subgraphs && { subgraphs }),
+    ...(allSubgraphs && { allSubgraphs }),
+  }
+}
 
 /** Serves requests until the program ends. */
 async function serveRequests({
