@@ -281,6 +281,8 @@ export const MAPPERS: Readonly<Record<string, Record<string, string>>> = {
     Decision: '../../subgraphs/trust/decision/decision.ts#Decision as DecisionModel',
     DecisionAudit: "Pick<DecisionModel, 'judgement' | 'snapshot'>",
     EvidenceSnapshot: '../../subgraphs/trust/evidence.ts#Snapshot as SnapshotModel',
+    OperatorListEntry: '../../subgraphs/trust/operator-list/operator-list.ts#OperatorListEntry as OperatorListEntryModel',
+    OperatorListEntryConnection: '../../subgraphs/toolkit/keyset.ts#KeysetPage<OperatorListEntryModel>',
     Override: '../../subgraphs/trust/override/override.ts#Override as OverrideModel',
     OverrideConnection: '../../subgraphs/toolkit/keyset.ts#KeysetPage<OverrideModel>',
     TrustUsage: '../../subgraphs/trust/key/key.ts#Usage as UsageModel',

@@ -8,6 +8,7 @@ import { checkCommand } from './trust/check.ts'
 import { evaluateCommand } from './trust/evaluate.ts'
 import { feedsCommand } from './trust/feeds.ts'
 import { keyCommand } from './trust/key.ts'
+import { listCommand } from './trust/list.ts'
 import type { WithTrust } from './trust/with-trust.ts'
 
 /** `atrium trust`: keys for others, and decisions for whoever sits here. */
@@ -18,6 +19,7 @@ export function trustCommand(): Command {
     .addCommand(checkCommand(withTrust))
     .addCommand(keyCommand(withTrust))
     .addCommand(feedsCommand(withTrust))
+    .addCommand(listCommand(withTrust))
     .addCommand(evaluateCommand())
 }
 

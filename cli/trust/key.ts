@@ -21,15 +21,19 @@ export function keyCommand(withTrust: WithTrust): Command {
     .addCommand(revokeCommand(withTrust))
 }
 
+type CreateOptions = { readonly plan: Plan; readonly name: string; readonly operator?: true; readonly json?: true }
+
 function createCommand(withTrust: WithTrust): Command {
   return new Command('create')
     .description('create a key, and print it once')
     .addOption(new Option('--plan <plan>', 'free: 150 scans per calendar month').choices(PLANS).default('free'))
     .addOption(new Option('--name <name>', 'name of the owner').default('unnamed').argParser(textUpTo(MAX_NAME_CHARACTERS)))
+    .option('--operator', 'the key may also change the lists that apply to all keys')
     .option('--json', 'print {key, id, name, plan, createdAt} on standard output')
-    .action(async ({ plan, name, json }: { readonly plan: Plan; readonly name: string; readonly json?: true }) => {
+    .action(async ({ plan, name, operator, json }: CreateOptions) => {
       const secret = newSecret()
-      const { id, createdAt } = await withTrust(({ keys, now }) => keys.create({ name, plan, secret, at: now() }))
+      const role = operator ? 'operator' : 'caller'
+      const { id, createdAt } = await withTrust(({ keys, now }) => keys.create({ name, plan, role, secret, at: now() }))
       if (json) console.log(JSON.stringify({ key: secret.text, id: encodeId('ApiKey', id), name, plan, createdAt }, null, 2))
       else
         console.log(

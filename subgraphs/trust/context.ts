@@ -10,10 +10,12 @@ import type { PreparedRequest } from './decision/actions.ts'
 import type { CallerState, DecideRequestKey } from './decision/caller-state-repository.ts'
 import type { JudgementCache } from './decision/judgement-cache.ts'
 import type { DecisionRepository } from './decision/repository.ts'
-import { authenticateKey } from './key/caller-key.ts'
+import { authenticateKey, requireOperator } from './key/caller-key.ts'
 import type { ApiKey } from './key/key.ts'
 import type { KeyRate } from './key/rate.ts'
 import type { ApiKeyRepository } from './key/repository.ts'
+import type { OperatorListMatcher } from './operator-list/matcher.ts'
+import type { OperatorListRepository } from './operator-list/repository.ts'
 import type { OverrideRepository } from './override/repository.ts'
 import type { TrialLimit } from './trial/limit.ts'
 
@@ -30,6 +32,9 @@ export type TrustParts = {
   readonly judgementCache: JudgementCache
   readonly requestCache: BoundedCache<PreparedRequest>
   readonly overrides: OverrideRepository
+  readonly operatorLists: OperatorListRepository
+  /** Looks targets up in the operator's lists. */
+  readonly lists: OperatorListMatcher
   readonly snapshots: SnapshotRepository
   readonly trials: TrialLimit
   readonly now: () => Date
@@ -41,6 +46,8 @@ export type Context = TrustParts & {
   readonly key: () => Promise<ApiKey>
   /** The key, after charging `questions` requests to its rate limit. Rejects with RATE_LIMITED. */
   readonly rateLimitedKey: (questions: number) => Promise<ApiKey>
+  /** The rate-limited key of an operator. Rejects with FORBIDDEN for any other. */
+  readonly operatorKey: () => Promise<ApiKey>
   /** The rate-limited key with its stored overrides and latest judgements for these requests. */
   readonly callerState: (requests: readonly DecideRequestKey[], questions: number) => Promise<CallerState>
   /** Client address as seen by the outermost trusted proxy. */
@@ -52,15 +59,17 @@ export function createTrustContext(parts: TrustParts, caller: Caller): Context {
   let finding: Promise<ApiKey> | null = null
   const { keys, decisions, engine, invalidKeyLimit: refusals, rate, now } = parts
   const key = () => (finding ??= authenticateKey(caller, (secret) => keys.findBySecret(secret, now()), refusals))
+  const rateLimitedKey = async (questions: number) => {
+    const found = await key()
+    await rate(found, questions)
+    return found
+  }
   return {
     ...parts,
     address: caller.address,
     key,
-    rateLimitedKey: async (questions) => {
-      const found = await key()
-      await rate(found, questions)
-      return found
-    },
+    rateLimitedKey,
+    operatorKey: async () => requireOperator(await rateLimitedKey(1)),
     callerState: async (requests, questions) => {
       const { policyVersion } = engine
       const find = (secret: Buffer) => decisions.callerState({ secret, requests, at: now(), policyVersion })

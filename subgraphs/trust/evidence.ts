@@ -244,6 +244,8 @@ export type PopularNeighbour = {
   readonly relation: 'same' | 'edit' | 'contains'
   /** What stands beside a contained label; empty otherwise. */
   readonly rest: string
+  /** Id of the entry of the operator's brand list that names it; absent for popular names. */
+  readonly entry?: string
 }
 export type PopularityRank = {
   readonly list: string

@@ -17,6 +17,8 @@ import { decisionRepository } from './decision/repository.ts'
 import { retention } from './decision/retention.ts'
 import { keyRate } from './key/rate.ts'
 import { keyRepository } from './key/repository.ts'
+import { createListMatcher } from './operator-list/matcher.ts'
+import { operatorListRepository } from './operator-list/repository.ts'
 import { overrideRepository } from './override/repository.ts'
 import type { Tables } from './tables.ts'
 import { trialLimit } from './trial/limit.ts'
@@ -71,9 +73,12 @@ export function createTrustParts({
   const backgroundCollector = createBackgroundCollector(sources, log)
   const decisions = decisionRepository(query)
   const snapshots = snapshotRepository(query)
+  const operatorLists = operatorListRepository(query)
+  const lists = createListMatcher({ repository: operatorLists, log, now })
   const retentionJob = retention({
     decisions,
     snapshots,
+    operatorLists,
     days: config.TRUST_RETENTION_DAYS,
     now,
     log,
@@ -90,6 +95,8 @@ export function createTrustParts({
       judgementCache: createJudgementCache(),
       requestCache: boundedCache({ maxEntries: 2_000, maxCharacters: 1_000_000 }),
       overrides: overrideRepository(query),
+      operatorLists,
+      lists,
       snapshots,
       trials: trialLimit(rateLimits),
       now,
@@ -104,6 +111,7 @@ export function createTrustParts({
       await retentionJob.close()
       await backgroundCollector.close()
       await sources.close()
+      await lists.close()
       await close()
     },
   }

@@ -4,6 +4,7 @@ import { assessmentResolvers } from './assessment/resolvers.ts'
 import { decisionResolvers } from './decision/resolvers.ts'
 import { directoryItemResolvers } from './directory-item/resolvers.ts'
 import { keyResolvers } from './key/resolvers.ts'
+import { operatorListResolvers } from './operator-list/resolvers.ts'
 import { overrideResolvers } from './override/resolvers.ts'
 import { sourceResolvers } from './source/resolvers.ts'
 import { trialResolvers } from './trial/resolvers.ts'
@@ -14,10 +15,13 @@ export const resolvers = {
   ...assessmentResolvers,
   ...directoryItemResolvers,
   ...keyResolvers,
+  ...operatorListResolvers,
   ...overrideResolvers,
   ...decisionResolvers,
+  Mutation: { ...overrideResolvers.Mutation, ...operatorListResolvers.Mutation },
   Query: {
     ...keyResolvers.Query,
+    ...operatorListResolvers.Query,
     ...overrideResolvers.Query,
     ...decisionResolvers.Query,
     ...trialResolvers.Query,

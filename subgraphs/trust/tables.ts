@@ -19,6 +19,11 @@ export type ApiKey = {
    * Refused from then on; null: in use.
    */
   revoked_at: Date | null
+  /**
+   * operator: it may also change the lists of the operator.
+   * @kyselyType('caller' | 'operator')
+   */
+  role: Generated<'caller' | 'operator'>
 }
 export type ApiKeySecret = {
   /**
@@ -161,6 +166,41 @@ export type ListEntry = {
    */
   id: Generated<string>
 }
+export type OperatorListEntry = {
+  id: GeneratedAlways<string>
+  /**
+   * @kyselyType('block' | 'allow' | 'brand')
+   */
+  list: 'block' | 'allow' | 'brand'
+  /**
+   * @kyselyType('domain' | 'host' | 'url' | 'prefix')
+   */
+  scope: 'domain' | 'host' | 'url' | 'prefix'
+  /**
+   * What is looked up: a name or an address; for url and prefix the hash of subgraphs/trust/url-key.ts.
+   */
+  key: string
+  host: string
+  /**
+   * As the operator wrote it.
+   */
+  target: string
+  reason: string
+  /**
+   * Name of the operator's key, or of the program.
+   */
+  created_by: string
+  created_at: Date
+  /**
+   * Null: until it is removed. Whole seconds.
+   */
+  expires_at: Date | null
+  /**
+   * Decisions that it has applied to, written some seconds later.
+   */
+  hits: Generated<string>
+  last_hit_at: Date | null
+}
 export type Override = {
   id: GeneratedAlways<string>
   key_id: string
@@ -217,6 +257,7 @@ export type Tables = {
   judgement: Judgement
   list: List
   list_entry: ListEntry
+  operator_list_entry: OperatorListEntry
   override: Override
   scan_count: ScanCount
   snapshot: Snapshot

@@ -272,3 +272,31 @@ test('evaluate compares decisions with the expectations of cases, and exits with
   writeFileSync(file, JSON.stringify([{ ...right[0], policy: 'lax' }]))
   expect((await atrium('evaluate', file)).err).toContain('of entry 1, `policy` is wrong')
 })
+
+test('lists are changed, exported and imported again, and count for decisions at once', { timeout: 90_000 }, async () => {
+  expect((await atrium('list', 'add', 'block', 'evil.example.net', '--reason', 'Seen.')).out).toBe(
+    'block domain evil.example.net\n',
+  )
+  expect(JSON.parse((await atrium('check', 'www.evil.example.net', '--json')).out)).toMatchObject({
+    action: 'deny',
+    override: { reason: 'Seen.', list: { list: 'block' } },
+  })
+  const file = join(folder, 'block.csv')
+  writeFileSync(file, (await atrium('list', 'export', 'block')).out)
+  expect((await atrium('list', 'remove', 'block', 'evil.example.net')).out).toBe('Removed domain evil.example.net.\n')
+  expect((await atrium('list', 'import', 'block', file, '--reason', 'From a file.')).out).toBe(
+    'Added 1, replaced 0, left out 0.\n',
+  )
+  writeFileSync(file, 'co.uk\nnice.example.org\n')
+  const refused = await atrium('list', 'import', 'allow', file, '--reason', 'x')
+  expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('line 1: ')])
+  expect((await atrium('list', 'import', 'allow', file, '--reason', 'x', '--skip-invalid')).out).toBe(
+    'Added 1, replaced 0, left out 1.\n',
+  )
+  const status = JSON.parse((await atrium('list', 'status', '--json')).out)
+  expect(status.map(({ list, entries }: { list: string; entries: number }) => [list, entries])).toEqual([
+    ['block', 1],
+    ['allow', 1],
+    ['brand', 0],
+  ])
+})

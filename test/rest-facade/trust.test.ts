@@ -561,3 +561,46 @@ describe('overrides', () => {
     expect((await decide({ domain: 'example.com' })).json.override.expires_at).toBe('9999-12-31T23:59:59.000Z')
   })
 })
+
+describe('lists of the operator', () => {
+  const entry = { target: 'https://Blocked.example.org/Path/', reason: 'Ours.' }
+  let operator: TestKey
+  beforeAll(async () => {
+    operator = await stack.aKey({ role: 'operator', name: 'Ops' })
+  })
+
+  test('are read, added to and removed from by keys of operators, and named by decisions', async () => {
+    const added = await send('POST /v1/lists/entries', { list: 'block', entries: [entry] }, { as: operator })
+    expect([added.status, added.json.added, added.json.results[0].scope]).toEqual([200, 1, 'prefix'])
+    const page = await send('GET /v1/lists/entries?list=block&limit=1', undefined, { as: operator })
+    expect(page.json).toMatchObject({ total: 1, results: [{ target: entry.target, created_by: 'Ops' }], next: null })
+    const { json } = await decide({ target: { type: 'url', value: 'https://blocked.example.org/Path/x' } })
+    expect([json.recommended_action, json.override, json.list_entry.id]).toEqual(['deny', null, added.json.results[0].id])
+    expect((await send('GET /v1/lists')).json.results.map(({ list }: { list: string }) => list)).toEqual([
+      'block',
+      'allow',
+      'brand',
+    ])
+    const record = await send(`GET /v1/decisions/${json.request_id}`)
+    expect(record.json.list_entry.scope).toBe('prefix')
+    const { id } = added.json.results[0]
+    expect((await send(`DELETE /v1/lists/entries/${id}`, undefined, { as: operator })).status).toBe(204)
+    expect((await send(`DELETE /v1/lists/entries/${id}`, undefined, { as: operator })).status).toBe(404)
+    expect((await decide({ domain: 'example.com' })).json).not.toHaveProperty('list_entry')
+  })
+
+  test('are closed to other keys, and name the invalid field', async () => {
+    const { status, json } = await send('POST /v1/lists/entries', { list: 'block', entries: [entry] })
+    expect([status, json.code]).toEqual([403, 'forbidden'])
+    expect((await send('GET /v1/lists/entries')).status).toBe(403)
+    expect((await send('DELETE /v1/lists/entries/x')).status).toBe(403)
+    const wrong = await send(
+      'POST /v1/lists/entries',
+      { list: 'allow', entries: [{ target: 'github.io', reason: 'x' }] },
+      { as: operator },
+    )
+    expect([wrong.status, wrong.json.errors?.[0] ?? wrong.json]).toMatchObject([422, { pointer: '/entries/0/target' }])
+    expect((await send('POST /v1/lists/entries', { list: 'grey', entries: [] }, { as: operator })).status).toBe(422)
+    expect((await send('GET /v1/lists/entries?list=grey', undefined, { as: operator })).status).toBe(400)
+  })
+})

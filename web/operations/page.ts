@@ -1,7 +1,7 @@
 import type { OperationsPageQuery } from '#generated/operations.ts'
 import type { Sample } from '../../gateway/observability/history.ts'
 import type { readinessOf } from '../../platform/http/readiness.ts'
-import { counted, whole } from '../frame/figures.ts'
+import { counted, momentOf, whole } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { WebPage } from '../frame/page.ts'
 import { plot } from './plot.ts'
@@ -44,6 +44,7 @@ ${plot('Processor', series(samples, 'cpu'), { written: share, least: 1 })}
             html`<li><span class="state-${state.toLowerCase()}">${state.toLowerCase()}</span> <strong>${name}</strong>${reason && html` <span class="quiet">(${reason})</span>`}</li>`,
         )}</ul>`
   }</section>
+<section aria-labelledby="lists"><h2 id="lists">Lists of the operator</h2>${data && operatorLists(data)}</section>
 <section aria-labelledby="imports"><h2 id="imports">Imports</h2>${data && imports(data)}</section>
 </div>
 </div>`,
@@ -71,6 +72,15 @@ ${plot(
 )}</div>`
   })}`
 }
+
+/** What applies to all keys; the entries themselves are for keys of operators. */
+const operatorLists = ({ operatorLists: lists }: OperationsPageQuery): Html =>
+  html`<ul class="sources">${lists.map(
+    ({ list, entries, expired, hits, lastHitAt, changedAt }) =>
+      html`<li><strong>${list.toLowerCase()}</strong> ${counted(entries, 'entry', 'entries')}, ${counted(hits, 'hit')} <span class="quiet">(${
+        changedAt ? `changed ${momentOf(changedAt)}` : 'never changed'
+      }${lastHitAt ? `, last hit ${momentOf(lastHitAt)}` : ''}${expired > 0 ? `, ${whole(expired)} expired` : ''})</span></li>`,
+  )}</ul>`
 
 /** The newest look says which queues there are. */
 function queues(samples: readonly Sample[]): Html {

@@ -12,7 +12,7 @@ const VERSION = '2026-11-21'
  * short one.
  */
 export function decisionBody({ request_id, assessment }: WireDecisionFragment, includesEvidence: boolean) {
-  const { target, interaction, policy, scores, evidence, validity, override, uncertainty } = assessment
+  const { target, interaction, policy, scores, evidence, validity, override, uncertainty, listEntry } = assessment
   const action = lowerCase(assessment.action)
   const codes = assessment.reasonCodes
   return {
@@ -53,6 +53,18 @@ export function decisionBody({ request_id, assessment }: WireDecisionFragment, i
       reason: override.reason,
       expires_at: override.expires_at,
     },
+    // Only where one applies: clients that know nothing of lists get what they always got.
+    ...(listEntry && {
+      list_entry: {
+        id: listEntry.id,
+        list: lowerCase(listEntry.list),
+        scope: lowerCase(listEntry.scope),
+        host: listEntry.host,
+        engine_action: lowerCase(listEntry.engineAction),
+        reason: listEntry.reason,
+        expires_at: listEntry.expires_at,
+      },
+    }),
     recommended_action: action,
     confidence: assessment.confidence,
     signals: codes,

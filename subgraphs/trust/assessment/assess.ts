@@ -4,20 +4,30 @@ import type { Target } from '../pipeline/normalise.ts'
 import { DEFAULT_INTERACTION, DEFAULT_PROFILE, type DecideRequest, type Override } from '../pipeline/request.ts'
 import { toUnixSeconds } from '../unix-time.ts'
 import { type Engine, listEvidence, needsEvidence } from './engine.ts'
+import type { ListMatcher } from './list-matcher.ts'
+import { applyLists } from './listed.ts'
 import type { Sources } from './sources.ts'
 
 /** A decision and the evidence that it was made from. */
 export type Assessed = { readonly snapshot: Snapshot; readonly decision: Decision }
 
-export type AssessParts = { readonly engine: Engine; readonly sources: Sources; readonly now: () => Date }
+export type AssessParts = {
+  readonly engine: Engine
+  readonly sources: Sources
+  readonly lists: ListMatcher
+  readonly now: () => Date
+}
 
-/** Collects evidence about a target and decides. */
+/** Collects evidence about a target and decides, with the operator's lists and without overrides. */
 export async function assess(request: DecideRequest, parts: AssessParts): Promise<Assessed> {
   const { target } = request
-  return decideFromSnapshot(await loadOrCollectSnapshot(target, null, target.value, parts), request, null, {
-    engine: parts.engine,
-    at: toUnixSeconds(parts.now()),
-  })
+  const [collected, override] = await Promise.all([
+    loadOrCollectSnapshot(target, null, target.value, parts),
+    parts.lists.overrideFor(target, null, toUnixSeconds(parts.now())),
+  ])
+  const at = toUnixSeconds(parts.now())
+  const listed = await applyLists({ target, snapshot: collected, override }, { ...parts, at })
+  return decideFromSnapshot(listed.snapshot, request, listed.override, { engine: parts.engine, at })
 }
 
 /**
@@ -28,7 +38,7 @@ export async function loadOrCollectSnapshot(
   target: DecideRequest['target'],
   known: Snapshot | null,
   sentValue: string,
-  { engine, sources, now }: AssessParts,
+  { engine, sources, now }: Omit<AssessParts, 'lists'>,
 ): Promise<Snapshot> {
   const { host } = target
   const snapshot = needsEvidence(target)
@@ -42,7 +52,7 @@ export async function loadOrCollectSnapshot(
 const HOPS_BUDGET_MS = 1_500
 
 /** Evidence about a target, and about every URL that it forwards to. */
-async function collectWithRedirects(target: Target, sentValue: string, parts: AssessParts): Promise<Snapshot> {
+async function collectWithRedirects(target: Target, sentValue: string, parts: Omit<AssessParts, 'lists'>): Promise<Snapshot> {
   const { engine, sources, now } = parts
   const { redirects } = sources
   const isFollowed = redirects && target.url !== undefined && (redirects.of === 'all' || engine.isRedirector(target))

@@ -1,5 +1,6 @@
 import type { Resolvers } from '#generated/trust/resolvers.ts'
 import { upperCase } from '../../../platform/text/case.ts'
+import { encodeId } from '../../toolkit/ids.ts'
 import type { State } from '../pipeline/stages.ts'
 import { fromUnixSeconds } from '../unix-time.ts'
 
@@ -38,10 +39,24 @@ export const assessmentResolvers = {
       ttlSeconds,
     }),
     override: ({ override }) =>
-      override && {
-        engineAction: upperCase(override.engineAction),
-        reason: override.reason,
-        expiresAt: override.expiresAt === null ? null : fromUnixSeconds(override.expiresAt),
-      },
+      override && !override.list
+        ? {
+            engineAction: upperCase(override.engineAction),
+            reason: override.reason,
+            expiresAt: override.expiresAt === null ? null : fromUnixSeconds(override.expiresAt),
+          }
+        : null,
+    listEntry: ({ override }) =>
+      override?.list
+        ? {
+            id: encodeId('OperatorListEntry', override.list.id),
+            list: upperCase(override.list.list),
+            scope: upperCase(override.list.scope),
+            host: override.subject ?? '',
+            engineAction: upperCase(override.engineAction),
+            reason: override.reason,
+            expiresAt: override.expiresAt === null ? null : fromUnixSeconds(override.expiresAt),
+          }
+        : null,
   },
 } satisfies Resolvers

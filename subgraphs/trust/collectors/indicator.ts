@@ -26,10 +26,7 @@ const MAX_URL_LENGTH = 2_048
 export function parseIndicator(text: string): Indicator | null {
   const indicator = asText(text, MAX_INDICATOR_LENGTH)
   if (indicator === null) return null
-  const plain = (asText(text, MAX_URL_LENGTH) ?? '')
-    .replace(/^hxxp/i, 'http')
-    .replace(/\[:\]/g, ':')
-    .replace(/[[({]\s*(?:\.|dot)\s*[\])}]/gi, '.')
+  const plain = refanged(asText(text, MAX_URL_LENGTH) ?? '')
   const isWildcard = /^(?:https?:\/\/)?\*\./i.test(plain)
   const bare = plain.replace(/\*\./, '')
   const address = /^[a-z][a-z\d+.-]*:\/\//i.test(bare) ? bare : `http://${bare}`
@@ -47,6 +44,13 @@ export function parseIndicator(text: string): Indicator | null {
     return { key, scope, indicator: indicator ?? '', urlKey: keys?.keys[0] ?? null, tenantKey: keys?.tenantKey ?? null }
   }
 }
+
+/** Text that was defanged so that nobody follows it (`hxxps://evil[.]example`), as it was. */
+export const refanged = (text: string): string =>
+  text
+    .replace(/^hxxp/i, 'http')
+    .replace(/\[:\]/g, ':')
+    .replace(/[[({]\s*(?:\.|dot)\s*[\])}]/gi, '.')
 
 const portOf = ({ port }: URL): number | null => (port === '' ? null : Number(port))
 

@@ -2,6 +2,8 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { BoundedCache } from '../../../platform/collections/bounded-cache.ts'
 import { type AssessParts, decideFromSnapshot, loadOrCollectSnapshot } from '../assessment/assess.ts'
 import { isFinal } from '../assessment/engine.ts'
+import { applyLists, entriesIn } from '../assessment/listed.ts'
+import type { Snapshot } from '../evidence.ts'
 import type { InputFault } from '../input-fault.ts'
 import { SCANS_PER_MONTH, type Usage } from '../key/key.ts'
 import type { ApiKeyRepository } from '../key/repository.ts'
@@ -99,9 +101,13 @@ async function createDecision(
 ): Promise<NewDecision> {
   const { engine } = parts
   const { request, hash, sentValue } = written
-  const override = engine.overrideFor(request.target, overrides, toUnixSeconds(at))
+  const seconds = toUnixSeconds(at)
+  const own = engine.overrideFor(request.target, overrides, seconds)
+  const wanted = await parts.lists.overrideFor(request.target, own, seconds)
   const last = lastOnes.get(hash.toString('hex')) ?? null
-  const { id: judgement, snapshot, decision, text } = await findOrCreateJudgement({ written, override, last, at }, parts)
+  const { judgement: made, override } = await findOrCreateJudgement({ written, override: wanted, last, at }, parts)
+  const { id: judgement, snapshot, decision, text } = made
+  parts.lists.noteHits(entriesIn(decision, snapshot))
   return {
     id: `dec_${randomBytes(16).toString('hex')}`,
     keyId: key.id,
@@ -125,31 +131,40 @@ async function createDecision(
 async function findOrCreateJudgement(
   {
     written: { request, text: requestText, hash, sentValue },
-    override,
+    override: wanted,
     last,
     at,
   }: {
     readonly written: PreparedRequest
+    /** What decides about the target itself. */
     readonly override: Override | null
     /** The latest valid judgement; null when there is none. */
     readonly last: LastJudgement | null
     readonly at: Date
   },
   parts: DecideParts,
-): Promise<Judgement> {
-  const { engine, decisions, judgementCache: judgements } = parts
-  const findValid = (snapshotId: string): Judgement | null => {
+): Promise<{ readonly judgement: Judgement; readonly override: Override | null }> {
+  const { engine, decisions, judgementCache: judgements, lists } = parts
+  const { target } = request
+  const findValid = (snapshotId: string, override: Override | null): Judgement | null => {
     const stored = judgements.get(judgementKey(snapshotId, hash, override))
     return stored && stored.decision.validity.validUntil > toUnixSeconds(at) ? stored : null
   }
-  const cached = last && findValid(last.snapshotId)
-  if (cached) return cached
+  const listed = (snapshot: Snapshot) =>
+    applyLists({ target, snapshot, override: wanted }, { engine, lists, at: toUnixSeconds(at) })
+  const cached = last && findValid(last.snapshotId, wanted)
+  if (cached) {
+    // The lists of the operator may say something else about it by now.
+    const { snapshot, override } = await listed(cached.snapshot)
+    if (snapshot === cached.snapshot && override === wanted) return { judgement: cached, override }
+  }
   const used = last && (await decisions.snapshot(last.snapshotId))
-  const { target } = request
-  const snapshot = await loadOrCollectSnapshot(target, used && isFinal(target, used) ? used : null, sentValue, parts)
+  const { snapshot, override } = await listed(
+    await loadOrCollectSnapshot(target, used && isFinal(target, used) ? used : null, sentValue, parts),
+  )
   // A concurrent request for the same evidence may have stored its judgement.
-  const shared = findValid(snapshot.id)
-  if (shared) return shared
+  const shared = findValid(snapshot.id, override)
+  if (shared) return { judgement: shared, override }
   const assessed = decideFromSnapshot(snapshot, request, override, { engine, at: toUnixSeconds(parts.now()) })
   const text = engine.textOf(assessed.decision)
   const id = judgementId({
@@ -161,7 +176,7 @@ async function findOrCreateJudgement(
   })
   const judgement = { id, ...assessed, text }
   if (isFinal(target, judgement.snapshot)) judgements.set(judgementKey(judgement.snapshot.id, hash, override), judgement)
-  return judgement
+  return { judgement, override }
 }
 
 /** Every name that an override for a request can have. */

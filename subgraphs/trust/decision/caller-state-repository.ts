@@ -63,9 +63,9 @@ export const findCallerStates = (database: Kysely<Tables>): ((question: CallerSt
         const own = byIndex.get(index) ?? []
         const [first] = own
         if (!first) return null
-        const { id, name, plan, createdAt, scans } = first
+        const { id, name, plan, role, createdAt, scans } = first
         return {
-          key: { id, name, plan, createdAt, revokedAt: null },
+          key: { id, name, plan, role, createdAt, revokedAt: null },
           scans,
           overrides: own.flatMap(({ overrides }) => (overrides ?? []).map((each) => overrideOf(id, each))),
           last: new Map(
@@ -84,7 +84,7 @@ export const findCallerStates = (database: Kysely<Tables>): ((question: CallerSt
 
 const NO_REQUEST: DecideRequestKey = { hash: Buffer.alloc(0), subjects: [] }
 
-type Row = Pick<ApiKey, 'id' | 'name' | 'plan' | 'createdAt'> & {
+type Row = Pick<ApiKey, 'id' | 'name' | 'plan' | 'role' | 'createdAt'> & {
   readonly index: number
   readonly hash: Buffer
   readonly scans: number
@@ -117,7 +117,7 @@ const SELECT_CALLER_STATES = prepared(
     times: readonly Date[],
   ) =>
     sql<Row>`
-      SELECT requests.index, requests.hash, api_key.id, api_key.name, api_key.plan, api_key.created_at AS "createdAt",
+      SELECT requests.index, requests.hash, api_key.id, api_key.name, api_key.plan, api_key.role, api_key.created_at AS "createdAt",
         coalesce(scan_count.scans, 0) AS scans, last.id AS "judgementId", last.snapshot_id AS "snapshotId",
         last.policy_version AS "policyVersion", own.overrides
       FROM unnest(${indexes}::integer[], ${secrets}::bytea[], ${hashes}::bytea[], ${subjects}::text[], ${times}::timestamptz[])

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { SnapshotRepository } from '../assessment/repository.ts'
+import type { OperatorListRepository } from '../operator-list/repository.ts'
 import type { DecisionRepository } from './repository.ts'
 
 const DAY_MS = 86_400_000
@@ -29,12 +30,14 @@ export type Retention = {
 export function retention({
   decisions,
   snapshots,
+  operatorLists,
   days,
   now,
   log,
 }: {
   readonly decisions: Pick<DecisionRepository, 'deleteBefore' | 'deleteUnusedJudgements'>
   readonly snapshots: Pick<SnapshotRepository, 'deleteUnused'>
+  readonly operatorLists: Pick<OperatorListRepository, 'deleteExpired'>
   readonly days: number
   readonly now: () => Date
   readonly log: Logger
@@ -59,6 +62,7 @@ export function retention({
     const before = days === 0 ? null : new Date(at - days * DAY_MS)
     while (before && !ended.signal.aborted && (await decisions.deleteBefore(before)) > 0);
     const supersededBefore = new Date(at - SUPERSEDED_RETENTION_MS)
+    await operatorLists.deleteExpired(supersededBefore)
     // Expired judgements are not returned any more, so no decision will refer to them.
     let judged = await decisions.deleteUnusedJudgements(supersededBefore, null)
     while (judged && !ended.signal.aborted) judged = await decisions.deleteUnusedJudgements(supersededBefore, judged)

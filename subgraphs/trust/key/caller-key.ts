@@ -1,8 +1,8 @@
 import { GraphQLError } from 'graphql'
-import { ERROR_CODES } from '../../../platform/graphql/errors.ts'
+import { ERROR_CODES, forbidden } from '../../../platform/graphql/errors.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
 import type { AddressRateLimit } from '../../../platform/rate-limit/address-rate-limit.ts'
-import { secretIn } from './key.ts'
+import { type ApiKey, secretIn } from './key.ts'
 import { secretHash } from './secret.ts'
 
 /**
@@ -25,6 +25,12 @@ export async function authenticateKey<Found>(
     'api_key_invalid',
     'Expected an API key that is in use; this one is unknown, was replaced or was revoked.',
   )
+}
+
+/** The key, if it is one of an operator. Throws FORBIDDEN otherwise. */
+export function requireOperator(key: ApiKey): ApiKey {
+  if (key.role === 'operator') return key
+  throw forbidden('Expected an API key of an operator, as `atrium trust key create --operator` makes it.')
 }
 
 const unauthenticatedKey = (reason: 'api_key_missing' | 'api_key_invalid', message: string): GraphQLError =>

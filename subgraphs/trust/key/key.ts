@@ -3,6 +3,9 @@ import type { Caller } from '../../../platform/http/caller.ts'
 export const PLANS = ['free', 'unlimited'] as const
 export type Plan = (typeof PLANS)[number]
 
+/** `operator`: the key may also change what applies to all keys. */
+export type KeyRole = 'caller' | 'operator'
+
 /** Scans per calendar month in UTC; null: no limit. */
 export const SCANS_PER_MONTH: Readonly<Record<Plan, number | null>> = { free: 150, unlimited: null }
 
@@ -13,6 +16,7 @@ export type ApiKey = {
   /** What its owner calls it. */
   readonly name: string
   readonly plan: Plan
+  readonly role: KeyRole
   readonly createdAt: Date
   /** Null while it is in use. */
   readonly revokedAt: Date | null

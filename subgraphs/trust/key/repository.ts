@@ -2,13 +2,14 @@ import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { prepared } from '../../../platform/database/prepared-statements.ts'
 import { batchWork } from '../../toolkit/batch-work.ts'
 import type { Tables } from '../tables.ts'
-import { type ApiKey, monthRange, type Plan } from './key.ts'
+import { type ApiKey, type KeyRole, monthRange, type Plan } from './key.ts'
 import type { Secret } from './secret.ts'
 
 const COLUMNS = [
   'api_key.id',
   'api_key.name',
   'api_key.plan',
+  'api_key.role',
   'api_key.created_at as createdAt',
   'api_key.revoked_at as revokedAt',
 ] as const
@@ -26,11 +27,11 @@ export const keyRepository = (database: Kysely<Tables>) => ({
   /** The key of a secret that is valid at `at`; null when there is none. */
   findBySecret: createFindBySecret(database),
 
-  create: ({ name, plan, secret, at }: NewKey): Promise<ApiKey> =>
+  create: ({ name, plan, role = 'caller', secret, at }: NewKey): Promise<ApiKey> =>
     database.transaction().execute(async (transaction) => {
       const key = await transaction
         .insertInto('api_key')
-        .values({ name, plan, created_at: at, revoked_at: null })
+        .values({ name, plan, role, created_at: at, revoked_at: null })
         .returning(COLUMNS)
         .executeTakeFirstOrThrow()
       await transaction
@@ -44,7 +45,7 @@ export const keyRepository = (database: Kysely<Tables>) => ({
   async list(at: Date): Promise<readonly ListedKey[]> {
     const { start, end } = monthRange(at)
     const { rows } = await sql<ListedKey>`
-      SELECT api_key.id, name, plan, api_key.created_at AS "createdAt", revoked_at AS "revokedAt",
+      SELECT api_key.id, name, plan, role, api_key.created_at AS "createdAt", revoked_at AS "revokedAt",
         coalesce((SELECT array_agg(hint ORDER BY created_at DESC, hint) FROM api_key_secret
           WHERE key_id = api_key.id AND (ends_at IS NULL OR ends_at > ${at})), '{}') AS hints,
         (SELECT count(*)::int FROM decision WHERE key_id = api_key.id AND created_at >= ${start} AND created_at < ${end}) AS scans
@@ -147,7 +148,13 @@ const SELECT_BY_SECRETS = prepared((database: Kysely<Tables>, hashes: readonly B
     .compile(),
 )
 
-type NewKey = { readonly name: string; readonly plan: Plan; readonly secret: Secret; readonly at: Date }
+type NewKey = {
+  readonly name: string
+  readonly plan: Plan
+  readonly role?: KeyRole
+  readonly secret: Secret
+  readonly at: Date
+}
 
 export type ApiKeyRepository = ReturnType<typeof keyRepository>
 

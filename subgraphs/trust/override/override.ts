@@ -1,8 +1,8 @@
-import { excerpt } from '../../../platform/graphql/errors.ts'
 import type { Engine } from '../assessment/engine.ts'
 import type { InputFault } from '../input-fault.ts'
 import type { Override as EngineOverride } from '../pipeline/request.ts'
 import type { Action } from '../pipeline/stages.ts'
+import { expiryFaults, textFaults } from '../reason-and-expiry.ts'
 import { fromUnixSeconds, toUnixSeconds } from '../unix-time.ts'
 
 /** What the owner of a key has decided about a name. */
@@ -28,11 +28,6 @@ export type SetOverride = {
 }
 
 export const MAX_OVERRIDES_PER_KEY = 1_000
-const MAX_REASON_CHARACTERS = 500
-/** The last second that RFC 3339 can write: its years have four digits. */
-const MAX_UNIX_SECONDS = toUnixSeconds(new Date('9999-12-31T23:59:59Z'))
-/** PostgreSQL text has no NUL, and half of a surrogate pair is no character. */
-const UNSTORABLE = /\0|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/
 
 /** The override to store, or its faults; then `faults` is not empty. */
 export function validateOverride(
@@ -44,19 +39,7 @@ export function validateOverride(
   const reason = wanted.reason.trim()
   const faults: InputFault[] = []
   if (found.kind === 'invalid') faults.push({ field: 'subject', code: found.code, message: `subject: ${found.message}` })
-  if (reason === '' || reason.length > MAX_REASON_CHARACTERS || UNSTORABLE.test(reason)) {
-    const expected = `1 to ${MAX_REASON_CHARACTERS} characters of text that are not all white space`
-    faults.push({ field: 'reason', code: 'text', message: `Expected "reason" to be ${expected}, got ${excerpt(wanted.reason)}.` })
-  }
-  if (wanted.expiresAt !== null && wanted.expiresAt <= at) {
-    const message = `Expected "expiresAt" to be in the future, got ${wanted.expiresAt.toISOString()}.`
-    faults.push({ field: 'expiresAt', code: 'past', message })
-  }
-  // An offset can lead there from a year of four digits.
-  if (wanted.expiresAt !== null && toUnixSeconds(wanted.expiresAt) > MAX_UNIX_SECONDS) {
-    const message = 'Expected "expiresAt" to be 9999-12-31T23:59:59Z at the latest, or null for no end.'
-    faults.push({ field: 'expiresAt', code: 'too_late', message })
-  }
+  faults.push(...textFaults('reason', wanted.reason), ...expiryFaults('expiresAt', wanted.expiresAt, at))
   if (found.kind === 'invalid' || faults.length > 0) return { faults }
   // Decisions count in whole seconds.
   const expiresAt = wanted.expiresAt && fromUnixSeconds(toUnixSeconds(wanted.expiresAt))

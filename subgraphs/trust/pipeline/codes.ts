@@ -72,6 +72,8 @@ export const REASON_CODES = {
   INTERACTION_RISK_ELEVATED: { sense: 'negative', label: 'What is to be done there asks for more certainty.' },
   POLICY_RISK_ELEVATED: { sense: 'negative', label: 'The chosen policy asks for more certainty.' },
   CALLER_OVERRIDE_APPLIED: { sense: 'mixed', label: 'The caller has decided for this target.' },
+  OPERATOR_BLOCK_LISTED: { sense: 'negative', label: 'The block list of the operator has the target.' },
+  OPERATOR_ALLOW_LISTED: { sense: 'positive', label: 'The allow list of the operator has the target.' },
 } as const satisfies Readonly<Record<string, Entry>>
 
 export type Code = keyof typeof REASON_CODES

@@ -6,7 +6,7 @@ import type { Decision, Finding } from './decision.ts'
 import { highlightsOf, inOrder, primaryOf, type Reason, reasonsOf, uncertaintyOf } from './explain.ts'
 import type { Target } from './normalise.ts'
 import { observe } from './observe.ts'
-import { appliesTo } from './override.ts'
+import { appliesToChain } from './override.ts'
 import { type Policy, policyOf } from './policy.ts'
 import { withRedirects } from './redirects.ts'
 import type { DecideRequest, Override } from './request.ts'
@@ -37,7 +37,7 @@ export function decide(snapshot: Snapshot, request: DecideRequest, policyVersion
     snapshot,
     request,
     policy,
-    override !== null && appliesTo(override, request.target, snapshot.collectedAt) ? override : null,
+    override !== null && appliesToChain(override, request.target, snapshot) ? override : null,
   )
 }
 
@@ -112,7 +112,7 @@ function toDecision(
   const isMilder = wanted !== null && severityOf(wanted.action) < severityOf(found.action)
   const override = wanted !== null && (found.mayBeOverridden || !isMilder) ? wanted : null
   const action = override?.action ?? found.action
-  const reasons = override ? reasonsWithOverride(found.reasons, action, STRENGTH.override) : found.reasons
+  const reasons = override ? reasonsWithOverride(found.reasons, action, override, STRENGTH.override) : found.reasons
   // One entry for each source.
   const sources = Object.fromEntries(SOURCES.map((source) => [source, snapshot.sources[source].status])) as Record<Source, string>
   const answered = SOURCES.filter(
@@ -139,6 +139,7 @@ function toDecision(
       reason: override.reason,
       expiresAt: override.expiresAt,
       actor: override.actor,
+      ...(override.list && { subject: override.subject, list: override.list }),
     },
     audit: { snapshot: snapshot.id, engine: policy.engine, sources, ...found.audit },
   }
@@ -148,7 +149,10 @@ function toDecision(
  * The caller's word comes first where it opens a door; where it closes one, what speaks against
  * does, and be it the caller's policy alone.
  */
-function reasonsWithOverride(reasons: readonly Reason[], action: Action, strength: number): Reason[] {
+function reasonsWithOverride(reasons: readonly Reason[], action: Action, { list }: Override, strength: number): Reason[] {
+  // Says by itself why the action is what it is.
+  if (list?.list === 'block') return inOrder([{ code: 'OPERATOR_BLOCK_LISTED', strength }, ...reasons], action)
+  if (list) return inOrder([{ code: 'OPERATOR_ALLOW_LISTED', strength }, ...reasons], action)
   const applied: Reason = { code: 'CALLER_OVERRIDE_APPLIED', strength }
   if (action === 'proceed') return [applied, ...inOrder(reasons, action)]
   return inOrder(

@@ -2,7 +2,7 @@ import type { RedirectChain, Source } from '../evidence.ts'
 import type { Code } from './codes.ts'
 import type { Highlight, Reason, Uncertainty } from './explain.ts'
 import type { Target } from './normalise.ts'
-import type { Interaction } from './request.ts'
+import type { Interaction, OverridingEntry } from './request.ts'
 import type { Clamp, Floor } from './route.ts'
 import type { Points } from './score.ts'
 import type { Family } from './signals.ts'
@@ -36,12 +36,15 @@ export type Decision = {
     readonly sourceCount: number
   }
   readonly validity: Validity
-  /** What the caller's override replaced; null without one. */
+  /** What the caller's override, or an operator's list, replaced; null without one. */
   readonly override: {
     readonly engineAction: Action
     readonly reason: string
     readonly expiresAt: number | null
     readonly actor: string
+    /** Both for entries of operators' lists only. */
+    readonly subject?: string
+    readonly list?: OverridingEntry
   } | null
   readonly audit: Audit
 }

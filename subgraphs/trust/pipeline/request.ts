@@ -36,4 +36,16 @@ export type Override = {
   /** Null: until it is deleted. */
   readonly expiresAt: UnixSeconds | null
   readonly actor: string
+  /** The entry of an operator's list that it stands for; absent for a caller's own. */
+  readonly list?: OverridingEntry
+}
+
+/** An entry of the operator's block or allow list. */
+export type OverridingEntry = {
+  readonly id: string
+  readonly list: 'block' | 'allow'
+  /** The subject with everything below it, the subject alone, or URLs on it. */
+  readonly scope: 'domain' | 'host' | 'url' | 'prefix'
+  /** Hash of the URL or directory (`url-key.ts`); null for the scopes domain and host. */
+  readonly urlKey: string | null
 }

@@ -10,7 +10,7 @@ import type { EvidenceSubject, Sources } from '../../../../subgraphs/trust/asses
 import { replay } from '../../../../subgraphs/trust/decision/replay.ts'
 import { decisionRepository } from '../../../../subgraphs/trust/decision/repository.ts'
 import type { Evidence, EvidenceBySource, Snapshot, Source } from '../../../../subgraphs/trust/evidence.ts'
-import type { Plan } from '../../../../subgraphs/trust/key/key.ts'
+import type { KeyRole, Plan } from '../../../../subgraphs/trust/key/key.ts'
 import { keyRepository } from '../../../../subgraphs/trust/key/repository.ts'
 import { newSecret } from '../../../../subgraphs/trust/key/secret.ts'
 import type { CollectorOptions } from '../../../../subgraphs/trust/parts.ts'
@@ -35,7 +35,7 @@ export type Trust = {
   readonly sources: FixedSources
   readonly sql: (text: string, values?: unknown[]) => Promise<Record<string, unknown>[]>
   readonly ask: (query: string, variables?: Record<string, unknown>, caller?: Caller) => Promise<{ data: Data; errors?: Data[] }>
-  readonly aKey: (key?: { plan?: Plan; name?: string }) => Promise<TestKey>
+  readonly aKey: (key?: { plan?: Plan; name?: string; role?: KeyRole }) => Promise<TestKey>
   /** Another copy of the subgraph on the same database. */
   readonly another: (options: { engine?: Engine; config?: TrustConfig }) => Trust['ask']
   readonly close: () => Promise<void>
@@ -61,9 +61,9 @@ export async function startTrust(now: () => Date = () => new Date(), collectors:
     sources,
     sql: async (text, values) => (await pool.query(text, values)).rows,
     ask: askerOf(subgraph),
-    async aKey({ plan = 'free', name = 'test' } = {}) {
+    async aKey({ plan = 'free', name = 'test', role = 'caller' } = {}) {
       const secret = newSecret()
-      const { id } = await keys.create({ name, plan, secret, at: now() })
+      const { id } = await keys.create({ name, plan, role, secret, at: now() })
       return { row: id, secret: secret.text, caller: { ...ANONYMOUS, credentials: { 'x-api-key': secret.text } } }
     },
     another(options) {
