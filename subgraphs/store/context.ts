@@ -37,6 +37,9 @@ import type { Files } from './file/files.ts'
 import type { FileRepository } from './file/repository.ts'
 import { fulfillmentLoaders } from './fulfillment/loaders.ts'
 import type { FulfillmentRepository } from './fulfillment/repository.ts'
+import type { GiftCardLimit } from './gift-card/limit.ts'
+import { giftCardLoaders } from './gift-card/loaders.ts'
+import type { GiftCardRepository } from './gift-card/repository.ts'
 import type { AllocationRepository } from './inventory/allocation-repository.ts'
 import { inventoryLoaders } from './inventory/loaders.ts'
 import type { InventoryRepository } from './inventory/repository.ts'
@@ -126,6 +129,8 @@ export type Parts = {
   readonly carts: CartRepository
   /** Takes one of an address's carts of this minute; rejects with RATE_LIMITED. */
   readonly limitCarts: AddressRateLimit
+  readonly giftCards: GiftCardRepository
+  readonly limitGiftCards: GiftCardLimit
   readonly checkoutTimes: CheckoutTimes
   readonly payments: PaymentRepository
   /** Dependencies of requests to payment gateways. */
@@ -247,6 +252,7 @@ const loadersOf = lazyMembers<[parts: Parts, tenant: Tenant]>()(
   ({ appSubscriptions }, tenant) => appSubscriptionLoaders(appSubscriptions, tenant),
   ({ scriptTags }, tenant) => scriptTagLoaders(scriptTags, tenant),
   ({ fulfillments }, tenant) => fulfillmentLoaders(fulfillments, tenant),
+  ({ giftCards }, tenant) => giftCardLoaders(giftCards, tenant),
   ({ inventory }, tenant) => inventoryLoaders(inventory, tenant),
   ({ ledger }) => ledgerLoaders(ledger),
   ({ locations }, tenant) => locationLoaders(locations, tenant),

@@ -14,6 +14,7 @@ import { customerCategoryRepository } from './customer-category/repository.ts'
 import { digitalAssetRepository } from './digital-asset/repository.ts'
 import { fileRepository } from './file/repository.ts'
 import { fulfillmentRepository } from './fulfillment/repository.ts'
+import { giftCardRepository } from './gift-card/repository.ts'
 import { allocationRepository } from './inventory/allocation-repository.ts'
 import { inventoryRepository } from './inventory/repository.ts'
 import { ledgerRepository } from './ledger/repository.ts'
@@ -66,6 +67,7 @@ export function storeRepositories(
     listings: listingRepository(database.query),
     // A cart is read again right after its write: not from a replica.
     carts: cartRepository(database.now),
+    giftCards: giftCardRepository(database.now),
     checkoutCustomFields: checkoutCustomFieldRepository(database.query),
     consoleSessions: consoleSessionRepository(database.now),
     customers: customerRepository(database.query),

@@ -18,6 +18,7 @@ import { customerAdditionalFieldResolvers } from './customer-additional-field/re
 import { customerCategoryResolvers } from './customer-category/resolvers.ts'
 import { digitalAssetResolvers } from './digital-asset/resolvers.ts'
 import { fulfillmentResolvers } from './fulfillment/resolvers.ts'
+import { giftCardResolvers } from './gift-card/resolvers.ts'
 import { inventoryResolvers } from './inventory/resolvers.ts'
 import { ledgerResolvers } from './ledger/resolvers.ts'
 import { locationResolvers } from './location/resolvers.ts'
@@ -81,6 +82,7 @@ const nouns: readonly Resolvers[] = [
   pageImageResolvers,
   pageTemplateResolvers,
   themeResolvers,
+  giftCardResolvers,
   inventoryResolvers,
   locationResolvers,
   ledgerResolvers,

@@ -20,6 +20,7 @@ import { type CheckoutTimes, DEFAULT_CHECKOUT_TIMES } from './checkout/variables
 import { contextOf, type Parts } from './context.ts'
 import type { Files } from './file/files.ts'
 import { sweepFiles } from './file/sweep.ts'
+import { giftCardLimit } from './gift-card/limit.ts'
 import { startProtocol } from './oauth/protocol.ts'
 import { oauthRepository } from './oauth/repository.ts'
 import { oauthEndpoint } from './oauth/routes.ts'
@@ -143,6 +144,7 @@ export async function storeSubgraph({
     judge: inside.judge,
     userJudge: userJudge(userKeys, isSessionOpen, now),
     limitCarts: addressRateLimit('carts', CARTS_PER_MINUTE, rateLimits),
+    limitGiftCards: giftCardLimit(rateLimits),
     checkoutTimes,
     payments: paymentDeps.payments,
     paymentDeps,

@@ -411,6 +411,40 @@ export type FulfillmentHistory = {
   message: string
   created_at: Date
 }
+export type GiftCard = {
+  store_id: number
+  id: Generated<number>
+  /**
+   * SHA-256 of the store and the code.
+   */
+  code_hash: Buffer
+  last_four: string
+  currency: string
+  issued: string
+  /**
+   * Sum of its transactions; never below 0.
+   */
+  balance: string
+  expires_at: Date | null
+  disabled_at: Date | null
+  note: string | null
+  created_at: Date
+}
+export type GiftCardTransaction = {
+  store_id: number
+  id: Generated<number>
+  gift_card_id: number
+  /**
+   * @kyselyType('ISSUE' | 'REDEMPTION' | 'RETURN')
+   */
+  kind: 'ISSUE' | 'REDEMPTION' | 'RETURN'
+  /**
+   * Above 0: added to the balance.
+   */
+  amount: string
+  order_id: number | null
+  created_at: Date
+}
 export type IdempotencyKey = {
   store_id: number
   key: string
@@ -631,7 +665,14 @@ export type OrderRefund = {
   store_id: number
   id: Generated<number>
   order_id: number
+  /**
+   * Money.
+   */
   amount: string
+  /**
+   * Put back on gift cards.
+   */
+  to_gift_cards: Generated<string>
   reason: string | null
   restocked: boolean
   created_at: Date
@@ -1451,6 +1492,8 @@ export type Tables = {
   file: File
   fulfillment: Fulfillment
   fulfillment_history: FulfillmentHistory
+  gift_card: GiftCard
+  gift_card_transaction: GiftCardTransaction
   idempotency_key: IdempotencyKey
   inventory_level: InventoryLevel
   ledger_entry: LedgerEntry

@@ -42,7 +42,8 @@ const READ_BY: Readonly<Record<string, string>> = {
   read_products:
     'DigitalAsset InventoryLevel Product ProductAttachment ProductConnection ProductCustomFieldValue ProductEdge ProductImage ProductOption ProductOptionValue ProductReview ProductReviewConnection ProductReviewEdge ProductVariant VariantOption',
   'read_products read_custom_fields': 'CustomField CustomFieldConnection CustomFieldEdge CustomFieldSelectOption',
-  read_promotions: 'Coupon Promotion PromotionConnection PromotionEdge',
+  read_promotions:
+    'Coupon GiftCard GiftCardConnection GiftCardEdge GiftCardTransaction GiftCardTransactionConnection GiftCardTransactionEdge Promotion PromotionConnection PromotionEdge',
   read_settings: 'Theme ThemeFile ThemeSetting ThemeView',
   'read_settings read_checkout_custom_fields': 'CheckoutCustomField CheckoutCustomFieldConnection CheckoutCustomFieldEdge',
   read_shipping_methods:
@@ -59,7 +60,7 @@ const OPEN_TYPES: Readonly<Record<string, string>> = {
   'what a shop shows to every visitor':
     'Shop ShopProduct ShopProductConnection ShopProductEdge ShopConnection ShopEdge Storefront StorefrontCollection StorefrontFacetValue StorefrontFacets StorefrontImage StorefrontMenu StorefrontOption StorefrontOptionFacet StorefrontOptionValue StorefrontPage StorefrontPrice StorefrontProduct StorefrontProductConnection StorefrontProductEdge StorefrontRating StorefrontReview StorefrontSeo StorefrontVariant StorefrontVariantOption StorefrontCheckoutField StorefrontPaymentMethod StorefrontPickupLocation StorefrontTheme StorefrontCountry',
   'a cart, for who has its token':
-    'StorefrontCart StorefrontCartLine StorefrontCartAttribute StorefrontAddress StorefrontCartTotals StorefrontShippingRate StorefrontCartProblem StorefrontTotalChanged StorefrontCheckoutIncomplete',
+    'StorefrontCart StorefrontCartLine StorefrontCartAttribute StorefrontAddress StorefrontCartTotals StorefrontGiftCard StorefrontShippingRate StorefrontCartProblem StorefrontTotalChanged StorefrontCheckoutIncomplete',
   'an order, for who has its secret': 'ShopOrder ShopOrderLine ShopPayment',
   'facts about the world': 'Country Region Municipality',
   'a consent, for the browser that has its id':
@@ -122,6 +123,7 @@ function argumentsOf(field: string, { ids, productIds, locationIds }: FullShop):
     digitalAsset: 'digital_products',
     fulfillment: 'fulfillments',
     fulfillmentLabel: 'fulfillments',
+    giftCard: 'gift_cards',
     location: 'locations',
     order: 'orders',
     page: 'pages',

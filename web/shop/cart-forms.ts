@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import {
+  type ShopCartFragment,
   ShopCartPageDocument,
   ShopCreateCartDocument,
   ShopProductPageDocument,
@@ -18,6 +19,7 @@ import { type CartVisit, foreignForm, type ShopResponder } from './visit.ts'
 const MAX_UNITS = 1_000_000
 const MAX_CODE_LENGTH = 100
 const MAX_CODES = 20
+const NO_GIFT_CARD = 'No gift card with this code can pay here. Is it mistyped, expired or used up, or are there ten already?'
 
 /** Operations of `createCartForms`. */
 export const CART_DOCUMENTS = [ShopCartPageDocument, ShopCreateCartDocument, ShopProductPageDocument, ShopUpdateCartDocument]
@@ -82,31 +84,59 @@ export function createCartForms({ site, cookie, show, redirect }: ShopResponder)
     if (cart === null || !shop.cart || !isFormOf(cart, request)) return show(reply, foreignForm)
     const links = linksOf(shop, language, site)
     const field = (name: string) => fieldOf(request, name)
-    const problems = new Map<string, string>()
-    const removed = field('remove')
-    const setLines = shop.cart.lines.flatMap(({ id, quantity: before }) => {
-      if (removed !== '') return id === removed ? [{ lineId: id, quantity: 0 }] : []
-      const typed = field(quantityField(id))
-      if (typed === '') return []
-      const quantity = quantityIn(typed, 0, MAX_UNITS)
-      if (typeof quantity === 'string') problems.set(quantityField(id), quantity)
-      return typeof quantity === 'string' || quantity === before ? [] : [{ lineId: id, quantity }]
-    })
-    const known = shop.cart.couponCodes
-    const coupon = field('coupon').trim()
-    const codes = removed === '' && coupon !== '' && !known.includes(coupon) ? [...known, coupon] : known
-    if (coupon.length > MAX_CODE_LENGTH || /\p{Cc}/u.test(coupon))
-      problems.set('coupon', `Enter a code of at most ${MAX_CODE_LENGTH} characters.`)
-    else if (codes.length > MAX_CODES) problems.set('coupon', `A cart takes at most ${MAX_CODES} codes.`)
+    const { problems, change } = readCartForm(shop.cart, field)
     if (problems.size > 0)
       return show(reply, cartPage(shop, cart, links, { problems: Object.fromEntries(problems), typed: field }))
-    const couponCodes = codes.filter((each) => each !== field('drop-coupon'))
-    const { written } = dataOf(await run(ShopUpdateCartDocument, { input: { store: code, token: cart, setLines, couponCodes } }))
-    if (written.__typename === 'ValidationError')
-      return show(reply, cartPage(shop, cart, links, { problems: { coupon: written.errors[0]?.message ?? '' }, typed: field }))
+    const answer = await run(ShopUpdateCartDocument, { input: { store: code, token: cart, ...change } })
+    if (answer.errors.some(({ extensions }) => extensions?.code === 'RATE_LIMITED')) {
+      const limited = { problems: { 'gift-card': 'Too many codes were tried: wait a minute.' }, typed: field }
+      return show(reply, { ...cartPage(shop, cart, links, limited), status: 429 })
+    }
+    const { written } = dataOf(answer)
+    if (written.__typename === 'ValidationError') {
+      const refused = Object.fromEntries(written.errors.map(({ field: path, message }) => cartProblem(path, message)))
+      return show(reply, cartPage(shop, cart, links, { problems: refused, typed: field }))
+    }
     return redirect(reply, links.to('/cart'))
   }
 }
+
+/** What the form of a cart changes, and what is wrong with what was typed. */
+function readCartForm({ lines, couponCodes }: ShopCartFragment, field: (name: string) => string) {
+  const problems = new Map<string, string>()
+  const removed = field('remove')
+  const setLines = lines.flatMap(({ id, quantity: before }) => {
+    if (removed !== '') return id === removed ? [{ lineId: id, quantity: 0 }] : []
+    const typed = field(quantityField(id))
+    if (typed === '') return []
+    const quantity = quantityIn(typed, 0, MAX_UNITS)
+    if (typeof quantity === 'string') problems.set(quantityField(id), quantity)
+    return typeof quantity === 'string' || quantity === before ? [] : [{ lineId: id, quantity }]
+  })
+  const codeIn = (name: string): string => {
+    const code = removed === '' ? field(name).trim() : ''
+    if (code.length > MAX_CODE_LENGTH || /\p{Cc}/u.test(code))
+      problems.set(name, `Enter a code of at most ${MAX_CODE_LENGTH} characters.`)
+    return code
+  }
+  const [coupon, giftCard] = [codeIn('coupon'), codeIn('gift-card')]
+  const codes = coupon !== '' && !couponCodes.includes(coupon) ? [...couponCodes, coupon] : couponCodes
+  if (codes.length > MAX_CODES && !problems.has('coupon')) problems.set('coupon', `A cart takes at most ${MAX_CODES} codes.`)
+  const dropped = field('drop-gift-card')
+  return {
+    problems,
+    change: {
+      setLines,
+      couponCodes: codes.filter((each) => each !== field('drop-coupon')),
+      ...(giftCard !== '' && { addGiftCardCodes: [giftCard] }),
+      ...(dropped !== '' && { removeGiftCardIds: [dropped] }),
+    },
+  }
+}
+
+/** A problem of the graph, by the field of the form. */
+const cartProblem = (path: string, message: string): readonly [string, string] =>
+  path.startsWith('addGiftCardCodes') ? ['gift-card', NO_GIFT_CARD] : ['coupon', message]
 
 /** A whole number within bounds; otherwise what is wrong with the text. */
 function quantityIn(text: string, least: number, max: number): number | string {

@@ -1,5 +1,5 @@
 import type { ShopCartFragment, ShopCartPageQuery } from '#generated/operations.ts'
-import { counted, money } from '../frame/figures.ts'
+import { counted, dayOf, money } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { WebPage } from '../frame/page.ts'
 import { pathIn } from '../frame/site.ts'
@@ -12,7 +12,7 @@ type Shop = NonNullable<ShopCartPageQuery['storefront']>
 type Line = ShopCartFragment['lines'][number]
 
 /** Problems that are solved in the cart; the others are those of the checkout. */
-const CART_PROBLEMS: readonly string[] = ['NOT_FOR_SALE', 'INSUFFICIENT_STOCK', 'QUANTITY', 'COUPON', 'INVALID']
+const CART_PROBLEMS: readonly string[] = ['NOT_FOR_SALE', 'INSUFFICIENT_STOCK', 'QUANTITY', 'COUPON', 'GIFT_CARD', 'INVALID']
 
 /** What a form about a cart begins with. */
 export const formToken = (token: string): Html =>
@@ -53,14 +53,29 @@ ${general.length > 0 && html`<div class="alert tone-bad" role="alert">${general.
 <ul class="cart-lines">${cart.lines.map((line) => lineOf(line, cart, { shop, links, refused }))}</ul>
 <div class="cart-actions"><button class="secondary" name="do" value="update">Update cart</button></div>
 <div class="coupon"><label for="coupon">Coupon code</label>
-<div class="ask"><input type="text" id="coupon" name="coupon" value="${refused?.typed('coupon') ?? ''}" maxlength="100" autocomplete="off" autocapitalize="characters" spellcheck="false"${invalid('coupon', problems)}><button class="secondary" name="do" value="coupon">Apply</button></div>${problemOf('coupon', problems)}
+<div class="ask"><input type="text" id="coupon" name="coupon" value="${refused?.typed('coupon') ?? ''}" maxlength="100" autocomplete="off" autocapitalize="characters" spellcheck="false"${invalid('coupon', problems)}><button class="secondary" name="do" value="coupon">Apply<span class="spoken"> coupon</span></button></div>${problemOf('coupon', problems)}
 ${cart.couponCodes.length > 0 && html`<ul class="coupons">${cart.couponCodes.map((code) => html`<li><code>${code}</code> <button class="plain" name="drop-coupon" value="${code}">Remove<span class="spoken"> coupon ${code}</span></button></li>`)}</ul>`}</div>
+${giftCardsOf(cart, shop.currency, refused)}
 </form>
 <aside class="summary" aria-labelledby="summary"><h2 id="summary">Summary</h2>
 ${totalsOf(cart)}
 <p><a class="button" href="${links.to('/checkout')}">Go to checkout</a></p>
 <p><a href="${links.to('/search')}">Continue shopping</a></p></aside>
 </div>`
+}
+
+/** Cards that pay, without their codes, and a field for one more. */
+const giftCardsOf = ({ giftCards }: ShopCartFragment, currency: string, refused: RefusedForm | null): Html => {
+  const problems = refused?.problems ?? {}
+  return html`<div class="coupon"><label for="gift-card">Gift card</label>
+<div class="ask"><input type="text" id="gift-card" name="gift-card" value="${refused?.typed('gift-card') ?? ''}" maxlength="100" autocomplete="off" autocapitalize="characters" spellcheck="false"${invalid('gift-card', problems)}><button class="secondary" name="do" value="gift-card">Apply<span class="spoken"> gift card</span></button></div>${problemOf('gift-card', problems)}
+${
+  giftCards.length > 0 &&
+  html`<ul class="coupons">${giftCards.map(
+    ({ id, lastFour, balance, applied, expiresAt }) =>
+      html`<li><span><code>…${lastFour}</code> <span class="quiet">${applied !== null && html`pays ${money(applied, currency)}, `}has ${money(balance, currency)}${expiresAt !== null && html`, until ${dayOf(expiresAt)}`}</span></span> <button class="plain" name="drop-gift-card" value="${id}">Remove<span class="spoken"> gift card that ends in ${lastFour}</span></button></li>`,
+  )}</ul>`
+}</div>`
 }
 
 const lineOf = (
@@ -90,4 +105,5 @@ export const totalsOf = ({ totals, lines }: Pick<ShopCartFragment, 'totals' | 'l
 ${Number(totals.discount) > 0 && html`<dt>Discount${totals.promotions.length > 0 && html` <span class="quiet">${totals.promotions.join(', ')}</span>`}</dt><dd>−${money(totals.discount, totals.currency)}</dd>`}
 <dt>Taxes</dt><dd>${money(totals.tax, totals.currency)}</dd>
 ${totals.shippingRequired && html`<dt>Shipping</dt><dd>${Number(totals.shippingTotal) > 0 ? money(totals.shippingTotal, totals.currency) : html`<span class="quiet">${isDeliveryChosen ? 'free' : 'at checkout'}</span>`}</dd>`}
-<dt class="grand">Total</dt><dd class="grand">${money(totals.total, totals.currency)}</dd></dl>`
+${Number(totals.giftCards) > 0 && html`<dt>Gift cards</dt><dd>−${money(totals.giftCards, totals.currency)}</dd>`}
+<dt class="grand">${Number(totals.giftCards) > 0 ? 'To pay' : 'Total'}</dt><dd class="grand">${money(totals.total, totals.currency)}</dd></dl>`

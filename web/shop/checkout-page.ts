@@ -52,7 +52,7 @@ export type CheckoutView = {
 export function checkoutPage(shop: CheckoutShop, cart: Cart, view: CheckoutView): WebPage {
   const { step, links, problems = NO_PROBLEMS } = view
   const blocking = cart.problems.filter(({ code }) =>
-    ['EMPTY', 'NOT_FOR_SALE', 'INSUFFICIENT_STOCK', 'QUANTITY', 'COUPON', 'INVALID'].includes(code),
+    ['EMPTY', 'NOT_FOR_SALE', 'INSUFFICIENT_STOCK', 'QUANTITY', 'COUPON', 'GIFT_CARD', 'INVALID'].includes(code),
   )
   return {
     title: `Checkout: ${STEP_LABELS[step].toLowerCase()}`,

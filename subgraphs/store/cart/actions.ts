@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
+import { changedGiftCards } from '../gift-card/actions.ts'
 import { storeRepository } from '../store/repository.ts'
 import { conflictError, type UnitOfWork } from '../write.ts'
 import { type CartChange, type CartLineInput, cartProblems, changedCart, EMPTY_CART, withoutPerson } from './cart.ts'
@@ -38,7 +39,8 @@ export async function createCart(
 }
 
 /** Changes an open cart. */
-export async function updateCart({ query, storeId, now }: UnitOfWork, token: string, change: CartChange) {
+export async function updateCart(unit: UnitOfWork, token: string, change: CartChange) {
+  const { query, storeId, now } = unit
   const problems = cartProblems(change)
   if (problems.length > 0) return validationError(problems)
   const carts = cartRepository(query)
@@ -47,7 +49,9 @@ export async function updateCart({ query, storeId, now }: UnitOfWork, token: str
   if (cart.status !== 'OPEN') return conflictError('This cart has been ordered; create a new one.')
   const changed = changedCart(cart.contents, change, newLineId)
   if ('problem' in changed) return validationError([changed.problem])
-  await carts.update(storeId, cart.id, changed.contents, now)
+  const giftCards = await changedGiftCards(unit, changed.contents.giftCards, change)
+  if ('problem' in giftCards) return validationError([giftCards.problem])
+  await carts.update(storeId, cart.id, { ...changed.contents, giftCards: giftCards.ids }, now)
   return { __typename: 'UpdateStorefrontCartSuccess' as const, token }
 }
 

@@ -1,6 +1,8 @@
 import { amountOf } from '../amount.ts'
 import type { CheckoutCustomField } from '../checkout-custom-field/checkout-custom-field.ts'
 import type { CheckoutCustomFieldRepository } from '../checkout-custom-field/repository.ts'
+import { type GiftCard, refusalOf } from '../gift-card/gift-card.ts'
+import type { GiftCardRepository } from '../gift-card/repository.ts'
 import { addressIn } from '../order/address.ts'
 import { type OrderCatalogue, readCatalogue } from '../order/calculation/catalogue-repository.ts'
 import { previewOrder } from '../order/calculation/preview.ts'
@@ -20,6 +22,7 @@ export type CartProblemCode =
   | 'INSUFFICIENT_STOCK'
   | 'QUANTITY'
   | 'COUPON'
+  | 'GIFT_CARD'
   | 'EMAIL'
   | 'SHIPPING_ADDRESS'
   | 'SHIPPING_METHOD'
@@ -42,6 +45,7 @@ export type CartCalculation = {
 
 export type CartDeps = QuoteDeps & {
   readonly database: StoreQuery['query']
+  readonly giftCards: GiftCardRepository
   readonly checkoutCustomFields: CheckoutCustomFieldRepository
   readonly paymentMethods: PaymentMethodRepository
   readonly now: () => Date
@@ -57,10 +61,11 @@ export async function calculateCartOf(deps: CartDeps, storeId: number, contents:
     products: contents.lines.map(({ productId }) => productId),
     variants: contents.lines.flatMap(({ variantId }) => variantId ?? []),
   }
-  const [catalogue, fields, methods] = await Promise.all([
+  const [catalogue, fields, methods, giftCards] = await Promise.all([
     readCatalogue(deps.database, storeId, rows, null),
     deps.checkoutCustomFields.all(storeId),
     deps.paymentMethods.list(storeId),
+    deps.giftCards.findByIds(storeId, contents.giftCards),
   ])
   const lines = contents.lines.filter((line) => isForSale(catalogue, line))
   const gone = contents.lines
@@ -93,6 +98,7 @@ export async function calculateCartOf(deps: CartDeps, storeId: number, contents:
       ...faults,
       ...stockProblems(result, lines),
       ...couponProblems(result),
+      ...giftCardProblems(giftCards, { currency: result.currency, now: scope.now }),
       ...missingOf(known, result, fields),
       ...later,
     ],
@@ -130,6 +136,16 @@ const stockProblems = ({ shortages }: CartTotals, lines: readonly ShoppingCartLi
 
 const couponProblems = ({ refusedCoupons }: CartTotals): readonly CartProblem[] =>
   refusedCoupons.map(({ code, reason }) => said('COUPON', `The coupon code ${JSON.stringify(code)} has no effect: ${reason}.`))
+
+/** Cards that pay nothing any more; which ones they are, their last characters say. */
+const giftCardProblems = (
+  giftCards: readonly GiftCard[],
+  order: { readonly currency: string; readonly now: Date },
+): readonly CartProblem[] =>
+  giftCards.flatMap((card) => {
+    const refusal = refusalOf(card, order)
+    return refusal === null ? [] : [said('GIFT_CARD', `The gift card that ends in ${card.lastFour} ${refusal}: remove it.`)]
+  })
 
 /** What the checkout still needs. */
 function missingOf(contents: CartContents, totals: CartTotals, fields: readonly CheckoutCustomField[]): readonly CartProblem[] {

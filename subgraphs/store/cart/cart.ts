@@ -1,4 +1,5 @@
 import { emailProblem, type Problem, problem, problemsIn, textProblem } from '../../toolkit/validation.ts'
+import { MAX_CART_GIFT_CARDS, MAX_CODE_CHARACTERS } from '../gift-card/gift-card.ts'
 import { decodeId } from '../ids.ts'
 import { type AddressInput, addressProblems } from '../order/address.ts'
 import { MAX_COUPON_CODES } from '../order/calculation/cart.ts'
@@ -19,6 +20,8 @@ export type CartContents = {
   readonly note: string | null
   readonly attributes: readonly { readonly name: string; readonly value: string }[]
   readonly couponCodes: readonly string[]
+  /** Rows of gift cards whose codes were entered, in the order in which they pay. */
+  readonly giftCards: readonly number[]
   readonly email: string | null
   readonly phone: string | null
   readonly shippingAddress: AddressInput | null
@@ -52,6 +55,7 @@ export const EMPTY_CART: CartContents = {
   note: null,
   attributes: [],
   couponCodes: [],
+  giftCards: [],
   email: null,
   phone: null,
   shippingAddress: null,
@@ -78,6 +82,8 @@ export type CartChange = {
   readonly note?: string | null | undefined
   readonly attributes?: CartContents['attributes'] | null | undefined
   readonly couponCodes?: readonly string[] | null | undefined
+  readonly addGiftCardCodes?: readonly string[] | null | undefined
+  readonly removeGiftCardIds?: readonly string[] | null | undefined
   readonly email?: string | null | undefined
   readonly phone?: string | null | undefined
   readonly shippingAddress?: AddressInput | null | undefined
@@ -113,6 +119,9 @@ export function cartProblems(change: CartChange): readonly Problem[] {
     ]),
     countProblem('couponCodes', couponCodes, MAX_COUPON_CODES),
     ...(couponCodes ?? []).map((code, index) => textProblem(`couponCodes.${index}`, code, MAX_CODE_LENGTH)),
+    countProblem('addGiftCardCodes', change.addGiftCardCodes, MAX_CART_GIFT_CARDS),
+    ...(change.addGiftCardCodes ?? []).map((code, index) => textProblem(`addGiftCardCodes.${index}`, code, MAX_CODE_CHARACTERS)),
+    countProblem('removeGiftCardIds', change.removeGiftCardIds, MAX_CART_GIFT_CARDS),
     email == null ? null : emailProblem('email', email.trim()),
     optionalText('phone', phone, MAX_PHONE_LENGTH),
     ...(shippingAddress ? addressProblems('shippingAddress', shippingAddress) : []),

@@ -41,6 +41,7 @@ export function orderInputOf(
     additionalFields: [...answers, ...contents.attributes.map(({ name, value }) => ({ label: name, value, area: 'other' }))],
     applyPromotions: true,
     couponCodes: contents.couponCodes,
+    giftCards: contents.giftCards,
     locale: contents.language,
   }
 }

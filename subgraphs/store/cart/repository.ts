@@ -1,7 +1,7 @@
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely'
 import { emailKey } from '../customer/customer.ts'
 import type { Tables } from '../tables.ts'
-import type { CartContents, ShoppingCart } from './cart.ts'
+import { type CartContents, EMPTY_CART, type ShoppingCart } from './cart.ts'
 
 const COLUMNS = [
   'id',
@@ -133,7 +133,8 @@ const carts = (database: Kysely<Tables>) => database.selectFrom('cart').select(C
 async function first(query: SelectQueryBuilder<Tables, 'cart', unknown>): Promise<ShoppingCart | null> {
   // `contents` is written by this repository only.
   const found = (await query.executeTakeFirst()) as ShoppingCart | undefined
-  return found ?? null
+  // One that was written before may lack what carts have today.
+  return found ? { ...found, contents: { ...EMPTY_CART, ...found.contents } } : null
 }
 
 const keyOf = ({ email }: CartContents): string | null => (email === null ? null : emailKey(email))

@@ -3,6 +3,7 @@ import { encodeId } from '../../toolkit/ids.ts'
 import { notFoundError } from '../../toolkit/validation.ts'
 import { amountOf, textOf } from '../amount.ts'
 import type { Context } from '../context.ts'
+import { MAX_CART_GIFT_CARDS } from '../gift-card/gift-card.ts'
 import { present } from '../ids.ts'
 import { addressIn } from '../order/address.ts'
 import { prepareOrder } from '../order/calculation/prepare.ts'
@@ -39,6 +40,8 @@ export const cartResolvers = {
     updateStorefrontCart: async (_, { input: { store, token, ...change } }, context) => {
       const storefront = await shopAt(context, store)
       if (!storefront || cartTokenHash(token) === null) return notFoundError('cart', token)
+      const codes = Math.min(change.addGiftCardCodes?.length ?? 0, MAX_CART_GIFT_CARDS)
+      if (codes > 0) await context.limitGiftCards(storefront.store.id, context.caller.address, codes)
       return inShop(
         storefront,
         await context.writeTo(storefront.store.id, 'updateStorefrontCart', {}, (unit) => updateCart(unit, token, change)),

@@ -99,9 +99,9 @@ export async function abandonCart(
   const own = await lines(cart)
   // Nothing of it is for sale any more.
   if (own.length === 0) return UNCHANGED
-  const { couponCodes, shippingMethodId, pickupLocationId, paymentMethodId, ...contents } = cart.contents
+  const { couponCodes, giftCards, shippingMethodId, pickupLocationId, paymentMethodId, ...contents } = cart.contents
   const input = orderInputOf(
-    { ...contents, couponCodes: [], shippingMethodId: null, pickupLocationId: null, paymentMethodId: null },
+    { ...contents, couponCodes: [], giftCards: [], shippingMethodId: null, pickupLocationId: null, paymentMethodId: null },
     own,
     { status: 'ABANDONED', fields },
   )

@@ -1,5 +1,6 @@
 import { notFoundError, problem, textProblem, validationError } from '../../toolkit/validation.ts'
 import { amountOf, textOf } from '../amount.ts'
+import { heldGiftCards, returnGiftCards } from '../gift-card/redeem.ts'
 import { decodeId } from '../ids.ts'
 import type { Versioned } from '../input.ts'
 import { releaseStock } from '../inventory/stock.ts'
@@ -9,7 +10,7 @@ import { MAX_LINES } from '../order/order.ts'
 import { orderRepository } from '../order/repository.ts'
 import { orderHistoryRepository } from '../order-history/repository.ts'
 import { staleVersion, type UnitOfWork } from '../write.ts'
-import { MAX_REFUNDS, type RefundInput, refundOf } from './order-refund.ts'
+import { MAX_REFUNDS, type RefundInput, refundOf, type WrittenRefund } from './order-refund.ts'
 import { orderRefundRepository } from './repository.ts'
 
 const MAX_REASON_LENGTH = 2_000
@@ -41,18 +42,31 @@ export async function refundOrder(
   }
 
   const lines = await orderLineRepository(query).ofOrders(storeId, [order.id])
-  const written = refundOf(order, lines, await refunds.unitsOf(storeId, order.id), input)
+  const written = refundOf(
+    order,
+    lines,
+    { refunded: await refunds.unitsOf(storeId, order.id), held: await heldGiftCards(unit, order.id) },
+    input,
+  )
   if ('problems' in written) return validationError(written.problems)
   const restocked = input.restock === true
   const reason = input.reason ?? null
   const refund = await refunds.insert(storeId, order.id, { ...written, reason, restocked, at: now })
-  await ledger.payBack(storeId, order, written.amount, now)
+  await returnGiftCards(unit, order.id, amountOf(written.toGiftCards))
+  if (amountOf(written.amount) > 0n) await ledger.payBack(storeId, order, written.amount, now)
   const refunded = textOf(amountOf(order.refunded) + amountOf(written.amount))
   await orders.update(storeId, order.id, { refunded }, now)
   await orderHistoryRepository(query).insert(storeId, {
     orderId: order.id,
-    message: `${written.amount} ${order.currency} were paid back.`,
-    log: { event: 'refund', amount: written.amount, currency: order.currency, reason, restocked },
+    message: refundMessage(written, order.currency),
+    log: {
+      event: 'refund',
+      amount: written.amount,
+      toGiftCards: written.toGiftCards,
+      currency: order.currency,
+      reason,
+      restocked,
+    },
     at: now,
   })
   if (restocked) {
@@ -61,4 +75,10 @@ export async function refundOrder(
   }
   emit({ event: 'order_updated', entity: 'Order', id: order.id })
   return { __typename: 'RefundOrderSuccess' as const, order: order.id, refund }
+}
+
+/** For the history of the order. */
+function refundMessage({ amount, toGiftCards }: WrittenRefund, currency: string): string {
+  const money = amountOf(amount) > 0n ? [`${amount} ${currency} were paid back.`] : []
+  return [...money, ...(amountOf(toGiftCards) > 0n ? [`${toGiftCards} ${currency} went back to gift cards.`] : [])].join(' ')
 }

@@ -2,7 +2,15 @@ import type { Kysely } from 'kysely'
 import type { Tables } from '../tables.ts'
 import type { OrderRefund, OrderRefundLine, WrittenRefund } from './order-refund.ts'
 
-const COLUMNS = ['id', 'order_id as orderId', 'amount', 'reason', 'restocked', 'created_at as createdAt'] as const
+const COLUMNS = [
+  'id',
+  'order_id as orderId',
+  'amount',
+  'to_gift_cards as toGiftCards',
+  'reason',
+  'restocked',
+  'created_at as createdAt',
+] as const
 
 export type OrderRefundRepository = ReturnType<typeof orderRefundRepository>
 
@@ -50,11 +58,18 @@ export const orderRefundRepository = (database: Kysely<Tables>) => ({
   async insert(
     storeId: number,
     orderId: number,
-    { amount, lines, reason, restocked, at }: WrittenRefund & Pick<OrderRefund, 'reason' | 'restocked'> & { readonly at: Date },
+    {
+      amount,
+      toGiftCards,
+      lines,
+      reason,
+      restocked,
+      at,
+    }: WrittenRefund & Pick<OrderRefund, 'reason' | 'restocked'> & { readonly at: Date },
   ): Promise<number> {
     const { id } = await database
       .insertInto('order_refund')
-      .values({ store_id: storeId, order_id: orderId, amount, reason, restocked, created_at: at })
+      .values({ store_id: storeId, order_id: orderId, amount, to_gift_cards: toGiftCards, reason, restocked, created_at: at })
       .returning('id')
       .executeTakeFirstOrThrow()
     if (lines.length > 0) {

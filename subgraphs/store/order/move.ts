@@ -1,4 +1,5 @@
 import { problem, validationError } from '../../toolkit/validation.ts'
+import { redeemGiftCardsAgain, returnGiftCards } from '../gift-card/redeem.ts'
 import { insufficientStock } from '../inventory/actions.ts'
 import { lockStock, releaseStock, reserveStock } from '../inventory/stock.ts'
 import { ledgerRepository } from '../ledger/repository.ts'
@@ -59,6 +60,10 @@ const SAID: Readonly<Record<OrderStatus, string>> = {
 /** A cart becomes an order: it takes its stock, and counts its promotions; or nothing, and why. */
 async function take(unit: UnitOfWork, order: Order) {
   const { query, storeId } = unit
+  if (!(await redeemGiftCardsAgain(unit, order)))
+    return validationError([
+      problem('status', 'ABANDONED or CANCELED, because gift cards do not cover their part any more', order.giftCardsDiscount),
+    ])
   const lines = await orderLineRepository(query).ofOrders(storeId, [order.id])
   const wanted = lines.map(({ id, productNumber, variantNumber, quantity }) => ({
     orderLineId: id,
@@ -83,6 +88,7 @@ async function take(unit: UnitOfWork, order: Order) {
 
 async function giveBack(unit: UnitOfWork, order: Order, restock: boolean): Promise<void> {
   const { query, storeId } = unit
+  await returnGiftCards(unit, order.id, null)
   if (restock) {
     const lines = await orderLineRepository(query).ofOrders(storeId, [order.id])
     await releaseStock(

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { problem, validationError } from '../../toolkit/validation.ts'
+import { amountOf } from '../amount.ts'
+import { lockGiftCards, redeemGiftCards } from '../gift-card/redeem.ts'
 import { insufficientStock } from '../inventory/actions.ts'
 import { lockStock, reserveStock } from '../inventory/stock.ts'
 import { ledgerRepository } from '../ledger/repository.ts'
@@ -61,7 +63,9 @@ const withoutUsedUp = (response: Written): Exclude<Written, { readonly __typenam
 async function writeOrder(unit: UnitOfWork, prepared: PreparedOrder, customer: number | null, status: OrderStatus) {
   const { query, storeId, now, emit } = unit
   const { terms, buyer } = prepared
-  const calculation = await calculateOrder(unit, prepared)
+  // First: whatever locks gift cards locks them before stock.
+  const giftCards = isHolding(status) ? await lockGiftCards(unit, prepared.giftCards, terms.currency) : []
+  const calculation = await calculateOrder(unit, { ...prepared, cart: { ...prepared.cart, giftCards } })
   if ('failure' in calculation) return calculation.failure
   const { amounts, lines, shippingTaxes, promotions, coupons, applied, refused } = calculation
   if (refused.length > 0) {
@@ -89,6 +93,7 @@ async function writeOrder(unit: UnitOfWork, prepared: PreparedOrder, customer: n
     completedAt: status === 'ABANDONED' ? null : now,
     at: now,
   })
+  await redeemGiftCards(unit, order, giftCards, amountOf(amounts.giftCardsDiscount))
   const lineRepository = orderLineRepository(query)
   const reserving = isHolding(status) ? prepared.lines.filter(({ isKnown }) => isKnown) : []
   const [rows, stock] = await Promise.all([

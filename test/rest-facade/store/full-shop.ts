@@ -142,6 +142,19 @@ export async function aFullShop(stack: StoreRestStack, size: number): Promise<Fu
       coupons: range.map((c) => ({ code: `code-${n}-${c}` })),
     },
   }))
+  const giftCards: number[] = []
+  for (const n of range) {
+    const card = await sql(
+      `INSERT INTO gift_card (store_id, code_hash, last_four, currency, issued, balance, created_at)
+       VALUES ($1, sha256($2), 'ABCD', 'EUR', 10, 10, now()) RETURNING id`,
+      `code ${n}`,
+    )
+    giftCards.push(card)
+    await sql(
+      `INSERT INTO gift_card_transaction (store_id, gift_card_id, kind, amount, created_at) VALUES ($1, $2, 'ISSUE', 10, now()) RETURNING id`,
+      card,
+    )
+  }
 
   const order = (status: string) => (n: number) => ({
     order: {
@@ -242,8 +255,9 @@ export async function aFullShop(stack: StoreRestStack, size: number): Promise<Fu
       documents: documents[0].public_id ?? documents[0].id,
       fulfillments: parcels[0].id,
       pages: pages[0].id,
-      // No path has it.
+      // No path has these.
       menu,
+      gift_cards: giftCards[0] ?? 0,
       'pages images': pictures[0].id,
       themes: themes[0].id,
     },

@@ -67,7 +67,13 @@ const index = fc.nat({ max: 5 })
 const COMMANDS: fc.Arbitrary<Command>[] = [
   ...[1, 2].map(() =>
     fc
-      .record({ product: index, quantity: fc.integer({ min: 1, max: 3 }), isByGateway: fc.boolean(), withCoupon: fc.boolean() })
+      .record({
+        product: index,
+        quantity: fc.integer({ min: 1, max: 3 }),
+        isByGateway: fc.boolean(),
+        withCoupon: fc.boolean(),
+        withCards: fc.boolean(),
+      })
       .map(({ product, quantity, ...how }) =>
         command(`fill(${product}, ${quantity}, ${JSON.stringify(how)})`, (world) => world.fill(product, quantity, how), {
           makesCart: true,
@@ -95,6 +101,13 @@ const COMMANDS: fc.Arbitrary<Command>[] = [
       }),
     ),
   ),
+  fc.tuple(index, fc.constantFrom({}, { toGiftCards: '1.5' }, { amount: '1' })).map(([order, input]) =>
+    command(`refund(${order}, ${JSON.stringify(input)})`, async (world) => {
+      const chosen = pick(world.orders, order)
+      if (chosen) await world.refund(chosen, input)
+    }),
+  ),
+  fc.nat({ max: 1 }).map((card) => command(`disableCard(${card})`, (world) => world.disableCard(card))),
   fc.tuple(index, fc.boolean(), fc.integer({ min: 0, max: 3 })).map(([order, isConfirmed, times]) =>
     command(`confirm(${order}, ${isConfirmed}), notify ${times} times`, async (world) => {
       const chosen = pick(world.orders, order)
@@ -122,7 +135,7 @@ const COMMANDS: fc.Arbitrary<Command>[] = [
 ]
 
 test(
-  'whatever happens to carts, coupons, stock and payments, nothing is sold, taken or paid twice, and nothing is lost',
+  'whatever happens to carts, coupons, gift cards, stock and payments, nothing is sold, taken or paid twice, and nothing is lost',
   async () => {
     let steps = 0
     const histories = fc.asyncProperty(fc.commands(COMMANDS, { maxCommands: 14 }), async (commands) => {

@@ -113,6 +113,43 @@ test('coupons and quantities change the totals; a coupon without effect says so 
   expect((await visitor.get(`${SHOP}/cart`)).text).toContain('Your cart is empty')
 })
 
+test('a gift card pays what is due, is shown by its last four characters, and can be taken out again', async () => {
+  const { made } = await shop.merchant(
+    'mutation { made: createGiftCard(input: {amount: "12"}) { ... on CreateGiftCardSuccess { code giftCard { id } } } }',
+  )
+  const visitor = await withCup('2')
+  expect((await visitor.post(`${SHOP}/cart`, { 'gift-card': made.code })).status).toBe(303)
+  const { text } = await visitor.get(`${SHOP}/cart`)
+  expect(text).toContain(`<code>…${made.code.slice(-4)}</code>`)
+  expect(text).toContain('pays €12.00, has €12.00')
+  expect(text).toMatch(/<dt>Gift cards<\/dt><dd>−€12.00<\/dd>/)
+  expect(text).not.toContain(made.code)
+  await visitor.post(`${SHOP}/cart`, { 'drop-gift-card': /name="drop-gift-card" value="([^"]*)"/.exec(text)?.[1] ?? '' })
+  expect((await visitor.get(`${SHOP}/cart`)).text).not.toContain('Gift cards')
+  await visitor.post(`${SHOP}/cart`, { 'gift-card': made.code })
+
+  const payment = await upToPayment(visitor)
+  expect(payment).toContain('Place order and pay €20.60')
+  const placed = await visitor.post(`${SHOP}/checkout/order`, orderFields(payment))
+  expect((await visitor.get(placed.headers.location ?? '')).text).toContain('−€12.00')
+  const { giftCard } = await shop.merchant('query ($id: ID!) { giftCard(id: $id) { balance } }', { id: made.giftCard.id })
+  expect(giftCard).toEqual({ balance: '0' })
+  const another = await withCup()
+  expect((await another.post(`${SHOP}/cart`, { 'gift-card': made.code })).text).toContain('No gift card with this code can pay')
+  // The others have their cups.
+  await shop.merchant('mutation ($id: ID!) { cancelOrder(id: $id, input: {}) { __typename } }', {
+    id: /Your order (\d+)/.exec((await visitor.get(placed.headers.location ?? '')).text)?.[1] ?? '',
+  })
+})
+
+test('codes of gift cards can be tried 20 times a minute', async () => {
+  const visitor = await withCup()
+  // At once, so that few attempts come back in the meantime.
+  const attempts = Array.from({ length: 60 }, () => visitor.post(`${SHOP}/cart`, { 'gift-card': 'AAAA-BBBB-CCCC-DDDD' }))
+  const statuses = (await Promise.all(attempts)).map(({ status }) => status)
+  expect(new Set(statuses)).toEqual(new Set([422, 429]))
+})
+
 describe('a form that cannot be taken says why beside the field', () => {
   const LONG = 'x'.repeat(201)
   test.each<[form: string, fields: Fields, field: string, said: string]>([
@@ -126,6 +163,8 @@ describe('a form that cannot be taken says why beside the field', () => {
     ['cart', { 'q.LINE': HOSTILE }, 'q.LINE', 'Enter a whole number from 0 to 1000000.'],
     ['cart', { coupon: LONG }, 'coupon', 'Enter a code of at most 100 characters.'],
     ['cart', { coupon: 'a\0b' }, 'coupon', 'Enter a code of at most 100 characters.'],
+    ['cart', { 'gift-card': LONG }, 'gift-card', 'Enter a code of at most 100 characters.'],
+    ['cart', { 'gift-card': 'a\0b' }, 'gift-card', 'Enter a code of at most 100 characters.'],
     ['checkout/address', {}, 'surname', 'Enter your last name.'],
     ['checkout/address', { ...ADDRESS, email: HOSTILE }, 'email', 'Enter an e-mail address such as ana@example.org.'],
     ['checkout/address', { ...ADDRESS, email: 'ana@exa\0mple.org' }, 'email', 'Enter an e-mail address'],

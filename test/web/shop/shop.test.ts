@@ -231,7 +231,7 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     await page.goto(`${web.url}${PAGES.product}`)
     await page.getByRole('button', { name: 'Add to cart' }).click()
     await page.getByLabel('Coupon code').fill('NONE')
-    await page.getByRole('button', { name: 'Apply' }).click()
+    await page.getByRole('button', { name: 'Apply coupon' }).click()
     await look(page, 'shop-cart-problem')
     await page.getByRole('button', { name: 'Remove coupon NONE' }).click()
     await page.getByRole('link', { name: 'Go to checkout' }).click()

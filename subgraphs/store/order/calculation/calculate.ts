@@ -1,5 +1,6 @@
 import { problem, validationError } from '../../../toolkit/validation.ts'
 import { amountOf } from '../../amount.ts'
+import { creditOf, refusalOf } from '../../gift-card/gift-card.ts'
 import { productCategoryRepository } from '../../product-category/repository.ts'
 import type { AppliedPromotion, RefusedCoupon } from '../../promotion/apply.ts'
 import { promotionRepository } from '../../promotion/repository.ts'
@@ -75,7 +76,7 @@ export async function calculateCart(scope: CalculationScope, cart: CartInput): P
       taxPlace: settings.taxedAddress === 'BILLING' ? cart.billingPlace : cart.shippingPlace,
       customer: cart.customer,
       couponCodes: codes,
-      giftCards: amountOf(cart.giftCards),
+      giftCards: creditOf(cart.giftCards.filter((card) => refusalOf(card, { currency: cart.currency, now }) === null)),
       now,
     },
     { promotions, taxes: rates },

@@ -1,4 +1,5 @@
 import { type Amount, amountOf } from '../../amount.ts'
+import type { GiftCard } from '../../gift-card/gift-card.ts'
 import type { Place } from '../../place.ts'
 import { applyPromotions, type CartLine, type Discounts } from '../../promotion/apply.ts'
 import type { PromotionRule } from '../../promotion/rule.ts'
@@ -38,8 +39,8 @@ export type CartInput = {
   readonly customer: { readonly categories: ReadonlySet<number> } | null
   /** As the customer wrote them; only the first 20 apply. */
   readonly couponCodes: readonly string[]
-  /** What gift cards can pay. */
-  readonly giftCards: string
+  /** Gift cards that were entered; some may not be able to pay. */
+  readonly giftCards: readonly GiftCard[]
   /** Whether an application gave the prices: no promotion changes them. */
   readonly arePricesGiven: boolean
 }

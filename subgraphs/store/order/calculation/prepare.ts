@@ -1,5 +1,6 @@
 import { notFoundError, type Problem, problem, problemsIn, textProblem, validationError } from '../../../toolkit/validation.ts'
 import { amountOf } from '../../amount.ts'
+import { giftCardRepository } from '../../gift-card/repository.ts'
 import type { Location } from '../../location/location.ts'
 import { storeRepository } from '../../store/repository.ts'
 import type { Store } from '../../store/store.ts'
@@ -32,6 +33,8 @@ export type NewOrderInput = {
   readonly additionalFields?: readonly AdditionalFieldInput[] | null | undefined
   readonly applyPromotions?: boolean | null | undefined
   readonly couponCodes?: readonly string[] | null | undefined
+  /** Rows of gift cards, in the order in which they pay. */
+  readonly giftCards?: readonly number[]
   readonly locale?: string | null | undefined
   /** Where it comes from; absent: the API. */
   readonly createdFrom?: 'storefront'
@@ -64,6 +67,8 @@ export type PreparedOrder = {
   readonly buyer: FoundBuyer
   readonly terms: PreparedTerms
   readonly cart: CartInput
+  /** Rows of gift cards that were entered, in the order in which they pay. */
+  readonly giftCards: readonly number[]
   readonly additionalFields: readonly WrittenField[]
 }
 
@@ -96,11 +101,13 @@ export async function prepareOrder(reading: StoreQuery, input: NewOrderInput): P
     return { failure: validationError([problem('locale', `a language of the store (${offered})`, locale)]) }
   }
   const translated = locale === languages[0]?.code ? null : locale
-  const [[store], catalogue, found, methods] = await Promise.all([
+  const giftCards = input.giftCards ?? []
+  const [[store], catalogue, found, methods, cards] = await Promise.all([
     stores.findByIds([storeId]),
     readCatalogue(query, storeId, rowsIn(input.lines), translated),
     input.customer ? findBuyer(reading, input.customer) : { buyer: NO_BUYER },
     findMethods(reading, input),
+    giftCardRepository(query).findByIds(storeId, giftCards),
   ])
   if (!store) return { failure: notFoundError('store', String(storeId)) }
   const drafted = draftLines(input.lines, catalogue, input.allowMissingProducts === true)
@@ -117,7 +124,8 @@ export async function prepareOrder(reading: StoreQuery, input: NewOrderInput): P
     buyer: parts.buyer,
     additionalFields: fields.written,
     terms: preparedTerms(store, input, parts),
-    cart: cartInput(store, input, parts),
+    cart: { ...cartInput(store, input, parts), giftCards: cards },
+    giftCards,
   }
 }
 
@@ -189,7 +197,7 @@ function cartInput(store: Store, input: NewOrderInput, { lines, buyer, pickup }:
     billingPlace: placeOf(billingAddress ?? shippingAddress ?? unknown),
     customer: buyer.categories && { categories: buyer.categories },
     couponCodes: input.couponCodes ?? [],
-    giftCards: '0',
+    giftCards: [],
     arePricesGiven: input.applyPromotions !== true,
   }
 }

@@ -47,7 +47,7 @@ const order = (more: Partial<CartInput> = {}): CartInput => ({
   billingPlace: SEVILLE,
   customer: null,
   couponCodes: [],
-  giftCards: '0',
+  giftCards: [],
   arePricesGiven: false,
   ...more,
 })

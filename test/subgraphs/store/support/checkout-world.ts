@@ -26,6 +26,8 @@ type OrderOf = { readonly number: number; readonly token: string }
 const PRICES = ['12.5', '5.03', '7.05'] as const
 const STOCK = 3
 const COUPON_USES = 2
+/** Amounts of the gift cards of a history: one pays part of an order, one pays whole ones. */
+const GIFT_CARDS = ['4', '20'] as const
 
 export type CheckoutWorld = Awaited<ReturnType<typeof checkoutWorld>>
 
@@ -44,6 +46,7 @@ export async function checkoutWorld(stage: Stage) {
       async (id) => (await shopper.merchant('query ($id: ID!) { product(id: $id) { number } }', { id })).product.number as number,
     ),
   )
+  const giftCards = await Promise.all(GIFT_CARDS.map((amount) => shopper.aGiftCard(amount)))
   /** Units that the shop ever had of each product. */
   const received = products.map(() => STOCK)
   const carts: CartOf[] = []
@@ -97,13 +100,18 @@ export async function checkoutWorld(stage: Stage) {
   return {
     orders,
     carts,
-    async fill(product: number, quantity: number, { isByGateway, withCoupon }: { isByGateway: boolean; withCoupon: boolean }) {
+    async fill(
+      product: number,
+      quantity: number,
+      { isByGateway, withCoupon, withCards }: { isByGateway: boolean; withCoupon: boolean; withCards: boolean },
+    ) {
       const { token } = await shopper.create([{ productId: products[product % products.length], quantity }])
       await shopper.update(token, {
         email: 'buyer@example.org',
         paymentMethodId: isByGateway ? methods.gateway : methods.manual,
         ...(withCoupon && { couponCodes: [coupon] }),
       })
+      if (withCards) for (const { code } of giftCards) await shopper.update(token, { addGiftCardCodes: [code] })
       carts.push({ token, key: 0 })
     },
     complete,
@@ -117,6 +125,8 @@ export async function checkoutWorld(stage: Stage) {
     },
     reprice: (product: number, price: string) => shopper.updateProduct(products[product % products.length] ?? '', { price }),
     pay: ({ number }: OrderOf) => onOrder('markOrderPaid', number),
+    refund: ({ number }: OrderOf, input: object) => shopper.refund(number, input),
+    disableCard: (index: number) => shopper.disableGiftCard(giftCards[index % giftCards.length]?.id ?? ''),
     cancel: ({ number }: OrderOf) => onOrder('cancelOrder', number),
     async confirm({ number }: OrderOf, isConfirmed: boolean) {
       for (const { reference } of await paymentRows(number)) if (reference !== null) gateway.confirm(reference, isConfirmed)
@@ -161,6 +171,41 @@ export async function checkoutWorld(stage: Stage) {
       )
       expect(uses?.used, 'uses of a coupon are counted').toBe(uses?.counted)
       expect(Number(uses?.used), 'no coupon is used beyond its limit').toBeLessThanOrEqual(Number(uses?.most))
+      const cards = await stack.sql(
+        `SELECT card.issued::float8, card.balance::float8,
+           coalesce(-sum(entry.amount) FILTER (WHERE kind = 'REDEMPTION'), 0)::float8 AS redeemed,
+           coalesce(sum(entry.amount) FILTER (WHERE kind = 'RETURN'), 0)::float8 AS returned,
+           sum(entry.amount)::float8 AS sum
+         FROM gift_card card JOIN gift_card_transaction entry ON entry.store_id = card.store_id AND entry.gift_card_id = card.id
+         WHERE card.store_id = $1 AND card.id = ANY ($2) GROUP BY card.store_id, card.id`,
+        [shop.storeId, giftCards.map(({ number }) => number)],
+      )
+      expect(cards).toHaveLength(GIFT_CARDS.length)
+      for (const { issued, balance, redeemed, returned, sum } of cards as Record<string, number>[]) {
+        expect(balance, 'no gift card pays more than it has').toBeGreaterThanOrEqual(0)
+        expect(balance, 'a balance is the sum of its ledger').toBeCloseTo(sum ?? Number.NaN, 4)
+        expect(issued, 'what was issued is there, or was spent').toBeCloseTo(
+          (balance ?? 0) + (redeemed ?? 0) - (returned ?? 0),
+          4,
+        )
+      }
+      const paid = await stack.sql(
+        `SELECT status, gift_cards_discount::float8 AS discount,
+           coalesce((SELECT sum(to_gift_cards) FROM order_refund refund WHERE refund.store_id = "order".store_id AND refund.order_id = "order".id), 0)::float8 AS refunded,
+           coalesce((SELECT -sum(amount) FROM gift_card_transaction entry WHERE entry.store_id = "order".store_id AND entry.order_id = "order".id), 0)::float8 AS held
+         FROM "order" WHERE store_id = $1 AND id = ANY ($2)`,
+        [shop.storeId, orders.map(({ number }) => number)],
+      )
+      for (const { status, discount, refunded, held } of paid as {
+        status: string
+        discount: number
+        refunded: number
+        held: number
+      }[])
+        expect(held, `an order that is ${status} holds of its cards what it should`).toBeCloseTo(
+          status === 'PENDING_PAYMENT' || status === 'PAID' ? discount - refunded : 0,
+          4,
+        )
     },
 
     /** Without faults and after all waiting: the books of shop and gateway are equal, and balance. */

@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
 import { ANONYMOUS, type StoreStack, type TestStore } from './store.ts'
 
-const ORDER = 'number status total lines { name quantity total } payment { status redirectUrl }'
+const ORDER = 'number status total giftCardsDiscount lines { name quantity total } payment { status redirectUrl }'
 const CART = `lines { id quantity name total product { name } } note email shippingAddress { city country } couponCodes
-  totals { subtotal discount tax shippingTotal total promotions } shippingRates { shippingMethodId name price }
+  giftCards { id lastFour balance applied } totals { subtotal discount tax shippingTotal giftCards total promotions } shippingRates { shippingMethodId name price }
   problems { code message lineId } order { ${ORDER} }`
 const FAILURES = '... on ValidationError { field message } ... on NotFoundError { message } ... on ConflictError { message }'
 
@@ -67,6 +67,37 @@ export function storefrontShopper(stack: StoreStack, shop: TestStore) {
       )
       expect(result.__typename).toBe('CreatePromotionSuccess')
     },
+    async aGiftCard(amount: string, input: object = {}) {
+      const { outcome: result } = await merchant(
+        `mutation ($input: CreateGiftCardInput!) { outcome: createGiftCard(input: $input) { __typename
+          ... on CreateGiftCardSuccess { code giftCard { id number } } ... on ValidationError { message } ... on ConflictError { message } } }`,
+        { input: { amount, ...input } },
+      )
+      expect(result).toMatchObject({ __typename: 'CreateGiftCardSuccess' })
+      return { code: result.code as string, id: result.giftCard.id as string, number: result.giftCard.number as number }
+    },
+    giftCard: async (id: string) =>
+      (
+        await merchant(
+          'query ($id: ID!) { giftCard(id: $id) { lastFour currency issued balance note disabledAt transactions { totalCount nodes { kind amount order { number } } } } }',
+          { id },
+        )
+      ).giftCard,
+    disableGiftCard: (id: string) =>
+      merchant(
+        'mutation ($id: ID!) { disableGiftCard(id: $id) { __typename ... on DisableGiftCardSuccess { giftCard { disabledAt } } } }',
+        { id },
+      ),
+    refund: async (number: number, input: object = {}) =>
+      (
+        await merchant(
+          `mutation ($id: ID!, $input: RefundOrderInput!) { outcome: refundOrder(id: $id, input: $input) { __typename
+            ... on RefundOrderSuccess { refund { amount toGiftCards } order { refunded } } ... on ValidationError { message } } }`,
+          { id: String(number), input },
+        )
+      ).outcome,
+    cancel: (number: number) =>
+      merchant('mutation ($id: ID!) { cancelOrder(id: $id, input: {}) { __typename } }', { id: String(number) }),
     updateProduct: (id: string, input: object) =>
       merchant('mutation ($id: ID!, $input: UpdateProductInput!) { updateProduct(id: $id, input: $input) { __typename } }', {
         id,
