@@ -5,6 +5,7 @@ export const MAPPERS: Readonly<Record<string, Record<string, string>>> = {
     Plugin: '../../subgraphs/directory/item/item.ts#Plugin as PluginModel',
     Skill: '../../subgraphs/directory/item/item.ts#Skill as SkillModel',
     // Facets are counted from the items that match, when they are asked for.
+    ServerFeatures: '../../subgraphs/directory/server-features/resolvers.ts#FeaturesModel as ServerFeaturesModel',
     McpServerFacets: 'ReadonlyArray<McpServerModel>',
     PluginFacets: 'ReadonlyArray<PluginModel>',
     SkillFacets: 'ReadonlyArray<SkillModel>',

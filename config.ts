@@ -4,6 +4,7 @@ import { gatewaySettings } from './gateway/standalone/config.ts'
 import { urlWithProtocol } from './platform/config/config.ts'
 import { proxyVariables } from './platform/http/trusted-proxies.ts'
 import { secretsVariables } from './platform/secrets/variables.ts'
+import { directoryVariables } from './subgraphs/directory/variables.ts'
 import { socialVariables } from './subgraphs/social/variables.ts'
 import { checkoutVariables } from './subgraphs/store/checkout/variables.ts'
 import { fileVariables } from './subgraphs/store/file/variables.ts'
@@ -147,6 +148,7 @@ export const variables = {
   ...splitVariables,
   ...socialVariables,
   ...storeQuotaVariables,
+  ...directoryVariables,
   ...checkoutVariables,
   ...fileVariables,
   ...webhookVariables,

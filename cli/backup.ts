@@ -73,7 +73,7 @@ The database must be empty unless --force is given, and every process of Atrium 
               // Jobs are made anew for what waits: they are kept by pg-boss, in a schema of its own
               // and of its own version.
               afterLoad: [`UPDATE store.webhook_delivery SET taken_by = NULL, taken_run = NULL WHERE status = 'waiting'`],
-              extraSchemas: ['store_jobs'],
+              extraSchemas: ['store_jobs', 'directory_jobs'],
               signal,
               progress: show,
             }),

@@ -20,6 +20,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['doctor', async () => (await import('./doctor.ts')).doctorCommand()],
   ['cluster', async () => (await import('./cluster.ts')).clusterCommand()],
   ['import', async () => (await import('./import.ts')).importCommand()],
+  ['directory', async () => (await import('./directory.ts')).directoryCommand()],
   ['user', async () => (await import('./user.ts')).userCommand()],
   ['store', async () => (await import('./store.ts')).storeCommand()],
   ['app', async () => (await import('./app.ts')).appCommand()],

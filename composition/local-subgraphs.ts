@@ -45,7 +45,7 @@ export async function createLocalSubgraphs(shared: Omit<SubgraphDeps, 'isSession
     checks: subgraphs.map(({ name, ready }) => ({ name, check: ready })),
     httpRoutes: store.httpRoutes ?? null,
     listeners: () => subgraphs.reduce((sum, { listeners }) => sum + (listeners?.() ?? 0), 0),
-    jobs: store.jobs,
+    jobs: async () => (await Promise.all(subgraphs.map(({ jobs }) => jobs?.() ?? []))).flat(),
     async connectClient(client) {
       check = await sessionCheck(client)
       deps.defer(await store.deliverWebhooks(await resources(client)))

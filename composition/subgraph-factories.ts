@@ -61,7 +61,8 @@ export const SUBGRAPH_FACTORIES = {
     defer(async () => aborted.abort())
     const pooler = await poolerOf('directory', config)
     await seedDirectory(connection, { log, signal: aborted.signal })
-    return closeWithProcess(await directorySubgraph({ connection, pooler, publicUrl, log }), defer)
+    const own = { connection, pooler, publicUrl, log, probeHours: config.DIRECTORY_PROBE_HOURS }
+    return closeWithProcess(await directorySubgraph(own), defer)
   },
   social: async (deps: SubgraphDeps): Promise<Subgraph> => {
     const { config, connection, rateLimits, secrets, log, defer } = deps

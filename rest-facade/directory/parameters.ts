@@ -30,6 +30,8 @@ export const serverParameters = {
   keyless: { kind: 'boolean' },
   location: { kind: 'enum', values: ['local', 'remote'] },
   transport: { kind: 'enum', values: ['stdio', 'streamable-http', 'sse', 'unknown'] },
+  /** Name of a tool; no server lists a longer one. */
+  tool: { kind: 'text', max: 128 },
 } as const
 
 /** A value to match exactly; the list is empty where nothing has it. */

@@ -6,12 +6,14 @@ import { itemResolvers } from './item/resolvers.ts'
 import { mcpServerResolvers } from './mcp-server/resolvers.ts'
 import { pluginResolvers } from './plugin/resolvers.ts'
 import { searchResolvers } from './search/resolvers.ts'
+import { serverFeaturesResolvers } from './server-features/resolvers.ts'
 import { skillResolvers } from './skill/resolvers.ts'
 import { statsResolvers } from './stats/resolvers.ts'
 
 const nouns = [
   itemResolvers,
   mcpServerResolvers,
+  serverFeaturesResolvers,
   pluginResolvers,
   skillResolvers,
   searchResolvers,
@@ -25,5 +27,5 @@ export const resolvers: Resolvers = {
   DateTime,
   Url,
   ...Object.assign({}, ...nouns),
-  Query: Object.assign({}, ...nouns.map(({ Query }) => Query)),
+  Query: Object.assign({}, ...nouns.map((noun) => ('Query' in noun ? noun.Query : {}))),
 }

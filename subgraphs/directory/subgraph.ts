@@ -8,7 +8,11 @@ import type { Context } from './context.ts'
 import { catalogueOf } from './item/catalogue.ts'
 import { itemRepository } from './item/repository.ts'
 import { followRevisions } from './item/revision-feed.ts'
+import { backgroundOf } from './probe/background.ts'
+import { probeRepository } from './probe/repository.ts'
 import { resolvers } from './resolvers.ts'
+import { featureLoaders } from './server-features/loaders.ts'
+import { featureRepository } from './server-features/repository.ts'
 import type { Tables } from './tables.ts'
 
 /**
@@ -20,17 +24,21 @@ export async function directorySubgraph({
   pooler,
   publicUrl,
   log,
+  probeHours = 0,
 }: {
   readonly connection: Connection
   /** A pooler in transaction mode, for everything but LISTEN; absent: none. */
   readonly pooler?: Connection | undefined
   readonly publicUrl: string
   readonly log: Logger
+  /** Time after which a remote server is asked again what it offers; 0: never. */
+  readonly probeHours?: number
 }): Promise<Subgraph> {
   // Not the error itself: pg hangs the whole client on it.
   const onError = ({ message }: Error) => log.warn({ reason: message }, 'a connection to the database broke')
   const database = openDatabase<Tables>(connection, { schema: 'directory', pooler, onError })
   const items = itemRepository(database.query)
+  const features = featureRepository(database.query)
   let catalogue = await items.snapshot().then(catalogueOf)
   const { onChange, notify: deliver } = changeListeners()
 
@@ -47,14 +55,25 @@ export async function directorySubgraph({
     log,
   )
 
+  const background = backgroundOf({
+    probes: probeRepository(database.query),
+    probeHours,
+    // Loaded here: most installations start without.
+    startJobs: async (jobs) => (await import('./probe/jobs.ts')).startJobs(connection, jobs, { log }),
+    log,
+  })
+
   return {
     name: 'directory',
     // Apollo's type of resolvers does not know our context.
     schema: buildSubgraphSchema([{ typeDefs: sdlOf('directory'), resolvers: resolvers as never }]),
-    context: (): Context => ({ catalogue, items, publicUrl }),
+    context: (): Context => ({ catalogue, items, load: featureLoaders(features), publicUrl }),
     ready: items.currentRevision,
     onChange,
+    start: background.start,
+    jobs: background.queues,
     close: async () => {
+      await background.close()
       await unfollow()
       await database.close()
     },

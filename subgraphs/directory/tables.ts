@@ -34,6 +34,71 @@ export type Contribution = {
    */
   root: string
 }
+export type FeatureChange = {
+  id: GeneratedAlways<string>
+  item_id: string
+  /**
+   * Time of the probe that saw it.
+   */
+  seen_at: Date
+  /**
+   * FeatureChangeKind of the SDL.
+   */
+  change: string
+  /**
+   * FeatureKind of the SDL.
+   */
+  feature: string
+  /**
+   * Name of the tool or prompt, or URI of the resource.
+   */
+  name: string
+  /**
+   * Field that differs; null unless CHANGED.
+   */
+  field: string | null
+  /**
+   * Its text before and after, at most 1,000 characters; null: there was none.
+   */
+  before: string | null
+  after: string | null
+}
+export type FeatureProbe = {
+  item_id: string
+  /**
+   * Time of the last attempt.
+   */
+  probed_at: Date
+  /**
+   * Address of the server.
+   */
+  address: string
+  /**
+   * ProbeStatus of the SDL.
+   */
+  status: string
+  /**
+   * Why there is no answer, in one sentence; null when there is one.
+   */
+  reason: string | null
+  /**
+   * Time of the last attempt with an answer; null: there was none yet. The columns below are of it.
+   */
+  answered_at: Date | null
+  /**
+   * As the server stated it; null: it stated none.
+   */
+  server_version: string | null
+  protocol_version: string | null
+  /**
+   * Tools, prompts and resources: type Features of subgraphs/directory/server-features.
+   */
+  features: unknown | null
+  /**
+   * Names of the tools, sorted: what the search reads without the schemas.
+   */
+  tool_names: string[]
+}
 export type Item = {
   /**
    * Never reused.
@@ -108,6 +173,8 @@ export type Revision = {
 }
 export type Tables = {
   contribution: Contribution
+  feature_change: FeatureChange
+  feature_probe: FeatureProbe
   item: Item
   repository_stars: RepositoryStars
   revision: Revision

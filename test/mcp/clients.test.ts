@@ -23,6 +23,7 @@ const TOOLS: Readonly<Record<string, readonly string[]>> = {
     'search_skills',
     'search_plugins',
     'get_mcp_server',
+    'get_mcp_server_tools',
     'get_skill',
     'get_plugin',
     'get_item',
@@ -69,7 +70,7 @@ const WRONG: readonly { server: string; tool: string; given: Record<string, unkn
     server: 'directory',
     tool: 'search_mcp_servers',
     given: { query: 'pdf', limt: 5 },
-    error: 'Expected no `limt`: the arguments are `query`, `limit`, `official`, `keyless`, `location`, `sort`.',
+    error: 'Expected no `limt`: the arguments are `query`, `limit`, `official`, `keyless`, `location`, `tool`, `sort`.',
   },
   {
     server: 'trust',
@@ -224,6 +225,23 @@ describe.each(Object.entries(GENERATIONS))('a client of %s', (generation, connec
     })
   })
 
+  test('gets the tools of a server, and finds it by one of them', async () => {
+    const { structured } = await call('directory', 'search_mcp_servers', { query: 'create_record', tool: 'create_record' })
+    const [{ owner, repo }] = structured.results
+    const answer = await call('directory', 'get_mcp_server_tools', { owner, repo })
+    expect(answer.text.length).toBeLessThanOrEqual(8_000)
+    expect(answer.structured).toMatchObject({
+      features: {
+        source: 'stated',
+        tools: [
+          { name: 'create_record', description: 'Creates a record.' },
+          { name: 'leak_record', description: null, isWithheld: true },
+        ],
+      },
+    })
+    expect(answer.text).not.toContain('tell the user')
+  })
+
   test('searches servers by what people choose, in the order they want', async () => {
     const names = async (given: object) =>
       (await call('directory', 'search_mcp_servers', { query: 'server', ...given })).structured.results
@@ -255,6 +273,7 @@ describe.each(Object.entries(GENERATIONS))('a client of %s', (generation, connec
     ['install_config', { id: 'nothing', client: 'cursor' }, 'Search, and take the id'],
     ['install_config', { id: 'nothing', client: 'emacs' }, 'Expected `client`'],
     ['get_mcp_server', { owner: 'nobody', repo: 'nothing' }, 'Search with search_mcp_servers'],
+    ['get_mcp_server_tools', { owner: 'nobody', repo: 'nothing' }, 'Search with search_mcp_servers'],
     ['get_skill', { slug: 'nothing' }, 'Search with search_skills'],
     ['get_plugin', { marketplace: 'nobody', slug: 'nothing' }, 'Search with search_plugins'],
   ])('%s says what to do when there is no such item', async (tool, given, error) => {

@@ -119,6 +119,9 @@ describe('every answer keeps the contract', () => {
     ['/api/mcp', 200, '/api/mcp?category=Nothing%20Has%20This'],
     ['/api/mcp', 400, '/api/mcp?limit=0'],
     ['/api/mcp/{owner}/{repo}', 404, '/api/mcp/no/such'],
+    ['/api/mcp/{owner}/{repo}/features', 404, '/api/mcp/no/such/features'],
+    ['/api/mcp/{owner}/{repo}/features', 400, '/api/mcp/%zz/such/features'],
+    ['/api/mcp', 200, '/api/mcp?tool=create_issue'],
     ['/api/mcp/{owner}/{repo}', 400, '/api/mcp/%zz/such'],
     ['/api/plugins', 200, '/api/plugins?limit=100'],
     ['/api/plugins', 400, '/api/plugins?offset=-1'],
@@ -134,6 +137,29 @@ describe('every answer keeps the contract', () => {
     const reply = await ask(url)
     expect(reply.status).toBe(status)
     expect(breaches(path, status, reply.json)).toEqual([])
+  })
+
+  test('of what a server offers, as sources list it and where none does', async () => {
+    const path = '/api/mcp/{owner}/{repo}/features'
+    const [listed, unknown] = await Promise.all([
+      ask('/api/mcp/Owner1/server-15/features'),
+      ask(`/api/mcp/${SERVERS[16]?.key}/features`),
+    ])
+    expect([...breaches(path, 200, listed.json), ...breaches(path, 200, unknown.json)]).toEqual([])
+    expect(listed.json).toMatchObject({
+      source: 'stated',
+      tools: [
+        { name: 'create_record', inputSchema: { type: 'object' }, isReadOnly: false },
+        { name: 'leak_record', description: null, isWithheld: true },
+      ],
+      findings: [{ rule: 'instruction-tag', severity: 'high' }, { rule: 'instruction-tag' }, { rule: 'hide-from-user' }],
+    })
+    expect(JSON.stringify(listed.json.tools)).not.toContain('tell the user')
+    expect(unknown.json).toMatchObject({ source: null, tools: [], findings: [] })
+    expect((await ask('/api/mcp?tool=CREATE_record')).json.results.map(({ repo }: { repo: string }) => repo)).toEqual([
+      'server-15',
+    ])
+    expect((await ask('/api/search?q=create_record')).json.results[0].name).toBe('Server 15')
   })
 
   test('of every single item', async () => {

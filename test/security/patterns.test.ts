@@ -59,6 +59,11 @@ const BOUNDED: readonly { readonly name: string; readonly why: string; readonly 
   { name: '/!\\[[^\\]]*\\]\\([^)]*\\)/g', why: 'lines of 2,000 characters', files: /import\/readme\.ts$/ },
   { name: '/\\[([^\\]]*)\\]\\([^)]*\\)/g', why: 'lines of 2,000 characters', files: /import\/readme\.ts$/ },
   { name: '/\\{\\{[^}]*?([\\w-]+)\\}\\}/', why: '500 characters, cut before', files: /import\/docker\.ts$/ },
+  {
+    name: '/[\\p{L}\\p{N}]+(?:[_-][\\p{L}\\p{N}]+)+|\\p{Ll}+(?:\\p{Lu}\\p{Ll}+)+/gu',
+    why: '200 characters, the longest query',
+    files: /directory\/search\/search\.ts$/,
+  },
   { name: '/\\n\\s*$/', why: 'a page, in a program that stops what takes too long', files: /^clients\/evidence\/layout\.ts$/ },
 ]
 

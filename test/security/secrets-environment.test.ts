@@ -173,7 +173,7 @@ test('the role of the database is replaced as docs/secrets.md says, and everythi
     expect((await shops('a', 'Nobody'))?.code).toBe(1)
     // What the first role has made belongs to the role of all.
     const owners = await site.sql(
-      "SELECT DISTINCT tableowner AS owner FROM pg_tables WHERE schemaname IN ('directory', 'social', 'store', 'trust', 'store_jobs')",
+      "SELECT DISTINCT tableowner AS owner FROM pg_tables WHERE schemaname IN ('directory', 'social', 'store', 'trust', 'store_jobs', 'directory_jobs')",
     )
     expect(owners).toEqual([{ owner }])
     await second.kill()

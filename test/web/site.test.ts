@@ -104,6 +104,14 @@ describe('without a script', () => {
     expect(text).toContain('Two months with Acme Tools')
   })
 
+  test('an item shows what it offers, and withholds what gives orders to models', async () => {
+    const { text } = await get(tools)
+    expect(text).toMatch(/2 tools, 1 prompt, 1 resource, as sources list them\./)
+    expect(text).toMatch(/<code>create_record<\/code>.*Creates a record\./s)
+    expect(text).toMatch(/<code>leak_record<\/code>.*withheld: see the findings/s)
+    expect(text).toMatch(/3 severe findings.*Marks of a system message.*<q>&lt;IMPORTANT&gt;<\/q>/s)
+  })
+
   test('programs read JSON-LD, a canonical URL, a picture, and the same as JSON', async () => {
     const { text } = await get('/mcp/ACME/Tools')
     const [item, trail] = [...text.matchAll(/<script type="application\/ld\+json">(.*?)<\/script>/gs)].map(([, json]) =>

@@ -1,7 +1,8 @@
-import { GetMcpServerDocument, ListMcpServersDocument } from '#generated/operations.ts'
+import { GetMcpServerDocument, GetMcpServerFeaturesDocument, ListMcpServersDocument } from '#generated/operations.ts'
 import { route } from '../../http/route.ts'
 import { withDeprecation } from '../deprecation.ts'
 import { exactText, LOCATIONS, listParameters, SORT_ORDERS, searchText, serverParameters, sortParameter } from '../parameters.ts'
+import { featuresBody } from './features.ts'
 
 export const mcpServerRoutes = [
   route({
@@ -28,5 +29,11 @@ export const mcpServerRoutes = [
     run: GetMcpServerDocument,
     variables: ({ path }) => path,
     body: ({ mcpServer }) => mcpServer && withDeprecation(mcpServer),
+  }),
+  route({
+    on: 'GET /api/mcp/{owner}/{repo}/features',
+    run: GetMcpServerFeaturesDocument,
+    variables: ({ path }) => path,
+    body: ({ mcpServer }) => mcpServer && featuresBody(mcpServer.features),
   }),
 ]

@@ -1,4 +1,5 @@
 import type { Ecosystem, EnvVar, Installation, Kind, SkillSource, Transport } from '../item/item.ts'
+import type { OfferedFeatures } from './features.ts'
 
 /**
  * The readable formats; detected by content, never by file name alone. In order of precedence, for
@@ -72,6 +73,8 @@ export type Statement =
       /** True when the publisher of the server states this; absent when that is not known. */
       readonly byPublisher?: true
       readonly envVars: readonly EnvVar[]
+      /** Absent when the source lists none, and from records of earlier releases. */
+      readonly features?: OfferedFeatures
       readonly docsUrl: string | null
       readonly repoUrl: string | null
       readonly deprecated: boolean | null

@@ -33,6 +33,7 @@ export const mcpmReader = singleReader(
       transport: local ? 'stdio' : remote ? 'streamable-http' : null,
       installations: methods.flatMap((method) => installationsOf(method, typeof fields.name === 'string' ? fields.name : '')),
       envVars: variablesIn(fields.arguments, ({ required }) => ({ required: required === true })),
+      features: { tools: fields.tools, prompts: fields.prompts, resources: fields.resources },
       remoteUrl: remote?.url,
       docs: [fields.homepage],
       deprecated: typeof fields.is_archived === 'boolean' ? fields.is_archived : null,

@@ -4,6 +4,7 @@ import { categorise, categoryOf } from './category.ts'
 import { fallbackCommand } from './command.ts'
 import type { Contribution, Skip, Statement } from './contribution.ts'
 import { serverDocsUrl, skillDocsUrl } from './docs-url.ts'
+import { type OfferedFeatures, toolNamesOf } from './features.ts'
 import { type ContributionOf, type Fields, fieldsOf } from './field.ts'
 import { commandInstallation, distinctInstallations } from './installation.ts'
 import { type Listings, listingsOf, withManifests } from './listing.ts'
@@ -165,11 +166,24 @@ function serverDetail(fields: Fields<Of<'MCP_SERVER'>>): Detail {
     installCommand: installations[0]?.command ?? fallbackCommand(repoUrl, docsUrl),
     installations,
     envVars: mergeVariables(fields.all('envVars', (said) => said.envVars)),
+    ...statedFeatures(fields),
     docsUrl,
     repoUrl,
     // A source that calls a server maintained overrides those that call it archived.
     deprecated: fields.first('deprecated', (said) => said.deprecated) ?? false,
   }
+}
+
+/** The first list with descriptions, else the first list of names: lists are not mixed. */
+function statedFeatures(
+  fields: Fields<Of<'MCP_SERVER'>>,
+): Pick<McpServerDetail, 'toolNames'> & { readonly features?: OfferedFeatures } {
+  const features =
+    fields.first(
+      'features',
+      (said) => (said.features?.tools.some(({ description }) => description !== null) && said.features) || null,
+    ) ?? fields.first('features', (said) => said.features ?? null)
+  return features === null ? {} : { toolNames: toolNamesOf(features), features }
 }
 
 /** All installations, those of the highest precedence first. */

@@ -2,6 +2,7 @@ import type { EnvVar, Installation, Transport } from '../item/item.ts'
 import { startedPackage } from './command.ts'
 import type { Statement } from './contribution.ts'
 import { statedDocsUrl, withoutTemplates } from './docs-url.ts'
+import { featuresIn, isEmpty, type RawFeatures } from './features.ts'
 import { distinctInstallations } from './installation.ts'
 import { resolveFolder } from './link.ts'
 import { asList, asRecord } from './shape.ts'
@@ -31,6 +32,8 @@ export type StatedServer = {
   /** Whether the publisher of the server states this. */
   readonly byPublisher?: boolean
   readonly envVars?: readonly EnvVar[]
+  /** Tools, prompts and resources that the source lists. */
+  readonly features?: RawFeatures
   /** Address at which a remote server answers. */
   readonly remoteUrl?: unknown
   /** Addresses of documentation, the best first. */
@@ -54,6 +57,7 @@ export function serverStatement(stated: StatedServer): Statement | string {
   if (!repository && home === null) return 'has neither a repository nor another address'
 
   const names = stated.names.flatMap((name) => cleanText(name, 200) ?? [])
+  const features = featuresIn(stated.features ?? {})
   const place = repository
     ? placeInRepository(repository, stated.areLabels ? [] : names)
     : (published?.location ?? placeOnTheWeb(home ?? '', docsUrl, names))
@@ -77,6 +81,7 @@ export function serverStatement(stated: StatedServer): Statement | string {
     ...(repository && stated.areLabels && { labels: names.map((name) => folded(partOf(name))).filter((label) => label !== '') }),
     ...(stated.byPublisher && { byPublisher: true as const }),
     envVars: stated.envVars ?? [],
+    ...(!isEmpty(features) && { features }),
     docsUrl: docsUrl ?? (repository ? null : withoutTemplates(home ?? '')),
     repoUrl: repository ? folderAddress(repository) : null,
     deprecated: stated.deprecated ?? null,

@@ -41,6 +41,7 @@ export const toolhiveReader = singleReader(
         image === null ? null : running(name, transport),
       ],
       envVars,
+      features: { tools: fields.tool_definitions ?? fields.tools },
       remoteUrl: url,
       deprecated: fields.status === 'Deprecated' ? true : fields.status === 'Active' ? false : null,
     })

@@ -55,6 +55,7 @@ export async function catalogueOf({ revision, items, counts }: CatalogueSnapshot
     items.map((item) => ({
       labels: labelsOf(item),
       tags: [...item.tags, item.category, ...ownersOf(item)],
+      tools: item.kind === 'MCP_SERVER' ? (item.toolNames ?? []) : [],
       text: item.description,
     })),
   )

@@ -42,6 +42,8 @@ export type McpServerDetail = {
   readonly docsUrl: string
   readonly repoUrl: string | null
   readonly deprecated: boolean
+  /** Names of its tools, sorted; absent when no source and no probe lists any. */
+  readonly toolNames?: readonly string[]
 }
 
 export type PluginDetail = {

@@ -50,9 +50,17 @@ export const itemRepository = (query: Kysely<Tables>) => ({
         const rows = await transaction
           .selectFrom('item')
           .selectAll()
+          // Schemas of tools stay in the database: they are most of the bytes, and rarely wanted.
+          .select(sql<unknown>`detail - 'features'`.as('detail'))
           .where('removed_at', 'is', null)
           .where('kind', 'in', ['MCP_SERVER', 'PLUGIN', 'SKILL'])
           .execute()
+        const probed = await transaction
+          .selectFrom('feature_probe')
+          .select(['item_id', 'tool_names'])
+          .where('answered_at', 'is not', null)
+          .execute()
+        const toolNames = new Map(probed.map(({ item_id, tool_names }) => [item_id, tool_names]))
         const counted = await transaction
           .selectFrom('item')
           .select(['kind', ({ fn }) => fn.countAll<string>().as('count')])
@@ -62,7 +70,7 @@ export const itemRepository = (query: Kysely<Tables>) => ({
         const count = (kind: Kind) => Number(counted.find((row) => row.kind === kind)?.count ?? 0)
         return {
           revision,
-          items: rows.map(itemOf),
+          items: rows.map((row) => withToolNames(itemOf(row), toolNames.get(row.id))),
           counts: { PERSONA: count('PERSONA'), BUNDLE: count('BUNDLE'), AGENT: count('AGENT'), GUIDE: count('GUIDE') },
         }
       })
@@ -94,6 +102,10 @@ export const itemRepository = (query: Kysely<Tables>) => ({
     }))
   },
 })
+
+/** What a server answered itself replaces what sources list. */
+const withToolNames = (item: Item, toolNames: readonly string[] | undefined): Item =>
+  toolNames === undefined || item.kind !== 'MCP_SERVER' ? item : { ...item, toolNames }
 
 /**
  * The detail column holds exactly the fields that its kind adds: the import checks every row before

@@ -8,6 +8,7 @@ import { itemFields } from '../item/resolvers.ts'
 import { registryEntryOf, serverNamed } from '../registry-entry/registry-entry.ts'
 import { meets } from '../search/filter.ts'
 import { listPage } from '../search/matching.ts'
+import { featuresOfServer } from '../server-features/resolvers.ts'
 
 export const mcpServerResolvers = {
   Query: {
@@ -31,6 +32,8 @@ export const mcpServerResolvers = {
       const row = rowIdIn(id, 'MCP_SERVER')
       return row === null ? null : catalogue.byId('MCP_SERVER', row)
     },
+    toolNames: ({ toolNames }) => [...(toolNames ?? [])],
+    features: featuresOfServer,
     title: ({ name }) => name,
     stars: ({ popularity }) => popularity,
   },

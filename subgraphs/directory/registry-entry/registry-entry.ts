@@ -68,9 +68,13 @@ export function registryEntryOf(server: McpServer, catalogue: Catalogue): Regist
             .toWellFormed()
             .trimEnd()}…`,
     packages,
-    remotes: server.installations.flatMap((one) => remoteOf(one) ?? []),
+    remotes: remotesOf(server.installations),
   }
 }
+
+/** Addresses of a server, the recommended first. */
+export const remotesOf = (installations: readonly Installation[]): RegistryRemote[] =>
+  installations.flatMap((one) => remoteOf(one) ?? [])
 
 function remoteOf({ command, transport }: Installation): RegistryRemote | null {
   const [, url] = REMOTE.exec(command) ?? []

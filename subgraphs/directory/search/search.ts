@@ -1,5 +1,5 @@
 import { FOREIGN_STOP_WORDS, type Translated, translationsIn } from '../word-index/translations.ts'
-import { countOf, fieldsOf, IN_NAME, IN_NAME_PART, IN_TAGS, recordOf, type WordIndex } from '../word-index/word-index.ts'
+import { countOf, fieldsOf, IN_NAME, IN_NAME_PART, IN_TAGS, recordOf, toolKey, type WordIndex } from '../word-index/word-index.ts'
 import { phraseOf, STOP_WORDS, tokenize } from '../word-index/words.ts'
 import { expansionOf } from './expansion.ts'
 
@@ -28,6 +28,11 @@ const IS_LABEL_IN_SUBSTANCE = 250
 const ALL_IN_LABEL = 120
 /** … then labels with words that begin with what was typed, or nearly are it. */
 const NEARLY_IN_LABEL = 50
+/**
+ * A record with a tool that the query names as identifiers are written: more than all words in a
+ * label, less than the label itself.
+ */
+const HAS_TOOL = 200
 /** A word that counts this much was meant: typed, in another form, or under another name. */
 const MEANT = 0.75
 /** A word that counts less was typed with an error: no label says it. */
@@ -46,11 +51,27 @@ const PARTIAL_STEP = -10_000
 
 /**
  * Every record among those that `accepts` lets through that matches `query`, in no order. All words
- * that tell things apart must occur; when no record has them all, they may have typing errors; when
- * fewer than 10 records match, those with most of the words follow, with scores below zero. Words such as "mcp" and "server" only order, unless
- * there are no others.
+ * that tell things apart must occur, or a tool of the name that the query has. When no record has
+ * them all, they may have typing errors; when fewer than 10 records match, those with most of the
+ * words follow, with scores below zero. Words such as "mcp" and "server" only order, unless there
+ * are no others.
  */
 export function search(query: string, index: WordIndex, accepts: (record: number) => boolean = () => true): readonly Match[] {
+  const named = new Set(toolsIn(query).flatMap((key) => index.byTool.get(key) ?? []))
+  const words = wordMatches(query, index, accepts)
+  if (named.size === 0) return words
+  const scores = new Map(words.map(({ record, score }) => [record, score]))
+  for (const record of named) if (accepts(record)) scores.set(record, HAS_TOOL + Math.max(0, scores.get(record) ?? 0))
+  return [...scores].map(([record, score]) => ({ record, score }))
+}
+
+/** An identifier of several words: `create_issue`, `createIssue`. */
+const IDENTIFIER = /[\p{L}\p{N}]+(?:[_-][\p{L}\p{N}]+)+|\p{Ll}+(?:\p{Lu}\p{Ll}+)+/gu
+
+/** Names of tools in a query, by how they are compared. */
+const toolsIn = (query: string): readonly string[] => (query.match(IDENTIFIER) ?? []).map(toolKey)
+
+function wordMatches(query: string, index: WordIndex, accepts: (record: number) => boolean): readonly Match[] {
   const { rest, found: translated } = translationsIn(query)
   const typed = typedWords(rest, index)
   if (typed.length + translated.length === 0) return []

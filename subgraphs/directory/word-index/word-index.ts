@@ -1,5 +1,5 @@
 import { setImmediate as breathe } from 'node:timers/promises'
-import { STOP_WORDS, stem, tokenize, type Word } from './words.ts'
+import { fold, STOP_WORDS, stem, tokenize, type Word } from './words.ts'
 
 /** Where in a record a word stands; bits, because one word may stand in several places. */
 export const IN_NAME = 8
@@ -19,6 +19,8 @@ export type Indexed = {
   readonly labels: readonly string[]
   /** Tags, category, owner: words about it. */
   readonly tags: readonly string[]
+  /** Names of tools, which are looked for as a whole. */
+  readonly tools?: readonly string[]
   readonly text: string
 }
 
@@ -48,6 +50,11 @@ export type WordIndex = {
   readonly labelWords: readonly (readonly (readonly number[])[])[]
   /** Per record and label: the letters and digits of it, folded, without anything between. */
   readonly labelKeys: readonly (readonly string[])[]
+  /**
+   * Records by the name of a tool, as `toolKey` spells it. Apart from the words: `get`, `list` and
+   * `search` begin tools of most servers, and would find them all.
+   */
+  readonly byTool: ReadonlyMap<string, readonly number[]>
   /** Per record: less than 1 when its text is longer than the average, more when it is shorter. */
   readonly brevity: Float32Array
 }
@@ -66,6 +73,7 @@ export async function buildWordIndex(records: readonly Indexed[]): Promise<WordI
   const labelWords: (readonly (readonly number[])[])[] = []
   const labelKeys: (readonly string[])[] = []
   const lengths = new Float32Array(records.length)
+  const byTool = new Map<string, number[]>()
 
   const addPosting = (word: string, record: number, where: number): number => {
     let number = numberOf.get(word)
@@ -89,7 +97,7 @@ export async function buildWordIndex(records: readonly Indexed[]): Promise<WordI
     }
   }
 
-  for (const [record, { labels, tags, text }] of records.entries()) {
+  for (const [record, { labels, tags, tools = [], text }] of records.entries()) {
     if (record % SLICE_RECORDS === SLICE_RECORDS - 1) await breathe()
     const labelsRead = labels.map(tokenize)
     labelWords.push(
@@ -104,6 +112,11 @@ export async function buildWordIndex(records: readonly Indexed[]): Promise<WordI
       }),
     )
     labelKeys.push(labelsRead.map((found) => found.map(({ whole }) => whole).join('')))
+    for (const key of new Set(tools.map(toolKey))) {
+      const records = byTool.get(key)
+      if (records) records.push(record)
+      else byTool.set(key, [record])
+    }
     for (const tag of tags) addPostings(tokenize(tag), record, IN_TAGS, IN_TAGS)
     const found = tokenize(text)
     addPostings(found, record, IN_TEXT, IN_TEXT)
@@ -128,6 +141,7 @@ export async function buildWordIndex(records: readonly Indexed[]): Promise<WordI
     ...packed(collected),
     labelWords,
     labelKeys,
+    byTool,
     // BM25's length normalisation with b = 0.4: descriptions differ in length by habit more than by
     // content.
     brevity: lengths.map((length) => 1 / (0.6 + (0.4 * length) / Math.max(1, average))),
@@ -142,6 +156,9 @@ function packed(lists: readonly (readonly number[])[]): Pick<WordIndex, 'posting
   for (const [number, list] of lists.entries()) postings.set(list, starts[number])
   return { postings, starts }
 }
+
+/** A name of a tool in the form in which names are compared: `createIssue` is `create_issue`. */
+export const toolKey = (name: string): string => fold(name).replace(/[^\p{L}\p{N}]+/gu, '')
 
 /** How many records hold a word. */
 export const countOf = (number: number, { starts }: WordIndex): number =>

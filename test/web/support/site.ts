@@ -27,6 +27,7 @@ import { encodeId } from '../../../subgraphs/toolkit/ids.ts'
 import { graphExamples, graphSignIn } from '../../../web/explorer/examples.ts'
 import { startSite } from '../../../web/serve.ts'
 import { recordingLog } from '../../gateway/support/graph.ts'
+import { OFFERED } from '../../rest-facade/sample.ts'
 import { aBadHost, aGoodHost, startTrust, type Trust } from '../../subgraphs/trust/support/trust.ts'
 import { temporaryFiles } from '../../support/files.ts'
 import { aPlugin, aServer, aSkill, type ItemRow, putItems } from '../../support/items.ts'
@@ -59,6 +60,7 @@ const ITEMS: readonly ItemRow[] = [
       ],
       repoUrl: 'https://good.example.com/acme/tools',
       docsUrl: 'https://good.example.com/acme/tools#readme',
+      ...OFFERED,
     },
     provenance: [
       { field: 'description', source: 'acme/registry (docker)', path: 'servers/acme.yaml' },

@@ -29,7 +29,7 @@ afterAll(async () => {
 })
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'atrium-import-'))
-  await client.query('TRUNCATE contribution, item, repository_stars RESTART IDENTITY')
+  await client.query('TRUNCATE contribution, item, feature_probe, feature_change, repository_stars RESTART IDENTITY')
   await client.query('UPDATE revision SET number = 0, changed_at = NULL')
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
@@ -192,7 +192,7 @@ describe('what an import leaves behind', () => {
     await run()
     const expected = await items()
     for (const order of [parts, parts.toReversed(), [2, 0, 3, 1].map((index) => parts[index] ?? '')]) {
-      await client.query('TRUNCATE contribution, item')
+      await client.query('TRUNCATE contribution, item, feature_probe, feature_change')
       for (const part of order) await run([part])
       expect(await items()).toEqual(expected)
     }
