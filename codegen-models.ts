@@ -287,6 +287,8 @@ export const MAPPERS: Readonly<Record<string, Record<string, string>>> = {
   trust: {
     Assessment: '../../subgraphs/trust/pipeline/decision.ts#Decision as AssessmentModel',
     Decision: '../../subgraphs/trust/decision/decision.ts#Decision as DecisionModel',
+    DecisionReport: '../../subgraphs/trust/decision-report/decision-report.ts#DecisionReport as DecisionReportModel',
+    DecisionReportConnection: '../../subgraphs/toolkit/keyset.ts#KeysetPage<DecisionReportModel>',
     DecisionAudit: "Pick<DecisionModel, 'judgement' | 'snapshot'>",
     EvidenceSnapshot: '../../subgraphs/trust/evidence.ts#Snapshot as SnapshotModel',
     OperatorListEntry: '../../subgraphs/trust/operator-list/operator-list.ts#OperatorListEntry as OperatorListEntryModel',

@@ -9,6 +9,7 @@ import { evaluateCommand } from './trust/evaluate.ts'
 import { feedsCommand } from './trust/feeds.ts'
 import { keyCommand } from './trust/key.ts'
 import { listCommand } from './trust/list.ts'
+import { reportCommand } from './trust/report.ts'
 import type { WithTrust } from './trust/with-trust.ts'
 
 /** `atrium trust`: keys for others, and decisions for whoever sits here. */
@@ -20,6 +21,7 @@ export function trustCommand(): Command {
     .addCommand(keyCommand(withTrust))
     .addCommand(feedsCommand(withTrust))
     .addCommand(listCommand(withTrust))
+    .addCommand(reportCommand(withTrust))
     .addCommand(evaluateCommand())
 }
 

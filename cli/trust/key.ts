@@ -28,7 +28,7 @@ function createCommand(withTrust: WithTrust): Command {
     .description('create a key, and print it once')
     .addOption(new Option('--plan <plan>', 'free: 150 scans per calendar month').choices(PLANS).default('free'))
     .addOption(new Option('--name <name>', 'name of the owner').default('unnamed').argParser(textUpTo(MAX_NAME_CHARACTERS)))
-    .option('--operator', 'the key may also change the lists that apply to all keys')
+    .option('--operator', 'the key may also change the lists that apply to all keys, and answer reports')
     .option('--json', 'print {key, id, name, plan, createdAt} on standard output')
     .action(async ({ plan, name, operator, json }: CreateOptions) => {
       const secret = newSecret()

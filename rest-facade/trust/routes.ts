@@ -1,8 +1,15 @@
 import type { Route } from '../http/route.ts'
 import { decisionRoutes } from './decision/routes.ts'
+import { decisionReportRoutes } from './decision-report/routes.ts'
 import { keyRoutes } from './key/routes.ts'
 import { operatorListRoutes } from './operator-list/routes.ts'
 import { overrideRoutes } from './override/routes.ts'
 
 /** Every operation of the trust API. */
-export const trustRoutes: readonly Route<unknown>[] = [...decisionRoutes, ...overrideRoutes, ...operatorListRoutes, ...keyRoutes]
+export const trustRoutes: readonly Route<unknown>[] = [
+  ...decisionRoutes,
+  ...overrideRoutes,
+  ...operatorListRoutes,
+  ...decisionReportRoutes,
+  ...keyRoutes,
+]

@@ -43,7 +43,17 @@ export async function serveTrustApi(
       },
     ],
     // Where the store is served, it has the rest of `/v1`.
-    mounts: ['/v1', '/v1/decide', '/v1/decisions', '/v1/overrides', '/v1/lists', '/v1/usage', '/api/v1', '/decide'],
+    mounts: [
+      '/v1',
+      '/v1/decide',
+      '/v1/decisions',
+      '/v1/overrides',
+      '/v1/lists',
+      '/v1/reports',
+      '/v1/usage',
+      '/api/v1',
+      '/decide',
+    ],
     answersUndecodablePaths: true,
     headers: {},
     requestBody: { parseAs: 'string', maxBytes: MAX_BODY_BYTES },

@@ -15,6 +15,7 @@ import type { TrustParts } from './context.ts'
 import { createJudgementCache } from './decision/judgement-cache.ts'
 import { decisionRepository } from './decision/repository.ts'
 import { retention } from './decision/retention.ts'
+import { decisionReportRepository } from './decision-report/repository.ts'
 import { keyRate } from './key/rate.ts'
 import { keyRepository } from './key/repository.ts'
 import { createListMatcher } from './operator-list/matcher.ts'
@@ -92,6 +93,7 @@ export function createTrustParts({
       rate: keyRate({ free: config.TRUST_RATE_FREE, unlimited: config.TRUST_RATE_UNLIMITED }, rateLimits),
       invalidKeyLimit: addressRateLimit('wrong keys', INVALID_KEYS_PER_MINUTE, rateLimits),
       decisions,
+      reports: decisionReportRepository(query),
       judgementCache: createJudgementCache(),
       requestCache: boundedCache({ maxEntries: 2_000, maxCharacters: 1_000_000 }),
       overrides: overrideRepository(query),

@@ -2,6 +2,7 @@ import type { Resolvers } from '#generated/trust/resolvers.ts'
 import { DateTime } from '../toolkit/scalars.ts'
 import { assessmentResolvers } from './assessment/resolvers.ts'
 import { decisionResolvers } from './decision/resolvers.ts'
+import { decisionReportResolvers } from './decision-report/resolvers.ts'
 import { directoryItemResolvers } from './directory-item/resolvers.ts'
 import { keyResolvers } from './key/resolvers.ts'
 import { operatorListResolvers } from './operator-list/resolvers.ts'
@@ -18,12 +19,14 @@ export const resolvers = {
   ...operatorListResolvers,
   ...overrideResolvers,
   ...decisionResolvers,
-  Mutation: { ...overrideResolvers.Mutation, ...operatorListResolvers.Mutation },
+  ...decisionReportResolvers,
+  Mutation: { ...overrideResolvers.Mutation, ...operatorListResolvers.Mutation, ...decisionReportResolvers.Mutation },
   Query: {
     ...keyResolvers.Query,
     ...operatorListResolvers.Query,
     ...overrideResolvers.Query,
     ...decisionResolvers.Query,
+    ...decisionReportResolvers.Query,
     ...trialResolvers.Query,
     ...sourceResolvers.Query,
   },

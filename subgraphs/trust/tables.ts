@@ -58,6 +58,41 @@ export type Decision = {
    */
   elapsed_ms: number
 }
+export type DecisionReport = {
+  id: GeneratedAlways<string>
+  key_id: string
+  /**
+   * One report of a decision; it is deleted with it.
+   */
+  decision_id: string
+  /**
+   * @kyselyType('false_positive' | 'false_negative')
+   */
+  kind: 'false_positive' | 'false_negative'
+  /**
+   * Of the key's owner, for the operator.
+   */
+  text: string
+  host: string
+  /**
+   * @kyselyType('proceed' | 'proceed_with_caution' | 'sandbox' | 'escalate_to_human' | 'deny')
+   */
+  action: 'proceed' | 'proceed_with_caution' | 'sandbox' | 'escalate_to_human' | 'deny'
+  /**
+   * @kyselyType('open' | 'accepted' | 'rejected')
+   */
+  status: Generated<'open' | 'accepted' | 'rejected'>
+  /**
+   * Of the operator; null while it is open, as the next two.
+   */
+  answer: string | null
+  resolved_at: Date | null
+  /**
+   * Name of the operator's key, or of the program.
+   */
+  resolved_by: string | null
+  created_at: Date
+}
 export type Evidence = {
   /**
    * Name of the collector.
@@ -253,6 +288,7 @@ export type Tables = {
   api_key: ApiKey
   api_key_secret: ApiKeySecret
   decision: Decision
+  decision_report: DecisionReport
   evidence: Evidence
   judgement: Judgement
   list: List

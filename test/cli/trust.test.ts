@@ -300,3 +300,21 @@ test('lists are changed, exported and imported again, and count for decisions at
     ['brand', 0],
   ])
 })
+
+test('reports are listed and answered, with an entry of a list', { timeout: 60_000 }, async () => {
+  const { caller } = await trust.aKey()
+  const decided = await trust.ask(
+    'query { decide(input: { domain: "localhost" }) { ... on DecisionMade { decision { id } } } }',
+    {},
+    caller,
+  )
+  const text =
+    'mutation ($input: ReportDecisionInput!) { reportDecision(input: $input) { ... on ReportDecisionSuccess { report { id } } } }'
+  const input = { decisionId: decided.data.decide.decision.id, kind: 'FALSE_NEGATIVE', text: 'Look at\nthis.' }
+  const { id } = (await trust.ask(text, { input }, caller)).data.reportDecision.report
+  expect((await atrium('report', 'list')).out).toMatch(
+    new RegExp(`^${id}  .*  false_negative  deny  localhost  Look at this\\.\n$`),
+  )
+  const answered = await atrium('report', 'resolve', id, '--accept', '--answer', 'Blocked.', '--block', 'evil2.example.net')
+  expect(answered).toMatchObject({ code: 0, out: 'accepted localhost, block evil2.example.net\n' })
+})

@@ -604,3 +604,18 @@ describe('lists of the operator', () => {
     expect((await send('GET /v1/lists/entries?list=grey', undefined, { as: operator })).status).toBe(400)
   })
 })
+
+describe('reports', () => {
+  test('are sent and listed by the owner of the key', async () => {
+    const { json } = await decide({ domain: 'bad.example.net' })
+    const body = { decision_id: json.request_id, kind: 'false_positive', text: 'Our own host.' }
+    const sent = await send('POST /v1/reports', body)
+    expect([sent.status, sent.json]).toMatchObject([200, { status: 'open', action: 'deny', host: 'bad.example.net' }])
+    expect((await send('GET /v1/reports?status=open')).json).toEqual({ total: 1, results: [sent.json], next: null })
+    const again = await send('POST /v1/reports', body)
+    expect([again.status, again.json.errors[0].pointer]).toEqual([422, '/decision_id'])
+    expect((await send('POST /v1/reports', { ...body, kind: 'rude' })).status).toBe(422)
+    expect((await send('GET /v1/reports?status=rude')).status).toBe(400)
+    expect((await send('GET /v1/reports', undefined, { as: null })).status).toBe(401)
+  })
+})

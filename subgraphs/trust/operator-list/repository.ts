@@ -31,10 +31,16 @@ const MAX_ROWS_PER_STATEMENT = 1_000
 /** Targets that share a statement. */
 const MAX_LOOKUPS_PER_STATEMENT = 100
 
-/** Result of an addition; `kind` says which bound it would exceed. */
-type AddedEntries =
-  | { readonly kind: 'added'; readonly added: number; readonly replaced: number; readonly entries: readonly OperatorListEntry[] }
-  | { readonly kind: 'too-many'; readonly max: number }
+type AddedEntries = {
+  readonly kind: 'added'
+  readonly added: number
+  readonly replaced: number
+  readonly entries: readonly OperatorListEntry[]
+}
+/** `max`: the bound that would be exceeded. */
+type TooManyEntries = { readonly kind: 'too-many'; readonly max: number }
+/** Who changes a list, and when. */
+type Change = { readonly by: string; readonly at: Date }
 
 type ListStatus = {
   readonly list: OperatorList
@@ -73,55 +79,8 @@ export const operatorListRepository = (database: Kysely<Tables>) => ({
   },
 
   /** Adds entries, each in the place of one of the same list, scope and key, in one transaction. */
-  add: (
-    list: OperatorList,
-    entries: readonly NewListEntry[],
-    { by, at }: { readonly by: string; readonly at: Date },
-  ): Promise<AddedEntries> =>
-    database
-      .transaction()
-      .execute(async (transaction): Promise<AddedEntries> => {
-        // Concurrent changes would each see room for theirs.
-        await sql`SELECT pg_advisory_xact_lock(hashtextextended('trust.operator_list_entry', 0))`.execute(transaction)
-        const before = await countIn(transaction)
-        const distinct = [...new Map(entries.map((entry) => [`${entry.scope} ${entry.key}`, entry])).values()]
-        const stored: OperatorListEntry[] = []
-        for (let from = 0; from < distinct.length; from += MAX_ROWS_PER_STATEMENT) {
-          const rows = await transaction
-            .insertInto('operator_list_entry')
-            .values(
-              distinct.slice(from, from + MAX_ROWS_PER_STATEMENT).map(({ expiresAt, ...entry }) => ({
-                ...entry,
-                list,
-                expires_at: expiresAt,
-                created_by: by,
-                created_at: at,
-                last_hit_at: null,
-              })),
-            )
-            .onConflict((conflict) =>
-              conflict.columns(['key', 'list', 'scope']).doUpdateSet((eb) => ({
-                target: eb.ref('excluded.target'),
-                reason: eb.ref('excluded.reason'),
-                created_by: by,
-                created_at: at,
-                expires_at: eb.ref('excluded.expires_at'),
-              })),
-            )
-            .returning(COLUMNS)
-            .execute()
-          stored.push(...rows.map(entryOf))
-        }
-        const after = await countIn(transaction)
-        if (after.all > MAX_LIST_ENTRIES) throw new TooMany(MAX_LIST_ENTRIES)
-        if (after.brands > MAX_BRAND_ENTRIES) throw new TooMany(MAX_BRAND_ENTRIES)
-        const added = after.all - before.all
-        return { kind: 'added', added, replaced: distinct.length - added, entries: stored }
-      })
-      .catch((error: unknown): AddedEntries => {
-        if (error instanceof TooMany) return { kind: 'too-many', max: error.max }
-        throw error
-      }),
+  add: (list: OperatorList, entries: readonly NewListEntry[], change: Change): Promise<AddedEntries | TooManyEntries> =>
+    catchTooMany(database.transaction().execute((transaction) => addListEntries(transaction, list, entries, change))),
 
   /** Removes an entry; null when there is none. */
   async remove(id: string): Promise<OperatorListEntry | null> {
@@ -189,6 +148,61 @@ export const operatorListRepository = (database: Kysely<Tables>) => ({
     await database.deleteFrom('operator_list_entry').where('expires_at', '<', time).execute()
   },
 })
+
+/** Adds entries within a transaction; throws what `catchTooMany` catches when there are too many. */
+export async function addListEntries(
+  transaction: Kysely<Tables>,
+  list: OperatorList,
+  entries: readonly NewListEntry[],
+  { by, at }: Change,
+): Promise<AddedEntries> {
+  // Concurrent changes would each see room for theirs.
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended('trust.operator_list_entry', 0))`.execute(transaction)
+  const before = await countIn(transaction)
+  const distinct = [...new Map(entries.map((entry) => [`${entry.scope} ${entry.key}`, entry])).values()]
+  const stored: OperatorListEntry[] = []
+  for (let from = 0; from < distinct.length; from += MAX_ROWS_PER_STATEMENT) {
+    const rows = await transaction
+      .insertInto('operator_list_entry')
+      .values(
+        distinct.slice(from, from + MAX_ROWS_PER_STATEMENT).map(({ expiresAt, ...entry }) => ({
+          ...entry,
+          list,
+          expires_at: expiresAt,
+          created_by: by,
+          created_at: at,
+          last_hit_at: null,
+        })),
+      )
+      .onConflict((conflict) =>
+        conflict.columns(['key', 'list', 'scope']).doUpdateSet((eb) => ({
+          target: eb.ref('excluded.target'),
+          reason: eb.ref('excluded.reason'),
+          created_by: by,
+          created_at: at,
+          expires_at: eb.ref('excluded.expires_at'),
+        })),
+      )
+      .returning(COLUMNS)
+      .execute()
+    stored.push(...rows.map(entryOf))
+  }
+  const after = await countIn(transaction)
+  if (after.all > MAX_LIST_ENTRIES) throw new TooMany(MAX_LIST_ENTRIES)
+  if (after.brands > MAX_BRAND_ENTRIES) throw new TooMany(MAX_BRAND_ENTRIES)
+  const added = after.all - before.all
+  return { kind: 'added', added, replaced: distinct.length - added, entries: stored }
+}
+
+/** The result of a transaction, or that it would have left too many entries; then nothing was changed. */
+export async function catchTooMany<Result>(work: Promise<Result>): Promise<Result | TooManyEntries> {
+  try {
+    return await work
+  } catch (error) {
+    if (error instanceof TooMany) return { kind: 'too-many', max: error.max }
+    throw error
+  }
+}
 
 class TooMany extends Error {
   readonly max: number
