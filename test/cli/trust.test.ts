@@ -318,3 +318,21 @@ test('reports are listed and answered, with an entry of a list', { timeout: 60_0
   const answered = await atrium('report', 'resolve', id, '--accept', '--answer', 'Blocked.', '--block', 'evil2.example.net')
   expect(answered).toMatchObject({ code: 0, out: 'accepted localhost, block evil2.example.net\n' })
 })
+
+test('a file of targets has a line for each, in their order, as CSV or JSON lines', { timeout: 60_000 }, async () => {
+  const file = join(folder, 'names.txt')
+  const names = Array.from({ length: 45 }, (_, index) => `10.0.0.${index}`)
+  writeFileSync(file, ['# names', ...names, '', 'ftp://x.example', 'localhost'].join('\r\n'))
+  const { out, err, code } = await atrium('check', '--file', file)
+  const lines = out.trimEnd().split('\n')
+  expect([code, err]).toEqual([1, '1 of 47 targets are invalid.\n'])
+  expect(lines[0]).toBe('target,host,action,confidence,threat,trust,reasons,list_entry,valid_until,error')
+  expect(lines.slice(1).map((line) => line.split(',')[0])).toEqual([...names, 'ftp://x.example', 'localhost'])
+  expect(lines.at(-1)).toMatch(/^localhost,localhost,deny,/)
+  expect(lines.at(-2)).toMatch(/^ftp:\/\/x\.example,,,,,,,,,Expected the scheme/)
+
+  writeFileSync(file, 'localhost\n')
+  const json = await atrium('check', '--file', file, '--format', 'jsonl')
+  expect([json.code, JSON.parse(json.out)]).toMatchObject([0, { target: 'localhost', decision: { action: 'deny' } }])
+  expect(await atrium('check')).toMatchObject({ code: 1, err: 'Expected a domain or --file.\n' })
+})
