@@ -1,4 +1,4 @@
-import type { Ecosystem, EnvVar, Installation, Kind, SkillSource, Transport } from '../item/item.ts'
+import type { Ecosystem, EnvVar, Installation, Kind, RegisteredServer, SkillSource, Transport } from '../item/item.ts'
 import type { OfferedFeatures } from './features.ts'
 
 /**
@@ -73,6 +73,8 @@ export type Statement =
       /** True when the publisher of the server states this; absent when that is not known. */
       readonly byPublisher?: true
       readonly envVars: readonly EnvVar[]
+      /** Absent from files: a registry verifies the name, a file does not. */
+      readonly registered?: RegisteredServer
       /** Absent when the source lists none, and from records of earlier releases. */
       readonly features?: OfferedFeatures
       readonly docsUrl: string | null

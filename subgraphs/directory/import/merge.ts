@@ -167,11 +167,18 @@ function serverDetail(fields: Fields<Of<'MCP_SERVER'>>): Detail {
     installations,
     envVars: mergeVariables(fields.all('envVars', (said) => said.envVars)),
     ...statedFeatures(fields),
+    ...registeredAs(fields),
     docsUrl,
     repoUrl,
     // A source that calls a server maintained overrides those that call it archived.
     deprecated: fields.first('deprecated', (said) => said.deprecated) ?? false,
   }
+}
+
+/** The name under which clients of that registry know it. */
+function registeredAs(fields: Fields<Of<'MCP_SERVER'>>): Pick<McpServerDetail, 'registered'> {
+  const registered = fields.first('registryEntry', (said) => said.registered ?? null)
+  return registered === null ? {} : { registered }
 }
 
 /** The first list with descriptions, else the first list of names: lists are not mixed. */

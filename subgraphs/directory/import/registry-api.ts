@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { retryAfterOf } from '../../../platform/outbound/http-client.ts'
 import { asList, asRecord } from './shape.ts'
 
 /** What a registry's paged API answered. */
@@ -20,6 +21,8 @@ type Bounds = {
   readonly redirects: number
   /** Waits before the second and third try of a page. Milliseconds. */
   readonly pauses: readonly number[]
+  /** A registry that asks for a longer wait is left. Milliseconds. */
+  readonly maxWait: number
 }
 
 /** The public registry had 54,000 rows of 2 kB in pages of 100 in the middle of 2026. */
@@ -30,6 +33,7 @@ const BOUNDS: Bounds = {
   rows: 300_000,
   redirects: 5,
   pauses: [500, 2_000],
+  maxWait: 120_000,
 }
 
 type Options = { readonly signal: AbortSignal; readonly onPage?: (rows: number) => void; readonly bounds?: Partial<Bounds> }
@@ -39,13 +43,20 @@ class PageFault extends Error {
   override readonly name = 'PageFault'
   readonly status: number | null
   readonly again: boolean
+  /** What the server asks to wait before the next try; null when it does not say. */
+  readonly retryAfterSeconds: number | null
   constructor(
     message: string,
-    { status = null, again = false }: { readonly status?: number | null; readonly again?: boolean } = {},
+    {
+      status = null,
+      again = false,
+      retryAfterSeconds = null,
+    }: { readonly status?: number | null; readonly again?: boolean; readonly retryAfterSeconds?: number | null } = {},
   ) {
     super(message)
     this.status = status
     this.again = again
+    this.retryAfterSeconds = retryAfterSeconds
   }
 }
 
@@ -115,7 +126,9 @@ async function fetchPage(address: URL, limits: Bounds, signal: AbortSignal): Pro
       signal.throwIfAborted()
       const wait = limits.pauses[attempt]
       if (!(error instanceof PageFault) || !error.again || wait === undefined) throw error
-      await pause(wait, undefined, { signal })
+      const requestedMs = (error.retryAfterSeconds ?? 0) * 1_000
+      if (requestedMs > limits.maxWait) throw error
+      await pause(Math.max(wait, requestedMs), undefined, { signal })
     }
   }
 }
@@ -135,7 +148,11 @@ async function fetchOnce(start: URL, limits: Bounds, signal: AbortSignal): Promi
       else {
         await response.body?.cancel()
         const again = response.status >= 500 || response.status === 429
-        throw new PageFault(`it answered with status ${response.status}`, { status: response.status, again })
+        throw new PageFault(`it answered with status ${response.status}`, {
+          status: response.status,
+          again,
+          retryAfterSeconds: retryAfterOf({ headers: Object.fromEntries(response.headers) }, new Date()),
+        })
       }
     }
   } catch (error) {

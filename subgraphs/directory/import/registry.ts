@@ -1,3 +1,4 @@
+import type { RegisteredServer } from '../item/item.ts'
 import type { Contribution, Reader, Skip, SourceFile, Statement } from './contribution.ts'
 import { remoteInstallation } from './installation.ts'
 import { registryPackage, runtimeVariables } from './registry-package.ts'
@@ -122,6 +123,19 @@ function isNewer(one: Entry, other: Entry): boolean {
   return (compareVersions(versionOf(one), versionOf(other)) ?? (publishedOf(one) > publishedOf(other) ? 1 : -1)) > 0
 }
 
+/** Characters of names and versions in the registry's schema. */
+const REGISTERED_NAME = /^[A-Za-z0-9.-]{1,100}\/[A-Za-z0-9._-]{1,100}$/
+const REGISTERED_VERSION = /^[A-Za-z0-9._+-]{1,100}$/
+
+/** Of rows of a registry's API only: it has verified who may use the name space. */
+function registeredIn(
+  { name, version }: Readonly<Record<string, unknown>>,
+  official: Readonly<Record<string, unknown>>,
+): RegisteredServer | null {
+  if (official.status === undefined || typeof name !== 'string' || !REGISTERED_NAME.test(name)) return null
+  return { name, version: typeof version === 'string' && REGISTERED_VERSION.test(version) ? version : null }
+}
+
 function statementOf({ server, isOld: old, official }: Entry): Statement | string {
   if (official.status === 'deleted') return 'is marked as deleted'
   const packages = asList(server.packages).map((value) => asRecord(value) ?? {})
@@ -139,6 +153,7 @@ function statementOf({ server, isOld: old, official }: Entry): Statement | strin
   // The old list has addresses on the author's own machine.
   const reachable = remotes.filter(({ url }) => typeof url === 'string' && !LOCAL_ADDRESS.test(url))
   return serverStatement({
+    registered: registeredIn(server, official),
     repository: repository.url,
     subfolder: repository.subfolder,
     names: [...packages.map((one) => one.identifier ?? one.name), name],

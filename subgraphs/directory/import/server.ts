@@ -1,4 +1,4 @@
-import type { EnvVar, Installation, Transport } from '../item/item.ts'
+import type { EnvVar, Installation, RegisteredServer, Transport } from '../item/item.ts'
 import { startedPackage } from './command.ts'
 import type { Statement } from './contribution.ts'
 import { statedDocsUrl, withoutTemplates } from './docs-url.ts'
@@ -32,6 +32,8 @@ export type StatedServer = {
   /** Whether the publisher of the server states this. */
   readonly byPublisher?: boolean
   readonly envVars?: readonly EnvVar[]
+  /** Name and version in a registry. */
+  readonly registered?: RegisteredServer | null
   /** Tools, prompts and resources that the source lists. */
   readonly features?: RawFeatures
   /** Address at which a remote server answers. */
@@ -82,6 +84,7 @@ export function serverStatement(stated: StatedServer): Statement | string {
     ...(stated.byPublisher && { byPublisher: true as const }),
     envVars: stated.envVars ?? [],
     ...(!isEmpty(features) && { features }),
+    ...(stated.registered && { registered: stated.registered }),
     docsUrl: docsUrl ?? (repository ? null : withoutTemplates(home ?? '')),
     repoUrl: repository ? folderAddress(repository) : null,
     deprecated: stated.deprecated ?? null,

@@ -30,6 +30,9 @@ export type EnvVar = {
 /** One line that runs or adds a server, and the transport that the server speaks then. */
 export type Installation = { readonly command: string; readonly transport: Transport }
 
+/** Name and version in a registry that verifies who may use a name space. */
+export type RegisteredServer = { readonly name: string; readonly version: string | null }
+
 export type McpServerDetail = {
   readonly owner: string
   readonly repo: string
@@ -42,6 +45,8 @@ export type McpServerDetail = {
   readonly docsUrl: string
   readonly repoUrl: string | null
   readonly deprecated: boolean
+  /** As a registry's API lists it; absent where none does. */
+  readonly registered?: RegisteredServer
   /** Names of its tools, sorted; absent when no source and no probe lists any. */
   readonly toolNames?: readonly string[]
 }

@@ -22,8 +22,11 @@ function namesOf(catalogue: Catalogue): Names {
   const known = NAMES.get(catalogue)
   if (known) return known
   const [nameOf, byName] = [new Map<McpServer, string>(), new Map<string, McpServer>()]
-  for (const server of catalogue.list('MCP_SERVER')) {
-    const wanted = wantedName(server)
+  const servers = catalogue.list('MCP_SERVER')
+  // A name that a registry has verified is never lost to one that is made here.
+  const inOrder = [...servers.filter(({ registered }) => registered), ...servers.filter(({ registered }) => !registered)]
+  for (const server of inOrder) {
+    const wanted = server.registered?.name ?? wantedName(server)
     let name = wanted
     // Signs that the format does not know become one: two keys may look alike then.
     for (let number = 2; byName.has(name.toLowerCase()); number += 1) name = `${wanted}-${number}`
@@ -59,7 +62,7 @@ export function registryEntryOf(server: McpServer, catalogue: Catalogue): Regist
   const text = server.description || server.name
   return {
     name: namesOf(catalogue).nameOf.get(server) ?? wantedName(server),
-    version: packages.find(({ version }) => version != null)?.version ?? UNKNOWN_VERSION,
+    version: server.registered?.version ?? packages.find(({ version }) => version != null)?.version ?? UNKNOWN_VERSION,
     description:
       text.length <= MAX_DESCRIPTION_LENGTH
         ? text

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { registryReader } from '../../../subgraphs/directory/import/registry.ts'
 import type { Catalogue } from '../../../subgraphs/directory/item/catalogue.ts'
 import type { McpServer } from '../../../subgraphs/directory/item/item.ts'
 import { registryEntryOf, serverNamed } from '../../../subgraphs/directory/registry-entry/registry-entry.ts'
@@ -40,6 +41,25 @@ test.each([
   [server('Ünï cödé', 'a b/c'), 'directory.-n-c-d-/a-b-c'],
 ])('the namespace says who controls it (%#)', (one, name) => {
   expect(entryOf(one).name).toBe(name)
+})
+
+test('a name and a version that a registry has verified are kept, and not lost to a name that is made here', () => {
+  const lookalike = server('acme', 'tools', { repoUrl: 'https://github.com/acme/tools' })
+  const registered = server('x', 'y', { registered: { name: 'io.github.acme/tools', version: '2.1.0' } })
+  const catalogue = catalogueOf([lookalike, registered])
+  expect(registryEntryOf(registered, catalogue)).toMatchObject({ name: 'io.github.acme/tools', version: '2.1.0' })
+  expect(registryEntryOf(lookalike, catalogue)).toMatchObject({ name: 'io.github.acme/tools-2', version: '0.0.0' })
+  expect(serverNamed('IO.github.acme/tools', catalogue)).toBe(registered)
+})
+
+test('only a row of a registry states a name: a file may claim any', () => {
+  const record = { name: 'io.github.acme/tools', version: '2.1.0', repository: { url: 'https://github.com/other/repo' } }
+  const file = { origin: 'other/repo', path: 'server.json', text: '' }
+  const [claimed] = registryReader.read(record, file).contributions
+  expect(claimed?.statement).not.toHaveProperty('registered')
+  const meta = { 'io.modelcontextprotocol.registry/official': { status: 'active', isLatest: true } }
+  const [listed] = registryReader.read({ servers: [{ server: record, _meta: meta }] }, file).contributions
+  expect(listed?.statement).toMatchObject({ registered: { name: 'io.github.acme/tools', version: '2.1.0' } })
 })
 
 test('names that look alike are told apart, and each leads back to its server', () => {

@@ -60,6 +60,21 @@ test('a fault that passes is survived', async () => {
   expect(await read(url)).toMatchObject({ pages: 1, fault: null })
 })
 
+test('a registry that says when to come back is not requested before, and left when that is long', async () => {
+  const times: number[] = []
+  const { url } = await registry((at, response) => {
+    times.push(performance.now())
+    if (times.length === 1)
+      return response.writeHead(429, { 'retry-after': at.pathname === '/long/servers' ? '3600' : '1' }).end()
+    return json(response, { servers: [row('a')] })
+  })
+  expect(await read(`${url}/servers`)).toMatchObject({ pages: 1, fault: null })
+  expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(990)
+  times.length = 0
+  expect(await read(`${url}/long/servers`)).toEqual({ servers: [], pages: 0, fault: 'it answered with status 429' })
+  expect(times).toHaveLength(1)
+})
+
 test.each<[string, (url: URL, response: ServerResponse) => unknown, RegExp, object?]>([
   ['no answer', () => {}, /did not answer/, { timeout: 300 }],
   ['half an answer', (_, response) => response.writeHead(200).write('{"servers":['), /did not answer/, { timeout: 300 }],
