@@ -61,6 +61,7 @@ export const MAPPERS: Readonly<Record<string, Record<string, string>>> = {
     StorefrontPickupLocation: 'LocationModel',
     Payment: '../../subgraphs/store/payment/payment.ts#Payment as PaymentModel',
     ShopPayment: 'PaymentModel',
+    RetryStorefrontPaymentSuccess: '{ readonly storeId: number; readonly order: number }',
     PaymentOperationSuccess: '{ readonly payment: number }',
     CreateStorefrontCartSuccess: '{ readonly storeId: number; readonly token: string }',
     UpdateStorefrontCartSuccess: '{ readonly storeId: number; readonly token: string }',

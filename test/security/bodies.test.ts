@@ -123,6 +123,7 @@ const DECIDED: Readonly<Record<string, string>> = {
   'UpdateStorefrontCartInput.store': 'a cart of this shop, by its secret token',
   'CompleteStorefrontCheckoutInput.store': 'as for the cart',
   'CreateStorefrontReviewInput.store': 'an order of this shop, by the secret of its link',
+  'RetryStorefrontPaymentInput.store': 'the secret of the order stands beside it',
 }
 
 describe('keys that programs trip over', () => {

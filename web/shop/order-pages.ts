@@ -49,7 +49,7 @@ export async function orderPage(
     description: `${titleOf(order)} at ${order.shop.name}.`,
     frame: frameOf(storefront, links),
     ...(refused && { status: 422 }),
-    body: html`${bodyOf(order, links.to(`/orders/${secret}/recover`), site)}
+    body: html`${bodyOf(order, { recover: links.to(`/orders/${secret}/recover`), pay: links.to(`/orders/${secret}/pay`) }, site)}
 ${order.status === 'PAID' && reviewForms(order, links.to(`/orders/${secret}/review`), refused)}`,
   }
 }
@@ -106,21 +106,25 @@ ${open.map(({ name, productId }, index) => {
 }
 
 /** What is left to do for who buys. */
-const payment = ({ status, payment, paymentInstructions }: Order): Html | false =>
+const payment = ({ status, payment, paymentInstructions }: Order, payAddress: string): Html | false =>
   status === 'PENDING_PAYMENT' &&
   html`${payment?.redirectUrl != null && URL.canParse(payment.redirectUrl) && html`<p class="alert">${externalLink(payment.redirectUrl, html`Pay now at ${new URL(payment.redirectUrl).host}`)}</p>`}
-${payment?.status === 'FAILED' && html`<p class="alert tone-bad">The payment was refused. Order again with another payment method.</p>`}
+${
+  payment?.status === 'FAILED' &&
+  html`<div class="alert tone-bad"><p>The payment was refused. Pay again, such as with another card, or order again with another payment method.</p></div>
+<form method="post" action="${payAddress}"><p class="actions"><button>Pay again</button></p></form>`
+}
 ${payment?.status === 'PENDING' && html`<p class="alert">The payment is being confirmed. Reload this page in a moment.</p>`}
 ${paymentInstructions !== null && html`<p class="alert"><strong>How you pay:</strong> ${paymentInstructions}</p>`}`
 
 const bodyOf = (
   order: Order,
-  recoverAddress: string,
+  addresses: { readonly recover: string; readonly pay: string },
   site: Site,
 ): Html => html`<div class="narrow order"><h1>${titleOf(order)}</h1>
 <p class="lead">${SAID[order.status]}</p>
-${payment(order)}
-${order.status === 'ABANDONED' && html`<form method="post" action="${recoverAddress}"><p class="actions"><button>Put it into my cart again</button></p></form>`}
+${payment(order, addresses.pay)}
+${order.status === 'ABANDONED' && html`<form method="post" action="${addresses.recover}"><p class="actions"><button>Put it into my cart again</button></p></form>`}
 <dl class="facts-list"><dt>Shop</dt><dd><a href="${site.at(`/shops/${order.shop.code}`)}">${order.shop.name}</a></dd>
 <dt>Since</dt><dd><time datetime="${order.createdAt}">${dayOf(order.createdAt)}</time></dd>
 ${order.status !== 'ABANDONED' && html`<dt>Goods</dt><dd>${GOODS[order.shipmentStatus]}</dd>`}

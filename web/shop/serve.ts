@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { ShopRecoverCartDocument, ShopReviewDocument } from '#generated/operations.ts'
+import { ShopRecoverCartDocument, ShopRetryPaymentDocument, ShopReviewDocument } from '#generated/operations.ts'
 import type { GatewayClient } from '../../gateway/client.ts'
 import { ServiceOverloadedError } from '../../platform/http/load-shedding.ts'
 import { compressResponses } from '../../platform/http/server.ts'
@@ -33,7 +33,13 @@ export async function serveShops(
   client: GatewayClient,
   { site, lost }: { readonly site: Site; readonly lost: CreateNotFoundPage },
 ): Promise<void> {
-  for (const document of [...CART_DOCUMENTS, ...CHECKOUT_DOCUMENTS, ShopRecoverCartDocument, ShopReviewDocument])
+  for (const document of [
+    ...CART_DOCUMENTS,
+    ...CHECKOUT_DOCUMENTS,
+    ShopRecoverCartDocument,
+    ShopRetryPaymentDocument,
+    ShopReviewDocument,
+  ])
     await client.prepare(document)
   const responder = shopResponder(client, site, cartCookieOf(site))
   const { visitOf, show, redirect, cookie } = responder
@@ -64,6 +70,7 @@ export async function serveShops(
     send('/checkout/order', sendOrder)
     send('/orders/:secret/recover', recoverCart, true)
     send('/orders/:secret/review', sendReview, true)
+    send('/orders/:secret/pay', payAgain, true)
   })
 
   function handled(handle: Handle) {
@@ -96,6 +103,14 @@ export async function serveShops(
     }
     const page = await orderPage(code, secret, { run, site, refused: { problems, typed, productId: typed('product') } })
     return page && show(reply, page)
+  }
+
+  /** Another payment after one that failed; the page of the order says what became of it. */
+  async function payAgain({ request, reply, code, run }: CartVisit): Promise<FastifyReply | null> {
+    // Parameters of a path are texts.
+    const { secret = '' } = request.params as Readonly<Record<string, string>>
+    const { written } = dataOf(await run(ShopRetryPaymentDocument, { input: { store: code, secret } }))
+    return written.__typename === 'NotFoundError' ? null : redirect(reply, site.at(`/shops/${code}/orders/${secret}`))
   }
 
   /** The button of a recovery link: what was in the abandoned cart is in a new one. */

@@ -27,6 +27,7 @@ export const PUBLIC_ROOT_FIELDS: ReadonlySet<string> = new Set([
   'Mutation.completeStorefrontCheckout',
   // An order is reviewed by the secret of its link.
   'Mutation.createStorefrontReview',
+  'Mutation.retryStorefrontPayment',
   // For users, who have no scopes.
   'Mutation.signInOwnerToAuthorize',
   'Mutation.answerAuthorizationRequest',

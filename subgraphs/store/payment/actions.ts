@@ -7,7 +7,7 @@ import { orderRepository } from '../order/repository.ts'
 import type { OrderStatus } from '../order/states.ts'
 import { refundOrder } from '../order-refund/actions.ts'
 import { withSavepoint } from '../savepoint.ts'
-import type { UnitOfWork } from '../write.ts'
+import { conflictError, type UnitOfWork } from '../write.ts'
 import {
   type GatewayPayment,
   mergedPayment,
@@ -19,12 +19,33 @@ import {
 } from './payment.ts'
 import { paymentRepository } from './repository.ts'
 
+/** Each try is a request to the gateway, by whoever has the link of the order. */
+const MAX_PAYMENTS_PER_ORDER = 10
+
 /** Starts the payment of an order through a gateway; the request follows after the transaction. */
-export async function startPayment({ query, storeId, now }: UnitOfWork, order: Order, paymentMethodId: number): Promise<void> {
+export async function startPayment({ query, storeId, now }: UnitOfWork, order: Order, paymentMethodId: number): Promise<number> {
   const payments = paymentRepository(query)
   const { id: orderId, currency, total: amount } = order
   const paymentId = await payments.insert(storeId, { orderId, paymentMethodId, currency, amount }, now)
   await payments.insertOperation(storeId, { paymentId, kind: 'AUTHORIZE', amount }, now)
+  return paymentId
+}
+
+/**
+ * Starts another payment of an order after one that failed. The lock of the order makes a second
+ * retry wait, and then find a payment that has not failed.
+ */
+export async function retryPayment(unit: UnitOfWork, orderId: number) {
+  const order = await orderRepository(unit.query).lock(unit.storeId, orderId)
+  if (!order) return notFoundError('order', String(orderId))
+  if (order.status !== 'PENDING_PAYMENT') return conflictError('Expected an order that waits for its payment.')
+  const before = await paymentRepository(unit.query).ofOrders(unit.storeId, [orderId])
+  const last = before.at(-1)
+  if (last?.status !== 'FAILED') return conflictError('Expected an order whose last payment failed.')
+  if (before.length >= MAX_PAYMENTS_PER_ORDER)
+    return conflictError(`Expected fewer than ${MAX_PAYMENTS_PER_ORDER} payments of the order that failed.`)
+  const payment = await startPayment(unit, order, last.paymentMethodId)
+  return { __typename: 'RetryStorefrontPaymentSuccess' as const, storeId: unit.storeId, order: orderId, payment }
 }
 
 /**

@@ -1,8 +1,9 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
 import { encodeId } from '../../toolkit/ids.ts'
+import { notFoundError } from '../../toolkit/validation.ts'
 import type { Context } from '../context.ts'
 import { decodeId, present } from '../ids.ts'
-import { requestPaymentOperation } from './actions.ts'
+import { requestPaymentOperation, retryPayment } from './actions.ts'
 import { openAmount, type PaymentOperationKind } from './payment.ts'
 import { runPayment } from './run.ts'
 
@@ -24,7 +25,11 @@ export const paymentResolvers = {
   },
   ShopPayment: { redirectUrl: ({ status, redirectUrl }) => (status === 'REQUIRES_ACTION' ? redirectUrl : null) },
   PaymentOperationSuccess: { payment: ({ payment }, _, { load }) => present(load.paymentById.load(payment), 'payment') },
+  RetryStorefrontPaymentSuccess: {
+    order: ({ storeId, order }, _, { shops }) => present(shops.orderById(storeId, order), 'order'),
+  },
   Mutation: {
+    retryStorefrontPayment: (_, { input }, context) => retry(context, input),
     capturePayment: (_, { id, input }, context) => request(context, 'CAPTURE', id, input),
     voidPayment: (_, { id, input }, context) => request(context, 'VOID', id, input),
     refundPayment: (_, { id, input }, context) => request(context, 'REFUND', id, input),
@@ -39,6 +44,17 @@ export async function paymentInstructions({ loadOfStore }: Context, storeId: num
   const { status, paymentMethodNumber } = await present(load.orderById.load(orderId), 'order')
   if (status !== 'PENDING_PAYMENT' || paymentMethodNumber === null) return null
   return (await load.paymentMethodById.load(paymentMethodNumber))?.description ?? null
+}
+
+async function retry(context: Context, { store, secret }: { readonly store: string; readonly secret: string }) {
+  const order = await context.shops.orderByLink(store, secret)
+  if (order === null) return notFoundError('order', secret)
+  const result = await context.writeTo(order.storeId, 'retryStorefrontPayment', {}, (unit) => retryPayment(unit, order.number))
+  if (result.__typename === 'RetryStorefrontPaymentSuccess') {
+    await runPayment(context.paymentDeps, order.storeId, result.payment)
+    context.forgetLoaded()
+  }
+  return result
 }
 
 async function request(

@@ -2,9 +2,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { mergedPayment, openAmount, refundableAmount } from '../../../subgraphs/store/payment/payment.ts'
-import { paymentGateway } from './support/payment-gateway.ts'
+import { type Faults, paymentGateway } from './support/payment-gateway.ts'
 import { storefrontShopper } from './support/shopper.ts'
-import { type StoreStack, startStore, type TestStore } from './support/store.ts'
+import { ANONYMOUS, type StoreStack, startStore, type TestStore } from './support/store.ts'
 
 let now = new Date('2026-11-20T09:00:00Z')
 const CREDENTIALS = { key: 'merchant-7', secret: 'whsec-very-secret' }
@@ -36,14 +36,29 @@ afterAll(async () => {
 })
 
 /** The shopper orders for this price, and what comes of it. */
-async function buy(price: string, stock = 10) {
+async function buy(price: string, stock = 10, faults: Faults = {}) {
   const product = await shopper.aProduct({ price, stock, shippingRequired: false })
   const { token } = await shopper.create([{ productId: product }])
   await shopper.update(token, { email: 'ana@example.org', paymentMethodId: method })
   const before = gateway.ids().length
+  Object.assign(gateway.faults, faults)
   const done = await shopper.complete(token, price)
   expect(done.__typename).toBe('CompleteStorefrontCheckoutSuccess')
-  return { product, number: done.order.number as number, payment: done.order.payment, reference: gateway.ids()[before] ?? '' }
+  const { order, secret } = done
+  const reference = gateway.ids()[before] ?? ''
+  return { product, number: order.number as number, payment: order.payment, reference, secret: secret as string }
+}
+
+/** Pays again what failed. */
+const retry = async (secret: string) => {
+  const { data, errors } = await stack.ask(
+    ANONYMOUS,
+    `mutation ($input: RetryStorefrontPaymentInput!) { retried: retryStorefrontPayment(input: $input) { __typename
+      ... on RetryStorefrontPaymentSuccess { order { status payment { status } } } } }`,
+    { input: { store: shop.code, secret } },
+  )
+  expect(errors).toBeUndefined()
+  return data.retried
 }
 const orderOf = async (number: number) =>
   (
@@ -126,6 +141,28 @@ test('a declined payment leaves the order unpaid, until its stock is freed', asy
   now = new Date(now.getTime() + 31 * 60_000)
   await stack.subgraph.runCheckoutJobs()
   expect([(await orderOf(number)).status, await shopper.stockOf(product)]).toEqual(['ABANDONED', 1])
+})
+
+test('a payment that failed is retried by who has the link, by one of several at once, and not without end', async () => {
+  const { number, product, secret } = await buy('8', 1, { refuse: 1 })
+  expect(await orderOf(number)).toMatchObject({ status: 'PENDING_PAYMENT', payments: [{ status: 'FAILED' }] })
+  expect((await retry('x'.repeat(32))).__typename).toBe('NotFoundError')
+  Object.assign(gateway.faults, { refuse: 1 })
+  expect(await retry(secret)).toMatchObject({ order: { status: 'PENDING_PAYMENT', payment: { status: 'FAILED' } } })
+  const results = await Promise.all([0, 1, 2].map(() => retry(secret)))
+  expect(results.map(({ __typename }) => __typename).toSorted()).toEqual([
+    ...['ConflictError', 'ConflictError', 'RetryStorefrontPaymentSuccess'],
+  ])
+  const paid = await orderOf(number)
+  expect([paid.status, paid.payments.length, await shopper.stockOf(product)]).toEqual(['PAID', 3, 0])
+  expect(await ledger(number)).toEqual([['PAYMENT', 8]])
+  expect((await retry(secret)).__typename).toBe('ConflictError')
+
+  const declined = await buy('7.05', 1)
+  for (let tried = 1; tried < 10; tried += 1)
+    expect((await retry(declined.secret)).__typename).toBe('RetryStorefrontPaymentSuccess')
+  expect((await retry(declined.secret)).__typename).toBe('ConflictError')
+  await check()
 })
 
 test('lost answers, lost notifications and an unavailable gateway: the payment is made once', async () => {

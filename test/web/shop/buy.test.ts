@@ -58,6 +58,12 @@ async function upToPayment(visitor: Visitor): Promise<string> {
   return (await visitor.get(`${SHOP}/checkout`)).text
 }
 
+/** Cancels an order: the tests that follow have their cups. */
+async function giveBack(visitor: Visitor, order = ''): Promise<void> {
+  const id = /Your order (\d+)/.exec((await visitor.get(order)).text)?.[1] ?? ''
+  await shop.merchant('mutation ($id: ID!) { cancelOrder(id: $id, input: {}) { __typename } }', { id })
+}
+
 const orderFields = (text: string, method = 'Bank transfer'): Fields => ({
   key: hidden(text, 'key'),
   expected: hidden(text, 'expected'),
@@ -136,10 +142,7 @@ test('a gift card pays what is due, is shown by its last four characters, and ca
   expect(giftCard).toEqual({ balance: '0' })
   const another = await withCup()
   expect((await another.post(`${SHOP}/cart`, { 'gift-card': made.code })).text).toContain('No gift card with this code can pay')
-  // The others have their cups.
-  await shop.merchant('mutation ($id: ID!) { cancelOrder(id: $id, input: {}) { __typename } }', {
-    id: /Your order (\d+)/.exec((await visitor.get(placed.headers.location ?? '')).text)?.[1] ?? '',
-  })
+  await giveBack(visitor, placed.headers.location)
 })
 
 test('codes of gift cards can be tried 20 times a minute', async () => {
@@ -309,6 +312,21 @@ test('a payment that must be confirmed leads to the gateway, from the page of th
     /<a href="https:\/\/bank\.example\/confirm\/[^"]+"[^>]*>Pay now at bank\.example<\/a>/,
   )
   expect(placed.headers['content-security-policy'] ?? '').not.toContain('bank.example')
+})
+
+test('a payment that was refused can be made again from the page of the order', async () => {
+  const visitor = await withCup()
+  const text = await upToPayment(visitor)
+  gateway.faults.refuse = 1
+  const placed = await visitor.post(`${SHOP}/checkout/order`, orderFields(text, 'Card'))
+  const order = placed.headers.location ?? ''
+  expect((await visitor.get(order)).text).toContain('<button>Pay again</button>')
+  expect((await visitor.post(`${order}/pay`, {}, { 'sec-fetch-site': 'cross-site' })).status).toBe(403)
+  expect((await visitor.post(`${SHOP}/orders/${'x'.repeat(32)}/pay`, {})).status).toBe(404)
+  const again = await visitor.post(`${order}/pay`, {})
+  expect([again.status, again.headers.location]).toEqual([303, order])
+  expect((await visitor.get(order)).text).toContain('This order is paid.')
+  await giveBack(visitor, order)
 })
 
 test('the link of an abandoned cart puts its contents into a new one', async () => {

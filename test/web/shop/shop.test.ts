@@ -234,6 +234,16 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     await page.getByRole('button', { name: 'Apply coupon' }).click()
     await look(page, 'shop-cart-problem')
     await page.getByRole('button', { name: 'Remove coupon NONE' }).click()
+    const { made } = await shop.merchant(
+      'mutation { made: createGiftCard(input: {amount: "5", expiresAt: "2090-01-01T00:00:00Z"}) { ... on CreateGiftCardSuccess { code } } }',
+    )
+    await page.getByLabel('Gift card').fill('AAAA-BBBB-CCCC-DDDD')
+    await page.getByRole('button', { name: 'Apply gift card' }).click()
+    await look(page, 'shop-gift-card-problem')
+    await page.getByLabel('Gift card').fill(made.code)
+    await page.getByRole('button', { name: 'Apply gift card' }).click()
+    await page.getByText('pays €5.00').waitFor()
+    await look(page, 'shop-gift-card')
     await page.getByRole('link', { name: 'Go to checkout' }).click()
     await page.evaluate('document.querySelector("form.stacked").noValidate = true')
     await page.getByRole('button', { name: 'Continue' }).click()
