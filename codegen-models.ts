@@ -296,6 +296,7 @@ export const MAPPERS: Readonly<Record<string, Record<string, string>>> = {
     OperatorListEntryConnection: '../../subgraphs/toolkit/keyset.ts#KeysetPage<OperatorListEntryModel>',
     Override: '../../subgraphs/trust/override/override.ts#Override as OverrideModel',
     OverrideConnection: '../../subgraphs/toolkit/keyset.ts#KeysetPage<OverrideModel>',
+    TrustKey: '../../subgraphs/trust/key/key.ts#OwnKey as OwnKeyModel',
     TrustUsage: '../../subgraphs/trust/key/key.ts#Usage as UsageModel',
   },
 }

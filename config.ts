@@ -108,7 +108,7 @@ export const variables = {
     unit: null,
     secret: true,
     meaning:
-      'What sessions of /console are encrypted with; unset, they end with the process, and several copies do not know those of each other.',
+      'What sessions of /console and /account are encrypted with; unset, they end with the process, and several copies do not know those of each other.',
   },
   DOCS_EDIT_URL: {
     read: urlWithProtocol(['http:', 'https:'], 'an http or https URL').transform((url) => url.replace(/\/*$/, '/')),

@@ -29,6 +29,7 @@ import { type Defer, runProgram } from './platform/process/lifecycle.ts'
 import { createLog } from './platform/process/log.ts'
 import type { RateLimitStore } from './platform/rate-limit/rate-limit-store.ts'
 import type { SecretCipher } from './platform/secrets/cipher.ts'
+import type { SiteOptions } from './web/serve.ts'
 
 enableCompileCache()
 await runProgram(async (defer, end) => {
@@ -93,15 +94,9 @@ await runProgram(async (defer, end) => {
   defer(async () => history?.close())
   const { checks } = graph
   const site = await parts.startSite(gateway.client, {
-    publicUrl,
-    hasExplorer: config.EXPLORER,
-    hasSchema: config.INTROSPECTION,
-    consoleSecret: config.CONSOLE_SECRET ?? null,
-    previousConsoleSecret: config.CONSOLE_SECRET_PREVIOUS ?? null,
+    ...siteOptionsOf(config, publicUrl),
     uses: rateLimit.uses,
-    securityContacts: config.SECURITY_CONTACT,
-    docsEditUrl: config.DOCS_EDIT_URL,
-    hasDesign: process.env.NODE_ENV !== 'production' && config.PUBLIC_URL === undefined && isLoopbackHost(config.HOST),
+    streams: (server) => parts.streamOperations(server, gateway),
     operations: history && { token: config.OPERATIONS_TOKEN ?? '', history, checks, circuits: gateway.circuits, rateLimits },
   })
   const app = parts.createHttpServer({
@@ -240,6 +235,18 @@ async function serveFacades(
   })
 }
 
+/** What settings say about pages. */
+const siteOptionsOf = (config: AtriumConfig, publicUrl: string): SiteOptions => ({
+  publicUrl,
+  hasExplorer: config.EXPLORER,
+  hasSchema: config.INTROSPECTION,
+  consoleSecret: config.CONSOLE_SECRET ?? null,
+  previousConsoleSecret: config.CONSOLE_SECRET_PREVIOUS ?? null,
+  securityContacts: config.SECURITY_CONTACT,
+  docsEditUrl: config.DOCS_EDIT_URL,
+  hasDesign: process.env.NODE_ENV !== 'production' && config.PUBLIC_URL === undefined && isLoopbackHost(config.HOST),
+})
+
 /**
  * Loaded while the database starts: these are the parts that bring Apollo and Fastify with them.
  */
@@ -264,6 +271,7 @@ async function loadParts() {
     ...(await import('./gateway/operations/redis-documents.ts')),
     ...(await import('./gateway/transports/subgraph-routes.ts')),
     ...(await import('./gateway/transports/http.ts')),
+    ...(await import('./gateway/transports/event-stream.ts')),
     ...(await import('./gateway/transports/websocket.ts')),
     ...(await import('./rest-facade/directory/serve.ts')),
     ...(await import('./rest-facade/social/serve.ts')),

@@ -108,9 +108,10 @@ export const SUBGRAPH_FACTORIES = {
     const start = () => defer(seedStore(connection, { files, secrets, log }))
     return { ...closeWithProcess(store, defer), start }
   },
-  trust: async ({ config, connection, rateLimits, log, defer }: SubgraphDeps): Promise<Subgraph> => {
+  trust: async ({ config, connection, userKeys, isSessionOpen, rateLimits, log, defer }: SubgraphDeps): Promise<Subgraph> => {
     const pooler = await poolerOf('trust', config)
-    return closeWithProcess(trustSubgraph({ connection, pooler, rateLimits, log, config, sources: { config } }), defer)
+    const users = { userKeys, isSessionOpen }
+    return closeWithProcess(trustSubgraph({ connection, pooler, rateLimits, log, config, users, sources: { config } }), defer)
   },
 } satisfies Readonly<Record<SubgraphName, (deps: SubgraphDeps) => Promise<Subgraph>>>
 

@@ -5,6 +5,10 @@ import { LostPageDocument } from '#generated/operations.ts'
 import type { GatewayClient } from '../gateway/client.ts'
 import { assetsOf } from '../platform/http/assets.ts'
 import type { NotFoundPage } from '../platform/http/server.ts'
+import { accountRows } from './account/rows.ts'
+import { serveAccounts } from './account/serve.ts'
+import { userSessions } from './account/session.ts'
+import type { StreamOperation } from './account/stream.ts'
 import { agentSkillFiles } from './agent-skills/files.ts'
 import { serveAuthorization } from './authorize/serve.ts'
 import type { Uses } from './console/page.ts'
@@ -15,7 +19,7 @@ import { docsPages } from './docs/pages.ts'
 import { feedFiles } from './feed/files.ts'
 import { notFoundPage } from './frame/not-found.ts'
 import { sealOf } from './frame/seal.ts'
-import { operationRunner, pathOf, type Rows, sendPage, servePages } from './frame/serve.ts'
+import { type CreateNotFoundPage, operationRunner, pathOf, type Rows, sendPage, servePages } from './frame/serve.ts'
 import type { NavigationLink, Site } from './frame/site.ts'
 import { homePages } from './home/pages.ts'
 import { mcpServerPages } from './item/mcp-server/pages.ts'
@@ -45,6 +49,7 @@ const FILES = [
   'item/install.js',
   'search/search.js',
   'operations/operations.js',
+  'room/room.js',
 ]
 
 /** Of the repository: the documentation is part of it. */
@@ -77,6 +82,8 @@ export type SiteOptions = {
   readonly hasDesign?: boolean
   /** Address before the path of a file of the documentation, for changing it; null: none. */
   readonly docsEditUrl?: string | null | undefined
+  /** Makes streams of operations on a server; absent: pages of rooms are not live. */
+  readonly streams?: (app: FastifyInstance) => StreamOperation
   /** What who runs this may see; null: nobody may. */
   readonly operations?: Operations | null
 }
@@ -95,7 +102,10 @@ export async function startSite(
     '/assets',
     FILES.map((file) => join(import.meta.dirname, file)),
   )
+  const seal = sealOf(options.consoleSecret ?? null, options.previousConsoleSecret ?? null)
+  const sessions = userSessions(seal, publicUrl.startsWith('https:'), Date.now)
   const site: Site = {
+    readerOf: sessions.of,
     publicUrl,
     at: (path) => `${before}${path}`,
     asset: (name) => `${before}${assets.pathOf(name)}`,
@@ -127,7 +137,6 @@ export async function startSite(
     ],
   }
   await client.prepare(LostPageDocument)
-  const seal = sealOf(options.consoleSecret ?? null, options.previousConsoleSecret ?? null)
 
   return {
     serve: async (app) => {
@@ -135,8 +144,11 @@ export async function startSite(
       if (options.operations) await serveOperations(app, client, options.operations, site)
       await serveAuthorization(app, client, site, seal)
       await serveConsole(app, client, site, { seal, uses: options.uses })
-      await serveShops(app, client, { site, lost: (path, run) => notFoundPage(path, run, site) })
-      await servePages(app, client, rows, { site, lost: (path, run) => notFoundPage(path, run, site) })
+      const lost: CreateNotFoundPage = (path, run) => notFoundPage(path, run, site)
+      const streamOperation = options.streams?.(app) ?? null
+      await serveAccounts(app, client, { site, sessions, lost, streamOperation, ...accountRows(site) })
+      await serveShops(app, client, { site, lost })
+      await servePages(app, client, rows, { site, lost })
     },
     lost: async (request, reply) => {
       const page = await notFoundPage(pathOf(request), operationRunner(client, request, reply), site)

@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { GraphQLFormattedError } from 'graphql'
+import type { Caller } from '../../platform/http/caller.ts'
 import { callerOf } from '../../platform/http/request-caller.ts'
 import { createClientExchange } from '../exchange/client-exchange.ts'
 import type { Gateway } from '../gateway.ts'
@@ -11,7 +12,7 @@ import { refusal, withRequestId } from '../operations/errors.ts'
 import { type Client, type Delivery, deliver } from './delivery.ts'
 import { COMMENT, COMMENT_SECONDS, COMPLETE_EVENT, nextEvent } from './event-stream-protocol.ts'
 import { heartbeat } from './heartbeat.ts'
-import { parseBodyParams, parseUrlParams } from './request-params.ts'
+import { type GraphQLParams, parseBodyParams, parseUrlParams } from './request-params.ts'
 
 /**
  * Answers with server-sent events as graphql-sse's protocol says for distinct connections: a stream
@@ -23,6 +24,53 @@ export function createEventStreamHandler(
   app: FastifyInstance,
   gateway: Gateway,
 ): (request: FastifyRequest, reply: FastifyReply) => FastifyReply {
+  const { open, refuse } = createEventStreams(app, gateway)
+  return (request, reply) => {
+    const parsed =
+      request.method === 'POST'
+        ? parseBodyParams(request.body, 'BAD_USER_INPUT')
+        : parseUrlParams(request.query, 'BAD_USER_INPUT')
+    return parsed.kind === 'malformed'
+      ? refuse(reply, [parsed.error])
+      : open(request, reply, { params: parsed.params, caller: callerOf(request) })
+  }
+}
+
+/** Answers a request with the stream of an operation, with credentials that are not in its headers. */
+type StreamOperation = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  operation: {
+    readonly text: string
+    readonly variables: GraphQLParams['variables']
+    readonly credentials: Caller['credentials']
+  },
+) => FastifyReply
+
+/** Streams for pages, whose users are known by a cookie. The limits are those of every client. */
+export function streamOperations(app: FastifyInstance, gateway: Gateway): StreamOperation {
+  const { open } = createEventStreams(app, gateway)
+  return (request, reply, { text, variables, credentials }) =>
+    open(request, reply, {
+      params: { text, variables, hash: null, documentId: null, operationName: undefined, wantsCost: false },
+      caller: { ...callerOf(request, []), credentials },
+    })
+}
+
+/** Opens streams for operations of any caller. */
+type EventStreams = {
+  /** Answers with the stream of an operation. */
+  readonly open: (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    operation: { readonly params: GraphQLParams; readonly caller: Caller },
+  ) => FastifyReply
+  /** Answers with a stream of these errors. */
+  readonly refuse: (reply: FastifyReply, errors: readonly GraphQLFormattedError[]) => FastifyReply
+}
+
+/** Streams that end with their server, and those of subscriptions when the graph is replaced. */
+function createEventStreams(app: FastifyInstance, gateway: Gateway): EventStreams {
   const streams = new Map<PassThrough, Delivery>()
   /** Those of subscriptions. */
   const lasting = new WeakSet<PassThrough>()
@@ -47,24 +95,29 @@ export function createEventStreamHandler(
     }
   })
 
-  return (request, reply) => {
-    const caller = { ...callerOf(request), connectedAt: new Date() }
-    const stream = new PassThrough()
-    reply.header('content-type', 'text/event-stream; charset=utf-8').header('x-accel-buffering', 'no')
+  return { open, refuse }
 
-    const refused = (errors: readonly GraphQLFormattedError[]) => {
-      stream.end(
-        nextEvent(JSON.stringify({ errors: errors.map((error) => withRequestId(error, caller.requestId)) })) + COMPLETE_EVENT,
-      )
-      return reply.send(stream)
-    }
+  function begin(reply: FastifyReply): PassThrough {
+    reply.header('content-type', 'text/event-stream; charset=utf-8').header('x-accel-buffering', 'no')
+    return new PassThrough()
+  }
+
+  function refuse(reply: FastifyReply, errors: readonly GraphQLFormattedError[]): FastifyReply {
+    const stream = begin(reply)
+    stream.end(
+      nextEvent(JSON.stringify({ errors: errors.map((error) => withRequestId(error, reply.request.id)) })) + COMPLETE_EVENT,
+    )
+    return reply.send(stream)
+  }
+
+  function open(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { params, caller: sender }: { readonly params: GraphQLParams; readonly caller: Caller },
+  ): FastifyReply {
+    const caller = { ...sender, connectedAt: new Date() }
+    const refused = (errors: readonly GraphQLFormattedError[]) => refuse(reply, errors)
     if (streams.size >= BOUNDS.connections) return refused([refusal('UNAVAILABLE', 'Too many event streams: try again later.')])
-    const parsed =
-      request.method === 'POST'
-        ? parseBodyParams(request.body, 'BAD_USER_INPUT')
-        : parseUrlParams(request.query, 'BAD_USER_INPUT')
-    if (parsed.kind === 'malformed') return refused([parsed.error])
-    const { params } = parsed
     const prepared = gateway.prepare(params)
     if (prepared.kind === 'rejected') return refused(prepared.errors)
     if (request.method === 'GET' && prepared.operation === 'mutation') {
@@ -73,6 +126,7 @@ export function createEventStreamHandler(
       ])
     }
 
+    const stream = begin(reply)
     const client: Client = {
       send(text, taken) {
         if (!stream.writable || stream.write(nextEvent(text))) return taken()

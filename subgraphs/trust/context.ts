@@ -1,6 +1,8 @@
 import type { BoundedCache } from '../../platform/collections/bounded-cache.ts'
+import { unauthenticated } from '../../platform/graphql/errors.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import type { AddressRateLimit } from '../../platform/rate-limit/address-rate-limit.ts'
+import type { UserJudge } from '../toolkit/user-judge.ts'
 import type { BackgroundCollector } from './assessment/background.ts'
 import type { Engine } from './assessment/engine.ts'
 import { assessmentLoaders } from './assessment/loaders.ts'
@@ -39,6 +41,8 @@ export type TrustParts = {
   readonly lists: OperatorListMatcher
   readonly snapshots: SnapshotRepository
   readonly trials: TrialLimit
+  /** Identifies signed-in users, who make keys of their own. */
+  readonly userJudge: UserJudge
   readonly now: () => Date
 }
 
@@ -46,6 +50,8 @@ export type TrustParts = {
 export type Context = TrustParts & {
   /** The valid API key of the caller, read once per context. Rejects with UNAUTHENTICATED. */
   readonly key: () => Promise<ApiKey>
+  /** Opaque id of the signed-in user. Rejects with UNAUTHENTICATED for others. */
+  readonly requireUser: () => Promise<string>
   /** The key, after charging `questions` requests to its rate limit. Rejects with RATE_LIMITED. */
   readonly rateLimitedKey: (questions: number) => Promise<ApiKey>
   /** The rate-limited key of an operator. Rejects with FORBIDDEN for any other. */
@@ -72,6 +78,11 @@ export function createTrustContext(parts: TrustParts, caller: Caller): Context {
     key,
     rateLimitedKey,
     operatorKey: async () => requireOperator(await rateLimitedKey(1)),
+    requireUser: async () => {
+      const user = await parts.userJudge(caller)
+      if (user === null) throw unauthenticated()
+      return user.id
+    },
     callerState: async (requests, questions) => {
       const { policyVersion } = engine
       const find = (secret: Buffer) => decisions.callerState({ secret, requests, at: now(), policyVersion })

@@ -1,9 +1,12 @@
+import type { JWTVerifyGetKey } from 'jose'
 import type { Logger } from 'pino'
 import { boundedCache } from '../../platform/collections/bounded-cache.ts'
 import { readConfig } from '../../platform/config/config.ts'
 import { type Connection, openDatabase } from '../../platform/database/database.ts'
 import { addressRateLimit } from '../../platform/rate-limit/address-rate-limit.ts'
 import { localRateLimitStore, type RateLimitStore } from '../../platform/rate-limit/rate-limit-store.ts'
+import { userJudge } from '../toolkit/user-judge.ts'
+import type { SessionCheck } from '../toolkit/user-token.ts'
 import { createBackgroundCollector } from './assessment/background.ts'
 import { engine as current, type Engine } from './assessment/engine.ts'
 import { snapshotRepository } from './assessment/repository.ts'
@@ -45,6 +48,8 @@ export type TrustOptions = {
   readonly config?: TrustConfig
   /** Where limits of addresses and keys are counted; absent: here. */
   readonly rateLimits?: RateLimitStore
+  /** How tokens of users are verified; absent: nobody is signed in. */
+  readonly users?: { readonly userKeys: JWTVerifyGetKey; readonly isSessionOpen: SessionCheck } | undefined
 }
 
 /** The parts of the subgraph without its schema: what `npx atrium trust` works with. */
@@ -57,6 +62,7 @@ export function createTrustParts({
   now = () => new Date(),
   config = readConfig(trustVariables, {}),
   rateLimits = localRateLimitStore(now),
+  users,
 }: TrustOptions): {
   readonly parts: TrustParts
   /** Downloads due lists, and returns the state of each. */
@@ -91,6 +97,7 @@ export function createTrustParts({
       background: backgroundCollector,
       keys: keyRepository(query),
       rate: keyRate({ free: config.TRUST_RATE_FREE, unlimited: config.TRUST_RATE_UNLIMITED }, rateLimits),
+      userJudge: users ? userJudge(users.userKeys, users.isSessionOpen, now) : async () => null,
       invalidKeyLimit: addressRateLimit('wrong keys', INVALID_KEYS_PER_MINUTE, rateLimits),
       decisions,
       reports: decisionReportRepository(query),

@@ -20,7 +20,12 @@ export const resolvers = {
   ...overrideResolvers,
   ...decisionResolvers,
   ...decisionReportResolvers,
-  Mutation: { ...overrideResolvers.Mutation, ...operatorListResolvers.Mutation, ...decisionReportResolvers.Mutation },
+  Mutation: {
+    ...keyResolvers.Mutation,
+    ...overrideResolvers.Mutation,
+    ...operatorListResolvers.Mutation,
+    ...decisionReportResolvers.Mutation,
+  },
   Query: {
     ...keyResolvers.Query,
     ...operatorListResolvers.Query,

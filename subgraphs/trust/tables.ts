@@ -24,6 +24,10 @@ export type ApiKey = {
    * @kyselyType('caller' | 'operator')
    */
   role: Generated<'caller' | 'operator'>
+  /**
+   * Opaque id of the user who made it; null: an operator did.
+   */
+  owner_id: string | null
 }
 export type ApiKeySecret = {
   /**

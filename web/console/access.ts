@@ -1,5 +1,6 @@
+import { changeForm } from '../frame/form-token.ts'
 import { type Html, html } from '../frame/html.ts'
-import { changeForm, consolePage } from './page.ts'
+import { consolePage } from './page.ts'
 
 export const access = consolePage({
   path: '/console/access',

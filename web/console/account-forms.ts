@@ -1,11 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ConsoleResetAuthtokenDocument, ConsoleSignInDocument, ConsoleSignOutDocument } from '#generated/operations.ts'
 import { fieldOf } from '../frame/form.ts'
+import { isFormOf } from '../frame/form-token.ts'
 import { dataOf, OperationFailed } from '../frame/page.ts'
 import type { Site } from '../frame/site.ts'
 import { access, newAuthtoken } from './access.ts'
 import type { ConsoleResponder } from './responder.ts'
-import { type ConsoleCredentials, type ConsoleSession, isFormOf, type sessionsOf } from './session.ts'
+import type { ConsoleCredentials, ConsoleSession, sessionsOf } from './session.ts'
 import { foreignForm, signInPage } from './sign-in.ts'
 
 /** The forms that begin and end a session, and that reset the authtoken. */

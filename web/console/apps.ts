@@ -1,12 +1,14 @@
 import { ConsoleAppsDocument, type ConsoleAppsQuery, ConsoleRevokeAppDocument } from '#generated/operations.ts'
 import { permissionLists } from '../authorize/permissions.ts'
+import { toChanged } from '../frame/change.ts'
 import { dayOf } from '../frame/figures.ts'
+import type { Visit } from '../frame/form-token.ts'
+import { changeForm } from '../frame/form-token.ts'
 import { type Html, html } from '../frame/html.ts'
 import { dataOf } from '../frame/page.ts'
 import type { Site } from '../frame/site.ts'
-import { consoleChange, toChanged } from './change.ts'
-import { changeForm, consolePage } from './page.ts'
-import type { Visit } from './session.ts'
+import { consoleChange } from './change.ts'
+import { consolePage } from './page.ts'
 
 const APPS = '/console/apps'
 

@@ -1,17 +1,7 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
+import type { Changed } from '../frame/change.ts'
 import type { PathNames, RunPageOperation } from '../frame/page.ts'
 import type { ConsoleRow } from './page.ts'
-
-/** Redirects the browser to a page, with one of its notices. */
-type Done = { readonly kind: 'done'; readonly at: string; readonly notice: string }
-
-/** Result of a form. */
-export type Changed =
-  | Done
-  /** Nothing was changed: the page of the form shows why. */
-  | { readonly kind: 'refused'; readonly problems: readonly string[] }
-  /** Its object does not exist any more. */
-  | { readonly kind: 'gone' }
 
 /** A form of the console. */
 export type ConsoleChange = {
@@ -36,17 +26,3 @@ export const consoleChange = <const On extends `/${string}`>(change: {
   readonly make: (request: ChangeRequest<NoInfer<On>>) => Promise<Changed>
   // The path of the row is `On`.
 }): ConsoleChange => ({ ...change, make: (request) => change.make(request as ChangeRequest<On>) })
-
-/** Result of a mutation for a form: its success, or its errors. */
-export type MutationPayload = {
-  readonly __typename: string
-  readonly message?: string
-  readonly errors?: readonly { readonly message: string }[]
-}
-
-/** Result of a form from that of a mutation: `done` unless it failed. */
-export function toChanged({ __typename, message, errors }: MutationPayload, done: Pick<Done, 'at' | 'notice'>): Changed {
-  if (__typename === 'NotFoundError') return { kind: 'gone' }
-  const problems = errors?.map((error) => error.message) ?? (message === undefined ? [] : [message])
-  return problems.length > 0 ? { kind: 'refused', problems } : { kind: 'done', ...done }
-}

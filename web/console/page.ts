@@ -2,10 +2,10 @@ import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import { type LookupTable, lookupTable } from '../../platform/collections/lookup-table.ts'
 import type { ParameterTable, ValuesOf } from '../../rest-facade/http/parameters.ts'
 import type { AddressUse } from '../../rest-facade/store/caller/rate-limit.ts'
+import { changeForm, type Visit } from '../frame/form-token.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { PathNames, RunPageOperation, WebPage } from '../frame/page.ts'
 import type { Site } from '../frame/site.ts'
-import { FORM_TOKEN, type Visit } from './session.ts'
 
 /**
  * Addresses that used the rate limits of a store in the current minute, or are banned; the busiest
@@ -55,17 +55,6 @@ export function consolePage<const On extends `/${string}`, const Table extends P
     body: (request) => row.body(request as unknown as ConsoleRequest<On, Table>),
   }
 }
-
-/** A form that changes something: only from a page of this visit. */
-export const changeForm = (path: string, { formToken }: Visit, { at }: Site, fields: Html): Html =>
-  html`<form method="post" action="${at(path)}"><input type="hidden" name="${FORM_TOKEN}" value="${formToken}">${fields}</form>`
-
-/** Notices above the body of a page: the change, or why there was none. */
-export const noticesOf = (notice: string | undefined, problems: readonly string[]): Html =>
-  html`${notice !== undefined && html`<p role="status" class="alert tone-good">${notice}</p>`}${
-    problems.length > 0 &&
-    html`<div role="alert" class="alert tone-bad">${problems.map((problem) => html`<p>${problem}</p>`)}</div>`
-  }`
 
 /** A page with the navigation of the console. */
 export const framed = (

@@ -9,7 +9,9 @@ import type { GatewayClient } from '../../gateway/client.ts'
 import { ServiceOverloadedError } from '../../platform/http/load-shedding.ts'
 import { compressResponses } from '../../platform/http/server.ts'
 import { parseQuery } from '../../rest-facade/http/parameters.ts'
+import { noticesOf } from '../frame/change.ts'
 import { acceptForms, fieldOf } from '../frame/form.ts'
+import { isFormOf } from '../frame/form-token.ts'
 import { type Html, html } from '../frame/html.ts'
 import { OperationFailed } from '../frame/page.ts'
 import { notReadable, refused, unavailable } from '../frame/refusals.ts'
@@ -21,10 +23,10 @@ import { appsChanges } from './apps.ts'
 import type { ConsoleChange } from './change.ts'
 import { order } from './order.ts'
 import { overview } from './overview.ts'
-import { type ConsoleRow, noticesOf, type Uses } from './page.ts'
+import type { ConsoleRow, Uses } from './page.ts'
 import { product } from './product.ts'
 import { consoleResponder, SECTIONS } from './responder.ts'
-import { type ConsoleSession, isFormOf, sessionsOf } from './session.ts'
+import { type ConsoleSession, sessionsOf } from './session.ts'
 import { foreignForm, unreadableForm } from './sign-in.ts'
 import { webhook, webhookChanges } from './webhook.ts'
 import { webhooksChanges } from './webhooks.ts'
@@ -120,6 +122,7 @@ export async function serveConsole(
       run: runnerFor(session, request, reply),
     })
     if (changed.kind === 'done') return toConsole(reply, `${changed.at}?done=${changed.notice}`)
+    if (changed.kind === 'shown') return showFramed(reply, on, changed.body, session)
     if (changed.kind === 'gone') return showFramed(reply, on, nothing(site), session, 404)
     return showRow(on, session, request, reply, { status: 422, problems: changed.problems })
   }

@@ -1,8 +1,8 @@
+import type { Visit } from '../frame/form-token.ts'
+import { changeForm } from '../frame/form-token.ts'
 import { html } from '../frame/html.ts'
 import type { WebPage } from '../frame/page.ts'
 import type { Site } from '../frame/site.ts'
-import { changeForm } from './page.ts'
-import type { Visit } from './session.ts'
 
 /** The form that opens the console, with what was wrong the last time; null: nothing. */
 export const signInPage = (visit: Visit, site: Site, login = '', problem: string | null = null): WebPage => ({

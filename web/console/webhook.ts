@@ -10,15 +10,17 @@ import {
   type WebhookDeliveryStatus,
 } from '#generated/operations.ts'
 import { lookupTable } from '../../platform/collections/lookup-table.ts'
+import { type MutationPayload, toChanged } from '../frame/change.ts'
 import { counted, momentOf, whole } from '../frame/figures.ts'
+import type { Visit } from '../frame/form-token.ts'
+import { changeForm } from '../frame/form-token.ts'
 import { type Html, html } from '../frame/html.ts'
 import { dataOf } from '../frame/page.ts'
 import type { Site } from '../frame/site.ts'
-import { consoleChange, type MutationPayload, toChanged } from './change.ts'
+import { consoleChange } from './change.ts'
 import { eventOf } from './events.ts'
 import { type ListLabels, nextLinks, wordOf } from './list.ts'
-import { changeForm, consolePage } from './page.ts'
-import type { Visit } from './session.ts'
+import { consolePage } from './page.ts'
 import { stateOf, WEBHOOKS } from './webhooks.ts'
 
 /** What each status is called in addresses and on the page. */

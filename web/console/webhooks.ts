@@ -4,13 +4,15 @@ import {
   ConsoleWebhooksDocument,
   type ConsoleWebhooksQuery,
 } from '#generated/operations.ts'
+import { toChanged } from '../frame/change.ts'
 import { counted, momentOf } from '../frame/figures.ts'
+import { changeForm } from '../frame/form-token.ts'
 import { type Html, html } from '../frame/html.ts'
 import { dataOf } from '../frame/page.ts'
 import type { Site } from '../frame/site.ts'
-import { consoleChange, toChanged } from './change.ts'
+import { consoleChange } from './change.ts'
 import { eventOf, eventOptions, isEvent } from './events.ts'
-import { changeForm, consolePage } from './page.ts'
+import { consolePage } from './page.ts'
 
 export const WEBHOOKS = '/console/webhooks'
 

@@ -4,8 +4,11 @@ import type { Site } from './site.ts'
 
 const NAME = 'Atrium'
 
-/** A whole document. `path`: that of the request, without its query. */
-export function documentOf(page: WebPage, site: Site, path: string): string {
+/**
+ * A whole document. `path`: that of the request, without its query. `userName`: of who is signed
+ * in; null: nobody is.
+ */
+export function documentOf(page: WebPage, site: Site, path: string, userName: string | null = null): string {
   const { asset, publicUrl } = site
   const { frame } = page
   const name = frame?.name ?? NAME
@@ -40,7 +43,7 @@ ${(page.structured ?? []).map(jsonScript)}
 </head>
 <body>
 <a class="skip" href="#content">Skip to content</a>
-${frame?.header ?? ownHeader(site, path)}
+${frame?.header ?? ownHeader(site, path, userName)}
 <main id="content" tabindex="-1">
 ${page.body}
 </main>
@@ -67,9 +70,9 @@ const ownLinks = ({ at }: Site): Html =>
   html`<link rel="alternate" type="application/atom+xml" title="New in the directory" href="${at('/feed.xml')}">
 <link rel="search" type="application/opensearchdescription+xml" title="${NAME}" href="${at('/opensearch.xml')}">`
 
-const ownHeader = (site: Site, path: string): Html => html`<header class="site">
+const ownHeader = (site: Site, path: string, userName: string | null): Html => html`<header class="site">
 <a class="brand" href="${site.at('/')}"><svg class="mark" viewBox="0 0 24 24" aria-hidden="true"><path d="M3 21V10a9 9 0 0 1 18 0v11h-4V10a5 5 0 0 0-10 0v11z"/></svg>${NAME}</a>
-<details class="menu"><summary>Menu</summary><nav aria-label="Site">${site.navigation.map((link) => navLink(link.path, link.label, path, site))}</nav></details>
+<details class="menu"><summary>Menu</summary><nav aria-label="Site">${site.navigation.map((link) => navLink(link.path, link.label, path, site))}${userName === null ? navLink('/account/sign-in', 'Sign in', path, site) : navLink('/account', userName, path, site)}</nav></details>
 </header>`
 
 const ownFooter = ({ at }: Site): Html => html`<footer class="site">

@@ -19,6 +19,8 @@ export type MarkdownPlace = {
   readonly link: (address: string, label: Html) => Html
   /** The id of a heading with this text; null: it has none, and nobody links to it. */
   readonly headingId: (text: string) => string | null
+  /** Draws a heading otherwise: in texts of users, which are parts of a page. */
+  readonly heading?: (content: Html) => Html
   /** Draws a block of code in this language, empty where none is named. */
   readonly code: (text: string, language: string) => Html
 }
@@ -111,7 +113,8 @@ const alignment = (token: Token): Html | false => /right|center/.test(token.attr
 const ELEMENTS: LookupTable<Draw> = lookupTable<Draw>({
   // Tight lists have paragraphs that are not drawn.
   paragraph: (content, { hidden }) => (hidden ? content : html`<p>${content}</p>`),
-  heading: (content, { tag }, within, { headingId }) => heading(tag, content, headingId(within.map(tokenText).join(''))),
+  heading: (content, { tag }, within, { headingId, heading: draw }) =>
+    draw?.(content) ?? heading(tag, content, headingId(within.map(tokenText).join(''))),
   bullet_list: (content) => html`<ul>${content}</ul>`,
   ordered_list: (content, token) => html`<ol start="${Number(token.attrGet('start') ?? 1)}">${content}</ol>`,
   list_item: (content) => html`<li>${content}</li>`,

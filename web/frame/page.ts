@@ -3,7 +3,7 @@ import type { GraphQLFormattedError } from 'graphql'
 import type { ClientResult } from '../../gateway/client.ts'
 import type { ParameterTable, ValuesOf } from '../../rest-facade/http/parameters.ts'
 import type { Html } from './html.ts'
-import type { Site } from './site.ts'
+import type { Site, SiteReader } from './site.ts'
 
 /** A page that can be sent. */
 export type WebPage = {
@@ -61,6 +61,8 @@ export type PageRequest<On extends string, Table extends ParameterTable> = {
   readonly query: ValuesOf<Table>
   readonly run: RunPageOperation
   readonly site: Site
+  /** Who reads it; null: nobody that we know. What depends on it is sent to this reader only. */
+  readonly reader: SiteReader | null
 }
 
 /** A page route: path, operations and renderer. */
@@ -78,7 +80,7 @@ export type PageRow = {
  * The same for everybody, and news soon enough: a minute in browsers, five in caches between, and
  * the old one while a new one is fetched.
  */
-const DEFAULT_CACHE_CONTROL = 'public, max-age=60, s-maxage=300, stale-while-revalidate=3600'
+export const PUBLIC_CACHE_CONTROL = 'public, max-age=60, s-maxage=300, stale-while-revalidate=3600'
 
 /**
  * Ties the types of a row: `{x}` in the path types `path.x`, the table types `query`. `answer`
@@ -96,7 +98,7 @@ export function page<const On extends `/${string}`, const Table extends Paramete
     path: row.on,
     operations: row.operations,
     parameters: row.parameters ?? {},
-    cacheControl: row.cacheControl ?? DEFAULT_CACHE_CONTROL,
+    cacheControl: row.cacheControl ?? PUBLIC_CACHE_CONTROL,
     isSecret: row.isSecret ?? false,
     // The interpreter has checked what the types of the row promise.
     answer: (request) => row.answer(request as unknown as PageRequest<On, Table>),

@@ -64,7 +64,7 @@ export async function servePages(
       // Parameters of a path are texts.
       const path = request.params as Readonly<Record<string, string>>
       // The row's schema has parsed them.
-      const page = await row.answer({ path, query: values as never, run, site })
+      const page = await row.answer({ path, query: values as never, run, site, reader: site.readerOf(request) })
       // A secret that is none is not looked for among what everybody may see.
       const where = row.isSecret ? '/' : pathOf(request)
       if (page === null) return sendPage(reply, await lost(where, run), site, row.isSecret ? NO_STORE : NOT_FOUND_CACHE_CONTROL)
@@ -106,13 +106,19 @@ export function operationRunner(
   }
 }
 
-/** Sends a page, or that the visitor has it already. */
-export function sendPage(reply: FastifyReply, page: WebPage, site: Site, cacheControl: string): FastifyReply {
-  const text = documentOf(page, site, reply.request.url.split('?', 1)[0] ?? '/')
+/**
+ * Sends a page, or that the visitor has it already. The head of our own pages has the name of the
+ * signed-in user: those are stored nowhere, and others only for requests with the same cookies.
+ */
+export function sendPage(reply: FastifyReply, page: WebPage, site: Site, cacheability: string): FastifyReply {
+  const reader = page.frame ? null : site.readerOf(reply.request)
+  const cacheControl = reader ? NO_STORE : cacheability
+  const text = documentOf(page, site, reply.request.url.split('?', 1)[0] ?? '/', reader?.user.name)
   reply
     .code(page.status ?? 200)
     .headers({ ...PAGE_HEADERS, ...page.headers })
     .header('cache-control', cacheControl)
+  if (cacheControl !== NO_STORE && !page.frame) reply.header('vary', 'cookie')
   if (cacheControl !== NO_STORE && page.status === undefined && matchesEtag(reply, text)) return reply.code(304).send()
   return reply.type('text/html; charset=utf-8').send(text)
 }

@@ -1,3 +1,12 @@
+import type { FastifyRequest } from 'fastify'
+
+/** A signed-in user, as far as the cookie knows: the graph says whether the session goes on. */
+export type SiteReader = {
+  /** Stands in every form that this reader sees. */
+  readonly formToken: string
+  readonly user: { readonly id: string; readonly name: string }
+}
+
 /** What pages know about where they are. */
 export type Site = {
   /** Where clients reach us, without a slash at the end. */
@@ -11,6 +20,8 @@ export type Site = {
   readonly asset: (name: string) => string
   /** Places in the head and foot of every page. */
   readonly navigation: readonly NavigationLink[]
+  /** The signed-in user of a request; null: none. */
+  readonly readerOf: (request: FastifyRequest) => SiteReader | null
 }
 
 /** Somewhere that pages lead to. */

@@ -47,7 +47,7 @@ ${links(site)}
 <section aria-labelledby="new"><h2 id="new">Newest items</h2>${cards(data.newestItems)}
 <p><a href="${site.at('/feed.xml')}">Follow as a feed</a></p></section>
 </div>
-${posts(data.feed)}
+${posts(data.feed, site)}
 </div>`,
       }
     },
@@ -108,12 +108,12 @@ const links = ({ at, navigation: places }: Site): Html => html`<section aria-lab
 <li><h3><a href="${at('/llms.txt')}">For agents</a></h3><p>A guide, and <a href="${at('/.well-known/agent-skills/index.json')}">skills to install</a>.</p></li>
 </ul></section>`
 
-function posts({ edges }: HomePageQuery['feed']): Html | null {
+function posts({ edges }: HomePageQuery['feed'], { at }: Site): Html | null {
   if (edges.length === 0) return null
   return html`<section class="posts" aria-labelledby="posts"><h2 id="posts">Posts</h2>
 ${edges.map(
-  ({ node: { title, publishedAt, author, about } }) => html`<article><h3>${title}</h3>
+  ({ node: { id, title, publishedAt, author, about } }) => html`<article><h3><a href="${at(`/posts/${id}`)}">${title}</a></h3>
 <p class="facts"><span>${author.name}</span> ${publishedAt && html`<time datetime="${publishedAt}">${dayOf(publishedAt)}</time>`} ${about && html`<span>about <a href="${pathIn(about.url)}">${about.name}</a></span>`}</p></article>`,
 )}
-</section>`
+<p><a href="${at('/posts')}">All posts</a></p></section>`
 }

@@ -3,7 +3,8 @@ import { counted, dayOf } from '../frame/figures.ts'
 import { type Content, type Html, html } from '../frame/html.ts'
 import { plainText } from '../frame/markdown.ts'
 import type { WebPage } from '../frame/page.ts'
-import { pathIn, type Site } from '../frame/site.ts'
+import { pathIn, type Site, type SiteReader } from '../frame/site.ts'
+import { writeForm } from '../post/write.ts'
 import { trustBadge } from '../trust/badge.ts'
 import { cards, shortened, stars } from './card.ts'
 import { description } from './description.ts'
@@ -31,7 +32,11 @@ export type Particulars = {
 }
 
 /** The page of an item. */
-export function itemPage(item: ItemPageFragment, own: Particulars, site: Site): WebPage {
+export function itemPage(
+  item: ItemPageFragment,
+  own: Particulars,
+  { site, reader }: { readonly site: Site; readonly reader: SiteReader | null },
+): WebPage {
   const kind = KIND_LABELS[item.kind]
   const path = pathIn(item.url).slice(site.at('').length)
   const list = `/search?kind=${kind.parameter}`
@@ -68,7 +73,7 @@ ${item.tags.length > 0 && html`<dt>Tags</dt><dd class="tags">${item.tags.map((ta
 <dt>Listed</dt><dd><time datetime="${item.createdAt}">${dayOf(item.createdAt)}</time>, last changed <time datetime="${item.updatedAt}">${dayOf(item.updatedAt)}</time></dd>
 </dl></section>
 ${provenance(item)}
-${posts(item)}
+${posts(item, site, path, reader)}
 ${item.related.length > 0 && html`<section class="related" aria-labelledby="related"><h2 id="related">Related</h2>${cards(item.related)}</section>`}
 </article>`,
   }
@@ -84,15 +89,16 @@ ${rows.map(({ field, source, path }) => html`<tr><th scope="row"><code>${field}<
 }
 
 /** Null when they cannot be had, as when there are none: the page is about the item. */
-function posts({ posts: page }: ItemPageFragment): Html | null {
-  if (!page || page.edges.length === 0) return null
+function posts({ id, name, posts: page }: ItemPageFragment, site: Site, path: string, reader: SiteReader | null): Html | null {
+  if (!page) return null
   return html`<section class="posts" aria-labelledby="posts"><h2 id="posts">Posts</h2>
 ${page.edges.map(
-  ({ node }) => html`<article><h3>${node.title}</h3>
+  ({ node }) => html`<article><h3><a href="${site.at(`/posts/${node.id}`)}">${node.title}</a></h3>
 <p class="facts"><span>${node.author.name}</span> ${node.publishedAt && html`<time datetime="${node.publishedAt}">${dayOf(node.publishedAt)}</time>`}</p>
 <p>${shortened(plainText(node.content), 500)}</p></article>`,
 )}
 ${page.totalCount > page.edges.length && html`<p class="quiet">The newest ${page.edges.length} of ${counted(page.totalCount, 'post')}.</p>`}
+${writeForm(reader, site, { about: { id, name }, path })}
 </section>`
 }
 

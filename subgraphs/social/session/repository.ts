@@ -16,6 +16,12 @@ export type NewSession = {
  */
 export type PasswordCredentials = { readonly userId: string; readonly passwordHash: string | null; readonly signOuts: number }
 
+/** More than a person has devices; who signs in by program ends the session or lets it expire. */
+const MAX_LISTED_SESSIONS = 100
+
+/** A living session: row id and times. */
+export type ListedSession = Pick<NewSession, 'id' | 'createdAt' | 'expiresAt'>
+
 /** Sessions, and what ends them. */
 export const sessionRepository = (database: Kysely<Tables>) => ({
   /** The user of a living session at `at`; null when it has ended or there is none. */
@@ -106,17 +112,43 @@ export const sessionRepository = (database: Kysely<Tables>) => ({
       .executeTakeFirst()
       .then(({ numUpdatedRows }) => Number(numUpdatedRows)),
 
-  /** Ends every session of a user; how many were alive. */
-  endAll: (userId: string, at: Date): Promise<number> =>
+  /** Living sessions of a user at `at`, last begun first, at most `MAX_LISTED_SESSIONS`. */
+  list: (userId: string, at: Date): Promise<readonly ListedSession[]> =>
+    database
+      .selectFrom('session')
+      .select(['id', 'created_at as createdAt', 'expires_at as expiresAt'])
+      .where('user_id', '=', userId)
+      .where('ended_at', 'is', null)
+      .where('expires_at', '>', at)
+      .orderBy('created_at', 'desc')
+      .orderBy('id')
+      .limit(MAX_LISTED_SESSIONS)
+      .execute(),
+
+  /** Ends one living session of a user; how many there were. */
+  endOf: (userId: string, sessionId: string, at: Date): Promise<number> =>
+    database
+      .updateTable('session')
+      .set({ ended_at: at })
+      .where('id', '=', sessionId)
+      .where('user_id', '=', userId)
+      .where('ended_at', 'is', null)
+      .where('expires_at', '>', at)
+      .executeTakeFirst()
+      .then(({ numUpdatedRows }) => Number(numUpdatedRows)),
+
+  /** Ends every session of a user but `exceptId`; how many were alive. */
+  endAll: (userId: string, at: Date, exceptId: string | null = null): Promise<number> =>
     database.transaction().execute(async (transaction) => {
       await endingAll(transaction, userId).execute()
-      const { numUpdatedRows } = await transaction
+      let ending = transaction
         .updateTable('session')
         .set({ ended_at: at })
         .where('user_id', '=', userId)
         .where('ended_at', 'is', null)
         .where('expires_at', '>', at)
-        .executeTakeFirst()
+      if (exceptId !== null) ending = ending.where('id', '<>', exceptId)
+      const { numUpdatedRows } = await ending.executeTakeFirst()
       return Number(numUpdatedRows)
     }),
 

@@ -1,11 +1,21 @@
 import type { Resolvers } from '#generated/social/resolvers.ts'
+import { encodeId } from '../../toolkit/ids.ts'
 import { hashPassword, passwordProblem } from '../../toolkit/password.ts'
-import { validationError } from '../../toolkit/validation.ts'
+import { notFoundError, validationError } from '../../toolkit/validation.ts'
 import type { Context } from '../context.ts'
-import { checkPassword, openSession, type PasswordCheck, refreshSession, type Tokens } from './sign-in.ts'
+import { checkPassword, openSession, type PasswordCheck, refreshedAt, refreshSession, type Tokens } from './sign-in.ts'
 
 export const sessionResolvers = {
   Query: {
+    sessions: async (_, __, { requireViewer, sessions, now }) => {
+      const { user, sessionId } = await requireViewer()
+      const open = await sessions.list(user.id, now())
+      return open.map((session) => ({
+        ...session,
+        refreshedAt: refreshedAt(session),
+        isCurrent: session.id === sessionId,
+      }))
+    },
     jsonWebKeys: async (_, __, { keys, now }) => {
       const published = await keys.published(now())
       return published.map(({ kid, publicKey: { kty = 'OKP', crv = 'Ed25519', x = '' } }) => ({
@@ -17,6 +27,9 @@ export const sessionResolvers = {
         use: 'sig',
       }))
     },
+  },
+  Session: {
+    id: ({ id }) => encodeId(SESSION, id),
   },
   Mutation: {
     login: async (_, { email, password }, context) => {
@@ -48,12 +61,32 @@ export const sessionResolvers = {
       const { sessionId } = await requireViewer()
       return { sessionsEnded: await sessions.end(sessionId, now()) }
     },
+    endSession: async (_, { id }, { requireViewer, sessions, now }) => {
+      const { user } = await requireViewer()
+      const row = sessionIdIn(id)
+      const ended = row === null ? 0 : await sessions.endOf(user.id, row, now())
+      return ended === 0 ? notFoundError('session', id) : { __typename: 'EndSessionSuccess', id }
+    },
+    signOutElsewhere: async (_, __, { requireViewer, sessions, now }) => {
+      const { user, sessionId } = await requireViewer()
+      return { sessionsEnded: await sessions.endAll(user.id, now(), sessionId) }
+    },
     signOutEverywhere: async (_, __, { requireViewer, sessions, now }) => {
       const { user } = await requireViewer()
       return { sessionsEnded: await sessions.endAll(user.id, now()) }
     },
   },
 } satisfies Resolvers
+
+const SESSION = 'Session'
+
+/** The row id of an opaque id; null for any other text. Rows of sessions have UUIDs. */
+function sessionIdIn(id: string): string | null {
+  const row = Buffer.from(id, 'base64url')
+    .toString()
+    .slice(SESSION.length + 1)
+  return /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.test(row) && encodeId(SESSION, row) === id ? row : null
+}
 
 function refusedLogin(checked: PasswordCheck & { readonly kind: 'wrong' | 'locked' }) {
   if (checked.kind === 'wrong') {

@@ -11,6 +11,10 @@ import { signToken } from './token.ts'
 /** How long a session lives after its last refresh. */
 const SESSION_LIFETIME_MS = 30 * 24 * 60 * 60 * 1000
 
+/** When a session was begun or last refreshed: it lives for as long from then. */
+export const refreshedAt = ({ expiresAt }: { readonly expiresAt: Date }): Date =>
+  new Date(expiresAt.getTime() - SESSION_LIFETIME_MS)
+
 const FIRST_LOCK_MS = 10_000
 
 /**

@@ -1,5 +1,5 @@
+import type { Presented } from '../../toolkit/user-judge.ts'
 import { isScope, type Scope } from '../access/scopes.ts'
-import type { Presented } from '../access/user.ts'
 import { OUT_OF_BAND } from '../app/app.ts'
 
 /** Request of an app to the user of a browser. */

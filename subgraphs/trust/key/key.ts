@@ -22,6 +22,19 @@ export type ApiKey = {
   readonly revokedAt: Date | null
 }
 
+/** Keys that one user may have in use. */
+export const MAX_KEYS_PER_USER = 3
+/** Keys that one user may make in a calendar month: a new one has scans of its own. */
+export const MAX_NEW_KEYS_PER_MONTH = 5
+
+/** A key for the user who made it. */
+export type OwnKey = Pick<ApiKey, 'id' | 'name' | 'plan' | 'createdAt'> & {
+  /** First characters of its newest secret. */
+  readonly hint: string
+  /** Scans of the month. */
+  readonly used: number
+}
+
 /** Scans of one key in one month. */
 export type Usage = {
   readonly plan: Plan

@@ -2,7 +2,15 @@ import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { prepared } from '../../../platform/database/prepared-statements.ts'
 import { batchWork } from '../../toolkit/batch-work.ts'
 import type { Tables } from '../tables.ts'
-import { type ApiKey, type KeyRole, monthRange, type Plan } from './key.ts'
+import {
+  type ApiKey,
+  type KeyRole,
+  MAX_KEYS_PER_USER,
+  MAX_NEW_KEYS_PER_MONTH,
+  monthRange,
+  type OwnKey,
+  type Plan,
+} from './key.ts'
 import type { Secret } from './secret.ts'
 
 const COLUMNS = [
@@ -40,6 +48,57 @@ export const keyRepository = (database: Kysely<Tables>) => ({
         .execute()
       return key
     }),
+
+  /** Keys in use of a user, first made first, with the scans of the month of `at`. */
+  async listOf(ownerId: string, at: Date): Promise<readonly OwnKey[]> {
+    const { rows } = await sql<OwnKey>`
+      SELECT api_key.id, name, plan, api_key.created_at AS "createdAt",
+        coalesce((SELECT hint FROM api_key_secret WHERE key_id = api_key.id ORDER BY created_at DESC, hint LIMIT 1), '') AS hint,
+        coalesce((SELECT scans FROM scan_count WHERE key_id = api_key.id AND month = ${dateOf(monthRange(at).start)}), 0) AS used
+      FROM api_key WHERE owner_id = ${ownerId} AND revoked_at IS NULL ORDER BY api_key.id`.execute(database)
+    return rows
+  },
+
+  /** A key of a user, unless there are too many: in use, or made in the month of `at`. */
+  createOf: (ownerId: string, { name, plan, secret, at }: NewKey): Promise<OwnKey | 'too many in use' | 'too many made'> =>
+    database.transaction().execute(async (transaction) => {
+      // Two requests at once must not pass the limit together.
+      await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`trust keys of ${ownerId}`}, 0))`.execute(transaction)
+      const { inUse, made } = await transaction
+        .selectFrom('api_key')
+        .select(({ fn, eb }) => [
+          fn.countAll<string>().filterWhere('revoked_at', 'is', null).as('inUse'),
+          fn
+            .countAll<string>()
+            .filterWhere(eb('created_at', '>=', monthRange(at).start))
+            .as('made'),
+        ])
+        .where('owner_id', '=', ownerId)
+        .executeTakeFirstOrThrow()
+      if (Number(inUse) >= MAX_KEYS_PER_USER) return 'too many in use'
+      if (Number(made) >= MAX_NEW_KEYS_PER_MONTH) return 'too many made'
+      const key = await transaction
+        .insertInto('api_key')
+        .values({ name, plan, created_at: at, revoked_at: null, owner_id: ownerId })
+        .returning(['id', 'name', 'plan', 'created_at as createdAt'])
+        .executeTakeFirstOrThrow()
+      await transaction
+        .insertInto('api_key_secret')
+        .values({ hash: secret.hash, key_id: key.id, hint: secret.hint, created_at: at, ends_at: null })
+        .execute()
+      return { ...key, hint: secret.hint, used: 0 }
+    }),
+
+  /** Revokes a key in use of a user; false when there is none. */
+  revokeOf: (ownerId: string, id: string, at: Date): Promise<boolean> =>
+    database
+      .updateTable('api_key')
+      .set({ revoked_at: at })
+      .where('id', '=', id)
+      .where('owner_id', '=', ownerId)
+      .where('revoked_at', 'is', null)
+      .executeTakeFirst()
+      .then(({ numUpdatedRows }) => numUpdatedRows > 0n),
 
   /** All keys, first made first, with the scans of the month of `at`. */
   async list(at: Date): Promise<readonly ListedKey[]> {

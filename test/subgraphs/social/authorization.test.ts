@@ -76,7 +76,7 @@ const FIELDS: Readonly<Record<string, Row>> = {
 
 /** Types that only carry what an operation answers: whoever got the answer may read all of it. */
 const CARRIERS =
-  /(?:Payload|Success|Connection|Edge)$|^(?:PageInfo|Error|NotFoundError|ValidationError|LoginSuccess|InvalidCredentials|AccountLocked|InvalidRefreshToken|JsonWebKey|QuotaExceededError|QuotaLevel|WriteQuota|RoomInvitation)$/
+  /(?:Payload|Success|Connection|Edge)$|^(?:PageInfo|Error|NotFoundError|ValidationError|LoginSuccess|InvalidCredentials|AccountLocked|InvalidRefreshToken|JsonWebKey|Session|QuotaExceededError|QuotaLevel|WriteQuota|RoomInvitation)$/
 
 /**
  * Everything that an operation on the root needs: made afresh for each caller, with `self` as user,
@@ -146,6 +146,9 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     text: () => 'mutation { r: changePassword(input: { currentPassword: "12345678", newPassword: "123456789" }) { __typename } }',
   },
   'Mutation.signOut': { row: SIGNED_IN, text: () => 'mutation { r: signOut { sessionsEnded } }' },
+  'Query.sessions': { row: SIGNED_IN, text: () => '{ r: sessions { id createdAt refreshedAt expiresAt isCurrent } }' },
+  'Mutation.endSession': { row: SIGNED_IN, text: () => 'mutation { r: endSession(id: "x") { __typename } }' },
+  'Mutation.signOutElsewhere': { row: SIGNED_IN, text: () => 'mutation { r: signOutElsewhere { sessionsEnded } }' },
   'Mutation.signOutEverywhere': { row: SIGNED_IN, text: () => 'mutation { r: signOutEverywhere { sessionsEnded } }' },
   'Mutation.createPost': {
     row: SIGNED_IN,

@@ -409,6 +409,52 @@ describe('signOut', () => {
   })
 })
 
+describe('sessions', () => {
+  const SESSIONS = '{ r: sessions { id createdAt refreshedAt expiresAt isCurrent } }'
+  const END = 'mutation ($id: ID!) { r: endSession(id: $id) { __typename } }'
+
+  test('are listed last begun first, with the current one and the last refresh of each', async () => {
+    const here = await login('correct horse')
+    clock += MINUTE
+    const elsewhere = await login('correct horse')
+    clock += MINUTE
+    const { token } = await refresh(here.refreshToken)
+    const listed = await ask(SESSIONS, {}, bearer(token))
+    // The third is the one that the test support made.
+    expect(listed.map(({ isCurrent }: Data) => isCurrent)).toEqual([false, true, false])
+    expect(Date.parse(listed[0].createdAt)).toBe(clock - MINUTE)
+    expect(Date.parse(listed[1].refreshedAt)).toBe(clock)
+    expect(Date.parse(listed[1].expiresAt)).toBe(clock + 30 * DAY)
+    expect(await whoIs(elsewhere.token)).toMatchObject({ data: {} })
+  })
+
+  test('end one by one, once, and only for their user', async () => {
+    const [here, elsewhere] = [await login('correct horse'), await login('correct horse')]
+    const listed = await ask(SESSIONS, {}, bearer(elsewhere.token))
+    const { id } = listed.find(({ isCurrent }: Data) => isCurrent)
+    const other = await social.aUser()
+    const results: string[] = []
+    for (const [session, caller] of [
+      [id, other.caller],
+      ['U2Vzc2lvbjox', bearer(here.token)],
+      [id, bearer(here.token)],
+      [id, bearer(here.token)],
+    ] as const)
+      results.push((await ask(END, { id: session }, caller)).__typename)
+    expect(results).toEqual(['NotFoundError', 'NotFoundError', 'EndSessionSuccess', 'NotFoundError'])
+    expect(codeOf(await whoIs(elsewhere.token))).toBe('UNAUTHENTICATED')
+    expect(codeOf(await whoIs(here.token))).toBeUndefined()
+  })
+
+  test('end all but the current one', async () => {
+    const [here, elsewhere] = [await login('correct horse'), await login('correct horse')]
+    // With the one that the test support made.
+    expect(await ask('mutation { r: signOutElsewhere { sessionsEnded } }', {}, bearer(here.token))).toEqual({ sessionsEnded: 2 })
+    expect(codeOf(await whoIs(elsewhere.token))).toBe('UNAUTHENTICATED')
+    expect(await ask(SESSIONS, {}, bearer(here.token))).toMatchObject([{ isCurrent: true }])
+  })
+})
+
 describe('tokens', () => {
   const KEYS = '{ r: jsonWebKeys { kty crv kid x alg use } }'
 

@@ -1,7 +1,9 @@
+import { generateKeyPair, SignJWT } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { readConfig } from '../../../platform/config/config.ts'
+import type { Caller } from '../../../platform/http/caller.ts'
 import { trustVariables } from '../../../subgraphs/trust/variables.ts'
-import { type Data, startTrust, type TestKey, type Trust } from './support/trust.ts'
+import { ANONYMOUS, type Data, startTrust, type TestKey, type Trust } from './support/trust.ts'
 
 let at = new Date('2026-11-20T12:00:00Z')
 let trust: Trust
@@ -16,6 +18,76 @@ beforeEach(() => {
 const USAGE = '{ trustUsage { plan limit used remaining periodStart resetsAt secondsUntilReset } }'
 const DECIDE = `query ($domain: String) { decide(input: { domain: $domain }) { __typename
   ... on DecisionMade { usage { used remaining } } ... on QuotaExceeded { message usage { used } } ... on InvalidTarget { message } } }`
+
+describe('keys of users', () => {
+  const CREATE = `mutation ($name: String!) { r: createTrustKey(name: $name) { __typename
+    ... on CreateTrustKeySuccess { secret key { id name plan hint used limit } } ... on InvalidTrustKeyName { message } ... on TrustKeyLimitReached { message } } }`
+  const REVOKE = 'mutation ($id: ID!) { r: revokeTrustKey(id: $id) { __typename } }'
+  const LIST = '{ r: trustKeys { id name used } }'
+  let users: Trust
+  let as: (user: string) => Promise<Caller>
+  beforeAll(async () => {
+    const { publicKey, privateKey } = await generateKeyPair('EdDSA')
+    users = await startTrust(() => at, null, { userKeys: async () => publicKey, isSessionOpen: async () => true })
+    as = async (user) => {
+      const token = await new SignJWT({ sid: 's' })
+        .setProtectedHeader({ alg: 'EdDSA' })
+        .setIssuer('atrium')
+        .setSubject(user)
+        .setExpirationTime('100 days')
+        .sign(privateKey)
+      return { ...ANONYMOUS, credentials: { authorization: `Bearer ${token}` } }
+    }
+  })
+  afterAll(() => users?.close())
+  const ask = async (query: string, variables: Record<string, unknown>, caller: Caller): Promise<Data> =>
+    (await users.ask(query, variables, caller)).data.r
+
+  test('work at once, count their scans, belong to their user, and end when they are revoked', async () => {
+    const [ann, eve] = [await as('1'), await as('2')]
+    const { secret, key } = await ask(CREATE, { name: ' my agent ' }, ann)
+    expect(key).toMatchObject({ name: 'my agent', plan: 'FREE', hint: secret.slice(0, 9), used: 0, limit: 150 })
+    const asKey = { ...ANONYMOUS, credentials: { 'x-api-key': secret } }
+    expect((await users.ask(DECIDE, { domain: 'example.com' }, asKey)).data.decide.usage).toEqual({ used: 1, remaining: 149 })
+    expect(await ask(LIST, {}, ann)).toEqual([{ id: key.id, name: 'my agent', used: 1 }])
+    expect(await ask(LIST, {}, eve)).toEqual([])
+    expect((await ask(REVOKE, { id: key.id }, eve)).__typename).toBe('TrustKeyNotFound')
+    expect((await ask(REVOKE, { id: key.id }, ann)).__typename).toBe('RevokeTrustKeySuccess')
+    expect((await ask(REVOKE, { id: key.id }, ann)).__typename).toBe('TrustKeyNotFound')
+    expect((await users.ask(USAGE, {}, asKey)).errors?.[0].extensions.code).toBe('UNAUTHENTICATED')
+  })
+
+  test('are three at once and five a month, also for requests that come together', async () => {
+    const ann = await as('3')
+    const made = await Promise.all(Array.from({ length: 6 }, (_, n) => ask(CREATE, { name: `key ${n}` }, ann)))
+    expect(made.map(({ __typename }) => __typename).sort()).toEqual([
+      ...Array(3).fill('CreateTrustKeySuccess'),
+      ...Array(3).fill('TrustKeyLimitReached'),
+    ])
+    for (let n = 0; n < 2; n++) {
+      const [first] = await ask(LIST, {}, ann)
+      await ask(REVOKE, { id: first.id }, ann)
+      expect((await ask(CREATE, { name: 'another' }, ann)).__typename).toBe('CreateTrustKeySuccess')
+    }
+    const [first] = await ask(LIST, {}, ann)
+    await ask(REVOKE, { id: first.id }, ann)
+    expect(await ask(CREATE, { name: 'sixth' }, ann)).toMatchObject({ message: expect.stringContaining('5 new keys in a month') })
+    at = new Date('2026-12-01T00:00:00Z')
+    expect((await ask(CREATE, { name: 'sixth' }, ann)).__typename).toBe('CreateTrustKeySuccess')
+  })
+
+  test('are refused without a user, and with a name that is none', async () => {
+    for (const query of [
+      LIST,
+      'mutation { r: createTrustKey(name: "x") { __typename } }',
+      'mutation { r: revokeTrustKey(id: "x") { __typename } }',
+    ])
+      expect((await users.ask(query)).errors?.[0].extensions.code).toBe('UNAUTHENTICATED')
+    const ann = await as('4')
+    for (const name of ['', '  ', 'x'.repeat(101), 'a\0b'])
+      expect((await ask(CREATE, { name }, ann)).__typename).toBe('InvalidTrustKeyName')
+  })
+})
 
 test('a free key has 150 scans in the month, which ends at midnight UTC', async () => {
   const { caller } = await trust.aKey()

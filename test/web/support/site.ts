@@ -7,6 +7,7 @@ import { createHistory } from '../../../gateway/observability/history.ts'
 import { createMetrics } from '../../../gateway/observability/metrics.ts'
 import { serveMetrics } from '../../../gateway/observability/metrics-endpoint.ts'
 import { createLocalLink } from '../../../gateway/subgraph-client/local-subgraph.ts'
+import { streamOperations } from '../../../gateway/transports/event-stream.ts'
 import { serveGraphql } from '../../../gateway/transports/http.ts'
 import { serveWebSockets } from '../../../gateway/transports/websocket.ts'
 import { serveMcpServers } from '../../../mcp/servers.ts'
@@ -15,6 +16,7 @@ import { freePort } from '../../../platform/http/listen.ts'
 import { createHttpServer } from '../../../platform/http/server.ts'
 import { localRateLimitStore } from '../../../platform/rate-limit/rate-limit-store.ts'
 import { serveDirectoryApi } from '../../../rest-facade/directory/serve.ts'
+import { serveSocialApi } from '../../../rest-facade/social/serve.ts'
 import { memoryRateLimit } from '../../../rest-facade/store/caller/rate-limit.ts'
 import { resources } from '../../../rest-facade/store/resources.ts'
 import { serveStoreApi } from '../../../rest-facade/store/serve.ts'
@@ -24,6 +26,7 @@ import { socialSubgraph } from '../../../subgraphs/social/subgraph.ts'
 import { serveFiles } from '../../../subgraphs/store/file/serve.ts'
 import { storeSubgraph } from '../../../subgraphs/store/subgraph.ts'
 import { encodeId } from '../../../subgraphs/toolkit/ids.ts'
+import { publishedKeys, remoteSessionCheck } from '../../../subgraphs/toolkit/user-token.ts'
 import { graphExamples, graphSignIn } from '../../../web/explorer/examples.ts'
 import { startSite } from '../../../web/serve.ts'
 import { recordingLog } from '../../gateway/support/graph.ts'
@@ -118,12 +121,13 @@ const ITEMS: readonly ItemRow[] = [
 export async function startWeb({ fill = sample }: { readonly fill?: (connection: Connection) => Promise<unknown> } = {}) {
   const begun = Date.now()
   let ahead = 0
-  const trust = await startTrust(() => new Date(begun + ahead * 1000))
-  const { connection } = trust.database
-  const log = recordingLog()
   // The directory's addresses must be known before the server listens.
   const port = await freePort('127.0.0.1')
   const url = `http://127.0.0.1:${port}`
+  const users = { userKeys: publishedKeys(url), isSessionOpen: remoteSessionCheck(url) }
+  const trust = await startTrust(() => new Date(begun + ahead * 1000), null, users)
+  const { connection } = trust.database
+  const log = recordingLog()
   await fill(connection)
   const directory = await directorySubgraph({ connection, publicUrl: url, log: log.log })
   const social = await socialSubgraph({ connection, log: log.log })
@@ -150,6 +154,7 @@ export async function startWeb({ fill = sample }: { readonly fill?: (connection:
     hasExplorer: true,
     hasSchema: true,
     hasDesign: true,
+    streams: (server) => streamOperations(server, gateway),
     uses: rateLimit.uses,
     operations: { token: OPERATIONS_TOKEN, history, checks, circuits: gateway.circuits, rateLimits: localRateLimitStore() },
   })
@@ -159,6 +164,8 @@ export async function startWeb({ fill = sample }: { readonly fill?: (connection:
   })
   const { count: sockets } = serveWebSockets(app, gateway)
   await serveDirectoryApi(app, gateway.client, { publicUrl: url })
+  // Tokens of users are verified by the keys that it publishes.
+  await serveSocialApi(app, gateway.client, { publicUrl: url })
   await serveStoreApi(app, gateway.client, { publicUrl: url, rateLimit })
   await serveTrustApi(app, gateway.client, { publicUrl: url })
   await serveMcpServers(app, gateway.client, createExternalClient(gateway), {

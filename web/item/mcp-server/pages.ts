@@ -12,7 +12,7 @@ export const mcpServerPages = [
   page({
     on: '/mcp/{owner}/{repo}',
     operations: [McpServerPageDocument],
-    async answer({ path: { owner, repo }, run, site }) {
+    async answer({ path: { owner, repo }, run, site, reader }) {
       const answer = await run(McpServerPageDocument, { owner, repo })
       const server = foundIn(dataOf(answer).mcpServer, answer)
       if (server === null) return null
@@ -35,7 +35,7 @@ export const mcpServerPages = [
           sourceUrl: server.repoUrl,
           docsUrl: server.docsUrl,
         },
-        site,
+        { site, reader },
       )
     },
   }),

@@ -8,7 +8,7 @@ export const pluginPages = [
   page({
     on: '/plugins/{marketplace}/{slug}',
     operations: [PluginPageDocument],
-    async answer({ path: { marketplace, slug }, run, site }) {
+    async answer({ path: { marketplace, slug }, run, site, reader }) {
       const answer = await run(PluginPageDocument, { marketplace, slug })
       const plugin = foundIn(dataOf(answer).plugin, answer)
       if (plugin === null) return null
@@ -27,7 +27,7 @@ export const pluginPages = [
           sourceUrl: plugin.sourceUrl,
           docsUrl: plugin.sourceUrl,
         },
-        site,
+        { site, reader },
       )
     },
   }),

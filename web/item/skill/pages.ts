@@ -7,7 +7,7 @@ export const skillPages = [
   page({
     on: '/skills/{slug}',
     operations: [SkillPageDocument],
-    async answer({ path: { slug }, run, site }) {
+    async answer({ path: { slug }, run, site, reader }) {
       const answer = await run(SkillPageDocument, { slug })
       const skill = foundIn(dataOf(answer).skill, answer)
       if (skill === null) return null
@@ -25,7 +25,7 @@ export const skillPages = [
           sourceUrl: skill.repoUrl,
           docsUrl: skill.docsUrl,
         },
-        site,
+        { site, reader },
       )
     },
   }),

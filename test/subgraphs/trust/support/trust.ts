@@ -13,7 +13,7 @@ import type { Evidence, EvidenceBySource, Snapshot, Source } from '../../../../s
 import type { KeyRole, Plan } from '../../../../subgraphs/trust/key/key.ts'
 import { keyRepository } from '../../../../subgraphs/trust/key/repository.ts'
 import { newSecret } from '../../../../subgraphs/trust/key/secret.ts'
-import type { CollectorOptions } from '../../../../subgraphs/trust/parts.ts'
+import type { CollectorOptions, TrustOptions } from '../../../../subgraphs/trust/parts.ts'
 import { trustSubgraph } from '../../../../subgraphs/trust/subgraph.ts'
 import type { Tables } from '../../../../subgraphs/trust/tables.ts'
 import type { TrustConfig } from '../../../../subgraphs/trust/variables.ts'
@@ -45,13 +45,17 @@ export type Trust = {
  * The real subgraph over a database of its own, whose decisions are all replayed in the end, with
  * fixed evidence in place of collectors unless some are given. `now` moves its clock.
  */
-export async function startTrust(now: () => Date = () => new Date(), collectors: CollectorOptions | null = null): Promise<Trust> {
+export async function startTrust(
+  now: () => Date = () => new Date(),
+  collectors: CollectorOptions | null = null,
+  users?: TrustOptions['users'],
+): Promise<Trust> {
   const database = await freshDatabase()
   const { connection } = database
   const { pool, query, close } = openDatabase<Tables>(connection, { schema: 'trust', max: 2, onError: () => {} })
   const log = pino({ level: process.env.TEST_LOG ?? 'silent' })
   const sources = fixedSources(now)
-  const subgraph = trustSubgraph({ connection, log, sources: collectors ?? sources, now })
+  const subgraph = trustSubgraph({ connection, log, sources: collectors ?? sources, users, now })
   const keys = keyRepository(query)
   const others: Subgraph[] = []
 

@@ -1,9 +1,9 @@
 import type { JWTVerifyGetKey } from 'jose'
-import { unauthenticated } from '../../../platform/graphql/errors.ts'
-import type { Caller } from '../../../platform/http/caller.ts'
-import { userTokenIn } from '../../../platform/http/user-token.ts'
-import { encodeId } from '../../toolkit/ids.ts'
-import { type SessionCheck, verifyUserToken } from '../../toolkit/user-token.ts'
+import { unauthenticated } from '../../platform/graphql/errors.ts'
+import type { Caller } from '../../platform/http/caller.ts'
+import { userTokenIn } from '../../platform/http/user-token.ts'
+import { encodeId } from './ids.ts'
+import { type SessionCheck, verifyUserToken } from './user-token.ts'
 
 /**
  * A user of the social graph: the opaque id, and when the password was given; null: before the

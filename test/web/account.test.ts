@@ -1,0 +1,523 @@
+import { randomUUID } from 'node:crypto'
+import { brotliDecompressSync } from 'node:zlib'
+import pg from 'pg'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createHttpServer } from '../../platform/http/server.ts'
+import { withStores } from '../../subgraphs/store/operator/stores.ts'
+import { accountRows } from '../../web/account/rows.ts'
+import { serveAccounts } from '../../web/account/serve.ts'
+import { userSessions } from '../../web/account/session.ts'
+import { html } from '../../web/frame/html.ts'
+import { sealOf } from '../../web/frame/seal.ts'
+import type { Site } from '../../web/frame/site.ts'
+import { recordingLog } from '../gateway/support/graph.ts'
+import { askRaw } from '../rest-facade/ask.ts'
+import { hasNoBrowser, launch, look, openPage } from './support/browser.ts'
+import { consoleAt, setCookies } from './support/console.ts'
+import { HOSTILE, startWeb } from './support/site.ts'
+
+const PASSWORD = 'correct horse battery'
+const TOOLS = '/mcp/acme/tools'
+
+let web: Awaited<ReturnType<typeof startWeb>>
+const { aVisitor } = consoleAt(() => web.url)
+beforeAll(async () => {
+  web = await startWeb()
+})
+afterAll(() => web?.close())
+
+type Visitor = ReturnType<typeof aVisitor>
+
+/** A user who has just signed up, with the cookies of the browser. */
+async function aUser(
+  name = 'Ann Example',
+): Promise<{ readonly visitor: Visitor; readonly email: string; readonly name: string }> {
+  const visitor = aVisitor()
+  const email = `${randomUUID()}@example.org`
+  await visitor.get('/account/sign-up')
+  const reply = await visitor.post('/account/sign-up', { name, email, password: PASSWORD })
+  expect([reply.status, reply.headers.location]).toEqual([303, '/account'])
+  return { visitor, email, name }
+}
+
+async function signIn(email: string, next = ''): Promise<Visitor> {
+  const visitor = aVisitor()
+  await visitor.get('/account/sign-in')
+  expect((await visitor.post('/account/sign-in', { email, password: PASSWORD, next })).status).toBe(303)
+  return visitor
+}
+
+/** Gives a role to a user, as an operator does. */
+async function giveRole(email: string, role: 'MODERATOR'): Promise<void> {
+  const client = new pg.Client({ ...web.trust.database.connection })
+  await client.connect()
+  await client.query('UPDATE social."user" SET role = $2 WHERE email_key = $1', [email, role])
+  await client.end()
+}
+
+/** Posts a form, and reads the page that it leads to. */
+async function submit(visitor: Visitor, path: string, fields: Record<string, string> = {}) {
+  const reply = await visitor.post(path, fields)
+  expect([path, reply.status, reply.text.match(/role="alert".*?<\/div>/s)?.[0]]).toEqual([path, 303, undefined])
+  return { at: String(reply.headers.location), page: await visitor.get(String(reply.headers.location)) }
+}
+
+describe('signing up and in', () => {
+  test('opens the account, by a cookie that no script reads and that holds nothing to read', async () => {
+    const visitor = aVisitor()
+    await visitor.get('/account/sign-up')
+    const reply = await visitor.post('/account/sign-up', { name: 'Bo', email: 'bo@example.org', password: PASSWORD })
+    const [cookie = ''] = setCookies(reply)
+    expect(cookie).toMatch(/^account=[\w-]+; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Lax$/)
+    expect(Buffer.from(visitor.cookies.get('account') ?? '', 'base64url').toString('latin1')).not.toContain('eyJ')
+    const { status, text, headers } = await visitor.get('/account')
+    expect([status, headers['cache-control']]).toEqual([200, 'no-store'])
+    expect(text).toContain('<h1>Bo</h1>')
+    expect(text).toContain('value="bo@example.org"')
+  })
+
+  test('leads back to where it was wanted, and to no other site', async () => {
+    const { email } = await aUser()
+    for (const [next, location] of [
+      [TOOLS, TOOLS],
+      ['/posts?after=x', '/posts?after=x'],
+      ['//evil.example/', '/account'],
+      ['/\\evil.example', '/account'],
+      ['https://evil.example/', '/account'],
+      ['/a\r\nset-cookie: x', '/account'],
+      ['/\t/evil.example', '/account'],
+    ]) {
+      const visitor = aVisitor()
+      await visitor.get('/account/sign-in')
+      const reply = await visitor.post('/account/sign-in', { email, password: PASSWORD, next: String(next) })
+      expect([next, reply.headers.location]).toEqual([next, location])
+    }
+  })
+
+  test.each([
+    ['a wrong password', { password: 'wrong password' }, 401],
+    ['an unknown address', { email: 'nowhere@example.org' }, 401],
+    ['markup', { email: HOSTILE, password: HOSTILE }, 401],
+    ['no character at all', { email: '\0', password: '\0' }, 401],
+  ])('with %s is refused without a cookie, and keeps the address', async (_, fields, status) => {
+    const { email } = await aUser()
+    const visitor = aVisitor()
+    await visitor.get('/account/sign-in')
+    const reply = await visitor.post('/account/sign-in', { email, password: PASSWORD, ...fields })
+    expect([reply.status, visitor.cookies.has('account')]).toEqual([status, false])
+    expect(reply.text).toContain('role="alert"')
+    expect(reply.text).not.toContain('<script>window')
+  })
+
+  test('up with an address that is taken or a password that is too short names the fault', async () => {
+    const { email } = await aUser()
+    const visitor = aVisitor()
+    await visitor.get('/account/sign-up')
+    const taken = await visitor.post('/account/sign-up', { name: 'Eve', email, password: PASSWORD })
+    expect([taken.status, taken.text]).toEqual([422, expect.stringMatching(/role="alert".*email/s)])
+    expect(taken.text).toContain('value="Eve"')
+    const short = await visitor.post('/account/sign-up', { name: 'Eve', email: 'eve2@example.org', password: 'short' })
+    expect([short.status, short.text]).toEqual([422, expect.stringMatching(/role="alert".*password/s)])
+  })
+
+  test('takes no form of another site, of another session, or without a session', async () => {
+    const [ann, eve] = [await aUser(), await aUser()]
+    const { text } = await eve.visitor.get('/account')
+    const token = /name="token" value="([^"]+)"/.exec(text)?.[1] ?? ''
+    await ann.visitor.get('/account')
+    for (const path of ['/account/profile', '/account/sign-out', '/account/delete', '/posts', '/rooms', '/account/keys']) {
+      const foreign = await ann.visitor.post(path, { token, name: 'Changed', understood: 'yes' })
+      expect([path, foreign.status]).toEqual([path, 403])
+    }
+    expect((await aVisitor().post('/posts', { title: 'T', content: 'C' })).status).toBe(403)
+    expect((await ann.visitor.get('/account')).text).toContain('<h1>Ann Example</h1>')
+  })
+
+  test('is needed for pages of an account, which lead to the form and back', async () => {
+    for (const path of [
+      '/account',
+      '/account/security',
+      '/account/keys',
+      '/account/stores',
+      '/account/delete',
+      '/rooms',
+      '/rooms/x',
+    ]) {
+      const { status, headers } = await aVisitor().get(path)
+      expect([path, status, headers.location]).toEqual([path, 303, `/account/sign-in?next=${encodeURIComponent(path)}`])
+    }
+    expect((await aVisitor().get('/rooms/x/events')).status).toBe(401)
+  })
+})
+
+describe('the name in the navigation', () => {
+  const nav = (text: string) => text.match(/<nav aria-label="Site">.*?<\/nav>/s)?.[0] ?? ''
+
+  test('is that of the signed-in user on every page, which is stored nowhere then', async () => {
+    const { visitor } = await aUser('Ann & <Co>')
+    for (const path of ['/', '/search', TOOLS, '/docs', '/trust', '/posts', '/reference', '/nothing', '/console']) {
+      const { text, headers } = await visitor.get(path)
+      expect([path, nav(text)]).toEqual([path, expect.stringContaining('<a href="/account">Ann &amp; &lt;Co&gt;</a>')])
+      expect([path, headers['cache-control'], headers.etag]).toEqual([path, 'no-store', undefined])
+    }
+  })
+
+  test('is in no page that caches store', async () => {
+    for (const path of ['/', TOOLS, '/posts']) {
+      const { text, headers } = await aVisitor().get(path)
+      expect([path, nav(text)]).toEqual([path, expect.stringContaining('<a href="/account/sign-in">Sign in</a>')])
+      expect([path, headers['cache-control']]).toEqual([path, expect.stringContaining('public')])
+      expect([path, headers.vary?.toLowerCase()]).toEqual([path, expect.stringContaining('cookie')])
+    }
+  })
+
+  test('is gone after signing out, and a copy of the cookie opens nothing', async () => {
+    const { visitor } = await aUser()
+    const copy = visitor.cookies.get('account') ?? ''
+    await visitor.get('/account')
+    const out = await visitor.post('/account/sign-out', {})
+    expect([out.status, out.headers.location, visitor.cookies.has('account')]).toEqual([303, '/', false])
+    const thief = aVisitor()
+    thief.cookies.set('account', copy)
+    const refused = await thief.get('/account')
+    expect([refused.status, thief.cookies.has('account')]).toEqual([401, false])
+    expect(refused.text).toContain('You are signed out')
+  })
+})
+
+describe('the account', () => {
+  test('changes its name, and its address with the password only', async () => {
+    const { visitor, email } = await aUser()
+    await visitor.get('/account')
+    const { page } = await submit(visitor, '/account/profile', { name: 'Ann Changed', email, phone: '+49 151 12345678' })
+    expect(page.text).toContain('The profile was saved.')
+    expect(page.text).toContain('<a href="/account" aria-current="page">Ann Changed</a>')
+    expect(page.text).toContain('value="+4915112345678"')
+    const other = { name: 'Ann', email: `new-${email}` }
+    const refused = await visitor.post('/account/profile', other)
+    expect([refused.status, refused.text]).toEqual([422, expect.stringMatching(/role="alert".*currentPassword/s)])
+    await submit(visitor, '/account/profile', { ...other, current: PASSWORD })
+    await signIn(`new-${email}`)
+  })
+
+  test('lists its sessions, ends one of them, and all others', async () => {
+    const { visitor, email } = await aUser()
+    const [second, third] = [await signIn(email), await signIn(email)]
+    const { text } = await visitor.get('/account/security')
+    expect(text.match(/name="id"/g)).toHaveLength(2)
+    const id = /name="id" value="([^"]+)"/.exec(text)?.[1] ?? ''
+    expect((await submit(visitor, '/account/security/end', { id })).page.text).toContain('The session was ended.')
+    const again = await visitor.post('/account/security/end', { id })
+    expect([again.status, again.text]).toEqual([422, expect.stringContaining('had ended already')])
+    expect([(await second.get('/account')).status, (await third.get('/account')).status].sort()).toEqual([200, 401])
+    await visitor.get('/account/security')
+    await submit(visitor, '/account/security/elsewhere')
+    expect((await visitor.get('/account')).status).toBe(200)
+    for (const each of [second, third])
+      expect((await each.get('/account/security')).headers.location ?? 'refused').toMatch(/sign-in|refused/)
+  })
+
+  test('changes its password, and other sessions end', async () => {
+    const { visitor, email } = await aUser()
+    const elsewhere = await signIn(email)
+    await visitor.get('/account/security')
+    const wrong = await visitor.post('/account/security/password', { current: 'wrong one', new: 'another password' })
+    expect([wrong.status, wrong.text]).toEqual([422, expect.stringContaining('The current password is wrong.')])
+    await submit(visitor, '/account/security/password', { current: PASSWORD, new: 'another password' })
+    expect((await visitor.get('/account')).status).toBe(200)
+    expect((await elsewhere.get('/account')).status).toBe(401)
+  })
+
+  test('makes a key that decides at once, is shown once, and ends when it is revoked', async () => {
+    const { visitor } = await aUser()
+    await visitor.get('/account/keys')
+    const made = await visitor.post('/account/keys', { name: HOSTILE.slice(0, 60) })
+    const secret = /<code id="key">(sk_[\w-]+)</.exec(made.text)?.[1] ?? ''
+    expect([made.status, made.headers['cache-control'], secret.length]).toEqual([200, 'no-store', 46])
+    const decide = () =>
+      askRaw(web.url, '/v1/decide', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-api-key': secret },
+        body: JSON.stringify({ domain: 'good.example.com' }),
+      })
+    expect((await decide()).status).toBe(200)
+    const { text } = await visitor.get('/account/keys')
+    expect(text).not.toContain(secret)
+    expect(text).toContain(`${secret.slice(0, 9)}…`)
+    expect(text).toMatch(/1 of 150/)
+    expect(text).not.toContain('<script>window')
+    const id = /name="id" value="([^"]+)"/.exec(text)?.[1] ?? ''
+    await submit(visitor, '/account/keys/revoke', { id })
+    expect((await decide()).status).toBe(401)
+  })
+
+  test('lists its stores, after claiming one with the credentials of the store', async () => {
+    const { connection } = web.trust.database
+    const shop = await withStores(connection, (stores) => stores.create({ name: 'Corner shop', country: 'PT', isPaid: true }))
+    const { visitor } = await aUser()
+    expect((await visitor.get('/account/stores')).text).toContain('No stores yet.')
+    const wrong = await visitor.post('/account/stores/claim', { login: shop.login, authtoken: 'x'.repeat(32) })
+    expect([wrong.status, wrong.text]).toEqual([422, expect.stringContaining('The login or the authtoken is wrong.')])
+    const { page } = await submit(visitor, '/account/stores/claim', { login: shop.login, authtoken: shop.authtoken })
+    expect(page.text).toContain(`href="/shops/${shop.code}">Corner shop</a>`)
+    expect(page.text).toContain('href="/console"')
+    const other = await aUser()
+    await other.visitor.get('/account/stores')
+    const taken = await other.visitor.post('/account/stores/claim', { login: shop.login, authtoken: shop.authtoken })
+    expect([taken.status, taken.text]).toEqual([422, expect.stringContaining('Another user owns this store')])
+  })
+
+  test('is deleted with its keys, and its pages are closed', async () => {
+    const { visitor, email } = await aUser()
+    await visitor.get('/account/keys')
+    const made = await visitor.post('/account/keys', { name: 'agent' })
+    const secret = /<code id="key">(sk_[\w-]+)</.exec(made.text)?.[1] ?? ''
+    await visitor.get('/account/delete')
+    expect((await visitor.post('/account/delete', {})).status).toBe(422)
+    const gone = await visitor.post('/account/delete', { understood: 'yes' })
+    expect([gone.status, gone.headers.location, visitor.cookies.has('account')]).toEqual([303, '/', false])
+    const usage = await askRaw(web.url, '/v1/usage', { headers: { 'x-api-key': secret } })
+    expect(usage.status).toBe(401)
+    const back = aVisitor()
+    await back.get('/account/sign-in')
+    expect((await back.post('/account/sign-in', { email, password: PASSWORD })).status).toBe(401)
+  })
+})
+
+describe('posts', () => {
+  test('are written about an item on its page, read by all, edited and deleted by their author', async () => {
+    const { visitor, name } = await aUser()
+    const { text: item } = await visitor.get(TOOLS)
+    const aboutId = /name="aboutId" value="([^"]+)"/.exec(item)?.[1] ?? ''
+    const content = `# A heading\r\n\r\nIt **works**.\r\n\r\n${HOSTILE}`
+    const { at, page } = await submit(visitor, '/posts', { title: 'A week with it', content, aboutId, published: 'yes' })
+    expect(page.text).toContain('The post is published.')
+    const path = at.split('?')[0] ?? ''
+    const { text, headers } = await aVisitor().get(path)
+    expect(text).toContain('<strong>works</strong>')
+    expect(text.match(/<h1/g)).toHaveLength(1)
+    expect(text).not.toMatch(/<script>window|<img/)
+    expect(text).toContain('href="/mcp/acme/tools">Acme Tools</a>')
+    expect(text).not.toContain('Delete')
+    expect(headers['cache-control']).toContain('public')
+    expect((await aVisitor().get(TOOLS)).text).toContain(`href="${path}">A week with it</a>`)
+    expect((await aVisitor().get('/posts')).text).toContain(name)
+    await visitor.get(path)
+    await submit(visitor, `${path}/edit`, { title: 'Two weeks with it', text: 'Still works.' })
+    expect((await aVisitor().get(path)).text).toContain('<h1>Two weeks with it')
+    const stranger = (await aUser('Eve')).visitor
+    await stranger.get(path)
+    expect((await stranger.post(`${path}/edit`, { title: 'x', text: 'y' })).status).toBe(404)
+    expect((await stranger.post(`${path}/delete`, {})).status).toBe(404)
+    await visitor.get(path)
+    await submit(visitor, `${path}/delete`)
+    expect((await aVisitor().get(path)).status).toBe(404)
+  })
+
+  test('that are drafts are read by their author only, until they are published', async () => {
+    const { visitor } = await aUser()
+    await visitor.get('/posts')
+    const { at } = await submit(visitor, '/posts', { title: 'Not yet', content: 'x', published: 'no' })
+    const path = at.split('?')[0] ?? ''
+    expect((await aVisitor().get(path)).status).toBe(404)
+    expect((await visitor.get('/account')).text).toContain('Not yet')
+    await visitor.get(path)
+    await submit(visitor, `${path}/publish`)
+    expect((await aVisitor().get(path)).status).toBe(200)
+  })
+
+  test('that are refused come back with what was typed', async () => {
+    const { visitor } = await aUser()
+    await visitor.get('/posts')
+    const reply = await visitor.post('/posts', { title: '  ', content: 'kept <b>text</b>', published: 'yes' })
+    expect([reply.status, reply.text]).toEqual([422, expect.stringMatching(/role="alert".*title/s)])
+    expect(reply.text).toContain('kept &lt;b&gt;text&lt;/b&gt;</textarea>')
+    const long = await visitor.post('/posts', { title: 'T', content: 'x'.repeat(50_001) })
+    expect(long.status).toBe(422)
+    expect((await visitor.post('/posts', { title: 'T', content: 'x'.repeat(700_000) })).status).toBe(413)
+  })
+
+  test('are commented; a moderator deletes comments and posts of others', async () => {
+    const [ann, eve, mo] = [await aUser('Ann'), await aUser('Eve'), await aUser('Mo')]
+    await ann.visitor.get('/posts')
+    const { at } = await submit(ann.visitor, '/posts', { title: 'Talk', content: 'about it', published: 'yes' })
+    const path = at.split('?')[0] ?? ''
+    await eve.visitor.get(path)
+    const { page } = await submit(eve.visitor, `${path}/comments`, { content: 'A *comment*' })
+    expect(page.text).toContain('<em>comment</em>')
+    expect(page.text).toContain('1 comment')
+    expect((await aVisitor().get(path)).text).not.toContain('name="comment"')
+    expect((await mo.visitor.get(path)).text).not.toContain('name="comment"')
+    await giveRole(mo.email, 'MODERATOR')
+    const { text } = await mo.visitor.get(path)
+    const comment = /name="comment" value="([^"]+)"/.exec(text)?.[1] ?? ''
+    expect((await submit(mo.visitor, `${path}/comments/delete`, { comment })).page.text).toContain('0 comments')
+    await submit(mo.visitor, `${path}/delete`)
+    expect((await aVisitor().get(path)).status).toBe(404)
+  })
+})
+
+describe('rooms', () => {
+  test('are for members: made, found by invitation, written in, and left', async () => {
+    const [ann, eve] = [await aUser('Ann'), await aUser(`Eve ${randomUUID()}`)]
+    await ann.visitor.get('/rooms')
+    const { at, page } = await submit(ann.visitor, '/rooms', { name: HOSTILE.slice(0, 80) })
+    const path = at.split('?')[0] ?? ''
+    expect(page.text).not.toContain('<script>window')
+    expect((await eve.visitor.get(path)).status).toBe(404)
+    const { text: search } = await ann.visitor.get(`${path}?find=${encodeURIComponent(eve.name)}`)
+    const user = /name="user" value="([^"]+)"/.exec(search)?.[1] ?? ''
+    expect((await submit(ann.visitor, `${path}/invite`, { user })).page.text).toContain('Withdraw')
+    expect((await eve.visitor.get('/account')).text).toContain('1 invitation')
+    await eve.visitor.get('/rooms')
+    await submit(eve.visitor, `${path}/answer`, { answer: 'accept' })
+    const { page: sent } = await submit(eve.visitor, path, { text: `Hello\r\n${HOSTILE}` })
+    expect(sent.text).toContain('Hello\n&lt;/script&gt;')
+    expect((await ann.visitor.get(path)).text).toContain('2 members')
+    expect((await ann.visitor.get('/rooms')).text).toContain('1 message')
+    const empty = await eve.visitor.post(path, { text: ' ' })
+    expect([empty.status, empty.text]).toEqual([422, expect.stringContaining('role="alert"')])
+    await submit(eve.visitor, `${path}/leave`)
+    expect((await eve.visitor.get(path)).status).toBe(404)
+  })
+
+  test('send an event for each message, to members', async () => {
+    const [ann, eve] = [await aUser('Ann'), await aUser('Eve')]
+    await ann.visitor.get('/rooms')
+    const path = (await submit(ann.visitor, '/rooms', { name: 'Live' })).at.split('?')[0] ?? ''
+    const cookie = (visitor: Visitor) => ({ cookie: `account=${visitor.cookies.get('account')}` })
+    const refused = await (await fetch(`${web.url}${path}/events`, { headers: cookie(eve.visitor) })).text()
+    expect(refused).toContain('FORBIDDEN')
+    const ended = new AbortController()
+    const stream = await fetch(`${web.url}${path}/events`, { headers: cookie(ann.visitor), signal: ended.signal })
+    expect([stream.headers.get('content-type'), stream.headers.get('cache-control')]).toEqual([
+      'text/event-stream; charset=utf-8',
+      'no-store',
+    ])
+    const decoder = new TextDecoder()
+    let received = ''
+    const reading = (async () => {
+      for await (const bytes of stream.body ?? []) {
+        received += decoder.decode(bytes, { stream: true })
+        if (received.includes('messageReceived')) return
+      }
+    })()
+    await ann.visitor.get(path)
+    // The subscription begins some time after its answer: messages are sent until one arrives.
+    while (!received.includes('messageReceived')) {
+      await ann.visitor.post(path, { text: 'Are you there?' })
+      await Promise.race([reading, new Promise((done) => setTimeout(done, 100))])
+    }
+    await reading
+    ended.abort()
+    expect(received).toContain('event: next')
+  })
+})
+
+test('an access token that ends is refreshed once for requests that come together', async () => {
+  const { email } = await aUser()
+  // By the clock of this site, each token ends within the minute.
+  const now = () => Date.now() + 14.5 * 60_000
+  const site: Site = {
+    publicUrl: web.url,
+    at: (path) => path,
+    asset: (name) => `/${name}`,
+    navigation: [],
+    readerOf: () => null,
+  }
+  const app = createHttpServer({ log: recordingLog().log })
+  const sessions = userSessions(sealOf(null), false, now)
+  const lost = async () => ({ status: 404, title: 'Nothing', description: 'Nothing', body: html`<h1>Nothing</h1>` })
+  await serveAccounts(app, web.gateway.client, { site, sessions, lost, streamOperation: null, now, ...accountRows(site) })
+  const form = await app.inject({ url: '/account/sign-in' })
+  const [, token = ''] = /name="token" value="([^"]+)"/.exec(form.body) ?? []
+  const signedIn = await app.inject({
+    method: 'POST',
+    url: '/account/sign-in',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', cookie: `account-visit=${form.cookies[0]?.value}` },
+    payload: new URLSearchParams({ token, email, password: PASSWORD }).toString(),
+  })
+  const cookie = `account=${signedIn.cookies[0]?.value}`
+  const replies = await Promise.all(Array.from({ length: 4 }, () => app.inject({ url: '/account', headers: { cookie } })))
+  expect(replies.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 200])
+  const next = `account=${replies[0]?.cookies[0]?.value}`
+  expect(next).not.toBe(cookie)
+  for (const each of [next, cookie])
+    expect((await app.inject({ url: '/account', headers: { cookie: each } })).statusCode).toBe(200)
+  await app.close()
+})
+
+describe('in a browser', { skip: hasNoBrowser }, () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await launch()
+  })
+  afterAll(() => browser?.close())
+
+  test('pages of the account fit, are accessible and work', async () => {
+    const { email } = await aUser('Ann Example')
+    const { page, complaints } = await openPage(browser, { baseURL: web.url })
+    await page.goto(`/account/sign-in?next=${encodeURIComponent('/account')}`)
+    await look(page, 'account-sign-in')
+    await page.getByLabel('E-mail address').fill(email)
+    await page.getByLabel('Password').fill(PASSWORD)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.waitForURL('**/account')
+    await look(page, 'account-profile')
+    await page.goto('/account/security')
+    await look(page, 'account-security')
+    await page.goto('/account/keys')
+    await page.getByLabel('Name, to tell it from others').fill('agent')
+    await page.getByRole('button', { name: 'Make a key' }).click()
+    await page.getByRole('heading', { name: 'New key' }).waitFor()
+    await page.goto('/account/keys')
+    await look(page, 'account-keys')
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  test('posts and rooms fit, are accessible and work; a message from elsewhere arrives by itself', async () => {
+    const { visitor, email } = await aUser('Ann Example')
+    const { page, complaints } = await openPage(browser, { baseURL: web.url })
+    const value = visitor.cookies.get('account') ?? ''
+    await page.context().addCookies([{ name: 'account', value, url: web.url }])
+    await page.goto('/posts')
+    await page.getByText('Write a post').click()
+    await page.getByLabel('Title').fill('A post of mine')
+    await page.getByLabel('Text; Markdown works').fill('With **words**.')
+    await page.getByRole('button', { name: 'Publish' }).click()
+    await page.waitForURL('**/posts/*')
+    await page.getByLabel('Your comment').fill('A comment')
+    await page.getByRole('button', { name: 'Comment' }).click()
+    await page.getByText('The comment was added.').waitFor()
+    await look(page, 'post')
+    await page.goto('/rooms')
+    await page.getByLabel('Name').fill('Workshop')
+    await page.getByRole('button', { name: 'Make a room' }).click()
+    await page.waitForURL('**/rooms/*')
+    await page.getByText('Live').waitFor()
+    const other = await signIn(email)
+    const path = new URL(page.url()).pathname
+    await other.get(path)
+    await other.post(path, { text: 'From elsewhere' })
+    await page.getByText('From elsewhere').waitFor()
+    await page.getByRole('textbox', { name: 'Message' }).fill('From here')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.locator('.message-text', { hasText: 'From here' }).waitFor()
+    expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('')
+    await look(page, 'room')
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+})
+
+test('pages fit in 60 kB compressed', async () => {
+  const { visitor } = await aUser()
+  const cookie = `account=${visitor.cookies.get('account')}`
+  for (const path of ['/account', '/account/security', '/account/keys', '/posts', '/rooms']) {
+    const { bytes } = await askRaw(web.url, path, { headers: { cookie, 'accept-encoding': 'br' } })
+    expect(bytes.length).toBeLessThan(60_000)
+    expect(brotliDecompressSync(bytes).toString()).toContain('<h1>')
+  }
+})
