@@ -1,7 +1,7 @@
 import tr46 from 'tr46'
 import { canonicalIpv6, type Reach, reachOf } from './address.ts'
 import { type NameParts, partsOf } from './name.ts'
-import { type NameFinding, nameFindings } from './script.ts'
+import { type NameFinding, nameFindings, writtenFindings } from './script.ts'
 import { foldedToAscii } from './skeleton.ts'
 import { type EmbeddedHost, type UrlParts, urlPartsOf } from './url.ts'
 
@@ -171,7 +171,7 @@ function hostTarget(type: TargetType, value: string, written: string, userinfo: 
     kind: 'name',
     reach: null,
     name,
-    findings: nameFindings(unicode),
+    findings: [...new Set([...nameFindings(unicode), ...writtenFindings(decoded ?? '')])].sort(),
     userinfo,
     port,
   }

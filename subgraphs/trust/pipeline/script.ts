@@ -25,6 +25,11 @@ export type NameFinding =
   | 'dangerous-sequence'
   /** Joiners, and the same mark twice. */
   | 'invisible'
+  /**
+   * Mathematical, circled or raised letters and digits: IDNA turns them into plain ones, so that
+   * the name is another than the written one, and filters of texts do not know it.
+   */
+  | 'disguised-letter'
 
 type Range = readonly [from: number, to: number, script: string]
 const RANGES: readonly Range[] = Object.entries(SCRIPTS)
@@ -122,12 +127,19 @@ export function nameFindings(unicode: string): readonly NameFinding[] {
   return [...found].sort()
 }
 
+/** Letterlike, raised, lowered, circled and mathematical forms; not wide ones, which keyboards of East Asia type. */
+const DISGUISED =
+  /[\u02b0-\u02b8\u02e0-\u02e4\u1d2c-\u1d6a\u2070-\u209f\u2100-\u214f\u2460-\u24ff\u{1d400}-\u{1d7ff}\u{1f100}-\u{1f1ff}\u{1fbf0}-\u{1fbf9}]/u
+
+/** Findings about a host as it was written, before IDNA has mapped its letters. */
+export const writtenFindings = (written: string): readonly NameFinding[] => (DISGUISED.test(written) ? ['disguised-letter'] : [])
+
 function labelFindings(label: string, suffix: string): NameFinding[] {
   const letters = [...label].map((character): Letter => ({ character, script: scriptOf(character) }))
   const scripts = new Set(
     letters.flatMap(({ script }) => (script === null || script === 'Common' || script === 'Inherited' ? [] : [script])),
   )
-  const checks: Readonly<Record<NameFinding, boolean>> = {
+  const checks: Readonly<Record<Exclude<NameFinding, 'disguised-letter'>, boolean>> = {
     'mixed-scripts': isMixed(letters, scripts),
     'whole-script-lookalike': label !== suffix && isWholeScriptLookalike(letters, scripts, suffix),
     'unusual-character': letters.some(({ script }) => script === null),
@@ -141,7 +153,7 @@ function labelFindings(label: string, suffix: string): NameFinding[] {
     invisible: /[\u200c\u200d]|(\p{M})\1/u.test(label.normalize('NFD')),
   }
   // Keys of a literal of this type.
-  return (Object.keys(checks) as NameFinding[]).filter((finding) => checks[finding])
+  return (Object.keys(checks) as (keyof typeof checks)[]).filter((finding) => checks[finding])
 }
 
 function isMixed(letters: readonly Letter[], scripts: ReadonlySet<string>): boolean {

@@ -45,12 +45,12 @@ describe.skipIf(!hasData)(`names alone, without evidence (${withoutData})`, () =
     ).toBeLessThanOrEqual(0.3)
   })
 
-  test('at least 95 % of attacks with foreign letters are found or refused, at most 5 % of honest names', () => {
+  test('at least 97 % of attacks with foreign letters are found or refused, at most 5 % of honest names', () => {
     const rows = decided(rowsOf<Name>('idn.jsonl'))
     const isFound = ({ decision }: { decision: Decision | null }) =>
       decision === null || decision.reasonCodes.some((code) => code === 'IDN_HOMOGRAPH' || code === 'BRAND_LOOKALIKE')
     const of = (label: string) => rows.filter(({ row }) => row.label === label)
-    expect(percent(of('idn_attack').filter(isFound).length, of('idn_attack').length)).toBeGreaterThanOrEqual(95)
+    expect(percent(of('idn_attack').filter(isFound).length, of('idn_attack').length)).toBeGreaterThanOrEqual(97)
     expect(percent(of('idn_safe').filter(isFound).length, of('idn_safe').length)).toBeLessThanOrEqual(5)
   })
 })

@@ -159,3 +159,13 @@ describe('the parts of a name', () => {
     expect(targetOf(address)).toMatchObject({ kind: 'address', reach })
   })
 })
+
+test.each([
+  ['mathematical digits', '1\u{1d7e4}3rf.com', ['disguised-letter']],
+  ['circled letters', '\u24d6\u24de\u24de\u24d6\u24db\u24d4.com', ['disguised-letter']],
+  ['wide letters, as keyboards of East Asia type them', '\uff47\uff4f\uff4f\uff47\uff4c\uff45.com', []],
+  ['plain letters', 'google.com', []],
+])('letters that IDNA turns into plain ones: %s', (_which, written, findings) => {
+  const found = normalise('domain', written)
+  expect(found.kind === 'target' && found.target.findings).toEqual(findings)
+})
