@@ -236,16 +236,18 @@ async function serveFacades(
 }
 
 /** What settings say about pages. */
-const siteOptionsOf = (config: AtriumConfig, publicUrl: string): SiteOptions => ({
-  publicUrl,
-  hasExplorer: config.EXPLORER,
-  hasSchema: config.INTROSPECTION,
-  consoleSecret: config.CONSOLE_SECRET ?? null,
-  previousConsoleSecret: config.CONSOLE_SECRET_PREVIOUS ?? null,
-  securityContacts: config.SECURITY_CONTACT,
-  docsEditUrl: config.DOCS_EDIT_URL,
-  hasDesign: process.env.NODE_ENV !== 'production' && config.PUBLIC_URL === undefined && isLoopbackHost(config.HOST),
-})
+function siteOptionsOf(config: AtriumConfig, publicUrl: string): SiteOptions {
+  return {
+    publicUrl,
+    hasExplorer: config.EXPLORER,
+    hasSchema: config.INTROSPECTION,
+    consoleSecret: config.CONSOLE_SECRET ?? null,
+    previousConsoleSecret: config.CONSOLE_SECRET_PREVIOUS ?? null,
+    securityContacts: config.SECURITY_CONTACT,
+    docsEditUrl: config.DOCS_EDIT_URL,
+    hasDesign: process.env.NODE_ENV !== 'production' && config.PUBLIC_URL === undefined && isLoopbackHost(config.HOST),
+  }
+}
 
 /**
  * Loaded while the database starts: these are the parts that bring Apollo and Fastify with them.
