@@ -1,0 +1,296 @@
+/**
+ * Runs the whole system in one process, or the part of it that ATRIUM_ROLE names. The log goes to
+ * standard output as JSON lines, what a person should read goes to standard error.
+ */
+import type { FastifyInstance } from 'fastify'
+import type pino from 'pino'
+import { variables } from '../config.ts'
+import type { Gateway } from '../gateway/gateway.ts'
+import type { Metrics } from '../gateway/observability/metrics.ts'
+import { configuredTracing } from '../gateway/observability/tracing-config.ts'
+import type { WebSockets } from '../gateway/transports/websocket.ts'
+import { describeConfig, readConfig } from '../platform/config/config.ts'
+import { migrate } from '../platform/database/migrate.ts'
+import { type DatabaseServer, databaseServer } from '../platform/database/server.ts'
+import { freePort, isLoopbackHost, listen, listenOptionsFromConfig, localUrl } from '../platform/http/listen.ts'
+import { type Defer, runProgram } from '../platform/process/lifecycle.ts'
+import { createLog } from '../platform/process/log.ts'
+import type { RateLimitStore } from '../platform/rate-limit/rate-limit-store.ts'
+import type { SecretCipher } from '../platform/secrets/cipher.ts'
+import type { SiteOptions } from '../web/serve.ts'
+import type { ConnectedSubgraphs } from './local-subgraphs.ts'
+import { refuseInProduction, startReferenceEngine } from './reference-engine.ts'
+import { assertKnownKeys, encryptInBackground, requiredCipher, secretsOfRole, warnOfPlainSecrets } from './stored-secrets.ts'
+import type { AtriumConfig } from './subgraph-factories.ts'
+
+await runProgram(async (defer, end) => {
+  if (process.argv.includes('--help')) {
+    console.log(
+      `Runs everything in one process, or what ATRIUM_ROLE names, until Ctrl-C or SIGTERM.\n\nEnvironment:\n${describeConfig(variables)}`,
+    )
+    return end()
+  }
+  const config = readConfig(variables, process.env)
+  if (config.ENGINE === 'apollo') {
+    refuseInProduction(process.env.NODE_ENV)
+    // Apollo Gateway reports to its vendor otherwise, from the moment that it is loaded.
+    process.env.APOLLO_TELEMETRY_DISABLED = 'true'
+  }
+  const log = createLog(config.LOG_LEVEL)
+  if (config.ATRIUM_ROLE !== 'all' && config.ATRIUM_ROLE !== 'gateway') {
+    const { runSubgraph } = await import('./subgraph-process.ts')
+    return runSubgraph(config.ATRIUM_ROLE, config, { log, defer, end })
+  }
+  const secrets = requiredCipher(config)
+  const port = config.PORT || (await freePort(config.HOST))
+  const publicUrl = config.PUBLIC_URL ?? localUrl(config.HOST, port)
+
+  // The database needs about as long to start as Apollo needs to load, and does it in a process of
+  // its own.
+  const starting = config.ATRIUM_ROLE === 'all' ? startDatabase(config, secrets, { log, defer }) : null
+  // A server that runs already answers at once: on a busy machine loading takes longer than it is
+  // waited for, and would count as its silence.
+  if (config.DATABASE_URL) await starting
+  const loading = loadParts()
+  const database = await starting
+  const parts = await loading
+
+  const rateLimits = await parts.rateLimitStoreOf(config, log)
+  defer(rateLimits.close)
+  const rateLimit = await parts.storeRateLimitOf(config, log)
+  defer(rateLimit.close)
+  const { banEndsIn } = rateLimit
+  const { storage, local } = await parts.fileStorageOf(config, { dataDir: config.DATA_DIR, publicUrl })
+  const userKeys = parts.publishedKeys(localUrl(config.HOST, port))
+  const graph = database
+    ? await parts.createLocalSubgraphs({
+        config,
+        connection: database.connection,
+        publicUrl,
+        userKeys,
+        storage,
+        rateLimits,
+        banEndsIn,
+        secrets,
+        log,
+        defer,
+      })
+    : (await import('./remote-subgraphs.ts')).createRemoteSubgraphs(config, { log, defer })
+
+  const metrics = config.METRICS ? parts.createMetrics({ ofProcess: true }) : null
+  const gateway = await startConfiguredGateway(parts, config, graph.links, { metrics, log, defer })
+  await graph.connectClient(gateway.client)
+
+  const history = metrics && config.OPERATIONS_TOKEN ? parts.createHistory(metrics) : null
+  defer(async () => history?.close())
+  const { checks } = graph
+  const site = await parts.startSite(gateway.client, {
+    ...siteOptionsOf(config, publicUrl),
+    uses: rateLimit.uses,
+    streams: (server) => parts.streamOperations(server, gateway),
+    operations: history && { token: config.OPERATIONS_TOKEN ?? '', history, checks, circuits: gateway.circuits, rateLimits },
+  })
+  const app = parts.createHttpServer({
+    log,
+    checks,
+    metrics,
+    notFoundPage: site.lost,
+    isProxy: config.TRUSTED_PROXIES,
+    loadLimit: config.LOAD_LIMIT,
+    publicUrl,
+  })
+  const sockets = await serveTransports(app, parts, config, { gateway, links: graph.links, log, defer })
+  await serveFacades(app, parts, config, { gateway, graph, localFiles: local, publicUrl, rateLimit, rateLimits })
+  await site.serve(app)
+  if (metrics) {
+    const open = { sockets: sockets.count, gateway, jobs: graph.jobs, listeners: graph.listeners }
+    await parts.serveMetrics(app, metrics, open, { ...parts.scrapingConfig(config), rateLimits, log, defer })
+  }
+  await listen(app, listenOptionsFromConfig(config, port), defer)
+  graph.start()
+  if (database) {
+    const isAlone = config.DATABASE_URL === undefined
+    warnOfPlainSecrets(secrets, log)
+    defer(encryptInBackground(database.connection, secretsOfRole(config.ATRIUM_ROLE), { cipher: secrets, isAlone, log }))
+  }
+
+  void database?.gone.then(() => end(new Error('The embedded PostgreSQL ended unexpectedly; the next start recovers its data.')))
+  console.error(welcome(publicUrl, { hasExplorer: config.EXPLORER, arePlain: database !== null && secrets.keyIds.length === 0 }))
+})
+
+/** The database, migrated. */
+async function startDatabase(
+  config: AtriumConfig,
+  secrets: SecretCipher,
+  { log, defer }: { readonly log: pino.Logger; readonly defer: Defer },
+): Promise<DatabaseServer> {
+  const database = await databaseServer({ databaseUrl: config.DATABASE_URL, dataDir: config.DATA_DIR, log })
+  defer(database.stop)
+  const { applied } = await migrate(database.connection)
+  if (applied.length > 0) log.info({ applied }, 'database migrated')
+  await assertKnownKeys(database.connection, secrets)
+  return database
+}
+
+type Parts = Awaited<ReturnType<typeof loadParts>>
+type Context = { readonly log: pino.Logger; readonly defer: Defer }
+
+/** The gateway with the limits, caches and metrics that the configuration asks for. */
+async function startConfiguredGateway(
+  parts: Parts,
+  config: AtriumConfig,
+  links: ConnectedSubgraphs['links'],
+  { metrics, log, defer }: Context & { readonly metrics: Metrics | null },
+): Promise<Gateway> {
+  const tracing = await configuredTracing(config)
+  if (tracing) defer(tracing.close)
+  const budget = await parts.budgetFromConfig(config, log)
+  defer(async () => budget?.close())
+  const slots = parts.subscriptionSlots(parts.subscriptionLimitsOf(config), metrics?.subscriptionRefused)
+  const documents = await parts.sharedDocumentsFromConfig(config, log)
+  defer(async () => documents?.close())
+  const gateway = await parts.startGateway({
+    ...parts.builtInSupergraph(),
+    links,
+    limits: parts.limitsFromConfig(config),
+    budget,
+    slots,
+    log,
+    metrics,
+    tracing,
+    slowMilliseconds: config.SLOW_OPERATION_MILLISECONDS,
+    responseCacheBytes: config.RESPONSE_CACHE_BYTES,
+    introspection: config.INTROSPECTION,
+    trustedDocuments: parts.trustedDocumentsFromConfig(config),
+    sharedDocuments: documents,
+  })
+  defer(gateway.close)
+  return gateway
+}
+
+/** The graph over HTTP and WebSocket, by the engine that the configuration names. */
+async function serveTransports(
+  app: FastifyInstance,
+  parts: Parts,
+  config: AtriumConfig,
+  { gateway, links, log, defer }: Context & { readonly gateway: Gateway; readonly links: ConnectedSubgraphs['links'] },
+): Promise<WebSockets> {
+  const explorer = config.EXPLORER && {
+    page: await parts.serveExplorer(app, { examples: parts.graphExamples(), signIn: parts.graphSignIn(), home: './' }),
+  }
+  const { supergraphSdl } = parts.builtInSupergraph()
+  const limits = parts.limitsFromConfig(config)
+  const { INTROSPECTION: introspection, BATCH_LIMIT } = config
+  const reference = { supergraphSdl, links, limits, introspection, takesBatches: BATCH_LIMIT > 0, log }
+  const apollo = config.ENGINE === 'apollo' ? await startReferenceEngine(reference) : null
+  defer(async () => apollo?.close())
+  if (apollo) apollo.serve(app)
+  else await parts.serveGraphql(app, gateway, { ...explorer, batchLimit: config.BATCH_LIMIT })
+  return apollo ? { count: () => 0 } : parts.serveWebSockets(app, gateway, { isProxy: config.TRUSTED_PROXIES })
+}
+
+/** REST, files and MCP beside the graph. */
+async function serveFacades(
+  app: FastifyInstance,
+  parts: Parts,
+  config: AtriumConfig,
+  {
+    gateway,
+    graph,
+    localFiles,
+    publicUrl,
+    rateLimit,
+    rateLimits,
+  }: {
+    readonly gateway: Gateway
+    readonly graph: Pick<ConnectedSubgraphs, 'httpRoutes'>
+    readonly localFiles: Awaited<ReturnType<Parts['fileStorageOf']>>['local']
+    readonly publicUrl: string
+    readonly rateLimit: Awaited<ReturnType<Parts['storeRateLimitOf']>>
+    readonly rateLimits: RateLimitStore
+  },
+): Promise<void> {
+  await parts.serveDirectoryApi(app, gateway.client, { publicUrl })
+  await parts.serveSocialApi(app, gateway.client, { publicUrl })
+  // Before trust: what nothing else has below /v1 is the store's.
+  await parts.serveStoreApi(app, gateway.client, { publicUrl, rateLimit })
+  if (graph.httpRoutes) await parts.serveSubgraphRoutes(app, graph.httpRoutes)
+  await parts.serveTrustApi(app, gateway.client, { publicUrl })
+  if (localFiles) parts.serveFiles(app, localFiles)
+  await parts.serveMcpServers(app, gateway.client, parts.createExternalClient(gateway), {
+    publicUrl,
+    hosts: config.MCP_HOSTS ?? [],
+    isOnLoopback: isLoopbackHost(config.HOST),
+    introspection: config.INTROSPECTION,
+    rateLimits,
+  })
+}
+
+/** What settings say about pages. */
+function siteOptionsOf(config: AtriumConfig, publicUrl: string): SiteOptions {
+  return {
+    publicUrl,
+    hasExplorer: config.EXPLORER,
+    hasSchema: config.INTROSPECTION,
+    consoleSecret: config.CONSOLE_SECRET ?? null,
+    previousConsoleSecret: config.CONSOLE_SECRET_PREVIOUS ?? null,
+    securityContacts: config.SECURITY_CONTACT,
+    docsEditUrl: config.DOCS_EDIT_URL,
+    hasDesign: process.env.NODE_ENV !== 'production' && config.PUBLIC_URL === undefined && isLoopbackHost(config.HOST),
+  }
+}
+
+/**
+ * Loaded while the database starts: these are the parts that bring Apollo and Fastify with them.
+ */
+async function loadParts() {
+  return {
+    ...(await import('../platform/rate-limit/rate-limit-store.ts')),
+    ...(await import('../subgraphs/toolkit/user-token.ts')),
+    ...(await import('../subgraphs/store/file/configured.ts')),
+    ...(await import('../subgraphs/store/file/serve.ts')),
+    ...(await import('./local-subgraphs.ts')),
+    ...(await import('./built-in-supergraph.ts')),
+    ...(await import('../gateway/limits/limits.ts')),
+    ...(await import('../gateway/limits/redis-budget.ts')),
+    ...(await import('../gateway/limits/subscription-slots.ts')),
+    ...(await import('../gateway/gateway.ts')),
+    ...(await import('../gateway/observability/history.ts')),
+    ...(await import('../gateway/client.ts')),
+    ...(await import('../gateway/observability/metrics.ts')),
+    ...(await import('../gateway/observability/metrics-endpoint.ts')),
+    ...(await import('../gateway/operations/trusted-documents.ts')),
+    ...(await import('../platform/http/server.ts')),
+    ...(await import('../gateway/operations/redis-documents.ts')),
+    ...(await import('../gateway/transports/subgraph-routes.ts')),
+    ...(await import('../gateway/transports/http.ts')),
+    ...(await import('../gateway/transports/event-stream.ts')),
+    ...(await import('../gateway/transports/websocket.ts')),
+    ...(await import('../rest-facade/directory/serve.ts')),
+    ...(await import('../rest-facade/social/serve.ts')),
+    ...(await import('../rest-facade/store/caller/redis-rate-limit.ts')),
+    ...(await import('../rest-facade/store/serve.ts')),
+    ...(await import('../rest-facade/trust/serve.ts')),
+    ...(await import('../mcp/servers.ts')),
+    ...(await import('../gateway/explorer/serve.ts')),
+    ...(await import('../web/explorer/examples.ts')),
+    ...(await import('../web/serve.ts')),
+  }
+}
+
+function welcome(url: string, { hasExplorer, arePlain }: { readonly hasExplorer: boolean; readonly arePlain: boolean }): string {
+  const plain = '\n  Secrets     stored unencrypted, which is for development: SECRETS_KEY is not set'
+  return `
+Atrium is ready.
+
+  Pages       ${url}
+  Docs        ${url}/docs
+  Graph       ${url}/graphql${hasExplorer ? ', an explorer in a browser' : ''}
+  REST        ${url}/api/search?q=postgres
+  Demo shop   ${url}/shops/demo
+  Console     ${url}/console, with what this prints: npx atrium store token reset demo
+  Agents      ${url}/mcp/directory${arePlain ? plain : ''}
+
+Something wrong?  npx atrium doctor      Stop: Ctrl-C
+`
+}
