@@ -101,12 +101,14 @@ export function authorizationOf(
       if (required.length === 0) return null
       const ready = plannedDocument(checked.document, checked.operation, fieldSets.names)
       const guard = ++guards
-      const characters = print(ready.document).length
+      let characters = 0
       const remember = <Made>(kind: string, key: string, make: () => Made): Made => {
         const existing = cached.get(`${guard} ${kind} ${key}`)
         // Only this guard writes under its number, and each kind has one type.
         if (existing) return existing.made as Made
         const made = make()
+        // Most operations are never refused, and the text of hundreds takes a start 50 ms.
+        characters ||= print(ready.document).length
         cached.set(`${guard} ${kind} ${key}`, { made, characters })
         return made
       }

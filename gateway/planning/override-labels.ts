@@ -95,8 +95,9 @@ const NONE: ReadonlySet<string> = new Set()
 /** The names of fields by the label of their `@join__field`. */
 function fieldsOfLabels(supergraph: DocumentNode): ReadonlyMap<string, ReadonlySet<string>> {
   const fields = new Map<string, Set<string>>()
-  visit(supergraph, {
-    FieldDefinition({ name, directives = [] }) {
+  for (const definition of supergraph.definitions) {
+    if (definition.kind !== Kind.OBJECT_TYPE_DEFINITION && definition.kind !== Kind.INTERFACE_TYPE_DEFINITION) continue
+    for (const { name, directives = [] } of definition.fields ?? []) {
       for (const directive of directives) {
         if (directive.name.value !== 'join__field') continue
         const value = directive.arguments?.find((argument) => argument.name.value === 'overrideLabel')?.value
@@ -104,7 +105,7 @@ function fieldsOfLabels(supergraph: DocumentNode): ReadonlyMap<string, ReadonlyS
         const own = fields.get(value.value) ?? new Set()
         fields.set(value.value, own.add(name.value))
       }
-    },
-  })
+    }
+  }
   return fields
 }

@@ -5,7 +5,7 @@ import {
   operationFromDocument,
   Supergraph as SupergraphModel,
 } from '@apollo/federation-internals'
-import { type QueryPlan, QueryPlanner } from '@apollo/query-planner'
+import type { QueryPlan, QueryPlanner } from '@apollo/query-planner'
 import {
   type ConstDirectiveNode,
   type DocumentNode,
@@ -23,6 +23,7 @@ import { type PlannedDocument, plannedDocument } from '../executor/federated/pla
 import type { TypeTest } from '../executor/federated/response-data.ts'
 import type { ValidatedOperation } from '../operations/document-cache.ts'
 import { type FieldSets, fieldSetsIn } from './field-sets.ts'
+import { plannerLibrary } from './planner-library.ts'
 import type { TypesOverlap } from './required-fields.ts'
 import { separateArguments } from './requires-arguments.ts'
 import { separateFetches } from './separate-fetches.ts'
@@ -120,6 +121,7 @@ export function readSupergraph(document: DocumentNode, { isKnown = false }: { re
   const plannedApiSchema = variants.size === 0 ? apiSchema : planned.apiSchema()
   let planner: QueryPlanner | null = null
   const plannerOf = () => {
+    const { QueryPlanner } = plannerLibrary()
     planner ??= new QueryPlanner(planned, {
       // Otherwise equal paths below different types of a union share one fetch, and with it the
       // arguments of one of them.
