@@ -1,9 +1,8 @@
-import { buildSubgraphSchema } from '@apollo/subgraph'
 import type { Logger } from 'pino'
 import { type Connection, openDatabase } from '../../platform/database/database.ts'
 import { changeListeners } from '../../platform/events/change-listeners.ts'
 import type { Subgraph } from '../../platform/graphql/subgraph.ts'
-import { sdlOf } from '../toolkit/sdl.ts'
+import { subgraphSchema } from '../toolkit/subgraph-schema.ts'
 import type { Context } from './context.ts'
 import { catalogueOf } from './item/catalogue.ts'
 import { itemRepository } from './item/repository.ts'
@@ -65,8 +64,7 @@ export async function directorySubgraph({
 
   return {
     name: 'directory',
-    // Apollo's type of resolvers does not know our context.
-    schema: buildSubgraphSchema([{ typeDefs: sdlOf('directory'), resolvers: resolvers as never }]),
+    schema: subgraphSchema('directory', resolvers),
     context: (): Context => ({ catalogue, items, load: featureLoaders(features), publicUrl }),
     ready: items.currentRevision,
     onChange,

@@ -1,4 +1,3 @@
-import { buildSubgraphSchema } from '@apollo/subgraph'
 import type { Logger } from 'pino'
 import { keyedMutex } from '../../platform/collections/keyed-mutex.ts'
 import { type Connection, openDatabase, type ReplicaOptions } from '../../platform/database/database.ts'
@@ -7,7 +6,7 @@ import type { Subgraph } from '../../platform/graphql/subgraph.ts'
 import { addressRateLimit } from '../../platform/rate-limit/address-rate-limit.ts'
 import { localRateLimitStore, type RateLimitStore } from '../../platform/rate-limit/rate-limit-store.ts'
 import { PLAIN_SECRETS, type SecretCipher } from '../../platform/secrets/cipher.ts'
-import { sdlOf } from '../toolkit/sdl.ts'
+import { subgraphSchema } from '../toolkit/subgraph-schema.ts'
 import { commentRepository } from './comment/repository.ts'
 import { contextOf, type SocialParts } from './context.ts'
 import { messageRecipients } from './message/message-recipients.ts'
@@ -107,8 +106,7 @@ export async function socialSubgraph({
 
   return {
     name: 'social',
-    // Apollo's type of resolvers does not know our context.
-    schema: buildSubgraphSchema([{ typeDefs: sdlOf('social'), resolvers: resolvers as never }]),
+    schema: subgraphSchema('social', resolvers),
     context: (caller) => contextOf(parts, caller),
     ...database.replicaHooks,
     ready: () => parts.users.findByIds(['0']),

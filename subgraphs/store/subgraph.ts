@@ -1,4 +1,3 @@
-import { buildSubgraphSchema } from '@apollo/subgraph'
 import type { JWTVerifyGetKey } from 'jose'
 import type { Logger } from 'pino'
 import { type Connection, type Database, openDatabase, type ReplicaOptions } from '../../platform/database/database.ts'
@@ -8,7 +7,7 @@ import { joinedRoutes } from '../../platform/http/subgraph-routes.ts'
 import { addressRateLimit } from '../../platform/rate-limit/address-rate-limit.ts'
 import { localRateLimitStore, type RateLimitStore } from '../../platform/rate-limit/rate-limit-store.ts'
 import { PLAIN_SECRETS, type SecretCipher } from '../../platform/secrets/cipher.ts'
-import { sdlOf } from '../toolkit/sdl.ts'
+import { subgraphSchema } from '../toolkit/subgraph-schema.ts'
 import { userJudge } from '../toolkit/user-judge.ts'
 import { publishedKeys, remoteSessionCheck, type SessionCheck } from '../toolkit/user-token.ts'
 import { accessJudge, type BanLookup } from './access/access.ts'
@@ -166,8 +165,7 @@ export async function storeSubgraph({
 
   return {
     name: 'store',
-    // Apollo's type of resolvers does not know our context.
-    schema: guardSchema(buildSubgraphSchema([{ typeDefs: sdlOf('store'), resolvers: resolvers as never }])),
+    schema: guardSchema(subgraphSchema('store', resolvers)),
     context: (caller) => contextOf(parts, caller),
     ...database.replicaHooks,
     runCheckoutJobs: () => runCheckoutJobs(checkoutJobDeps, new AbortController().signal),

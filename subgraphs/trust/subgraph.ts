@@ -1,6 +1,5 @@
-import { buildSubgraphSchema } from '@apollo/subgraph'
 import type { Subgraph } from '../../platform/graphql/subgraph.ts'
-import { sdlOf } from '../toolkit/sdl.ts'
+import { subgraphSchema } from '../toolkit/subgraph-schema.ts'
 import { createTrustContext } from './context.ts'
 import { createTrustParts, type TrustOptions } from './parts.ts'
 import { resolvers } from './resolvers.ts'
@@ -13,8 +12,7 @@ export function trustSubgraph(options: TrustOptions): Subgraph {
   const { parts, start, close } = createTrustParts(options)
   return {
     name: 'trust',
-    // Apollo's type of resolvers does not know our context.
-    schema: buildSubgraphSchema([{ typeDefs: sdlOf('trust'), resolvers: resolvers as never }]),
+    schema: subgraphSchema('trust', resolvers),
     context: (caller) => createTrustContext(parts, caller),
     ready: async () => {
       const [, states] = await Promise.all([parts.keys.ping(), parts.sources.status()])

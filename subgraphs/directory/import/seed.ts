@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import pg from 'pg'
 import type { Logger } from 'pino'
 import type { Connection } from '../../../platform/database/database.ts'
-import { importPaths } from './import.ts'
 
 const FOLDER = join(import.meta.dirname, '../../../prisma/seed/directory')
 
@@ -14,6 +13,8 @@ type Options = { readonly log: Logger; readonly signal: AbortSignal }
  */
 export async function seedDirectory(connection: Connection, { log, signal }: Options): Promise<void> {
   if (!(await isUntouched(connection))) return
+  // Loaded here: the import and its YAML parser are 100 modules, which later starts do without.
+  const { importPaths } = await import('./import.ts')
   await importPaths([FOLDER], { connection, log, signal })
 }
 

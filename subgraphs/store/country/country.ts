@@ -35,17 +35,26 @@ const inEnglish = new Intl.Collator('en')
 export const byName = (one: Country, other: Country): number =>
   inEnglish.compare(one.name, other.name) || (one.code < other.code ? -1 : 1)
 
-const all: readonly Country[] = Object.entries(known)
-  .filter(([code]) => !NOT_ISO.has(code))
-  .map(([code, { name }]) => ({ code, name: countryNames.of(code) ?? name }))
-  .sort(byName)
-const byCode: ReadonlyMap<string, Country> = new Map(all.map((country) => [country.code, country]))
+type Known = { readonly all: readonly Country[]; readonly byCode: ReadonlyMap<string, Country> }
+
+/** Made when it is first read: the names of ICU take a start 30 ms. */
+let made: Known | null = null
+
+function knownCountries(): Known {
+  if (made) return made
+  const all = Object.entries(known)
+    .filter(([code]) => !NOT_ISO.has(code))
+    .map(([code, { name }]) => ({ code, name: countryNames.of(code) ?? name }))
+    .sort(byName)
+  made = { all, byCode: new Map(all.map((country) => [country.code, country])) }
+  return made
+}
 
 /** The 249 countries and territories of ISO 3166-1, by name. */
-export const countries = (): readonly Country[] => all
+export const countries = (): readonly Country[] => knownCountries().all
 
 /** The country with this code, in either case; null when there is none. */
-export const countryOf = (code: string): Country | null => byCode.get(code.toUpperCase()) ?? null
+export const countryOf = (code: string): Country | null => knownCountries().byCode.get(code.toUpperCase()) ?? null
 
 /** The capital of a country, else its name; the code itself for an unknown country. */
 export const capitalOf = (code: string): string => known[code as keyof typeof known]?.capital || (countryOf(code)?.name ?? code)
@@ -58,7 +67,7 @@ export function defaultsOf(countryCode: string): StoreDefaults | null {
   const country = countryOf(countryCode)
   if (country === null) return null
   const { code } = country
-  // each code of `all` is a key of `known`
+  // each code of `countries()` is a key of `known`
   const { currency, languages } = known[code as keyof typeof known]
   return {
     currency: CURRENCIES[code] ?? currency[0] ?? 'USD',
