@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import type { Caller } from '../platform/http/caller.ts'
 import type { RateLimitStore } from '../platform/rate-limit/rate-limit-store.ts'
-import { refuse } from './guard.ts'
+import { refuse } from './refuse.ts'
 import type { AccountIdentity, ToolServer } from './tool-server.ts'
 
 /** The access policy of one server, applied to its requests. */

@@ -1,5 +1,6 @@
 import { validateHostHeader, validateOriginHeader } from '@modelcontextprotocol/server'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { refuse } from './refuse.ts'
 
 /** Names of this machine, as `Host` and `Origin` spell them. */
 const LOCAL = ['localhost', '127.0.0.1', '[::1]']
@@ -59,8 +60,3 @@ export function guard({ publicUrl, hosts, isOnLoopback }: HostOptions) {
 }
 
 const quoted = (header: string | undefined): string => JSON.stringify((header ?? '').slice(0, 100).toWellFormed())
-
-/** A refusal of the request as a whole, in the form of JSON-RPC: no call in it was read. */
-export function refuse(reply: FastifyReply, status: number, message: string, code = -32_000): FastifyReply {
-  return reply.code(status).send({ jsonrpc: '2.0', error: { code, message }, id: null })
-}

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parse } from 'yaml'
 import { z } from 'zod'
+import { loadOnce } from '../../platform/process/load-once.ts'
 import type { FileRow } from '../frame/file.ts'
 import type { Site } from '../frame/site.ts'
 
@@ -13,13 +13,22 @@ const FrontMatter = z.object({ name: z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)*$/
 /** A skill about this service for agents: the folder of its SKILL.md, and its frontmatter. */
 type OwnSkill = { readonly name: string; readonly description: string; readonly text: string }
 
-const skills: readonly OwnSkill[] = readdirSync(import.meta.dirname, { withFileTypes: true })
+/** Names of the skills, which are those of their folders (the specification of agent skills). */
+const names: readonly string[] = readdirSync(import.meta.dirname, { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
-  .map(({ name }) => {
-    const text = readFileSync(join(import.meta.dirname, name, 'SKILL.md'), 'utf8')
-    return { ...FrontMatter.parse(parse(text.split(/^---$/m, 2)[1] ?? '')), text }
+  .map(({ name }) => name)
+  .sort()
+
+/** Read by the first request: the YAML parser is 70 modules, which a start does without. */
+const skills = loadOnce(async (): Promise<readonly OwnSkill[]> => {
+  const { parse } = await import('yaml')
+  return names.map((folder) => {
+    const text = readFileSync(join(import.meta.dirname, folder, 'SKILL.md'), 'utf8')
+    const { name, description } = FrontMatter.parse(parse(text.split(/^---$/m, 2)[1] ?? ''))
+    if (name !== folder) throw new Error(`Expected the skill in ${folder} to have the name of its folder, got "${name}".`)
+    return { name, description, text }
   })
-  .sort((one, other) => (one.name < other.name ? -1 : 1))
+})
 
 /**
  * Agent Skills Discovery 0.2.0: an index at a well-known address, and one file per skill, known by
@@ -30,11 +39,11 @@ export const agentSkillFiles: readonly FileRow[] = [
     path: `${FOLDER}/index.json`,
     contentType: 'application/json; charset=utf-8',
     operations: [],
-    text: ({ site }) =>
+    text: async ({ site }) =>
       JSON.stringify(
         {
           $schema: 'https://schemas.agentskills.io/discovery/0.2.0/schema.json',
-          skills: skills.map((skill) => ({
+          skills: (await skills.get()).map((skill) => ({
             name: skill.name,
             type: 'skill-md',
             description: skill.description,
@@ -46,12 +55,15 @@ export const agentSkillFiles: readonly FileRow[] = [
         2,
       ),
   },
-  ...skills.map(
-    (skill): FileRow => ({
-      path: `${FOLDER}/${skill.name}/SKILL.md`,
+  ...names.map(
+    (name): FileRow => ({
+      path: `${FOLDER}/${name}/SKILL.md`,
       contentType: 'text/markdown; charset=utf-8',
       operations: [],
-      text: ({ site }) => textFor(skill, site),
+      text: async ({ site }) => {
+        const skill = (await skills.get()).find((one) => one.name === name)
+        return skill ? textFor(skill, site) : null
+      },
     }),
   ),
 ]
