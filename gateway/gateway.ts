@@ -28,6 +28,7 @@ import type { TrustedDocuments } from './operations/trusted-documents.ts'
 import { type FindOverrideLabels, overrideLabelsIn } from './planning/override-labels.ts'
 import { EMPTY_PLAN_STORE, type PlanStore } from './planning/plan-store.ts'
 import { readSupergraph, type Supergraph } from './planning/supergraph.ts'
+import type { ShadowTraffic } from './shadow/shadow-traffic.ts'
 import { maskErrors } from './subgraph-client/error-masking.ts'
 import type { Link } from './subgraph-client/link.ts'
 import type { GraphQLParams } from './transports/request-params.ts'
@@ -103,6 +104,8 @@ export type StartGatewayOptions = {
    * guarded fields are refused.
    */
   readonly grantsOver?: (links: ReadonlyMap<string, Link>) => FindGrants
+  /** Runs a part of the queries on a candidate supergraph as well; null: none. */
+  readonly shadow?: ShadowTraffic | null
   /** Active labels of `@override(label:)` per request, beside `percent(x)`; absent: none. */
   readonly overrideLabels?: FindOverrideLabels
 }
@@ -160,7 +163,11 @@ export function assembleGateway(options: StartGatewayOptions): Gateway {
   }
   const { prepareOperation: prepareInner, subscriptions } = createOperationPreparation(preparation)
   const prepareOperation: typeof prepareInner = (validation, characters) => {
-    const prepared = prepareInner(validation, characters)
+    const inner = prepareInner(validation, characters)
+    const prepared =
+      options.shadow && inner.kind === 'executable' && validation.kind === 'valid'
+        ? options.shadow.wrap(inner, validation.validated, supergraph.queriesWithSideEffects)
+        : inner
     return exchange && prepared.kind === 'executable' && validation.kind === 'valid'
       ? exchange.wrap(prepared, validation.validated)
       : prepared

@@ -28,6 +28,8 @@ import {
   type ValidSourceOptions,
 } from '../planning/sources/source-options.ts'
 import { subgraphLocations } from '../planning/supergraph.ts'
+import { openShadow } from '../shadow/open-shadow.ts'
+import type { ShadowReport } from '../shadow/shadow-traffic.ts'
 import type { SubgraphLocation } from '../subgraph-client/link-pool.ts'
 import type { Callbacks } from '../subgraph-client/upstream-callbacks.ts'
 import { createFetchHandler, type FetchHandler, type FetchHandlerOptions } from '../transports/fetch.ts'
@@ -104,6 +106,8 @@ export type FederatedGateway = {
    * every copy knows; call again. Without an entity cache there is nothing to do.
    */
   readonly invalidateEntities: (invalidations: readonly Invalidation[]) => Promise<boolean>
+  /** What the candidate of `shadow` did so far; null without one. */
+  readonly shadowReport: () => ShadowReport | null
   /** Subscriptions that subgraphs call back for: `serveGateway` takes the calls. */
   readonly callbacks: Callbacks
   /** Ends event streams, closes connections to subgraphs, and resolves when all are closed. */
@@ -126,8 +130,15 @@ export async function createGateway(given: CreateGatewayOptions): Promise<Federa
   const sources = createSubgraphSources(settings, log)
   const entityCache = settings.entityCache ? await openEntityCache(settings.entityCache, log) : null
   const eventSources = await createEventSources(settings.eventSources ?? {}, log)
+  const common = {
+    limits,
+    introspection: settings.introspection ?? true,
+    ...(findGrants && { grantsOver: () => findGrants }),
+    ...(settings.findOverrideLabels && { overrideLabels: labelsByCaller(settings.findOverrideLabels) }),
+  }
+  const shadow = openShadow(settings, common, { log, metrics: null, eventLinksOf: eventSources.linksOf })
   const closeOthers = async () => {
-    await Promise.all([entityCache?.close(), eventSources.close(), hooks?.close()])
+    await Promise.all([shadow?.close(), entityCache?.close(), eventSources.close(), hooks?.close()])
   }
   const served = createServedGraph(graphOf, log)
   const followed = await begin(supergraph).catch(async (error: unknown) => {
@@ -149,6 +160,7 @@ export async function createGateway(given: CreateGatewayOptions): Promise<Federa
     execute,
     replaceSupergraph: (sdl) => gateway.swap(graphOf(sdl)),
     callbacks: sources.callbacks,
+    shadowReport: () => shadow?.report() ?? null,
     invalidateEntities: async (invalidations) => (await entityCache?.invalidate(invalidations)) ?? true,
     async close() {
       handler.close()
@@ -174,17 +186,15 @@ export async function createGateway(given: CreateGatewayOptions): Promise<Federa
     try {
       const assembled = assembleGateway({
         supergraphSdl: contract ? applyContract(supergraphSdl, contract) : supergraphSdl,
+        ...common,
         links,
-        limits,
         log,
         exchange,
         hooks,
-        introspection: settings.introspection ?? true,
+        shadow,
         responseCacheBytes: settings.responseCacheBytes ?? 0,
         entityCache,
         slowMilliseconds: settings.slowMilliseconds ?? 0,
-        ...(findGrants && { grantsOver: () => findGrants }),
-        ...(settings.findOverrideLabels && { overrideLabels: labelsByCaller(settings.findOverrideLabels) }),
       })
       return { gateway: assembled, release }
     } catch (error) {

@@ -99,8 +99,9 @@ export function compileRequestCheck(
       budget: level && { remaining: level.left, resetSeconds: level.fullInSeconds },
     })
     if (requested > limit) onOverLimit(requested, limit)
-    const tooDear = [...(requested > enforced ? [costRefusal(requested, enforced)] : []), ...(perSubgraph?.errors ?? [])]
-    if (tooDear.length > 0) {
+    if (requested > enforced || (perSubgraph !== null && perSubgraph.errors.length > 0)) {
+      const ofWhole = requested > enforced ? [costRefusal(requested, enforced)] : NONE
+      const tooDear = [...ofWhole, ...(perSubgraph?.errors ?? NONE)]
       return wantsCost && budget
         ? after(budget.spend(caller, 0), (level) => ({ errors: tooDear, cost: report(level) }))
         : { errors: tooDear, cost: report(null) }

@@ -10,6 +10,7 @@ import { entityCacheOptions } from './entity-cache-options.ts'
 import { eventSourceOptions } from './event-source-options.ts'
 import { coprocessorOptions, hookOptions } from './hook-options.ts'
 import { jwtOptions } from './jwt-options.ts'
+import { shadowOptions } from './shadow-options.ts'
 import { remoteSubgraphOptions } from './subgraph-options.ts'
 import { chosen, flag, fn, options, text, wholeNumber } from './validate-options.ts'
 
@@ -94,6 +95,8 @@ export const gatewayOptionsShape = {
   coprocessor: coprocessorOptions.optional(),
   /** Serves the part of the supergraph that has some tags, and not others. Default: all of it. */
   contract: contractOptions.optional(),
+  /** Runs a part of the queries on a candidate supergraph as well, and compares the answers. */
+  shadow: shadowOptions.optional(),
 } as const
 
 export type FindLabelsByCaller = (caller: Caller) => Iterable<string> | Promise<Iterable<string>>

@@ -42,6 +42,9 @@ import type { FollowedSupergraph } from '../planning/sources/follow-supergraph.t
 import type { ValidSourceOptions } from '../planning/sources/source-options.ts'
 import { subgraphLocations } from '../planning/supergraph.ts'
 import { watchFile } from '../planning/watched-file.ts'
+import { openShadow } from '../shadow/open-shadow.ts'
+import { serveShadowReport } from '../shadow/shadow-endpoint.ts'
+import type { ShadowTraffic } from '../shadow/shadow-traffic.ts'
 import { checkReachability, respondsToGraphql } from '../subgraph-client/health.ts'
 import type { SubgraphLocation } from '../subgraph-client/link-pool.ts'
 import { serveCallbacks } from '../transports/callback-endpoint.ts'
@@ -98,6 +101,18 @@ await runProgram(async (defer, end) => {
   const eventSources = await createEventSources(file.options.eventSources ?? {}, log)
   defer(eventSources.close)
   const overrideLabels = overrideLabelsOf(file.options, config)
+  const common = {
+    limits,
+    introspection: config.INTROSPECTION,
+    ...(findGrants && { grantsOver: () => findGrants }),
+    ...(overrideLabels && { overrideLabels }),
+  }
+  const shadow = openShadow({ ...file.options, allSubgraphs: { ...file.options.allSubgraphs, timeoutMilliseconds } }, common, {
+    log,
+    metrics,
+    eventLinksOf: eventSources.linksOf,
+  })
+  defer(async () => shadow?.close())
   const served = createServedGraph(graphOf, log)
   const followed =
     origin.kind === 'file'
@@ -108,7 +123,7 @@ await runProgram(async (defer, end) => {
   defer(followed.close)
   process.on('SIGHUP', followed.reload)
 
-  await serveRequests({ config, log, metrics, gateway, served, sources, entityCache, defer })
+  await serveRequests({ config, log, metrics, gateway, served, sources, entityCache, shadow, defer })
 
   /**
    * Rejects with a Refusal when the text is no supergraph, or one that a trusted document does not
@@ -119,10 +134,11 @@ await runProgram(async (defer, end) => {
     try {
       const gateway = await startGateway({
         supergraphSdl: contract ? applyContract(supergraphSdl, contract) : supergraphSdl,
+        ...common,
         links,
         exchange,
         hooks,
-        limits,
+        shadow,
         budget,
         slots,
         log,
@@ -131,11 +147,8 @@ await runProgram(async (defer, end) => {
         slowMilliseconds: config.SLOW_OPERATION_MILLISECONDS,
         responseCacheBytes: config.RESPONSE_CACHE_BYTES,
         entityCache,
-        introspection: config.INTROSPECTION,
         trustedDocuments: persisted,
         sharedDocuments: documents,
-        ...(findGrants && { grantsOver: () => findGrants }),
-        ...(overrideLabels && { overrideLabels }),
       })
       return { gateway, release, locations }
     } catch (error) {
@@ -168,6 +181,7 @@ async function serveRequests({
   served,
   sources,
   entityCache,
+  shadow,
   defer,
 }: {
   readonly config: Config<typeof variables>
@@ -177,6 +191,7 @@ async function serveRequests({
   readonly served: ServedGraph<LocatedGraph>
   readonly sources: SubgraphSources
   readonly entityCache: EntityCache | null
+  readonly shadow: ShadowTraffic | null
   readonly defer: Defer
 }): Promise<void> {
   const isProxy = config.TRUSTED_PROXIES
@@ -188,6 +203,7 @@ async function serveRequests({
   const sockets = serveWebSockets(app, gateway, { isProxy })
   serveCallbacks(app, sources.callbacks)
   if (entityCache && config.ENTITY_CACHE_TOKEN !== undefined) serveInvalidations(app, entityCache, config.ENTITY_CACHE_TOKEN)
+  if (shadow && config.SHADOW_TOKEN !== undefined) serveShadowReport(app, shadow.report, config.SHADOW_TOKEN)
   if (metrics) {
     const open = { sockets: sockets.count, gateway, listeners: () => 0 }
     await serveMetrics(app, metrics, open, { ...scrapingConfig(config), log, defer })

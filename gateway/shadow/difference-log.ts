@@ -1,0 +1,56 @@
+import type { Logger } from 'pino'
+import type { Difference } from './compare-results.ts'
+
+/** An operation whose results differed in the same places. */
+export type RecordedDifference = {
+  /** SHA-256 of the document, in 12 hexadecimal digits. */
+  readonly signature: string
+  readonly operationName: string | null
+  readonly differences: readonly Difference[]
+  /** How often it was seen. */
+  readonly count: number
+  readonly firstAt: string
+  readonly lastAt: string
+}
+
+/** Distinct entries; beyond that the one that was not seen for longest is forgotten. */
+export const MAX_RECORDED = 100
+
+/** Records differences, and logs each that is new. */
+export type DifferenceLog = {
+  readonly record: (
+    operation: Pick<RecordedDifference, 'signature' | 'operationName'>,
+    differences: readonly Difference[],
+  ) => void
+  /** The latest last. */
+  readonly entries: () => readonly RecordedDifference[]
+}
+
+export function createDifferenceLog(log: Logger, now: () => Date = () => new Date()): DifferenceLog {
+  const recorded = new Map<string, RecordedDifference>()
+  return {
+    record(operation, differences) {
+      const places = differences.map(({ part, path, served, candidate }) => [part, path, served, candidate])
+      const key = JSON.stringify([operation.signature, places])
+      const at = now().toISOString()
+      const known = recorded.get(key)
+      recorded.delete(key)
+      recorded.set(key, {
+        ...operation,
+        differences,
+        count: (known?.count ?? 0) + 1,
+        firstAt: known?.firstAt ?? at,
+        lastAt: at,
+      })
+      if (known) return
+      log.warn({ ...operation, differences: differences.map(lineOf) }, 'the candidate supergraph gave another answer')
+      const [oldest] = recorded.keys()
+      if (recorded.size > MAX_RECORDED && oldest !== undefined) recorded.delete(oldest)
+    },
+    entries: () => [...recorded.values()],
+  }
+}
+
+/** A difference as a line: `data.products.@.price: number → null, 3 times`. */
+export const lineOf = ({ part, path, served, candidate, count }: Difference): string =>
+  `${part}${path === '' ? '' : `.${path}`}: ${served} → ${candidate}${served === candidate ? ' of another value' : ''}${count > 1 ? `, ${count} times` : ''}`

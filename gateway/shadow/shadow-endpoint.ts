@@ -1,0 +1,39 @@
+import type { FastifyInstance } from 'fastify'
+import { operatorTokenCheck } from '../../platform/http/operator-token.ts'
+import { localRateLimitStore } from '../../platform/rate-limit/rate-limit-store.ts'
+import { lineOf } from './difference-log.ts'
+import type { ShadowReport } from './shadow-traffic.ts'
+
+/** Where differences of a candidate supergraph are read. */
+export const SHADOW_PATH = '/shadow'
+
+/**
+ * Serves `GET /shadow` for callers with `token`, as Bearer token or by HTTP Basic: the report as
+ * JSON, or printed for `Accept: text/plain`.
+ */
+export function serveShadowReport(app: FastifyInstance, report: () => ShadowReport, token: string): void {
+  const check = operatorTokenCheck({
+    token,
+    variable: 'SHADOW_TOKEN',
+    name: 'shadow report',
+    takesBearer: true,
+    rateLimits: localRateLimitStore(),
+  })
+  app.get(SHADOW_PATH, async (request, reply) => {
+    reply.header('cache-control', 'no-store')
+    const refusal = await check(request)
+    if (refusal) return reply.code(refusal.status).headers(refusal.headers).type('text/plain; charset=utf-8').send(refusal.text)
+    const isText = request.headers.accept?.startsWith('text/plain') === true
+    return isText ? reply.type('text/plain; charset=utf-8').send(printReport(report())) : report()
+  })
+}
+
+/** A report as text: a line of counts, and a paragraph for each distinct difference. */
+export function printReport({ outcomes, differences }: ShadowReport): string {
+  const counts = Object.entries(outcomes).map(([outcome, count]) => `${outcome} ${count}`)
+  const paragraphs = differences.map(
+    ({ signature, operationName, count, lastAt, differences: places }) =>
+      `${operationName ?? '(anonymous)'} ${signature}: ${count} times, last ${lastAt}\n${places.map((each) => `  ${lineOf(each)}\n`).join('')}`,
+  )
+  return [`${counts.join(', ')}\n`, ...paragraphs].join('\n')
+}

@@ -1,0 +1,182 @@
+import { hash } from 'node:crypto'
+import { print, visit } from 'graphql'
+import type { Logger } from 'pino'
+import type { RunOperation } from '../executor/run-operation.ts'
+import type { Metrics } from '../observability/metrics.ts'
+import type { ValidatedOperation } from '../operations/document-cache.ts'
+import type { ExecutionResult } from '../operations/execution-result.ts'
+import type { ExecutableOperation, PreparedOperation } from '../operations/prepared-operation.ts'
+import type { RequestContext } from '../subgraph-client/link.ts'
+import { compareResults } from './compare-results.ts'
+import { createDifferenceLog, type RecordedDifference } from './difference-log.ts'
+
+export type ShadowOptions = {
+  /** How many of 100 queries also run on the candidate. */
+  readonly percent: number
+  /** Whether results are compared. */
+  readonly isCompared: boolean
+  /** Queries that may run on the candidate at once; others are dropped. */
+  readonly maxConcurrency: number
+  /** Whether recorded differences have values of clients. */
+  readonly withValues: boolean
+  /** For tests. */
+  readonly random?: () => number
+}
+
+/**
+ * `same` and `different` compare; `run` is not compared; `refused`: the candidate cannot run it;
+ * `dropped`: too many were running.
+ */
+export type ShadowOutcome = 'same' | 'different' | 'run' | 'refused' | 'dropped' | 'failed'
+
+/** What is known of the candidate so far. */
+export type ShadowReport = {
+  /** Queries by what came of them. */
+  readonly outcomes: Readonly<Record<ShadowOutcome, number>>
+  /** Distinct differences, the latest last. */
+  readonly differences: readonly RecordedDifference[]
+}
+
+/** Runs a part of the queries on a candidate as well, after their result is there. */
+export type ShadowTraffic = {
+  readonly wrap: (operation: ExecutableOperation, validated: ValidatedOperation, once: ReadonlySet<string>) => ExecutableOperation
+  readonly report: () => ShadowReport
+  /** Resolves when nothing runs on the candidate any more. */
+  readonly idle: () => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+/** A gateway for the candidate supergraph. */
+export type Candidate = {
+  readonly prepareText: (text: string, operationName: string | undefined) => PreparedOperation
+  readonly close: () => Promise<void>
+}
+
+/**
+ * Shadows queries to `candidate`, which has connections of its own, and neither caches nor hooks.
+ * Clients notice nothing: what fails there is counted. Mutations, subscriptions, introspection and
+ * queries with side effects never run twice.
+ */
+export function createShadowTraffic(
+  candidate: Candidate,
+  { percent, isCompared, maxConcurrency, withValues, random = Math.random }: ShadowOptions,
+  { log, metrics }: { readonly log: Logger; readonly metrics: Metrics | null },
+): ShadowTraffic {
+  const outcomes: Record<ShadowOutcome, number> = { same: 0, different: 0, run: 0, refused: 0, dropped: 0, failed: 0 }
+  const counter = metrics?.counter('atrium_shadow_operations_total', 'Queries for the candidate supergraph by outcome.', [
+    'outcome',
+  ])
+  const recorded = createDifferenceLog(log)
+  const closing = new AbortController()
+  const running = new Set<Promise<void>>()
+
+  return {
+    wrap,
+    report: () => ({ outcomes: { ...outcomes }, differences: recorded.entries() }),
+    async idle() {
+      while (running.size > 0) await Promise.all(running)
+    },
+    async close() {
+      closing.abort()
+      await Promise.all(running)
+      await candidate.close()
+    },
+  }
+
+  function wrap(operation: ExecutableOperation, validated: ValidatedOperation, once: ReadonlySet<string>): ExecutableOperation {
+    if (operation.operation !== 'query' || validated.isIntrospection || selectsAny(validated, once)) return operation
+    const { run, answer } = operation
+    const described = describe(validated)
+    const sampled = (variables: Parameters<RunOperation>[0], context: RequestContext, result: ExecutionResult): void => {
+      if (random() * 100 < percent) begin(described(), variables, context, result)
+    }
+    return {
+      ...operation,
+      async run(variables, context) {
+        const result = await run(variables, context)
+        sampled(variables, context, result)
+        return result
+      },
+      answer:
+        answer &&
+        (async (variables, context) => {
+          const answered = await answer(variables, context)
+          // What is cached was true when it was cached.
+          if ('result' in answered) sampled(variables, context, answered.result)
+          return answered
+        }),
+    }
+  }
+
+  function begin(
+    described: Described,
+    variables: Parameters<RunOperation>[0],
+    { caller }: RequestContext,
+    served: ExecutionResult,
+  ): void {
+    if (closing.signal.aborted) return
+    if (running.size >= maxConcurrency) {
+      count('dropped')
+      return
+    }
+    const shadowed = new Promise((resolve) => setImmediate(resolve))
+      // State of links, headers and hooks belong to the operation of the client.
+      .then(() => runOn(described, variables, { caller, signal: closing.signal }, served))
+      .catch((error: unknown) => {
+        log.error({ err: error, ...identityOf(described) }, 'a query failed on the candidate supergraph')
+        return 'failed' as const
+      })
+      .then(count)
+      .finally(() => running.delete(shadowed))
+    running.add(shadowed)
+  }
+
+  async function runOn(
+    described: Described,
+    variables: Parameters<RunOperation>[0],
+    context: RequestContext,
+    served: ExecutionResult,
+  ): Promise<ShadowOutcome> {
+    const prepared = candidate.prepareText(described.text, described.operationName ?? undefined)
+    // A refusal is a difference: the candidate does not know a field, or forbids what is allowed.
+    const result = prepared.kind === 'rejected' ? { errors: prepared.errors } : await prepared.run(variables, context)
+    if (!isCompared) return prepared.kind === 'rejected' ? 'refused' : 'run'
+    if (closing.signal.aborted) return 'failed'
+    const differences = compareResults(served, result, { withValues })
+    if (differences.length === 0) return 'same'
+    recorded.record(identityOf(described), differences)
+    return prepared.kind === 'rejected' ? 'refused' : 'different'
+  }
+
+  function count(outcome: ShadowOutcome): void {
+    outcomes[outcome]++
+    counter?.([outcome], 1)
+  }
+}
+
+type Described = { readonly text: string; readonly operationName: string | null; readonly signature: string }
+
+const identityOf = ({ signature, operationName }: Described) => ({ signature, operationName })
+
+/** Prints an operation when it is first sampled. */
+function describe({ document, operation }: ValidatedOperation): () => Described {
+  let described: Described | null = null
+  return () => {
+    if (!described) {
+      const text = print(document)
+      described = { text, operationName: operation.name?.value ?? null, signature: hash('sha256', text).slice(0, 12) }
+    }
+    return described
+  }
+}
+
+function selectsAny({ document }: ValidatedOperation, names: ReadonlySet<string>): boolean {
+  if (names.size === 0) return false
+  let isFound = false
+  visit(document, {
+    Field({ name }) {
+      if (names.has(name.value)) isFound = true
+    },
+  })
+  return isFound
+}
