@@ -29,8 +29,8 @@ export function serveShadowReport(app: FastifyInstance, report: () => ShadowRepo
 }
 
 /** A report as text: a line of counts, and a paragraph for each distinct difference. */
-export function printReport({ outcomes, differences }: ShadowReport): string {
-  const counts = Object.entries(outcomes).map(([outcome, count]) => `${outcome} ${count}`)
+export function printReport({ verdicts, differences }: ShadowReport): string {
+  const counts = Object.entries(verdicts).map(([verdict, count]) => `${verdict} ${count}`)
   const paragraphs = differences.map(
     ({ signature, operationName, count, lastAt, differences: places }) =>
       `${operationName ?? '(anonymous)'} ${signature}: ${count} times, last ${lastAt}\n${places.map((each) => `  ${lineOf(each)}\n`).join('')}`,

@@ -27,12 +27,12 @@ export type ShadowOptions = {
  * `same` and `different` compare; `run` is not compared; `refused`: the candidate cannot run it;
  * `dropped`: too many were running.
  */
-export type ShadowOutcome = 'same' | 'different' | 'run' | 'refused' | 'dropped' | 'failed'
+export type ShadowVerdict = 'same' | 'different' | 'run' | 'refused' | 'dropped' | 'failed'
 
 /** What is known of the candidate so far. */
 export type ShadowReport = {
   /** Queries by what came of them. */
-  readonly outcomes: Readonly<Record<ShadowOutcome, number>>
+  readonly verdicts: Readonly<Record<ShadowVerdict, number>>
   /** Distinct differences, the latest last. */
   readonly differences: readonly RecordedDifference[]
 }
@@ -62,7 +62,7 @@ export function createShadowTraffic(
   { percent, isCompared, maxConcurrency, withValues, random = Math.random }: ShadowOptions,
   { log, metrics }: { readonly log: Logger; readonly metrics: Metrics | null },
 ): ShadowTraffic {
-  const outcomes: Record<ShadowOutcome, number> = { same: 0, different: 0, run: 0, refused: 0, dropped: 0, failed: 0 }
+  const verdicts: Record<ShadowVerdict, number> = { same: 0, different: 0, run: 0, refused: 0, dropped: 0, failed: 0 }
   const counter = metrics?.counter('atrium_shadow_operations_total', 'Queries for the candidate supergraph by outcome.', [
     'outcome',
   ])
@@ -72,7 +72,7 @@ export function createShadowTraffic(
 
   return {
     wrap,
-    report: () => ({ outcomes: { ...outcomes }, differences: recorded.entries() }),
+    report: () => ({ verdicts: { ...verdicts }, differences: recorded.entries() }),
     async idle() {
       while (running.size > 0) await Promise.all(running)
     },
@@ -136,7 +136,7 @@ export function createShadowTraffic(
     variables: Parameters<RunOperation>[0],
     context: RequestContext,
     served: ExecutionResult,
-  ): Promise<ShadowOutcome> {
+  ): Promise<ShadowVerdict> {
     const prepared = candidate.prepareText(described.text, described.operationName ?? undefined)
     // A refusal is a difference: the candidate does not know a field, or forbids what is allowed.
     const result = prepared.kind === 'rejected' ? { errors: prepared.errors } : await prepared.run(variables, context)
@@ -148,9 +148,9 @@ export function createShadowTraffic(
     return prepared.kind === 'rejected' ? 'refused' : 'different'
   }
 
-  function count(outcome: ShadowOutcome): void {
-    outcomes[outcome]++
-    counter?.([outcome], 1)
+  function count(verdict: ShadowVerdict): void {
+    verdicts[verdict]++
+    counter?.([verdict], 1)
   }
 }
 

@@ -4,7 +4,7 @@ import { serveShadowReport } from '../../../gateway/shadow/shadow-endpoint.ts'
 import type { ShadowReport } from '../../../gateway/shadow/shadow-traffic.ts'
 
 const REPORT: ShadowReport = {
-  outcomes: { same: 3, different: 1, run: 0, refused: 0, dropped: 0, failed: 0 },
+  verdicts: { same: 3, different: 1, run: 0, refused: 0, dropped: 0, failed: 0 },
   differences: [
     {
       signature: '0123456789ab',

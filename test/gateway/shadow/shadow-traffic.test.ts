@@ -64,39 +64,39 @@ async function shadowed(given: Partial<ShadowOptions> = {}, where: 'local' | 'ht
 
 describe('queries run on the candidate after their answer, and answers are compared', () => {
   test.each([
-    { why: 'an equal answer', query: '{ goods { id } }', outcome: 'same', lines: [] },
+    { why: 'an equal answer', query: '{ goods { id } }', verdict: 'same', lines: [] },
     {
       why: 'other kinds of values, by the path of all items',
       query: '{ goods { price } }',
-      outcome: 'different',
+      verdict: 'different',
       lines: ['data.goods.@.price: number → null'],
     },
     {
       why: 'lists of other lengths',
       query: '{ goods { tags } }',
-      outcome: 'different',
+      verdict: 'different',
       lines: ['data.goods.@.tags: list of 0 → list of 1'],
     },
     {
       why: 'an error where there was none',
       query: '{ failing }',
-      outcome: 'different',
+      verdict: 'different',
       lines: ['data.failing: number → null', 'errors.failing: absent → DOWNSTREAM_SERVICE_ERROR'],
     },
     {
       why: 'a field that the candidate does not have',
       query: '{ goods { old } }',
-      outcome: 'refused',
+      verdict: 'refused',
       lines: ['data: object → null', 'errors: absent → GRAPHQL_VALIDATION_FAILED'],
     },
-  ])('$why', async ({ query, outcome, lines: printed }) => {
+  ])('$why', async ({ query, verdict, lines: printed }) => {
     const { gateway, shadow, lines } = await shadowed()
     const answer = await ask(gateway, query)
     expect(answer.errors).toBeUndefined()
     await ask(gateway, query)
     await shadow.idle()
-    const { outcomes, differences } = shadow.report()
-    expect(outcomes).toMatchObject({ [outcome]: 2 })
+    const { verdicts, differences } = shadow.report()
+    expect(verdicts).toMatchObject({ [verdict]: 2 })
     // The second was known.
     expect(lines.flatMap(({ differences }) => differences ?? [])).toEqual(printed)
     expect(differences.map(({ count }) => count)).toEqual(printed.length > 0 ? [2] : [])
@@ -126,7 +126,7 @@ describe('what never runs twice', () => {
     expect((await ask(gateway, query)).errors).toBeUndefined()
     await shadow.idle()
     expect(candidate.fetches).toEqual([])
-    expect(Object.values(shadow.report().outcomes).every((count) => count === 0)).toBe(true)
+    expect(Object.values(shadow.report().verdicts).every((count) => count === 0)).toBe(true)
   })
 
   test('queries beyond the percentage, and beyond those that run already', async () => {
@@ -134,7 +134,7 @@ describe('what never runs twice', () => {
     const { gateway, shadow } = await shadowed({ percent: 50, maxConcurrency: 2, random: () => draws.shift() ?? 1 })
     await Promise.all(Array.from({ length: 5 }, () => ask(gateway, '{ goods { id } }')))
     await shadow.idle()
-    expect(shadow.report().outcomes).toMatchObject({ same: 2, dropped: 1 })
+    expect(shadow.report().verdicts).toMatchObject({ same: 2, dropped: 1 })
   })
 })
 
@@ -143,7 +143,7 @@ test('a client gets its answer when the candidate is out of reach', async () => 
   for (const { server } of Object.values(candidate.remotes)) server.close().closeAllConnections()
   expect(await ask(gateway, '{ goods { id } }')).toEqual({ data: { goods: [{ id: 'g1' }, { id: 'g2' }] } })
   await shadow.idle()
-  expect(shadow.report().outcomes).toMatchObject({ different: 1 })
+  expect(shadow.report().verdicts).toMatchObject({ different: 1 })
 })
 
 test('what runs on the candidate ends when the gateway closes', async () => {
