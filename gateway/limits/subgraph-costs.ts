@@ -12,6 +12,7 @@ import {
   parse,
   type SelectionSetNode,
 } from 'graphql'
+import { ownValue } from '../../platform/collections/lookup-table.ts'
 import { type PathSegment, parseFlattenPath } from '../executor/federated/flatten-path.ts'
 import { ENTITIES } from '../executor/federated/planned-fetch.ts'
 import { documentIndex, type Fragments, fragmentOf } from '../operations/document-index.ts'
@@ -137,7 +138,7 @@ function fetchesBelow(node: PlanNode, path: CountedFetch['path'], isOn: CountedF
       return node.nodes.flatMap((each) => fetchesBelow(each, path, isOn))
     case 'Condition': {
       const when = (wanted: boolean) => (variables: CoercedVariables) =>
-        (isOn?.(variables) ?? true) && (variables[node.condition] === true) === wanted
+        (isOn?.(variables) ?? true) && (ownValue(variables, node.condition) === true) === wanted
       return [
         ...(node.ifClause ? fetchesBelow(node.ifClause, path, when(true)) : []),
         ...(node.elseClause ? fetchesBelow(node.elseClause, path, when(false)) : []),
