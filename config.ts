@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { splitVariables } from './gateway/signed-link/variables.ts'
 import { gatewaySettings } from './gateway/standalone/config.ts'
-import { urlWithProtocol } from './platform/config/config.ts'
+import { urlWithProtocol, wholeNumber } from './platform/config/config.ts'
 import { proxyVariables } from './platform/http/trusted-proxies.ts'
 import { secretsVariables } from './platform/secrets/variables.ts'
 import { directoryVariables } from './subgraphs/directory/variables.ts'
@@ -143,6 +143,12 @@ export const variables = {
   OTEL_SERVICE_NAME: gatewaySettings.OTEL_SERVICE_NAME,
   OTEL_TRACES_SAMPLER_ARG: gatewaySettings.OTEL_TRACES_SAMPLER_ARG,
   RESPONSE_CACHE_BYTES: gatewaySettings.RESPONSE_CACHE_BYTES,
+  USAGE_DAYS: {
+    read: wholeNumber(0, 3_650),
+    default: '90',
+    unit: 'days',
+    meaning: 'How long the database keeps which client used which operation and field, for npx atrium schema; 0 counts nothing.',
+  },
   SHUTDOWN_GRACE_SECONDS: gatewaySettings.SHUTDOWN_GRACE_SECONDS,
   SHUTDOWN_DRAIN_SECONDS: gatewaySettings.SHUTDOWN_DRAIN_SECONDS,
   ...splitVariables,

@@ -27,6 +27,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['trust', async () => (await import('./trust.ts')).trustCommand()],
   ['mcp', async () => (await import('./mcp.ts')).mcpCommand()],
   ['gate', async () => (await import('./gate.ts')).gateCommand()],
+  ['schema', async () => (await import('./schema.ts')).schemaCommand()],
   ['db', async () => (await import('./db.ts')).dbCommand()],
   ['secrets', async () => (await import('./secrets.ts')).secretsCommand()],
   ['completion', async () => (await import('./completion.ts')).completionCommand(() => atrium)],

@@ -10,6 +10,7 @@ import type { Metrics } from '../gateway/observability/metrics.ts'
 import { configuredTracing } from '../gateway/observability/tracing-config.ts'
 import type { WebSockets } from '../gateway/transports/websocket.ts'
 import { describeConfig, readConfig } from '../platform/config/config.ts'
+import type { Connection } from '../platform/database/database.ts'
 import { migrate } from '../platform/database/migrate.ts'
 import { type DatabaseServer, databaseServer } from '../platform/database/server.ts'
 import { freePort, isLoopbackHost, listen, listenOptionsFromConfig, localUrl } from '../platform/http/listen.ts'
@@ -78,7 +79,12 @@ await runProgram(async (defer, end) => {
     : (await import('./remote-subgraphs.ts')).createRemoteSubgraphs(config, { log, defer })
 
   const metrics = config.METRICS ? parts.createMetrics({ ofProcess: true }) : null
-  const gateway = await startConfiguredGateway(parts, config, graph.links, { metrics, log, defer })
+  const gateway = await startConfiguredGateway(parts, config, graph.links, {
+    metrics,
+    connection: database?.connection ?? null,
+    log,
+    defer,
+  })
   await graph.connectClient(gateway.client)
 
   const history = metrics && config.OPERATIONS_TOKEN ? parts.createHistory(metrics) : null
@@ -140,7 +146,7 @@ async function startConfiguredGateway(
   parts: Parts,
   config: AtriumConfig,
   links: ConnectedSubgraphs['links'],
-  { metrics, log, defer }: Context & { readonly metrics: Metrics | null },
+  { metrics, connection, log, defer }: Context & { readonly metrics: Metrics | null; readonly connection: Connection | null },
 ): Promise<Gateway> {
   const tracing = await configuredTracing(config)
   if (tracing) defer(tracing.close)
@@ -149,6 +155,8 @@ async function startConfiguredGateway(
   const slots = parts.subscriptionSlots(parts.subscriptionLimitsOf(config), metrics?.subscriptionRefused)
   const documents = await parts.sharedDocumentsFromConfig(config, log)
   defer(async () => documents?.close())
+  const usage = parts.usageRecorderFromConfig(config, connection, log)
+  defer(async () => usage?.close())
   const gateway = await parts.startGateway({
     ...parts.builtInSupergraph(),
     links,
@@ -163,6 +171,7 @@ async function startConfiguredGateway(
     introspection: config.INTROSPECTION,
     trustedDocuments: parts.trustedDocumentsFromConfig(config),
     sharedDocuments: documents,
+    usage,
   })
   defer(gateway.close)
   return gateway
@@ -251,6 +260,7 @@ async function loadParts() {
     ...(await import('../subgraphs/store/file/serve.ts')),
     ...(await import('./local-subgraphs.ts')),
     ...(await import('./built-in-supergraph.ts')),
+    ...(await import('./usage/configured-usage.ts')),
     ...(await import('../gateway/limits/limits.ts')),
     ...(await import('../gateway/limits/redis-budget.ts')),
     ...(await import('../gateway/limits/subscription-slots.ts')),

@@ -32,6 +32,7 @@ import type { ShadowTraffic } from './shadow/shadow-traffic.ts'
 import { maskErrors } from './subgraph-client/error-masking.ts'
 import type { Link } from './subgraph-client/link.ts'
 import type { GraphQLParams } from './transports/request-params.ts'
+import type { UsageRecorder } from './usage/usage-recorder.ts'
 
 /** A federated graph that is ready to serve. */
 export type Gateway = {
@@ -106,6 +107,8 @@ export type StartGatewayOptions = {
   readonly grantsOver?: (links: ReadonlyMap<string, Link>) => FindGrants
   /** Runs a part of the queries on a candidate supergraph as well; null: none. */
   readonly shadow?: ShadowTraffic | null
+  /** Counts which client uses which operation; null: nothing is counted. */
+  readonly usage?: UsageRecorder | null
   /** Active labels of `@override(label:)` per request, beside `percent(x)`; absent: none. */
   readonly overrideLabels?: FindOverrideLabels
 }
@@ -147,7 +150,10 @@ export function assembleGateway(options: StartGatewayOptions): Gateway {
   const caching = !isCached ? NO_OPERATION_CACHE : createOperationCache({ supergraph, document, viewer, links, cache, vary })
   const stopFollowing = entityCache && followEntityChanges(links, entityCache)
   const rules = { schema: supergraph.api, weights: readCostWeights(document, limits.weights), limits, introspection }
-  const observe = observer({ metrics, tracing, slow })
+  const observed = { metrics, tracing, slow }
+  const counter = options.usage?.forGraph(supergraph.api) ?? null
+  const observe = observer({ ...observed, usage: counter })
+  const observeFacade = observer({ ...observed, usage: options.usage?.forGraph(supergraph.api, FACADES) ?? null })
   const preparation = {
     deps,
     document,
@@ -158,6 +164,7 @@ export function assembleGateway(options: StartGatewayOptions): Gateway {
     slots,
     introspection,
     observe,
+    usage: counter,
     log,
     hooks,
   }
@@ -197,7 +204,7 @@ export function assembleGateway(options: StartGatewayOptions): Gateway {
     client: createClient(
       deps,
       log,
-      (operation, run) => observe(operation, caching.invalidateAfter(operation, run), (result) => result, null),
+      (operation, run) => observeFacade(operation, caching.invalidateAfter(operation, run), (result) => result, null),
       plans,
     ),
     prepareText: (text, operationName) => countRejected(prepareText(text, operationName)),
@@ -217,6 +224,9 @@ export function assembleGateway(options: StartGatewayOptions): Gateway {
     },
   }
 }
+
+/** The client of operations that facades of this installation run for callers without a name. */
+const FACADES = { name: 'atrium', version: '' }
 
 /**
  * The links by name, timed, traced, measured and with masked errors. Throws for a subgraph without

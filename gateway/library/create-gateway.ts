@@ -17,6 +17,7 @@ import { hookStagesOf } from '../options/hook-options.ts'
 import { tokenOptionsOf } from '../options/jwt-options.ts'
 import { createSubgraphSources } from '../options/subgraph-sources.ts'
 import { operationExchangeOf } from '../options/traffic-shaping.ts'
+import { usageRecorderOf } from '../options/usage-options.ts'
 import { chosen, fn, options, text, validateOptions } from '../options/validate-options.ts'
 import { applyContract, contractError } from '../planning/contract.ts'
 import type { Graph } from '../planning/hot-swap.ts'
@@ -60,6 +61,7 @@ export type {
   SubgraphResponseCall,
   SubscriptionEventCall,
 } from '../hooks/hooks.ts'
+export type { UsageBatch, UsageCount, UsageOperation } from '../usage/usage-batch.ts'
 export type { GatewayOptions, SupergraphSourceOptions }
 
 const createGatewayOptions = options({
@@ -128,6 +130,7 @@ export async function createGateway(given: CreateGatewayOptions): Promise<Federa
   const hooks = hookStagesOf(settings, log)
   const exchange = operationExchangeOf(settings, verifier, hooks)
   const sources = createSubgraphSources(settings, log)
+  const usage = usageRecorderOf(settings.usage, log)
   const entityCache = settings.entityCache ? await openEntityCache(settings.entityCache, log) : null
   const eventSources = await createEventSources(settings.eventSources ?? {}, log)
   const common = {
@@ -138,7 +141,7 @@ export async function createGateway(given: CreateGatewayOptions): Promise<Federa
   }
   const shadow = openShadow(settings, common, { log, metrics: null, eventLinksOf: eventSources.linksOf })
   const closeOthers = async () => {
-    await Promise.all([shadow?.close(), entityCache?.close(), eventSources.close(), hooks?.close()])
+    await Promise.all([shadow?.close(), entityCache?.close(), eventSources.close(), hooks?.close(), usage?.close()])
   }
   const served = createServedGraph(graphOf, log)
   const followed = await begin(supergraph).catch(async (error: unknown) => {
@@ -192,6 +195,7 @@ export async function createGateway(given: CreateGatewayOptions): Promise<Federa
         exchange,
         hooks,
         shadow,
+        usage,
         responseCacheBytes: settings.responseCacheBytes ?? 0,
         entityCache,
         slowMilliseconds: settings.slowMilliseconds ?? 0,

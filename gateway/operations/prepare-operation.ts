@@ -26,6 +26,7 @@ import { queryPlanOf } from '../planning/supergraph.ts'
 import type { RequestContext } from '../subgraph-client/link.ts'
 import type { Subscribe } from '../subscriptions/subscribe.ts'
 import { plannedSubscription } from '../subscriptions/subscription.ts'
+import type { UsageCounter } from '../usage/usage-recorder.ts'
 import type { ValidatedOperation, ValidationResult } from './document-cache.ts'
 import { refusal } from './errors.ts'
 import type { ExecutionResult } from './execution-result.ts'
@@ -47,8 +48,14 @@ export const observer =
     metrics,
     tracing,
     slow,
-  }: Pick<ExecutorDeps, 'metrics'> & { readonly tracing: Tracing | null; readonly slow: SlowLog | null }): Observe =>
-  (operation, run, resultOf, costOf) => {
+    usage,
+  }: Pick<ExecutorDeps, 'metrics'> & {
+    readonly tracing: Tracing | null
+    readonly slow: SlowLog | null
+    readonly usage: UsageCounter | null
+  }): Observe =>
+  (operation, given, resultOf, costOf) => {
+    const run = usage?.watchOperation(operation, given, resultOf) ?? given
     const timed = slow?.watchOperation(operation, run, resultOf, costOf) ?? run
     const measured = metrics ? countOperation(metrics, operation, timed, resultOf) : timed
     return tracing ? tracing.traceOperation(operation, measured, resultOf) : measured
@@ -65,6 +72,7 @@ type Preparation = {
   readonly slots: SubscriptionSlots
   readonly introspection: boolean
   readonly observe: Observe
+  readonly usage: UsageCounter | null
   readonly log: Logger
   readonly hooks: HookStages | null
 }
@@ -220,7 +228,7 @@ function compileIncremental(
 }
 
 /** Compiles subscriptions and counts the running ones. */
-function subscriptionCompiler({ deps, document, slots, log, hooks }: Preparation) {
+function subscriptionCompiler({ deps, document, slots, usage, log, hooks }: Preparation) {
   const viewer = viewerFields(document)
   let running = 0
 
@@ -233,6 +241,7 @@ function subscriptionCompiler({ deps, document, slots, log, hooks }: Preparation
       plannedSubscription(validated, deps, viewer, { log, slots, characters, allowed, hooks }),
     )
     const count = deps.metrics?.operation(name?.value, operation)
+    const countUse = usage?.operation(validated)
     return {
       kind: 'executable',
       operation,
@@ -243,6 +252,7 @@ function subscriptionCompiler({ deps, document, slots, log, hooks }: Preparation
         const startedAt = performance.now()
         const { opened, cost } = await open(variables, context)
         count?.(opened.kind === 'open' ? WITHOUT_ERRORS : opened, secondsSince(startedAt))
+        countUse?.(context.caller.client, opened.kind === 'refused', performance.now() - startedAt)
         if (opened.kind === 'refused' || !context.wantsCost) return opened
         return { kind: 'open', source: withCostFirst(opened.source, cost) }
       },

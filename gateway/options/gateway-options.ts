@@ -12,6 +12,7 @@ import { coprocessorOptions, hookOptions } from './hook-options.ts'
 import { jwtOptions } from './jwt-options.ts'
 import { shadowOptions } from './shadow-options.ts'
 import { remoteSubgraphOptions } from './subgraph-options.ts'
+import { usageOptions } from './usage-options.ts'
 import { chosen, flag, fn, options, text, wholeNumber } from './validate-options.ts'
 
 /** A subgraph inside this process: no HTTP, no JSON. */
@@ -97,6 +98,8 @@ export const gatewayOptionsShape = {
   contract: contractOptions.optional(),
   /** Runs a part of the queries on a candidate supergraph as well, and compares the answers. */
   shadow: shadowOptions.optional(),
+  /** Who takes reports of which client uses which operation. Default: nobody, nothing is counted. */
+  usage: usageOptions.optional(),
 } as const
 
 export type FindLabelsByCaller = (caller: Caller) => Iterable<string> | Promise<Iterable<string>>

@@ -35,6 +35,7 @@ import { hookStagesOf } from '../options/hook-options.ts'
 import { tokenOptionsOf } from '../options/jwt-options.ts'
 import { createSubgraphSources, type SubgraphSources } from '../options/subgraph-sources.ts'
 import { operationExchangeOf } from '../options/traffic-shaping.ts'
+import { usageRecorderOf } from '../options/usage-options.ts'
 import { applyContract, contractError } from '../planning/contract.ts'
 import type { Graph } from '../planning/hot-swap.ts'
 import { createServedGraph, type ServedGraph } from '../planning/served-graph.ts'
@@ -96,6 +97,8 @@ await runProgram(async (defer, end) => {
   const limits = { ...limitsFromConfig(config), ...costLimitsOf(file.options, config) }
   const hooks = hookStagesOf(file.options, log)
   defer(async () => hooks?.close())
+  const usage = usageRecorderOf(file.options.usage, log)
+  defer(async () => usage?.close())
   const exchange = operationExchangeOf(file.options, verifier, hooks)
   const sources = createSubgraphSources({ subgraphs, allSubgraphs: { ...file.options.allSubgraphs, timeoutMilliseconds } }, log)
   const eventSources = await createEventSources(file.options.eventSources ?? {}, log)
@@ -139,6 +142,7 @@ await runProgram(async (defer, end) => {
         exchange,
         hooks,
         shadow,
+        usage,
         budget,
         slots,
         log,

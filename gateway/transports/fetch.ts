@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { MAX_BODY_BYTES } from '../../platform/http/body-limit.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { errorCodeOf } from '../../platform/http/error-codes.ts'
-import { pickCredentials } from '../../platform/http/request-caller.ts'
+import { clientIn, pickCredentials } from '../../platform/http/request-caller.ts'
 import { requestIdOf } from '../../platform/http/request-id.ts'
 import { parseTraceparent } from '../../platform/http/trace-parent.ts'
 import { cacheableHeaders } from '../caching/send-response.ts'
@@ -218,10 +218,12 @@ const headersOf = ({ headers }: Request): IncomingHttpHeaders => Object.fromEntr
 
 const callerOf = ({ headers }: RequestHead, requestId: string, address: string): Caller => {
   const { traceparent } = headers
+  const client = clientIn(headers)
   return {
     requestId,
     address,
     credentials: pickCredentials(headers),
+    ...(client && { client }),
     ...(typeof traceparent === 'string' && parseTraceparent(traceparent) && { traceparent }),
   }
 }

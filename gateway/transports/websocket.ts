@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { CloseCode, handleProtocols } from 'graphql-ws'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { Caller } from '../../platform/http/caller.ts'
-import { pickCredentials } from '../../platform/http/request-caller.ts'
+import { clientIn, pickCredentials } from '../../platform/http/request-caller.ts'
 import { requestIdOf } from '../../platform/http/request-id.ts'
 import { hostProblem, refuseUpgrade } from '../../platform/http/server.ts'
 import { clientAddress, type IsProxy } from '../../platform/http/trusted-proxies.ts'
@@ -86,9 +86,10 @@ export function serveWebSockets(
     const requestId = requestIdOf(request).slice(0, 100)
     const address = clientAddress(request, isProxy)
     const credentials = ownCredentialsIn(request.headers)
+    const client = clientIn(request.headers)
     const exchange = gateway.readsClientHeaders ? ownExchange(request.headers) : null
     sockets.handleUpgrade(request, socket, head, (opened) =>
-      connected(opened, socket, { requestId, address, credentials }, exchange),
+      connected(opened, socket, { requestId, address, credentials, ...(client && { client }) }, exchange),
     )
   }
 
@@ -118,7 +119,9 @@ export function serveWebSockets(
         close: (code, reason) => socket.close(code, reason),
         onInit(payload) {
           const credentials = { ...connection.caller.credentials, ...pickCredentials(payload) }
-          connection.caller = { ...connection.caller, credentials, connectedAt: new Date() }
+          // Pages cannot set headers of a WebSocket.
+          const client = clientIn(payload)
+          connection.caller = { ...connection.caller, credentials, connectedAt: new Date(), ...(client && { client }) }
           if (connection.exchange) connection.exchange = withInitHeaders(connection.exchange, payload)
         },
         onSubscribe: (id, payload) => beginOperation(gateway, server, connection, id, payload),

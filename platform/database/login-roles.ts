@@ -33,7 +33,7 @@ const TERMINATE_TIMEOUT_MS = 5_000
 /** Advisory lock of a rotation: "rotate" as ASCII in hexadecimal. */
 const ROTATION_LOCK = 0x726f74617465
 
-const SCHEMAS = ['directory', 'social', 'store', 'trust']
+const SCHEMAS = ['directory', 'gateway', 'social', 'store', 'trust']
 
 type LoginRole = {
   readonly name: string

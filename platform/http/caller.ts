@@ -30,7 +30,12 @@ export type Caller = {
   readonly grantedScopes?: readonly ScopeGrant[]
   /** The trace of the request, by W3C Trace Context; absent without one. */
   readonly traceparent?: string
+  /** The program that calls, as it names itself; absent where it does not. Decides nothing. */
+  readonly client?: ClientIdentity
 }
+
+/** Name and version of a client program, unverified. An empty text: not stated. */
+export type ClientIdentity = { readonly name: string; readonly version: string }
 
 /** Scopes that hold for one operation if the credentials hold another. */
 export type ScopeGrant = { readonly holding: string; readonly scopes: readonly string[] }

@@ -1,14 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type Caller, CREDENTIAL_HEADERS, type CredentialHeader } from './caller.ts'
+import { type Caller, type ClientIdentity, CREDENTIAL_HEADERS, type CredentialHeader } from './caller.ts'
 import { parseTraceparent } from './trace-parent.ts'
 
 /** The caller, with the credentials that may be forwarded to subgraphs: `names` of them, or all. */
 export function callerOf(request: FastifyRequest, names: readonly CredentialHeader[] = CREDENTIAL_HEADERS): Caller {
   const { traceparent } = request.headers
+  const client = clientIn(request.headers)
   return {
     requestId: request.id,
     address: request.ip,
     credentials: namedIn(request.headers, names),
+    ...(client && { client }),
     ...(typeof traceparent === 'string' && parseTraceparent(traceparent) && { traceparent }),
   }
 }
@@ -31,6 +33,26 @@ export function pickCredentials(given: Readonly<Record<string, unknown>>): Calle
     if (name !== undefined && typeof value === 'string') credentials[name] = value
   }
   return credentials
+}
+
+/** Longer names and versions of clients are cut. */
+const MAX_CLIENT_CHARACTERS = 100
+
+/**
+ * The client by the headers of Apollo's or of Hive's client libraries, in lower case; null where
+ * neither names it.
+ */
+export function clientIn(headers: Readonly<Record<string, unknown>>): ClientIdentity | null {
+  const name = headers['apollographql-client-name'] ?? headers['graphql-client-name']
+  if (typeof name !== 'string' || name === '') return null
+  const version = headers['apollographql-client-version'] ?? headers['graphql-client-version']
+  return { name: clientText(name), version: typeof version === 'string' ? clientText(version) : '' }
+}
+
+/** Reports are read at terminals: a text with other characters than these is not shown. */
+const clientText = (text: string): string => {
+  const cut = text.slice(0, MAX_CLIENT_CHARACTERS)
+  return /^[\w .:;,/@+()~#-]*$/.test(cut) ? cut : 'invalid'
 }
 
 /** Aborts when the client goes away before its answer was written. */

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import type { Connection } from '../../platform/database/database.ts'
-import { modelsOf, type PrismaFile, type PrismaModel, type Subgraph } from './data-model.ts'
+import { type DataModel, modelsOf, type PrismaFile, type PrismaModel } from './data-model.ts'
 
 /**
  * A rule of the database that Prisma's language cannot state, as PostgreSQL prints it. `table` is
@@ -10,7 +10,7 @@ export type DatabaseRule = { readonly table: string; readonly kind: string; read
 
 /** Page `docs/data-model/<subgraph>.md`: an ER diagram, and the rules that only the database has. */
 export async function dataModelPage(
-  subgraph: Subgraph,
+  subgraph: DataModel,
   files: readonly PrismaFile[],
   rules: readonly DatabaseRule[],
 ): Promise<string> {

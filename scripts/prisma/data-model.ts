@@ -5,9 +5,9 @@ import internals from '@prisma/internals'
 /** The folder of all data models. */
 export const PRISMA_FOLDER = join(import.meta.dirname, '../../prisma')
 
-/** Subgraphs, whose data models are in folders of that name. */
-export const SUBGRAPHS = ['directory', 'social', 'store', 'trust'] as const
-export type Subgraph = (typeof SUBGRAPHS)[number]
+/** Owners of data models, which are in folders of that name: subgraphs, and the gateway. */
+export const DATA_MODELS = ['directory', 'gateway', 'social', 'store', 'trust'] as const
+export type DataModel = (typeof DATA_MODELS)[number]
 
 /** A file of a data model. */
 export type PrismaFile = { readonly path: string; readonly content: string }

@@ -6,15 +6,15 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { PRISMA_FOLDER, prismaFiles, SUBGRAPHS } from './data-model.ts'
+import { DATA_MODELS, PRISMA_FOLDER, prismaFiles } from './data-model.ts'
 import { differenceBetween } from './schema-engine.ts'
 import { withMigratedDatabase } from './temporary-database.ts'
 
 const { positionals } = parseArgs({ allowPositionals: true })
 const [given = '', name = ''] = positionals
-const subgraph = SUBGRAPHS.find((each) => each === given)
+const subgraph = DATA_MODELS.find((each) => each === given)
 if (!subgraph || !/^[a-z][a-z0-9_]{0,60}$/.test(name)) {
-  console.error(`Usage: npm run db:new <${SUBGRAPHS.join('|')}> <name>, the name in lower case with underscores.`)
+  console.error(`Usage: npm run db:new <${DATA_MODELS.join('|')}> <name>, the name in lower case with underscores.`)
   process.exit(2)
 }
 

@@ -9,6 +9,7 @@ const OUTBOX_COPIES = ['social', 'store'] as const
 const OUTPUTS = {
   outbox: 'platform/events',
   directory: 'subgraphs/directory',
+  gateway: 'composition/usage',
   social: 'subgraphs/social',
   store: 'subgraphs/store',
   trust: 'subgraphs/trust',

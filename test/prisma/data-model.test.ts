@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterEach, describe, expect, test } from 'vitest'
-import { PRISMA_FOLDER, prismaFiles, SUBGRAPHS } from '../../scripts/prisma/data-model.ts'
+import { DATA_MODELS, PRISMA_FOLDER, prismaFiles } from '../../scripts/prisma/data-model.ts'
 import { databaseRules, dataModelPage } from '../../scripts/prisma/data-model-page.ts'
 import { differenceBetween } from '../../scripts/prisma/schema-engine.ts'
 import { generateTableTypes } from '../../scripts/prisma/table-types.ts'
@@ -29,7 +29,7 @@ async function execute(connection: pg.ClientConfig, sql: string): Promise<void> 
   await client.end()
 }
 
-describe.each(SUBGRAPHS)('the data model of %s', (subgraph) => {
+describe.each(DATA_MODELS)('the data model of %s', (subgraph) => {
   test('is what its migrations make', async () => {
     expect(await differenceBetween(await migratedDatabase(), subgraph, prismaFiles(subgraph))).toBe('')
   })
@@ -66,7 +66,7 @@ test('the committed table types are those that the data models generate', { time
   cpSync(PRISMA_FOLDER, join(copy, 'prisma'), { recursive: true, filter: (path) => !/migrations|seed/.test(path) })
   for (const file of ['biome.json', 'package.json']) cpSync(join(ROOT, file), join(copy, file))
   symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'))
-  for (const folder of ['platform/events', ...SUBGRAPHS.map((name) => `subgraphs/${name}`)])
+  for (const folder of ['platform/events', 'composition/usage', ...DATA_MODELS.map((name) => `subgraphs/${name}`)])
     mkdirSync(join(copy, folder), { recursive: true })
   for (const file of generateTableTypes(copy))
     expect(readFileSync(join(copy, file), 'utf8'), file).toBe(readFileSync(join(ROOT, file), 'utf8'))

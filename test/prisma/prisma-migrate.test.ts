@@ -5,7 +5,7 @@ import pg from 'pg'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Connection } from '../../platform/database/database.ts'
 import { migrate, migrationStatus, readMigrations } from '../../platform/database/migrate.ts'
-import { PRISMA_FOLDER, prismaFiles, SUBGRAPHS } from '../../scripts/prisma/data-model.ts'
+import { DATA_MODELS, PRISMA_FOLDER, prismaFiles } from '../../scripts/prisma/data-model.ts'
 import { differenceBetween, openSchemaEngine } from '../../scripts/prisma/schema-engine.ts'
 import { emptyDatabase, freshDatabase } from '../support/database.ts'
 
@@ -51,7 +51,7 @@ function migrationList(subgraph: string): MigrationList {
 
 const FILTERS = { externalTables: [], externalEnums: [] }
 
-describe.each(SUBGRAPHS)("Prisma's schema engine and the migrations of %s", (subgraph) => {
+describe.each(DATA_MODELS)("Prisma's schema engine and the migrations of %s", (subgraph) => {
   test('migrate status: a database that we migrated is up to date', async () => {
     const engine = await openSchemaEngine(await database(freshDatabase), subgraph, prismaFiles(subgraph))
     expect(
@@ -148,7 +148,7 @@ describe('a database of the release before', () => {
     expect(await rowsOf(connection, `SELECT to_regclass('social._migrations') AS old`)).toEqual([{ old: null }])
     const times = (list: typeof before) => list.filter(({ name }) => !NEWER.includes(name))
     expect(times(await migrationStatus(connection))).toEqual(times(before))
-    for (const subgraph of SUBGRAPHS) expect(await differenceBetween(connection, subgraph, prismaFiles(subgraph))).toBe('')
+    for (const subgraph of DATA_MODELS) expect(await differenceBetween(connection, subgraph, prismaFiles(subgraph))).toBe('')
   })
 
   test('migration status leaves its records unchanged', async () => {

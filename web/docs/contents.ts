@@ -24,6 +24,7 @@ export const DOCS_SECTIONS: readonly (Section & { readonly folder?: string })[] 
       'guides/gate-an-agent',
       'guides/import-a-registry',
       'guides/write-a-subgraph',
+      'guides/remove-a-field',
       'guides/replace-apollo-gateway',
     ],
   },

@@ -1,0 +1,44 @@
+import {
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isIntrospectionType,
+  isObjectType,
+} from 'graphql'
+import type { UsedOperation } from './usage-report.ts'
+
+/** Coordinates of a schema that no operation uses, in the order of their types. */
+export function unusedCoordinates(schema: GraphQLSchema, operations: readonly UsedOperation[]): readonly string[] {
+  const used = usedCoordinates(schema, operations)
+  return Object.values(schema.getTypeMap())
+    .filter((type) => !isIntrospectionType(type))
+    .flatMap((type) => {
+      const isWhole = used.has(`${type.name}.*`) || (isEnumType(type) && used.has(type.name))
+      return isWhole ? [] : coordinatesOf(type).filter((coordinate) => !used.has(coordinate))
+    })
+}
+
+/** What operations use; a field of an interface is one of every type that implements it. */
+function usedCoordinates(schema: GraphQLSchema, operations: readonly UsedOperation[]): ReadonlySet<string> {
+  const used = new Set(operations.flatMap(({ coordinates }) => coordinates))
+  for (const coordinate of [...used]) {
+    const [name = '', rest] = coordinate.split('.', 2)
+    const type = schema.getType(name)
+    if (rest === undefined || !isInterfaceType(type)) continue
+    const { objects, interfaces } = schema.getImplementations(type)
+    for (const each of [...objects, ...interfaces]) used.add(`${each.name}.${rest}`)
+  }
+  return used
+}
+
+function coordinatesOf(type: GraphQLNamedType): readonly string[] {
+  if (isEnumType(type)) return type.getValues().map(({ name }) => `${type.name}.${name}`)
+  if (isInputObjectType(type)) return Object.keys(type.getFields()).map((field) => `${type.name}.${field}`)
+  if (!isObjectType(type) && !isInterfaceType(type)) return []
+  return Object.values(type.getFields()).flatMap(({ name, args }) => [
+    `${type.name}.${name}`,
+    ...args.map((arg) => `${type.name}.${name}(${arg.name}:)`),
+  ])
+}

@@ -1,0 +1,31 @@
+// The file, not the package: under Bun that is a module of its own, without pools.
+import { Pool } from 'undici/index.js'
+import { postRequest } from '../subgraph-client/http-exchange.ts'
+import type { UsageSink } from './usage-batch.ts'
+
+/** How long the receiver of a batch may take. */
+const POST_TIMEOUT_MS = 10_000
+/** A receiver has nothing to say. */
+const MAX_RESPONSE_BYTES = 100_000
+
+/** Posts each batch as JSON to `url`. A status other than 2xx rejects: the batch is sent again. */
+export function createHttpSink(url: string, headers: Readonly<Record<string, string>> = {}): UsageSink {
+  const { origin, pathname, search } = new URL(url)
+  const pool = new Pool(origin, { connections: 1, connectTimeout: POST_TIMEOUT_MS, maxResponseSize: MAX_RESPONSE_BYTES })
+  return {
+    async record(batch) {
+      const received = await postRequest(pool, {
+        path: `${pathname}${search}`,
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify(batch),
+        signal: AbortSignal.timeout(POST_TIMEOUT_MS),
+      })
+      if ('cause' in received) throw new Error('The receiver of usage reports cannot be reached.', { cause: received.cause })
+      const { statusCode } = received
+      if (statusCode < 200 || statusCode > 299) {
+        throw new Error(`Expected status 2xx from the receiver of usage reports, got ${statusCode}.`)
+      }
+    },
+    close: () => pool.destroy(),
+  }
+}

@@ -1,0 +1,237 @@
+import { randomUUID } from 'node:crypto'
+import type { GraphQLSchema } from 'graphql'
+import type { Logger } from 'pino'
+import type { ClientIdentity } from '../../platform/http/caller.ts'
+import { type PeriodicJob, runPeriodically } from '../../platform/process/run-periodically.ts'
+import type { RunOperation } from '../executor/run-operation.ts'
+import type { ValidatedOperation } from '../operations/document-cache.ts'
+import type { ExecutionResult } from '../operations/execution-result.ts'
+import { describeUsage } from './signature.ts'
+import type { UsageBatch, UsageCount, UsageOperation, UsageSink } from './usage-batch.ts'
+
+/** Counts the operations of one graph. */
+export type UsageCounter = {
+  /** `run` of one operation, counted. */
+  readonly watchOperation: <Result>(
+    validated: ValidatedOperation,
+    run: (...parameters: Parameters<RunOperation>) => Promise<Result>,
+    resultOf: (result: Result) => Pick<ExecutionResult, 'errors'>,
+  ) => (...parameters: Parameters<RunOperation>) => Promise<Result>
+  /** Counts runs of one operation. */
+  readonly operation: (validated: ValidatedOperation) => CountUse
+}
+
+type CountUse = (client: ClientIdentity | undefined, hasErrors: boolean, milliseconds: number) => void
+
+/** Counts which client uses which operation, and reports it to a sink. */
+export type UsageRecorder = {
+  /** A counter of operations on `schema`; requests of clients without a name count as `unnamed`. */
+  readonly forGraph: (schema: GraphQLSchema, unnamed?: ClientIdentity) => UsageCounter
+  /** Reports now. Never rejects: what could not be reported is kept. */
+  readonly flush: () => Promise<void>
+  /** Reports what is left, within `CLOSE_TIMEOUT_MS`, and ends. */
+  readonly close: () => Promise<void>
+}
+
+const FLUSH_INTERVAL_MS = 10_000
+/** How long the end waits for a sink. */
+const CLOSE_TIMEOUT_MS = 5_000
+/** Operations that one batch tells apart; further ones are one, which is named `other`. */
+const MAX_BATCH_OPERATIONS = 2_000
+/** Counts of one batch: of further clients, one per operation, which is named `other`. */
+const MAX_BATCH_COUNTS = 10_000
+/** Names of operations and clients beyond a bound. */
+export const OTHER = 'other'
+
+type Count = {
+  readonly client: ClientIdentity
+  requests: number
+  errors: number
+  milliseconds: number
+  lastSeenMs: number
+}
+
+/** One operation in the batch that is being counted. */
+type Entry = { operation: UsageOperation; readonly counts: Map<string, Count>; last: Count | null }
+type Counted = { readonly entries: Map<string, Entry>; counts: number }
+
+const UNNAMED: ClientIdentity = { name: '', version: '' }
+const OTHER_CLIENT: ClientIdentity = { name: OTHER, version: '' }
+
+/** Counts from now on. A sink that fails gets the same batch again. */
+export function createUsageRecorder(
+  sink: UsageSink,
+  {
+    log,
+    flushIntervalMs = FLUSH_INTERVAL_MS,
+    maxOperations = MAX_BATCH_OPERATIONS,
+    maxCounts = MAX_BATCH_COUNTS,
+  }: {
+    readonly log: Logger
+    readonly flushIntervalMs?: number
+    readonly maxOperations?: number
+    readonly maxCounts?: number
+  },
+): UsageRecorder {
+  let counted: Counted = { entries: new Map(), counts: 0 }
+  /** Batches taken so far: operations remember in which one they found their entry. */
+  let batches = 0
+  let unsent: UsageBatch | null = null
+  let sending = Promise.resolve()
+  let hasFailed = false
+  const job: PeriodicJob = runPeriodically(flushIntervalMs, flush, () => {})
+
+  return { forGraph, flush, close }
+
+  function forGraph(schema: GraphQLSchema, unnamed = UNNAMED): UsageCounter {
+    function operation(validated: ValidatedOperation): CountUse {
+      let described: UsageOperation | null = null
+      let entry: Entry | null = null
+      let countedIn = -1
+      return (client = unnamed, hasErrors, milliseconds) => {
+        if (entry === null || countedIn !== batches) {
+          described ??= describe(validated, schema)
+          entry = entryOf(described)
+          countedIn = batches
+        }
+        const count = countOf(entry, client)
+        count.requests++
+        if (hasErrors) count.errors++
+        count.milliseconds += milliseconds
+        count.lastSeenMs = Date.now()
+      }
+    }
+    return {
+      operation,
+      watchOperation(validated, run, resultOf) {
+        // It asks about the schema, and uses nothing of it.
+        if (validated.isIntrospection) return run
+        const count = operation(validated)
+        return async (variables, context) => {
+          const began = performance.now()
+          let hasErrors = true
+          try {
+            const result = await run(variables, context)
+            hasErrors = (resultOf(result).errors?.length ?? 0) > 0
+            return result
+          } finally {
+            count(context.caller.client, hasErrors, performance.now() - began)
+          }
+        }
+      },
+    }
+  }
+
+  /** A report must not fail a request. */
+  function describe(validated: ValidatedOperation, schema: GraphQLSchema): UsageOperation {
+    try {
+      return describeUsage(validated, schema)
+    } catch (error) {
+      log.error({ err: error, operation: validated.operation.name?.value }, 'an operation cannot be described in usage reports')
+      return OTHER_OPERATION
+    }
+  }
+
+  function entryOf(operation: UsageOperation): Entry {
+    const { entries } = counted
+    const known = entries.get(operation.hash)
+    if (known) return known
+    if (entries.size < maxOperations) return addEntry(operation)
+    const other = entries.get(OTHER) ?? addEntry(OTHER_OPERATION)
+    other.operation = { ...OTHER_OPERATION, coordinates: union(other.operation.coordinates, operation.coordinates) }
+    return other
+  }
+
+  function addEntry(operation: UsageOperation): Entry {
+    const entry: Entry = { operation, counts: new Map(), last: null }
+    counted.entries.set(operation.hash, entry)
+    return entry
+  }
+
+  function countOf(entry: Entry, client: ClientIdentity): Count {
+    const { last } = entry
+    if (last !== null && last.client.name === client.name && last.client.version === client.version) return last
+    const key = `${client.name}\n${client.version}`
+    const known = entry.counts.get(key)
+    if (known) {
+      entry.last = known
+      return known
+    }
+    if (counted.counts >= maxCounts && client !== OTHER_CLIENT) return countOf(entry, OTHER_CLIENT)
+    const added: Count = { client, requests: 0, errors: 0, milliseconds: 0, lastSeenMs: 0 }
+    counted.counts++
+    entry.counts.set(key, added)
+    entry.last = added
+    return added
+  }
+
+  function flush(): Promise<void> {
+    sending = sending.then(send)
+    return sending
+  }
+
+  async function send(): Promise<void> {
+    try {
+      // At most twice: the batch that failed before, and what was counted since.
+      while (true) {
+        unsent ??= takeBatch()
+        if (unsent === null) return
+        await sink.record(unsent)
+        unsent = null
+        hasFailed = false
+      }
+    } catch (error) {
+      if (!hasFailed) log.warn({ err: error }, 'the usage report could not be written; it is kept and tried again')
+      hasFailed = true
+    }
+  }
+
+  function takeBatch(): UsageBatch | null {
+    if (counted.entries.size === 0) return null
+    const entries = [...counted.entries.values()]
+    counted = { entries: new Map(), counts: 0 }
+    batches++
+    const batch = {
+      id: randomUUID(),
+      operations: entries.map(({ operation }) => operation),
+      counts: entries.flatMap(({ operation, counts }) => [...counts.values()].map((count) => usageCount(operation.hash, count))),
+    }
+    // Prepared operations keep their entry until they run again.
+    for (const entry of entries) {
+      entry.counts.clear()
+      entry.last = null
+    }
+    return batch
+  }
+
+  async function close(): Promise<void> {
+    const timeout = Promise.withResolvers<void>()
+    const timer = setTimeout(timeout.resolve, CLOSE_TIMEOUT_MS)
+    await Promise.race([
+      job
+        .stop()
+        .then(flush)
+        .then(() => sink.close?.()),
+      timeout.promise,
+    ])
+    clearTimeout(timer)
+  }
+}
+
+const OTHER_OPERATION: UsageOperation = { hash: OTHER, name: null, kind: 'other', signature: null, coordinates: [] }
+
+const union = (one: readonly string[], other: readonly string[]): readonly string[] => [...new Set([...one, ...other])].sort()
+
+function usageCount(operation: string, { client, requests, errors, milliseconds, lastSeenMs }: Count): UsageCount {
+  const lastSeenAt = new Date(lastSeenMs).toISOString()
+  return {
+    day: lastSeenAt.slice(0, 10),
+    operation,
+    clientName: client.name,
+    clientVersion: client.version,
+    requests,
+    errors,
+    milliseconds: Math.round(milliseconds * 1_000) / 1_000,
+    lastSeenAt,
+  }
+}

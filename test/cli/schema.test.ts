@@ -1,0 +1,257 @@
+import { spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { buildSchema, findBreakingChanges } from 'graphql'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { schemaCommand } from '../../cli/schema.ts'
+import { checkSchema } from '../../composition/usage/schema-check.ts'
+import { createUsageStore } from '../../composition/usage/usage-store.ts'
+import { createGateway } from '../../gateway/library/create-gateway.ts'
+import { serveGateway } from '../../gateway/library/serve-gateway.ts'
+import { createLog } from '../../platform/process/log.ts'
+import { REVIEW_SDL, reviewSubgraph, SHOP_SDL, shopSubgraph, supergraphSdl } from '../gateway/support/graph.ts'
+import { emptyDatabase, type FreshDatabase, freshDatabase } from '../support/database.ts'
+
+const ATRIUM = join(import.meta.dirname, '../../cli/atrium.ts')
+const folder = mkdtempSync(join(tmpdir(), 'atrium-schema-'))
+let database: FreshDatabase
+const fileOf = (name: string, sdl: string): string => {
+  writeFileSync(join(folder, name), sdl)
+  return join(folder, name)
+}
+const current = join(folder, 'current.graphql')
+
+/** `npx atrium schema …` on the database of this file. */
+async function spawned(...words: string[]) {
+  const { connectionString } = database.connection as { connectionString: string }
+  const env = { ...process.env, DATABASE_URL: connectionString, LOG_LEVEL: 'silent' }
+  const child = spawn(process.execPath, [ATRIUM, 'schema', ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const [out, err, code] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    new Promise<number | null>((resolve) => child.once('exit', resolve)),
+  ])
+  return { out, err, code }
+}
+
+/** The same in this process, which takes a tenth of the time. */
+async function schema(...words: string[]) {
+  const lines = { out: '', err: '' }
+  const [log, error] = (['log', 'error'] as const).map((name, index) =>
+    vi.spyOn(console, name).mockImplementation((line) => {
+      lines[index === 0 ? 'out' : 'err'] += `${line}\n`
+    }),
+  )
+  try {
+    await schemaCommand().parseAsync(words, { from: 'user' })
+    return { ...lines, code: process.exitCode ?? 0 }
+  } catch (fault) {
+    return { ...lines, code: 1, err: String(fault) }
+  } finally {
+    process.exitCode = undefined
+    log?.mockRestore()
+    error?.mockRestore()
+  }
+}
+/** Checks a supergraph whose subgraph `shop` has this SDL. */
+const checkWords = (shopSdl: string, ...words: string[]): string[] => {
+  const subgraph = fileOf('shop.graphql', shopSdl)
+  const others = ['--subgraph', 'shop', '--subgraphs', join(folder, 'subgraphs'), '--current', current]
+  return ['check', '--schema', subgraph, ...others, ...words]
+}
+const check = (shopSdl: string, ...words: string[]) => schema(...checkWords(shopSdl, ...words))
+const today = new Date().toISOString().slice(0, 10)
+
+beforeAll(async () => {
+  database = await freshDatabase()
+  const { connectionString } = database.connection as { connectionString: string }
+  vi.stubEnv('DATABASE_URL', connectionString)
+  vi.stubEnv('LOG_LEVEL', 'silent')
+  mkdirSync(join(folder, 'subgraphs', 'review'), { recursive: true })
+  writeFileSync(join(folder, 'subgraphs/review/review.graphql'), REVIEW_SDL)
+  writeFileSync(join(folder, 'subgraphs/shop.graphql'), SHOP_SDL)
+  writeFileSync(current, supergraphSdl({ shop: 'http://shop.invalid/', review: 'http://review.invalid/' }))
+})
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  await database.drop()
+  rmSync(folder, { recursive: true })
+})
+
+/** Two clients over HTTP. */
+async function request(): Promise<void> {
+  const store = createUsageStore(database.connection, { retentionDays: 90, onError() {} })
+  const log = createLog('silent')
+  const gateway = await createGateway({
+    supergraph: supergraphSdl({ shop: 'http://shop.invalid/', review: 'http://review.invalid/' }),
+    subgraphs: { shop: { schema: shopSubgraph().schema }, review: { schema: reviewSubgraph().schema } },
+    log,
+    usage: { record: store.record },
+  })
+  const server = await serveGateway(gateway, { port: 0, log })
+  const ask = (query: string, name: string, version: string) =>
+    fetch(server.url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'graphql-client-name': name, 'graphql-client-version': version },
+      body: JSON.stringify({ query, variables: { id: 'a' } }),
+    })
+  for (let times = 0; times < 3; times++)
+    await ask('query GetProduct($id: ID!) { product(id: $id) { name parent { id } } }', 'web', '1.4')
+  await ask('query Reviews { latestReview { text } }', 'ios', '2')
+  await server.close()
+  await gateway.close()
+  await store.close()
+}
+
+describe('without any record', () => {
+  test('check does not say that a removed field is safe', async () => {
+    const { out, code } = await check(SHOP_SDL.replace('slow: String', ''))
+    expect(code).toBe(1)
+    expect(out).toContain('No usage is recorded yet.')
+    expect(out).toContain('Query.slow was removed.\n  unknown: nothing is recorded')
+  })
+})
+
+describe('with the requests of two clients', () => {
+  beforeAll(request)
+
+  test('check names who breaks by a removed field, and exits with 1', async () => {
+    const { out, err, code } = await spawned(...checkWords(SHOP_SDL.replace('parent: Product', '')))
+    expect([code, err]).toEqual([1, ''])
+    expect(out).toContain(
+      `Product.parent was removed.\n  breaks: client web 1.4 (3 requests, last seen ${today}), query GetProduct`,
+    )
+    expect(out).toContain('Would be invalid: query GetProduct\n  Cannot query field "parent" on type "Product".')
+    expect(out).not.toContain('ios')
+    const json = JSON.parse((await check(SHOP_SDL.replace('parent: Product', ''), '--json')).out)
+    expect(json).toMatchObject({
+      isSafe: false,
+      changes: [
+        { verdict: 'breaks', operations: [{ name: 'GetProduct', clients: [{ name: 'web', version: '1.4', requests: 3 }] }] },
+      ],
+      invalid: [{ name: 'GetProduct', messages: ['Cannot query field "parent" on type "Product".'] }],
+    })
+  })
+
+  test('check lets a field go that nobody used, or fewer than --min-requests', async () => {
+    const { out, code } = await check(SHOP_SDL.replace('slow: String', ''))
+    expect(code).toBe(0)
+    expect(out).toContain('Query.slow was removed.\n  safe: nobody used it in 30 days\n')
+    expect((await check(SHOP_SDL.replace('parent: Product', ''), '--min-requests', '4')).code).toBe(0)
+    expect((await check(SHOP_SDL)).out).toBe('Safe: no change breaks clients.\n')
+  })
+
+  test('check takes a schema and a supergraph as well', async () => {
+    const plain = fileOf('plain.graphql', 'type Query { product(id: ID!): Product } type Product { id: ID! name: String! }')
+    const { out, code } = await schema('check', '--schema', plain, '--current', current)
+    expect(code).toBe(1)
+    expect(out).toContain('query Reviews')
+    expect((await schema('check', '--schema', current, '--current', current)).code).toBe(0)
+  })
+
+  test('bad input is refused with 2 and a sentence', async () => {
+    const conflict = await check(SHOP_SDL.replace('parent: Product', 'rating: String'))
+    expect([conflict.code, conflict.out]).toEqual([2, ''])
+    expect(conflict.err).toContain('The subgraphs do not compose:')
+    expect(await check('type Query {')).toMatchObject({ code: 2, err: expect.stringContaining('shop.graphql" is no SDL') })
+    const missing = await schema('check', '--schema', join(folder, 'none.graphql'))
+    expect(missing).toMatchObject({ code: 2, err: expect.stringContaining('cannot be read') })
+    expect((await spawned('check', '--schema', current, '--days', '0')).code).toBe(2)
+  })
+
+  test('usage lists who uses a coordinate', async () => {
+    const line = `client web 1.4 (3 requests, last seen ${today}), query GetProduct\n`
+    expect((await schema('usage', 'Product.name')).out).toContain(line)
+    expect((await schema('usage', 'Query.product(id:)')).out).toContain(line)
+    expect((await schema('usage', 'Product.name', '--client', 'ios')).out).toContain('Nobody used Product.name in 30 days.')
+    const all = JSON.parse((await schema('usage', '--json', '--client', 'ios')).out)
+    expect(all.operations).toMatchObject([{ name: 'Reviews', signature: 'query Reviews{latestReview{text}}', requests: 1 }])
+    expect(await schema('usage', 'Product name')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('Expected a coordinate'),
+    })
+  })
+
+  test('unused lists what no operation used', async () => {
+    const { unused } = JSON.parse((await schema('unused', '--json', '--current', current)).out)
+    expect(unused).toContain('Query.slow')
+    expect(unused).toContain('Product.children(first:)')
+    expect(unused).not.toContain('Product.name')
+    expect(unused).not.toContain('Query.product(id:)')
+  })
+})
+
+test('a database without the tables is not migrated, but told of', async () => {
+  const empty = await emptyDatabase()
+  onTestFinished(empty.drop)
+  const { connectionString } = empty.connection as { connectionString: string }
+  vi.stubEnv('DATABASE_URL', connectionString)
+  const { code, err } = await schema('check', '--schema', current, '--current', current)
+  expect([code, err]).toEqual([2, expect.stringContaining('This database has no usage reports')])
+})
+
+/** Every kind of change that breaks a schema, with a coordinate that it affects and one that it does not. */
+test('a change of each kind is traced to the coordinates that it affects', () => {
+  const before = buildSchema(`
+    directive @old on FIELD
+    directive @kept(arg: Int) on FIELD
+    interface Node { id: ID! }
+    enum Color { RED GREEN }
+    input Filter { color: Color, old: String, kind: Int }
+    type Product implements Node { id: ID! old: String kind: Int arg(a: Int, b: Int): Int }
+    type Gone { id: ID }
+    type Turned { id: ID }
+    type Other { id: ID }
+    union Found = Product | Other
+    type Query { node: Node product(filter: Filter): Product found: Found gone: Gone turned: Turned required: Int }`)
+  const after = buildSchema(`
+    directive @kept(must: Int!) on FIELD
+    interface Node { id: ID! }
+    enum Color { RED }
+    input Filter { color: Color, kind: String, must: Int! }
+    type Product { id: ID! kind: String arg(a: String): Int }
+    input Turned { id: ID }
+    type Other { id: ID }
+    union Found = Product
+    type Query { node: Node product(filter: Filter): Product found: Found required(a: Int!): Int }`)
+  const affected: Readonly<Record<string, string>> = {
+    'Gone was removed.': 'Gone.id',
+    'Turned changed from an Object type to an Input type.': 'Turned.id',
+    'Other was removed from union type Found.': 'Found',
+    'GREEN was removed from enum type Color.': 'Color.GREEN',
+    'A required field must on input type Filter was added.': 'Filter.*',
+    'Filter.old was removed.': 'Filter.*',
+    'Filter.kind changed type from Int to String.': 'Filter.kind',
+    'Product no longer implements interface Node.': 'Node.id',
+    'Product.old was removed.': 'Product.old',
+    'Product.kind changed type from Int to String.': 'Product.kind',
+    'Product.arg arg b was removed.': 'Product.arg(b:)',
+    'Product.arg arg a has changed type from Int to String.': 'Product.arg(a:)',
+    'A required arg a on Query.required was added.': 'Query.required',
+    'Query.gone was removed.': 'Query.gone',
+    'Query.turned was removed.': 'Query.turned',
+    'old was removed.': '@old',
+    'arg was removed from kept.': '@kept',
+    'A required arg must on directive kept was added.': '@kept',
+  }
+  const operationOf = (coordinate: string) => ({
+    hash: coordinate,
+    name: null,
+    kind: 'query',
+    signature: null,
+    coordinates: [coordinate],
+    uses: [{ clientName: '', clientVersion: '', requests: 1, errors: 0, milliseconds: 1, lastSeenAt: new Date() }],
+  })
+  const judge = (coordinate: string, description: string) =>
+    checkSchema(before, after, { operations: [operationOf(coordinate)], firstDay: today }).changes.find(
+      (change) => change.description === description,
+    )?.verdict
+  const descriptions = findBreakingChanges(before, after).map(({ description }) => description)
+  expect(descriptions.toSorted()).toEqual(Object.keys(affected).toSorted())
+  for (const [description, coordinate] of Object.entries(affected)) {
+    expect([description, judge(coordinate, description)]).toEqual([description, 'breaks'])
+    expect([description, judge('Query.unrelated', description)]).toEqual([description, 'safe'])
+  }
+})
