@@ -150,10 +150,7 @@ export function assembleGateway(options: StartGatewayOptions): Gateway {
   const caching = !isCached ? NO_OPERATION_CACHE : createOperationCache({ supergraph, document, viewer, links, cache, vary })
   const stopFollowing = entityCache && followEntityChanges(links, entityCache)
   const rules = { schema: supergraph.api, weights: readCostWeights(document, limits.weights), limits, introspection }
-  const observed = { metrics, tracing, slow }
-  const counter = options.usage?.forGraph(supergraph.api) ?? null
-  const observe = observer({ ...observed, usage: counter })
-  const observeFacade = observer({ ...observed, usage: options.usage?.forGraph(supergraph.api, FACADES) ?? null })
+  const { usage, observe, observeFacade } = observersOf(options.usage ?? null, supergraph.api, { metrics, tracing, slow })
   const preparation = {
     deps,
     document,
@@ -164,20 +161,17 @@ export function assembleGateway(options: StartGatewayOptions): Gateway {
     slots,
     introspection,
     observe,
-    usage: counter,
+    usage,
     log,
     hooks,
   }
   const { prepareOperation: prepareInner, subscriptions } = createOperationPreparation(preparation)
   const prepareOperation: typeof prepareInner = (validation, characters) => {
-    const inner = prepareInner(validation, characters)
-    const prepared =
-      options.shadow && inner.kind === 'executable' && validation.kind === 'valid'
-        ? options.shadow.wrap(inner, validation.validated, supergraph.queriesWithSideEffects)
-        : inner
-    return exchange && prepared.kind === 'executable' && validation.kind === 'valid'
-      ? exchange.wrap(prepared, validation.validated)
-      : prepared
+    const prepared = prepareInner(validation, characters)
+    if (prepared.kind !== 'executable' || validation.kind !== 'valid') return prepared
+    const { validated } = validation
+    const shadowed = options.shadow?.wrap(prepared, validated, supergraph.queriesWithSideEffects) ?? prepared
+    return exchange?.wrap(shadowed, validated) ?? shadowed
   }
 
   let misses = 0
@@ -227,6 +221,20 @@ export function assembleGateway(options: StartGatewayOptions): Gateway {
 
 /** The client of operations that facades of this installation run for callers without a name. */
 const FACADES = { name: 'atrium', version: '' }
+
+/** How operations of clients and of facades are timed, traced, logged and counted. */
+function observersOf(
+  recorder: UsageRecorder | null,
+  api: GraphQLSchema,
+  observed: Omit<Parameters<typeof observer>[0], 'usage'>,
+) {
+  const usage = recorder?.forGraph(api) ?? null
+  return {
+    usage,
+    observe: observer({ ...observed, usage }),
+    observeFacade: observer({ ...observed, usage: recorder?.forGraph(api, FACADES) ?? null }),
+  }
+}
 
 /**
  * The links by name, timed, traced, measured and with masked errors. Throws for a subgraph without

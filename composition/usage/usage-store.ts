@@ -69,13 +69,13 @@ export function createUsageStore(
     const other = `${OTHER}:${day}`
     const stored = await storedOperations(client, operations)
     let free = maxNewOperations - (await countRows(client, 'SELECT count(*)::int FROM usage_operation WHERE first_day = $1', day))
-    const keptAs = new Map<string, string>()
+    const storedAs = new Map<string, string>()
     for (const { hash } of operations) {
-      const isKept = hash !== OTHER && (stored.has(hash) || free-- > 0)
-      keptAs.set(hash, isKept ? hash : other)
+      const isStored = hash !== OTHER && (stored.has(hash) || free-- > 0)
+      storedAs.set(hash, isStored ? hash : other)
     }
-    await writeOperations(client, day, merged(operations, keptAs))
-    const renamed = counts.map((count) => ({ ...count, operation: keptAs.get(count.operation) ?? other }))
+    await writeOperations(client, day, merged(operations, storedAs))
+    const renamed = counts.map((count) => ({ ...count, operation: storedAs.get(count.operation) ?? other }))
     await writeCounts(client, await withinBound(client, day, renamed))
   }
 
@@ -91,8 +91,8 @@ export function createUsageStore(
     const keys = new Set(known.map(({ key }) => key))
     let free = maxCounts - rows
     return counts.map((count) => {
-      const isKept = keys.has(`${count.operation}\n${count.clientName}\n${count.clientVersion}`) || free-- > 0
-      return isKept ? count : { ...count, clientName: OTHER, clientVersion: '' }
+      const isStored = keys.has(`${count.operation}\n${count.clientName}\n${count.clientVersion}`) || free-- > 0
+      return isStored ? count : { ...count, clientName: OTHER, clientVersion: '' }
     })
   }
 }
@@ -126,10 +126,10 @@ async function countRows(client: pg.PoolClient, statement: string, day: string):
 }
 
 /** Operations by the hash that they are stored under; those of one hash are one, with all coordinates. */
-function merged(operations: readonly UsageOperation[], keptAs: ReadonlyMap<string, string>): readonly UsageOperation[] {
+function merged(operations: readonly UsageOperation[], storedAs: ReadonlyMap<string, string>): readonly UsageOperation[] {
   const byHash = new Map<string, UsageOperation>()
   for (const operation of operations) {
-    const hash = keptAs.get(operation.hash) ?? operation.hash
+    const hash = storedAs.get(operation.hash) ?? operation.hash
     const before = byHash.get(hash)?.coordinates ?? []
     const coordinates = [...new Set([...before, ...operation.coordinates])].sort()
     byHash.set(hash, hash === operation.hash ? operation : { hash, name: null, kind: 'other', signature: null, coordinates })

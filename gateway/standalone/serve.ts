@@ -92,15 +92,16 @@ await runProgram(async (defer, end) => {
   const jwt = jwtOptionsOf(config, file.options.jwt)
   const verifier = jwt ? createTokenVerifier(tokenOptionsOf(jwt)) : null
   const findGrants = verifier && jwtGrants(verifier)
-  const timeoutMilliseconds = config.SUBGRAPH_TIMEOUT_MILLISECONDS
-  const { subgraphs, contract } = file.options
+  const timeouts = { timeoutMilliseconds: config.SUBGRAPH_TIMEOUT_MILLISECONDS }
+  const subgraphOptions = { ...file.options, allSubgraphs: { ...file.options.allSubgraphs, ...timeouts } }
+  const { contract } = file.options
   const limits = { ...limitsFromConfig(config), ...costLimitsOf(file.options, config) }
   const hooks = hookStagesOf(file.options, log)
   defer(async () => hooks?.close())
   const usage = usageRecorderOf(file.options.usage, log)
   defer(async () => usage?.close())
   const exchange = operationExchangeOf(file.options, verifier, hooks)
-  const sources = createSubgraphSources({ subgraphs, allSubgraphs: { ...file.options.allSubgraphs, timeoutMilliseconds } }, log)
+  const sources = createSubgraphSources(subgraphOptions, log)
   const eventSources = await createEventSources(file.options.eventSources ?? {}, log)
   defer(eventSources.close)
   const overrideLabels = overrideLabelsOf(file.options, config)
@@ -110,11 +111,7 @@ await runProgram(async (defer, end) => {
     ...(findGrants && { grantsOver: () => findGrants }),
     ...(overrideLabels && { overrideLabels }),
   }
-  const shadow = openShadow({ ...file.options, allSubgraphs: { ...file.options.allSubgraphs, timeoutMilliseconds } }, common, {
-    log,
-    metrics,
-    eventLinksOf: eventSources.linksOf,
-  })
+  const shadow = openShadow(subgraphOptions, common, { log, metrics, eventLinksOf: eventSources.linksOf })
   defer(async () => shadow?.close())
   const served = createServedGraph(graphOf, log)
   const followed =

@@ -83,14 +83,9 @@ export function serveWebSockets(
       refuseUpgrade(socket, ...refusal)
       return
     }
-    const requestId = requestIdOf(request).slice(0, 100)
-    const address = clientAddress(request, isProxy)
-    const credentials = ownCredentialsIn(request.headers)
-    const client = clientIn(request.headers)
+    const caller = callerOf(request, isProxy)
     const exchange = gateway.readsClientHeaders ? ownExchange(request.headers) : null
-    sockets.handleUpgrade(request, socket, head, (opened) =>
-      connected(opened, socket, { requestId, address, credentials, ...(client && { client }) }, exchange),
-    )
+    sockets.handleUpgrade(request, socket, head, (opened) => connected(opened, socket, caller, exchange))
   }
 
   function refusalFor(request: IncomingMessage): readonly [status: number, message: string, retryAfter?: number] | null {
@@ -153,6 +148,16 @@ export function serveWebSockets(
       connections.delete(connection)
       protocol.onClose()
     })
+  }
+}
+
+function callerOf(request: IncomingMessage, isProxy: IsProxy): Caller {
+  const client = clientIn(request.headers)
+  return {
+    requestId: requestIdOf(request).slice(0, 100),
+    address: clientAddress(request, isProxy),
+    credentials: ownCredentialsIn(request.headers),
+    ...(client && { client }),
   }
 }
 

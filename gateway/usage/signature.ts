@@ -102,6 +102,7 @@ type PrintedValue<Value> = Value extends readonly ASTNode[]
  */
 function signatureOf(document: DocumentNode, schema: GraphQLSchema): string {
   const types = new TypeInfo(schema)
+  // graphql's type of a visitor knows no nodes that are text already.
   const leave = <Node>(print: (node: Printed<Node>) => string) => ({ leave: print as never })
   const isEnum = () => isEnumType(getNamedType(types.getInputType()))
   const isInput = () => isInputObjectType(getNamedType(types.getInputType()))

@@ -73,64 +73,110 @@ export function createUsageRecorder(
     readonly maxCounts?: number
   },
 ): UsageRecorder {
-  let counted: Counted = { entries: new Map(), counts: 0 }
-  /** Batches taken so far: operations remember in which one they found their entry. */
-  let batches = 0
+  const counts = createCounts(maxOperations, maxCounts)
   let unsent: UsageBatch | null = null
   let sending = Promise.resolve()
   let hasFailed = false
   const job: PeriodicJob = runPeriodically(flushIntervalMs, flush, () => {})
 
-  return { forGraph, flush, close }
+  return { forGraph: (schema, unnamed = UNNAMED) => graphCounter(counts, schema, unnamed, log), flush, close }
 
-  function forGraph(schema: GraphQLSchema, unnamed = UNNAMED): UsageCounter {
-    function operation(validated: ValidatedOperation): CountUse {
-      let described: UsageOperation | null = null
-      let entry: Entry | null = null
-      let countedIn = -1
-      return (client = unnamed, hasErrors, milliseconds) => {
-        if (entry === null || countedIn !== batches) {
-          described ??= describe(validated, schema)
-          entry = entryOf(described)
-          countedIn = batches
-        }
-        const count = countOf(entry, client)
-        count.requests++
-        if (hasErrors) count.errors++
-        count.milliseconds += milliseconds
-        count.lastSeenMs = Date.now()
-      }
-    }
-    return {
-      operation,
-      watchOperation(validated, run, resultOf) {
-        // It asks about the schema, and uses nothing of it.
-        if (validated.isIntrospection) return run
-        const count = operation(validated)
-        return async (variables, context) => {
-          const began = performance.now()
-          let hasErrors = true
-          try {
-            const result = await run(variables, context)
-            hasErrors = (resultOf(result).errors?.length ?? 0) > 0
-            return result
-          } finally {
-            count(context.caller.client, hasErrors, performance.now() - began)
-          }
-        }
-      },
-    }
+  function flush(): Promise<void> {
+    sending = sending.then(send)
+    return sending
   }
 
-  /** A report must not fail a request. */
-  function describe(validated: ValidatedOperation, schema: GraphQLSchema): UsageOperation {
+  async function send(): Promise<void> {
     try {
-      return describeUsage(validated, schema)
+      // At most twice: the batch that failed before, and what was counted since.
+      while (true) {
+        unsent ??= counts.takeBatch()
+        if (unsent === null) return
+        await sink.record(unsent)
+        unsent = null
+        hasFailed = false
+      }
     } catch (error) {
-      log.error({ err: error, operation: validated.operation.name?.value }, 'an operation cannot be described in usage reports')
-      return OTHER_OPERATION
+      if (!hasFailed) log.warn({ err: error }, 'the usage report could not be written; it is kept and tried again')
+      hasFailed = true
     }
   }
+
+  async function close(): Promise<void> {
+    const timeout = Promise.withResolvers<void>()
+    const timer = setTimeout(timeout.resolve, CLOSE_TIMEOUT_MS)
+    await Promise.race([
+      job
+        .stop()
+        .then(flush)
+        .then(() => sink.close?.()),
+      timeout.promise,
+    ])
+    clearTimeout(timer)
+  }
+}
+
+/** Counts the operations on one schema. */
+function graphCounter(
+  counts: ReturnType<typeof createCounts>,
+  schema: GraphQLSchema,
+  unnamed: ClientIdentity,
+  log: Logger,
+): UsageCounter {
+  function operation(validated: ValidatedOperation): CountUse {
+    let described: UsageOperation | null = null
+    let entry: Entry | null = null
+    let countedIn = -1
+    return (client = unnamed, hasErrors, milliseconds) => {
+      if (entry === null || countedIn !== counts.batches()) {
+        described ??= describe(validated, schema, log)
+        entry = counts.entryOf(described)
+        countedIn = counts.batches()
+      }
+      const count = counts.countOf(entry, client)
+      count.requests++
+      if (hasErrors) count.errors++
+      count.milliseconds += milliseconds
+      count.lastSeenMs = Date.now()
+    }
+  }
+  return {
+    operation,
+    watchOperation(validated, run, resultOf) {
+      // It asks about the schema, and uses nothing of it.
+      if (validated.isIntrospection) return run
+      const count = operation(validated)
+      return async (variables, context) => {
+        const began = performance.now()
+        let hasErrors = true
+        try {
+          const result = await run(variables, context)
+          hasErrors = (resultOf(result).errors?.length ?? 0) > 0
+          return result
+        } finally {
+          count(context.caller.client, hasErrors, performance.now() - began)
+        }
+      }
+    },
+  }
+}
+
+/** A report must not fail a request. */
+function describe(validated: ValidatedOperation, schema: GraphQLSchema, log: Logger): UsageOperation {
+  try {
+    return describeUsage(validated, schema)
+  } catch (error) {
+    log.error({ err: error, operation: validated.operation.name?.value }, 'an operation cannot be described in usage reports')
+    return OTHER_OPERATION
+  }
+}
+
+/** What is counted until the next batch is taken. */
+function createCounts(maxOperations: number, maxCounts: number) {
+  let counted: Counted = { entries: new Map(), counts: 0 }
+  /** Batches taken so far: operations remember in which one they found their entry. */
+  let batches = 0
+  return { batches: () => batches, entryOf, countOf, takeBatch }
 
   function entryOf(operation: UsageOperation): Entry {
     const { entries } = counted
@@ -165,27 +211,6 @@ export function createUsageRecorder(
     return added
   }
 
-  function flush(): Promise<void> {
-    sending = sending.then(send)
-    return sending
-  }
-
-  async function send(): Promise<void> {
-    try {
-      // At most twice: the batch that failed before, and what was counted since.
-      while (true) {
-        unsent ??= takeBatch()
-        if (unsent === null) return
-        await sink.record(unsent)
-        unsent = null
-        hasFailed = false
-      }
-    } catch (error) {
-      if (!hasFailed) log.warn({ err: error }, 'the usage report could not be written; it is kept and tried again')
-      hasFailed = true
-    }
-  }
-
   function takeBatch(): UsageBatch | null {
     if (counted.entries.size === 0) return null
     const entries = [...counted.entries.values()]
@@ -202,19 +227,6 @@ export function createUsageRecorder(
       entry.last = null
     }
     return batch
-  }
-
-  async function close(): Promise<void> {
-    const timeout = Promise.withResolvers<void>()
-    const timer = setTimeout(timeout.resolve, CLOSE_TIMEOUT_MS)
-    await Promise.race([
-      job
-        .stop()
-        .then(flush)
-        .then(() => sink.close?.()),
-      timeout.promise,
-    ])
-    clearTimeout(timer)
   }
 }
 

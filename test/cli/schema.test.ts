@@ -135,7 +135,7 @@ describe('with the requests of two clients', () => {
     })
   })
 
-  test('check lets a field go that nobody used, or fewer than --min-requests', async () => {
+  test('check accepts the removal of a field without uses, or with fewer requests than --min-requests', async () => {
     const { out, code } = await check(SHOP_SDL.replace('slow: String', ''))
     expect(code).toBe(0)
     expect(out).toContain('Query.slow was removed.\n  safe: nobody used it in 30 days\n')

@@ -24,7 +24,7 @@ test('a subgraph that there is not, or a name that is no folder, is refused with
     const { status, stderr } = newMigration(...words)
     expect([status, stderr]).toEqual([
       2,
-      expect.stringMatching(/^Usage: npm run db:new <directory\|social\|store\|trust> <name>/),
+      expect.stringMatching(/^Usage: npm run db:new <directory\|gateway\|social\|store\|trust> <name>/),
     ])
   }
 })
