@@ -46,7 +46,7 @@ async function sql<Row extends pg.QueryResultRow>(connection: Connection, text: 
 }
 
 const TABLES = `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
-  WHERE schemaname IN ('directory', 'social', 'store', 'trust') AND tablename <> '_prisma_migrations' ORDER BY 1`
+  WHERE schemaname IN ('directory', 'gateway', 'social', 'store', 'trust') AND tablename <> '_prisma_migrations' ORDER BY 1`
 
 /** Rows of every table, and a hash of what is in them. */
 async function contentOf(connection: Connection): Promise<Record<string, { count: number; hash: string }>> {

@@ -146,7 +146,7 @@ async function placesOf(words: readonly string[]): Promise<string[]> {
   const { rows: columns } = await client.query<{ table: string; column: string }>(
     `SELECT format('%I.%I', columns.table_schema, columns.table_name) AS table, format('%I', column_name) AS column
      FROM information_schema.columns JOIN information_schema.tables USING (table_schema, table_name)
-     WHERE columns.table_schema IN ('directory', 'social', 'store', 'trust', 'store_jobs', 'directory_jobs') AND table_type = 'BASE TABLE'
+     WHERE columns.table_schema IN ('directory', 'gateway', 'social', 'store', 'trust', 'store_jobs', 'directory_jobs') AND table_type = 'BASE TABLE'
        AND (data_type IN ('text', 'character varying', 'json', 'jsonb', 'ARRAY', 'bytea'))`,
   )
   const places: string[] = []

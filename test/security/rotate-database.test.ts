@@ -26,10 +26,10 @@ beforeEach(async () => {
   await site.sql(`ALTER ROLE ${owner} SET search_path TO "$user", public`)
   await site.sql(`ALTER DATABASE ${site.database.name} OWNER TO ${owner}`)
   await site.sql(`DO $$ DECLARE each record; BEGIN
-    FOR each IN SELECT nspname FROM pg_namespace WHERE nspname IN ('directory', 'social', 'store', 'trust', 'public') LOOP
+    FOR each IN SELECT nspname FROM pg_namespace WHERE nspname IN ('directory', 'gateway', 'social', 'store', 'trust', 'public') LOOP
       EXECUTE format('ALTER SCHEMA %I OWNER TO ${owner}', each.nspname);
     END LOOP;
-    FOR each IN SELECT schemaname, tablename FROM pg_tables WHERE schemaname IN ('directory', 'social', 'store', 'trust') LOOP
+    FOR each IN SELECT schemaname, tablename FROM pg_tables WHERE schemaname IN ('directory', 'gateway', 'social', 'store', 'trust') LOOP
       EXECUTE format('ALTER TABLE %I.%I OWNER TO ${owner}', each.schemaname, each.tablename);
     END LOOP; END $$`)
 })

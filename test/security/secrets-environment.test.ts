@@ -151,10 +151,10 @@ test('the role of the database is replaced as docs/secrets.md says, and everythi
     site?.command(['store', 'create', '--name', name, '--empty'], { DATABASE_URL: as(role) })
   try {
     await run(`CREATE ROLE atrium LOGIN; ALTER DATABASE ${site.database.name} OWNER TO atrium`)
-    const schemas = ['directory', 'social', 'store', 'trust', 'public']
+    const schemas = ['directory', 'gateway', 'social', 'store', 'trust', 'public']
     await run(schemas.map((schema) => `ALTER SCHEMA ${schema} OWNER TO atrium`).join(';'))
     await run(`DO $$ DECLARE each record; BEGIN
-      FOR each IN SELECT schemaname, tablename FROM pg_tables WHERE schemaname IN ('directory', 'social', 'store', 'trust') LOOP
+      FOR each IN SELECT schemaname, tablename FROM pg_tables WHERE schemaname IN ('directory', 'gateway', 'social', 'store', 'trust') LOOP
         EXECUTE format('ALTER TABLE %I.%I OWNER TO atrium', each.schemaname, each.tablename);
       END LOOP; END $$`)
     await run(once)
@@ -173,7 +173,7 @@ test('the role of the database is replaced as docs/secrets.md says, and everythi
     expect((await shops('a', 'Nobody'))?.code).toBe(1)
     // What the first role has made belongs to the role of all.
     const owners = await site.sql(
-      "SELECT DISTINCT tableowner AS owner FROM pg_tables WHERE schemaname IN ('directory', 'social', 'store', 'trust', 'store_jobs', 'directory_jobs')",
+      "SELECT DISTINCT tableowner AS owner FROM pg_tables WHERE schemaname IN ('directory', 'gateway', 'social', 'store', 'trust', 'store_jobs', 'directory_jobs')",
     )
     expect(owners).toEqual([{ owner }])
     await second.kill()
