@@ -8,6 +8,7 @@ import {
   parse,
   validate,
 } from 'graphql'
+import { ANY_COORDINATE } from '../../gateway/usage/usage-recorder.ts'
 import { requestsOf, type UsageReport, type UsedOperation } from './usage-report.ts'
 
 /** A breaking change, with the operations that it breaks. */
@@ -42,10 +43,11 @@ export function checkSchema(
   { minRequests = 1 }: { readonly minRequests?: number } = {},
 ): SchemaCheck {
   const counted = operations.filter((operation) => requestsOf(operation) >= minRequests)
+  const isAnythingUsed = counted.some(({ coordinates }) => coordinates.includes(ANY_COORDINATE))
   const changes = findBreakingChanges(current, proposed).map((change): JudgedChange => {
     const affects = affectedBy(change, current)
     const affected = affects === null ? [] : counted.filter(({ coordinates }) => coordinates.some(affects))
-    const isUnknown = firstDay === null || affects === null
+    const isUnknown = firstDay === null || affects === null || isAnythingUsed
     const { type, description } = change
     return { type, description, verdict: affected.length > 0 ? 'breaks' : isUnknown ? 'unknown' : 'safe', operations: affected }
   })

@@ -8,8 +8,8 @@ export type UsageOperation = {
   /** The text; null where it is too long. */
   readonly signature: string | null
   /**
-   * Schema coordinates, sorted: `Type.field`, `Type.field(arg:)`, `Input.field`, `Enum.VALUE`, `@directive`;
-   * `Type` where objects of the type or values of the enum may be in the response, and `Type.*`
+   * Schema coordinates, sorted: `Type.field`, `Type.field(arg:)`, `Input.field`, `Enum.VALUE`,
+   * `@directive`; `*` where they could not be determined; `Type` where objects of the type or values of the enum may be in the response, and `Type.*`
    * where a variable may have every field of an input type or every value of an enum.
    */
   readonly coordinates: readonly string[]

@@ -40,6 +40,8 @@ const CLOSE_TIMEOUT_MS = 5_000
 const MAX_BATCH_OPERATIONS = 2_000
 /** Counts of one batch: of further clients, one per operation, which is named `other`. */
 const MAX_BATCH_COUNTS = 10_000
+/** The coordinate of an operation that could not be described: it may use anything. */
+export const ANY_COORDINATE = '*'
 /** Names of operations and clients beyond a bound. */
 export const OTHER = 'other'
 
@@ -167,7 +169,7 @@ function describe(validated: ValidatedOperation, schema: GraphQLSchema, log: Log
     return describeUsage(validated, schema)
   } catch (error) {
     log.error({ err: error, operation: validated.operation.name?.value }, 'an operation cannot be described in usage reports')
-    return OTHER_OPERATION
+    return { ...OTHER_OPERATION, coordinates: [ANY_COORDINATE] }
   }
 }
 

@@ -253,5 +253,7 @@ test('a change of each kind is traced to the coordinates that it affects', () =>
   for (const [description, coordinate] of Object.entries(affected)) {
     expect([description, judge(coordinate, description)]).toEqual([description, 'breaks'])
     expect([description, judge('Query.unrelated', description)]).toEqual([description, 'safe'])
+    // Of an operation that could not be described.
+    expect([description, judge('*', description)]).toEqual([description, 'unknown'])
   }
 })
