@@ -6,6 +6,7 @@ import {
   type UsageReport,
   type UsedOperation,
 } from '../../composition/usage/usage-report.ts'
+import { ANY_COORDINATE } from '../../gateway/usage/usage-recorder.ts'
 import { wholeNumber } from '../arguments.ts'
 import { withDatabase } from '../database.ts'
 
@@ -50,10 +51,14 @@ export function linesOf(operations: readonly UsedOperation[], indent: string): r
 }
 
 /** What a report cannot know; empty where its days are all there. */
-export function gapOf({ days, firstDay }: UsageReport): readonly string[] {
-  if (firstDay === null) return ['No usage is recorded yet.']
+export function gapOf({ days, firstDay, operations }: UsageReport): readonly string[] {
+  if (firstDay === null) return ['No usage is recorded in these days.']
   const since = dayOf(new Date(Date.now() - (days - 1) * 86_400_000))
-  return firstDay > since ? [`Usage is recorded since ${firstDay}: what was used before is unknown.`] : []
+  const isVague = operations.some(({ coordinates }) => coordinates.includes(ANY_COORDINATE))
+  return [
+    ...(firstDay > since ? [`Usage is recorded since ${firstDay}: what was used before is unknown.`] : []),
+    ...(isVague ? ['Some operations could not be described: what they use is unknown.'] : []),
+  ]
 }
 
 /** An operation as `--json` prints it. */

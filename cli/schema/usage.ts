@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import type { UsedOperation } from '../../composition/usage/usage-report.ts'
+import { ANY_COORDINATE } from '../../gateway/usage/usage-recorder.ts'
 import { OperatorError } from '../../platform/process/operator-error.ts'
 import { textUpTo } from '../arguments.ts'
 import { daysOption, gapOf, linesOf, operationJson, usageOf } from './report.ts'
@@ -41,5 +42,7 @@ export function usageCommand(): Command {
 function uses({ coordinates }: UsedOperation, wanted: string): boolean {
   const isType = !wanted.includes('.')
   const whole = `${wanted.split('.', 1)[0]}.*`
-  return coordinates.some((each) => each === wanted || each === whole || (isType && each.startsWith(`${wanted}.`)))
+  return coordinates.some(
+    (each) => each === wanted || each === whole || each === ANY_COORDINATE || (isType && each.startsWith(`${wanted}.`)),
+  )
 }

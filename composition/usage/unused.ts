@@ -7,11 +7,16 @@ import {
   isIntrospectionType,
   isObjectType,
 } from 'graphql'
+import { ANY_COORDINATE } from '../../gateway/usage/usage-recorder.ts'
 import type { UsedOperation } from './usage-report.ts'
 
-/** Coordinates of a schema that no operation uses, in the order of their types. */
+/**
+ * Coordinates of a schema that no operation uses, in the order of their types; none where an
+ * operation could not be described, because it may use each of them.
+ */
 export function unusedCoordinates(schema: GraphQLSchema, operations: readonly UsedOperation[]): readonly string[] {
   const used = usedCoordinates(schema, operations)
+  if (used.has(ANY_COORDINATE)) return []
   return Object.values(schema.getTypeMap())
     .filter((type) => !isIntrospectionType(type))
     .flatMap((type) => {

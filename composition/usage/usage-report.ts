@@ -27,7 +27,7 @@ export type UsedOperation = {
 
 export type UsageReport = {
   readonly days: number
-  /** The first day with requests, as `2026-11-25`; null: there was none. */
+  /** The first day ever recorded, as `2026-11-25`; null: nothing is recorded within the days. */
   readonly firstDay: string | null
   /** Most requests first. */
   readonly operations: readonly UsedOperation[]
@@ -58,7 +58,8 @@ export async function readUsage(connection: Connection, days: number): Promise<U
       [days],
     )
     const { rows: first } = await client.query<{ readonly day: string | null }>(
-      `SELECT min(day)::text AS day FROM gateway.usage_count`,
+      `SELECT CASE WHEN max(day) >= ${since} THEN min(day)::text END AS day FROM gateway.usage_count`,
+      [days],
     )
     return { days, firstDay: first[0]?.day ?? null, operations: operationsIn(rows) }
   } catch (error) {

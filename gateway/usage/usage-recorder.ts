@@ -182,9 +182,11 @@ function createCounts(maxOperations: number, maxCounts: number) {
 
   function entryOf(operation: UsageOperation): Entry {
     const { entries } = counted
-    const known = entries.get(operation.hash)
-    if (known) return known
-    if (entries.size < maxOperations) return addEntry(operation)
+    if (operation.hash !== OTHER) {
+      const known = entries.get(operation.hash)
+      if (known) return known
+      if (entries.size < maxOperations) return addEntry(operation)
+    }
     const other = entries.get(OTHER) ?? addEntry(OTHER_OPERATION)
     other.operation = { ...OTHER_OPERATION, coordinates: union(other.operation.coordinates, operation.coordinates) }
     return other

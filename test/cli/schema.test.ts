@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { buildSchema, findBreakingChanges } from 'graphql'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { schemaCommand } from '../../cli/schema.ts'
 import { checkSchema } from '../../composition/usage/schema-check.ts'
@@ -109,8 +111,28 @@ describe('without any record', () => {
   test('check does not say that a removed field is safe', async () => {
     const { out, code } = await check(SHOP_SDL.replace('slow: String', ''))
     expect(code).toBe(1)
-    expect(out).toContain('No usage is recorded yet.')
+    expect(out).toContain('No usage is recorded in these days.')
     expect(out).toContain('Query.slow was removed.\n  unknown: nothing is recorded')
+  })
+
+  test('nor when all that is recorded is older than the days that count', async () => {
+    const store = createUsageStore(database.connection, { retentionDays: 90, onError: () => {} })
+    const at = new Date(Date.now() - 60 * 86_400_000).toISOString()
+    const use = { clientName: 'old', clientVersion: '1', requests: 1, errors: 0, milliseconds: 1, lastSeenAt: at }
+    await store.record({
+      id: randomUUID(),
+      operations: [
+        { hash: 'old', name: null, kind: 'query', signature: '{latestReview{id}}', coordinates: ['Query.latestReview'] },
+      ],
+      counts: [{ day: at.slice(0, 10), operation: 'old', ...use }],
+    })
+    const { out, code } = await check(SHOP_SDL.replace('slow: String', ''), '--days', '30')
+    expect([code, out]).toEqual([1, expect.stringContaining('No usage is recorded in these days.')])
+    const client = new pg.Client(database.connection)
+    await client.connect()
+    await client.query('DELETE FROM gateway.usage_count; DELETE FROM gateway.usage_operation')
+    await client.end()
+    await store.close()
   })
 })
 
