@@ -56,6 +56,37 @@ async function giveRole(email: string, role: 'MODERATOR'): Promise<void> {
   await client.end()
 }
 
+/** `before` and `after` around an `a`, as often as that many characters hold them. */
+const nested = (before: string, after: string) => (characters: number) => {
+  const count = Math.floor((characters - 1) / (before.length + after.length))
+  return `${before.repeat(count)}a${after.repeat(count)}`
+}
+const repeated = (text: string) => (characters: number) => text.repeat(Math.floor(characters / text.length))
+
+/** Texts of a length that cost most to draw. */
+const HEAVY: Readonly<Record<string, (characters: number) => string>> = {
+  'nested strong emphasis': nested('*', '*'),
+  'nested emphasis': nested('*a ', ' a*'),
+  'nested quotations': nested('>', ''),
+  'nested lists': nested('- ', ''),
+  'nested pictures': nested('![', '](https://a.example)'),
+  'open brackets': repeated('['),
+  links: repeated('[a](https://a.example)'),
+  'links to one definition': (characters) =>
+    `[a]: https://a.example/${'b'.repeat(characters / 2 - 30)}\n\n${'[a]'.repeat(characters / 6)}`,
+  'tables with short rows': repeated(`${'|a'.repeat(181)}\n${'|-'.repeat(181)}\n${'a\n'.repeat(362)}\n`),
+}
+
+/** How deep elements that are closed are nested. */
+function deepest(text: string): number {
+  let [depth, found] = [0, 0]
+  for (const [, end] of text.matchAll(/<(\/?)(?:strong|em|ul|li|blockquote|div|p|a|section|article|main|ol)\b/g)) {
+    depth += end === '/' ? -1 : 1
+    found = Math.max(found, depth)
+  }
+  return found
+}
+
 /** Posts a form, and reads the page that it leads to. */
 async function submit(visitor: Visitor, path: string, fields: Record<string, string> = {}) {
   const reply = await visitor.post(path, fields)
@@ -336,6 +367,23 @@ describe('posts', () => {
     const long = await visitor.post('/posts', { title: 'T', content: 'x'.repeat(50_001) })
     expect(long.status).toBe(422)
     expect((await visitor.post('/posts', { title: 'T', content: 'x'.repeat(700_000) })).status).toBe(413)
+  })
+
+  test('of the greatest length are drawn whatever their marks are, and so are comments', async () => {
+    const { visitor } = await aUser()
+    await visitor.get('/posts')
+    const path = (await submit(visitor, '/posts', { title: 'T', content: 'x', published: 'yes' })).at.split('?')[0] ?? ''
+    await visitor.get(path)
+    for (const [name, textOf] of Object.entries(HEAVY)) {
+      const edit = { title: name, text: textOf(50_000) }
+      expect([name, (await visitor.post(`${path}/edit`, edit)).status]).toEqual([name, 303])
+      expect([name, (await visitor.post(`${path}/comments`, { content: textOf(10_000) })).status]).toEqual([name, 303])
+      const { status, text } = await aVisitor().get(path)
+      expect([name, status, text]).toEqual([name, 200, expect.stringContaining(`<h1>${name}`)])
+      expect([name, deepest(text)]).toEqual([name, expect.toSatisfy((depth: number) => depth <= 70)])
+      // A character is at most an element of an empty quotation, and there are the comments before.
+      expect([name, text.length]).toEqual([name, expect.toSatisfy((length: number) => length < 2_500_000)])
+    }
   })
 
   test('are commented; a moderator deletes comments and posts of others', async () => {

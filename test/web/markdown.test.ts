@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { textOf } from '../../web/frame/html.ts'
 import { plainText } from '../../web/frame/markdown.ts'
 import { description } from '../../web/item/description.ts'
+import { userText } from '../../web/post/text.ts'
 
 test.each([
   ['**Fast** `pg` server', 'Fast pg server'],
@@ -14,6 +15,20 @@ test.each([
   ['', ''],
 ])('the words of %j are %j', (text, words) => {
   expect(plainText(text)).toBe(words)
+})
+
+test('an element 60 levels deep is left out, and its text and the elements around stay', () => {
+  const drawn = textOf(description(`${'*a '.repeat(60)}x${' b*'.repeat(60)} **c**`))
+  expect(drawn).toBe(`${'<em>a '.repeat(50)}${'a '.repeat(10)}x${' b'.repeat(10)}${' b</em>'.repeat(50)} <strong>c</strong>`)
+})
+
+test('a table whose rows are written out has all its cells; one that grows is text', () => {
+  const row = '| a | b | c |\n'
+  const table = textOf(userText(`${row}|---|---|---|\n${row.repeat(1_000)}`))
+  expect(table.match(/<td>/g)).toHaveLength(3_000)
+  const grown = textOf(userText(`- ${'|a'.repeat(200)}\n  ${'|-'.repeat(200)}\n${'  a\n'.repeat(300)}\n**after**`))
+  expect(grown).not.toContain('<td>')
+  expect(grown).toContain('<strong>after</strong>')
 })
 
 test('a description has its code, emphasis and links, and nothing that can run', () => {

@@ -4,12 +4,21 @@ import type { Token } from 'markdown-it'
 import { type LookupTable, lookupTable } from '../../platform/collections/lookup-table.ts'
 import { type Content, type Html, html } from './html.ts'
 
+/** Deeper elements are left out, and their texts stay. The parser has no blocks beyond 100. */
+const MAX_DEPTH = 50
+/** Characters of an address for one that was written: three bytes of UTF-8, each as `%XX`. */
+const MAX_ENCODED_CHARACTERS = 9
+
 /**
  * CommonMark with tables. HTML in a text is text, and so are addresses outside of links. The
  * library only parses: what is sent is made by our own templates, which escape everything.
  */
-const parser = (): MarkdownIt => (loaded ??= new (require('markdown-it') as typeof MarkdownIt)({ html: false, linkify: false }))
-let loaded: MarkdownIt | undefined
+function parserFor(text: string): MarkdownIt {
+  loaded ??= { withTables: newParser(), withoutTables: newParser().disable('table') }
+  return mayMultiplyCells(text) ? loaded.withoutTables : loaded.withTables
+}
+const newParser = (): MarkdownIt => new (require('markdown-it') as typeof MarkdownIt)({ html: false, linkify: false })
+let loaded: { readonly withTables: MarkdownIt; readonly withoutTables: MarkdownIt } | undefined
 // Its 60 modules are loaded for the first text, not at each start.
 const require = createRequire(import.meta.url)
 
@@ -26,13 +35,13 @@ export type MarkdownPlace = {
 }
 
 /** Draws a document. */
-export const renderMarkdown = (text: string, place: MarkdownPlace): Html => drawn(parser().parse(text, {}), place)
+export const renderMarkdown = (text: string, place: MarkdownPlace): Html => drawn(parserFor(text).parse(text, {}), text, place)
 
 /** Draws the marks inside one paragraph: code, emphasis and links. */
-export const renderInline = (text: string, place: MarkdownPlace): Html => drawn(parser().parseInline(text, {}), place)
+export const renderInline = (text: string, place: MarkdownPlace): Html => drawn(parserFor('').parseInline(text, {}), text, place)
 
 /** The tokens of a document, for who looks for something in it. */
-export const markdownTokens = (text: string): readonly Token[] => parser().parse(text, {})
+export const markdownTokens = (text: string): readonly Token[] => parserFor(text).parse(text, {})
 
 /** Words of a token, without marks. */
 export function tokenText({ content, children, type }: Token): string {
@@ -48,8 +57,9 @@ const MAX_PARSED_CHARACTERS = 8_000
 /** The words of a text, for where no marks are drawn: lists, previews, programs. */
 export function plainText(text: string): string {
   if (!MARKS.test(text)) return text
-  return parser()
-    .parse(text.slice(0, MAX_PARSED_CHARACTERS).toWellFormed(), {})
+  const start = text.slice(0, MAX_PARSED_CHARACTERS).toWellFormed()
+  return parserFor(start)
+    .parse(start, {})
     .filter(({ type }) => type === 'inline' || type === 'fence' || type === 'code_block')
     .map(tokenText)
     .join(' ')
@@ -57,37 +67,71 @@ export function plainText(text: string): string {
     .trim()
 }
 
-/** Tokens between an opening one and the one that closes it, and the index behind that. */
-function inside(tokens: readonly Token[], opening: number): { readonly within: readonly Token[]; readonly next: number } {
-  let depth = 0
-  for (let index = opening; index < tokens.length; index++) {
-    depth += tokens[index]?.nesting ?? 0
-    if (depth === 0) return { within: tokens.slice(opening + 1, index), next: index + 1 }
+/**
+ * Whether tables may have more cells than the text has characters: markdown-it fills short rows up,
+ * so that 1,500 characters become 65,000 cells. Such tables are shown as text.
+ */
+function mayMultiplyCells(text: string): boolean {
+  if (!text.includes('|')) return false
+  let [cells, columns] = [0, 0]
+  for (const line of text.split(/\r\n?|\n/)) {
+    // A table ends before an empty line at the latest.
+    if (/^[ \t]*$/.test(line)) columns = 0
+    cells += columns
+    if (DELIMITER_ROW.test(line)) columns = Math.max(columns, line.split('|').length)
   }
-  return { within: tokens.slice(opening + 1), next: tokens.length }
+  return cells > text.length
 }
+/** `|---|:-:|`, also in quotes and lists. */
+const DELIMITER_ROW = /^(?=.*\|)(?=.*-)[\s>|:*+\d.)-]*$/
 
-function drawn(tokens: readonly Token[], place: MarkdownPlace): Html {
-  const parts: Content[] = []
-  for (let index = 0; index < tokens.length; ) {
-    const token = tokens[index]
-    if (token === undefined) break
-    if (token.nesting === 1) {
-      const { within, next } = inside(tokens, index)
-      parts.push(element(token, within, place))
-      index = next
+/** An element that is not closed yet. Without `draw`, its content is that of the element around it. */
+type Open = { readonly token: Token; readonly words: string; readonly content: Content[]; readonly draw: Draw | undefined }
+
+/**
+ * Draws tokens in one walk. markdown-it bounds the depth of blocks and links, and not that of
+ * emphasis, which a text can have thousands of levels of.
+ */
+function drawn(tokens: readonly Token[], source: string, place: MarkdownPlace): Html {
+  const root: Content[] = []
+  const open: Open[] = []
+  const limited = { ...place, link: limitedLink(place, source) }
+  const around = (): Content[] => open.at(-1)?.content ?? root
+
+  function add(token: Token, following?: Token): void {
+    if (token.nesting === 0) around().push(leaf(token, limited))
+    else if (token.nesting === 1) {
+      const draw = open.length < MAX_DEPTH ? ELEMENTS[token.type.replace(/_open$/, '')] : undefined
+      const words = token.type === 'heading_open' && following ? tokenText(following) : ''
+      open.push({ token, words, content: draw ? [] : around(), draw })
     } else {
-      parts.push(leaf(token, place))
-      index++
+      const closed = open.pop()
+      if (closed?.draw) around().push(closed.draw(html`${closed.content}`, closed, limited))
+      else if (token.block) around().push('\n')
     }
   }
-  return html`${parts}`
+
+  for (const [index, token] of tokens.entries()) {
+    if (token.type === 'inline') for (const child of token.children ?? []) add(child)
+    else add(token, tokens[index + 1])
+  }
+  return html`${root}`
+}
+
+/**
+ * Draws links until their addresses are longer than a text can write out, and only the labels of
+ * those after that: many links can use one definition.
+ */
+function limitedLink({ link }: MarkdownPlace, source: string): MarkdownPlace['link'] {
+  let charactersLeft = source.length * MAX_ENCODED_CHARACTERS
+  return (address, label) => {
+    charactersLeft -= address.length
+    return charactersLeft < 0 ? label : link(address, label)
+  }
 }
 
 function leaf(token: Token, place: MarkdownPlace): Content {
   switch (token.type) {
-    case 'inline':
-      return drawn(token.children ?? [], place)
     case 'code_inline':
       return html`<code>${token.content}</code>`
     case 'fence':
@@ -105,36 +149,31 @@ function leaf(token: Token, place: MarkdownPlace): Content {
   }
 }
 
-type Draw = (content: Html, token: Token, within: readonly Token[], place: MarkdownPlace) => Html
+type Draw = (content: Html, opened: Pick<Open, 'token' | 'words'>, place: MarkdownPlace) => Html
 
 /** The alignment that a column of a table has, as the class of its cells. */
 const alignment = (token: Token): Html | false => /right|center/.test(token.attrGet('style') ?? '') && html` class="number"`
 
 const ELEMENTS: LookupTable<Draw> = lookupTable<Draw>({
   // Tight lists have paragraphs that are not drawn.
-  paragraph: (content, { hidden }) => (hidden ? content : html`<p>${content}</p>`),
-  heading: (content, { tag }, within, { headingId, heading: draw }) =>
-    draw?.(content) ?? heading(tag, content, headingId(within.map(tokenText).join(''))),
+  paragraph: (content, { token: { hidden } }) => (hidden ? content : html`<p>${content}</p>`),
+  heading: (content, { token: { tag }, words }, { headingId, heading: draw }) =>
+    draw?.(content) ?? heading(tag, content, headingId(words)),
   bullet_list: (content) => html`<ul>${content}</ul>`,
-  ordered_list: (content, token) => html`<ol start="${Number(token.attrGet('start') ?? 1)}">${content}</ol>`,
+  ordered_list: (content, { token }) => html`<ol start="${Number(token.attrGet('start') ?? 1)}">${content}</ol>`,
   list_item: (content) => html`<li>${content}</li>`,
   blockquote: (content) => html`<blockquote>${content}</blockquote>`,
   strong: (content) => html`<strong>${content}</strong>`,
   em: (content) => html`<em>${content}</em>`,
   s: (content) => html`<s>${content}</s>`,
-  link: (content, token, _, { link }) => link(token.attrGet('href') ?? '', content),
+  link: (content, { token }, { link }) => link(token.attrGet('href') ?? '', content),
   table: (content) => html`<div class="wide" tabindex="0" role="region" aria-label="Table"><table>${content}</table></div>`,
   thead: (content) => html`<thead>${content}</thead>`,
   tbody: (content) => html`<tbody>${content}</tbody>`,
   tr: (content) => html`<tr>${content}</tr>`,
-  th: (content, token) => html`<th scope="col"${alignment(token)}>${content}</th>`,
-  td: (content, token) => html`<td${alignment(token)}>${content}</td>`,
+  th: (content, { token }) => html`<th scope="col"${alignment(token)}>${content}</th>`,
+  td: (content, { token }) => html`<td${alignment(token)}>${content}</td>`,
 })
-
-function element(token: Token, within: readonly Token[], place: MarkdownPlace): Html {
-  const content = drawn(within, place)
-  return ELEMENTS[token.type.replace(/_open$/, '')]?.(content, token, within, place) ?? content
-}
 
 function heading(tag: string, content: Html, id: string | null): Html {
   const anchor = id !== null && html` <a class="anchor" href="#${id}" aria-label="Link to this section">#</a>`
