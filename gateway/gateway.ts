@@ -164,14 +164,13 @@ export function assembleGateway(options: StartGatewayOptions): Gateway {
     usage,
     log,
     hooks,
+    shadow: options.shadow ?? null,
   }
   const { prepareOperation: prepareInner, subscriptions } = createOperationPreparation(preparation)
   const prepareOperation: typeof prepareInner = (validation, characters) => {
     const prepared = prepareInner(validation, characters)
     if (prepared.kind !== 'executable' || validation.kind !== 'valid') return prepared
-    const { validated } = validation
-    const shadowed = options.shadow?.wrap(prepared, validated, supergraph.queriesWithSideEffects) ?? prepared
-    return exchange?.wrap(shadowed, validated) ?? shadowed
+    return exchange?.wrap(prepared, validation.validated) ?? prepared
   }
 
   let misses = 0

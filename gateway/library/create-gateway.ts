@@ -12,7 +12,13 @@ import { openEntityCache } from '../caching/open-entity-cache.ts'
 import { createEventSources } from '../event-sources/event-sources.ts'
 import { assembleGateway, type Gateway } from '../gateway.ts'
 import type { ExecutionResult } from '../operations/execution-result.ts'
-import { type GatewayOptions, gatewayOptionsShape, labelsByCaller, limitsOf } from '../options/gateway-options.ts'
+import {
+  type GatewayOptions,
+  gatewayOptionsShape,
+  labelsByCaller,
+  limitsOf,
+  type ValidOptions,
+} from '../options/gateway-options.ts'
 import { hookStagesOf } from '../options/hook-options.ts'
 import { tokenOptionsOf } from '../options/jwt-options.ts'
 import { createSubgraphSources } from '../options/subgraph-sources.ts'
@@ -127,22 +133,15 @@ export async function createGateway(given: CreateGatewayOptions): Promise<Federa
   const limits = limitsOf(settings)
   const verifier = settings.jwt ? createTokenVerifier(tokenOptionsOf(settings.jwt)) : null
   const findGrants = verifier && jwtGrants(verifier)
-  const hooks = hookStagesOf(settings, log)
-  const exchange = operationExchangeOf(settings, verifier, hooks)
   const sources = createSubgraphSources(settings, log)
-  const usage = usageRecorderOf(settings.usage, log)
-  const entityCache = settings.entityCache ? await openEntityCache(settings.entityCache, log) : null
-  const eventSources = await createEventSources(settings.eventSources ?? {}, log)
   const common = {
     limits,
     introspection: settings.introspection ?? true,
     ...(findGrants && { grantsOver: () => findGrants }),
     ...(settings.findOverrideLabels && { overrideLabels: labelsByCaller(settings.findOverrideLabels) }),
   }
-  const shadow = openShadow(settings, common, { log, metrics: null, eventLinksOf: eventSources.linksOf })
-  const closeOthers = async () => {
-    await Promise.all([shadow?.close(), entityCache?.close(), eventSources.close(), hooks?.close(), usage?.close()])
-  }
+  const { hooks, usage, entityCache, eventSources, shadow, close: closeOthers } = await openResources(settings, common, log)
+  const exchange = operationExchangeOf(settings, verifier, hooks)
   const served = createServedGraph(graphOf, log)
   const followed = await begin(supergraph).catch(async (error: unknown) => {
     await closeOthers()
@@ -219,6 +218,29 @@ export async function createGateway(given: CreateGatewayOptions): Promise<Federa
     const { credentials = {}, address = UNKNOWN_ADDRESS, signal = NEVER } = context
     const caller = { requestId: requestIdOf({ headers: {} }), address, credentials }
     return prepared.run(parsed.params.variables, { caller, signal })
+  }
+}
+
+/** What a gateway holds open beside its links. One that cannot be opened closes those before it. */
+async function openResources(settings: ValidOptions, common: Parameters<typeof openShadow>[1], log: Logger) {
+  const opened: { readonly close: () => Promise<void> }[] = []
+  const close = async () => {
+    await Promise.all(opened.map((resource) => resource.close()))
+  }
+  const closedAtEnd = <Opened extends (typeof opened)[number] | null>(resource: Opened): Opened => {
+    if (resource) opened.push(resource)
+    return resource
+  }
+  try {
+    const hooks = closedAtEnd(hookStagesOf(settings, log))
+    const usage = closedAtEnd(usageRecorderOf(settings.usage, log))
+    const entityCache = closedAtEnd(settings.entityCache ? await openEntityCache(settings.entityCache, log) : null)
+    const eventSources = closedAtEnd(await createEventSources(settings.eventSources ?? {}, log))
+    const shadow = closedAtEnd(openShadow(settings, common, { log, metrics: null, eventLinksOf: eventSources.linksOf }))
+    return { hooks, usage, entityCache, eventSources, shadow, close }
+  } catch (error) {
+    await close()
+    throw error
   }
 }
 

@@ -23,6 +23,7 @@ import { countOperation } from '../observability/metrics.ts'
 import type { SlowLog } from '../observability/slow-log.ts'
 import type { Tracing } from '../observability/tracing.ts'
 import { queryPlanOf } from '../planning/supergraph.ts'
+import type { ShadowTraffic } from '../shadow/shadow-traffic.ts'
 import type { RequestContext } from '../subgraph-client/link.ts'
 import type { Subscribe } from '../subscriptions/subscribe.ts'
 import { plannedSubscription } from '../subscriptions/subscription.ts'
@@ -75,6 +76,8 @@ type Preparation = {
   readonly usage: UsageCounter | null
   readonly log: Logger
   readonly hooks: HookStages | null
+  /** Runs a part of the queries elsewhere as well; null: none. */
+  readonly shadow: ShadowTraffic | null
 }
 
 type Compiled = Omit<ExecutableOperation, 'cost'>
@@ -150,7 +153,7 @@ function subgraphCheck({ deps, limits, weights, log }: Preparation, validated: V
 
 /** Compiles a query or a mutation: one result per request. */
 function compileSingleResult(
-  { deps, caching, observe, log, limits, weights }: Preparation,
+  { deps, caching, observe, log, limits, weights, shadow }: Preparation,
   validated: ValidatedOperation,
   { check, cost: costOf }: RequestCheck,
 ): Compiled {
@@ -160,8 +163,9 @@ function compileSingleResult(
   const guard = deps.authorization?.guardOf(validated) ?? null
   const plannedRun = caching.invalidateAfter(validated, planOperation(validated, deps, { guard }))
   const timeoutOptions = { outlivesClient: outlivesClient(validated) }
-  const execute: RunOperation = (variables, context) =>
-    runWithTimeout(context, log, (bounded) => plannedRun(variables, bounded), timeoutOptions)
+  const bounded: RunOperation = (variables, context) =>
+    runWithTimeout(context, log, (inner) => plannedRun(variables, inner), timeoutOptions)
+  const execute = shadow?.watch(validated, supergraph.queriesWithSideEffects, bounded) ?? bounded
   // Whether a response depends on its viewer is read from one plan, and labels choose among several.
   const hasLabels = (deps.overrides?.labelsIn(validated.document) ?? []).length > 0
   const answering = hasLabels ? null : caching.cacheQuery(validated, execute)

@@ -8,6 +8,8 @@ export type Difference = {
   /** Kinds of values, such as `number`, or codes of errors; `absent` where there is none. */
   readonly served: string
   readonly candidate: string
+  /** Lengths of lists, or how often an error is there, where that differs; of the first place. */
+  readonly amounts?: { readonly served: number; readonly candidate: number }
   /** How many places have this difference. */
   readonly count: number
   /** One pair of values; absent unless they are wanted. */
@@ -33,14 +35,16 @@ export function compareResults(
     part: Difference['part'],
     path: string,
     values: { served: unknown; candidate: unknown },
-    kinds: readonly string[],
+    kinds: readonly [served: string, candidate: string],
+    amounts?: Difference['amounts'],
   ) => {
-    const [servedKind = '', candidateKind = ''] = kinds
+    const [servedKind, candidateKind] = kinds
     const key = JSON.stringify([part, path, kinds])
     const known = found.get(key)
     if (known) found.set(key, { ...known, count: known.count + 1 })
     else if (found.size < MAX_DIFFERENCES) {
-      found.set(key, { part, path, served: servedKind, candidate: candidateKind, count: 1, ...(withValues && { values }) })
+      const added = { part, path, served: servedKind, candidate: candidateKind, count: 1 }
+      found.set(key, { ...added, ...(amounts && { amounts }), ...(withValues && { values }) })
     }
   }
   compareValues(served.data ?? null, candidate.data ?? null, '')
@@ -52,8 +56,8 @@ export function compareResults(
     const kinds = [kindOf(one), kindOf(other)] as const
     const [kind, otherKind] = kinds
     if (kind === otherKind && Array.isArray(one) && Array.isArray(other)) {
-      const lengths = [`list of ${one.length}`, `list of ${other.length}`]
-      if (one.length !== other.length) note('data', path, { served: one, candidate: other }, lengths)
+      const lengths = { served: one.length, candidate: other.length }
+      if (one.length !== other.length) note('data', path, { served: one, candidate: other }, kinds, lengths)
       for (let at = 0; at < Math.min(one.length, other.length); at++) compareValues(one[at], other[at], below(path, '@'))
     } else if (isObject(one) && isObject(other)) {
       for (const key of new Set([...Object.keys(one), ...Object.keys(other)])) {
@@ -78,10 +82,8 @@ export function compareResults(
     }
     for (const { path, code, ...times } of count.values()) {
       if (times.served === times.candidate) continue
-      const kinds = [times.served, times.candidate].map((many) =>
-        many === 0 ? 'absent' : many === 1 ? code : `${many} × ${code}`,
-      )
-      note('errors', path, times, kinds)
+      const kindOfSide = (many: number) => (many === 0 ? 'absent' : code)
+      note('errors', path, times, [kindOfSide(times.served), kindOfSide(times.candidate)], times)
     }
   }
 }

@@ -30,8 +30,9 @@ export function createDifferenceLog(log: Logger, now: () => Date = () => new Dat
   const recorded = new Map<string, RecordedDifference>()
   return {
     record(operation, differences) {
-      const places = differences.map(({ part, path, served, candidate }) => [part, path, served, candidate])
-      const key = JSON.stringify([operation.signature, places])
+      // Without amounts, which change with the data, and in no order of the data.
+      const places = differences.map(({ part, path, served, candidate }) => JSON.stringify([part, path, served, candidate]))
+      const key = JSON.stringify([operation.signature, ...places.sort()])
       const at = now().toISOString()
       const known = recorded.get(key)
       recorded.delete(key)
@@ -52,5 +53,16 @@ export function createDifferenceLog(log: Logger, now: () => Date = () => new Dat
 }
 
 /** A difference as a line: `data.products.@.price: number → null, 3 times`. */
-export const lineOf = ({ part, path, served, candidate, count }: Difference): string =>
-  `${part}${path === '' ? '' : `.${path}`}: ${served} → ${candidate}${served === candidate ? ' of another value' : ''}${count > 1 ? `, ${count} times` : ''}`
+export function lineOf({ part, path, served, candidate, amounts, count }: Difference): string {
+  const place = `${part}${path === '' ? '' : `.${path}`}`
+  const other = served === candidate && !amounts ? ' of another value' : ''
+  const times = count > 1 ? `, ${count} times` : ''
+  return `${place}: ${textOf(part, served, amounts?.served)} → ${textOf(part, candidate, amounts?.candidate)}${other}${times}`
+}
+
+/** `list of 3`, `2 × TIMEOUT`, `number`. */
+function textOf(part: Difference['part'], kind: string, amount: number | undefined): string {
+  if (amount === undefined || kind === 'absent') return kind
+  if (part === 'data') return `${kind} of ${amount}`
+  return amount > 1 ? `${amount} × ${kind}` : kind
+}

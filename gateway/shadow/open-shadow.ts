@@ -23,6 +23,7 @@ export function openShadow(
   }: { readonly log: Logger; readonly metrics: Metrics | null; readonly eventLinksOf: EventSources['linksOf'] },
 ): ShadowTraffic | null {
   if (!shadow) return null
+  let release: (() => Promise<unknown>) | null = null
   try {
     const locations = subgraphLocations(shadow.supergraph)
     const known = new Set(locations.map(({ name }) => name))
@@ -34,12 +35,13 @@ export function openShadow(
       },
       log,
     )
-    const { links, release } = sources.take(locations, eventLinksOf(shadow.supergraph))
+    const taken = sources.take(locations, eventLinksOf(shadow.supergraph))
+    release = taken.release
     const supergraphSdl = contract ? applyContract(shadow.supergraph, contract) : shadow.supergraph
-    const gateway = assembleGateway({ ...common, supergraphSdl, links, log })
+    const gateway = assembleGateway({ ...common, supergraphSdl, links: taken.links, log })
     const close = async (): Promise<void> => {
       await gateway.close()
-      await release()
+      await taken.release()
     }
     const { percent, compare = true, maxConcurrency = 10, values = false } = shadow
     return createShadowTraffic(
@@ -48,6 +50,7 @@ export function openShadow(
       { log, metrics },
     )
   } catch (error) {
+    void release?.()
     const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n', 1)
     throw new OperatorError(`"shadow.supergraph" cannot be served: ${line.replace(/\.$/, '')}.`, { cause: error })
   }

@@ -5,7 +5,7 @@ import type { RunOperation } from '../executor/run-operation.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import type { ValidatedOperation } from '../operations/document-cache.ts'
 import type { ExecutionResult } from '../operations/execution-result.ts'
-import type { ExecutableOperation, PreparedOperation } from '../operations/prepared-operation.ts'
+import type { PreparedOperation } from '../operations/prepared-operation.ts'
 import type { RequestContext } from '../subgraph-client/link.ts'
 import { compareResults } from './compare-results.ts'
 import { createDifferenceLog, type RecordedDifference } from './difference-log.ts'
@@ -37,9 +37,13 @@ export type ShadowReport = {
   readonly differences: readonly RecordedDifference[]
 }
 
-/** Runs a part of the queries on a candidate as well, after their result is there. */
+/** Runs a part of the queries on a candidate as well, when their result is there. */
 export type ShadowTraffic = {
-  readonly wrap: (operation: ExecutableOperation, validated: ValidatedOperation, once: ReadonlySet<string>) => ExecutableOperation
+  /**
+   * `run` of a query, after its checks and behind the response cache: what is refused, aborted or
+   * cached is not run on the candidate. Others unchanged.
+   */
+  readonly watch: (validated: ValidatedOperation, once: ReadonlySet<string>, run: RunOperation) => RunOperation
   readonly report: () => ShadowReport
   /** Resolves when nothing runs on the candidate any more. */
   readonly idle: () => Promise<void>
@@ -71,7 +75,7 @@ export function createShadowTraffic(
   const running = new Set<Promise<void>>()
 
   return {
-    wrap,
+    watch,
     report: () => ({ verdicts: { ...verdicts }, differences: recorded.entries() }),
     async idle() {
       while (running.size > 0) await Promise.all(running)
@@ -83,28 +87,14 @@ export function createShadowTraffic(
     },
   }
 
-  function wrap(operation: ExecutableOperation, validated: ValidatedOperation, once: ReadonlySet<string>): ExecutableOperation {
-    if (operation.operation !== 'query' || validated.isIntrospection || selectsAny(validated, once)) return operation
-    const { run, answer } = operation
+  function watch(validated: ValidatedOperation, once: ReadonlySet<string>, run: RunOperation): RunOperation {
+    const { operation } = validated.operation
+    if (operation !== 'query' || validated.isIntrospection || selectsAny(validated, once)) return run
     const described = describe(validated)
-    const sampled = (variables: Parameters<RunOperation>[0], context: RequestContext, result: ExecutionResult): void => {
-      if (random() * 100 < percent) begin(described(), variables, context, result)
-    }
-    return {
-      ...operation,
-      async run(variables, context) {
-        const result = await run(variables, context)
-        sampled(variables, context, result)
-        return result
-      },
-      answer:
-        answer &&
-        (async (variables, context) => {
-          const answered = await answer(variables, context)
-          // What is cached was true when it was cached.
-          if ('result' in answered) sampled(variables, context, answered.result)
-          return answered
-        }),
+    return async (variables, context) => {
+      const result = await run(variables, context)
+      if (!context.signal.aborted && random() * 100 < percent) begin(described(), variables, context, result)
+      return result
     }
   }
 

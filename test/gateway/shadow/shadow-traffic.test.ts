@@ -1,10 +1,17 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { Gateway } from '../../../gateway/gateway.ts'
+import type { Gateway, StartGatewayOptions } from '../../../gateway/gateway.ts'
 import { createGateway } from '../../../gateway/library/create-gateway.ts'
+import { memoryBudget } from '../../../gateway/limits/budget.ts'
+import { DEFAULT_LIMITS, type Limits } from '../../../gateway/limits/limits.ts'
+import { compareResults } from '../../../gateway/shadow/compare-results.ts'
+import { createDifferenceLog, lineOf } from '../../../gateway/shadow/difference-log.ts'
 import { printReport } from '../../../gateway/shadow/shadow-endpoint.ts'
 import { createShadowTraffic, type ShadowOptions } from '../../../gateway/shadow/shadow-traffic.ts'
-import { ask, recordingLog } from '../support/graph.ts'
+import { ask, recordingLog, requestContext } from '../support/graph.ts'
 import { gatewayOf, type Parts, supergraphOf } from '../support/parts.ts'
+import { hasRedis, redisServer } from '../support/redis.ts'
 
 const GOODS = [
   { id: 'g1', price: 1, tags: ['a'] },
@@ -50,15 +57,15 @@ const CANDIDATE: Parts = {
   },
 }
 
-async function shadowed(given: Partial<ShadowOptions> = {}, where: 'local' | 'http' = 'http') {
-  const candidate = await gatewayOf(CANDIDATE, where)
+async function shadowed(given: Partial<ShadowOptions> = {}, options: Partial<StartGatewayOptions> = {}, parts = SERVED) {
+  const candidate = await gatewayOf(CANDIDATE, 'http')
   const { log, lines } = recordingLog()
   const shadow = createShadowTraffic(
     { prepareText: candidate.gateway.prepareText, close: async () => {} },
     { percent: 100, isCompared: true, maxConcurrency: 10, withValues: false, ...given },
     { log, metrics: null },
   )
-  const served = await gatewayOf(SERVED, 'local', { shadow })
+  const served = await gatewayOf(parts, 'local', { shadow, ...options })
   return { gateway: served.gateway, shadow, candidate, lines }
 }
 
@@ -129,6 +136,45 @@ describe('what never runs twice', () => {
     expect(Object.values(shadow.report().verdicts).every((count) => count === 0)).toBe(true)
   })
 
+  test.each<{ why: string; limits: Partial<Limits>; query: string; code: string }>([
+    { why: 'costs too much', limits: { cost: 1 }, query: '{ goods { id } }', code: 'COST_LIMIT_EXCEEDED' },
+    {
+      why: 'costs a subgraph too much',
+      limits: { subgraphs: { goods: { cost: 1 } } },
+      query: '{ goods { id } }',
+      code: 'SUBGRAPH_COST_LIMIT_EXCEEDED',
+    },
+    {
+      why: 'has wrong variables',
+      limits: {},
+      query: 'query ($yes: Boolean!) { goods { id @include(if: $yes) } }',
+      code: 'BAD_USER_INPUT',
+    },
+  ])('a query that $why', async ({ limits, query, code }) => {
+    const { gateway, shadow } = await shadowed({}, { limits: { ...DEFAULT_LIMITS, ...limits } })
+    expect((await ask(gateway, query)).errors).toMatchObject([{ extensions: { code } }])
+    await shadow.idle()
+    expect(Object.values(shadow.report().verdicts).every((count) => count === 0)).toBe(true)
+  })
+
+  test('a query beyond the budget of its client', async () => {
+    const budget = memoryBudget(40, () => new Date(0))
+    const { gateway, shadow } = await shadowed({}, { budget })
+    await ask(gateway, '{ goods { id } }')
+    expect((await ask(gateway, '{ goods { id } }')).errors).toMatchObject([{ extensions: { code: 'RATE_LIMITED' } }])
+    await shadow.idle()
+    expect(shadow.report().verdicts).toMatchObject({ same: 1, different: 0 })
+  })
+
+  test('a query whose client is gone', async () => {
+    const { gateway, shadow } = await shadowed()
+    const prepared = gateway.prepareText('{ goods { id } }', undefined)
+    if (prepared.kind === 'rejected') throw new Error('Expected an operation.')
+    await prepared.run({}, { ...requestContext(), signal: AbortSignal.abort() })
+    await shadow.idle()
+    expect(Object.values(shadow.report().verdicts).every((count) => count === 0)).toBe(true)
+  })
+
   test('queries beyond the percentage, and beyond those that run already', async () => {
     const draws = [0.1, 0.49, 0.5, 0.9, 0.2]
     const { gateway, shadow } = await shadowed({ percent: 50, maxConcurrency: 2, random: () => draws.shift() ?? 1 })
@@ -136,6 +182,44 @@ describe('what never runs twice', () => {
     await shadow.idle()
     expect(shadow.report().verdicts).toMatchObject({ same: 2, dropped: 1 })
   })
+})
+
+describe('queries whose response may be cached', () => {
+  const cached = `
+    extend schema
+      @link(url: "https://atrium.example/cacheControl/v1.0", import: ["@cacheControl"])
+      @composeDirective(name: "@cacheControl")
+    directive @cacheControl(maxAge: Int) on FIELD_DEFINITION | OBJECT`
+  const { goods } = SERVED
+  const sdl = goods?.sdl.replace('goods: [Good!]!', 'goods: [Good!]! @cacheControl(maxAge: 60)')
+  const parts: Parts = { goods: { ...goods, sdl: `${cached} ${sdl}` } }
+
+  test.each([
+    { why: 'run on the candidate each time without a cache', responseCacheBytes: 0, runs: 2 },
+    { why: 'run there when they are not cached yet', responseCacheBytes: 1_000_000, runs: 1 },
+  ])('$why', async ({ responseCacheBytes, runs }) => {
+    const { gateway, shadow } = await shadowed({}, { responseCacheBytes }, parts)
+    const prepared = gateway.prepareText('{ goods { price } }', undefined)
+    if (prepared.kind === 'rejected' || !prepared.answer) throw new Error('Expected a cacheable query.')
+    for (let request = 0; request < 2; request++) expect(await prepared.answer({}, requestContext())).toHaveProperty('bytes')
+    await shadow.idle()
+    expect(shadow.report().verdicts).toMatchObject({ different: runs })
+  })
+})
+
+test('a list that grows, and an error that is there more often, are one difference', () => {
+  const { log, lines } = recordingLog()
+  const recorded = createDifferenceLog(log)
+  const error = { message: 'x', path: ['tags'], extensions: { code: 'TIMEOUT' } }
+  for (let length = 1; length <= 150; length++) {
+    const served = { data: { tags: Array.from({ length }, () => 'a'), other: [] }, errors: Array.from({ length }, () => error) }
+    const candidate = { data: { tags: null, other: Array.from({ length }, () => 'a') }, errors: [] }
+    recorded.record({ signature: 's', operationName: null }, compareResults(served, candidate))
+  }
+  expect(recorded.entries()).toMatchObject([{ count: 150 }])
+  const last = ['data.tags: list → null', 'data.other: list of 0 → list of 150', 'errors.tags: 150 × TIMEOUT → absent']
+  expect(recorded.entries()[0]?.differences.map(lineOf)).toEqual(last)
+  expect(lines).toHaveLength(1)
 })
 
 test('a client gets its answer when the candidate is out of reach', async () => {
@@ -199,6 +283,29 @@ describe('options of createGateway', () => {
     },
   ])('refuse $why', async ({ shadow, message }) => {
     await expect(begin(shadow)).rejects.toThrow(message)
+  })
+
+  test.skipIf(!hasRedis)('leave nothing open when the candidate is refused', async () => {
+    const redis = await redisServer()
+    onTestFinished(redis.stop)
+    await expect(
+      createGateway({
+        supergraph: supergraphOf(SERVED),
+        subgraphs,
+        entityCache: { redisUrl: redis.url },
+        eventSources: { events: { url: redis.url } },
+        shadow: { supergraph: 'type', percent: 1 },
+        log: recordingLog().log,
+      }),
+    ).rejects.toThrow('"shadow.supergraph" cannot be served')
+    const socket = connect(Number(new URL(redis.url).port), '127.0.0.1').setEncoding('utf8')
+    onTestFinished(() => void socket.destroy())
+    const connections = async () => {
+      socket.write('CLIENT LIST\r\n')
+      const [answer] = await once(socket, 'data')
+      return String(answer).match(/^id=/gm)?.length
+    }
+    await expect.poll(connections).toBe(1)
   })
 
   test('serve a candidate with subgraphs of its own', async () => {
