@@ -4,10 +4,7 @@ import { amountOf, textOf } from '../subgraphs/store/amount.ts'
 import type { Apps } from '../subgraphs/store/operator/apps.ts'
 import { withDatabase } from './database.ts'
 
-/**
- * `atrium app`: programs of other people that ask stores for access, as their operator registers
- * them.
- */
+/** `atrium app`: registers OAuth apps of third parties, which request access to stores. */
 export function appCommand(): Command {
   return new Command('app')
     .summary('apps that ask stores for access (OAuth)')
@@ -41,7 +38,7 @@ function createCommand(): Command {
         apps.create({
           name,
           redirectUris: redirect,
-          // Commas as well: scopes are often kept so.
+          // Scopes may also be separated by commas, as many configurations write them.
           scopes: scopes?.flatMap((word) => word.split(',')) ?? null,
           isPublic: isPublic === true,
         }),

@@ -2,7 +2,7 @@ import { InvalidArgumentError, Option } from 'commander'
 
 const DEFAULT_URL = 'http://localhost:4000'
 
-/** Where the Atrium is that a command asks, under the name that the command has for it. */
+/** Option for the base URL of a running Atrium, under a command's own flag names. */
 export const addressOption = (flags: string): Option =>
   new Option(flags, 'URL of Atrium').env('ATRIUM_URL').default(DEFAULT_URL).argParser(parseAddress)
 
@@ -12,7 +12,7 @@ function parseAddress(text: string): string {
   throw new InvalidArgumentError(`Expected the address of an Atrium, such as ${DEFAULT_URL}.`)
 }
 
-/** Reads a whole number within these bounds. */
+/** Argument parser for an integer from `min` to `max`. */
 export const wholeNumber =
   (min: number, max: number) =>
   (text: string): number => {
@@ -21,7 +21,7 @@ export const wholeNumber =
     throw new InvalidArgumentError(`Expected a whole number from ${min} to ${max}.`)
   }
 
-/** Reads a text of at most this many characters that says something. */
+/** Argument parser for a text of 1 to `max` characters that is not blank. */
 export const textUpTo =
   (max: number) =>
   (text: string): string => {

@@ -70,8 +70,8 @@ The database must be empty unless --force is given, and every process of Atrium 
               file,
               files: fileDestination(storage),
               force: force === true,
-              // Jobs are made anew for what waits: they are kept by pg-boss, in a schema of its own
-              // and of its own version.
+              // Releases waiting deliveries: their pg-boss jobs are not in the backup, so workers
+              // create new ones.
               afterLoad: [`UPDATE store.webhook_delivery SET taken_by = NULL, taken_run = NULL WHERE status = 'waiting'`],
               extraSchemas: ['store_jobs', 'directory_jobs'],
               signal,
@@ -91,7 +91,7 @@ The database must be empty unless --force is given, and every process of Atrium 
     })
 }
 
-/** Where to write: a path that is there must be a folder. */
+/** Path of the backup file; an existing path must be a folder. */
 function fileFor(path: string): string {
   if (!existsSync(path)) return path
   if (!statSync(path).isDirectory()) throw new OperatorError(`There is a file "${path}" already; backups never overwrite files.`)
@@ -104,7 +104,7 @@ export async function withStorage<Result>(
 ): Promise<Result> {
   const config = readConfig(variables, process.env)
   const { fileStorageOf } = await import('../subgraphs/store/file/configured.ts')
-  // No address is given out here.
+  // `publicUrl` is unused: this command prints no file URLs.
   const { storage, local } = await fileStorageOf(config, { dataDir: config.DATA_DIR, publicUrl: '' })
   try {
     return await work({ storage, isLocal: local !== null })

@@ -7,8 +7,7 @@ import { runProgram } from '../platform/process/lifecycle.ts'
 import { wholeNumber } from './arguments.ts'
 
 /**
- * `atrium cluster`: an installation of many processes on this machine, to try what one of many
- * machines does.
+ * `atrium cluster`: runs the processes of a multi-host installation on this machine, for a trial.
  */
 export function clusterCommand(): Command {
   return new Command('cluster')

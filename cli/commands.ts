@@ -1,20 +1,20 @@
-/** What `npx atrium` can do: runs the command that its arguments name when it is loaded. */
+/** Entry point of `npx atrium`: importing this module runs the command of `process.argv`. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command, CommanderError } from 'commander'
 import { OperatorError } from '../platform/process/operator-error.ts'
 import { showNextStep } from './next-step.ts'
 
-/** The version of the program, from its package. */
+/** Version in package.json. */
 function readVersion(): string {
-  // The file is our own.
+  // The shape is known: it is this package's package.json.
   const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')) as {
     readonly version: string
   }
   return version
 }
 
-/** By name, in the order of the help. */
+/** Command loaders by name, in the order of the help. */
 const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['start', async () => (await import('./start.ts')).startCommand()],
   ['doctor', async () => (await import('./doctor.ts')).doctorCommand()],
@@ -34,7 +34,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['help', async () => (await import('./help.ts')).helpCommand(() => atrium)],
 ])
 
-/** These read all others. */
+/** Commands that need every other command loaded. */
 const ABOUT_ALL: ReadonlySet<string> = new Set(['completion', 'help'])
 
 const atrium: Command = new Command('atrium')
@@ -55,16 +55,15 @@ Exit status:
   130  interrupted`,
   )
 
-// Who reads no further, as `head` does, has what they wanted: the command goes on to its end
-// without a reader.
+// EPIPE: the reader closed the pipe, as `head` does. The command finishes without output.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
   })
 }
 
-// Loading all of them takes most of the time of a short command. The help of the program, and what
-// it says about an unknown command, need all.
+// Loads only the named command: loading all takes most of the run time of a short command. `--help`
+// and the error for an unknown command need all of them.
 const [, , word = ''] = process.argv
 const isAlone = COMMANDS.has(word) && !ABOUT_ALL.has(word)
 for (const [name, load] of COMMANDS) if (!isAlone || name === word) atrium.addCommand(await load())
@@ -77,8 +76,7 @@ for (const command of below(atrium)) {
 try {
   await atrium.parseAsync()
 } catch (error) {
-  // Commander has said what is wrong with the arguments, or has printed the help that was asked
-  // for.
+  // Commander has printed the usage error or the requested help already.
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2
   else {
     console.error(error instanceof OperatorError ? error.message : error)

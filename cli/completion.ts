@@ -19,7 +19,7 @@ fish  npx atrium completion fish | source        in ~/.config/fish/config.fish`,
     .action((shell: Shell) => console.log(SCRIPTS[shell](wordsOf(root()))))
 }
 
-/** What can follow the words of a command, by these words. */
+/** Possible next words by the command words before them. */
 type Follow = ReadonlyMap<string, readonly string[]>
 
 function wordsOf(root: Command): Follow {
@@ -36,7 +36,10 @@ function wordsOf(root: Command): Follow {
   return words
 }
 
-/** Names of commands and options have letters and hyphens only, so they need no quotes inside. */
+/**
+ * Branches of the shell's `case`. Names of commands and options need no quoting: letters and
+ * hyphens only.
+ */
 const cases = (words: Follow): string =>
   [...words].map(([path, follow]) => `    '${path}') words='${follow.join(' ')}' ;;`).join('\n')
 
@@ -57,7 +60,7 @@ complete -o default -F _atrium_npx npx`
 
 const SCRIPTS: Readonly<Record<Shell, (words: Follow) => string>> = {
   bash,
-  // zsh runs completions of bash.
+  // zsh runs the bash script through `bashcompinit`.
   zsh: (words) => `autoload -U +X bashcompinit && bashcompinit\n${bash(words)}`,
   fish: (words) =>
     [...words]

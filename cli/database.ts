@@ -7,9 +7,9 @@ import { type DatabaseServer, databaseServer } from '../platform/database/server
 import type { SecretCipher } from '../platform/secrets/cipher.ts'
 
 /**
- * Runs `work` on the database of the environment: DATABASE_URL's, or the one of the copy that runs
- * on DATA_DIR, or, when none runs, one that is started for as long as `work` takes. The log goes to
- * standard error; standard output belongs to the command.
+ * Runs `work` on the configured database: DATABASE_URL, else the embedded server already running on
+ * DATA_DIR, else one started for the duration of `work`. Logs go to standard error, because
+ * standard output belongs to the command.
  */
 export async function withDatabase<Result>(work: (server: DatabaseServer, log: pino.Logger) => Promise<Result>): Promise<Result> {
   const { DATABASE_URL, DATA_DIR, LOG_LEVEL } = readConfig(variables, process.env)
@@ -23,8 +23,8 @@ export async function withDatabase<Result>(work: (server: DatabaseServer, log: p
 }
 
 /**
- * What the environment says to encrypt with. Throws an `OperatorError` where secrets are stored
- * that this cannot read, as when SECRETS_KEY was forgotten.
+ * The configured cipher. Throws an `OperatorError` when stored secrets use a key that it lacks, for
+ * example because SECRETS_KEY is not set.
  */
 export async function storedSecretsCipher(connection: Connection): Promise<SecretCipher> {
   const cipher = configuredCipher(readConfig(variables, process.env))

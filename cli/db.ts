@@ -3,7 +3,7 @@ import { type MigrationState, type MigrationStatus, migrate, migrationStatus } f
 import { backupCommand, restoreCommand } from './backup.ts'
 import { withDatabase } from './database.ts'
 
-/** What each state means to an operator. */
+/** Sentence for an operator by migration state. */
 const MEANINGS: Readonly<Record<MigrationState, string>> = {
   applied: 'applied',
   pending: 'pending: apply it with npx atrium db migrate',

@@ -43,7 +43,7 @@ Exit status: 0 when the server answered; 1 otherwise.`,
 const probe = (key: string, signal: AbortSignal): Promise<ProbeReport> =>
   withDatabase(async ({ connection }, log) => {
     await migrate(connection)
-    // Loaded here: most commands of this program do without the protocol's library.
+    // Imported on demand: most commands do not need the MCP library.
     const { prober } = await import('../subgraphs/directory/probe/client.ts')
     const { probeRepository } = await import('../subgraphs/directory/probe/repository.ts')
     const { probeByKey } = await import('../subgraphs/directory/probe/probe.ts')

@@ -13,10 +13,13 @@ import { withDatabase } from './database.ts'
 import { type DoctorFinding, fail, ok, warn } from './doctor/finding.ts'
 import { checkClock, checkDisk, checkNetwork, checkNode, checkPort } from './doctor/machine.ts'
 
-/** A list that every installation with lists downloads: small, and of a public institution. */
+/**
+ * Probe of outbound HTTPS: IANA's RDAP bootstrap file, which installations with feeds download
+ * anyway.
+ */
 const NETWORK_PROBE_URL = 'https://data.iana.org/rdap/dns.json'
 
-/** `atrium doctor`: what is wrong with this installation, and how to mend it. */
+/** `atrium doctor`: checks this installation, and names a remedy for each fault. */
 export function doctorCommand(): Command {
   return new Command('doctor')
     .summary('check the installation, and name faults with their fix')
@@ -42,7 +45,7 @@ async function examine(): Promise<readonly DoctorFinding[]> {
   try {
     config = readConfig(variables, process.env)
   } catch (error) {
-    // Nothing else can be looked at: its place is in the settings.
+    // Stops here: every other check needs valid settings.
     return [...findings, fail('settings', sentenceOf(error), 'Correct the variables; `npx atrium help env` describes them.')]
   }
   findings.push(ok('settings', 'all variables can be read'))
@@ -62,7 +65,7 @@ async function checkDatabase(config: Config<typeof variables>): Promise<readonly
     return await withDatabase(async ({ connection }) => {
       const schema = await checkMigrations(connection)
       const findings = [...(await checkConnection(connection, isExternal)), schema]
-      // What follows reads tables.
+      // The next checks read tables, so they need an up-to-date schema.
       if (schema.state !== 'ok') return [...findings, checkSecretsKey(config)]
       return [...findings, await checkStoredSecrets(config, connection), ...(await checkFeeds(config, connection))]
     })
@@ -80,7 +83,7 @@ async function checkConnection(connection: DatabaseServer['connection'], isExter
   try {
     const sent = Date.now()
     const { rows } = await client.query("SELECT clock_timestamp() AS now, current_setting('server_version') AS version")
-    // One row of these two columns, whatever the server.
+    // `SELECT` of two columns without a table always returns one row.
     const [{ now, version }] = rows as [{ readonly now: Date; readonly version: string }]
     const found = ok('database', `PostgreSQL ${version}${isExternal ? '' : ', embedded'}`)
     return isExternal ? [found, checkClock((sent + Date.now()) / 2 - now.getTime(), 'the database')] : [found]

@@ -8,7 +8,9 @@ import { withDatabase } from './database.ts'
 import { interruptible } from './interruptible.ts'
 import { progressOn } from './progress.ts'
 
-/** What opens something, or is kept so that nobody knows it: of no use to whom data is handed. */
+/**
+ * Columns left out of exports: credentials and keyed hashes, which are useless to the recipient.
+ */
 const SECRETS = [
   'password_hash',
   'hooks_token',
@@ -22,8 +24,8 @@ const SECRETS = [
 const SECRET_TABLES = ['credential', 'idempotency_key', 'refresh_token']
 
 /**
- * The tables of a schema whose rows say in this column whom they belong to: each as JSON without
- * what is secret. `owner` is put into SQL as it is.
+ * Export queries for all tables of `schema` with this owner column, without secret columns. `owner`
+ * is inserted into the SQL unescaped, so it must be trusted.
  */
 export async function ownedRows(
   client: pg.Client,
@@ -43,7 +45,7 @@ export async function ownedRows(
   return selections
 }
 
-/** The columns of a table that are no secrets, for SQL. */
+/** SQL column list of a table, without secret columns. */
 export async function columnsOf(client: pg.Client, schema: string, table: string): Promise<string> {
   const { rows } = await client.query<{ readonly name: string }>(
     `SELECT quote_ident(column_name) AS name FROM information_schema.columns
@@ -60,7 +62,7 @@ type Export = {
   readonly selections: (client: pg.Client) => Promise<readonly ExportSelection[]>
 }
 
-/** Runs an export, and says what is in it. */
+/** Runs an export, and prints the number of rows and files. */
 export async function runExport({ file, json, files, selections }: Export): Promise<void> {
   if (existsSync(file)) throw new OperatorError(`The file "${file}" exists already; exports never overwrite files.`)
   const progress = progressOn(process.stderr)

@@ -1,10 +1,7 @@
-/** As shells have it: 128 and the number of SIGINT. */
+/** Shell convention: 128 + 2, the number of SIGINT. */
 const INTERRUPTED_EXIT_CODE = 130
 
-/**
- * Runs a command that Ctrl-C ends in order: `work` is told, and `message` is said when it has given
- * up for that reason.
- */
+/** Aborts `work` on SIGINT or SIGTERM, then prints `message` and exits with 130. */
 export async function interruptible(message: string, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const interruption = new AbortController()
   const interrupt = (): void => interruption.abort()

@@ -2,12 +2,11 @@ import { Argument, Command } from 'commander'
 import { addressOption } from './arguments.ts'
 import { bridge } from './mcp/bridge.ts'
 
-/** The servers that a running Atrium has, as their paths name them. */
+/** MCP servers of a running Atrium, as in the path `/mcp/<name>`. */
 const SERVERS = ['directory', 'store', 'trust', 'graph'] as const
 
 /**
- * Credentials come from the environment: arguments of programs can be read by everybody on the
- * machine.
+ * Credentials are read from environment variables, because other users can see process arguments.
  */
 const CREDENTIALS: readonly {
   readonly variable: string

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { type LookupTable, lookupTable } from '../platform/collections/lookup-table.ts'
 
-/** What usually comes after a command, by its words. */
+/** Suggested next command by command path. */
 const NEXT_STEPS: LookupTable<string> = lookupTable({
   import: 'look at it: open /search, or curl localhost:4000/api/search?q=…',
   'user create': 'sign in with the mutation login, as docs/guides/first-administrator.md shows.',
@@ -24,8 +24,7 @@ const NEXT_STEPS: LookupTable<string> = lookupTable({
 const pathOf = (command: Command): string => (command.parent === null ? '' : `${pathOf(command.parent)} ${command.name()}`.trim())
 
 /**
- * Says what usually comes after a command that is done, to somebody at a terminal. Programs that
- * call the command see nothing of it.
+ * Prints the suggested next command on standard error, only to a terminal and not with `--json`.
  */
 export function showNextStep(command: Command): void {
   const text = NEXT_STEPS[pathOf(command)]

@@ -1,13 +1,13 @@
 import type { Progress } from '../subgraphs/directory/import/import.ts'
 
-/** How far a long command is; `total` null: nobody knows of how much. */
+/** Progress of a long command; `total` is null when the amount is unknown. */
 type Shown = {
   readonly phase: Progress['phase'] | 'filling' | 'backing-up' | 'restoring' | 'exporting' | 'encrypting'
   readonly done: number
   readonly total: number | null
 }
 
-/** Shows how far a long command is. */
+/** Progress display on a stream. */
 export type ProgressLine = { readonly show: (progress: Shown) => void; readonly clear: () => void }
 
 const PHASES: Readonly<Record<Shown['phase'], { readonly title: string; readonly unit: string }>> = {
@@ -23,17 +23,11 @@ const PHASES: Readonly<Record<Shown['phase'], { readonly title: string; readonly
 
 const BAR_CHARACTERS = 24
 
-/**
- * Between two lines where nobody sees a line move, and between two drawings where somebody does.
- * Milliseconds.
- */
+/** Minimum interval between two progress lines: in a log file, and on a terminal. */
 const LOG_INTERVAL_MS = 5_000
 const DRAW_INTERVAL_MS = 100
 
-/**
- * A moving line on a terminal; elsewhere a line now and then, so that a log shows that something
- * goes on.
- */
+/** Progress line: redrawn in place on a terminal, appended every 5 s to a log. */
 export function progressOn(stream: NodeJS.WriteStream): ProgressLine {
   let phase: Shown['phase'] | null = null
   let started = 0
@@ -44,7 +38,7 @@ export function progressOn(stream: NodeJS.WriteStream): ProgressLine {
       if (progress.phase !== phase) {
         phase = progress.phase
         started = now
-        // Short phases leave no line in a log.
+        // In a log the first line waits one interval, so that short phases print nothing.
         shown = stream.isTTY ? 0 : now
       }
       if (now - shown < (stream.isTTY ? DRAW_INTERVAL_MS : LOG_INTERVAL_MS)) return
@@ -58,7 +52,7 @@ export function progressOn(stream: NodeJS.WriteStream): ProgressLine {
   }
 }
 
-/** Such as `Reading  [######------]  3,120 of 6,240 files  1,560/s  2 s left`. */
+/** Progress as text: `Reading  [######------]  3,120 of 6,240 files  1,560/s  2 s left`. */
 export function progressText({ phase, done, total }: Shown, milliseconds: number): string {
   const { title, unit } = PHASES[phase]
   const rate = milliseconds > 0 ? (done * 1_000) / milliseconds : 0

@@ -1,19 +1,19 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 
-/** Whether somebody sits at a terminal who can be asked. */
+/** Whether standard input and standard error are a terminal, so that a prompt can be shown. */
 export const canPrompt = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true
 
 /**
- * Asks for a secret on the terminal, without showing what is typed. The question goes to standard
- * error, so that standard output stays for programs.
+ * Prompts for a secret without echo. The prompt goes to standard error, because standard output
+ * belongs to the command's result.
  */
 export async function promptSecret(question: string): Promise<string> {
-  // Readline echoes what is typed to its output.
+  // Discards readline's echo of the typed characters.
   const hidden = new Writable({ write: (_, __, done) => done() })
   const terminal = createInterface({ input: process.stdin, output: hidden, terminal: true })
   try {
-    // Only now: the terminal itself shows what is typed before readline has taken it over.
+    // Printed only after readline has switched the terminal's own echo off.
     process.stderr.write(question)
     return await terminal.question('')
   } finally {

@@ -3,7 +3,7 @@ import { checkCommand } from './schema/check.ts'
 import { unusedCommand } from './schema/unused.ts'
 import { usageCommand } from './schema/usage.ts'
 
-/** `atrium schema`: who uses what, before a part of the graph is removed. */
+/** `atrium schema`: schema usage by clients, and the check of a new schema against it. */
 export function schemaCommand(): Command {
   return new Command('schema')
     .summary('who uses which field; what a new schema breaks')

@@ -17,15 +17,15 @@ import { rotateDatabaseCommand } from './secrets/rotate-database.ts'
 import { rotateS3Command } from './secrets/rotate-s3.ts'
 import { reportOf, reportText, statusOf } from './secrets/status.ts'
 
-/** Longer than caches keep `/.well-known/jwks.json`, which is five minutes. */
+/** Longer than the 5 minutes for which caches keep `/.well-known/jwks.json`. */
 const DEFAULT_OVERLAP_MINUTES = 6
-/** As a store's own rotation has it. */
+/** Same default as the rotation that a store owner starts. */
 const DEFAULT_OVERLAP_HOURS = 24
 const MAX_OVERLAP_HOURS = 168
 
 type Output = { readonly json?: true }
 
-/** `atrium secrets`: docs/secrets.md says when each of these is used. */
+/** `atrium secrets`: procedures are in docs/secrets.md. */
 export function secretsCommand(): Command {
   return new Command('secrets')
     .summary('show, encrypt and rotate secrets')
@@ -176,7 +176,7 @@ function hooksTokenCommand(): Command {
 
 type InFile = { readonly envFile: string; readonly promote?: true; readonly finish?: true }
 
-/** Rotates what is in no database: in the file that processes are started with. */
+/** Rotates a secret that is stored in the environment file and not in the database. */
 function environmentCommand(name: string): Command {
   const secret = ENVIRONMENT_SECRETS.find((each) => each.name === name)
   if (!secret) throw new InvalidArgumentError(`There is no secret "${name}".`)
@@ -208,7 +208,7 @@ const NEXT: Readonly<Record<Step, (name: string, file: string) => string>> = {
   finish: () => 'Written. Restart every process with this file, one after the other; then the previous value is invalid.',
 }
 
-/** Nothing may be under a key that is about to be forgotten. */
+/** Refuses to remove an encryption key while rows are still encrypted with it. */
 async function refuseOlderRows(): Promise<void> {
   const older = await withDatabase(async ({ connection }) => {
     await migrate(connection)
@@ -264,14 +264,14 @@ function emergencyCommand(): Command {
   })
 }
 
-/** What the environment says to encrypt with. Throws an `OperatorError` when it says nothing. */
+/** The configured cipher. Throws an `OperatorError` when no secrets key is set. */
 function requiredCipher(): SecretCipher {
   const cipher = configuredCipher(readConfig(variables, process.env))
   if (cipher.keyIds.length === 0) throw new OperatorError('Expected SECRETS_KEY or SECRETS_KEY_FILE to be set.')
   return cipher
 }
 
-/** Runs `work` on a migrated database whose secrets can be read. */
+/** Runs `work` on the migrated database, with a cipher that decrypts every stored secret. */
 const onSecrets = <Result>(work: (connection: Connection, cipher: SecretCipher) => Promise<Result>): Promise<Result> =>
   withDatabase(async ({ connection }) => {
     await migrate(connection)

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander'
 import { PROCESS_ROLES } from '../gateway/signed-link/variables.ts'
 
-/** `atrium start`: the same as `npm start`, or one part of it as a process of its own. */
+/** `atrium start`: the whole installation like `npm start`, or one part in a process of its own. */
 export function startCommand(): Command {
   return new Command('start')
     .summary('run Atrium, or one part of it')
@@ -15,7 +15,7 @@ export function startCommand(): Command {
     .addHelpText('after', '\n`npx atrium help env` describes the environment variables.')
     .action(async ({ role }: { readonly role: string }) => {
       process.env.ATRIUM_ROLE = role
-      // Both run when they are loaded, in this order: main.ts needs what codegen.ts writes.
+      // Imports with side effects, in this order: main.ts imports files that codegen.ts generates.
       await import('../codegen.ts')
       await import('../main.ts')
     })

@@ -10,7 +10,7 @@ import { progressOn } from './progress.ts'
 
 type Sample = NonNullable<Parameters<Stores['create']>[0]['sample']>
 
-/** `atrium store`: shops, as their operator makes them. */
+/** `atrium store`: creates stores, and manages their credentials and owners. */
 export function storeCommand(): Command {
   return new Command('store')
     .summary('stores and their credentials')
@@ -149,13 +149,13 @@ const noStore = (code: string): string => `There is no store with the code "${co
 const KEEP_IT =
   'Store it now: it is saved as a hash and cannot be shown again. Send both with HTTP Basic, or as the headers X-LOGIN-KEY and X-AUTH-TOKEN.'
 
-/** Runs `work` with the files that a sample needs, and with what shows how far it is. */
+/** Runs `work` with file storage for sample data and a progress callback. */
 async function withSample<Result>(work: (sample: Sample) => Promise<Result>): Promise<Result> {
   const { fileStorageOf } = await import('../subgraphs/store/file/configured.ts')
   const { storeFiles } = await import('../subgraphs/store/file/files.ts')
   const { fileSources } = await import('../subgraphs/store/file/source.ts')
   const config = readConfig(variables, process.env)
-  // Where files are reached from is not written down with them.
+  // `publicUrl` is unused: the database stores file keys, not URLs.
   const { storage } = await fileStorageOf(config, { dataDir: config.DATA_DIR, publicUrl: '' })
   const files = storeFiles(storage, fileSources())
   const progress = progressOn(process.stderr)
@@ -170,7 +170,7 @@ async function withSample<Result>(work: (sample: Sample) => Promise<Result>): Pr
 async function withStores<Result>(work: (stores: Stores) => Promise<Result>): Promise<Result> {
   return withDatabase(async ({ connection }) => {
     await migrate(connection)
-    // Loaded here: most commands of this program do without the names of countries.
+    // Imported on demand: most commands do not need the tables of countries.
     const { withStores: onStores } = await import('../subgraphs/store/operator/stores.ts')
     return onStores(connection, work, await storedSecretsCipher(connection))
   })

@@ -12,7 +12,7 @@ import { listCommand } from './trust/list.ts'
 import { reportCommand } from './trust/report.ts'
 import type { WithTrust } from './trust/with-trust.ts'
 
-/** `atrium trust`: keys for others, and decisions for whoever sits here. */
+/** `atrium trust`: API keys, threat feeds, and decisions without a key. */
 export function trustCommand(): Command {
   return new Command('trust')
     .summary('decisions, API keys and threat feeds')
@@ -28,7 +28,7 @@ export function trustCommand(): Command {
 const withTrust: WithTrust = (work) =>
   withDatabase(async ({ connection }, log: pino.Logger) => {
     await migrate(connection)
-    // Loaded here: most commands of this program do without tables of brands and scripts.
+    // Imported on demand: most commands do not need the tables of brands and scripts.
     const { createTrustParts } = await import('../subgraphs/trust/parts.ts')
     const config = readConfig(variables, process.env)
     const { parts, refreshLists, close } = createTrustParts({ connection, log, config, sources: { config } })

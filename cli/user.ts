@@ -19,7 +19,7 @@ type Create = Password & {
 }
 
 /**
- * `atrium user`: what no stranger may do over the network, such as making the first administrator.
+ * `atrium user`: user management that needs access to the machine, such as the first administrator.
  */
 export function userCommand(): Command {
   return new Command('user')
@@ -121,11 +121,11 @@ function eraseCommand(): Command {
       const { withStores } = await import('../subgraphs/store/operator/stores.ts')
       const report = await withDatabase(async ({ connection }) => {
         const user = await withAccounts(connection, async (accounts) => {
-          // Before anything changes in the stores.
+          // Checked first, before stores are changed.
           if (await accounts.isLastAdministrator(row)) throw lastAdministrator(id)
           return (await accounts.list()).find((each) => each.id === row)
         })
-        // Last of all: while the user is there, this can be said again.
+        // Stores are changed before the user is deleted, so that a failed command can be repeated.
         const inStores = await withStores(connection, async (stores) => ({
           stores: await stores.disown(id),
           ...(customer && user ? await stores.erase(user.email) : { customers: 0, orders: 0 }),
@@ -148,7 +148,7 @@ const lastAdministrator = (id: string): OperatorError =>
     `The user with the id "${id}" is the last administrator: create another one first, with \`atrium user create --role ADMIN\` or \`updateUser\`.`,
   )
 
-/** The row of a user by the opaque id that an operator gave. */
+/** Database id for a node id. Throws an `OperatorError` for an unknown user. */
 async function userRow(id: string): Promise<string> {
   const row = decodeId(id, 'User')
   if (row === null || !(await onAccounts((accounts) => accounts.exists(row)))) {
@@ -162,7 +162,7 @@ const withPassword = (command: Command): Command =>
     .addOption(new Option('--password <password>', 'visible in the process list of this machine').conflicts('passwordStdin'))
     .option('--password-stdin', 'read the password from standard input, up to the end or a line break')
 
-/** The password that was given, or typed where a terminal is there; undefined: none. */
+/** Password from an option, standard input or a prompt; undefined when none was given. */
 async function passwordIn({ password, passwordStdin }: Password): Promise<string | undefined> {
   if (passwordStdin) return (await text(process.stdin)).split(/\r?\n/, 1)[0]
   if (password !== undefined || !canPrompt()) return password

@@ -9,13 +9,19 @@ import { OperatorError } from '../../platform/process/operator-error.ts'
 import { isFileKey } from '../../subgraphs/store/file/file.ts'
 import type { FileStorage, Received } from '../../subgraphs/store/file/storage.ts'
 
-/** The stored files of all stores. Whoever removes one skips those that are locked. */
+/**
+ * Files of all stores. `FOR KEY SHARE` makes deletions of files wait or skip these rows until the
+ * backup ends.
+ */
 export const backupFiles = ({ open }: FileStorage): BackupFiles => ({
   keys: 'SELECT key FROM store.file ORDER BY key FOR KEY SHARE',
   open,
 })
 
-/** Where the stored files of a backup go: what is there under the same key is the same. */
+/**
+ * Restores files into `storage`. A file with the same key and size is not written again: keys are
+ * random and contents immutable.
+ */
 export function fileDestination(storage: FileStorage): FileDestination {
   const staged = new Map<string, Omit<Received, 'type' | 'extension'>>()
   const put: string[] = []

@@ -1,12 +1,12 @@
-/** What one check of `atrium doctor` found. */
+/** Result of one check of `atrium doctor`. */
 export type DoctorFinding = {
-  /** What was looked at, such as `database`. */
+  /** Name of the check, such as `database`. */
   readonly check: string
-  /** `warn`: it works, and something is amiss. `fail`: it does not work. */
+  /** `warn`: works, but needs attention. `fail`: does not work. */
   readonly state: 'ok' | 'warn' | 'fail'
-  /** What there is, in one sentence. */
+  /** The observed state, in one sentence. */
   readonly found: string
-  /** What to do about it; null: nothing is to be done. */
+  /** What the operator should do; null when nothing is needed. */
   readonly remedy: string | null
 }
 

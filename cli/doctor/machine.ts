@@ -3,14 +3,17 @@ import { createServer } from 'node:net'
 import { dirname, resolve } from 'node:path'
 import { type DoctorFinding, fail, ok, warn } from './finding.ts'
 
-/** Below it the database soon stops, which is a failure; below the other one it is a warning. */
+/**
+ * Free disk space below MIN_FREE_BYTES is a failure, since a full disk stops the database; below
+ * LOW_FREE_BYTES a warning.
+ */
 const MIN_FREE_BYTES = 200_000_000
 const LOW_FREE_BYTES = 2_000_000_000
-/** Clocks apart by more make tokens and signatures seem to be of the future, or over. */
+/** Larger clock differences make tokens and signatures look expired or not yet valid. */
 const MAX_CLOCK_SKEW_MS = 5_000
 const REQUEST_TIMEOUT_MS = 5_000
 
-/** The oldest Node that runs this code. */
+/** Oldest Node.js major version that can run this code. */
 const MIN_NODE_MAJOR = 22
 
 export function checkNode(version: string): DoctorFinding {
@@ -20,7 +23,7 @@ export function checkNode(version: string): DoctorFinding {
     : fail('node', found, 'Run `npm ci`, and start with `npm start` or `npx node`: they use the Node.js that it installs.')
 }
 
-/** Whether the port can be had, or is ours already. */
+/** Port check: free, or in use by Atrium itself. */
 export async function checkPort(host: string, port: number): Promise<DoctorFinding> {
   if (port === 0) return ok('port', 'any free port is used')
   const fault = await listenFault(host, port)
@@ -47,7 +50,7 @@ const listenFault = (host: string, port: number): Promise<string | null> =>
     server.listen(port, host, () => server.close(() => done(null)))
   })
 
-/** Whether there is room, and the folder can be written. `folder` may not exist yet. */
+/** Disk check: free space and write permission. `folder` may not exist yet. */
 export function checkDisk(folder: string): DoctorFinding {
   let place = resolve(folder)
   while (!existsSync(place)) place = dirname(place)
@@ -64,7 +67,7 @@ export function checkDisk(folder: string): DoctorFinding {
   return free < LOW_FREE_BYTES ? warn('disk', found, remedy) : ok('disk', found)
 }
 
-/** How the clock of this machine differs from another one, in milliseconds; positive: ahead. */
+/** Clock check. `skewMs` is this clock minus the other one: positive means ahead. */
 export function checkClock(skewMs: number, other: string): DoctorFinding {
   const seconds = Math.round(Math.abs(skewMs) / 1000)
   return Math.abs(skewMs) <= MAX_CLOCK_SKEW_MS
@@ -76,7 +79,10 @@ export function checkClock(skewMs: number, other: string): DoctorFinding {
       )
 }
 
-/** Whether the network outside can be reached, by this URL; and the clock of who answers. */
+/**
+ * Network check: an HTTPS request to `url`, and a clock check against the `Date` header of its
+ * response.
+ */
 export async function checkNetwork(url: string): Promise<readonly DoctorFinding[]> {
   const { host } = new URL(url)
   try {
@@ -84,7 +90,8 @@ export async function checkNetwork(url: string): Promise<readonly DoctorFinding[
     const { headers } = await fetch(url, { method: 'HEAD', redirect: 'manual', signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) })
     const date = Date.parse(headers.get('date') ?? '')
     const found = ok('network', `${host} answers`)
-    // A header has whole seconds, and is of some moment between sending and now.
+    // Estimates the server's clock in the middle of the request; + 500 ms, because `Date` has whole
+    // seconds.
     return Number.isNaN(date) ? [found] : [found, checkClock((sent + Date.now()) / 2 - date - 500, host)]
   } catch (error) {
     return [
@@ -97,10 +104,10 @@ export async function checkNetwork(url: string): Promise<readonly DoctorFinding[
   }
 }
 
-/** The innermost cause: fetch says only that it failed. */
+/** Reason of the innermost cause, because the message of `fetch` is always "fetch failed". */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  // Errors of the system have a `code`.
+  // System errors have a `code`.
   const { code } = error as NodeJS.ErrnoException
   return error.cause instanceof Error ? reasonOf(error.cause) : (code ?? error.message)
 }

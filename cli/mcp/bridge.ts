@@ -6,25 +6,26 @@ import { headersFor, versionIn } from './headers.ts'
 import { messagesIn } from './messages.ts'
 
 /**
- * How long after the end of standard input answers are still waited for: longer than an operation
- * may take. Milliseconds.
+ * Wait for pending responses after the end of standard input: longer than the timeout of an
+ * operation.
  */
 const DRAIN_TIMEOUT_MS = 15_000
 
 /**
- * Carries messages between standard input and output and the MCP server at `url`, without reading
- * more of them than HTTP needs: so tools, versions and limits are those of that server. Resolves at
- * the end of standard input, when what was asked before it has been answered.
+ * Forwards MCP messages between standard input and output and the server at `url`, parsing only
+ * what HTTP needs, so that tools, versions and limits stay the server's. Resolves at the end of
+ * standard input, after pending requests are answered.
  */
 export async function bridge(url: string, credentials: Readonly<Record<string, string>>): Promise<void> {
   const pending = new Set<Promise<void>>()
-  // The transport sends nothing any more once its input has ended.
+  // Delays the end of input, because the transport sends nothing after it.
   const input = inputUntil(() => Promise.race([Promise.all(pending), sleep(DRAIN_TIMEOUT_MS, undefined, { ref: false })]))
   const client = new StdioServerTransport(Readable.from(input, { objectMode: false }))
   const ended = new AbortController()
   const running = new Map<string | number, AbortController>()
   /**
-   * What was agreed on with a client of 2025; those of later generations say it in every message.
+   * Protocol version negotiated by `initialize` of a 2025 client; newer clients repeat the version
+   * in every message.
    */
   let agreedVersion: string | null = null
 
@@ -41,13 +42,14 @@ export async function bridge(url: string, credentials: Readonly<Record<string, s
   await client.start()
   await closed
   ended.abort()
-  // Who no longer reads may still hold it open. A file has no such method, and needs none.
+  // Lets the process exit while standard input is still open. A file as standard input has no
+  // `unref`.
   process.stdin.unref?.()
 
   async function carry(message: JSONRPCMessage): Promise<void> {
     if (isJSONRPCRequest(message)) return answer(message)
     if (!isJSONRPCNotification(message)) return
-    // Over HTTP, who no longer wants an answer hangs up.
+    // Over HTTP a request is cancelled by closing its connection.
     const cancelled = message.method === 'notifications/cancelled' ? message.params?.requestId : undefined
     if (typeof cancelled === 'string' || typeof cancelled === 'number') return running.get(cancelled)?.abort()
     await post(message, ended.signal).then(
@@ -65,7 +67,8 @@ export async function bridge(url: string, credentials: Readonly<Record<string, s
     try {
       const response = await post(request, signal)
       for await (const item of messagesIn(response)) {
-        // A refusal of the whole request names no message; here every message came alone.
+        // An error for the whole HTTP request has no message id; each request here carries one
+        // message.
         const reply = parseJSONRPCMessage('error' in item ? { ...item, id } : item)
         if ('id' in reply && !('method' in reply)) {
           isAnswered = true
@@ -92,7 +95,7 @@ export async function bridge(url: string, credentials: Readonly<Record<string, s
     return fetch(url, { method: 'POST', headers, body: JSON.stringify(message), signal })
   }
 
-  /** What a person who reads it in a client can do. */
+  /** Error message for the user of an MCP client, with a remedy. */
   function reasonOf(error: unknown): string {
     const message = error instanceof Error ? error.message : String(error)
     if (message !== 'fetch failed') return `${message} Is that the address of an Atrium (--url)?`
@@ -101,8 +104,8 @@ export async function bridge(url: string, credentials: Readonly<Record<string, s
 }
 
 /**
- * Standard input, whose end comes when `answered` resolves. Who pipes one message in may leave out
- * the end of its line.
+ * Standard input that ends after `drained` resolves. Adds a missing newline to the last line, which
+ * the transport needs.
  */
 async function* inputUntil(drained: () => Promise<unknown>): AsyncGenerator<Buffer> {
   let last: Buffer | null = null

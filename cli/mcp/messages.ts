@@ -1,8 +1,7 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 
 /**
- * The messages of an answer: one as JSON, or each as it comes as an event of a stream. An answer
- * without any yields nothing.
+ * JSON-RPC messages of a response: the JSON body, or one per server-sent event. Empty without any.
  */
 export async function* messagesIn(response: Response): AsyncGenerator<object> {
   const type = response.headers.get('content-type') ?? ''

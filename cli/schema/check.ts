@@ -16,7 +16,7 @@ type Options = {
   readonly json?: true
 }
 
-/** Requests below which operations may be ignored. */
+/** Upper bound of `--min-requests`. */
 const MAX_MIN_REQUESTS = 1_000_000_000
 
 export function checkCommand(): Command {

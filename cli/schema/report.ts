@@ -10,15 +10,15 @@ import { ANY_COORDINATE } from '../../gateway/usage/usage-recorder.ts'
 import { wholeNumber } from '../arguments.ts'
 import { withDatabase } from '../database.ts'
 
-/** Most days that a report looks back. */
+/** Upper bound of `--days`: ten years. */
 const MAX_DAYS = 3_650
 
 export const daysOption = (): Option =>
   new Option('--days <number>', 'how far to look back, today included').default(30).argParser(wholeNumber(1, MAX_DAYS))
 
 /**
- * The usage that the database of the environment has of the last `days`. Reads only: a check runs
- * from a newer version than the one that is served, whose migrations must not be applied by it.
+ * Recorded usage of the last `days`. Does not migrate: a check runs from a newer version than the
+ * serving one, whose schema it must not change.
  */
 export const usageOf = (days: number): Promise<UsageReport> => withDatabase(({ connection }) => readUsage(connection, days))
 
@@ -36,10 +36,10 @@ export const clientName = ({
 }: Pick<OperationUse, 'clientName' | 'clientVersion'>): string =>
   `${name === '' ? 'client without a name' : `client ${name}`}${version === '' ? '' : ` ${version}`}`
 
-/** Uses that a report names per operation; the rest is a number. */
+/** Lines of operations per change; the rest is a count. */
 const MAX_LINES = 20
 
-/** A line per operation and client, most requests first. */
+/** One line per operation and client, in the order given: most requests first. */
 export function linesOf(operations: readonly UsedOperation[], indent: string): readonly string[] {
   const lines = operations.flatMap((operation) =>
     operation.uses.map(
@@ -50,7 +50,7 @@ export function linesOf(operations: readonly UsedOperation[], indent: string): r
   return lines.length <= MAX_LINES ? lines : [...lines.slice(0, MAX_LINES), `${indent}and ${lines.length - MAX_LINES} more`]
 }
 
-/** What a report cannot know; empty where its days are all there. */
+/** Caveats of a report: missing days, and operations that could not be described. */
 export function gapOf({ days, firstDay, operations }: UsageReport): readonly string[] {
   if (firstDay === null) return ['No usage is recorded in these days.']
   const since = dayOf(new Date(Date.now() - (days - 1) * 86_400_000))
@@ -61,7 +61,7 @@ export function gapOf({ days, firstDay, operations }: UsageReport): readonly str
   ]
 }
 
-/** An operation as `--json` prints it. */
+/** JSON form of an operation, for `--json`. */
 export const operationJson = (operation: UsedOperation) => ({
   hash: operation.hash,
   name: operation.name,

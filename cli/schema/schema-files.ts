@@ -6,18 +6,20 @@ import { OperatorError } from '../../platform/process/operator-error.ts'
 
 const SCHEMA_FOLDER = join(import.meta.dirname, '../../schema')
 
-/** The supergraph of this version, which is no subgraph. */
+/** Composed supergraph of this version, in the same folder as the subgraphs. */
 const SUPERGRAPH_FILE = 'supergraph.graphql'
 
-/** What clients see of the served graph: of `file`, or of this version. */
+/** API schema in use: of `file`, by default this version's supergraph. */
 export const currentSchema = (file = join(SCHEMA_FOLDER, SUPERGRAPH_FILE)): GraphQLSchema => schemaIn(file)
 
-/** What clients would see of the SDL in `path`: a schema, a supergraph, or a folder of parts of one. */
+/**
+ * API schema of the SDL at `path`: a schema, a supergraph, or a folder with parts of one schema.
+ */
 export const schemaIn = (path: string): GraphQLSchema => schemaOf(sdlIn(path), path)
 
 /**
- * What clients would see with `path` as the subgraph `name`, beside the others in `folder`: a file
- * or a folder for each, by its name; by default those of this version.
+ * API schema after replacing the subgraph `name` by the SDL at `path`. `folder` has a file or
+ * folder per subgraph, named like it; by default those of this version.
  */
 export function schemaWithSubgraph(path: string, name: string, folder = SCHEMA_FOLDER): GraphQLSchema {
   const others = subgraphsIn(folder).filter((subgraph) => subgraph.name !== name)
@@ -39,7 +41,7 @@ function subgraphsIn(folder: string): readonly SubgraphDefinition[] {
   })
 }
 
-/** The SDL of a file, or of all `.graphql` files below a folder. */
+/** SDL of a file, or of all `.graphql` files in a folder and its subfolders. */
 function sdlIn(path: string): string {
   if (!isFolder(path)) return textOf(path)
   const files = readdirSync(path, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.graphql'))

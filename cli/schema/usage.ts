@@ -7,7 +7,7 @@ import { daysOption, gapOf, linesOf, operationJson, usageOf } from './report.ts'
 
 type Options = { readonly client?: string; readonly days: number; readonly json?: true }
 
-/** `Type`, `Type.field`, `Type.field(arg:)`, `Input.field`, `Enum.VALUE`. */
+/** Schema coordinates: `Type`, `Type.field`, `Type.field(arg:)`, `Input.field`, `Enum.VALUE`. */
 const COORDINATE = /^\w+(?:\.\w+(?:\(\w+:\))?)?$/
 
 export function usageCommand(): Command {
@@ -38,7 +38,10 @@ export function usageCommand(): Command {
     })
 }
 
-/** A type is used by its fields as well; a field of an input type by a variable of it. */
+/**
+ * Using a field also counts as using its type. `Input.*` (a variable of that type) counts for every
+ * field of the input.
+ */
 function uses({ coordinates }: UsedOperation, wanted: string): boolean {
   const isType = !wanted.includes('.')
   const whole = `${wanted.split('.', 1)[0]}.*`

@@ -3,14 +3,14 @@ import { chmodSync, readFileSync, renameSync, statSync, writeFileSync } from 'no
 import { OperatorError } from '../../platform/process/operator-error.ts'
 import { SECRETS_KEY_BYTES } from '../../platform/secrets/cipher.ts'
 
-/** Secrets of the environment that a command rotates in a file of `NAME=value` lines. */
+/** A secret that is rotated in a file of `NAME=value` lines. */
 export type EnvironmentSecret = {
-  /** What the command calls it. */
+  /** Name on the command line. */
   readonly name: string
   readonly variable: string
   /**
-   * Where the second value stands: behind a comma of the same variable, or in another one; null:
-   * there is only ever one value.
+   * Where the second value of an overlap is stored: after a comma in the same variable, or in
+   * another variable; null: this secret has no overlap.
    */
   readonly second: 'comma' | { readonly variable: string } | null
   readonly generate: () => string
@@ -30,15 +30,12 @@ export const ENVIRONMENT_SECRETS: readonly EnvironmentSecret[] = [
   { name: 'operations', variable: 'OPERATIONS_TOKEN', second: null, generate: hexadecimal },
 ]
 
-/**
- * One step of a rotation: another value is known; it becomes the one that is used; it is the only
- * one.
- */
+/** Steps of a rotation: add the new value as second, make it the first, remove the previous one. */
 export type Step = 'add' | 'promote' | 'finish'
 
 /**
- * Takes one step in the file, all of it or nothing. Throws an `OperatorError` when the file is not
- * where the step begins.
+ * Applies one step to the file atomically. Throws an `OperatorError` when the file is not in the
+ * state that the step starts from.
  */
 export function rotateInFile(file: string, secret: EnvironmentSecret, step: Step): void {
   const lines = linesOf(file)
@@ -53,7 +50,7 @@ export function rotateInFile(file: string, secret: EnvironmentSecret, step: Step
  */
 export const readVariable = (file: string, variable: string): string | null => valueIn(linesOf(file), variable)
 
-/** Sets variables in the file, quoted where they were before; all of them or none. */
+/** Sets variables in the file atomically, and keeps their quotes. */
 export function writeVariables(file: string, values: Readonly<Record<string, string>>): void {
   const lines = linesOf(file)
   const written = Object.entries(values).reduce<readonly string[]>((result, [variable, value]) => {
@@ -105,7 +102,7 @@ function withValues(
   return withValue(withValue(lines, variable, first), second.variable, other)
 }
 
-/** `NAME=value`, quoted or not, as Docker, systemd and shells read it. */
+/** `NAME=value` or `export NAME=value`, quoted or not, as Docker, systemd and shells accept. */
 const lineOf = (variable: string): RegExp => new RegExp(`^(\\s*(?:export\\s+)?${variable}=)(.*)$`)
 
 function valueIn(lines: readonly string[], variable: string): string | null {
@@ -131,8 +128,8 @@ function linesOf(file: string): readonly string[] {
 }
 
 /**
- * Readable by its owner only, from the first moment; who had the file before, has the old one
- * whole.
+ * Replaces the file by a rename, so that readers see the old or the new file whole. Mode 0600 from
+ * the start.
  */
 function writeLines(file: string, lines: readonly string[]): void {
   const next = `${file}.${randomBytes(4).toString('hex')}.new`

@@ -39,7 +39,7 @@ export function rotateDatabaseCommand(): Command {
     if (usage !== null) command.error(`error: ${usage}`, { exitCode: 2 })
     const url = currentUrl(options.envFile)
     const rotated = url === null ? await rotateEmbedded(options) : await rotate(url, options)
-    // Standard output belongs to the URL where that is printed.
+    // With `--url-file -` standard output has the URL, so the report goes to standard error.
     const print = options.urlFile === '-' ? console.error : console.log
     print(options.json ? JSON.stringify(rotated.report, null, 2) : rotated.text)
   })
@@ -57,7 +57,7 @@ function usageFault({ envFile, urlFile, adminUrlFile, finish, endConnections, em
 
 type Rotated = { readonly report: RotatedLoginRole; readonly text: string }
 
-/** Null: the embedded database is used. */
+/** Configured DATABASE_URL; null: the embedded database is used. */
 function currentUrl(envFile: string | undefined): string | null {
   if (envFile === undefined) return readConfig(variables, process.env).DATABASE_URL ?? null
   const url = readVariable(envFile, 'DATABASE_URL')
@@ -118,7 +118,7 @@ function lockedText({ locked, connectionsEnded }: RotatedLoginRole): string {
   return `Locked "${locked.join('", "')}", and ended ${connectionsEnded} connections.`
 }
 
-/** A file of its own, which only its owner may read from the first moment. */
+/** Writes a new file with mode 0600 from the start; never overwrites. */
 function writeUrl(file: string, url: string): void {
   try {
     writeFileSync(file, `${url}\n`, { flag: 'wx', mode: 0o600, flush: true })
@@ -142,8 +142,8 @@ async function adminUrlIn(file: string): Promise<string> {
 }
 
 /**
- * The embedded server takes its password from one file when it starts, so there is no overlap, and
- * nobody else to wait for.
+ * Rotates the password of the embedded server without overlap: the server and its only client read
+ * one file at the next start.
  */
 async function rotateEmbedded({ urlFile, finish }: Options): Promise<Rotated> {
   const { DATA_DIR } = readConfig(variables, process.env)

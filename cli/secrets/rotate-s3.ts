@@ -11,10 +11,15 @@ import { keyIdIn } from '../../platform/secrets/cipher.ts'
 import { withDatabase } from '../database.ts'
 import { readVariable, writeVariables } from './env-file.ts'
 
-/** Private URLs are presigned for a week at most, which is also what Signature Version 4 allows. */
+/**
+ * Longest lifetime of presigned URLs of private files: 7 days, the maximum of AWS Signature Version
+ * 4.
+ */
 const MAX_URL_LIFETIME_MS = 604_800_000
 
-/** How many of the newest and of the oldest stored files the new access key has to read. */
+/**
+ * Newest and oldest stored files, this many of each, that the new access key must be able to read.
+ */
 const MAX_SAMPLED_FILES = 20
 
 type Options = { readonly keyFile: string; readonly envFile?: string; readonly emergency?: true; readonly json?: true }
@@ -39,11 +44,11 @@ export function rotateS3Command(): Command {
 
 type Report = {
   readonly accessKeyId: string
-  /** Id of the access key until now; null: the file has the new one already. */
+  /** Id of the previous access key; null: the file has the new one already. */
   readonly former: string | null
   /**
-   * When every URL that the former one has signed has ended; null: there is no former one, or it is
-   * to be deleted at once.
+   * When the last URL presigned with the previous key expires (RFC 3339); null without a previous
+   * key, or in an emergency, when it is deleted at once.
    */
   readonly deleteAfter: string | null
   readonly file: string
@@ -81,7 +86,7 @@ async function rotateS3({ keyFile, envFile, emergency }: Options): Promise<Repor
   return { ...report, former: formerId, deleteAfter }
 }
 
-/** The configuration of the processes, and the file that has their access key. */
+/** Configuration of the processes, and the path of the file with their S3 access key. */
 function configurationOf(envFile: string | undefined): { readonly config: AtriumConfig; readonly file: string } {
   const inFile = envFile === undefined ? {} : parseEnv(readText(envFile))
   const config = readConfig(variables, { ...process.env, ...inFile })
@@ -102,7 +107,7 @@ function readText(file: string): string {
   }
 }
 
-/** Encrypted where the secret until now is. */
+/** The secret as the file stores it: encrypted when the previous one is. */
 async function storedSecret(former: string, secret: string, config: AtriumConfig): Promise<string> {
   if (keyIdIn(former) === null) return secret
   const { S3_SECRET_PLACE } = await import('../../subgraphs/store/file/s3-credentials.ts')
@@ -111,7 +116,7 @@ async function storedSecret(former: string, secret: string, config: AtriumConfig
   return cipher.encrypt(S3_SECRET_PLACE, secret)
 }
 
-/** Keys of the newest and oldest files that stores have; none where no store was made yet. */
+/** Keys of the newest and the oldest stored files; empty when there are none. */
 const sampledFiles = (): Promise<readonly string[]> =>
   withDatabase(async ({ connection }) => {
     const { migrate } = await import('../../platform/database/migrate.ts')

@@ -10,23 +10,22 @@ import type { S3Credentials } from '../../subgraphs/store/file/s3-credentials.ts
 import type { FileStorage } from '../../subgraphs/store/file/storage.ts'
 
 /**
- * Puts, gets and deletes a file in the bucket of the configuration. Throws an `OperatorError` when
- * one of them is refused.
+ * Puts, reads and deletes a file in the configured bucket. Throws an `OperatorError` on failure.
  */
 export const checkStorage = (config: AtriumConfig): Promise<void> =>
   onBucket(config, (storage) => named('The access key', () => checkBetween(storage, storage)))
 
 /**
- * Puts, gets and deletes a file with this access key instead of the one of the configuration.
- * Throws an `OperatorError` when one is refused.
+ * Puts, reads and deletes a file with these credentials instead of the configured ones. Throws an
+ * `OperatorError` on failure.
  */
 export const checkCredentials = (config: AtriumConfig, credentials: S3Credentials): Promise<void> =>
   onBucket(withCredentials(config, credentials), (storage) => named('The new access key', () => checkBetween(storage, storage)))
 
 /**
- * Checks what processes with either access key rely on while both run: each reads and deletes what
- * the other has put, and the new one reads these stored files wherever the former one can. Throws
- * an `OperatorError` otherwise.
+ * Checks that processes with the previous and the new access key can run side by side: each reads
+ * and deletes files of the other, and the new key reads every sampled file that the previous one
+ * reads. Throws an `OperatorError` otherwise.
  */
 export async function checkOverlap(
   config: AtriumConfig,
@@ -40,7 +39,7 @@ export async function checkOverlap(
         await checkBetween(after, before)
       })
       for (const key of stored) {
-        // A file that neither reads was missing before.
+        // A file that neither key can read was already missing, and is no fault of the new key.
         if (!(await canRead(after, key)) && (await canRead(before, key))) {
           throw new OperatorError(`The new access key cannot read the stored file ${key}, which the one until now can.`)
         }
@@ -66,9 +65,9 @@ async function onBucket(config: AtriumConfig, work: (storage: FileStorage) => Pr
   }
 }
 
-/** What `writer` puts, `reader` gets and deletes. */
+/** Puts a file with `writer`, then reads and deletes it with `reader`. */
 async function checkBetween(writer: FileStorage, reader: FileStorage): Promise<void> {
-  // Private, of a store that does not exist: nobody is shown it.
+  // A private file of a store id that does not exist, so that no client can read it.
   const key = fileKey('private', 9_999_999_999, randomBytes(16), 'bin')
   const [bytes, path] = [randomBytes(32), join(writer.incoming, 'check')]
   const sha256 = createHash('sha256').update(bytes).digest('hex')

@@ -5,20 +5,20 @@ import type { SecretCipher } from '../../platform/secrets/cipher.ts'
 import { countByKey, type StoredSecret } from '../../platform/secrets/stored.ts'
 import { withSigningKeys } from '../../subgraphs/social/session/operator.ts'
 
-/** How the rows of one kind of secret are stored. */
+/** Rows of one kind of secret, by encryption key. */
 export type SecretStatus = Pick<StoredSecret, 'name'> & {
   readonly rows: number
   readonly plain: number
-  /** Under the first key of SECRETS_KEY. */
+  /** Encrypted with the first key of SECRETS_KEY. */
   readonly current: number
-  /** Under another key of SECRETS_KEY. */
+  /** Encrypted with a further key of SECRETS_KEY. */
   readonly older: number
-  /** Under keys that SECRETS_KEY lacks: nobody can read these. */
+  /** Encrypted with keys that SECRETS_KEY lacks: these rows cannot be decrypted. */
   readonly unknown: number
   readonly keyIds: readonly string[]
 }
 
-/** How the rows of every kind of secret are stored. */
+/** Counts rows by encryption key, for every kind of secret. */
 export const statusOf = (connection: Connection, { keyIds }: SecretCipher): Promise<readonly SecretStatus[]> =>
   withSecrets(connection, (database) =>
     Promise.all(
@@ -39,7 +39,7 @@ export const statusOf = (connection: Connection, { keyIds }: SecretCipher): Prom
     ),
   )
 
-/** Everything that `secrets status` says; no secret is in it. */
+/** Report of `secrets status`; it contains no secret. */
 export async function reportOf(connection: Connection, config: AtriumConfig) {
   const cipher = configuredCipher(config)
   const stored = await statusOf(connection, cipher)
@@ -47,7 +47,7 @@ export async function reportOf(connection: Connection, config: AtriumConfig) {
   return {
     secretsKeys: cipher.keyIds,
     stored,
-    // Their private halves are read along, which needs their key.
+    // Listing signing keys also decrypts their private keys, so every encryption key must be known.
     signingKeys: isReadable ? await withSigningKeys(connection, cipher, (keys) => keys.list()) : [],
     environment: {
       consoleSecrets: [config.CONSOLE_SECRET, config.CONSOLE_SECRET_PREVIOUS].filter((value) => value !== undefined).length,
@@ -60,7 +60,7 @@ export async function reportOf(connection: Connection, config: AtriumConfig) {
 
 type Report = Awaited<ReturnType<typeof reportOf>>
 
-/** The report for people. */
+/** The report as text. */
 export function reportText({ secretsKeys, stored, signingKeys, environment }: Report, now: Date): string {
   const width = Math.max(...stored.map(({ name }) => name.length))
   const counts = stored.map(
