@@ -3,15 +3,15 @@ import type { ComplexityEstimator } from 'graphql-query-complexity'
 import type { CostWeights } from '../gateway/limits/cost-weights.ts'
 import { ownValue } from '../platform/collections/lookup-table.ts'
 
-/** Slicing arguments by convention, as in gateway/limits/cost-limit.ts. */
+/** Default slicing arguments, equal to those of gateway/limits/cost-limit.ts. */
 const SLICING_BY_CONVENTION = ['first', 'last', 'limit']
 
 /**
- * The gateway's cost weights as an estimator of graphql-query-complexity. Both count the same for
- * documents without lists, when the sum is rounded up. The library tells an estimator nothing about
- * the field above, so the items of a connection count with the list factor and not with the page
- * size; and of fragments on several types it takes the dearest with its batches, where the gateway
- * counts the batches of all.
+ * The gateway's cost weights as an estimator for graphql-query-complexity, for comparison. For
+ * documents without lists the rounded sums are equal. Differences: the library does not pass the
+ * parent field to an estimator, so items of a connection count with the list factor instead of the
+ * page size; and of fragments on several types it adds the batches of the most expensive one, where
+ * the gateway adds all.
  */
 export function complexityEstimator({ costs, listSizes, defaults, measured }: CostWeights): ComplexityEstimator {
   return ({ type, field, args, childComplexity }) => {

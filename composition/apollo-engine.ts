@@ -1,6 +1,6 @@
 /**
- * The graph behind stock Apollo Server and Apollo Gateway, for comparison: development dependencies
- * that `ENGINE=apollo` alone loads.
+ * The graph on stock Apollo Server and Apollo Gateway, for comparison. Only `ENGINE=apollo` imports
+ * this module and its development dependencies.
  */
 import { createRequire } from 'node:module'
 import { ApolloGateway } from '@apollo/gateway'
@@ -16,23 +16,25 @@ import type { Link, RequestContext } from '../gateway/subgraph-client/link.ts'
 import { callerOf, disconnectSignal } from '../platform/http/request-caller.ts'
 import { complexityEstimator } from './apollo-cost.ts'
 
-/** The package has no types; it has a default export only where `require` loads it. */
+/** The package has no types, and its default export exists only for `require`. */
 const depthLimit: (depth: number) => ValidationRule = createRequire(import.meta.url)('graphql-depth-limit')
 
-/** What the reference serves. */
+/** Options of the comparison server. */
 export type ApolloEngineOptions = {
   readonly supergraphSdl: string
   readonly links: readonly Link[]
   readonly limits: Limits
   readonly introspection: boolean
-  /** Whether a list of operations is taken; Apollo Server has no bound of its length. */
+  /**
+   * Whether batched requests (JSON arrays) are accepted; Apollo Server does not limit their length.
+   */
   readonly takesBatches?: boolean
   readonly log: Logger
 }
 
-/** Apollo Server over the same subgraphs. */
+/** Apollo Server and Apollo Gateway over the same subgraphs. */
 export type ApolloEngine = {
-  /** Serves `/graphql` over HTTP; there are no subscriptions. */
+  /** Registers `/graphql` over HTTP; subscriptions are not supported. */
   readonly serve: (app: FastifyInstance) => void
   readonly close: () => Promise<void>
 }
@@ -69,8 +71,8 @@ const AUTHORIZATION = /^(?:authenticated|requiresScopes|policy)$/
 const AUTHORIZATION_SPEC = /^https:\/\/specs\.apollo\.dev\/(?:authenticated|requiresScopes|policy)\//
 
 /**
- * The supergraph without authorization directives: Apollo Gateway refuses one that has them, since
- * it does not enforce them. Subgraphs of this installation do so themselves.
+ * Removes authorization directives: Apollo Gateway rejects supergraphs that have them, because it
+ * does not enforce them. The subgraphs of this installation enforce them again.
  */
 function withoutAuthorization(supergraphSdl: string): string {
   const isSpec = (argument: ConstArgumentNode) =>
@@ -116,14 +118,14 @@ function complexityPlugin(supergraphSdl: string, limits: Limits) {
           (selection) => selection.kind === Kind.FIELD && selection.name.value.startsWith('__'),
         )
         if (isIntrospection) return
-        // Only what is run: the library adds up all operations of a document otherwise.
+        // Passes only the requested operation: the library sums all operations of a document.
         const definitions = document.definitions.filter((each) => each.kind === Kind.FRAGMENT_DEFINITION || each === operation)
         const query = { kind: Kind.DOCUMENT, definitions } as const
         let cost: number
         try {
           cost = Math.ceil(getComplexity({ schema, query, variables: request.variables ?? {}, estimators }))
         } catch {
-          // Variables of another type, which the execution reports in its own form.
+          // Invalid variables: the executor reports them with its own error.
           return
         }
         if (cost <= limits.cost) return

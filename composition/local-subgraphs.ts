@@ -9,11 +9,11 @@ import { resources } from '../rest-facade/store/resources.ts'
 import type { SessionCheck } from '../subgraphs/toolkit/user-token.ts'
 import { SUBGRAPH_FACTORIES, type SubgraphDeps } from './subgraph-factories.ts'
 
-/** The subgraphs as links of a gateway, with what their process serves for them. */
+/** Subgraph links of a gateway, and the HTTP routes and jobs of their process. */
 export type ConnectedSubgraphs = {
   readonly links: readonly Link[]
   readonly checks: readonly ReadinessCheck[]
-  /** HTTP routes of the store beside the graph; null for none. */
+  /** HTTP routes of the store outside GraphQL; null when the store runs elsewhere. */
   readonly httpRoutes: SubgraphRoutes | null
   /** Number of event subscribers in this process. */
   readonly listeners: () => number
@@ -26,7 +26,8 @@ export type ConnectedSubgraphs = {
 
 /** Creates all subgraphs in this process. */
 export async function createLocalSubgraphs(shared: Omit<SubgraphDeps, 'isSessionOpen'>): Promise<ConnectedSubgraphs> {
-  // Sessions are checked through the graph, which runs before clients connect.
+  // Set by `connectClient`: session checks are operations of the graph, which starts after the
+  // subgraphs.
   let check: SessionCheck | null = null
   const deps: SubgraphDeps = {
     ...shared,

@@ -1,7 +1,7 @@
 import { OperatorError } from '../platform/process/operator-error.ts'
 import type { ApolloEngine, ApolloEngineOptions } from './apollo-engine.ts'
 
-/** Throws where NODE_ENV is production: `ENGINE=apollo` is for comparison. */
+/** Throws in production: `ENGINE=apollo` exists for comparison only. */
 export function refuseInProduction(environment: string | undefined): void {
   if (environment !== 'production') return
   throw new OperatorError(
@@ -9,7 +9,7 @@ export function refuseInProduction(environment: string | undefined): void {
   )
 }
 
-/** Starts stock Apollo Server, which development dependencies bring. */
+/** Starts Apollo Server; imported on demand, because its packages are development dependencies. */
 export async function startReferenceEngine(options: ApolloEngineOptions): Promise<ApolloEngine> {
   const { startApolloEngine } = await import('./apollo-engine.ts').catch((cause: unknown) => {
     throw new OperatorError('ENGINE=apollo needs the development dependencies: run npm ci without --omit=dev.', { cause })

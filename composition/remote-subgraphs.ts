@@ -9,7 +9,7 @@ import { PAYMENT_ROUTES } from '../subgraphs/store/payment/routes.ts'
 import type { ConnectedSubgraphs } from './local-subgraphs.ts'
 import type { AtriumConfig, SubgraphDeps } from './subgraph-factories.ts'
 
-/** Connects to all subgraphs, each in processes of its own. */
+/** Connects to subgraphs in other processes over HTTP. */
 export function createRemoteSubgraphs(
   config: AtriumConfig,
   { log, defer }: Pick<SubgraphDeps, 'log'> & { readonly defer: Defer },

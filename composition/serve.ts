@@ -1,6 +1,6 @@
 /**
- * Runs the whole system in one process, or the part of it that ATRIUM_ROLE names. The log goes to
- * standard output as JSON lines, what a person should read goes to standard error.
+ * Runs the whole system in one process, or the part named by ATRIUM_ROLE. Logs are JSON lines on
+ * standard output; messages for people go to standard error.
  */
 import type { FastifyInstance } from 'fastify'
 import type pino from 'pino'
@@ -34,7 +34,7 @@ await runProgram(async (defer, end) => {
   const config = readConfig(variables, process.env)
   if (config.ENGINE === 'apollo') {
     refuseInProduction(process.env.NODE_ENV)
-    // Apollo Gateway reports to its vendor otherwise, from the moment that it is loaded.
+    // Set before Apollo Gateway is imported: otherwise its usage telemetry is sent to its vendor.
     process.env.APOLLO_TELEMETRY_DISABLED = 'true'
   }
   const log = createLog(config.LOG_LEVEL)
@@ -46,11 +46,11 @@ await runProgram(async (defer, end) => {
   const port = config.PORT || (await freePort(config.HOST))
   const publicUrl = config.PUBLIC_URL ?? localUrl(config.HOST, port)
 
-  // The database needs about as long to start as Apollo needs to load, and does it in a process of
-  // its own.
+  // Starts the database, a process of its own, while Apollo and Fastify are imported: both take
+  // about as long.
   const starting = config.ATRIUM_ROLE === 'all' ? startDatabase(config, secrets, { log, defer }) : null
-  // A server that runs already answers at once: on a busy machine loading takes longer than it is
-  // waited for, and would count as its silence.
+  // With an external server its connection is awaited first: on a busy machine the imports would
+  // block the event loop for longer than the connection timeout.
   if (config.DATABASE_URL) await starting
   const loading = loadParts()
   const database = await starting
@@ -124,7 +124,7 @@ await runProgram(async (defer, end) => {
   console.error(welcome(publicUrl, { hasExplorer: config.EXPLORER, arePlain: database !== null && secrets.keyIds.length === 0 }))
 })
 
-/** The database, migrated. */
+/** Starts or connects to the database, and migrates it. */
 async function startDatabase(
   config: AtriumConfig,
   secrets: SecretCipher,
@@ -141,7 +141,7 @@ async function startDatabase(
 type Parts = Awaited<ReturnType<typeof loadParts>>
 type Context = { readonly log: pino.Logger; readonly defer: Defer }
 
-/** The gateway with the limits, caches and metrics that the configuration asks for. */
+/** Starts the gateway with the configured limits, caches and metrics. */
 async function startConfiguredGateway(
   parts: Parts,
   config: AtriumConfig,
@@ -177,7 +177,7 @@ async function startConfiguredGateway(
   return gateway
 }
 
-/** The graph over HTTP and WebSocket, by the engine that the configuration names. */
+/** Serves GraphQL over HTTP and WebSocket with the engine of the configuration. */
 async function serveTransports(
   app: FastifyInstance,
   parts: Parts,
@@ -198,7 +198,7 @@ async function serveTransports(
   return apollo ? { count: () => 0 } : parts.serveWebSockets(app, gateway, { isProxy: config.TRUSTED_PROXIES })
 }
 
-/** REST, files and MCP beside the graph. */
+/** Serves the REST, file and MCP routes. */
 async function serveFacades(
   app: FastifyInstance,
   parts: Parts,
@@ -221,7 +221,7 @@ async function serveFacades(
 ): Promise<void> {
   await parts.serveDirectoryApi(app, gateway.client, { publicUrl })
   await parts.serveSocialApi(app, gateway.client, { publicUrl })
-  // Before trust: what nothing else has below /v1 is the store's.
+  // Registered before trust: the store API owns every path below /v1 that no other route matches.
   await parts.serveStoreApi(app, gateway.client, { publicUrl, rateLimit })
   if (graph.httpRoutes) await parts.serveSubgraphRoutes(app, graph.httpRoutes)
   await parts.serveTrustApi(app, gateway.client, { publicUrl })
@@ -235,7 +235,7 @@ async function serveFacades(
   })
 }
 
-/** What settings say about pages. */
+/** Page options of the configuration. */
 function siteOptionsOf(config: AtriumConfig, publicUrl: string): SiteOptions {
   return {
     publicUrl,
@@ -249,9 +249,7 @@ function siteOptionsOf(config: AtriumConfig, publicUrl: string): SiteOptions {
   }
 }
 
-/**
- * Loaded while the database starts: these are the parts that bring Apollo and Fastify with them.
- */
+/** Imports the modules that load Apollo and Fastify, while the database starts. */
 async function loadParts() {
   return {
     ...(await import('../platform/rate-limit/rate-limit-store.ts')),

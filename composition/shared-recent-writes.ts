@@ -2,10 +2,10 @@ import type { Logger } from 'pino'
 import { maxPosition, type RecentWrites } from '../platform/database/recent-writes.ts'
 import { redisScripts } from '../platform/redis/redis-scripts.ts'
 
-/** Longer than the lag of any replica in use. */
+/** How long a write position is stored: longer than any replica lags behind. */
 const RETENTION_MS = 60_000
 
-/** Records position ARGV[1], 16 hexadecimal digits, for each of KEYS with none as high. */
+/** Raises the value of each of KEYS to ARGV[1], a position of 16 hexadecimal digits. */
 const RECORD_SCRIPT = `
 for _, key in ipairs(KEYS) do
   local known = redis.call('GET', key)
@@ -18,7 +18,7 @@ for i, key in ipairs(KEYS) do found[i] = redis.call('GET', key) or '' end
 return found`
 
 /**
- * Recent writes shared by all processes through Redis. Positions are unknown while it is
+ * Positions of recent writes, shared by all processes through Redis. Unknown while Redis is
  * unavailable.
  */
 export async function redisRecentWrites(

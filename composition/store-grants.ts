@@ -6,11 +6,16 @@ import type { Link, RequestContext } from '../gateway/subgraph-client/link.ts'
 import type { Requirement } from '../platform/graphql/authorization-rules.ts'
 import { HOW_TO_SIGN_IN } from '../subgraphs/store/access/access.ts'
 
-/** How long revoked credentials may still be accepted; the subgraph caches them as long. */
+/**
+ * Cache lifetime of grants, the same as in the subgraph: how long revoked credentials may still be
+ * accepted.
+ */
 const GRANTS_TTL_MS = 1_000
-/** Most cached callers of some 300 bytes each; the oldest are evicted. */
+/** Upper bound of cached callers, some 300 bytes each; the oldest are evicted. */
 const MAX_REMEMBERED_CALLERS = 10_000
-/** Most distinct grants: the schema has 42 scopes, and installations use few combinations. */
+/**
+ * Upper bound of distinct grants: the schema has 42 scopes, and installations use few combinations.
+ */
 const MAX_DISTINCT_GRANTS = 1_000
 
 const QUERY = '{ callerGrants { isAuthenticated storeCode scopes policies } }'
@@ -33,8 +38,9 @@ export function storeGrants(links: ReadonlyMap<string, Link>): FindGrants {
 
   return (context) => {
     const { caller } = context
-    // Hashed, so that no credentials stay in memory.
-    // Bans are by address, and a token valid at connect time stays valid for the connection.
+    // The cache key is a hash, so that no credentials stay in memory. It includes the address,
+    // because bans apply to addresses, and the time of connection, because a token valid then stays
+    // valid for that connection.
     const { credentials, grantedScopes = [], address, connectedAt = null } = caller
     const key = hash('sha256', JSON.stringify([credentials, grantedScopes, address, connectedAt]), 'base64url')
     const cached = remembered.get(key)
@@ -54,12 +60,13 @@ export function storeGrants(links: ReadonlyMap<string, Link>): FindGrants {
 
   async function find(store: Link, { caller }: RequestContext): Promise<CallerGrants> {
     try {
-      // Operations share this request: none may cancel it for the others.
+      // No abort signal: concurrent operations share this request, and none may cancel it for the
+      // others.
       const request = { query: QUERY, variables: {}, operationName: undefined }
       const { data, errors = [] } = await store.execute(request, { caller, signal: AbortSignal.timeout(TIMEOUT_MS) })
       const [error] = errors
       if (error || !data) return denied(error)
-      // The document above selects it.
+      // The type of `callerGrants` follows from the query document above.
       return grantsOf((data as { readonly callerGrants: Found }).callerGrants)
     } catch {
       return denied()
@@ -82,10 +89,10 @@ export function storeGrants(links: ReadonlyMap<string, Link>): FindGrants {
 
 const USER_DENIAL = { message: HOW_TO_SIGN_IN, extensions: { code: 'UNAUTHENTICATED' } }
 
-/** Time limit of an operation. */
+/** Timeout of the grants query. */
 const TIMEOUT_MS = 10_000
 
-/** Grants nothing while the store does not answer. */
+/** Grants nothing, because the store did not answer or rejected the credentials. */
 function denied(error?: GraphQLError): CallerGrants {
   const denial = error
     ? { message: error.message, extensions: error.extensions }
@@ -96,7 +103,7 @@ function denied(error?: GraphQLError): CallerGrants {
   return { ...NO_GRANTS, denial }
 }
 
-/** FORBIDDEN with `scopes`, as root fields of the store have always answered. */
+/** FORBIDDEN with `scopes`, the same error as the store's own root fields return. */
 function describeRoot({ scopes, policies }: Requirement) {
   if (policies) return refusalFor('Expected the login and authtoken of the store: this is not for apps.')
   const any = (scopes ?? []).map((all) => all.join(' '))

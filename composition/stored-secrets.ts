@@ -30,12 +30,12 @@ export const secretsOfRole = (role: AtriumConfig['ATRIUM_ROLE']): readonly Store
  */
 const UPGRADE_WINDOW_MS = 10 * 60 * 1000
 
-/** Hosts that only this machine reaches. */
+/** Loopback host names and addresses. */
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/
 
 /**
- * Whether only this machine reaches the process: a development setup, which may store plain
- * secrets.
+ * Whether the process is reachable from this machine only: a development setup, which may store
+ * secrets in plain text.
  */
 const isDevelopment = ({ HOST, PUBLIC_URL }: Pick<AtriumConfig, 'HOST' | 'PUBLIC_URL'>): boolean =>
   LOOPBACK.test(HOST) && (PUBLIC_URL === undefined || LOOPBACK.test(new URL(PUBLIC_URL).hostname))
@@ -59,8 +59,8 @@ export function requiredCipher(config: AtriumConfig): SecretCipher {
 }
 
 /**
- * Throws an `OperatorError` when secrets are stored that this cipher cannot read: it would write
- * others beside them that only it can.
+ * Throws an `OperatorError` when stored secrets use a key that this cipher lacks. Otherwise two
+ * sets of secrets would exist that no single configuration decrypts.
  */
 export async function assertKnownKeys(connection: Connection, cipher: SecretCipher): Promise<void> {
   const unknown = await withSecrets(connection, (database) => unknownKeys(database, STORED_SECRETS, cipher))
@@ -78,9 +78,9 @@ export function warnOfPlainSecrets(cipher: SecretCipher, log: Logger): void {
 }
 
 /**
- * Encrypts in the background what is stored plain or under a key before the first; the returned
- * function stops it. Where a release before this one may still run on the same database it begins
- * after ten minutes.
+ * Re-encrypts plain secrets, and secrets under a further key, with the first key in the background;
+ * the returned function stops this. Unless `isAlone`, waits UPGRADE_WINDOW_MS for processes of
+ * earlier releases.
  */
 export function encryptInBackground(
   connection: Connection,
@@ -112,7 +112,7 @@ export function encryptInBackground(
   }
 }
 
-/** Runs `work` on the columns with secrets, without a statement timeout. */
+/** Runs `work` with a connection to the tables with secrets, without statement timeout. */
 export async function withSecrets<Result>(
   connection: Connection,
   work: (database: ReturnType<typeof openDatabase<never>>['now']) => Promise<Result>,

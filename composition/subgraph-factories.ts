@@ -27,7 +27,7 @@ import type { SessionCheck } from '../subgraphs/toolkit/user-token.ts'
 import { trustSubgraph } from '../subgraphs/trust/subgraph.ts'
 import { redisRecentWrites } from './shared-recent-writes.ts'
 
-/** The whole configuration. */
+/** Parsed configuration of every variable in config.ts. */
 export type AtriumConfig = Config<typeof variables>
 
 /** Dependencies of every subgraph. */
@@ -104,7 +104,7 @@ export const SUBGRAPH_FACTORIES = {
       webhookNetwork,
     }
     const store = await storeSubgraph(own)
-    // In the background: the start does not wait for the sample shop.
+    // Seeds in the background: the process does not wait for the sample shop.
     const start = () => defer(seedStore(connection, { files, secrets, log }))
     return { ...closeWithProcess(store, defer), start }
   },
@@ -120,12 +120,15 @@ function closeWithProcess<Made extends Subgraph>(subgraph: Made, defer: Defer): 
   return subgraph
 }
 
-/** The configured pooler, for this subgraph. Rejects when it does not lead to the subgraph's schema. */
+/**
+ * Connection through the configured pooler for one subgraph. Rejects when its connections do not
+ * use the subgraph's schema.
+ */
 async function poolerOf(name: SubgraphName, { DATABASE_POOLER_URL: url }: AtriumConfig): Promise<Connection | undefined> {
   return url === undefined ? undefined : poolerConnection(url, name)
 }
 
-/** The configured replica. Several processes share their recent writes. */
+/** The configured read replica. Recent writes are shared by all processes, for read-your-writes. */
 async function replicaOf(name: SubgraphName, { config, log, defer }: SubgraphDeps): Promise<ReplicaOptions | undefined> {
   const { DATABASE_REPLICA_URL: connectionString, REDIS_URL: redis } = config
   if (connectionString === undefined) return undefined

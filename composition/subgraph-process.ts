@@ -28,9 +28,9 @@ import { assertKnownKeys, encryptInBackground, requiredCipher, secretsOfRole, wa
 import { type AtriumConfig, SUBGRAPH_FACTORIES, type SubgraphName } from './subgraph-factories.ts'
 
 /**
- * Runs one subgraph as a process, for gateways that know LINK_SECRET. The store is also a client of
- * the others: webhook bodies are read through the graph, and user keys and sessions belong to
- * social.
+ * Runs one subgraph as a process, for gateways with the same LINK_SECRET. The store's process is
+ * also a client of the other subgraphs: it reads webhook bodies through the graph, and user keys
+ * and sessions from social.
  */
 export async function runSubgraph(
   name: SubgraphName,
@@ -61,14 +61,14 @@ export async function runSubgraph(
   }
   const rateLimits = await rateLimitStoreOf(config, log)
   defer(rateLimits.close)
-  // Gateways count and share their counts in Redis: without it this process knows no bans.
+  // Gateways store REST bans in Redis; without Redis this process sees none.
   const rateLimit = name === 'store' ? await storeRateLimitOf(config, log) : null
   defer(async () => rateLimit?.close())
   const banEndsIn = rateLimit?.banEndsIn ?? (() => 0)
   const deps = { config, connection, publicUrl, userKeys, isSessionOpen, rateLimits, banEndsIn, secrets, log, defer }
   const subgraph = await SUBGRAPH_FACTORIES[name](deps)
   if (name === 'store') {
-    // The factory of this name makes it.
+    // The factory named `store` returns a `StoreSubgraph`.
     client = await connectStoreClient(subgraph as StoreSubgraph, config, { log, defer })
     check = await sessionCheck(client)
   }
@@ -89,8 +89,8 @@ export async function runSubgraph(
 }
 
 /**
- * The graph as the store queries it: itself in this process, the others remote. Webhooks are
- * delivered from here.
+ * Graph client of the store process: the store locally, the other subgraphs remote. It renders
+ * webhook bodies.
  */
 async function connectStoreClient(
   store: StoreSubgraph,

@@ -1,36 +1,33 @@
-/** A paragraph, heading, list item or cell: what stands between two breaks of the layout. */
+/** A paragraph, heading, list item or cell: the text between two layout breaks. */
 export type Block = {
   readonly text: string
-  /** The part of `text` that is inside of links, in order. */
+  /** The parts of `text` inside links, in order. */
   readonly linked: string
 }
 
-/** What an extractor got out of a page, in the form that is rated. */
+/** Result of an extractor, the input of `rateEvidence`. */
 export type ExtractedContent = {
-  /** Null: the page has none. */
+  /** Null when the page has none. */
   readonly title: string | null
   /** In reading order. */
   readonly blocks: readonly Block[]
-  /**
-   * Words of the page that people see and the extractor left out: menus, dialogs, forms. 0 when
-   * there are none, or nobody knows.
-   */
+  /** Visible words that the extractor left out: menus, dialogs, forms. 0 when none or unknown. */
   readonly leftOutWords: number
-  /** The page says that a part of it is not for everybody, and that part is not there. */
+  /** The page declares content for subscribers, and that content is missing. */
   readonly isRestricted: boolean
-  /** The length that the page claims to have, in words; null: it does not say. */
+  /** Word count that the page declares; null when it declares none. */
   readonly declaredWords: number | null
 }
 
 /**
- * A link of Markdown. What it shows counts as text, where it leads does not. Both are bounded, so
- * that matching stays linear.
+ * Markdown link. Its label counts as text, its URL does not. Bounded quantifiers keep matching
+ * linear.
  */
 const LINK = /(!?)\[([^[\]]{0,1000})\]\([^()\s]{0,2000}(?:\s"[^"]{0,500}")?\)/g
 
 /**
- * The form of text that an extractor of the caller's has made, plain or Markdown. Blocks are
- * separated by blank lines or, where there is none, by line breaks.
+ * Converts text of another extractor, plain or Markdown. Blocks are separated by blank lines, or by
+ * line breaks when there are no blank lines.
  */
 export function contentOfText(title: string | null, text: string): ExtractedContent {
   const lines = text.split(/\r\n?|\n/)

@@ -3,21 +3,18 @@ import { blocksOf, type PageDocument } from './layout.ts'
 import { wordsIn } from './words.ts'
 
 /**
- * An offer to subscribe is shorter than this, in words; what is called a paywall and longer is the
- * text behind it.
+ * Words of a subscription offer at most; a longer element named "paywall" is the article behind it.
  */
 const MAX_OFFER_WORDS = 60
 
-/**
- * What schema.org's terms in JSON-LD, and names of elements, say about how much of the article
- * there is.
- */
+/** Completeness of an article by schema.org JSON-LD and by element names with "paywall". */
 export function declarations(page: PageDocument): Pick<ExtractedContent, 'isRestricted' | 'declaredWords'> {
   const statements = [...page.querySelectorAll('script[type="application/ld+json"]')].flatMap(({ textContent }) =>
     objectsIn(textContent ?? ''),
   )
   const restricted = statements.filter(({ isAccessibleForFree: free }) => free === false || /^false$/i.test(String(free)))
-  // Publishers name the parts that only subscribers get; where such a part has text, it was sent.
+  // Publishers mark subscriber-only parts by selector; a marked part with text is present in the
+  // page.
   const parts = restricted.flatMap(({ cssSelector }) => (isPlainSelector(cssSelector) ? [cssSelector] : []))
   const counts = statements.flatMap(({ wordCount }) => {
     const count = typeof wordCount === 'number' ? wordCount : Number.parseInt(String(wordCount ?? ''), 10)
@@ -41,14 +38,11 @@ function hasOffer(page: PageDocument): boolean {
 const wordsAt = (page: PageDocument, selector: string): number =>
   [...page.querySelectorAll(selector)].flatMap(blocksOf).reduce((sum, { text }) => sum + wordsIn(text), 0)
 
-/**
- * One class or id, which is what publishers write. Anything else of a stranger's is not run as a
- * selector.
- */
+/** Accepts a single class or id only: selectors of an untrusted page are not run otherwise. */
 const isPlainSelector = (selector: unknown): selector is string =>
   typeof selector === 'string' && /^[.#][a-z_][\w-]{0,100}$/i.test(selector)
 
-/** All objects of a JSON text, at whatever depth; none when it is no JSON. */
+/** All objects in a JSON text, nested ones too; empty for invalid JSON. */
 function objectsIn(json: string): Readonly<Record<string, unknown>>[] {
   const waiting: unknown[] = []
   try {
@@ -60,7 +54,7 @@ function objectsIn(json: string): Readonly<Record<string, unknown>>[] {
   while (waiting.length > 0) {
     const value = waiting.pop()
     if (typeof value !== 'object' || value === null) continue
-    // Not a list, so an object of JSON-LD.
+    // Neither primitive nor array: a JSON-LD object.
     if (!Array.isArray(value)) found.push(value as Readonly<Record<string, unknown>>)
     for (const inner of Object.values(value)) waiting.push(inner)
   }

@@ -1,6 +1,6 @@
 import type { Block } from './content.ts'
 
-/** What we use of the DOM: its types are not part of Node's. */
+/** The used part of the DOM interface, because Node's types have no DOM. */
 export type PageNode = {
   readonly nodeType: number
   readonly textContent: string | null
@@ -23,7 +23,7 @@ const TEXT_NODE_CODE = 3
 
 const isElement = (node: PageNode): node is PageElement => node.nodeType === ELEMENT_NODE_CODE
 
-/** What a browser lays out in a line; every other element begins a new block. */
+/** Inline elements; every other element starts a new block. */
 const INLINE = new Set(
   'a abbr acronym b bdi bdo big br cite code data del dfn em font i img ins kbd label mark meter nobr output q rp rt ruby s samp small span strike strong sub sup time tt u var wbr'.split(
     ' ',
@@ -35,7 +35,7 @@ const UNREAD = new Set(
   ),
 )
 
-/** How deep each node lies, in document order. */
+/** Depth of each node, in document order. */
 export function* depths(root: PageNode): Generator<number> {
   const parents: PageNode[] = []
   let node: PageNode | undefined = root
@@ -51,7 +51,7 @@ export function* depths(root: PageNode): Generator<number> {
   }
 }
 
-/** The text that people see, block by block. Depth does not matter: there is no recursion. */
+/** Visible text by block. Iterative, so deep nesting cannot overflow the stack. */
 export function blocksOf(root: PageNode): Block[] {
   const blocks: Block[] = []
   let text = ''
@@ -75,8 +75,8 @@ export function blocksOf(root: PageNode): Block[] {
     } else if (isElement(node) && isSeen(node)) {
       const name = node.tagName.toLowerCase()
       if (name === 'br') {
-        // One is a line of the same block, two are a paragraph; a line that is nothing but a link
-        // leads elsewhere and is no part of either.
+        // One <br> continues the block, two start a paragraph. A line that is only a link becomes a
+        // block of its own.
         if (/\n\s*$/.test(text) || (linked !== '' && text.trim() === linked.trim())) close()
         else text += '\n'
       } else {
@@ -95,7 +95,7 @@ export function blocksOf(root: PageNode): Block[] {
   close()
   return blocks
 
-  /** What follows in the document; leaves the elements that end before it. */
+  /** Next node in document order; closes the elements that end before it. */
   function nextAfter(from: PageNode): PageNode | null {
     let current = from
     for (;;) {
@@ -113,7 +113,10 @@ export function blocksOf(root: PageNode): Block[] {
   }
 }
 
-/** A row of a table of data is one block; cells that lay out a page are blocks by themselves. */
+/**
+ * Cells with plain text belong to the block of their row; cells with block elements lay out the
+ * page, so each is a block.
+ */
 const isPlainCell = (element: PageElement, name: string): boolean =>
   (name === 'td' || name === 'th') && element.querySelector('p, div, ul, ol, table, br, h1, h2, h3') === null
 

@@ -7,17 +7,17 @@ import { removeWalls } from './walls.ts'
 import { wordsIn } from './words.ts'
 
 /**
- * Where Chromium stops nesting elements, and several times what large pages have: extraction takes
- * time that grows with depth times elements.
+ * Depth: the nesting limit of Chromium's parser. Nodes: several times those of large pages.
+ * Extraction time grows with depth × nodes.
  */
 const MAX_DEPTH = 512
 const MAX_NODES = 100_000
 
 /**
- * Extracts the main text of an HTML page, as the reader view of Firefox does, and notes what it
- * left out. Scripts do not run, and hidden elements are not read. Throws a RangeError for a page
- * that is nested deeper than 512 elements or has more than 100,000 nodes. Large pages take seconds:
- * extract those of strangers where they can be stopped, as `@atrium/client/gate` does.
+ * Extracts the main text of an HTML page with Readability, as Firefox's reader view does, and
+ * counts the words left out. Scripts do not run, and hidden elements are skipped. Throws a
+ * RangeError for more than 512 nested elements or 100,000 nodes. Large pages take seconds: extract
+ * untrusted ones in a worker thread with a timeout, as `@atrium/client/gate` does.
  */
 export function contentOfPage(html: string): ExtractedContent {
   const page = parsed(html)
@@ -41,11 +41,11 @@ const wordsOf = (blocks: ExtractedContent['blocks']): number => blocks.reduce((w
 
 function parsed(html: string): PageDocument {
   const page = documentOf(html)
-  // linkedom makes neither <html> nor <body> where they are left out, as HTML allows.
+  // linkedom does not create omitted <html> and <body> tags, which HTML allows to be omitted.
   return page.querySelector('html > body') ? page : documentOf(`<!doctype html><html><head></head><body>${html}</body></html>`)
 }
 
-/** Its types are those of a browser, which Node does not have. */
+/** linkedom's types need those of a browser's DOM, which Node lacks. */
 const documentOf = (html: string): PageDocument => (parseHTML(html) as unknown as { readonly document: PageDocument }).document
 
 function assertBounded(body: PageNode): void {
@@ -57,14 +57,15 @@ function assertBounded(body: PageNode): void {
   }
 }
 
-/** Null: there is none. Takes the page apart. */
+/** Main article; null when there is none. Modifies `page`. */
 function mainText(page: PageDocument): { readonly title: string | null; readonly root: PageElement } | null {
   try {
-    // linkedom's elements, which Readability types as those of a browser.
+    // The nodes are linkedom's; Readability's types assume a browser's DOM.
     const article = new Readability<PageElement>(page, { serializer: (root) => root as unknown as PageElement }).parse()
     return article?.content ? { title: article.title?.trim() || null, root: article.content } : null
   } catch (error) {
-    // It stumbles over odd trees (mozilla/readability#836): then the page is rated as it stands.
+    // Readability throws for malformed trees (mozilla/readability#836): the whole page is rated
+    // instead.
     if (error instanceof TypeError) return null
     throw error
   }

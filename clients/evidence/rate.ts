@@ -1,11 +1,11 @@
 import type { Block, ExtractedContent } from './content.ts'
 import { wordsIn } from './words.ts'
 
-/** What was captured of a page, best first. */
+/** Completeness of a captured page, best first. */
 export const TIERS = ['body_text_captured', 'partial', 'title_only', 'boilerplate_dominant', 'unusable'] as const
 export type Tier = (typeof TIERS)[number]
 
-/** How far an agent may rely on what was captured. Only `high` is fit to be cited. */
+/** How far an agent may rely on captured text. Only `high` may be cited. */
 export type Usability = 'high' | 'medium' | 'low' | 'none'
 
 const TIER_RATINGS: Readonly<Record<Tier, { readonly usability: Usability; readonly code: TierCode }>> = {
@@ -23,7 +23,7 @@ type TierCode =
   | 'BOILERPLATE_DOMINANT'
   | 'NO_CONTENT_EXTRACTED'
 
-/** The code of the tier, or what led to it. */
+/** Code of the tier, or of a reason for it. */
 export type EvidenceCode =
   | TierCode
   | 'SHORT_BODY'
@@ -35,55 +35,54 @@ export type EvidenceCode =
 export type EvidenceRating = {
   readonly tier: Tier
   readonly usability: Usability
-  /** The tier's code first, then what led to it. */
+  /** Code of the tier first, then those of the reasons. */
   readonly codes: readonly EvidenceCode[]
-  /** In words, rounded. */
+  /** Word counts, rounded. */
   readonly measured: { readonly body: number; readonly boilerplate: number }
 }
 
 /**
- * Where a short block begins to be a text of its own, and how much of a block may be links: 16
- * words, and a third. Both, like the rest of `isContent`, are the tree that Kohlschütter,
- * Fankhauser and Nejdl learned from news pages ("Boilerplate Detection using Shallow Text
- * Features", WSDM 2010).
+ * Minimum words of a content block; with the third of links allowed and the other numbers in
+ * `isContent` from the decision tree of Kohlschütter, Fankhauser and Nejdl ("Boilerplate Detection
+ * using Shallow Text Features", WSDM 2010).
  */
 const BLOCK_WORDS = 16
 
 /**
- * The shortest whole article. Teasers before a paywall are one to three paragraphs, mostly below
- * 120 words; reports of agencies begin around 150.
+ * Words of the shortest complete article. Teasers of paywalls have one to three paragraphs, mostly
+ * below 120 words; agency reports begin around 150.
  */
 const FULL_WORDS = 150
 
 /**
- * Body must be at least half of what was extracted: below that, most of what an agent would read is
- * not the article.
+ * Minimum share of body text in the extracted words: below it an agent would mostly read
+ * boilerplate.
  */
 const BODY_SHARE = 0.5
 
 /**
- * A page that claims a length has been captured when half of it is there: counts differ with what
- * is counted, captions and boxes, but hardly twofold.
+ * Minimum share of the declared word count. Publishers also count captions and boxes, but that
+ * hardly doubles the count.
  */
 const DECLARED_SHARE = 0.5
 
 /**
- * Replacement, control, private and unassigned characters are below a hundredth in any text, and
- * about a third of what a wrong encoding or a binary file shows.
+ * Maximum share of replacement, control, private-use and unassigned characters. Real text has below
+ * 1 %, a wrong encoding or a binary file about a third.
  */
 const UNREADABLE_SHARE = 0.05
 
 const UNREADABLE = /[\uFFFD\p{Co}\p{Cn}]|(?![\t\n\r\f])\p{Cc}/gu
 
 /**
- * A text that was cut ends with an ellipsis, in whatever language. A closing quotation mark,
- * bracket or link arrow may follow.
+ * Truncated text ends with an ellipsis in any language; a quotation mark, bracket or arrow may
+ * follow.
  */
 const BREAKS_OFF = /(?:…|\.{3}|\[\s*(?:…|\.{3})\s*\])[\s"'”’»)\]›→]*$/u
 
 /**
- * How fit for use an extracted text is. Pure and of no language: lengths, links and marks decide,
- * no word is known.
+ * Rates how complete extracted text is. Pure and independent of language: uses lengths, links and
+ * punctuation, no vocabulary.
  */
 export function rateEvidence(content: ExtractedContent): EvidenceRating {
   const blocks = measured(content.blocks)
@@ -118,9 +117,7 @@ export function rateEvidence(content: ExtractedContent): EvidenceRating {
 
 type Measured = { readonly text: string; readonly words: number; readonly linkShare: number }
 
-/**
- * A text that stands there again and again is one text: templates and spam repeat, articles do not.
- */
+/** Word counts of distinct blocks: templates and spam repeat blocks, articles do not. */
 function measured(blocks: readonly Block[]): Measured[] {
   const seen = new Set<string>()
   return blocks.flatMap(({ text, linked }) => {
@@ -131,7 +128,10 @@ function measured(blocks: readonly Block[]): Measured[] {
   })
 }
 
-/** Whether a block belongs to the text rather than to its surroundings; looks at its neighbours. */
+/**
+ * Whether a block is body text and not boilerplate, by its words and links and those of its
+ * neighbours.
+ */
 function isContent({ words, linkShare }: Measured, before: Measured | undefined, after: Measured | undefined): boolean {
   if (linkShare > 1 / 3) return false
   const [wordsBefore, wordsAfter] = [before?.words ?? 0, after?.words ?? 0]

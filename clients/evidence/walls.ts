@@ -1,30 +1,27 @@
 import { blocksOf, type PageDocument, type PageElement } from './layout.ts'
 import { wordsIn } from './words.ts'
 
-/** What lies over a page, as markup says it. */
+/** Dialogs that cover a page, by element or ARIA role. */
 const DIALOGS = 'dialog, [role="dialog"], [role="alertdialog"], [aria-modal="true"]'
 
-/**
- * How consent dialogs are called in `id` and `class`, whatever language they speak: general words,
- * and products that many sites use.
- */
+/** Consent dialogs by `id` and `class`: general terms, and names of widespread products. */
 const CONSENT =
   /cookie[-_]?(?:banner|notice|bar|wall|consent|popup|modal|message|overlay|law|policy|settings)|consent|gdpr|ccpa|onetrust|didomi|usercentrics|quantcast|qc-cmp|sp_message|truste|cmpbox|borlabs/i
 
-/** A form asks, an article tells: with fewer words than this for each control, it is a form. */
+/** Words per form control: a form with fewer is an input form, with more it wraps an article. */
 const WORDS_PER_CONTROL = 60
 
-/** ASP.NET puts whole pages into a form, articles included, and their state into this field. */
+/** Hidden state field of ASP.NET, whose single form contains the whole page. */
 const WHOLE_PAGE = 'input[name="__VIEWSTATE"]'
 
 const CONTROLS = 'button, input:not([type="hidden"]), select, textarea'
 
-/** What is never a wall, nor holds one together with the text. */
+/** Elements that are never removed. */
 const PROTECTED_TAGS = new Set(['html', 'body', 'main', 'article'])
 
 /**
- * Takes dialogs, consent and forms out of the page, unless the text is in them. How many words that
- * were.
+ * Removes dialogs, consent banners and forms, except those that contain the article. Returns the
+ * number of words removed.
  */
 export function removeWalls(page: PageDocument): number {
   const walls = [
@@ -41,7 +38,7 @@ export function removeWalls(page: PageDocument): number {
 
   let words = 0
   for (const wall of walls) {
-    // Gone with another that it was in.
+    // Already removed with an enclosing wall.
     if (!page.body.contains(wall)) continue
     words += wordsOf(wall)
     wall.remove()

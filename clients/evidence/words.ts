@@ -1,8 +1,7 @@
 /**
- * How many letters take one word. Five is English; languages that build long words say as much in
- * fewer of them, so letters are compared and not blanks. An ideograph is more than a letter: a word
- * of English is about one and a half, or two syllables of Hangul, three in kana. Exact enough for
- * thresholds that are a factor apart.
+ * Letters per English word. Counting letters makes languages with long words comparable. For dense
+ * scripts the table has characters per word: 1.5 ideographs, 2 Hangul syllables or 3 kana. Precise
+ * enough for thresholds that differ by a factor.
  */
 const LETTERS_PER_WORD = 5
 const DENSE: readonly (readonly [script: RegExp, charactersPerWord: number])[] = [
@@ -14,8 +13,8 @@ const DENSE: readonly (readonly [script: RegExp, charactersPerWord: number])[] =
 const LETTERS = /[\p{L}\p{M}\p{N}]/gu
 
 /**
- * The length of a text of any language, in English words; not rounded. Signs, blanks and pictures
- * count nothing.
+ * Length of a text in English words, for any language; not rounded. Punctuation, spaces and emoji
+ * do not count.
  */
 export function wordsIn(text: string): number {
   let letters = text.match(LETTERS)?.length ?? 0

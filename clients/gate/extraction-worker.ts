@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { contentOfPage } from '../evidence/page.ts'
 
-/** Runs beside the program, so that a page that takes too long can be stopped. */
+/** Worker thread, so that extraction of a large page can be terminated. */
 parentPort?.postMessage(contentOfPage(String(workerData)))

@@ -5,22 +5,22 @@ export type Extracted =
   | { readonly kind: 'content'; readonly content: ExtractedContent }
   | { readonly kind: 'failed'; readonly reason: string }
 
-/** In megabytes. Pages of five take about a hundred. */
+/** Heap limit of a worker; pages of 5 MB need about 100 MB. */
 const MAX_MEMORY_MB = 512
 
-/** The sources run as TypeScript, what is published as JavaScript. */
+/** The source tree has .ts files, the published package .js files. */
 const WORKER = new URL(`./extraction-worker${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
 
 /**
- * Extracts the text of a page in a thread of its own, which is stopped when it takes longer than
- * `timeoutMs`. Never rejects.
+ * Extracts the text of a page in a worker thread, which is terminated after `timeoutMs`. Never
+ * rejects.
  */
 export function extract(html: string, timeoutMs: number): Promise<Extracted> {
   const { promise, resolve } = Promise.withResolvers<Extracted>()
   const worker = new Worker(WORKER, {
     workerData: html,
     resourceLimits: { maxOldGenerationSizeMb: MAX_MEMORY_MB },
-    // Flags of the program are its own.
+    // Node.js flags of the parent process are not inherited.
     execArgv: [],
     stderr: true,
   })

@@ -11,51 +11,51 @@ import { type Standing, type Use, useOf } from './use.ts'
 import { type Fetched, web } from './web.ts'
 
 export type GateOptions = {
-  /** Null: nobody is asked, so only files are read and every page of the web is held. */
+  /** Null: no trust decisions, so only local files are read and web pages are held. */
   readonly client: TrustClient | null
   readonly policy?: Policy
   /**
-   * Lets pages be fetched from addresses that are not public. Atrium denies such addresses by
-   * itself; this is for names that lead to them. Default: false.
+   * Allows connections to addresses that are not public. Atrium denies such addresses when they are
+   * the target; this option concerns host names that resolve to them. Default: false.
    */
   readonly allowPrivate?: boolean
-  /** Most bytes of a page, unpacked. Default: 5,000,000. */
+  /** Maximum size of a page after decompression. Default: 5,000,000 bytes. */
   readonly maxBytes?: number
   /**
-   * For fetching a page with its redirects, and as long again for extracting its text. Default:
-   * 15,000 milliseconds.
+   * Timeout for fetching a page with its redirects, and again for extracting its text. Default:
+   * 15,000 ms.
    */
   readonly timeoutMs?: number
-  /** Finds addresses of names. Default: the system's resolver. */
+  /** DNS lookup. Default: the system's resolver. */
   readonly lookup?: typeof lookup
 }
 
 export type GatedSource = {
-  /** As it was given. */
+  /** The source as passed in. */
   readonly source: string
   readonly standing: Standing
-  /** The strictest of all that were needed to get there. Null: a file, or nobody decided. */
+  /** Strictest decision of the source and its redirects; null for files and unverified sources. */
   readonly decision: Decision | null
-  /** Null: it was not read. */
+  /** Null: the source was not read. */
   readonly rating: EvidenceRating | null
   readonly use: Use
-  /** Why it may be used so, each as a sentence. */
+  /** Reasons for `use`, one sentence each. */
   readonly why: readonly string[]
-  /** What was read, when it is of use. `url` is where redirects led. */
+  /** Extracted text; null when `use` is none. `url` is the last URL after redirects. */
   readonly content: { readonly url: string; readonly title: string | null; readonly text: string } | null
 }
 
-/** As many as Atrium decides about in one request. */
+/** Batch limit of Atrium's API. */
 export const MAX_SOURCES = 100
 
-/** Pages that are fetched and extracted at a time. */
+/** Pages fetched and extracted concurrently. */
 const MAX_CONCURRENT_PAGES = 4
 
 /**
- * Takes candidate sources to what may be cited of them: asks Atrium about each, reads what may be
- * read, extracts and rates the text. Denied and unverified sources are never fetched, nor are those
- * that a person must look at first. Results are in the order of `sources`. Throws a RangeError for
- * more than 100 sources.
+ * Decides which candidate sources may be cited: gets a trust decision for each, then reads,
+ * extracts and rates those that may be read. Never fetches denied or unverified sources, or sources
+ * that need human review. Results are in the order of `sources`. Throws a RangeError for more than
+ * 100 sources.
  */
 export async function gateSources(sources: readonly string[], options: GateOptions): Promise<readonly GatedSource[]> {
   if (sources.length > MAX_SOURCES) throw new RangeError(`Expected at most ${MAX_SOURCES} sources, got ${sources.length}.`)
@@ -64,7 +64,7 @@ export async function gateSources(sources: readonly string[], options: GateOptio
 
   const candidates = sources.map((source) => ({ source, ...sourceOf(source) }))
   const pages = candidates.filter((candidate) => candidate.kind === 'web')
-  // Pages of one host need one decision, which is one scan, unless paths are judged.
+  // One decision per host, which costs one scan; one per URL with `sendPath`.
   const siteOf = (url: URL): string => subjectOf(url.href, client?.sendPath).value
   const urls = [...new Map(pages.map(({ url }) => [siteOf(url), url])).values()]
   const outcomes = client ? await client.decideAll(urls.map(question)) : []

@@ -3,13 +3,13 @@ import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type DocumentFormat, decoded, type Fetched } from './web.ts'
 
-/** A candidate: a page of the web, or a file of the caller's. */
+/** A candidate source: a web page or a local file. */
 export type Source =
   | { readonly kind: 'web'; readonly url: URL }
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'invalid'; readonly reason: string }
 
-/** Text with a scheme is a URL, other text a path. */
+/** Parses text with a scheme as a URL, other text as a file path. */
 export function sourceOf(text: string): Source {
   if (!/^[a-z][a-z\d+.-]*:\/\//i.test(text)) return { kind: 'file', path: text }
   const url = URL.parse(text)
@@ -30,7 +30,7 @@ const FORMATS: ReadonlyMap<string, DocumentFormat> = new Map([
   ['.md', 'text'],
 ])
 
-/** A file, as if it had been fetched. Never rejects. */
+/** Reads a local file in the form of a fetched page. Never rejects. */
 export async function readPage(path: string, maxBytes: number): Promise<Fetched> {
   const format = FORMATS.get(extname(path).toLowerCase())
   try {

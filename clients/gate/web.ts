@@ -4,27 +4,27 @@ import { Agent, fetch, type Response } from 'undici'
 import { failureText } from '../trust/failure.ts'
 import { isPublic } from './address.ts'
 
-/** A page as it came, or why there is none. */
+/** A fetched page, or the reason of the failure. */
 export type Fetched =
   | { readonly kind: 'page'; readonly url: string; readonly format: DocumentFormat; readonly text: string }
   | { readonly kind: 'failed'; readonly reason: string }
 export type DocumentFormat = 'html' | 'text'
 
 export type WebOptions = {
-  /** Lets addresses through that are not public: intranets, this machine. */
+  /** Allows connections to private and loopback addresses. */
   readonly allowPrivate: boolean
-  /** Most bytes that are read, unpacked. */
+  /** Maximum size of a body after decompression. */
   readonly maxBytes: number
-  /** For all redirects and the body together. */
+  /** Timeout of all redirects and the body together. */
   readonly timeoutMs: number
-  /** Finds addresses; default: the system's resolver. */
+  /** DNS lookup; default: the system's resolver. */
   readonly lookup?: typeof systemLookup
 }
 
 export type Web = {
   /**
-   * Follows a redirect only where `mayVisit` resolves to null; else that is the reason why not.
-   * Never rejects.
+   * Follows a redirect when `mayVisit` resolves to null; otherwise fails with the reason it
+   * resolves to. Never rejects.
    */
   readonly get: (url: URL, mayVisit: (url: URL) => Promise<string | null>) => Promise<Fetched>
   readonly close: () => Promise<void>
@@ -40,14 +40,14 @@ const FORMATS: ReadonlyMap<string, DocumentFormat> = new Map([
 ])
 
 /**
- * Reads pages of strangers: bounded in time and size, and only from public addresses, whatever a
- * name resolves to in the moment of the connection.
+ * Fetches untrusted pages with limits on time and size, from public addresses only. The address is
+ * checked at connect time, which prevents DNS rebinding.
  */
 export function web({ allowPrivate, maxBytes, timeoutMs, lookup = systemLookup }: WebOptions): Web {
   const agent = new Agent({ connect: { lookup: publicLookup(allowPrivate, lookup) } })
 
   async function hop(url: URL, signal: AbortSignal): Promise<Response> {
-    // A literal address is connected to without a lookup.
+    // For a literal IP address no lookup is called, so it is checked here.
     const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
     if (!allowPrivate && isIP(host) !== 0 && !isPublic(host)) throw new PrivateAddress(host)
     return fetch(url, {
@@ -102,7 +102,7 @@ async function pageIn(response: Response, url: URL, maxBytes: number): Promise<F
   let length = 0
   for await (const chunk of response.body ?? []) {
     length += chunk.byteLength
-    // Leaving the loop cancels the body.
+    // Returning from `for await` cancels the body.
     if (length > maxBytes) return failed(`It is longer than ${maxBytes} bytes.`)
     chunks.push(chunk)
   }
@@ -110,17 +110,17 @@ async function pageIn(response: Response, url: URL, maxBytes: number): Promise<F
   return { kind: 'page', url: url.href, format, text: decoded(Buffer.concat(chunks), charset) }
 }
 
-/** How far into a page its encoding may be declared (HTML, "prescan a byte stream"). */
+/** Bytes of a page in which its encoding may be declared (HTML, "prescan a byte stream"). */
 const PRESCAN_BYTES = 1024
 
-/** Text by the encoding that the server says, the page says, or UTF-8. */
+/** Decodes text with the encoding of the header, of the page, or UTF-8. */
 export function decoded(bytes: Uint8Array, charset?: string): string {
   const start = Buffer.from(bytes.subarray(0, PRESCAN_BYTES)).toString('latin1')
   const declared = charset ?? /<meta[^>]{1,200}charset\s*=\s*["']?([\w:-]+)/i.exec(start)?.[1] ?? 'utf-8'
   try {
     return new TextDecoder(declared).decode(bytes)
   } catch (error) {
-    // No encoding is called that.
+    // Unknown encoding label.
     if (error instanceof RangeError) return new TextDecoder().decode(bytes)
     throw error
   }
@@ -132,7 +132,7 @@ class PrivateAddress extends Error {
   }
 }
 
-/** Looks at all addresses of a name: one that is not public refuses the name. */
+/** DNS lookup that fails when any address of the name is not public. */
 const publicLookup =
   (allowPrivate: boolean, lookup: typeof systemLookup): LookupFunction =>
   (hostname, options, found) => {

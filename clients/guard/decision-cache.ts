@@ -1,12 +1,12 @@
 import type { Outcome } from '../trust/decision.ts'
 
-/** Decisions by target, as long as each holds; the least recently used goes first. */
+/** LRU cache of decisions by target; an entry expires with its decision. */
 export type OutcomeCache = {
   readonly get: (key: string) => Outcome | null
   readonly set: (key: string, outcome: Outcome) => void
 }
 
-/** `now` in milliseconds, of a clock that never steps. */
+/** `now` is a monotonic clock in milliseconds. */
 export function outcomeCache(maxEntries: number, now: () => number = () => performance.now()): OutcomeCache {
   const entries = new Map<string, { readonly outcome: Outcome; readonly until: number }>()
   return {
@@ -15,12 +15,12 @@ export function outcomeCache(maxEntries: number, now: () => number = () => perfo
       if (!found) return null
       entries.delete(key)
       if (found.until <= now()) return null
-      // A Map is in the order of writing: back to its end.
+      // LRU: re-inserting moves the entry to the end of the Map's order.
       entries.set(key, found)
       return found.outcome
     },
     set(key, outcome) {
-      // What could not be decided is asked again: it may be decided by then.
+      // Only decisions are cached: a failure may be temporary.
       if (outcome.kind !== 'decided' || outcome.decision.freshSeconds <= 0) return
       entries.delete(key)
       entries.set(key, { outcome, until: now() + outcome.decision.freshSeconds * 1000 })

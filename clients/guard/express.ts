@@ -3,13 +3,13 @@ import type { Outcome } from '../trust/decision.ts'
 import { type GuardOptions, trustGuard } from './guard.ts'
 import { refusalOf } from './refusal.ts'
 
-/** Answers a request itself, or calls `next`. */
+/** Handles a request itself, or calls `next`. */
 export type ExpressHandler = (request: Request, response: Response, next: NextFunction, outcome: Outcome) => unknown
 
 export type ExpressGuardOptions = GuardOptions<ExpressHandler> & {
   /**
-   * The host or URL that a request is about; null: it is about none, and passes. May be a promise;
-   * anything else is refused. What it throws goes to the error handlers.
+   * Host or URL to check; null lets the request pass unchecked. May be a promise; any other value
+   * is refused. Exceptions go to the error handlers.
    */
   readonly target: (request: Request) => unknown
 }

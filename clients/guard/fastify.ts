@@ -3,13 +3,13 @@ import type { Outcome } from '../trust/decision.ts'
 import { type GuardOptions, trustGuard } from './guard.ts'
 import { refusalOf } from './refusal.ts'
 
-/** Answers a request through `reply`; when it does not, the request goes on. */
+/** Handles a request through `reply`; without a reply the request continues. */
 export type FastifyHandler = (request: FastifyRequest, reply: FastifyReply, outcome: Outcome) => unknown
 
 export type FastifyGuardOptions = GuardOptions<FastifyHandler> & {
   /**
-   * The host or URL that a request is about; null: it is about none, and passes. May be a promise;
-   * anything else is refused. What it throws goes to the error handler.
+   * Host or URL to check; null lets the request pass unchecked. May be a promise; any other value
+   * is refused. Exceptions go to the error handler.
    */
   readonly target: (request: FastifyRequest) => unknown
 }

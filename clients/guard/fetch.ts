@@ -1,15 +1,15 @@
 import type { Outcome } from '../trust/decision.ts'
 import { type GuardOptions, trustGuard } from './guard.ts'
 
-/** Answers in place of the target. */
+/** Produces the response of a request that is not sent. */
 export type FetchHandler = (request: Request, outcome: Outcome) => Response | Promise<Response>
 
 export type FetchGuardOptions = GuardOptions<FetchHandler> & {
-  /** What sends requests that may pass. Default: the global `fetch`. */
+  /** Sends allowed requests. Default: the global `fetch`. */
   readonly fetch?: (request: Request) => Promise<Response>
 }
 
-/** A request that was not sent. */
+/** Error of a request that was blocked before it was sent. */
 export class TargetBlocked extends Error {
   override readonly name = 'TargetBlocked'
   readonly url: string
@@ -24,16 +24,16 @@ export class TargetBlocked extends Error {
   }
 }
 
-/** As many as browsers follow. */
+/** Same limit as browsers. */
 const MAX_REDIRECTS = 20
 
-/** What is for one origin only. */
+/** Headers removed on a redirect to another origin. */
 const ORIGIN_HEADERS = ['authorization', 'cookie', 'proxy-authorization', 'host']
 
 /**
- * A `fetch` that asks Atrium before each request, redirects included. Rejects with `TargetBlocked`,
- * or as `fetch` does. It does not look at addresses: a name that passes may lead into a private
- * network. Throws a TypeError when the options cannot work.
+ * A `fetch` that checks each request, redirects included. Rejects with `TargetBlocked`, or as
+ * `fetch` does. Does not check IP addresses: an allowed name may resolve to a private network.
+ * Throws a TypeError for invalid options.
  */
 export function guardedFetch({ fetch: send = fetch, ...options }: FetchGuardOptions): typeof fetch {
   const guard = trustGuard<FetchHandler>(options)
@@ -48,7 +48,7 @@ export function guardedFetch({ fetch: send = fetch, ...options }: FetchGuardOpti
         if (passage === 'block') throw new TargetBlocked(request.url, outcome)
         if (passage !== 'pass') return passage(request, outcome)
       }
-      // What was sent is gone; a redirect may want it again.
+      // A body can be read only once, so a copy is made for a redirect that repeats it.
       const spare = mode === 'follow' && request.body ? request.clone() : request
       const response = await send(new Request(request, { redirect: 'manual' }))
       const location = REDIRECTS.has(response.status) ? response.headers.get('location') : null

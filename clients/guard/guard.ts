@@ -3,32 +3,29 @@ import { ACTIONS, type Action, type Interaction, type Outcome, type Policy } fro
 import { subjectOf } from '../trust/target.ts'
 import { outcomeCache } from './decision-cache.ts'
 
-/**
- * What happens to a request: it goes on, it is refused, or a handler of the caller's answers it.
- */
+/** Result for a request: continue, refuse, or run the caller's own handler. */
 export type Passage<Handler> = 'pass' | 'block' | Handler
 
 export type GuardOptions<Handler> = TrustClientOptions & {
   /**
-   * What happens when there is no decision, because Atrium is down, slow or wrong, or the key has
-   * no scan left. `open` lets requests through, flagged domains included; `closed` refuses them
-   * all. There is no default: neither is harmless.
+   * What to do without a decision: Atrium is unreachable, slow or faulty, or the key has no scans
+   * left. `open` lets every request pass, also to flagged domains; `closed` refuses all. No
+   * default, because either can do harm.
    */
   readonly fail: 'open' | 'closed'
   /**
-   * What happens for each action. Default: `proceed` and `proceed_with_caution` pass, the others
-   * are blocked.
+   * Result by action. Default: `proceed` and `proceed_with_caution` pass, all others are blocked.
    */
   readonly actions?: Partial<Readonly<Record<Action, Passage<Handler>>>>
   readonly interaction?: Interaction
   readonly policy?: Policy
-  /** How many decisions are kept while they hold. Default 1000, about a megabyte; 0 keeps none. */
+  /** Size of the decision cache. Default 1000 entries, about 1 MB; 0 disables it. */
   readonly cacheEntries?: number
 }
 
 export type Ruling<Handler> = { readonly outcome: Outcome; readonly passage: Passage<Handler> }
 
-/** Decides about one target. Rejects only when `signal` is aborted. */
+/** Checks one target. Rejects only when `signal` is aborted. */
 export type Guard<Handler> = (target: unknown, signal?: AbortSignal) => Promise<Ruling<Handler>>
 
 const BY_DEFAULT: Readonly<Record<Action, 'pass' | 'block'>> = {
@@ -40,8 +37,8 @@ const BY_DEFAULT: Readonly<Record<Action, 'pass' | 'block'>> = {
 }
 
 /**
- * The part that all frameworks share: asks once for each target at a time, and not again while the
- * decision holds. Throws a TypeError when the options cannot work.
+ * Guard without framework: caches decisions, and shares one request among concurrent checks of a
+ * target. Throws a TypeError for invalid options.
  */
 export function trustGuard<Handler = never>(options: GuardOptions<Handler>): Guard<Handler> {
   const { fail, actions = {}, interaction, policy, cacheEntries = 1_000, sendPath = false } = options
@@ -61,7 +58,7 @@ export function trustGuard<Handler = never>(options: GuardOptions<Handler>): Gua
     const { value: key } = subjectOf(target, sendPath)
     const existing = cache.get(key) ?? inFlight.get(key)
     if (existing) return existing
-    // Without a signal: others may wait for the same answer. Its own timeout ends it.
+    // No abort signal, because concurrent checks share this request; the client's timeout ends it.
     const pending = client
       .decide({ target, ...(interaction && { interaction }), ...(policy && { policy }) })
       .then((outcome) => {
@@ -80,7 +77,8 @@ export function trustGuard<Handler = never>(options: GuardOptions<Handler>): Gua
       case 'unverified':
         return fail === 'open' ? 'pass' : 'block'
       case 'invalid':
-        // Not a failure of Atrium's: whoever sends this knows that nothing can be said about it.
+        // Blocked even with `fail: 'open'`: the sender chose an invalid target, Atrium did not
+        // fail.
         return 'block'
     }
   }
@@ -95,7 +93,7 @@ export function trustGuard<Handler = never>(options: GuardOptions<Handler>): Gua
 
 const notText: Outcome = { kind: 'invalid', message: 'Expected a host name or an http(s) URL as text.' }
 
-/** Stops waiting when `signal` is aborted; what is waited for goes on. */
+/** Rejects when `signal` is aborted; the shared request continues. */
 async function orAborted<Value>(value: Value | Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
   if (!(value instanceof Promise) || !signal) return value
   const { promise: aborted, reject } = Promise.withResolvers<never>()

@@ -3,13 +3,13 @@ import type { Outcome } from '../trust/decision.ts'
 import { type GuardOptions, trustGuard } from './guard.ts'
 import { refusalOf } from './refusal.ts'
 
-/** Returns an answer, or what `next` returns. */
+/** Returns a response, or the result of `next`. */
 export type HonoHandler = (context: Context, next: Next, outcome: Outcome) => Promise<Response | undefined> | Response
 
 export type HonoGuardOptions = GuardOptions<HonoHandler> & {
   /**
-   * The host or URL that a request is about; null: it is about none, and passes. May be a promise;
-   * anything else is refused. What it throws goes to `onError`.
+   * Host or URL to check; null lets the request pass unchecked. May be a promise; any other value
+   * is refused. Exceptions go to `onError`.
    */
   readonly target: (context: Context) => unknown
 }

@@ -1,8 +1,6 @@
 import type { Outcome } from '../trust/decision.ts'
 
-/**
- * What a blocked request is answered with: RFC 9457, without anything about Atrium's own condition.
- */
+/** Response to a blocked request: RFC 9457, without details about Atrium. */
 export type Refusal = {
   readonly status: 403 | 422 | 503
   readonly headers: Readonly<Record<string, string>>
@@ -10,8 +8,8 @@ export type Refusal = {
 }
 
 /**
- * 403: a decision says so. 422: the target is no host. 503: nobody knows; with Atrium's
- * `Retry-After`, if it gave one.
+ * 403: a decision blocks it. 422: invalid target. 503: no decision, with the Retry-After that
+ * Atrium sent.
  */
 export function refusalOf(outcome: Outcome): Refusal {
   switch (outcome.kind) {

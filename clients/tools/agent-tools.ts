@@ -3,8 +3,8 @@ import type { TrustClient } from '../trust/client.ts'
 import { checkSource, checkSources, explainDecision, type Intent, rateText } from './checks.ts'
 
 /**
- * A tool as agents' frameworks want it: words for the model, a schema of the arguments, and what it
- * does.
+ * A tool in the form of agent frameworks: name, description for the model, argument schema,
+ * function.
  */
 export type AgentTool<Schema extends z.ZodObject, Result> = {
   readonly name: string
@@ -16,11 +16,11 @@ export type AgentTool<Schema extends z.ZodObject, Result> = {
 
 const agentTool = <Schema extends z.ZodObject, Result>(tool: AgentTool<Schema, Result>) => tool
 
-/** Atrium's own bounds: the longest target, and the most in one batch. */
+/** Limits of Atrium's API: length of a target, and targets of one batch. */
 const source = z.string().min(1).max(2048).describe('A host name like example.com, or an http(s) URL.')
 const MAX_SOURCES = 100
 
-/** Longer texts are cut by whoever extracts them; a novel has half of it. */
+/** Upper bound of a text: twice the length of a novel. */
 const MAX_TEXT_CHARACTERS = 1_000_000
 
 const intent = {
@@ -35,7 +35,7 @@ const intent = {
     .describe('How much a mistake would hurt. Default: medium.'),
 }
 
-/** The tools for one agent. `policy` is the operator's to choose, not the model's. */
+/** Tools for one agent. The policy is set by the operator and is no argument of the model. */
 export function agentTools(client: TrustClient, { policy }: Pick<Intent, 'policy'> = {}) {
   const intentOf = ({ kind, mode, sensitivity }: z.infer<z.ZodObject<typeof intent>>): Intent => ({
     interaction: { ...(kind && { kind }), ...(mode && { mode }), ...(sensitivity && { sensitivity }) },

@@ -4,12 +4,12 @@ import type { TrustClient } from '../trust/client.ts'
 import { type Action, type Interaction, type Outcome, type Policy, record } from '../trust/decision.ts'
 import { type Group, groupOf } from '../trust/group.ts'
 
-/** What an agent is told about a source; the names are those of the wire. */
+/** Report about a source for an agent; names are those of the REST API. */
 export type SourceReport = {
-  /** As it was asked about. */
+  /** The source as passed in. */
   readonly source: string
   readonly group: Group
-  /** Null: there is no decision. */
+  /** Null without a decision. */
   readonly action: Action | null
   /** 0 to 1; null without a decision. */
   readonly confidence: number | null
@@ -20,7 +20,7 @@ export type SourceReport = {
   readonly decision_id: string | null
   /** ISO 8601; null without a decision. */
   readonly valid_until: string | null
-  /** What to do now. */
+  /** Recommended next step, for the agent. */
   readonly advice: string
 }
 
@@ -36,7 +36,7 @@ const ADVICE: Readonly<Record<Action, string>> = {
 }
 
 /**
- * Asks about one host or URL. Failures are in the report; it rejects only when `signal` is aborted.
+ * Checks one host or URL. Failures are part of the report; rejects only when `signal` is aborted.
  */
 export async function checkSource(
   client: TrustClient,
@@ -51,8 +51,8 @@ export async function checkSource(
 }
 
 /**
- * Asks about up to 100 sources at once, each once, and groups them; within a group they keep their
- * order.
+ * Checks up to 100 sources in one request, duplicates once, and groups the reports; order is kept
+ * within a group.
  */
 export async function checkSources(
   client: TrustClient,
@@ -65,7 +65,7 @@ export async function checkSources(
     distinct.map((target) => ({ target, ...(interaction && { interaction }), ...(policy && { policy }) })),
     signal,
   )
-  // `decideAll` answers one outcome per question.
+  // `decideAll` returns one outcome per question.
   const reports = distinct.map((source, index) => reportOf(source, outcomes[index] as Outcome))
   const inGroup = (group: Group) => reports.filter((report) => report.group === group)
   return {
@@ -120,21 +120,17 @@ export type DecisionExplanation =
       readonly policy: unknown
       readonly reasons: readonly unknown[]
       /**
-       * What was observed, with the points that it added, like `age_under_7d: threat 25, deviation
-       * 30 (3 days)`.
+       * Observed signals with their points, like `age_under_7d: threat 25, deviation 30 (3 days)`.
        */
       readonly points: readonly string[]
-      /** What rules did to the action, in their order. */
+      /** How rules changed the action, in the order of evaluation. */
       readonly rules: readonly string[]
-      /** Each source of evidence, and whether it answered. */
+      /** Each source of evidence and its status. */
       readonly sources: Readonly<Record<string, unknown>>
     }
   | { readonly found: false; readonly message: string }
 
-/**
- * Says why a decision came out as it did. Failures are in the answer; it rejects only when `signal`
- * is aborted.
- */
+/** Explains a decision. Failures are part of the result; rejects only when `signal` is aborted. */
 export async function explainDecision(
   client: TrustClient,
   decisionId: string,
@@ -183,7 +179,7 @@ const ADVICE_BY_USABILITY: Readonly<Record<Usability, string>> = {
   none: 'There is nothing to use.',
 }
 
-/** Rates a text, plain or Markdown, that was extracted from a source. Asks nobody. */
+/** Rates extracted text, plain or Markdown, locally without a request. */
 export function rateText(title: string | null, text: string): EvidenceRating & { readonly advice: string } {
   const rating = rateEvidence(contentOfText(title, text))
   return { ...rating, advice: ADVICE_BY_USABILITY[rating.usability] }

@@ -15,7 +15,7 @@ export function langchainTools({ policy, ...options }: TrustClientOptions & Pick
 
 const langchainTool = <Schema extends z.ZodObject, Result>({ name, description, schema, run }: AgentTool<Schema, Result>) =>
   tool(
-    // Models read text.
+    // The result is JSON text, because tool results of models are text.
     async (input, { signal }) => JSON.stringify(await run(schema.parse(input) as z.infer<Schema>, signal)),
     // Every schema of these tools is an object.
     { name, description, schema: schema as z.ZodObject },

@@ -4,58 +4,56 @@ import { failureText } from './failure.ts'
 import { subjectOf } from './target.ts'
 
 export type TrustClientOptions = {
-  /** Where Atrium is, like `https://atrium.example`. */
+  /** Base URL of Atrium, like `https://atrium.example`. */
   readonly baseUrl: string
-  /** An API key, as `npx atrium trust key create` shows it. */
+  /** API key; `npx atrium trust key create` prints one. */
   readonly apiKey: string
   /**
-   * How long one question may take, body included, in milliseconds. Default 5000: Atrium gives
-   * itself three seconds to collect evidence about a host that it has never seen.
+   * Timeout of a request, body included, in milliseconds. Default 5000: Atrium collects evidence
+   * about an unknown host for up to 3 s.
    */
   readonly timeoutMs?: number
   /**
-   * Whether paths and queries of URLs are sent, so that a listed page is told from its host.
-   * Default false: they may hold secrets. Passwords and fragments are never sent.
+   * Whether paths and queries of URLs are sent, so that a single listed page can be recognised.
+   * Default false: they may contain secrets. Passwords and fragments are never sent.
    */
   readonly sendPath?: boolean
 }
 
 /**
- * Asks Atrium over HTTP. Nothing that Atrium or the network does makes it throw; an aborted
- * `signal` does, with its reason.
+ * HTTP client of trust decisions. Network and server failures are outcomes; rejects only with the
+ * reason of an aborted `signal`.
  */
 export type TrustClient = {
-  /** Whether its answers are about URLs with their paths; absent: about hosts. */
+  /** Whether decisions are about whole URLs; absent: about hosts. */
   readonly sendPath?: boolean
   readonly decide: (question: Question, signal?: AbortSignal) => Promise<Outcome>
-  /** Up to 100 questions in one request; outcomes in the order of the questions. */
+  /** Up to 100 questions in one request; outcomes are in the order of the questions. */
   readonly decideAll: (questions: readonly Question[], signal?: AbortSignal) => Promise<readonly Outcome[]>
-  /**
-   * The record of a decision with the evidence it was made from, as `GET /v1/decisions/{id}` sends
-   * it.
-   */
+  /** Stored decision with its evidence, from `GET /v1/decisions/{id}`. */
   readonly explain: (requestId: string, signal?: AbortSignal) => Promise<Explanation>
 }
 
 export type Explanation =
   | { readonly kind: 'found'; readonly record: Readonly<Record<string, unknown>> }
-  /** There is none with this id among those of the key. */
+  /** The API key has no decision with this id. */
   | { readonly kind: 'not_found' }
   | Unverified
 
 const MAX_QUESTIONS = 100
 
 /**
- * A hundred decisions with evidence are some 250 kB; a record with its evidence is below 100 kB.
+ * Upper bound of a response: 100 decisions with evidence are some 250 kB, and a stored decision
+ * with evidence below 100 kB.
  */
 const MAX_RESPONSE_BYTES = 2_000_000
 
-/** Throws a TypeError when the options cannot work. */
+/** Creates a client. Throws a TypeError for invalid options. */
 export function trustClient({ baseUrl, apiKey, timeoutMs = 5_000, sendPath = false }: TrustClientOptions): TrustClient {
   const base = URL.parse(baseUrl)
   if (base?.protocol !== 'http:' && base?.protocol !== 'https:')
     throw new TypeError(`Expected baseUrl to be an http(s) URL, got ${JSON.stringify(baseUrl)}.`)
-  // Not echoed: it is a secret.
+  // The message does not contain the key, because it is a secret.
   if (typeof apiKey !== 'string' || !/^[\x21-\x7e]+$/.test(apiKey))
     throw new TypeError('Expected apiKey to be an API key of Atrium.')
   if (!(timeoutMs > 0 && timeoutMs < 2 ** 31))
@@ -74,7 +72,7 @@ export function trustClient({ baseUrl, apiKey, timeoutMs = 5_000, sendPath = fal
           ...(body !== undefined && { 'content-type': 'application/json' }),
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),
-        // A redirect would take the key along to wherever it leads.
+        // Redirects are not followed, because they would send the API key to another server.
         redirect: 'manual',
         signal: signal ? AbortSignal.any([deadline, signal]) : deadline,
       })
@@ -126,9 +124,9 @@ export function trustClient({ baseUrl, apiKey, timeoutMs = 5_000, sendPath = fal
 
 type Reply = {
   readonly status: number
-  /** Undefined: the body is no JSON. */
+  /** Parsed body; undefined when it is not JSON. */
   readonly json: unknown
-  /** By Atrium's clock. */
+  /** Time of the response by Atrium's clock (`Date` header). */
   readonly now: number
   readonly retryAfterSeconds: number | null
 }
@@ -146,7 +144,7 @@ function outcomeOf(reply: Reply): Outcome {
   return decision ? { kind: 'decided', decision } : notUnderstood
 }
 
-/** 422 that names the target; other fields are the caller's own mistakes. */
+/** 422 that names the target: an invalid target. Other 422s are mistakes of the calling code. */
 function invalidTarget({ status, json }: Reply): Outcome | null {
   const { errors } = record(json)
   if (status !== 422 || !Array.isArray(errors)) return null

@@ -1,10 +1,10 @@
-/** What to do, mildest first. */
+/** Recommended actions, mildest first. */
 export const ACTIONS = ['proceed', 'proceed_with_caution', 'sandbox', 'escalate_to_human', 'deny'] as const
 export type Action = (typeof ACTIONS)[number]
 
 /**
- * What is to be done with a target; what is left out gets Atrium's default: to fetch, reading only,
- * of medium sensitivity.
+ * Planned use of a target. Omitted fields get Atrium's defaults: fetch, read-only, medium
+ * sensitivity.
  */
 export type Interaction = {
   readonly kind?: 'navigate' | 'fetch' | 'enrich' | 'download_file' | 'submit_credentials' | 'initiate_payment'
@@ -12,7 +12,7 @@ export type Interaction = {
   readonly sensitivity?: 'low' | 'medium' | 'high' | 'critical'
 }
 
-/** How much doubt is tolerated; Atrium's default is `balanced`. */
+/** Tolerated uncertainty; Atrium's default is `balanced`. */
 export type Policy = 'open' | 'balanced' | 'strict' | 'critical'
 
 export type Question = {
@@ -23,29 +23,30 @@ export type Question = {
 }
 
 export type Decision = {
-  /** Under which Atrium keeps it: `explain` shows why. */
+  /** Id of the stored decision, for `explain`. */
   readonly requestId: string
-  /** The host that was decided about, in the spelling of machines. */
+  /** The normalized host: lower case, Punycode. */
   readonly host: string
   readonly action: Action
-  /** 0 to 1. */
+  /** Confidence in the action, 0 to 1. */
   readonly confidence: number
-  /** The most decisive first. */
+  /** Reason codes, the most decisive first. */
   readonly reasonCodes: readonly string[]
-  /** What the reasons mean, in the order of their strength. */
+  /** Reason texts, strongest first. */
   readonly reasons: readonly string[]
   readonly requiresHumanReview: boolean
-  /**
-   * ISO 8601, by Atrium's clock. Null: it did not say, so the decision holds for this moment only.
-   */
+  /** Expiry by Atrium's clock (ISO 8601); null: unknown, so the decision must not be cached. */
   readonly validUntil: string | null
-  /** How long it held when it arrived, in seconds; no clock of ours is compared with Atrium's. */
+  /**
+   * Remaining lifetime at arrival in seconds. Computed from Atrium's own clock, because the local
+   * one may differ.
+   */
   readonly freshSeconds: number
 }
 
 /**
- * Why nobody knows: no answer in time, no connection, our key, too many questions, a refusal, a
- * fault of Atrium's, an answer that is none.
+ * Why there is no decision: timeout, no connection, invalid key, rate limit, rejected request,
+ * server error, or a response in an unknown format.
  */
 export type UnverifiedReason =
   | 'timeout'
@@ -58,25 +59,25 @@ export type UnverifiedReason =
 
 export type Outcome =
   | { readonly kind: 'decided'; readonly decision: Decision }
-  /** The target is no host. */
+  /** The target is not a host or URL. */
   | { readonly kind: 'invalid'; readonly message: string }
   | Unverified
 
 export type Unverified = {
   readonly kind: 'unverified'
   readonly reason: UnverifiedReason
-  /** For logs of the caller. */
+  /** Explanation for the caller's logs. */
   readonly message: string
-  /** Atrium's wish; null: none. */
+  /** Value of Retry-After; null when absent. */
   readonly retryAfterSeconds: number | null
 }
 
-/** Longest that any decision is kept, in seconds: Atrium's own ceiling. */
+/** Upper bound of a decision's lifetime in seconds, the same as in Atrium. */
 const MAX_FRESH_SECONDS = 86_400
 
 /**
- * Reads the body of an answer with a decision. Null: it is not one, whatever its status said. `now`
- * is Atrium's time of the answer.
+ * Parses a decision from a response body; null when it is not one. `now` is the time of the
+ * response by Atrium's clock.
  */
 export function decisionIn(answer: unknown, now: number): Decision | null {
   const { request_id, target, decision, evidence, uncertainty, validity } = record(answer)
@@ -107,7 +108,7 @@ export function decisionIn(answer: unknown, now: number): Decision | null {
   }
 }
 
-/** The members of an object; none of anything else. */
+/** The properties of an object; none for any other value. */
 export const record = (value: unknown): Readonly<Record<string, unknown>> =>
-  // An object: checked before it.
+  // `typeof` has just shown that the value is an object.
   typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {}

@@ -1,6 +1,6 @@
 /**
- * What went wrong with a request, in a few words. `fetch` wraps what happened; a system's code says
- * more than its message.
+ * Short description of a failed request. `fetch` hides the reason in `cause`, and a system error's
+ * code is clearer than its message.
  */
 export function failureText(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error

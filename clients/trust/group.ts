@@ -1,12 +1,12 @@
 import type { Outcome } from './decision.ts'
 
 /**
- * approved: go on. sandboxed: only under restrictions, or after a person said so. denied: leave it.
- * unverified: nobody knows, so hold it.
+ * approved: use it. sandboxed: use it with restrictions or after human review. denied: do not use
+ * it. unverified: no decision, so hold it.
  */
 export type Group = 'approved' | 'sandboxed' | 'denied' | 'unverified'
 
-/** Where a source belongs. What is no host cannot be verified. */
+/** Group of an outcome. An invalid target is unverified. */
 export function groupOf(outcome: Outcome): Group {
   if (outcome.kind !== 'decided') return 'unverified'
   switch (outcome.decision.action) {

@@ -1,8 +1,8 @@
 /**
- * What is sent of a target. Paths and queries may hold secrets: they are sent only with `sendPath`,
- * and then judged, and stored by Atrium as hashes. Passwords and fragments always stay with the
- * caller; the user is sent, because `http://bank.example@evil.example` deceives by it. Text that is
- * no http(s) URL is Atrium's to judge, as it stands.
+ * The part of a target that is sent. Paths and queries may contain secrets: they are sent only with
+ * `sendPath`, and Atrium stores them hashed. Passwords and fragments are never sent. The user name
+ * is, because `http://bank.example@evil.example` deceives with it. Text that is not an http(s) URL
+ * is sent unchanged.
  */
 export function subjectOf(target: string, sendPath = false): { readonly type: 'domain' | 'url'; readonly value: string } {
   const url = URL.parse(target)
@@ -12,5 +12,5 @@ export function subjectOf(target: string, sendPath = false): { readonly type: 'd
   return { type: 'url', value: sendPath && whole.length <= MAX_TARGET_LENGTH ? whole : `${site}/` }
 }
 
-/** Atrium refuses longer targets; of such a URL the host is asked about. */
+/** Atrium's limit; of a longer URL only the host is sent. */
 const MAX_TARGET_LENGTH = 2_048

@@ -8,11 +8,11 @@ const ROOT = join(import.meta.dirname, '../..')
 export const HOST = '127.0.0.1'
 const SUBGRAPHS = ['directory', 'social', 'store', 'trust'] as const
 
-/** Node's flags of `npm start`. */
+/** Node.js flags of the `start` script in package.json. */
 const NODE_FLAGS: readonly string[] =
   JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).scripts.start.match(/(?<= )--\S+/g) ?? []
 
-/** Subgraphs first: a gateway is ready when it reaches one. */
+/** Pools in start order, subgraphs first: a gateway is ready once it reaches a subgraph. */
 export const poolsOf = (port: number, copies: number): readonly Pool[] =>
   [...SUBGRAPHS, 'gateway'].map((name, index) => ({
     name,
@@ -21,9 +21,9 @@ export const poolsOf = (port: number, copies: number): readonly Pool[] =>
     servers: Array.from({ length: copies }, (_, copy) => ({ name: `${name}-${copy + 1}`, port: port + 10 + index * 8 + copy })),
   }))
 
-/** What all processes of Atrium share. */
+/** Settings that all processes of the cluster share. */
 type SharedSettings = {
-  /** The environment of the cluster; what is stated here goes before. */
+  /** Inherited environment; the settings of the cluster override it. */
   readonly env: Environment
   readonly url: string
   readonly redisUrl: string
@@ -56,7 +56,7 @@ function sharedEnvironment(
   return {
     ...env,
     HOST,
-    // A shared port would be taken by the first process.
+    // Disabled: one machine has one metrics port, and only the first process could listen on it.
     METRICS_PORT: '',
     PUBLIC_URL: url,
     LINK_SECRET: randomBytes(32).toString('hex'),
@@ -66,7 +66,8 @@ function sharedEnvironment(
     DATABASE_REPLICA_URL: replicaUrl,
     DATA_DIR: dataDir,
     TRUSTED_PROXIES: HOST,
-    // Twice the time in which the balancer notices that a process is not ready.
+    // Twice the balancer's health check interval, so that it sees `/ready` fail before the process
+    // stops.
     SHUTDOWN_DRAIN_SECONDS: String(Math.ceil((CHECK_INTERVAL_MS * 2) / 1000)),
     ...Object.fromEntries(
       pools.flatMap(({ name, port: at }) =>

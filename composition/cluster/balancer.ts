@@ -8,36 +8,36 @@ export type Pool = {
   readonly name: string
   readonly port: number
   /**
-   * Whether clients connect here: their address is forwarded, and their own forwarding headers are
-   * removed.
+   * Whether clients connect directly: sets X-Forwarded-For, and removes forwarding headers of
+   * clients.
    */
   readonly isPublic: boolean
   readonly servers: readonly Server[]
 }
 
-/**
- * PostgreSQL servers: one primary, the others replicas; the balancer finds out which by health
- * checks.
- */
+/** PostgreSQL servers: one primary, the others replicas. Health checks find out which is which. */
 export type DatabaseServers = {
   readonly servers: readonly { readonly name: string; readonly socketFolder: string }[]
-  /** Socket folders that lead to the primary and to a replica. */
+  /** Socket folders through which the balancer forwards to the primary and to a replica. */
   readonly primaryFolder: string
   readonly replicaFolder: string
-  /** Password of `HEALTH_CHECK_ROLE`: the configuration file is private to this user. */
+  /**
+   * Password of `HEALTH_CHECK_ROLE`; it is in the configuration file, which only this user can
+   * read.
+   */
   readonly checkPassword: string
 }
 
 /**
- * Health check interval of `/ready` and of the databases; a stop must serve requests for longer.
+ * Interval of health checks, of `/ready` and of the databases. A stopping process must accept
+ * requests for longer than this.
  */
 export const CHECK_INTERVAL_MS = 500
 
 /**
- * The configuration of HAProxy for these pools on `host`: who is not ready gets no new requests,
- * and what could not be sent to one server is sent to another. What was sent is never sent twice,
- * and a client is told in JSON when nobody can answer. `databases` are looked at as often.
- * `statusPort` tells how the servers are doing, as CSV.
+ * HAProxy configuration for these pools on `host`. A server that is not ready gets no new requests.
+ * A failed connection is retried on another server; a request that was sent is never retried.
+ * Errors are JSON. `statusPort` serves the state of all servers as CSV.
  */
 export function balancerConfig(
   pools: readonly Pool[],
@@ -67,7 +67,7 @@ listen status
 `
 }
 
-/** Only a proxy may set these headers. */
+/** Removes forwarding headers of clients, which only this proxy may set. */
 const STRIP_FORWARDED = `  http-request del-header x-forwarded- -m beg
   http-request del-header forwarded
   option forwardfor
@@ -79,14 +79,14 @@ listen ${name}
 ${isPublic ? STRIP_FORWARDED : ''}  balance leastconn
 ${servers.map((server) => `  server ${server.name} ${host}:${server.port}\n`).join('')}`
 
-/** Error responses of the balancer: connection broke, no server ready, server timed out. */
+/** Error messages: 502 connection lost, 503 no server ready, 504 server timed out. */
 const ERROR_MESSAGES: Readonly<Record<number, string>> = {
   502: 'The connection was lost before the answer arrived: the request may have taken effect.',
   503: 'The service cannot answer this right now. Try again in a few seconds.',
   504: 'The answer did not arrive in time: the request may have taken effect.',
 }
 
-/** Errors in the format of our servers. */
+/** Error responses in the JSON format of Atrium's own servers. */
 const errors = (): string =>
   Object.entries(ERROR_MESSAGES)
     .map(([status, message]) => {
@@ -98,10 +98,10 @@ const errors = (): string =>
 const SOCKET = '.s.PGSQL.5432'
 
 /**
- * A way to the server that says `isInRecovery` (t or f) when it is asked: there is one primary, and
- * whoever is promoted is found within a second. Connections to one that is not the right one any
- * more, or does not answer, are ended at once. They may be idle for hours, as those that listen
- * are.
+ * TCP proxy to the server whose `pg_is_in_recovery()` is `isInRecovery` (t or f), so that a
+ * promoted replica is found within one or two checks. Connections to a server that fails the check
+ * are closed at once. The timeout of 24 days (HAProxy's maximum) is for LISTEN connections, which
+ * stay idle for hours.
  */
 const databaseConfig = (
   name: string,
@@ -137,7 +137,10 @@ function message(type: string, bytes: string): Buffer {
 
 const hex = (bytes: Buffer): string => bytes.toString('hex')
 
-/** Protocol 3.0 (196608), as a role without rights. Like any other message, but without a type. */
+/**
+ * StartupMessage, protocol 3.0 (196608), as a role without privileges. The only message without a
+ * type byte.
+ */
 const STARTUP = hex(message(' ', `\0\x03\0\0user\0${HEALTH_CHECK_ROLE}\0database\0postgres\0\0`).subarray(1))
 /** AuthenticationCleartextPassword. */
 const PASSWORD_REQUEST = hex(message('R', '\0\0\0\x03'))

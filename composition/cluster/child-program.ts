@@ -4,7 +4,7 @@ import { closeSync, openSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { OperatorError } from '../../platform/process/operator-error.ts'
 
-/** Time limits of a start until ready, and of a stop. */
+/** Timeouts: from start until ready, and from stop until exit. */
 const START_TIMEOUT_MS = 120_000
 const STOP_TIMEOUT_MS = 40_000
 
@@ -14,7 +14,7 @@ export type Environment = Readonly<Record<string, string | undefined>>
 export type Program = {
   readonly name: string
   readonly pid: () => number
-  /** Resolves with the exit status; null when it had to be killed. */
+  /** Resolves with the exit code; null when the process had to be killed. */
   readonly stop: () => Promise<number | null>
   readonly start: () => Promise<void>
 }
@@ -33,7 +33,7 @@ export function childProgram({
 }: {
   readonly name: string
   readonly command: readonly [file: string, ...args: string[]]
-  /** The complete environment: ours is not inherited. */
+  /** The complete environment; nothing is inherited from this process. */
   readonly env: Environment
   readonly cwd: string
   readonly logFile: string
@@ -45,7 +45,8 @@ export function childProgram({
   async function start(): Promise<void> {
     const [file, ...args] = command
     const output = openSync(logFile, 'a')
-    // Its own process group: Ctrl-C must not reach it before its users have ended.
+    // A process group of its own: Ctrl-C in the terminal must not stop it before the processes that
+    // depend on it.
     const begun = spawn(file, args, { cwd, env: { ...env }, stdio: ['ignore', output, output], detached: true })
     closeSync(output)
     child = begun

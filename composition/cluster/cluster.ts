@@ -14,13 +14,13 @@ import { childProgram, type Environment, type Program } from './child-program.ts
 
 const ROOT = join(import.meta.dirname, '../..')
 
-/** A multi-process installation on this machine. */
+/** A running multi-process installation on this machine. */
 export type Cluster = {
   /** URL for clients: the balancer. */
   readonly url: string
   /** Description of the processes, as lines for people. */
   readonly lines: readonly string[]
-  /** Atrium's processes in restart order. */
+  /** Atrium's processes, in the order of a rolling restart. */
   readonly programs: readonly Program[]
   /** The balancer, which also fronts the databases. */
   readonly balancer: Program
@@ -35,17 +35,16 @@ export type Cluster = {
   /** Log folder, a file per program. */
   readonly logs: string
   /**
-   * Rolling restart of the named programs, or all: each waits until the last one takes requests
-   * again. Resolves with their exit statuses.
+   * Rolling restart of the named programs, or of all: each restarts after the previous one accepts
+   * requests again. Resolves with their exit codes.
    */
   readonly roll: (names?: readonly string[]) => Promise<readonly (number | null)[]>
 }
 
 /**
- * Starts HAProxy, Redis, PostgreSQL with a replica, `copies` of each subgraph and of the gateway,
- * all on loopback: clients come to `port`, everything else is on the 49 ports above it. Throws an
- * `OperatorError` when something that it needs is not installed. Everything that was started is
- * deferred.
+ * Starts HAProxy, Redis, PostgreSQL with a replica, and `copies` of each subgraph and of the
+ * gateway on loopback. Clients connect to `port`; the 49 ports above it are internal. Throws an
+ * `OperatorError` when a required program is not installed. Stops are registered with `defer`.
  */
 export async function startCluster({
   port,
@@ -59,9 +58,9 @@ export async function startCluster({
   readonly port: number
   readonly copies: number
   readonly dataDir: string
-  /** The environment of all processes; what the cluster says goes before. */
+  /** Inherited environment of all processes; the settings of the cluster override it. */
   readonly env: Environment
-  /** PostgreSQL's, of the primary. */
+  /** PostgreSQL settings of the primary, by name. */
   readonly databaseSettings?: Readonly<Record<string, string>>
   readonly log: Logger
   readonly defer: Defer
@@ -103,7 +102,7 @@ export async function startCluster({
     await Promise.all(programs.map(({ stop }) => stop()))
   })
   const [first, ...others] = programs
-  // The first one migrates and seeds alone.
+  // The first process starts alone, because it migrates and seeds the database.
   await first?.start()
   await Promise.all(others.map(({ start }) => start()))
   await untilUp(
@@ -116,7 +115,7 @@ export async function startCluster({
     lines: describeCluster(pools, {
       statusPort,
       redisPort,
-      // Without the password, because output ends in logs.
+      // Without the password: these strings are printed, and outputs end in logs.
       databaseUrl: connectionTo(primaryFolder, null).connectionString,
       replicaUrl: connectionTo(replicaFolder, null).connectionString,
       passwordFile: passwordFileOf(join(folder, 'postgres-1')),
@@ -142,7 +141,7 @@ export async function startCluster({
   }
 }
 
-/** Starts programs that Atrium's processes need. They are ready when they listen on a port. */
+/** Starts programs that Atrium depends on. A program is ready when its port accepts connections. */
 function sidecarStarter(env: Environment, logs: string, defer: Defer) {
   const sidecars: Program[] = []
   defer(async () => {
@@ -157,7 +156,7 @@ function sidecarStarter(env: Environment, logs: string, defer: Defer) {
   }
 }
 
-/** Resolves when the balancer sends requests to all of these programs. */
+/** Resolves when the balancer forwards to all of these programs. */
 async function untilUp(names: readonly string[], statusPort: number): Promise<void> {
   for (;;) {
     const states = await fetch(`http://${HOST}:${statusPort}/;csv`).then(async (answer) => parseServerStates(await answer.text()))
@@ -191,7 +190,7 @@ function describeCluster(
   ]
 }
 
-/** Also searches the folders of administrator programs, which a user's PATH may lack. */
+/** Finds a program in PATH, and in `sbin` folders, which a user's PATH may lack. */
 export function findProgram(name: string, { PATH = '' }: Environment): string {
   const folders = [...PATH.split(delimiter), '/usr/sbin', '/usr/local/sbin']
   const found = folders.map((folder) => join(folder, name)).find((path) => existsSync(path))
