@@ -4,11 +4,14 @@ import type { RateLimitStore } from '../platform/rate-limit/rate-limit-store.ts'
 import { refuse } from './refuse.ts'
 import type { AccountIdentity, ToolServer } from './tool-server.ts'
 
-/** The access policy of one server, applied to its requests. */
+/** Authentication and rate limit of one server. */
 export type AccountAccess = {
-  /** Who asks, where that matters; when they may not ask now, that is answered. */
+  /**
+   * The account of a caller; `anybody` without an access policy; `refused` when the refusal was
+   * sent already.
+   */
   readonly authenticate: (caller: Caller, reply: FastifyReply) => Promise<AccountIdentity | 'anybody' | 'refused'>
-  /** Answers a call that needs scopes which the token of the account lacks. */
+  /** Sends 403 with the scopes that a tool call needs and the token lacks. */
   readonly refuseScopes: (reply: FastifyReply, scopes: readonly string[], message: string) => FastifyReply
 }
 
@@ -46,8 +49,8 @@ export function accountAccess(
   }
 
   /**
-   * Where clients that can sign in find out how (RFC 9728 §5.1), what to ask for, and what was
-   * wrong with the token that they sent (RFC 6750 §3.1).
+   * WWW-Authenticate challenge: URL of the OAuth metadata (RFC 9728 §5.1), the scopes to request,
+   * and what was wrong with the token (RFC 6750 §3.1).
    */
   function challenge(error: 'invalid_token' | 'insufficient_scope' | null, scopes: readonly string[]): string {
     const metadata = `resource_metadata="${publicUrl}/.well-known/oauth-protected-resource/mcp/${server.name}"`

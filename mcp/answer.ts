@@ -24,13 +24,13 @@ import type { Spelling } from './arguments.ts'
 import { operationOf } from './names.ts'
 import { scalarAnswer } from './scalars.ts'
 
-/** Response keys from the root of an operation to the object that is the answer. */
+/** Path of response keys from the root of an operation to the object that a tool returns. */
 export type AnswerPath = readonly [string, ...string[]]
 
 /**
- * What the answer of a tool is: the object at `path`, as the operation selects it, described by the
- * schema. Parsing spells enums for the wire, takes edges that hold nothing but their node for that
- * node, and leaves out what is only selected for us.
+ * Result schema of a tool: the object at `path` with the operation's selection and the descriptions
+ * of the GraphQL schema. Parsing converts enum values to wire names, unwraps edges that select only
+ * `node`, and drops unselected keys.
  */
 export function answerSchema(
   document: DocumentNode,
@@ -58,7 +58,7 @@ export function answerSchema(
   }
   const answer = selectionSet && rootSchema(type, selectionSet, reader)
   if (!answer) throw new Error(`Expected ${node.name?.value} to select an object at ${path.join('.')}.`)
-  // Objects of an operation are objects, of whatever type.
+  // `rootSchema` returns object types only, whatever their static type.
   return answer as z.ZodType<Readonly<Record<string, unknown>>>
 }
 
@@ -69,8 +69,8 @@ export function answerAt(data: unknown, path: AnswerPath): Readonly<Record<strin
 }
 
 /**
- * Why there is no answer: what the last object on the way to it says, which is an expected failure
- * then; null when it says nothing.
+ * Message of an expected failure: of the innermost object on `path` that has one; null when none
+ * has.
  */
 export function expectedFailureIn(data: unknown, path: AnswerPath): string | null {
   let [value, message]: [unknown, string | null] = [data, null]
@@ -82,7 +82,7 @@ export function expectedFailureIn(data: unknown, path: AnswerPath): string | nul
 }
 
 function messageIn({ message, faults }: Readonly<Record<string, unknown>>): string | null {
-  // The schema types `faults` so.
+  // By the schema `faults` is a list of `Fault`.
   if (Array.isArray(faults)) return textOfFaults(faults as readonly Fault[])
   return typeof message === 'string' ? message : null
 }
@@ -90,7 +90,8 @@ function messageIn({ message, faults }: Readonly<Record<string, unknown>>): stri
 type Fault = { readonly field: string; readonly message: string }
 
 /**
- * Problems of an input, without the fields of the graph: arguments need not be called like them.
+ * Messages of input faults without their GraphQL field names, because arguments may be named
+ * differently.
  */
 export const textOfFaults = (faults: readonly Fault[]): string =>
   faults.map(({ field, message }) => message.replace(`${field}: `, () => '')).join(' ')
@@ -104,7 +105,7 @@ type Reader = {
   readonly spelling: Spelling
 }
 
-/** A field that is selected, and its type. */
+/** A selected field with its type. */
 type Selected = { readonly node: FieldNode; readonly type: GraphQLOutputType; readonly description: string | null | undefined }
 
 function valueSchema({ type, node }: Selected, reader: Reader): z.ZodType {
@@ -135,7 +136,7 @@ function objectSchema(
   }))
   const keysOf = ({ selected }: (typeof shapes)[number]) => [...selected.keys()].join()
   const different = shapes.filter((shape, index) => shapes.findIndex((other) => keysOf(other) === keysOf(shape)) === index)
-  // The longest first: a schema takes an object that has more than it asks for.
+  // Longest first: zod's union takes the first match, and an object schema accepts additional keys.
   const schemas = different
     .sort((one, other) => other.selected.size - one.selected.size)
     .map(({ type, selected }) => typeSchema(type, selected, reader))
@@ -143,7 +144,10 @@ function objectSchema(
   return schemas.length === 1 && only ? only : z.union(schemas)
 }
 
-/** Protocols want one object: of several types, what not all of them have is optional. */
+/**
+ * MCP requires an object schema at the root: keys that only some of the possible types have become
+ * optional.
+ */
 function rootSchema(type: GraphQLOutputType | undefined, selectionSet: SelectionSetNode, reader: Reader): z.ZodType {
   const schemas = possibleTypes(getNamedType(type), reader).map((each) =>
     typeSchema(each, selectedOn(each, selectionSet, reader, getNamedType(type)), reader),
@@ -178,9 +182,8 @@ const possibleTypes = (type: ReturnType<typeof getNamedType>, { schema }: Reader
   isAbstractType(type) ? schema.getPossibleTypes(type) : isObjectType(type) ? [type] : []
 
 /**
- * The fields that are selected on an object of this type, by response key, in the order of the
- * answer. `asked` is the type that the selection speaks of: an interface says what a field means
- * for all of its types.
+ * Fields selected for an object type by response key, in the order of the response. Descriptions
+ * come from `selectionType` when it is an interface.
  */
 function selectedOn(
   type: GraphQLObjectType,
@@ -206,7 +209,7 @@ function selectedOn(
   }
   return found
 
-  /** What is selected twice has the fields of both. */
+  /** A response key that is selected twice merges both selection sets. */
   function add(key: string, field: Selected): void {
     const [before, more] = [found.get(key)?.node.selectionSet, field.node.selectionSet]
     const both = before && more && { ...more, selections: [...before.selections, ...more.selections] }

@@ -20,15 +20,15 @@ import { z } from 'zod'
 import { operationOf } from './names.ts'
 import { type Bound, scalarArgument } from './scalars.ts'
 
-/** How tools spell a value of an enum of the graph. */
+/** Converts an enum value of the schema to its wire name. */
 export type Spelling = (type: string, value: string) => string
 
-/** Nothing but these: an argument that is misspelled would otherwise do nothing. */
+/** Strict: unknown arguments are errors, because a misspelled one would have no effect. */
 export const argumentsOf = <Shape extends z.core.$ZodShape>(shape: Shape) => z.strictObject(shape)
 
 /**
- * The arguments of a tool: the variables of its operation, described as the places of the schema
- * where they are used.
+ * Argument schema of a tool: the variables of its operation, with the descriptions of the arguments
+ * and input fields that use them.
  */
 export function variablesSchema(
   document: DocumentNode,
@@ -40,7 +40,7 @@ export function variablesSchema(
   const shape: Record<string, z.ZodType> = {}
   for (const { variable, type: node, defaultValue } of operationOf(document).node.variableDefinitions ?? []) {
     const name = variable.name.value
-    // Overloads of `typeFromAST` take each kind of node, not their union.
+    // The overloads of `typeFromAST` accept each node kind but not their union.
     const type = typeFromAST(schema, node as Parameters<typeof typeFromAST>[1])
     if (!isInputType(type)) throw new Error(`Expected the variable $${name} to have an input type of the graph.`)
     const bound = bounds[name] ?? {}
@@ -51,7 +51,7 @@ export function variablesSchema(
   return argumentsOf(shape)
 }
 
-/** What a value of this type may be. Its messages complete "Expected `argument` to be …". */
+/** Schema of an input value. Its messages complete "Expected `argument` to be …". */
 function inputSchema(type: GraphQLInputType, spelling: Spelling, bound: Bound): z.ZodType {
   if (!isNonNullType(type)) return nonNull(type, spelling, bound).nullish()
   return nonNull(type.ofType, spelling, bound)
@@ -68,7 +68,7 @@ function nonNull(type: GraphQLInputType, spelling: Spelling, bound: Bound): z.Zo
   if (!isInputObjectType(type)) return scalarArgument(type.name, bound)
   const fields = Object.values(type.getFields()).map((field) => {
     const value = inputSchema(field.type, spelling, {})
-    // The graph fills in defaults of fields: what is absent stays absent.
+    // Defaults are only documented: the graph applies them to absent fields.
     const { defaultValue } = field
     const described =
       defaultValue === undefined ? value : value.optional().meta({ default: asWire(field.type, defaultValue, spelling) })
@@ -77,7 +77,7 @@ function nonNull(type: GraphQLInputType, spelling: Spelling, bound: Bound): z.Zo
   return z.strictObject(Object.fromEntries(fields), { error: 'an object' })
 }
 
-/** Lists whose row sets no bound. */
+/** Default upper bound of a list's length. */
 const MAX_LIST_ELEMENTS = 100
 
 function enumSchema(type: GraphQLEnumType, spelling: Spelling): z.ZodType {
@@ -86,13 +86,13 @@ function enumSchema(type: GraphQLEnumType, spelling: Spelling): z.ZodType {
   return z.enum(words, { error: `one of ${words.join(', ')}` }).transform((word) => values.get(word))
 }
 
-/** A default value in the spelling of the wire: enums are the only values that differ. */
+/** Converts a default value to wire names: only enum values differ. */
 function asWire(type: GraphQLInputType, value: unknown, spelling: Spelling): unknown {
   const named = getNamedType(type)
   return isEnumType(named) && typeof value === 'string' ? spelling(named.name, value) : value
 }
 
-/** With what it means; of an enum, also what each of its values means. */
+/** Adds the description, and for an enum that of each value. */
 function describeArgument(
   value: z.ZodType,
   type: GraphQLInputType,
@@ -109,10 +109,7 @@ function describeArgument(
   return text === '' ? value : value.describe(text)
 }
 
-/**
- * What the schema says of each variable, where it is used: as an argument, or as a field of an
- * input. The first place counts.
- */
+/** Description by variable: that of the first argument or input field that uses it. */
 function descriptionsOf(document: DocumentNode, schema: GraphQLSchema): ReadonlyMap<string, string> {
   const meanings = new Map<string, string>()
   const typeInfo = new TypeInfo(schema)

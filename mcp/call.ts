@@ -3,14 +3,13 @@ import type { FastifyBaseLogger } from 'fastify'
 import { faultsOf } from './faults.ts'
 import type { Call, Tool } from './tool.ts'
 
-/** Who else hears of a refusal. */
+/** Callbacks of a call: logger, and handler of a missing OAuth scope. */
 export type CallReporter = { readonly log: FastifyBaseLogger; readonly onMissingScope: (scope: string, message: string) => void }
 
 /**
- * Calls a tool with whatever a client sent as arguments. Everything that goes wrong is told to the
- * model, as a result that is an error: what was expected, what came instead, what to try. `signIn`
- * is added where credentials are missing; `lacks` is told where a token has not the scope that is
- * needed, before anything was done. Never rejects.
+ * Calls a tool with unvalidated arguments. Failures become results with `isError`, so that the
+ * model sees what was expected and can correct its call. `signIn` is appended when credentials are
+ * missing; `onMissingScope` is called when the token lacks a scope. Never rejects.
  */
 export async function callTool(
   tool: Tool,
@@ -40,7 +39,7 @@ export async function callTool(
 const textResult = (text: string): CallToolResult => ({ content: [{ type: 'text', text }] })
 const refusal = (message: string): CallToolResult => ({ ...textResult(message), isError: true })
 
-/** The content in the form that the tool lists, and the same as text. */
+/** Structured content by the tool's result schema, and the same as JSON text. */
 function answered(tool: Tool, content: unknown): CallToolResult {
   if (!tool.returns) throw new Error(`Expected ${tool.name} to say what it returns.`)
   const structuredContent = tool.returns.parse(content)

@@ -10,19 +10,20 @@ import type { Call, Tool } from './tool.ts'
 import type { ToolServer } from './tool-server.ts'
 
 /**
- * Streams of a server that wait for changes, which never come; a client may open one nevertheless.
+ * Upper bound of open notification streams. Clients may open one, although this server never sends
+ * notifications.
  */
 const MAX_OPEN_STREAMS = 1_000
 
-/** Answers the requests of one MCP server. */
+/** HTTP handler of one MCP server. */
 export type Exchange = {
-  /** Refuses requests that a web page of somebody else may have sent. */
+  /** CSRF and DNS rebinding protection. */
   readonly guard: ReturnType<typeof guard>
   readonly exchange: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
   readonly close: () => Promise<void>
 }
 
-/** Connects the tools of a server with the protocol's library. */
+/** Adapts the MCP library to Fastify for one server. */
 export function createExchange({
   server,
   tools,
@@ -37,14 +38,14 @@ export function createExchange({
   readonly tools: readonly Tool[]
   readonly access: ReturnType<typeof accountAccess>
   readonly options: HostOptions
-  /** Without a slash at the end. */
+  /** Without trailing slash. */
   readonly publicUrl: string
   readonly version: string
   readonly maxBodyBytes: number
   readonly log: FastifyBaseLogger
 }): Exchange {
   const instance = protocolOf({ server, tools, publicUrl, version })
-  /** Which call a request of the protocol's library belongs to. */
+  /** Context of a call by the library's `Request` object. */
   const calls = new WeakMap<Request, (era: Era) => CallReporter & { readonly call: Call }>()
   const handler: McpHttpHandler = createMcpHandler(
     ({ era, requestInfo }) =>
@@ -61,7 +62,7 @@ export function createExchange({
   )
   return { guard: guard(options), exchange, close: () => handler.close() }
 
-  /** Between Fastify and the protocol's library, which speaks in web requests. */
+  /** Converts between Fastify's requests and the web requests of the MCP library. */
   async function exchange(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { method, body, headers } = request
     const caller = callerOf(request, server.credentials)
@@ -85,15 +86,15 @@ export function createExchange({
       call: { caller, signal },
       log: request.log,
       onMissingScope(scope, message) {
-        // Clients of 2025 ask for what they are told here, and lose the rest; later ones add it to
-        // what they have.
+        // 2025 clients request exactly these scopes and lose the others, so granted ones are
+        // included; newer clients add these scopes to the granted ones.
         const grantedScopes = era === 'legacy' && identity !== 'anybody' ? identity.scopes : []
         missingScopes.push({ message, scopes: [...new Set([...grantedScopes, scope])].sort() })
       },
     }))
     const answer = await handler.fetch(webRequest, parsed === undefined ? {} : { parsedBody: parsed })
-    // A call says nothing before its result. In a batch others have been made: their results must
-    // not be lost.
+    // A single call can become 403, because nothing is sent before its result. A batch has results
+    // of other calls, which must not be lost.
     if (identity === 'anybody' || !isCall(parsed)) return reply.send(answer)
     const whole = new Response(await answer.arrayBuffer(), answer)
     const [missing] = missingScopes
@@ -104,11 +105,11 @@ export function createExchange({
 
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i
 
-/** Whether a body is one call of a tool. */
+/** Whether a body is a single tool call. */
 const isCall = (body: unknown): boolean =>
   typeof body === 'object' && body !== null && 'method' in body && body.method === 'tools/call'
 
-/** The JSON of a body; undefined when it is none. */
+/** Parses a JSON body; undefined when invalid. */
 function parse(body: unknown): unknown {
   try {
     return JSON.parse(String(body))

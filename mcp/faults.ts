@@ -1,9 +1,6 @@
 import type { z } from 'zod'
 
-/**
- * What is wrong with arguments, a sentence for each: every fault at once, so that the next call can
- * be right.
- */
+/** One sentence per invalid argument, all at once, so that the model can correct its next call. */
 export function faultsOf(error: z.ZodError, input: unknown, argumentNames: readonly string[]): readonly string[] {
   return error.issues.map((issue) => {
     const path = issue.path.map(String).join('.')
@@ -23,7 +20,7 @@ export function faultsOf(error: z.ZodError, input: unknown, argumentNames: reado
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
-/** Enough of a value to recognise it. */
+/** Short form of a value for error messages. */
 function excerpt(value: unknown): string {
   if (Array.isArray(value)) return `a list of ${value.length}`
   if (isObject(value)) return 'an object'

@@ -2,10 +2,10 @@ import { validateHostHeader, validateOriginHeader } from '@modelcontextprotocol/
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { refuse } from './refuse.ts'
 
-/** Names of this machine, as `Host` and `Origin` spell them. */
+/** Host names of the loopback interface, as in `Host` and `Origin`. */
 const LOCAL = ['localhost', '127.0.0.1', '[::1]']
 
-/** What pages of allowed origins may send and read. */
+/** CORS headers for pages of allowed origins. */
 const PREFLIGHT = {
   'access-control-allow-methods': 'POST, OPTIONS',
   'access-control-allow-headers':
@@ -13,23 +13,22 @@ const PREFLIGHT = {
   'access-control-max-age': '86400',
 }
 
-/** Under which names this server is reached, and whose pages may use it. */
+/** Accepted host names and origins. */
 export type HostOptions = {
-  /** Where clients reach it: its host name and its own origin are always ours. */
+  /** Public URL: its host and origin are always accepted. */
   readonly publicUrl: string
-  /** Further host names, and those of pages that may use it. */
+  /** Further host names to accept, for the server and for origins of web pages. */
   readonly hosts: readonly string[]
   /**
-   * Whether only this machine reaches it. Names of this machine are ours then only: elsewhere they
-   * are whoever's machine the browser or proxy is on.
+   * Whether the server listens on loopback only. Then loopback names are accepted; on a public
+   * server they would name the machine of the browser or proxy.
    */
   readonly isOnLoopback: boolean
 }
 
 /**
- * Refuses requests that a web page of somebody else may have sent: with an `Origin` that is not
- * ours, or under a name that is not ours but was made to lead here (DNS rebinding). Answers
- * preflights of pages that are allowed.
+ * Refuses cross-site requests: an `Origin` or `Host` that is not accepted, the latter against DNS
+ * rebinding. Answers CORS preflights of accepted origins.
  */
 export function guard({ publicUrl, hosts, isOnLoopback }: HostOptions) {
   const { hostname, origin: ownOrigin } = new URL(publicUrl)

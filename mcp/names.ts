@@ -1,6 +1,6 @@
 import { type DocumentNode, Kind, type OperationDefinitionNode, type OperationTypeNode } from 'graphql'
 
-/** The operation of a document of ours: it has one, with a name. */
+/** The single, named operation of a tool's document. */
 export function operationOf({ definitions }: DocumentNode): {
   readonly node: OperationDefinitionNode
   readonly name: string

@@ -13,17 +13,17 @@ import { type Call, jsonSchema, type Tool } from './tool.ts'
 import type { ToolServer } from './tool-server.ts'
 
 /**
- * What is listed changes with a release only; clients ask again as often as for the texts of the
- * REST API.
+ * Client cache time of lists, five minutes as for the documents of the REST API: they change with
+ * releases only.
  */
 const CACHE_HINT = { ttlMs: 300_000, cacheScope: 'public' } as const
 
-/** The generation of a client: 2026-07-28 and later, or 2025. */
+/** Protocol generation of a client: 2026-07-28 and later, or 2025. */
 export type Era = 'modern' | 'legacy'
 
 /**
- * Makes the protocol's side of a server: an instance for each request, because nothing is kept
- * between them. `callOf` is asked when a tool is called.
+ * Creates the MCP library's server, one per request, because the server is stateless. `callOf`
+ * returns the context of a tool call.
  */
 export function protocolOf({
   server,
@@ -51,7 +51,7 @@ export function protocolOf({
 
   return (era, callOf) => {
     const instance = new Server(identity, {
-      // Clients of 2025 may set a level of logs; we send none of any level.
+      // The 2025 protocol lets clients set a log level; this server sends no log messages.
       capabilities: { tools: {}, resources: {}, prompts: {}, ...(era === 'legacy' && { logging: {} }) },
       instructions,
       cacheHints: {
@@ -98,7 +98,7 @@ export function protocolOf({
   }
 }
 
-/** The row with this name, or an error that names all of them. */
+/** Finds a row by name; throws an error that lists all names. */
 function named<Row extends { readonly name: string }>(rows: readonly Row[], name: string, what: string): Row {
   const row = rows.find((each) => each.name === name)
   if (row) return row

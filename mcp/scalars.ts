@@ -2,22 +2,22 @@ import { z } from 'zod'
 import { type LookupTable, lookupTable } from '../platform/collections/lookup-table.ts'
 import { expectationOf, parseParameter } from '../rest-facade/http/parameters.ts'
 
-/** What a row says about an argument beside its type. */
+/** Constraints and description of an argument, in addition to its type. */
 export type Bound = {
-  /** In place of what the schema of the graph says. */
+  /** Replaces the description of the GraphQL schema. */
   readonly description?: string
-  /** The smallest number. */
+  /** Minimum of a number. */
   readonly min?: number
-  /** The largest number, the most characters of a text, or the most elements of a list. */
+  /** Maximum of a number, of the characters of a text, or of the elements of a list. */
   readonly max?: number
-  /** Of a text: tabs and line breaks are blanks. */
+  /** Replaces each run of white space in a text by one space. */
   readonly collapsesSpace?: true
 }
 
-/** Longest text of an argument whose row sets no bound of its own, in characters. */
+/** Default upper bound of a text. */
 const MAX_TEXT_CHARACTERS = 2_048
 
-/** Text that says something: the rules of REST's parameters. */
+/** Non-blank text, with the rules of the REST API's parameters. */
 export function text(max: number, collapsesSpace?: true): z.ZodType<string> {
   const rule = { kind: 'text', max, ...(collapsesSpace && { collapsesSpace }) } as const
   const error = expectationOf(rule)
@@ -28,7 +28,7 @@ export function text(max: number, collapsesSpace?: true): z.ZodType<string> {
     .meta({ minLength: 1, maxLength: max })
 }
 
-/** A whole number, both ends included. */
+/** Integer from `min` to `max`, both included. */
 export function wholeNumber(min: number, max: number): z.ZodType<number> {
   const error = `a whole number from ${min} to ${max}`
   return z.int({ error }).min(min, { error }).max(max, { error })
@@ -36,7 +36,7 @@ export function wholeNumber(min: number, max: number): z.ZodType<number> {
 
 const INT_MAX = 2_147_483_647
 
-/** The scalars of the graph as arguments. */
+/** Argument schemas of GraphQL scalars. */
 const SCALARS: LookupTable<(bound: Bound) => z.ZodType> = lookupTable({
   String: ({ max = MAX_TEXT_CHARACTERS, collapsesSpace }) => text(max, collapsesSpace),
   ID: ({ max = MAX_TEXT_CHARACTERS }) => text(max),
@@ -49,14 +49,14 @@ const SCALARS: LookupTable<(bound: Bound) => z.ZodType> = lookupTable({
   JSON: () => z.unknown(),
 })
 
-/** What an argument of a scalar may be. Throws for a scalar that tools do not know yet. */
+/** Argument schema of a scalar. Throws for a scalar without one. */
 export function scalarArgument(name: string, bound: Bound): z.ZodType {
   const schema = SCALARS[name]
   if (!schema) throw new Error(`Expected mcp/scalars.ts to know the scalar ${name}.`)
   return schema(bound)
 }
 
-/** What a scalar is in an answer. The graph has checked it. */
+/** Result schema of a scalar; the graph has validated the value. */
 export function scalarAnswer(name: string): z.ZodType {
   switch (name) {
     case 'Int':

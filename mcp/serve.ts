@@ -12,20 +12,20 @@ import type { ToolGraph } from './tool.ts'
 import type { ToolServer } from './tool-server.ts'
 
 export type ServingOptions = HostOptions & {
-  /** Where requests of accounts are counted. */
+  /** Store of the rate limits per account. */
   readonly rateLimits: RateLimitStore
 }
 
-/** The longest arguments of a tool are a hundred sources of 2,048 characters. */
+/** Upper bound of a request body: the largest arguments are 100 sources of 2,048 characters. */
 const MAX_BODY_BYTES = 512 * 1024
 
-// Our own package.json.
+// The shape of this repository's own package.json is known.
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')) as { version: string }
 
 /**
- * Serves one MCP server at `/mcp/<name>` over streamable HTTP, without sessions, to clients of
- * 2026-07-28 and of 2025, and its `server.json` below. Rejects when the graph cannot answer one of
- * its tools. The protocol's library, 0.9 MB, is loaded by the first request.
+ * Serves one MCP server at `/mcp/<name>` over streamable HTTP without sessions, for protocol
+ * versions 2026-07-28 and 2025, and its `server.json` below. Rejects when a tool's operation is
+ * invalid. The MCP library (0.9 MB) is imported by the first request.
  */
 export async function serveMcp(
   app: FastifyInstance,

@@ -1,9 +1,9 @@
 import type { ToolServer } from './tool-server.ts'
 
-/** The schema of `server.json` that registries of MCP servers accept. */
+/** Schema of `server.json` for MCP registries. */
 const SCHEMA = 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json'
 
-/** The entry of a server for registries, made for the address at which this copy is reached. */
+/** Registry entry of a server with the public URL of this installation. */
 export function serverJson({
   server: { name, title, description, keyHeaders },
   publicUrl,
@@ -31,8 +31,8 @@ export function serverJson({
 }
 
 /**
- * Registries know servers by domains that their owners have proved, spelled backwards; an address
- * in brackets is none.
+ * Registry namespace: the reversed domain, whose ownership a registry verifies. Other characters,
+ * as in an IPv6 address, become hyphens.
  */
 const namespaceOf = (publicUrl: string): string =>
   new URL(publicUrl).hostname

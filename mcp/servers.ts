@@ -7,8 +7,8 @@ import { storeServer } from './store/server.ts'
 import { trustServer } from './trust/server.ts'
 
 /**
- * Serves every MCP server of this process. `introspection`: whether clients may see the schema.
- * Rejects when the graph cannot answer one of the tools.
+ * Serves every MCP server of this process. `introspection`: whether clients may read the GraphQL
+ * schema. Rejects when a tool's operation is invalid.
  */
 export async function serveMcpServers(
   app: FastifyInstance,

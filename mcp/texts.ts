@@ -14,7 +14,7 @@ export type PromptRow = {
   readonly name: string
   readonly title: string
   readonly description: string
-  /** All are needed, and are text. */
+  /** Arguments, all of them required texts. */
   readonly arguments: readonly { readonly name: string; readonly description: string }[]
   readonly text: (given: Readonly<Record<string, string>>) => string
 }

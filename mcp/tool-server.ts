@@ -3,46 +3,39 @@ import type { Spelling } from './arguments.ts'
 import type { PromptRow, ResourceRow } from './texts.ts'
 import type { ToolRow } from './tool.ts'
 
-/** Everything that tells one MCP server from another; the interpreter knows no more about it. */
+/** Definition of an MCP server; the code that serves it is the same for all. */
 export type ToolServer = {
-  /** The last segment of its path, `/mcp/<name>`. */
+  /** Last segment of its path `/mcp/<name>`. */
   readonly name: string
   readonly title: string
-  /** One sentence for lists of servers, at most 100 characters. */
+  /** One sentence for registries, at most 100 characters. */
   readonly description: string
-  /** For the model, before it has chosen a tool. */
+  /** Instructions for the model, before it chooses a tool. */
   readonly instructions: string
   readonly tools: readonly ToolRow[]
   readonly resources: readonly ResourceRow[]
   readonly prompts: readonly PromptRow[]
   readonly spelling: Spelling
-  /**
-   * Headers of clients that go on to the graph; none for a server whose answers are the same for
-   * everybody.
-   */
+  /** Request headers passed on as credentials; empty when results do not depend on the caller. */
   readonly credentials: readonly CredentialHeader[]
-  /** Absent where everybody may ask as often as they like. */
+  /** Absent: no authentication and no rate limit. */
   readonly accessPolicy?: AccessPolicy
-  /**
-   * Said to callers whose credentials are missing or wrong: how to send them, and where they come
-   * from.
-   */
+  /** Appended to errors about credentials: how to send them, and where to get them. */
   readonly signIn?: string
-  /** The headers that registries ask people to fill in; none where no key is needed. */
+  /** Headers that registries ask users for; empty when no key is needed. */
   readonly keyHeaders: readonly KeyHeader[]
 }
 
 type KeyHeader = { readonly name: CredentialHeader; readonly description: string; readonly isRequired: boolean }
 
-/**
- * Who may ask at all, and how often: requests of any kind count, where `ServingOptions.counting`
- * does.
- */
+/** Authentication and rate limit; every request counts, not only tool calls. */
 export type AccessPolicy = {
   readonly perMinute: number
-  /** Whose requests are counted together, or why the credentials are good for nothing here. */
+  /**
+   * The account that requests are counted for, or the reason why the credentials are not accepted.
+   */
   readonly accountOf: (caller: Caller) => Promise<AccountLookup>
-  /** Scopes that clients ask for when they sign in over OAuth: all that the tools need. */
+  /** OAuth scopes that clients request at sign-in: all that the tools need. */
   readonly scopes: readonly string[]
 }
 
@@ -56,5 +49,5 @@ export type AccountLookup =
       }
     }
 
-/** `scopes`: what the credentials allow. */
+/** `scopes`: those of the access token. */
 export type AccountIdentity = { readonly account: string; readonly scopes: readonly string[] }

@@ -11,107 +11,93 @@ import type { JsonSchema } from './concise-schema.ts'
 import { operationOf } from './names.ts'
 import type { Bound } from './scalars.ts'
 
-/**
- * What a tool does to the world, in the words of the protocol. Hints for people and agents; nothing
- * is enforced by them.
- */
+/** Side effects of a tool: MCP tool annotations. Hints for agents and users; not enforced. */
 export type Effect = {
   readonly readOnlyHint: boolean
   readonly destructiveHint: boolean
   readonly idempotentHint: boolean
-  /** Whether things outside of Atrium are asked or changed. */
+  /** Whether the tool contacts systems outside Atrium. */
   readonly openWorldHint: boolean
 }
 
-/** Looks things up in what Atrium has. */
+/** Reads data of Atrium. */
 export const READS: Effect = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }
-/** Adds something each time it is called, and leaves what there was. */
+/** Adds data on each call; never changes existing data. */
 export const ADDS: Effect = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false }
-/** Writes over something, or takes it away; the same call again changes nothing more. */
+/** Overwrites or deletes data; repeating the call has no further effect. */
 export const REPLACES: Effect = { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false }
 
-/**
- * What came of a call. A refusal is for the model that called: it says what is wrong and what to
- * try.
- */
+/** Result of a call. A refusal's message is for the model: what was wrong, and what to try. */
 export type ToolResult =
   | { readonly kind: 'answered'; readonly content: Readonly<Record<string, unknown>> }
-  /** An answer that is JSON already; `content`: the same, where it is an object. */
+  /** A result serialized already; `content`: the same value when it is an object. */
   | { readonly kind: 'written'; readonly text: string; readonly content: Readonly<Record<string, unknown>> | null }
   | {
       readonly kind: 'refused'
       readonly message: string
-      /** What a caller with other credentials would not be told. */
+      /** The call may succeed with other credentials. */
       readonly needsCredentials?: boolean
-      /** What a token with this scope would not be told. */
+      /** The call may succeed with a token that has this scope. */
       readonly needsScope?: string
-      /** For the log: why it is no fault of the call. */
+      /** Cause of an internal failure, for the log. */
       readonly fault?: unknown
     }
 
-/** Who calls, and until when an answer is of use. */
+/** Context of a call: the caller, and a signal aborted when the client disconnects. */
 export type Call = { readonly caller: Caller; readonly signal: AbortSignal }
 
-/** A tool that is ready to be called. */
+/** A prepared tool. */
 export type Tool = {
   readonly name: string
   readonly title: string
   readonly description: string
   readonly annotations: Effect
-  /** Its messages complete the sentence "Expected `argument` to be …". */
+  /** Argument schema. Its messages complete "Expected `argument` to be …". */
   readonly accepts: z.ZodObject
-  /** JSON Schema of the arguments as it is listed; absent: that of `accepts`. */
+  /** Listed JSON Schema of the arguments; absent: derived from `accepts`. */
   readonly inputSchema?: JsonSchema
-  /**
-   * What an answer is; also spells it for the wire. Null where it is no object: then it is told as
-   * text only.
-   */
+  /** Result schema, which also converts to wire names. Null: the result is text only. */
   readonly returns: z.ZodType<Readonly<Record<string, unknown>>> | null
   /**
-   * Takes what `accepts` made of the arguments. The content of its answer goes through `returns`.
+   * Executes a call with arguments parsed by `accepts`. Content of the result is parsed by
+   * `returns`.
    */
   readonly answer: (input: Readonly<Record<string, unknown>>, call: Call) => Promise<ToolResult>
 }
 
-/** What tools are made ready with. */
+/** Dependencies for preparing tools. */
 export type ToolGraph = {
   readonly client: GatewayClient
-  /** What clients of the graph see; documents of tools are read by it. */
+  /** API schema, against which documents of tools are validated. */
   readonly schema: GraphQLSchema
   readonly spelling: Spelling
 }
 
-/**
- * A row of a server: a tool before it knows the graph. `prepare` throws when the graph cannot
- * answer it.
- */
+/** Definition of a tool. `prepare` throws when its operation is invalid for the schema. */
 export type ToolRow = { readonly name: string; readonly prepare: (graph: ToolGraph) => Promise<Tool> }
 
 type OperationRow<Data, Variables> = {
   readonly run: TypedDocumentNode<Data, Variables>
-  /** Name of the tool; absent where it is that of the operation in snake case. */
+  /** Tool name; default: the operation name in snake case. */
   readonly name?: string
   readonly title: string
-  /** For the model: what it does, when to use it, and what the answer means. */
+  /** Description for the model: what it does, when to use it, and what the result means. */
   readonly description: string
-  /** By argument: what the schema of the graph does not say, or says for other readers. */
+  /** Constraints and descriptions by argument, where the schema has none or other readers. */
   readonly arguments?: { readonly [Name in keyof NoInfer<Variables>]?: Bound }
-  /** Response keys from the root to the object that is the answer. */
+  /** Response keys from the root to the returned object. */
   readonly answer: readonly [string, ...string[]]
-  /** Makes a long answer shorter, within its schema. */
+  /** Shortens a long result; it must still match its schema. */
   readonly compact?: (content: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>
-  /** Said when that object is null or absent: what to try instead. */
+  /** Message when the object is null or absent: what to try instead. */
   readonly missing?: string
-  /** Needed for mutations; queries read. */
+  /** Annotations; required for mutations. Default: read-only. */
   readonly effect?: Effect
-  /**
-   * Where arguments or answer are not those of the operation: a form of their own, and the way
-   * there.
-   */
+  /** Custom arguments and result, with the conversion from and to those of the operation. */
   readonly form?: Form<NoInfer<Data>, NoInfer<Variables>>
 }
 
-/** Arguments and answer of a tool that does more than its operation says. */
+/** Arguments and result that differ from those of the operation. */
 export type Form<Data, Variables> = {
   readonly accepts: z.ZodObject
   readonly variables: (input: Readonly<Record<string, unknown>>) => Variables
@@ -120,8 +106,8 @@ export type Form<Data, Variables> = {
 }
 
 /**
- * A tool that is one operation of the graph: arguments are its variables, the answer is a part of
- * its selection.
+ * A tool that runs one GraphQL operation: variables are its arguments, part of the selection is its
+ * result.
  */
 export function operationTool<Data, Variables extends Record<string, unknown>>(row: OperationRow<Data, Variables>): ToolRow {
   const operation = operationOf(row.run)
@@ -132,7 +118,7 @@ export function operationTool<Data, Variables extends Record<string, unknown>>(r
   return {
     name,
     async prepare({ client, schema, spelling }) {
-      // Preparing reads no variables.
+      // `prepare` reads no variables, so their type does not matter.
       await client.prepare(row.run as TypedDocumentNode<unknown, never>)
       return {
         name,
@@ -142,7 +128,7 @@ export function operationTool<Data, Variables extends Record<string, unknown>>(r
         accepts: form?.accepts ?? variablesSchema(row.run, schema, spelling, row.arguments ?? {}),
         returns: form?.returns ?? answerSchema(row.run, schema, spelling, row.answer),
         async answer(input, { caller, signal }) {
-          // The schema of the arguments was made from the variables.
+          // The argument schema was derived from the variables, so the types agree.
           const variables = form ? form.variables(input) : (input as Variables)
           const { data, errors } = await client.run(row.run, variables, caller, signal)
           if (data === null || errors.length > 0) {
@@ -167,29 +153,26 @@ type PlainRow<Accepts extends z.ZodObject> = Omit<Tool, 'accepts' | 'returns' | 
   readonly answer: (input: z.output<Accepts>, call: Call) => Promise<ToolResult> | ToolResult
 }
 
-/** A tool that is no operation. */
+/** A tool that is not a GraphQL operation. */
 export function plainTool<Accepts extends z.ZodObject>({ annotations = READS, answer, ...row }: PlainRow<Accepts>): ToolRow {
   return {
     name: row.name,
     prepare: async () => ({
       ...row,
       annotations,
-      // The interpreter hands over what `accepts` made.
+      // `input` is the output of `accepts`.
       answer: async (input, call) => answer(input as z.output<Accepts>, call),
     }),
   }
 }
 
-/**
- * A schema as JSON Schema, the way clients of every generation read it: those of 2025 know no
- * `$schema` but their own.
- */
+/** Converts to JSON Schema without `$schema`: 2025 clients accept only their own dialect. */
 export function jsonSchema(
   schema: z.ZodType,
   io: 'input' | 'output',
 ): { readonly type: 'object'; readonly [keyword: string]: unknown } {
   const { $schema, ...rest } = z.toJSONSchema(schema, { io })
   if (rest.type !== 'object') throw new Error(`Expected arguments and answers to be objects, got ${JSON.stringify(rest.type)}.`)
-  // Checked above; TypeScript does not narrow a rest object.
+  // `type` was checked above; TypeScript does not narrow a rest object.
   return rest as { type: 'object' }
 }

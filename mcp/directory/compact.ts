@@ -1,23 +1,19 @@
-/**
- * Longest answer of a directory tool, in bytes of its JSON: some 2,000 tokens, so that a search
- * leaves the model room to work.
- */
+/** Maximum size of a directory tool's result as JSON: some 2,000 tokens of the model's context. */
 export const MAX_ANSWER_BYTES = 8_000
 
 type Content = Readonly<Record<string, unknown>>
 
-/** Longest description after each step, in characters. */
+/** Maximum lengths of descriptions in characters, tried in turn until the result fits. */
 const DESCRIPTION_STEPS = [600, 300, 150, 80] as const
 
-/** Keys with texts for people, which may be shortened. */
+/** Key of texts that may be truncated. */
 const DESCRIPTION = 'description'
 
 const bytesOf = (content: Content): number => Buffer.byteLength(JSON.stringify(content))
 
 /**
- * Makes an answer fit into `MAX_ANSWER_BYTES`: descriptions get shorter and end with "…", then
- * optional variables and alternative commands are left out, then the last results or elements.
- * What fits stays as it is.
+ * Shortens a result to `MAX_ANSWER_BYTES`: truncates descriptions with "…", then drops optional
+ * variables and alternative commands, then last list entries. Returns a result that fits unchanged.
  */
 export function compact(content: Content, maxBytes = MAX_ANSWER_BYTES): Content {
   let fitted = content
@@ -36,11 +32,11 @@ export function compact(content: Content, maxBytes = MAX_ANSWER_BYTES): Content 
 
 type Change = (key: string, value: unknown) => unknown
 
-/** A copy in which every value below a key went through `change`, the outer ones last. */
+/** Copy with `change` applied to every value below a key, inner values first. */
 function mapped(content: Content, change: Change): Content {
   const visit = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(visit)
-    // An object of JSON.
+    // Neither primitive, null nor array: a JSON object.
     return typeof value === 'object' && value !== null ? mapped(value as Content, change) : value
   }
   return Object.fromEntries(Object.entries(content).map(([key, value]) => [key, change(key, visit(value))]))
@@ -54,14 +50,14 @@ function shortened(value: unknown, length: number): unknown {
     .trimEnd()}…`
 }
 
-/** Variables that the server needs, and the first command. */
+/** Keeps required variables only, and the first command only. */
 function withoutExtras(key: string, value: unknown): unknown {
   if (!Array.isArray(value)) return value
   if (key === 'envVars') return value.filter((variable: { readonly required?: unknown }) => variable.required === true)
   return key === 'installations' ? value.slice(0, 1) : value
 }
 
-/** The same with the longest of its lists one shorter; null when it has no list with elements. */
+/** Drops the last entry of the largest list; null when no list has entries. */
 function withoutLast(content: Content): Content | null {
   const lists = Object.entries(content).filter(
     (entry): entry is [string, unknown[]] => Array.isArray(entry[1]) && entry[1].length > 0,

@@ -20,7 +20,7 @@ const id = { description: '`id` of the search result.', max: 100 }
 
 const NO_ITEM = 'No item has this id. Search, and take the id from a result.'
 
-/** The directory for agents: the searches of the REST API, a tool for each dataset. */
+/** MCP server of the directory: the searches of the REST API, one tool per dataset. */
 export const directoryServer: ToolServer = {
   name: 'directory',
   title: 'Atrium directory',

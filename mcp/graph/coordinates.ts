@@ -9,21 +9,18 @@ import {
   isSpecifiedScalarType,
 } from 'graphql'
 
-/** A type or a field of the graph, under the name by which tools speak of it. */
+/** A type or field of the schema by its coordinate. */
 export type Coordinate = {
-  /** `Skill`, or `Query.skills`. */
+  /** Schema coordinate: `Skill` or `Query.skills`. */
   readonly name: string
   readonly kind: 'query' | 'mutation' | 'subscription' | 'type' | 'field'
-  /** The head of its definition: `skills(first: Int = 20, …): SkillConnection!`. */
+  /** First line of its definition: `skills(first: Int = 20, …): SkillConnection!`. */
   readonly signature: string
-  /** What the schema says about it; empty when it says nothing. */
+  /** Description in the schema; empty when there is none. */
   readonly description: string
 }
 
-/**
- * Everything in the schema that has a name of its own, in the order of the names; nothing of
- * introspection.
- */
+/** All types and fields of the schema in the order of their names, without introspection. */
 export function coordinatesOf(schema: GraphQLSchema): readonly Coordinate[] {
   const roots = new Map([
     [schema.getQueryType(), 'query'] as const,
@@ -49,10 +46,10 @@ type AnyField = Pick<GraphQLField<unknown, unknown>, 'name' | 'description' | 't
   readonly args?: GraphQLField<unknown, unknown>['args']
 }
 
-/** The fields of a type that has any, with arguments where it has results. */
+/** Fields of an object, interface or input type; empty for other types. */
 function fieldsOf(type: GraphQLNamedType): readonly AnyField[] {
   if (isObjectType(type) || isInterfaceType(type)) return Object.values(type.getFields())
-  // Input fields have all that is read of a field, but for arguments.
+  // An input field has the used properties of a field, except arguments.
   return isInputObjectType(type) ? (Object.values(type.getFields()) as unknown as readonly AnyField[]) : []
 }
 

@@ -13,9 +13,9 @@ import {
 } from 'graphql'
 
 /**
- * The SDL of a type (`Skill`) or of a field (`Query.skills`) with what a document that uses it must
- * know: types of arguments with all that they are made of, and the type of the result, of a union
- * its members. Null when the schema has nothing with this name.
+ * SDL of a type (`Skill`) or field (`Query.skills`) with the types needed to use it: input types
+ * with everything they contain, the result type, and the members of a union. Null for an unknown
+ * name.
  */
 export function describe(schema: GraphQLSchema, name: string): string | null {
   const [typeName = '', fieldName, ...rest] = name.split('.')
@@ -28,7 +28,7 @@ export function describe(schema: GraphQLSchema, name: string): string | null {
   const field = Object.hasOwn(type.getFields(), fieldName) ? type.getFields()[fieldName] : undefined
   if (!field) return null
   const result = getNamedType(field.type)
-  // The type with this one field: its other fields are not asked about.
+  // Prints the type with this one field only, to keep the text short.
   const { fields } = type.toConfig()
   const config = fields[fieldName]
   if (!config) return null
@@ -42,7 +42,7 @@ export function describe(schema: GraphQLSchema, name: string): string | null {
   ])
 }
 
-/** The types that an input is made of, and those of these. */
+/** Types of the fields of an input type, recursively. */
 function inputsOf(type: GraphQLNamedType, found: Set<GraphQLNamedType> = new Set()): readonly GraphQLNamedType[] {
   if (!isInputObjectType(type)) return []
   for (const field of Object.values(type.getFields())) {
@@ -54,10 +54,7 @@ function inputsOf(type: GraphQLNamedType, found: Set<GraphQLNamedType> = new Set
   return [...found]
 }
 
-/**
- * The types that are asked for, each once. What everybody knows is printed only when it is what was
- * asked for.
- */
+/** Prints each type once. Built-in scalars are printed only when requested by name. */
 const print = ([field, ...others]: readonly GraphQLNamedType[]): string =>
   [...new Set([field, ...others.filter((type) => !isSpecifiedScalarType(type))])]
     .flatMap((type) => (type ? printType(type) : []))

@@ -4,7 +4,7 @@ import { argumentsOf } from '../arguments.ts'
 import { text } from '../scalars.ts'
 import { plainTool, READS } from '../tool.ts'
 
-/** The tool that runs queries, within the limits that every client has. */
+/** Tool that runs GraphQL queries with the limits of every client. */
 export function queryTool({ limits, query: runQuery }: ExternalClient) {
   return plainTool({
     name: 'run_query',
@@ -45,7 +45,7 @@ export function queryTool({ limits, query: runQuery }: ExternalClient) {
   })
 }
 
-/** The limits of a query, as a sentence; empty without limits. */
+/** Limits of a query as a sentence; empty without limits. */
 export function boundsOf({ depth, cost }: ExternalClient['limits']): string {
   const bounds = [
     ...(depth ? [`${depth} levels of fields`] : []),

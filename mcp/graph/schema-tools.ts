@@ -9,10 +9,10 @@ import { type SchemaSearch, schemaSearch } from './search.ts'
 
 const NAME = z.string().describe('A type, such as `Skill`, or a field, such as `Query.skills`.')
 
-/** The tools that find out what a schema has. */
+/** Tools that search and describe the schema. */
 export function schemaTools(schema: GraphQLSchema) {
   let index: SchemaSearch | null = null
-  /** Its index is made for the first who searches: that takes a tenth of a second. */
+  /** The search index is built by the first search, since it takes 0.1 s. */
   const search: SchemaSearch = (words, limit) => {
     index ??= schemaSearch(coordinatesOf(schema))
     return index(words, limit)

@@ -5,9 +5,8 @@ import type { Coordinate } from './coordinates.ts'
 export type SchemaSearch = (words: string, limit: number) => readonly Coordinate[]
 
 /**
- * Search over names and descriptions: whole words before beginnings of words before typing errors,
- * names before descriptions, what can be asked at the root before the rest. Equal matches stay in
- * the order of their names.
+ * Full-text search over names and descriptions. Ranking: whole words before prefixes before typos,
+ * names before descriptions, root fields before others; ties in the order of names.
  */
 export function schemaSearch(coordinates: readonly Coordinate[]): SchemaSearch {
   const index = new MiniSearch<Coordinate>({
@@ -32,7 +31,7 @@ export function schemaSearch(coordinates: readonly Coordinate[]): SchemaSearch {
       .flatMap(({ id }) => byName.get(String(id)) ?? [])
 }
 
-/** `searchUsers` is three words to who looks for users: the whole, and its parts. */
+/** Splits camelCase: `searchUsers` is indexed as itself, `search` and `users`. */
 function wordsOf(text: string): string[] {
   const words = text.split(/[^\p{L}\p{N}]+/u).filter(Boolean)
   return words.flatMap((word) => {

@@ -7,8 +7,8 @@ import { boundsOf, queryTool } from './query-tool.ts'
 import { schemaTools } from './schema-tools.ts'
 
 /**
- * The whole graph for agents: find out what can be asked, and ask it, within the limits that every
- * client has.
+ * MCP server for the whole graph: tools to explore the schema and to run queries, with the limits
+ * of every client.
  */
 export function graphServer(guest: ExternalClient, { introspection }: { readonly introspection: boolean }): ToolServer {
   const { schema, limits } = guest
@@ -31,7 +31,7 @@ export function graphServer(guest: ExternalClient, { introspection }: { readonly
     keyHeaders: [],
     signIn: 'Send the credentials that this field needs as headers of the MCP request: Authorization: Bearer, or X-API-Key.',
     spelling: (_, value) => value,
-    // Who keeps the schema from clients keeps it from tools.
+    // Without introspection the schema is also hidden from agents.
     tools: introspection ? [...schemaTools(schema), queryTool(guest)] : [queryTool(guest)],
     resources: introspection ? [sdl] : [],
     prompts: [

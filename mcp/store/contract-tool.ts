@@ -16,44 +16,44 @@ import { type Call, type Effect, jsonSchema, READS, type ToolResult, type ToolRo
 import { fitAnswer, type Summary } from './fit-answer.ts'
 import { argumentSchema } from './wire-schema.ts'
 
-/** What a row says of an argument. */
+/** Changes to an argument of the contract. */
 type Argument = {
-  /** In place of what the contract says. */
+  /** Replaces the description of the contract. */
   readonly description?: string
-  /** In place of the contract's, or for an argument that the contract does not have. */
+  /** Replaces the schema of the contract, or defines an additional argument. */
   readonly schema?: ContractSchema
   readonly isRequired?: true
 }
 
 export type ContractRow = {
   readonly name: string
-  /** The operation of the REST contract whose body it takes and whose answer it gives. */
+  /** Operation of the REST contract, with its request body and response. */
   readonly operation: ContractOperation
-  /** REST's row of that operation, or one of the tool's own where it asks for more. */
+  /** REST route of that operation, or a separate one with a larger selection. */
   readonly run: StoreRoute
   readonly title: string
-  /** For the model: what it does, when to use it, and what the answer means. */
+  /** Description for the model: what it does, when to use it, and what the result means. */
   readonly description: string
   /**
-   * Arguments by name: parameters of the query that the tool has, and keys of the body of which
-   * there is more to say. Those of the path it has anyway.
+   * Query parameters to offer, and changes to keys of the body, by name. Path parameters are always
+   * offered.
    */
   readonly arguments?: Readonly<Record<string, Argument>>
-  /** Needed for what writes; the rest reads. */
+  /** Annotations; required unless the operation is a GET. */
   readonly effect?: Effect
   /**
-   * Keys of the body that are listed, and what is said of them in place of their schema; absent:
-   * all of them. Others are read as well.
+   * Keys of the body in the listed schema, with a replacement of their schema or `true`; absent:
+   * all keys. Unlisted keys are accepted too.
    */
   readonly listed?: Readonly<Record<string, JsonSchema | true>>
-  /** Of a list: the keys of its entries, from the most to the fewest. */
+  /** For a list: keys of its entries in each shorter form, longest form first. */
   readonly summaries?: readonly Summary[]
 }
 
 /**
- * A tool that is an operation of the store's REST API: the same names, words and rules, and the
- * same answer without what is empty, in a few kB. Arguments are parameters, and keys of the body
- * without the envelope around them.
+ * A tool that runs an operation of the store's REST API with the same names and rules. Arguments
+ * are its parameters and the keys of its body without the envelope. The result is the response,
+ * shortened to MAX_ANSWER_BYTES.
  */
 export function contractTool({ name, title, description, run, listed, summaries, ...row }: ContractRow): ToolRow {
   if (row.operation.method !== 'GET' && !row.effect)
@@ -84,7 +84,7 @@ export function contractTool({ name, title, description, run, listed, summaries,
         annotations: row.effect ?? READS,
         accepts,
         inputSchema: listed ? withListed(inputSchema, new Set(keys.map(([key]) => key)), listed) : inputSchema,
-        // Schemas of answers would take ten times the bytes of all the rest.
+        // Text only: result schemas would need ten times the bytes of the whole list of tools.
         returns: null,
         async answer(input, call) {
           const request = read({
@@ -110,10 +110,10 @@ type Data = Readonly<Record<string, unknown>>
 
 const isContent = (value: unknown): value is Data => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The schema of arguments with only those keys of the body that a row lists. */
+/** The listed JSON Schema, with only those keys of the body that a row lists. */
 function withListed(schema: JsonSchema, keys: ReadonlySet<string>, listed: NonNullable<ContractRow['listed']>): JsonSchema {
   const { properties, ...rest } = schema
-  // JSON Schema: `properties` is an object of schemas.
+  // By JSON Schema `properties` maps names to schemas.
   const entries = Object.entries(properties as Readonly<Record<string, JsonSchema>>).flatMap(([name, each]) => {
     const own = Object.hasOwn(listed, name) ? listed[name] : undefined
     if (keys.has(name) && own === undefined) return []
@@ -134,7 +134,7 @@ async function runContract(
 ): Promise<ToolResult | { readonly data: Data }> {
   type Run = typeof client.run<Data, Record<string, unknown>>
   const graphCaller = callerWithGrants(caller, operation)
-  // The row ties the document to `Data`; a table of rows forgets it.
+  // The row connects the document with `Data`; in a table of rows the type is lost.
   const result = await client.run<Data, Record<string, unknown>>(run as Parameters<Run>[0], variables, graphCaller, signal)
   const { data } = result
   const errors = withoutNulls(result.errors, operation)
@@ -146,8 +146,8 @@ async function runContract(
 }
 
 /**
- * The operation as the tool speaks of it: with its words about arguments, and a body that has no
- * envelope. `offered` are the parameters that the tool has.
+ * The operation with the tool's arguments and a body without envelope. `offered`: the parameters
+ * that the tool has.
  */
 function withArguments(operation: ContractOperation, rowArguments: Readonly<Record<string, Argument>>) {
   const body = operation.body && withoutEnvelope(operation.body.schema)
@@ -192,14 +192,12 @@ function parameterSchema({ schema, required = false }: ContractParameter): z.Zod
   return schema.default === undefined ? optional(schema, required) : argumentSchema(schema).default(schema.default)
 }
 
-/** Keys of a body have no defaults here: what is absent stays as it is. */
+/** No defaults for keys of a body: absent ones must stay unchanged. */
 const optional = (schema: ContractSchema, isRequired: boolean): z.ZodType => {
   const value = argumentSchema(schema)
   return isRequired ? value : value.optional()
 }
 
-/**
- * An argument as texts of a query: a list is its name again and again; what is absent is not there.
- */
+/** An argument as query parameters: a list repeats the name; absent arguments are left out. */
 const textsOf = (name: string, input: Data): [string, string][] =>
   input[name] === undefined ? [] : [input[name]].flat().map((each) => [name, String(each)])

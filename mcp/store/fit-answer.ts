@@ -1,15 +1,15 @@
 import { ownValue } from '../../platform/collections/lookup-table.ts'
 
-/**
- * Longest answer of a store tool, in bytes of its JSON: some 2,000 tokens, so that a list leaves
- * the model room to work.
- */
+/** Maximum size of a store tool's result as JSON: some 2,000 tokens of the model's context. */
 export const MAX_ANSWER_BYTES = 8_000
 
-/** Keys of an object that a short form of it has, and those of the objects below them. */
+/** Keys of the short form of an object, and of the objects in it. */
 export type Summary = { readonly [key: string]: true | Summary }
 
-/** Longest text after each step, in characters, of an object and of a list. */
+/**
+ * Maximum text lengths in characters, tried in turn until the result fits: for an object, and for a
+ * list.
+ */
 const OBJECT_TEXT_STEPS = [2_000, 600, 300, 150, 80] as const
 const LIST_TEXT_STEPS = [150, 60, 30, 15] as const
 const ELLIPSIS = '…'
@@ -17,9 +17,9 @@ const ELLIPSIS = '…'
 type Content = Readonly<Record<string, unknown>>
 
 /**
- * An answer of REST for a model: without empty values and second spellings of a value, in at most
- * `MAX_ANSWER_BYTES`. Lists have the longest of `summaries` that fits; texts get shorter and end
- * with "…"; then lists lose their last entries, and `cut` says so.
+ * Shortens a REST response to `MAX_ANSWER_BYTES` for a model. Steps: drop empty values and
+ * duplicate status names; for lists the longest of `summaries` that fits; truncate texts with "…";
+ * drop last list entries, noted in `cut`.
  */
 export function fitAnswer(answer: unknown, summaries: readonly Summary[] = []): unknown {
   const whole = conciseAnswer(answer)
@@ -42,13 +42,16 @@ const fits = (value: unknown): boolean => bytesOf(value) <= MAX_ANSWER_BYTES
 const isObject = (value: unknown): value is Content => typeof value === 'object' && value !== null && !Array.isArray(value)
 const isEmpty = (value: unknown): boolean => value === null || value === '' || (Array.isArray(value) && value.length === 0)
 
-/** Keys of orders whose words are those of arguments, and the keys that say the same otherwise. */
+/**
+ * Status keys of orders: `spelled` has the words of arguments and replaces `as`; `also` duplicates
+ * it.
+ */
 const SPELLINGS = [
   { spelled: 'status_enum', as: 'status', also: 'status_name' },
   { spelled: 'shipment_status_enum', as: 'shipment_status', also: null },
 ] as const
 
-/** An empty list of results stays: that nothing was found is an answer. */
+/** Keeps empty lists at the root, because "no results" is information. */
 function conciseAnswer(answer: unknown): unknown {
   const whole = concise(answer)
   if (!isObject(answer) || !isObject(whole)) return whole
@@ -56,7 +59,7 @@ function conciseAnswer(answer: unknown): unknown {
   return { ...Object.fromEntries(lists.map((key) => [key, []])), ...whole }
 }
 
-/** Without nulls, empty texts and empty lists, and with one spelling of each state. */
+/** Drops nulls, empty texts and empty lists, and keeps one key per status. */
 function concise(value: unknown): unknown {
   if (Array.isArray(value)) return value.map((each) => concise(each))
   if (!isObject(value)) return value
@@ -70,13 +73,13 @@ function concise(value: unknown): unknown {
   return Object.fromEntries([...fields].flatMap(([key, each]) => (isEmpty(each) ? [] : [[key, concise(each)]])))
 }
 
-/** The entries of a list, each with the keys of `summary` only; `{"order": …}` keeps its envelope. */
+/** Reduces list entries to the keys of `summary`; envelopes like `{"order": …}` are kept. */
 function summarized(value: unknown, summary: Summary): unknown {
   if (Array.isArray(value)) return value.map((entry) => summarized(entry, summary))
   if (!isObject(value)) return value
   const entries = Object.entries(value)
   const isWrapper = entries.some(([, each]) => isObject(each) || Array.isArray(each))
-  // An envelope, or an object with a list and its count.
+  // An envelope, or an object of a list and its count.
   if (isWrapper && entries.length <= 2 && !Object.hasOwn(value, 'id')) {
     return Object.fromEntries(
       entries.map(([key, each]) => [
@@ -101,7 +104,7 @@ const picked = (value: Content, summary: Summary): Content =>
 function withShortTexts(value: unknown, length: number): unknown {
   if (Array.isArray(value)) return value.map((each) => withShortTexts(each, length))
   if (isObject(value)) return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withShortTexts(each, length)]))
-  // A part of a URL leads nowhere.
+  // URLs are never truncated, because they would break.
   if (typeof value !== 'string' || value.length <= length || /^https?:\/\//.test(value)) return value
   return `${value
     .slice(0, length - ELLIPSIS.length)
@@ -109,10 +112,10 @@ function withShortTexts(value: unknown, length: number): unknown {
     .trimEnd()}${ELLIPSIS}`
 }
 
-/** Where a list stands, and how long it was. */
+/** Path and entries of a list. */
 type LargestList = { readonly path: readonly string[]; readonly entries: readonly unknown[] }
 
-/** Takes the last entries of the largest list away until it fits, and says how many there were. */
+/** Drops last entries of the largest list until the value fits, and notes the original count. */
 function cut(value: unknown): unknown {
   const cuts = new Map<string, Cut>()
   let fitted = value
@@ -120,10 +123,10 @@ function cut(value: unknown): unknown {
     const noted = cuts.size === 0 ? fitted : withNote(fitted, [...cuts].map(noteOf).join(' '))
     if (fits(noted)) return noted
     const largest = largestList(fitted, [])
-    // Nothing is left that could go: the texts of one object, which are short by now.
+    // No list is left to shorten: one object whose texts were truncated already.
     if (largest === null) return noted
     const { path, entries } = largest
-    // A tenth at a time: thousands of entries would otherwise be written thousands of times.
+    // Drops 10 % at a time: each step serializes the value, so single entries would be quadratic.
     const remaining = entries.slice(0, Math.min(entries.length - 1, Math.floor(entries.length * 0.9)))
     fitted = replaced(fitted, path, remaining)
     const name = path.filter((step) => !/^\d+$/.test(step)).join('.')
@@ -132,7 +135,7 @@ function cut(value: unknown): unknown {
   }
 }
 
-/** A list that lost entries; `isPage`: it is what a `limit` is the length of. */
+/** A shortened list; `isPage`: the page whose length is the argument `limit`. */
 type Cut = { readonly shown: number; readonly total: number; readonly isPage: boolean }
 
 const noteOf = ([name, { shown, total, isPage }]: readonly [string, Cut]): string =>
@@ -144,7 +147,7 @@ function largestList(value: unknown, path: readonly string[]): LargestList | nul
   if (typeof value !== 'object' || value === null) return null
   const own = Array.isArray(value) && value.length > 0 ? [{ path, entries: value }] : []
   const below = Object.entries(value).flatMap(([key, each]) => largestList(each, [...path, key]) ?? [])
-  // The outer one of lists in each other holds most.
+  // Of nested lists the outer one is larger, so it is shortened first.
   const [largest] = [...own, ...below].sort((one, other) => bytesOf(other.entries) - bytesOf(one.entries))
   return largest ?? null
 }

@@ -13,28 +13,28 @@ import type { ToolServer } from '../tool-server.ts'
 import { type ContractRow, contractTool } from './contract-tool.ts'
 import type { Summary } from './fit-answer.ts'
 
-/** Published for tools, in place of REST's 800. */
+/** Rate limit per store; documented for tools. The REST API allows 800. */
 const REQUESTS_PER_MINUTE = 100
 
 const WHERE_CREDENTIALS_ARE =
   'The login and authtoken of a store are shown when it is created, with `npx atrium store create` or POST /v1/store/setup.json.'
 
-/** A row of the table: a tool by the operation of REST that it is. */
+/** A tool, named by its REST operation. */
 type Row = Omit<ContractRow, 'operation' | 'run'> & {
-  /** The operationId. */
+  /** `operationId` in the contract. */
   readonly is: string
-  /** In place of REST's row, where the tool asks what that operation cannot. */
+  /** Replaces the REST route, when the tool needs another selection. */
   readonly run?: ContractRow['run']
 }
 
-/** Their schemas say it all. */
+/** Without description: the schemas of these parameters are clear. */
 const page = { description: '' }
 const limit = { description: '' }
 const price = { type: 'number', minimum: 0 } as const
-/** The longest spelling that is read has some 35 characters. */
+/** Longest accepted time format: some 35 characters. */
 const time = { type: 'string', maxLength: 40 } as const
 const PRODUCT_STATES = ['available', 'not-available', 'disabled'] as const
-/** One spelling in arguments and answers; others are read too. */
+/** Listed spelling of order states; the API accepts others too. */
 const ORDER_STATES = ['abandoned', 'pending_payment', 'paid', 'canceled'] as const
 const CATEGORIES = {
   description: 'Ids of its categories, replacing the current ones.',
@@ -44,7 +44,7 @@ const CATEGORIES = {
 const number = { type: 'number' } as const
 const text = { type: 'string' } as const
 const clearable = { type: ['string', 'null'] } as const
-/** What most products need. All keys of the contract are read. */
+/** Listed keys of a product; the other keys of the contract are accepted too. */
 const PRODUCT_KEYS = {
   name: text,
   price: { ...number, description: 'Without tax.' },
@@ -310,7 +310,9 @@ const TOOLS: readonly Row[] = [
   },
 ]
 
-/** A shop for agents: operations of its REST API, with the limits and the signing in of tools. */
+/**
+ * MCP server of the store: operations of its REST API, with authentication and limits for tools.
+ */
 export async function storeServer(client: GatewayClient): Promise<ToolServer> {
   const contract = operationsOf(publishedContract())
   const routes = new Map(storeRoutes.map((each) => [operationOf(each, contract).operationId, each]))
@@ -342,7 +344,7 @@ export async function storeServer(client: GatewayClient): Promise<ToolServer> {
       { name: 'x-login-key', description: `Login of the store. ${WHERE_CREDENTIALS_ARE}`, isRequired: false },
       { name: 'x-auth-token', description: 'Authtoken of the store, which belongs to the login.', isRequired: false },
     ],
-    // The contract spells its own words.
+    // Unchanged: the contract has wire names already.
     spelling: (_, value) => value,
     tools: rows.map(contractTool),
     resources: [
@@ -369,6 +371,6 @@ export async function storeServer(client: GatewayClient): Promise<ToolServer> {
   }
 }
 
-/** The scopes that these operations need, each once. */
+/** Scopes that these operations need, without duplicates. */
 const scopesOf = (operations: readonly ContractOperation[]): readonly string[] =>
   [...new Set(operations.flatMap(({ scope }) => scope ?? []))].sort()

@@ -4,12 +4,12 @@ import { constantCase } from '../../platform/text/case.ts'
 import { type ContractSchema, envelopeOf } from '../../rest-facade/store/contract.ts'
 
 const INT_MAX = 2_147_483_647
-/** Longer than any text that the store keeps, for those whose bound the contract does not say. */
+/** Upper bound of texts without `maxLength` in the contract: longer than any stored text. */
 const MAX_TEXT_CHARACTERS = 200_000
 
 /**
- * What a value of the contract may be as an argument. Its messages complete "Expected `argument` to
- * be …". The contract's own reading has the last word.
+ * Argument schema for a schema of the contract. Its messages complete "Expected `argument` to be
+ * …". The REST route validates again, more strictly.
  */
 export function argumentSchema(schema: ContractSchema): z.ZodType {
   const value = present(schema)
@@ -20,7 +20,7 @@ export function argumentSchema(schema: ContractSchema): z.ZodType {
 function present(schema: ContractSchema): z.ZodType {
   const wrapped = envelopeOf(schema)
   const inside = wrapped === null ? undefined : ownValue(schema.properties ?? {}, wrapped)
-  // The envelope of an entry is read and not listed: without it there is one form of an entry.
+  // An entry's envelope is accepted but not listed, so that the schema shows one form.
   if (wrapped !== null && inside) return present({ ...inside, 'x-envelope': wrapped })
   const { type, enum: words, items = {}, properties, minimum = -INT_MAX, maximum = INT_MAX, required = [] } = schema
   if (words) return wordOf(words)
@@ -50,18 +50,18 @@ function present(schema: ContractSchema): z.ZodType {
   return envelope === null ? object : z.preprocess((given) => contentOf(given, envelope), object)
 }
 
-/** One of these words, in any case and with spaces, hyphens or underscores between its parts. */
+/** One of these words; case, spaces, hyphens and underscores do not matter. */
 function wordOf(words: readonly (string | number)[]): z.ZodType {
   const byName = new Map(words.map((word) => [constantCase(String(word)), word]))
   const known = (given: unknown) => (typeof given === 'string' ? (byName.get(constantCase(given)) ?? given) : given)
   return z.preprocess(known, z.literal([...words], { error: `one of ${words.join(', ')}` }))
 }
 
-/** What is inside an envelope such as `{"variant": {…}}`; other values as they are. */
+/** Unwraps an envelope such as `{"variant": {…}}`; returns other values unchanged. */
 const contentOf = (given: unknown, envelope: string): unknown =>
   typeof given === 'object' && given !== null && Object.keys(given).join() === envelope ? Reflect.get(given, envelope) : given
 
-/** Characters as JSON Schema counts them: a pair of surrogates is one. */
+/** Length in code points, as in JSON Schema: a surrogate pair counts once. */
 const textOf = (max: number): z.ZodType =>
   z
     .string({ error: 'a text' })

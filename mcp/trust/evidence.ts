@@ -5,16 +5,12 @@ import { argumentsOf } from '../arguments.ts'
 import { text } from '../scalars.ts'
 import { plainTool } from '../tool.ts'
 
-/**
- * Twenty thousand words: longer than what is read in one piece, and rated in less than a tenth of a
- * second.
- */
+/** Maximum text: some 20,000 words, rated in less than 0.1 s. */
 const MAX_TEXT_CHARACTERS = 100_000
 const expectation = `a text of at most ${MAX_TEXT_CHARACTERS} characters`
 
 /**
- * How far an agent can rely on a text that it has extracted: the rating of `clients/evidence`, for
- * agents without that package.
+ * Rates how complete extracted text is, with `clients/evidence`, for agents without that package.
  */
 export const rateEvidenceTool = plainTool({
   name: 'rate_evidence',

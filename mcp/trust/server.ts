@@ -7,13 +7,16 @@ import { rateEvidenceTool } from './evidence.ts'
 import { sourcesForm } from './sources.ts'
 import { spelling } from './spelling.ts'
 
-/** A check asks registries, name servers and the host itself, and counts as a scan of the key. */
+/**
+ * Open world: a decision queries registries, name servers and the host itself. It counts as a scan
+ * of the key.
+ */
 const CHECKS = { ...READS, openWorldHint: true }
 
 const ACTIONS =
   '`recommended_action`: `proceed`; `proceed_with_caution` (treat the response with caution); `sandbox` (only in a sandbox); `escalate_to_human` (a person decides first); `deny` (do not proceed).'
 
-/** Trust decisions for agents. */
+/** MCP server of trust decisions. */
 export const trustServer: ToolServer = {
   name: 'trust',
   title: 'Atrium trust',

@@ -6,7 +6,7 @@ import { argumentsOf } from '../arguments.ts'
 import { text } from '../scalars.ts'
 import type { Form } from '../tool.ts'
 
-/** As many as the graph decides about at once. */
+/** Batch limit of the graph's `decide` operation. */
 const MAX_SOURCES = 100
 const expectation = `a list of 1 to ${MAX_SOURCES} domains or URLs`
 
@@ -55,7 +55,7 @@ const groups = z.object({
 })
 type Groups = z.infer<typeof groups>
 
-/** Which group each action belongs to. */
+/** Group by recommended action. */
 const GROUPS = {
   PROCEED: 'approved',
   PROCEED_WITH_CAUTION: 'approved',
@@ -64,12 +64,12 @@ const GROUPS = {
   DENY: 'denied',
 } as const
 
-/** Sources in; the same sources in four groups out, each group in the order in which they came. */
+/** Checks a list of sources, and returns them in four groups; order is kept within a group. */
 export const sourcesForm: Form<CheckSourcesQuery, CheckSourcesQueryVariables> = {
   accepts,
   returns: groups,
   variables(input) {
-    // Parsed by `accepts` before.
+    // `input` was parsed by `accepts`.
     const { sources, kind, policy } = input as z.output<typeof accepts>
     return {
       inputs: sources.map((source) => ({
@@ -80,7 +80,7 @@ export const sourcesForm: Form<CheckSourcesQuery, CheckSourcesQueryVariables> = 
     }
   },
   content({ batch: { results } }, input) {
-    // Parsed by `accepts` before.
+    // `input` was parsed by `accepts`.
     const { sources } = input as z.output<typeof accepts>
     const grouped: Groups = { approved: [], sandboxed: [], denied: [], unverified: [] }
     for (const [index, result] of results.entries()) {

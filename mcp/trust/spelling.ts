@@ -1,6 +1,6 @@
 /**
- * Codes are capitals in every room; other values are spelled as REST spells them: `READ_ONLY` is
- * `read_only`.
+ * Codes of reasons and drivers stay in capitals; other enum values get the REST API's lower case:
+ * `READ_ONLY` becomes `read_only`.
  */
 export const spelling = (type: string, value: string): string => (CODES.has(type) ? value : value.toLowerCase())
 
