@@ -4,6 +4,7 @@ import type { Use } from '../clients/gate/use.ts'
 import type { Policy } from '../clients/trust/decision.ts'
 import { OperatorError } from '../platform/process/operator-error.ts'
 import { addressOption } from './arguments.ts'
+import { printable } from './printable.ts'
 
 type Options = { readonly atrium: string; readonly policy: Policy; readonly allowPrivate?: true; readonly json?: true }
 
@@ -92,8 +93,3 @@ function asText(results: readonly GatedSource[]): string {
     })
     .join('\n')
 }
-
-/**
- * Without signs that move a terminal's cursor or turn its text around: titles come from strangers.
- */
-const printable = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')

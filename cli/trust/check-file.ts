@@ -1,10 +1,10 @@
-import { readFileSync, statSync } from 'node:fs'
-import { text as textOf } from 'node:stream/consumers'
 import { OperatorError } from '../../platform/process/operator-error.ts'
+import { csvField } from '../../platform/text/csv.ts'
 import { assess } from '../../subgraphs/trust/assessment/assess.ts'
 import type { TrustParts } from '../../subgraphs/trust/context.ts'
 import type { Decision } from '../../subgraphs/trust/pipeline/decision.ts'
 import type { DecideRequest } from '../../subgraphs/trust/pipeline/request.ts'
+import { readSource } from '../read-source.ts'
 import type { CheckFormat } from './check-formats.ts'
 
 /** Of one run. */
@@ -18,24 +18,13 @@ const PROGRESS_MS = 5_000
 
 /** Targets of a file, or of standard input for `-`: one per line; blank lines and `#` are left out. */
 export async function readTargets(source: string): Promise<readonly string[]> {
-  const targets = (await load(source))
+  const targets = (await readSource(source, MAX_FILE_BYTES))
     .split(/\r?\n/)
     .map((line) => line.trim())
     .filter((line) => line !== '' && !line.startsWith('#'))
   if (targets.length === 0) throw new OperatorError(`There are no targets in "${source}".`)
   if (targets.length > MAX_TARGETS) throw new OperatorError(`Expected at most ${MAX_TARGETS} targets, got ${targets.length}.`)
   return targets
-}
-
-async function load(source: string): Promise<string> {
-  if (source === '-') return textOf(process.stdin)
-  try {
-    if (statSync(source).size > MAX_FILE_BYTES) throw new OperatorError(`Expected a file of at most ${MAX_FILE_BYTES} bytes.`)
-    return readFileSync(source, 'utf8')
-  } catch (error) {
-    if (error instanceof OperatorError) throw error
-    throw new OperatorError(`"${source}" cannot be read: ${error instanceof Error ? error.message : String(error)}`)
-  }
 }
 
 /**
@@ -54,7 +43,10 @@ export async function checkTargets(
   const pending: Promise<string>[] = []
   if (format === 'csv') await write(`${CSV_COLUMNS.join(',')}\n`)
   for (const target of targets) {
-    pending.push(lineOf(target))
+    const line = lineOf(target)
+    // Reported by `next`, which may come to it only after another one has failed.
+    line.catch(() => {})
+    pending.push(line)
     if (pending.length >= MAX_CONCURRENT_TARGETS) await next()
   }
   while (pending.length > 0) await next()
@@ -96,12 +88,6 @@ const csvLine = (text: string, decision: Decision | null, error: string): string
   ]
     .map(csvField)
     .join(',')}\n`
-
-/** RFC 4180. A spreadsheet takes a field that begins like this for a formula. */
-function csvField(value: string | number): string {
-  const text = /^[=+@\t-]/.test(String(value)) ? `'${value}` : String(value)
-  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-}
 
 /** Waits for a reader that is slower than we are. */
 const write = (text: string): Promise<void> =>

@@ -1,4 +1,3 @@
-import { readFileSync, statSync } from 'node:fs'
 import { text as textOf } from 'node:stream/consumers'
 import { Argument, Command, InvalidArgumentError, Option } from 'commander'
 import { variables } from '../../config.ts'
@@ -18,6 +17,8 @@ import {
   type OperatorList,
   type OperatorListEntry,
 } from '../../subgraphs/trust/operator-list/operator-list.ts'
+import { printable } from '../printable.ts'
+import { readSource } from '../read-source.ts'
 import type { WithTrust } from './with-trust.ts'
 
 type Trust = Parameters<Parameters<WithTrust>[0]>[0]
@@ -62,8 +63,8 @@ function addCommand(withTrust: WithTrust): Command {
     .addOption(expiresOption())
     .action(async (list: OperatorList, target: string, { reason, scope, expires }: EntryOptions) => {
       const input = { target, reason, scope: scope ?? null, expiresAt: expires ?? null }
-      const [entry] = (await withTrust((trust) => add(list, [{ place: '', input }], false, trust))).entries
-      console.log(entry ? `${entry.list} ${entry.scope} ${entry.target}` : '')
+      const [entry] = (await withTrust((trust) => add(list, [{ location: '', input }], false, trust))).entries
+      console.log(entry ? printable(`${entry.list} ${entry.scope} ${entry.target}`) : '')
     })
 }
 
@@ -82,7 +83,7 @@ function removeCommand(withTrust: WithTrust): Command {
         return operatorLists.removeTarget(list, read.entry)
       })
       if (!removed) throw new OperatorError(`The ${list} list does not have "${target}".`)
-      console.log(`Removed ${removed.scope} ${removed.target}.`)
+      console.log(printable(`Removed ${removed.scope} ${removed.target}.`))
     })
 }
 
@@ -141,7 +142,7 @@ function statusCommand(withTrust: WithTrust): Command {
 /** Adds what was read; throws when an entry is invalid, unless those may be left out. */
 async function add(
   list: OperatorList,
-  read: readonly { readonly place: string; readonly input: ListEntryInput | null }[],
+  read: readonly { readonly location: string; readonly input: ListEntryInput | null }[],
   skipsInvalid: boolean,
   { engine, operatorLists, now }: Trust,
 ): Promise<{
@@ -155,12 +156,13 @@ async function add(
   const at = now()
   const valid: NewListEntry[] = []
   const faults: string[] = []
-  for (const { place, input } of read) {
+  for (const { location, input } of read) {
     const checked = input === null ? null : validateListEntry(list, input, at, engine)
     if (checked && 'entry' in checked) valid.push(checked.entry)
     else {
       const message = checked ? checked.faults.map((fault) => fault.message).join(' ') : 'Expected a name, an address or a URL.'
-      faults.push(place === '' ? message : `${place}: ${message}`)
+      // With text of the file, which others may have written.
+      faults.push(printable(location === '' ? message : `${location}: ${message}`))
     }
   }
   if (faults.length > 0 && (!skipsInvalid || valid.length === 0)) {
@@ -183,17 +185,8 @@ async function readAll(list: OperatorList, lists: Trust['operatorLists']): Promi
   }
 }
 
-async function load(source: string): Promise<string> {
-  if (source === '-') return textOf(process.stdin)
-  if (/^https:\/\//i.test(source)) return download(source)
-  try {
-    if (statSync(source).size > MAX_FILE_BYTES) throw new OperatorError(`Expected a file of at most ${MAX_FILE_BYTES} bytes.`)
-    return readFileSync(source, 'utf8')
-  } catch (error) {
-    if (error instanceof OperatorError) throw error
-    throw new OperatorError(`"${source}" cannot be read: ${error instanceof Error ? error.message : String(error)}`)
-  }
-}
+const load = (source: string): Promise<string> =>
+  /^https:\/\//i.test(source) ? download(source) : readSource(source, MAX_FILE_BYTES)
 
 /** Through the guard for public addresses, like every feed. */
 async function download(url: string): Promise<string> {

@@ -1,4 +1,5 @@
 import { badInput } from '../../platform/graphql/errors.ts'
+import { isRowId } from './ids.ts'
 
 /**
  * Position of an item in a sort order: compared element by element, smaller first. Unique within
@@ -43,7 +44,7 @@ function isPart(value: unknown, part: PositionPart | undefined): boolean {
   if (typeof value !== 'string') return false
   switch (part) {
     case 'row':
-      return /^(0|[1-9]\d{0,17})$/.test(value)
+      return isRowId(value)
     case 'time':
       return isTime(value)
     default:

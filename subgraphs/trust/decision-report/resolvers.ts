@@ -1,5 +1,4 @@
 import type { Resolvers } from '#generated/trust/resolvers.ts'
-import { badInput } from '../../../platform/graphql/errors.ts'
 import { lowerCase, upperCase } from '../../../platform/text/case.ts'
 import { decodeId, encodeId } from '../../toolkit/ids.ts'
 import { connectionFields, type KeysetList, keysetPage, keysetRange } from '../../toolkit/keyset.ts'
@@ -8,9 +7,7 @@ import { reportDecision, resolveReport } from './actions.ts'
 import type { DecisionReport, DecisionReportStatus } from './decision-report.ts'
 import type { DecisionReportRepository } from './repository.ts'
 
-const REPORTS: KeysetList<DecisionReport> = { name: 'decisionReports', parts: ['text'], positionOf: ({ id }) => [id] }
-/** A row id of PostgreSQL's type `bigint`. */
-const ROW_ID = /^(?:0|[1-9]\d{0,17})$/
+const REPORTS: KeysetList<DecisionReport> = { name: 'decisionReports', parts: ['row'], positionOf: ({ id }) => [id] }
 
 type Page = { readonly first?: number | null; readonly after?: string | null }
 
@@ -20,7 +17,6 @@ async function pageOf(
   page: Page,
 ) {
   const range = keysetRange(REPORTS, page)
-  if (range.after && !ROW_ID.test(String(range.after[0]))) throw badInput('after', 'a cursor of this list', page.after)
   return keysetPage(REPORTS, range, await reports.list(listed, range), () => reports.count(listed))
 }
 

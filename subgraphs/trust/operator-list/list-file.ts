@@ -1,4 +1,5 @@
 import { ownValue } from '../../../platform/collections/lookup-table.ts'
+import { csvField, withoutFormulaGuard } from '../../../platform/text/csv.ts'
 import { jsonDocument, plainLines } from '../collectors/feed-formats.ts'
 import { refanged } from '../collectors/indicator.ts'
 import { fieldsOf } from '../collectors/list-formats.ts'
@@ -9,8 +10,8 @@ import { LIST_SCOPES, type ListEntryInput, type ListScope, type OperatorListEntr
 /** What a file does not say of its entries. */
 type FileDefaults = Omit<ListEntryInput, 'target'>
 
-/** An entry of a file with its place, such as `line 3`; null where it could not be read. */
-type FileEntry = { readonly place: string; readonly input: ListEntryInput | null }
+/** An entry of a file with its location, such as `line 3`; null where it could not be read. */
+type FileEntry = { readonly location: string; readonly input: ListEntryInput | null }
 
 /**
  * Reads entries of a text: JSON (our export, a list of texts or objects, STIX 2.1, TAXII 2.1, MISP),
@@ -36,13 +37,13 @@ function inJson(text: string, defaults: FileDefaults): readonly FileEntry[] | nu
     return json.map((each, index) => entryAt(`entry ${index + 1}`, (name) => ownValue(asRecord(each) ?? {}, name), defaults))
   const found = jsonDocument.kind === 'document' ? jsonDocument.read(json) : null
   if (!found) return null
-  return found.map((entry, index) => ({ place: `entry ${index + 1}`, input: { ...defaults, target: targetOf(entry) } }))
+  return found.map((entry, index) => ({ location: `entry ${index + 1}`, input: { ...defaults, target: targetOf(entry) } }))
 }
 
 function inCsv(lines: readonly string[], columns: readonly string[], defaults: FileDefaults): readonly FileEntry[] {
   return lines.slice(1).flatMap((line, index) => {
     if (line.trim() === '') return []
-    const fields = fieldsOf(line)
+    const fields = fieldsOf(line).map(withoutFormulaGuard)
     return [entryAt(`line ${index + 2}`, (name) => fields[columns.indexOf(name)], defaults)]
   })
 }
@@ -53,23 +54,23 @@ function inLines(lines: readonly string[], defaults: FileDefaults): readonly Fil
     const found = line.trim() === '' ? 'nothing' : read(line.trim())
     // The first line may have the names of columns; one that looks like an entry is a fault.
     if (found === 'nothing' && (index > 0 || !looksLikeEntry(line.trim()))) return []
-    if (found === 'nothing') return [{ place: `line ${index + 1}`, input: null }]
-    return [{ place: `line ${index + 1}`, input: found && { ...defaults, target: targetOf(found) } }]
+    if (found === 'nothing') return [{ location: `line ${index + 1}`, input: null }]
+    return [{ location: `line ${index + 1}`, input: found && { ...defaults, target: targetOf(found) } }]
   })
 }
 
 const looksLikeEntry = (line: string): boolean => /[.:]/.test(line) && !/^(?:[#!;]|(?:0\.0\.0\.0|127\.0\.0\.1|::1?)\s)/.test(line)
 
 /** An entry of our own export, with what it says of itself. */
-function entryAt(place: string, fieldOf: (name: string) => unknown, defaults: FileDefaults): FileEntry {
+function entryAt(location: string, fieldOf: (name: string) => unknown, defaults: FileDefaults): FileEntry {
   const [target, scope, reason, expires] = ['target', 'scope', 'reason', 'expires_at'].map((name) => {
     const value = fieldOf(name)
     return typeof value === 'string' && value.trim() !== '' ? value.trim() : null
   })
   const expiresAt = expires ? new Date(expires) : defaults.expiresAt
   const isScope = scope == null || isListScope(scope)
-  if (target == null || !isScope || (expiresAt && Number.isNaN(expiresAt.getTime()))) return { place, input: null }
-  return { place, input: { target, scope: scope ?? defaults.scope, reason: reason ?? defaults.reason, expiresAt } }
+  if (target == null || !isScope || (expiresAt && Number.isNaN(expiresAt.getTime()))) return { location, input: null }
+  return { location, input: { target, scope: scope ?? defaults.scope, reason: reason ?? defaults.reason, expiresAt } }
 }
 
 const isListScope = (text: string): text is ListScope => LIST_SCOPES.some((each) => each === text)
@@ -100,14 +101,11 @@ export function writeListFile(entries: readonly OperatorListEntry[], format: Lis
     case 'lines':
       return rows.map(({ target }) => `${target}\n`).join('')
     case 'csv':
-      return [CSV_COLUMNS, ...rows.map((row) => CSV_COLUMNS.map((column) => row[column]))]
+      return [CSV_COLUMNS, ...rows.map((row) => CSV_COLUMNS.map((column) => inOneLine(row[column])))]
         .map((fields) => `${fields.map(csvField).join(',')}\n`)
         .join('')
   }
 }
 
-/** RFC 4180, with line breaks as blanks: one entry is one line. */
-function csvField(value: string | number | null): string {
-  const text = String(value ?? '').replaceAll(/[\r\n]+/g, ' ')
-  return /[",]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-}
+/** In CSV an entry is one line: `readListFile` splits at line breaks. */
+const inOneLine = (value: string | number | null): string => String(value ?? '').replaceAll(/[\r\n]+/g, ' ')

@@ -4,7 +4,7 @@ import type { ListMatcher } from '../assessment/list-matcher.ts'
 import { neighboursOf } from '../collectors/popular-neighbours.ts'
 import type { Target } from '../pipeline/normalise.ts'
 import { fromUnixSeconds } from '../unix-time.ts'
-import { decidingEntry, listKeysOf, toListOverride } from './operator-list.ts'
+import { decidingEntry, listKeysOf, type OperatorListEntry, toListOverride } from './operator-list.ts'
 import type { OperatorListRepository } from './repository.ts'
 
 /** Age at which a process reads again whether there are lists, and which brands. Milliseconds. */
@@ -21,10 +21,12 @@ export type OperatorListMatcher = ListMatcher & {
   readonly close: () => Promise<void>
 }
 
+type Brand = Pick<OperatorListEntry, 'id' | 'host' | 'expiresAt'>
+/** Expired brands are among them until they are deleted. */
 type Brands = {
-  /** By the label of its domain. */
-  readonly byLabel: ReadonlyMap<string, { readonly name: string; readonly rank: number }>
-  readonly byDomain: ReadonlyMap<string, { readonly id: string; readonly expiresAt: Date | null }>
+  /** By the first label of the domain. */
+  readonly byLabel: ReadonlyMap<string, readonly Brand[]>
+  readonly byDomain: ReadonlyMap<string, Brand>
 }
 type Summary = { readonly isListed: boolean; readonly brands: Brands }
 
@@ -113,20 +115,28 @@ export function createListMatcher({
   }
 }
 
-const indexOf = (
-  entries: readonly { readonly id: string; readonly host: string; readonly expiresAt: Date | null }[],
-): Brands => ({
-  // As well known as the most popular name.
-  byLabel: new Map(entries.map(({ host }) => [host.slice(0, host.indexOf('.')), { name: host, rank: 1 }])),
-  byDomain: new Map(entries.map(({ host, id, expiresAt }) => [host, { id, expiresAt }])),
+const indexOf = (entries: readonly Brand[]): Brands => ({
+  byLabel: Map.groupBy(entries, ({ host }) => labelOf(host)),
+  byDomain: new Map(entries.map((brand) => [brand.host, brand])),
 })
+
+/** As well known as the most popular name. */
+const BRAND_RANK = 1
 
 function near({ kind, name }: Target, { byLabel, byDomain }: Brands, at: Date): Awaited<ReturnType<ListMatcher['brandsNear']>> {
   const { registrable, shared } = name
-  if (byLabel.size === 0 || kind !== 'name' || registrable === null || shared || byDomain.has(registrable)) return []
-  const label = registrable.slice(0, registrable.indexOf('.'))
-  return neighboursOf(label, (each) => byLabel.get(each) ?? null).flatMap((neighbour) => {
+  if (byLabel.size === 0 || kind !== 'name' || registrable === null || shared) return []
+  const inForce = ({ expiresAt }: Brand) => expiresAt === null || expiresAt > at
+  const own = byDomain.get(registrable)
+  if (own && inForce(own)) return []
+  const brandWith = (label: string) => {
+    const brand = byLabel.get(label)?.find(inForce)
+    return brand ? { name: brand.host, rank: BRAND_RANK } : null
+  }
+  return neighboursOf(labelOf(registrable), brandWith).flatMap((neighbour) => {
     const brand = byDomain.get(neighbour.name)
-    return brand && (brand.expiresAt === null || brand.expiresAt > at) ? [{ ...neighbour, entry: brand.id }] : []
+    return brand ? [{ ...neighbour, entry: brand.id }] : []
   })
 }
+
+const labelOf = (domain: string): string => domain.slice(0, domain.indexOf('.'))

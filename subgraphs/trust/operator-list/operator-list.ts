@@ -1,10 +1,11 @@
 import { excerpt } from '../../../platform/graphql/errors.ts'
 import type { Engine } from '../assessment/engine.ts'
 import type { InputFault } from '../input-fault.ts'
-import type { Target } from '../pipeline/normalise.ts'
+import { pathOf, type Target } from '../pipeline/normalise.ts'
 import type { Override, OverridingEntry } from '../pipeline/request.ts'
 import { expiryFaults, textFaults } from '../reason-and-expiry.ts'
 import { fromUnixSeconds, toUnixSeconds } from '../unix-time.ts'
+import { canonicalPath } from '../url-key.ts'
 
 export const OPERATOR_LISTS = ['block', 'allow', 'brand'] as const
 export type OperatorList = (typeof OPERATOR_LISTS)[number]
@@ -78,8 +79,11 @@ function scopeOf(text: string, { kind, url }: Target): ListScope {
   return kind === 'address' ? 'host' : 'domain'
 }
 
-/** A directory: the URL ends with a slash, and has no query. */
-const isDirectory = (text: string): boolean => /\/\s*$/.test(text) && !/[?#]/.test(text)
+/** A directory: the path ends with a slash in its one spelling, and there is no query. */
+function isDirectory(text: string): boolean {
+  const { path, query } = canonicalPath(pathOf(text))
+  return query === '' && path.endsWith('/')
+}
 
 function scopeFault(list: OperatorList, scope: ListScope, text: string, target: Target): InputFault | null {
   const wrong = (code: string, expectation: string): InputFault => ({
@@ -105,7 +109,10 @@ function scopeFault(list: OperatorList, scope: ListScope, text: string, target: 
     case 'host':
       return url ? wrong('scope', 'a host or an address for the scope HOST') : null
     case 'url':
-      return url ? null : wrong('scope', 'a URL with a path for the scope URL')
+      // Targets below a directory have its key.
+      return url && !isDirectory(text)
+        ? null
+        : wrong('scope', 'a URL with a path that does not end with a slash for the scope URL; PREFIX is for directories')
     case 'prefix':
       return url && isDirectory(text) && segmentsOf(text) <= MAX_PREFIX_SEGMENTS
         ? null
@@ -113,19 +120,17 @@ function scopeFault(list: OperatorList, scope: ListScope, text: string, target: 
   }
 }
 
-const segmentsOf = (text: string): number =>
-  text
-    .replace(/^\w+:\/\//, '')
-    .split('/')
-    .filter((part) => part.trim() !== '').length - 1
+/** Of a directory. */
+const segmentsOf = (text: string): number => canonicalPath(pathOf(text)).path.split('/').length - 2
 
 /** How exact an entry is about a target; negative where it does not cover it. */
-function exactnessOf({ scope, key }: Pick<OperatorListEntry, 'scope' | 'key'>, { host, url }: Target): number {
+function exactnessOf({ scope, key, target }: Pick<OperatorListEntry, 'scope' | 'key' | 'target'>, { host, url }: Target): number {
   switch (scope) {
     case 'url':
     case 'prefix': {
-      const place = url?.keys.indexOf(key) ?? -1
-      return place === -1 ? -1 : 1_000 - place
+      const index = url?.keys.indexOf(key) ?? -1
+      if (index === -1 || (index > 0 && scope === 'url' && endsWithSlash(target))) return -1
+      return 1_000 - index
     }
     case 'host':
       return host === key ? 500 : -1
@@ -133,6 +138,12 @@ function exactnessOf({ scope, key }: Pick<OperatorListEntry, 'scope' | 'key'>, {
     case 'domain':
       return host === key || host.endsWith(`.${key}`) ? key.length : -1
   }
+}
+
+/** Whether a URL without its fragment has the key of a directory, which all URLs below have as well. */
+function endsWithSlash(text: string): boolean {
+  const { path, query } = canonicalPath(pathOf(text))
+  return (query === '' ? path : query).endsWith('/')
 }
 
 /** Everything that an entry about a target can have as its key. */

@@ -74,9 +74,12 @@ export function normalise(type: TargetType, value: string): Normalised {
   const found = normaliseHost(type, value)
   if (found.kind === 'invalid') return found
   const { target } = found
-  const url = urlPartsOf(target.host, target.port, partsOfUrl(value.trim())?.rest ?? '', embeddedHost)
+  const url = urlPartsOf(target.host, target.port, pathOf(value), embeddedHost)
   return url === null ? found : { kind: 'target', target: { ...target, url } }
 }
+
+/** Path, query and fragment of a target's text as they were sent; empty for a host alone. */
+export const pathOf = (value: string): string => partsOfUrl(value.trim())?.rest ?? ''
 
 /**
  * A target's text without what stands behind its host, which may hold secrets: an ellipsis stands
@@ -84,7 +87,7 @@ export function normalise(type: TargetType, value: string): Normalised {
  */
 export function withoutPath(value: string): string {
   const text = value.trim()
-  const rest = partsOfUrl(text)?.rest ?? ''
+  const rest = pathOf(text)
   return rest.length <= 1 ? value : `${text.slice(0, text.length - rest.length)}/…`
 }
 

@@ -166,6 +166,30 @@ describe('a block', () => {
   })
 })
 
+describe('an allowance of a URL', () => {
+  test.each([
+    ['https://bad.example.net/ann%2F', 'PREFIX'],
+    ['https://bad.example.net/ann/b/..', 'PREFIX'],
+    ['https://bad.example.net/ann/#top', 'PREFIX'],
+    ['https://bad.example.net/ann%3F', 'URL'],
+    ['https://bad.example.net/ann/?page=1', 'URL'],
+  ])('%s has the scope of its canonical path: %s', async (target, scope) => {
+    expect((await add('ALLOW', [{ target }])).entries).toMatchObject([{ scope }])
+  })
+
+  test('allows nothing below it', async () => {
+    const ask = 'https://bad.example.net/go?folder=a/'
+    await add('ALLOW', [{ target: ask }, { target: 'https://bad.example.net/ann/' }])
+    const below = ['https://bad.example.net/go%3Ffolder=a/malware.exe', 'https://bad.example.net/ann/malware.exe']
+    for (const each of [ask, ...below.slice(1)]) expect([each, await actionOf(each)]).toEqual([each, 'PROCEED'])
+    // Entries that were made before directories were refused.
+    await trust.sql("UPDATE operator_list_entry SET scope = 'url'")
+    key = await trust.aKey()
+    for (const each of below) expect([each, await actionOf(each)]).toEqual([each, 'DENY'])
+    for (const each of [ask, 'https://bad.example.net/ann/']) expect([each, await actionOf(each)]).toEqual([each, 'PROCEED'])
+  })
+})
+
 test('an allowance opens no private network', async () => {
   trust.sources.setEvidence('inside.example.org', {
     ...aGoodHost(SECONDS),
@@ -210,6 +234,19 @@ test('a brand makes names like it look-alikes, but not its own, and the evidence
   expect((await decide('quibbleworks-login.net')).assessment.reasonCodes).not.toContain('BRAND_LOOKALIKE')
 })
 
+test('an expired brand neither hides a valid one with its label, nor is exempt from it', async () => {
+  const young = { ...aBadHost(SECONDS), feeds: aGoodHost(SECONDS).feeds ?? { status: 'timeout' as const } }
+  for (const host of ['quibbleworks-login.org', 'quibbleworks-login.com']) trust.sources.setEvidence(host, young)
+  await add('BRAND', [{ target: 'quibbleworks.com' }])
+  await trust.sql(`INSERT INTO operator_list_entry (list, scope, key, host, target, reason, created_by, created_at, expires_at)
+    SELECT 'brand', 'domain', host, host, host, 'x', 'x', now(), '2026-11-19T12:00:00Z'
+    FROM unnest('{quibbleworks.net,quibbleworks-login.com}'::text[]) AS host`)
+  // Any change has the lists read again.
+  await add('BRAND', [{ target: 'snorkelbank.com' }])
+  for (const host of ['quibbleworks-login.org', 'quibbleworks-login.com'])
+    expect([host, (await decide(host)).assessment.reasonCodes]).toEqual([host, expect.arrayContaining(['BRAND_LOOKALIKE'])])
+})
+
 test('hits are counted per entry and list, without waiting, and written by the end of the process', async () => {
   await add('BLOCK', [{ target: 'example.com' }, { target: 'github.com' }])
   const { caller } = await trust.aKey()
@@ -250,7 +287,7 @@ async function startTrustCopy() {
   return { ask, close: copy.close }
 }
 
-describe('who may', () => {
+describe('authorization', () => {
   test('keys of callers are refused, by name', async () => {
     const refusal = { extensions: { code: 'FORBIDDEN' }, message: expect.stringContaining('Expected an API key of an operator') }
     expect(await add('BLOCK', [{ target: 'example.com' }], key)).toMatchObject(refusal)
@@ -268,6 +305,9 @@ describe('an invalid entry', () => {
     ['BLOCK', { target: 'ftp://example.com' }, 'entries.1.target', 'scheme'],
     ['BLOCK', { target: 'example.com', scope: 'URL' }, 'entries.1.target', 'scope'],
     ['BLOCK', { target: 'https://example.com/a', scope: 'PREFIX' }, 'entries.1.target', 'scope'],
+    ['ALLOW', { target: 'https://example.com/a/', scope: 'URL' }, 'entries.1.target', 'scope'],
+    ['ALLOW', { target: 'https://example.com/a%2F', scope: 'URL' }, 'entries.1.target', 'scope'],
+    ['ALLOW', { target: 'https://example.com/a/b/..#c', scope: 'URL' }, 'entries.1.target', 'scope'],
     ['BLOCK', { target: 'https://example.com/1/2/3/4/5/6/7/8/9/' }, 'entries.1.target', 'scope'],
     ['ALLOW', { target: 'github.io' }, 'entries.1.target', 'shared_suffix'],
     ['BRAND', { target: 'www.example.com' }, 'entries.1.target', 'brand'],
@@ -319,10 +359,10 @@ describe('a file', () => {
       ),
     ).toEqual([
       {
-        place: 'line 2',
+        location: 'line 2',
         input: { target: 'x.example.net', reason: 'Why, oh', scope: 'host', expiresAt: new Date('2030-01-01T00:00:00Z') },
       },
-      { place: 'line 3', input: null },
+      { location: 'line 3', input: null },
     ])
   })
 
@@ -344,5 +384,10 @@ describe('a file', () => {
     const input = { target: entry.target, scope: entry.scope, expiresAt: entry.expiresAt }
     expect(readListFile(writeListFile([entry], 'csv'), DEFAULTS)?.[0]?.input).toEqual({ ...input, reason: 'Two lines, "quoted"' })
     expect(readListFile(writeListFile([entry], 'json'), DEFAULTS)?.[0]?.input).toEqual({ ...input, reason: entry.reason })
+    for (const reason of ['=HYPERLINK("https://evil.example")', "'=1+1", '-', "'tis ours", ' blank ']) {
+      const csv = writeListFile([{ ...entry, reason }], 'csv')
+      expect(csv).not.toMatch(/(?:^|,)"?[=+@-]/m)
+      expect(readListFile(csv, DEFAULTS)?.[0]?.input?.reason).toBe(reason.trim())
+    }
   })
 })
