@@ -3,6 +3,7 @@ import { migrate } from '../platform/database/migrate.ts'
 import { amountOf, textOf } from '../subgraphs/store/amount.ts'
 import type { Apps } from '../subgraphs/store/operator/apps.ts'
 import { withDatabase } from './database.ts'
+import { printable } from './printable.ts'
 
 /** `atrium app`: registers OAuth apps of third parties, which request access to stores. */
 export function appCommand(): Command {
@@ -69,7 +70,7 @@ function listCommand(): Command {
       if (json) console.log(JSON.stringify(apps, null, 2))
       else
         for (const { clientId, name, isPublic, redirectUris } of apps)
-          console.log(`${clientId}  ${isPublic ? 'public      ' : 'confidential'}  ${name}  ${redirectUris.join(' ')}`)
+          console.log(printable(`${clientId}  ${isPublic ? 'public      ' : 'confidential'}  ${name}  ${redirectUris.join(' ')}`))
     })
 }
 

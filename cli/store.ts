@@ -6,6 +6,7 @@ import { OperatorError } from '../platform/process/operator-error.ts'
 import type { Stores } from '../subgraphs/store/operator/stores.ts'
 import { decodeId } from '../subgraphs/toolkit/ids.ts'
 import { storedSecretsCipher, withDatabase } from './database.ts'
+import { printable } from './printable.ts'
 import { progressOn } from './progress.ts'
 
 type Sample = NonNullable<Parameters<Stores['create']>[0]['sample']>
@@ -62,7 +63,7 @@ function listCommand(): Command {
             2,
           ),
         )
-      else for (const { code, login, name } of stores) console.log(`${code.padEnd(24)}  ${login}  ${name}`)
+      else for (const { code, login, name } of stores) console.log(printable(`${code.padEnd(24)}  ${login}  ${name}`))
     })
 }
 

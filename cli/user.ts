@@ -5,7 +5,9 @@ import { OperatorError } from '../platform/process/operator-error.ts'
 import { type Accounts, withAccounts } from '../subgraphs/social/user/accounts.ts'
 import { ROLES, type Role, type User } from '../subgraphs/social/user/user.ts'
 import { decodeId, encodeId } from '../subgraphs/toolkit/ids.ts'
+import { withKeys } from '../subgraphs/trust/key/repository.ts'
 import { withDatabase } from './database.ts'
+import { printable } from './printable.ts'
 import { canPrompt, promptSecret } from './prompt.ts'
 
 type Password = { readonly password?: string; readonly passwordStdin?: true }
@@ -59,7 +61,7 @@ function listCommand(): Command {
     .action(async ({ json }: { readonly json?: true }) => {
       const users = (await onAccounts((accounts) => accounts.list())).map(shown)
       if (json) console.log(JSON.stringify(users, null, 2))
-      else for (const { role, email, name } of users) console.log(`${role.padEnd(9)}  ${email}  ${name}`)
+      else for (const { role, email, name } of users) console.log(printable(`${role.padEnd(9)}  ${email}  ${name}`))
     })
 }
 
@@ -112,10 +114,10 @@ A compressed tar archive of JSON lines: profile, texts, rooms and sessions of th
 
 function eraseCommand(): Command {
   return new Command('erase')
-    .description('delete a user with all texts and personal data; its stores remain without an owner')
+    .description('delete a user with all texts, personal data and trust keys; its stores remain without an owner')
     .argument('<id>', 'of the user, as `list --json` shows it')
     .option('--customer', 'also erase customers of every store with the same e-mail address; orders keep their amounts and lines')
-    .option('--json', 'print {id, stores, customers, orders} on standard output')
+    .option('--json', 'print {id, stores, customers, orders, keys} on standard output')
     .action(async (id: string, { customer, json }: { readonly customer?: true; readonly json?: true }) => {
       const row = await userRow(id)
       const { withStores } = await import('../subgraphs/store/operator/stores.ts')
@@ -130,15 +132,16 @@ function eraseCommand(): Command {
           stores: await stores.disown(id),
           ...(customer && user ? await stores.erase(user.email) : { customers: 0, orders: 0 }),
         }))
+        const keys = await withKeys(connection, (all) => all.eraseOf(id))
         if ((await withAccounts(connection, (accounts) => accounts.erase(row))) === 'last administrator')
           throw lastAdministrator(id)
-        return inStores
+        return { ...inStores, keys }
       })
-      const { stores, customers, orders } = report
+      const { stores, customers, orders, keys } = report
       if (json) console.log(JSON.stringify({ id, ...report }, null, 2))
       else
         console.log(
-          `Erased ${id}: ${stores} stores have no owner now, ${customers} customers were deleted, and ${orders} orders were anonymized.`,
+          `Erased ${id}: ${stores} stores have no owner now, ${customers} customers and ${keys} trust keys were deleted, and ${orders} orders were anonymized.`,
         )
     })
 }

@@ -19,7 +19,7 @@ type Options = Interaction & {
   readonly explain?: true
   readonly json?: true
   readonly file?: string
-  readonly format: CheckFormat
+  readonly format?: CheckFormat
 }
 
 /**
@@ -37,16 +37,18 @@ export function checkCommand(withTrust: WithTrust): Command {
     .addOption(
       new Option('--sensitivity <sensitivity>', 'damage of a failed interaction').choices(SENSITIVITIES).default(sensitivity),
     )
-    .option('--explain', 'show the points of every signal and every rule')
+    .addOption(new Option('--explain', 'show the points of every signal and every rule').conflicts('file'))
     .addOption(new Option('--json', 'print the whole decision on standard output').conflicts('file'))
     .option(
       '--file <file>',
       'decide about up to 10,000 targets, one per line; - for standard input; exits 1 when some are invalid',
     )
-    .addOption(new Option('--format <format>', 'form of the lines for a file').choices(CHECK_FORMATS).default('csv'))
-    .action(async (domain: string | undefined, options: Options) => {
+    .addOption(new Option('--format <format>', 'form of the lines for a file; csv when absent').choices(CHECK_FORMATS))
+    .action(async (domain: string | undefined, options: Options, command: Command) => {
       const { policy, explain, json, file, format, ...interaction } = options
       if ((domain === undefined) === (file === undefined)) throw new OperatorError('Expected a domain or --file.')
+      if (format !== undefined && file === undefined)
+        return command.error('error: expected --file with --format', { exitCode: 2 })
       if (file !== undefined) return checkFile(file, options, withTrust)
       await withTrust(async (parts) => {
         const { assess } = await import('../../subgraphs/trust/assessment/assess.ts')
@@ -66,7 +68,7 @@ export function checkCommand(withTrust: WithTrust): Command {
 }
 
 async function checkFile(file: string, options: Options, withTrust: WithTrust): Promise<void> {
-  const { kind, mode, sensitivity, policy, format } = options
+  const { kind, mode, sensitivity, policy, format = 'csv' } = options
   const { checkTargets, readTargets } = await import('./check-file.ts')
   const targets = await readTargets(file)
   const planned = { interaction: { kind, mode, sensitivity }, profile: policy }

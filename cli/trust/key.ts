@@ -1,10 +1,11 @@
-import { Command, Option } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
 import { OperatorError } from '../../platform/process/operator-error.ts'
 import { decodeId, encodeId } from '../../subgraphs/toolkit/ids.ts'
 import { PLANS, type Plan } from '../../subgraphs/trust/key/key.ts'
 import type { ListedKey } from '../../subgraphs/trust/key/repository.ts'
 import { newSecret } from '../../subgraphs/trust/key/secret.ts'
 import { textUpTo, wholeNumber } from '../arguments.ts'
+import { printable } from '../printable.ts'
 import type { WithTrust } from './with-trust.ts'
 
 const MAX_NAME_CHARACTERS = 100
@@ -45,9 +46,10 @@ function createCommand(withTrust: WithTrust): Command {
 function listCommand(withTrust: WithTrust): Command {
   return new Command('list')
     .description('list all keys, oldest first')
-    .option('--json', 'print [{id, name, plan, hints, scans, createdAt, revokedAt}] on standard output')
-    .action(async ({ json }: { readonly json?: true }) => {
-      const keys = (await withTrust(({ keys: all, now }) => all.list(now()))).map(shown)
+    .addOption(ownerOption('only those that this user made'))
+    .option('--json', 'print [{id, name, plan, owner, hints, scans, createdAt, revokedAt}] on standard output')
+    .action(async ({ owner, json }: { readonly owner?: string; readonly json?: true }) => {
+      const keys = (await withTrust(({ keys: all, now }) => all.list(now(), owner ?? null))).map(shown)
       if (json) console.log(JSON.stringify(keys, null, 2))
       else for (const key of keys) console.log(lineOf(key))
     })
@@ -76,14 +78,27 @@ function rotateCommand(withTrust: WithTrust): Command {
 
 function revokeCommand(withTrust: WithTrust): Command {
   return new Command('revoke')
-    .description('revoke a key at once and permanently')
-    .argument('<id>', 'as `list` shows it')
-    .action(async (id: string) => {
+    .description('revoke a key, or all keys of a user, at once and permanently')
+    .argument('[id]', 'as `list` shows it')
+    .addOption(ownerOption('all keys in use that this user made, also after the user was deleted'))
+    .action(async (id: string | undefined, { owner }: { readonly owner?: string }) => {
+      if (owner !== undefined && id === undefined) {
+        const revoked = await withTrust(({ keys, now }) => keys.revokeAllOf(owner, now()))
+        console.log(`Keys revoked: ${revoked}.`)
+        return
+      }
+      if (id === undefined || owner !== undefined) throw new OperatorError('Expected the id of a key or --owner.')
       const key = await withTrust(({ keys, now }) => keys.revoke(rowOf(id), now()))
       if (!key) throw new OperatorError(`There is no key with the id "${id}".`)
-      console.log(`"${key.name}" is revoked.`)
+      console.log(`"${printable(key.name)}" is revoked.`)
     })
 }
+
+const ownerOption = (description: string): Option =>
+  new Option('--owner <user>', `${description}: the user's id, as \`user list --json\` shows it`).argParser((text) => {
+    if (decodeId(text, 'User') === null) throw new InvalidArgumentError('Expected the id of a user.')
+    return text
+  })
 
 function rowOf(id: string): string {
   const row = decodeId(id, 'ApiKey')
@@ -91,10 +106,11 @@ function rowOf(id: string): string {
   return row
 }
 
-const shown = ({ id, name, plan, hints, scans, createdAt, revokedAt }: ListedKey) => ({
+const shown = ({ id, name, plan, ownerId, hints, scans, createdAt, revokedAt }: ListedKey) => ({
   id: encodeId('ApiKey', id),
   name,
   plan,
+  owner: ownerId,
   hints,
   scans,
   createdAt,
@@ -107,5 +123,5 @@ const lineOf = ({ id, name, plan, hints, scans, revokedAt }: ReturnType<typeof s
     plan.padEnd(9),
     revokedAt ? 'revoked'.padEnd(9) : `${hints[0] ?? ''}…`.padEnd(10),
     `${scans} scans`.padEnd(12),
-    name,
+    printable(name),
   ].join('  ')

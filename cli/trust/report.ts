@@ -6,6 +6,7 @@ import {
   type DecisionReportStatus,
   REPORT_STATUSES,
 } from '../../subgraphs/trust/decision-report/decision-report.ts'
+import { printable } from '../printable.ts'
 import type { WithTrust } from './with-trust.ts'
 
 /** Who answers here, as the reporter's operator. */
@@ -73,12 +74,15 @@ function resolveCommand(withTrust: WithTrust): Command {
         ),
       )
       if ('faults' in result) throw new OperatorError(result.faults.map(({ message }) => message).join(' '))
-      console.log(
-        `${result.report.status} ${result.report.host}${result.entry ? `, ${result.entry.list} ${result.entry.target}` : ''}`,
-      )
+      const { report, entry } = result
+      console.log(printable(`${report.status} ${report.host}${entry ? `, ${entry.list} ${entry.target}` : ''}`))
     })
 }
 
 const lineOf = ({ id, createdAt, kind, action, host, text, answer }: DecisionReport): string =>
-  [id, createdAt.toISOString().slice(0, 16), kind, action, host, text.replaceAll(/\s+/g, ' ')].join('  ') +
-  (answer === null ? '' : `  → ${answer.replaceAll(/\s+/g, ' ')}`)
+  printable(
+    [id, createdAt.toISOString().slice(0, 16), kind, action, host, oneLine(text)].join('  ') +
+      (answer === null ? '' : `  → ${oneLine(answer)}`),
+  )
+
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ')

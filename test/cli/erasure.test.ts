@@ -65,6 +65,7 @@ beforeAll(async () => {
     token,
   )
   await graph(`mutation { sendMessage(roomId: "${createRoom.room.id}", text: "Call ${ANN.phone}") { __typename } }`, token)
+  await graph(`mutation { createTrustKey(name: "Agent of ${ANN.name}") { __typename } }`, token)
   expect((await atrium(surroundings, 'store', 'owner', other.code, ann)).code).toBe(0)
 
   for (const where of [shop, other]) {
@@ -265,7 +266,7 @@ test('no text column of the database contains an erased user, and no amount chan
   expect((await placesOf(WORDS)).length).toBeGreaterThan(10)
   const before = await books()
   const { code, out, err } = await atrium(surroundings, 'user', 'erase', ann, '--customer', '--json')
-  expect([code, err, JSON.parse(out)]).toEqual([0, '', { id: ann, stores: 1, customers: 1, orders: 1 }])
+  expect([code, err, JSON.parse(out)]).toEqual([0, '', { id: ann, stores: 1, customers: 1, orders: 1, keys: 1 }])
   expect(await placesOf(WORDS)).toEqual([])
   expect(await books()).toEqual(before)
   const { rows } = await client.query(

@@ -3,8 +3,11 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { encodeId } from '../../subgraphs/toolkit/ids.ts'
 import { aBadHost, aGoodHost, snapshotAbout, startTrust, type Trust } from '../subgraphs/trust/support/trust.ts'
 
 const ATRIUM = join(import.meta.dirname, '../../cli/atrium.ts')
@@ -20,7 +23,7 @@ afterAll(async () => {
 })
 
 /** Starts `npx atrium …` on the database of this test, without a network to ask. */
-function started(words: readonly string[], variables: Readonly<Record<string, string>> = {}) {
+function started(words: readonly string[], variables: Readonly<Record<string, string>> = {}, input: Iterable<Buffer> = []) {
   const { connectionString } = trust.database.connection as { connectionString: string }
   const env = {
     ...process.env,
@@ -30,7 +33,10 @@ function started(words: readonly string[], variables: Readonly<Record<string, st
     TRUST_DNS_SERVERS: '127.0.0.1:9',
     ...variables,
   }
-  return spawn(process.execPath, [ATRIUM, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [ATRIUM, ...words], { env })
+  // A program may end before it has read everything.
+  pipeline(Readable.from(input), child.stdin).catch(() => {})
+  return child
 }
 const atrium = (...words: string[]) => ended(started(['trust', ...words]))
 
@@ -88,6 +94,22 @@ test('check decides without a network and says how little that is worth', async 
     target: { host: 'localhost' },
   })
   expect(await atrium('check', 'ftp://example.com')).toMatchObject({ code: 1, err: 'Expected the scheme to be http or https.\n' })
+})
+
+test('keys of a user are listed and revoked by its id, and names of strangers do not move the cursor', {
+  timeout: 60_000,
+}, async () => {
+  const owner = encodeId('User', '7')
+  const { row, secret } = await trust.aKey({ name: 'Eve\u001b[2J\u202e' })
+  await trust.sql('UPDATE api_key SET owner_id = $1 WHERE id = $2', [owner, row])
+  const list = await atrium('key', 'list', '--owner', owner)
+  expect(list).toMatchObject({ code: 0, out: expect.stringMatching(/ {2}Eve \[2J \n$/) })
+  expect(list.out.split('\n')).toHaveLength(2)
+  expect(await atrium('key', 'revoke', '--owner', owner)).toMatchObject({ code: 0, out: 'Keys revoked: 1.\n' })
+  expect(await works(secret)).toBeNull()
+  expect((await atrium('key', 'revoke', encodeId('ApiKey', row))).out).toBe('"Eve [2J " is revoked.\n')
+  expect((await atrium('key', 'revoke', '--owner', 'ann@example.org')).code).toBe(2)
+  expect(await atrium('key', 'revoke')).toMatchObject({ code: 1, err: 'Expected the id of a key or --owner.\n' })
 })
 
 test('what would change a decision is only what would', async () => {
@@ -310,10 +332,10 @@ test('reports are listed and answered, with an entry of a list', { timeout: 60_0
   )
   const text =
     'mutation ($input: ReportDecisionInput!) { reportDecision(input: $input) { ... on ReportDecisionSuccess { report { id } } } }'
-  const input = { decisionId: decided.data.decide.decision.id, kind: 'FALSE_NEGATIVE', text: 'Look at\nthis.' }
+  const input = { decisionId: decided.data.decide.decision.id, kind: 'FALSE_NEGATIVE', text: 'Look at\nthis.\u202e' }
   const { id } = (await trust.ask(text, { input }, caller)).data.reportDecision.report
   expect((await atrium('report', 'list')).out).toMatch(
-    new RegExp(`^${id}  .*  false_negative  deny  localhost  Look at this\\.\n$`),
+    new RegExp(`^${id}  .*  false_negative  deny  localhost  Look at this\\. \n$`),
   )
   const answered = await atrium('report', 'resolve', id, '--accept', '--answer', 'Blocked.', '--block', 'evil2.example.net')
   expect(answered).toMatchObject({ code: 0, out: 'accepted localhost, block evil2.example.net\n' })
@@ -335,4 +357,53 @@ test('a file of targets has a line for each, in their order, as CSV or JSON line
   const json = await atrium('check', '--file', file, '--format', 'jsonl')
   expect([json.code, JSON.parse(json.out)]).toMatchObject([0, { target: 'localhost', decision: { action: 'deny' } }])
   expect(await atrium('check')).toMatchObject({ code: 1, err: 'Expected a domain or --file.\n' })
+  expect(await atrium('check', 'localhost', '--format', 'jsonl')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('expected --file with --format'),
+  })
+  expect(await atrium('check', '--file', file, '--explain')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('cannot be used with'),
+  })
+})
+
+test('the first target that fails ends a file; later ones that fail before it are no fault of the process', async () => {
+  const unhandled: unknown[] = []
+  const note = (reason: unknown) => unhandled.push(reason)
+  process.on('unhandledRejection', note)
+  try {
+    const { engine } = await import('../../subgraphs/trust/assessment/engine.ts')
+    const { defaultRequest } = await import('../../subgraphs/trust/assessment/assess.ts')
+    const { checkTargets } = await import('../../cli/trust/check-file.ts')
+    const found = engine.normalise('domain', 'localhost')
+    if (found.kind === 'invalid') throw new Error(found.message)
+    const { target: _, ...planned } = defaultRequest(found.target)
+    const lists = {
+      overrideFor: async ({ host }: { readonly host: string }) => {
+        // The second one fails at once, and is waited for a while later.
+        if (host === 'one.example') await new Promise((resolve) => setTimeout(resolve, 50))
+        throw new Error(`no lists for ${host}`)
+      },
+      brandsNear: async () => [],
+      noteHits: () => {},
+      refresh: () => {},
+      close: async () => {},
+    }
+    const parts = { engine, sources: trust.sources, lists, now: () => new Date() }
+    await expect(checkTargets(['one.example', 'two.example'], planned, 'jsonl', parts)).rejects.toThrow(
+      'no lists for one.example',
+    )
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(unhandled).toEqual([])
+  } finally {
+    process.off('unhandledRejection', note)
+  }
+})
+
+test('standard input and files without a size are bounded', { timeout: 30_000 }, async () => {
+  const input = Array.from({ length: 26 }, () => Buffer.alloc(1_000_000, '#'))
+  const { code, err } = await ended(started(['trust', 'check', '--file', '-'], {}, input))
+  expect([code, err]).toEqual([1, 'Expected at most 25000000 bytes on standard input.\n'])
+  const endless = ['--file', '/dev/zero']
+  expect(await atrium('check', ...endless)).toMatchObject({ code: 1, err: 'Expected at most 25000000 bytes in "/dev/zero".\n' })
 })

@@ -1,4 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { type Connection, openDatabase } from '../../../platform/database/database.ts'
 import { prepared } from '../../../platform/database/prepared-statements.ts'
 import { batchWork } from '../../toolkit/batch-work.ts'
 import type { Tables } from '../tables.ts'
@@ -24,6 +25,8 @@ const COLUMNS = [
 
 /** A key in lists for people. */
 export type ListedKey = ApiKey & {
+  /** Opaque id of the user who made it; null: an operator did. */
+  readonly ownerId: string | null
   /** The first characters of its secrets that are good now, newest first. */
   readonly hints: readonly string[]
   /** Decisions of the month. */
@@ -100,15 +103,36 @@ export const keyRepository = (database: Kysely<Tables>) => ({
       .executeTakeFirst()
       .then(({ numUpdatedRows }) => numUpdatedRows > 0n),
 
-  /** All keys, first made first, with the scans of the month of `at`. */
-  async list(at: Date): Promise<readonly ListedKey[]> {
+  /** Revokes all keys in use of a user; returns their number. */
+  revokeAllOf: (ownerId: string, at: Date): Promise<number> =>
+    database
+      .updateTable('api_key')
+      .set({ revoked_at: at })
+      .where('owner_id', '=', ownerId)
+      .where('revoked_at', 'is', null)
+      .executeTakeFirst()
+      .then(({ numUpdatedRows }) => Number(numUpdatedRows)),
+
+  /** Deletes all keys of a user, with their decisions, reports and overrides; returns their number. */
+  eraseOf: (ownerId: string): Promise<number> =>
+    database
+      .deleteFrom('api_key')
+      .where('owner_id', '=', ownerId)
+      .executeTakeFirst()
+      .then(({ numDeletedRows }) => Number(numDeletedRows)),
+
+  /**
+   * All keys, or those of a user, first made first, with the scans of the month of `at`. `ownerId`:
+   * null for all.
+   */
+  async list(at: Date, ownerId: string | null): Promise<readonly ListedKey[]> {
     const { start, end } = monthRange(at)
     const { rows } = await sql<ListedKey>`
-      SELECT api_key.id, name, plan, role, api_key.created_at AS "createdAt", revoked_at AS "revokedAt",
+      SELECT api_key.id, name, plan, role, owner_id AS "ownerId", api_key.created_at AS "createdAt", revoked_at AS "revokedAt",
         coalesce((SELECT array_agg(hint ORDER BY created_at DESC, hint) FROM api_key_secret
           WHERE key_id = api_key.id AND (ends_at IS NULL OR ends_at > ${at})), '{}') AS hints,
         (SELECT count(*)::int FROM decision WHERE key_id = api_key.id AND created_at >= ${start} AND created_at < ${end}) AS scans
-      FROM api_key ORDER BY id`.execute(database)
+      FROM api_key WHERE ${ownerId}::text IS NULL OR owner_id = ${ownerId} ORDER BY id`.execute(database)
     return rows
   },
 
@@ -216,6 +240,19 @@ type NewKey = {
 }
 
 export type ApiKeyRepository = ReturnType<typeof keyRepository>
+
+/** Runs `work` on the keys of a database that is migrated, without the rest of the subgraph. */
+export async function withKeys<Result>(
+  connection: Connection,
+  work: (keys: ApiKeyRepository) => Promise<Result>,
+): Promise<Result> {
+  const { query, close } = openDatabase<Tables>(connection, { schema: 'trust', max: 1, onError: () => {} })
+  try {
+    return await work(keyRepository(query))
+  } finally {
+    await close()
+  }
+}
 
 /**
  * The statement that takes up to `wanted` scans of a month: it returns how many it took, and the

@@ -2,6 +2,8 @@ import { generateKeyPair, SignJWT } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { readConfig } from '../../../platform/config/config.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
+import { encodeId } from '../../../subgraphs/toolkit/ids.ts'
+import { withKeys } from '../../../subgraphs/trust/key/repository.ts'
 import { trustVariables } from '../../../subgraphs/trust/variables.ts'
 import { ANONYMOUS, type Data, startTrust, type TestKey, type Trust } from './support/trust.ts'
 
@@ -55,6 +57,26 @@ describe('keys of users', () => {
     expect((await ask(REVOKE, { id: key.id }, ann)).__typename).toBe('RevokeTrustKeySuccess')
     expect((await ask(REVOKE, { id: key.id }, ann)).__typename).toBe('TrustKeyNotFound')
     expect((await users.ask(USAGE, {}, asKey)).errors?.[0].extensions.code).toBe('UNAUTHENTICATED')
+  })
+
+  test('of a user are all revoked, or all deleted, by the user alone', async () => {
+    const [dan, eve] = [await as('11'), await as('12')]
+    const secrets: string[] = []
+    for (const caller of [dan, dan, eve]) secrets.push((await ask(CREATE, { name: 'key' }, caller)).secret)
+    const works = async (secret: string | undefined) =>
+      (await users.ask(USAGE, {}, { ...ANONYMOUS, credentials: { 'x-api-key': secret ?? '' } })).errors === undefined
+    const [one, other] = ['11', '12'].map((row) => encodeId('User', row)) as [string, string]
+    await withKeys(users.database.connection, async (keys) => {
+      expect(await keys.revokeAllOf(one, at)).toBe(2)
+      expect(await Promise.all(secrets.map(works))).toEqual([false, false, true])
+      expect((await keys.list(at, one)).map(({ ownerId, revokedAt }) => [ownerId, revokedAt])).toEqual([
+        [one, at],
+        [one, at],
+      ])
+      expect(await keys.revokeAllOf(one, at)).toBe(0)
+      expect([await keys.eraseOf(one), await keys.list(at, one)]).toEqual([2, []])
+      expect([await works(secrets[2]), (await keys.list(at, other)).length]).toEqual([true, 1])
+    })
   })
 
   test('are three at once and five a month, also for requests that come together', async () => {
