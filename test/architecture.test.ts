@@ -218,10 +218,7 @@ const PROVEN_ELSEWHERE: Readonly<Record<string, { readonly by: string; readonly 
   ...elsewhere('test/rest-facade/store/quota.test.ts', 'quotas are refused by status', ['store/quota']),
   ...elsewhere('test/rest-facade/store/store.test.ts', 'a store is read and sets up another over REST', ['store/store']),
   ...elsewhere('test/gateway/store-owner.test.ts', 'owners are users of the social subgraph', ['store/user']),
-  ...elsewhere('test/rest-facade/store/webhook.test.ts', 'what receivers get over HTTP', [
-    'store/webhook-delivery',
-    'store/webhook-subscription',
-  ]),
+  ...elsewhere('test/rest-facade/store/webhook.test.ts', 'what receivers get over HTTP', ['store/webhook-subscription']),
 }
 
 function elsewhere(by: string, why: string, nouns: readonly string[]) {

@@ -110,11 +110,10 @@ export async function deliveryJobs(
   })
 
   /**
-   * A worker that has ended a job pauses as long as one that found none, and those that found the
-   * limit of a store reached pause too: a burst of one store would wait for the next poll. Told so,
-   * the busy ones look for another job as soon as theirs has ended.
+   * Workers pause until the next poll after every job, and when a store is at its limit, so a burst
+   * of one store would be slow. A notified worker fetches its next job without this pause.
    */
-  const lookAgain = (): void => {
+  const notifyBusyWorkers = (): void => {
     for (const { id, name, count } of boss.getWipData()) if (name === QUEUE && count > 0) boss.notifyWorker(id)
   }
 
@@ -137,7 +136,7 @@ export async function deliveryJobs(
         try {
           if (job) await run({ ...job.data, jobId: job.id, run: job.retryCount })
         } finally {
-          lookAgain()
+          notifyBusyWorkers()
         }
       })
       return () => boss.offWork(QUEUE, { wait: true })

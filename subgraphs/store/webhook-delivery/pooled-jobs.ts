@@ -18,7 +18,8 @@ export type PooledJobs = { readonly db: JobDatabase; readonly close: () => Promi
 
 /**
  * Statements of pg-boss through `pooler`; notifications on one connection of the server itself,
- * because LISTEN belongs to a session. A connection that broke is made anew.
+ * because LISTEN belongs to a session. A connection that broke, or that could not listen, is made
+ * anew until `close` is called.
  */
 export function pooledJobs(
   connection: Connection,
@@ -26,7 +27,14 @@ export function pooledJobs(
     pooler,
     applicationName,
     onError,
-  }: { readonly pooler: Connection; readonly applicationName: string; readonly onError: (error: Error) => void },
+    reconnectMs = RECONNECT_MS,
+  }: {
+    readonly pooler: Connection
+    readonly applicationName: string
+    readonly onError: (error: Error) => void
+    /** Only tests set it. */
+    readonly reconnectMs?: number
+  },
 ): PooledJobs {
   const settings = { application_name: applicationName, connectionTimeoutMillis: CONNECT_TIMEOUT_MS }
   const pool = new pg.Pool({ ...pooler, ...settings, max: MAX_CONNECTIONS })
@@ -36,36 +44,53 @@ export function pooledJobs(
   const listen = async (channel: string, deliver: (payload: string) => void, onConnect: () => void): Promise<ListenHandle> => {
     const ended = new AbortController()
     let client: pg.Client | null = null
+
     const connect = async (): Promise<void> => {
       const made = new pg.Client({ ...connection, ...settings })
       made.on('error', onError)
       made.on('notification', ({ payload }) => deliver(payload ?? ''))
+      const lost = new Promise<void>((resolve) => made.once('end', resolve))
       await made.connect()
-      // Before LISTEN: a connection that breaks meanwhile is made anew too.
-      made.once('end', () => void reconnect(made))
       client = made
-
-      await made.query(`LISTEN ${pg.escapeIdentifier(channel)}`)
+      try {
+        ended.signal.throwIfAborted()
+        await made.query(`LISTEN ${pg.escapeIdentifier(channel)}`)
+      } catch (error) {
+        await made.end()
+        throw error
+      }
+      void lost.then(() => {
+        connecting = reconnect()
+      })
       onConnect()
     }
-    const reconnect = async (lost: pg.Client): Promise<void> => {
-      while (!ended.signal.aborted && client === lost) {
-        await sleep(RECONNECT_MS, undefined, { signal: ended.signal, ref: false }).catch(() => {})
-        if (!ended.signal.aborted) await connect().catch(onError)
+    /** False when it failed. */
+    const tryToConnect = async (): Promise<boolean> => {
+      try {
+        await connect()
+        return true
+      } catch (error) {
+        // A connection that close() ended is no fault.
+        if (!ended.signal.aborted) onError(error instanceof Error ? error : new Error(String(error)))
+        return false
+      }
+    }
+    const reconnect = async (): Promise<void> => {
+      for (let isConnected = false; !isConnected && !ended.signal.aborted; ) {
+        await sleep(reconnectMs, undefined, { signal: ended.signal, ref: false }).catch(() => {})
+        if (!ended.signal.aborted) isConnected = await tryToConnect()
       }
     }
     const close = async (): Promise<void> => {
       open.delete(close)
       ended.abort()
-      await client?.end().catch(onError)
+      await client?.end()
+      // pg never settles connect() of a client that is ended meanwhile: it ends once it is connected.
+      await connecting
     }
+    let connecting: Promise<unknown> = tryToConnect()
     open.add(close)
-    try {
-      await connect()
-    } catch (error) {
-      await close()
-      throw error
-    }
+    if (!(await connecting)) connecting = reconnect()
     return { close }
   }
 

@@ -83,9 +83,9 @@ export const webhookDeliveryRepository = (database: Kysely<Tables>) => {
       const { rows } = await sql<Omit<WebhookAttempt, 'deliveryId'> & { deliveryId: string }>`
         SELECT found.delivery_id AS "deliveryId", found.number, found.started_at AS "startedAt", found.milliseconds, found.status,
           found.error, found.response
-        FROM unnest(${deliveryIds}::bigint[]) AS asked (id)
+        FROM unnest(${deliveryIds}::bigint[]) AS requested (id)
         CROSS JOIN LATERAL (
-          SELECT * FROM webhook_attempt WHERE store_id = ${storeId} AND delivery_id = asked.id ORDER BY number DESC LIMIT ${max}
+          SELECT * FROM webhook_attempt WHERE store_id = ${storeId} AND delivery_id = requested.id ORDER BY number DESC LIMIT ${max}
         ) AS found
         ORDER BY found.delivery_id, found.number`.execute(database)
       return rows.map((row) => ({ ...row, deliveryId: Number(row.deliveryId) }))
