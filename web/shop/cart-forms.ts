@@ -84,20 +84,30 @@ export function createCartForms({ site, cookie, show, redirect }: ShopResponder)
     if (cart === null || !shop.cart || !isFormOf(cart, request)) return show(reply, foreignForm)
     const links = linksOf(shop, language, site)
     const field = (name: string) => fieldOf(request, name)
-    const { problems, change } = readCartForm(shop.cart, field)
+    const { problems, change, giftCard } = readCartForm(shop.cart, field)
     if (problems.size > 0)
       return show(reply, cartPage(shop, cart, links, { problems: Object.fromEntries(problems), typed: field }))
-    const answer = await run(ShopUpdateCartDocument, { input: { store: code, token: cart, ...change } })
-    if (answer.errors.some(({ extensions }) => extensions?.code === 'RATE_LIMITED')) {
-      const limited = { problems: { 'gift-card': 'Too many codes were tried: wait a minute.' }, typed: field }
-      return show(reply, { ...cartPage(shop, cart, links, limited), status: 429 })
-    }
-    const { written } = dataOf(answer)
+    const { written } = dataOf(await run(ShopUpdateCartDocument, { input: { store: code, token: cart, ...change } }))
     if (written.__typename === 'ValidationError') {
-      const refused = Object.fromEntries(written.errors.map(({ field: path, message }) => cartProblem(path, message)))
+      const refused = Object.fromEntries(written.errors.map(({ message }) => ['coupon', message]))
       return show(reply, cartPage(shop, cart, links, { problems: refused, typed: field }))
     }
-    return redirect(reply, links.to('/cart'))
+    const refusal = giftCard === '' ? null : await addGiftCard(visit, cart, giftCard)
+    if (refusal === null) return redirect(reply, links.to('/cart'))
+    const changed = await shopWithCart(visit)
+    const refused = {
+      problems: { 'gift-card': refusal.problem },
+      typed: (name: string) => (name === 'gift-card' ? giftCard : ''),
+    }
+    return show(reply, { ...cartPage(changed ?? shop, cart, links, refused), status: refusal.status })
+  }
+
+  /** After all other changes, which a mistyped code must not prevent; null when it was added. */
+  async function addGiftCard({ code, run }: CartVisit, token: string, giftCard: string) {
+    const answer = await run(ShopUpdateCartDocument, { input: { store: code, token, addGiftCardCodes: [giftCard] } })
+    if (answer.errors.some(({ extensions }) => extensions?.code === 'RATE_LIMITED'))
+      return { problem: 'Too many codes were tried: wait a minute.', status: 429 }
+    return dataOf(answer).written.__typename === 'ValidationError' ? { problem: NO_GIFT_CARD, status: 422 } : null
   }
 }
 
@@ -105,6 +115,9 @@ export function createCartForms({ site, cookie, show, redirect }: ShopResponder)
 function readCartForm({ lines, couponCodes }: ShopCartFragment, field: (name: string) => string) {
   const problems = new Map<string, string>()
   const removed = field('remove')
+  const dropped = field('drop-gift-card')
+  // A button that removes one thing sends the code fields too, with text that was not added yet.
+  const isRemoval = removed !== '' || dropped !== '' || field('drop-coupon') !== ''
   const setLines = lines.flatMap(({ id, quantity: before }) => {
     if (removed !== '') return id === removed ? [{ lineId: id, quantity: 0 }] : []
     const typed = field(quantityField(id))
@@ -114,7 +127,7 @@ function readCartForm({ lines, couponCodes }: ShopCartFragment, field: (name: st
     return typeof quantity === 'string' || quantity === before ? [] : [{ lineId: id, quantity }]
   })
   const codeIn = (name: string): string => {
-    const code = removed === '' ? field(name).trim() : ''
+    const code = isRemoval ? '' : field(name).trim()
     if (code.length > MAX_CODE_LENGTH || /\p{Cc}/u.test(code))
       problems.set(name, `Enter a code of at most ${MAX_CODE_LENGTH} characters.`)
     return code
@@ -122,21 +135,16 @@ function readCartForm({ lines, couponCodes }: ShopCartFragment, field: (name: st
   const [coupon, giftCard] = [codeIn('coupon'), codeIn('gift-card')]
   const codes = coupon !== '' && !couponCodes.includes(coupon) ? [...couponCodes, coupon] : couponCodes
   if (codes.length > MAX_CODES && !problems.has('coupon')) problems.set('coupon', `A cart takes at most ${MAX_CODES} codes.`)
-  const dropped = field('drop-gift-card')
   return {
     problems,
+    giftCard,
     change: {
       setLines,
       couponCodes: codes.filter((each) => each !== field('drop-coupon')),
-      ...(giftCard !== '' && { addGiftCardCodes: [giftCard] }),
       ...(dropped !== '' && { removeGiftCardIds: [dropped] }),
     },
   }
 }
-
-/** A problem of the graph, by the field of the form. */
-const cartProblem = (path: string, message: string): readonly [string, string] =>
-  path.startsWith('addGiftCardCodes') ? ['gift-card', NO_GIFT_CARD] : ['coupon', message]
 
 /** A whole number within bounds; otherwise what is wrong with the text. */
 function quantityIn(text: string, least: number, max: number): number | string {

@@ -145,6 +145,36 @@ test('a gift card pays what is due, is shown by its last four characters, and ca
   await giveBack(visitor, placed.headers.location)
 })
 
+describe('a gift card code that is mistyped prevents no other change of the cart', () => {
+  const MISTYPED = { 'gift-card': 'AAAA-BBBB-CCCC-DDDD' }
+  const NO_CARD = 'No gift card with this code can pay'
+
+  test('quantities and a coupon are changed, and the code is shown with its problem', async () => {
+    const visitor = await withCup()
+    const line = /name="(q\.[^"]+)"/.exec((await visitor.get(`${SHOP}/cart`)).text)?.[1] ?? ''
+    const changed = await visitor.post(`${SHOP}/cart`, { [line]: '3', coupon: 'TEN', ...MISTYPED, do: 'update' })
+    expect(changed.status).toBe(422)
+    for (const shown of [NO_CARD, 'name="gift-card" value="AAAA-BBBB-CCCC-DDDD"', 'name="coupon" value=""', '€30.00', '−€3.00'])
+      expect(changed.text).toContain(shown)
+    const { text } = await visitor.get(`${SHOP}/cart`)
+    expect(text).toContain('€30.00')
+    expect(text).toContain('−€3.00')
+  })
+
+  test.each(['remove', 'drop-coupon', 'drop-gift-card'])('the button "%s" works', async (button) => {
+    const { made } = await shop.merchant(
+      'mutation { made: createGiftCard(input: {amount: "12"}) { ... on CreateGiftCardSuccess { code } } }',
+    )
+    const visitor = await withCup()
+    await visitor.post(`${SHOP}/cart`, { coupon: 'TEN', 'gift-card': made.code })
+    const buttonIn = (text: string) => new RegExp(`name="${button}" value="([^"]*)"`).exec(text)?.[1]
+    const value = buttonIn((await visitor.get(`${SHOP}/cart`)).text) ?? expect.fail('there is no such button')
+    const pressed = await visitor.post(`${SHOP}/cart`, { ...MISTYPED, [button]: value })
+    expect([pressed.status, pressed.headers.location]).toEqual([303, `${SHOP}/cart`])
+    expect(buttonIn((await visitor.get(`${SHOP}/cart`)).text)).toBeUndefined()
+  })
+})
+
 test('codes of gift cards can be tried 20 times a minute', async () => {
   const visitor = await withCup()
   // At once, so that few attempts come back in the meantime.
