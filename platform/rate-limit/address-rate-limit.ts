@@ -1,8 +1,14 @@
 import { rateLimited } from '../graphql/errors.ts'
 import type { RateLimitStore } from './rate-limit-store.ts'
 
-/** Takes one token of an address; rejects with RATE_LIMITED and the seconds to wait. */
-export type AddressRateLimit = (address: string) => Promise<void>
+/**
+ * Takes tokens of an address, one without `count`, all or none; rejects with RATE_LIMITED and the
+ * seconds to wait. An address has tokens of its own in each `scope`, an id of ours.
+ */
+export type AddressRateLimit = (
+  address: string,
+  options?: { readonly scope?: string | undefined; readonly count?: number | undefined },
+) => Promise<void>
 
 /**
  * Limits an address to `perMinute`, in a burst or spread (token bucket). An IPv6 /64 counts as one
@@ -11,8 +17,9 @@ export type AddressRateLimit = (address: string) => Promise<void>
 export function addressRateLimit(what: string, perMinute: number, { buckets }: RateLimitStore): AddressRateLimit {
   const take = buckets(what, perMinute)
 
-  return async (address) => {
-    const { isGranted, waitSeconds } = await take(networkOf(address), 1)
+  return async (address, { scope, count = 1 } = {}) => {
+    const network = networkOf(address)
+    const { isGranted, waitSeconds } = await take(scope === undefined ? network : `${scope} ${network}`, count)
     if (!isGranted) throw rateLimited(`${what} from this address`, waitSeconds)
   }
 }

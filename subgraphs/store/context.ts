@@ -37,7 +37,6 @@ import type { Files } from './file/files.ts'
 import type { FileRepository } from './file/repository.ts'
 import { fulfillmentLoaders } from './fulfillment/loaders.ts'
 import type { FulfillmentRepository } from './fulfillment/repository.ts'
-import type { GiftCardLimit } from './gift-card/limit.ts'
 import { giftCardLoaders } from './gift-card/loaders.ts'
 import type { GiftCardRepository } from './gift-card/repository.ts'
 import type { AllocationRepository } from './inventory/allocation-repository.ts'
@@ -130,7 +129,8 @@ export type Parts = {
   /** Takes one of an address's carts of this minute; rejects with RATE_LIMITED. */
   readonly limitCarts: AddressRateLimit
   readonly giftCards: GiftCardRepository
-  readonly limitGiftCards: GiftCardLimit
+  /** Takes codes that an address tries, in the scope of a store, before they are looked up. */
+  readonly limitGiftCardCodes: AddressRateLimit
   readonly checkoutTimes: CheckoutTimes
   readonly payments: PaymentRepository
   /** Dependencies of requests to payment gateways. */

@@ -19,7 +19,7 @@ import { type CheckoutTimes, DEFAULT_CHECKOUT_TIMES } from './checkout/variables
 import { contextOf, type Parts } from './context.ts'
 import type { Files } from './file/files.ts'
 import { sweepFiles } from './file/sweep.ts'
-import { giftCardLimit } from './gift-card/limit.ts'
+import { CODES_PER_MINUTE } from './gift-card/gift-card.ts'
 import { startProtocol } from './oauth/protocol.ts'
 import { oauthRepository } from './oauth/repository.ts'
 import { oauthEndpoint } from './oauth/routes.ts'
@@ -143,7 +143,7 @@ export async function storeSubgraph({
     judge: inside.judge,
     userJudge: userJudge(userKeys, isSessionOpen, now),
     limitCarts: addressRateLimit('carts', CARTS_PER_MINUTE, rateLimits),
-    limitGiftCards: giftCardLimit(rateLimits),
+    limitGiftCardCodes: addressRateLimit('gift card codes', CODES_PER_MINUTE, rateLimits),
     checkoutTimes,
     payments: paymentDeps.payments,
     paymentDeps,

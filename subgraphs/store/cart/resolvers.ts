@@ -41,7 +41,8 @@ export const cartResolvers = {
       const storefront = await shopAt(context, store)
       if (!storefront || cartTokenHash(token) === null) return notFoundError('cart', token)
       const codes = Math.min(change.addGiftCardCodes?.length ?? 0, MAX_CART_GIFT_CARDS)
-      if (codes > 0) await context.limitGiftCards(storefront.store.id, context.caller.address, codes)
+      if (codes > 0)
+        await context.limitGiftCardCodes(context.caller.address, { scope: String(storefront.store.id), count: codes })
       return inShop(
         storefront,
         await context.writeTo(storefront.store.id, 'updateStorefrontCart', {}, (unit) => updateCart(unit, token, change)),

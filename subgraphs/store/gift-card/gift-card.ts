@@ -38,6 +38,8 @@ export type GiftCardInput = {
 
 /** What a cart promises to take. */
 export const MAX_CART_GIFT_CARDS = 10
+/** Codes that one address may try in one store: more than anybody has, and no way to guess one. */
+export const CODES_PER_MINUTE = 20
 /** Shorter codes could be guessed by many clients together. */
 const CODE = /^[A-Z0-9]{12,40}$/
 /** Longest code with the spaces and hyphens that people write. */
