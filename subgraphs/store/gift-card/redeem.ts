@@ -38,8 +38,8 @@ export async function redeemGiftCardsAgain(
 ): Promise<boolean> {
   const amount = amountOf(order.giftCardsDiscount)
   if (amount === 0n) return true
-  const held = await giftCardRepository(unit.query).heldBy(unit.storeId, order.id)
-  const ids = held.map(({ giftCardId }) => giftCardId)
+  const paid = await giftCardRepository(unit.query).unreturnedBy(unit.storeId, order.id)
+  const ids = paid.map(({ giftCardId }) => giftCardId)
   const cards = await lockGiftCards(unit, ids, order.currency)
   if (creditOf(cards) < amount) return false
   await redeemGiftCards(unit, order.id, cards, amount)
@@ -52,14 +52,14 @@ export async function redeemGiftCardsAgain(
  */
 export async function returnGiftCards({ query, storeId, now }: OfStore, orderId: number, max: Amount | null): Promise<Amount> {
   const giftCards = giftCardRepository(query)
-  const held = (await giftCards.heldBy(storeId, orderId)).filter(({ amount }) => amount > 0n)
-  if (held.length === 0) return 0n
+  const unreturned = (await giftCards.unreturnedBy(storeId, orderId)).filter(({ amount }) => amount > 0n)
+  if (unreturned.length === 0) return 0n
   await giftCards.lock(
     storeId,
-    held.map(({ giftCardId }) => giftCardId),
+    unreturned.map(({ giftCardId }) => giftCardId),
   )
-  let left = max ?? sumOf(held.map(({ amount }) => amount))
-  const shares = held.flatMap(({ giftCardId, amount }) => {
+  let left = max ?? sumOf(unreturned.map(({ amount }) => amount))
+  const shares = unreturned.flatMap(({ giftCardId, amount }) => {
     const share = amount < left ? amount : left
     left -= share
     return share > 0n ? [{ giftCardId, amount: share }] : []
@@ -68,6 +68,6 @@ export async function returnGiftCards({ query, storeId, now }: OfStore, orderId:
   return sumOf(shares.map(({ amount }) => amount))
 }
 
-/** What a locked order still holds of its cards. */
-export const heldGiftCards = async ({ query, storeId }: OfStore, orderId: number): Promise<Amount> =>
-  sumOf((await giftCardRepository(query).heldBy(storeId, orderId)).map(({ amount }) => amount))
+/** What gift cards paid of a locked order and have not got back. */
+export const unreturnedGiftCards = async ({ query, storeId }: OfStore, orderId: number): Promise<Amount> =>
+  sumOf((await giftCardRepository(query).unreturnedBy(storeId, orderId)).map(({ amount }) => amount))

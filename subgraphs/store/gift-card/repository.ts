@@ -77,10 +77,10 @@ export const giftCardRepository = (database: Kysely<Tables>) => ({
     const { rows } = await sql<GiftCardTransaction>`
       SELECT found.id, found.gift_card_id AS "giftCardId", found.kind, found.amount, found.order_id AS "orderId",
         found.created_at AS "createdAt"
-      FROM unnest(${giftCardIds}::integer[]) AS asked (id)
+      FROM unnest(${giftCardIds}::integer[]) AS requested (id)
       CROSS JOIN LATERAL (
         SELECT * FROM gift_card_transaction
-        WHERE store_id = ${storeId} AND gift_card_id = asked.id AND id > ${after === null ? 0 : Number(after[0])}
+        WHERE store_id = ${storeId} AND gift_card_id = requested.id AND id > ${after === null ? 0 : Number(after[0])}
         ORDER BY id LIMIT ${size + 1} OFFSET ${offset}
       ) AS found
       ORDER BY found.id`.execute(database)
@@ -156,8 +156,8 @@ export const giftCardRepository = (database: Kysely<Tables>) => ({
       SELECT ${storeId}, id, ${entry.kind}, amount, ${entry.orderId}, ${entry.at} FROM share`.execute(database)
   },
 
-  /** What an order took of its cards and did not give back, in the order in which it took it. */
-  async heldBy(storeId: number, orderId: number): Promise<GiftCardShare[]> {
+  /** What cards paid of an order and have not got back, in the order in which they paid. */
+  async unreturnedBy(storeId: number, orderId: number): Promise<GiftCardShare[]> {
     const rows = await database
       .selectFrom('gift_card_transaction')
       .select(({ fn }) => ['gift_card_id as giftCardId', fn.sum<string>('amount').as('amount')])

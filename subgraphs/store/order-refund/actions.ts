@@ -1,6 +1,6 @@
 import { notFoundError, problem, textProblem, validationError } from '../../toolkit/validation.ts'
 import { amountOf, textOf } from '../amount.ts'
-import { heldGiftCards, returnGiftCards } from '../gift-card/redeem.ts'
+import { returnGiftCards, unreturnedGiftCards } from '../gift-card/redeem.ts'
 import { decodeId } from '../ids.ts'
 import type { Versioned } from '../input.ts'
 import { releaseStock } from '../inventory/stock.ts'
@@ -45,7 +45,7 @@ export async function refundOrder(
   const written = refundOf(
     order,
     lines,
-    { refunded: await refunds.unitsOf(storeId, order.id), held: await heldGiftCards(unit, order.id) },
+    { refunded: await refunds.unitsOf(storeId, order.id), unreturned: await unreturnedGiftCards(unit, order.id) },
     input,
   )
   if ('problems' in written) return validationError(written.problems)

@@ -43,42 +43,54 @@ export const MAX_REFUNDS = 250
 /**
  * What a refund comes to. Units of a line cost their share of what the line cost, rounded so that
  * all units together cost the line. `refunded` are the units of each line that were paid back
- * before, `held` what gift cards paid and did not get back.
+ * before, `unreturned` what gift cards paid and did not get back.
  */
 export function refundOf(
   order: Pick<Order, 'total' | 'refunded' | 'currency'>,
   lines: readonly Pick<OrderLine, 'id' | 'quantity' | 'total'>[],
-  { refunded, held }: { readonly refunded: ReadonlyMap<number, number>; readonly held: Amount },
+  { refunded, unreturned }: { readonly refunded: ReadonlyMap<number, number>; readonly unreturned: Amount },
   input: RefundInput,
 ): WrittenRefund | { readonly problems: readonly Problem[] } {
   const unit = minorUnitOf(order.currency)
-  const left = amountOf(order.total) - amountOf(order.refunded)
-  const isAll = input.amount == null && (input.lines ?? []).length === 0
-  const toGiftCards = input.toGiftCards == null ? (isAll ? held : 0n) : amountOf(input.toGiftCards)
-  if (toGiftCards < 0n || toGiftCards > held || toGiftCards % unit !== 0n)
-    return { problems: [problem('toGiftCards', `0 to ${textOf(held)}, in steps of ${textOf(unit)}`, textOf(toGiftCards))] }
-  if (left <= 0n && toGiftCards === 0n)
+  const rest = amountOf(order.total) - amountOf(order.refunded)
+  const left = rest > 0n ? rest : 0n
+  if (left === 0n && unreturned === 0n)
     return { problems: [problem('amount', 'absent: all of the order was paid back', input.amount ?? null)] }
   const units = unitsOf(lines, refunded, input.lines ?? [], unit)
   if ('problems' in units) return units
-  const cost = sumOf(units.lines.map(({ amount }) => amountOf(amount)))
-  const amount = moneyOf(input, { left, toGiftCards, cost: units.lines.length > 0 ? cost : null })
+  const cost = units.lines.length > 0 ? sumOf(units.lines.map((line) => amountOf(line.amount))) : null
+  const { amount, toGiftCards } = sharesOf(input, { left, unreturned, cost })
+  if (toGiftCards < 0n || toGiftCards > unreturned || toGiftCards % unit !== 0n) {
+    const expectation = `0 to ${textOf(unreturned)}, in steps of ${textOf(unit)}`
+    return { problems: [problem('toGiftCards', expectation, textOf(toGiftCards))] }
+  }
   if (amount < 0n || amount > left || amount % unit !== 0n || amount + toGiftCards === 0n) {
-    const expectation = `above ${toGiftCards > 0n ? 'or equal to ' : ''}0 and at most ${textOf(left)}, in steps of ${textOf(unit)}`
+    const expectation =
+      left > 0n
+        ? `above ${toGiftCards > 0n ? 'or equal to ' : ''}0 and at most ${textOf(left)}, in steps of ${textOf(unit)}`
+        : `0 or absent, with "toGiftCards" up to ${textOf(unreturned)}: all money was paid back`
     return { problems: [problem('amount', expectation, textOf(amount))] }
   }
   return { amount: textOf(amount), toGiftCards: textOf(toGiftCards), lines: units.lines }
 }
 
-/** What is paid back in money; `cost` is the price of the units, null without any. */
-function moneyOf(
+/**
+ * What is paid back in money and on gift cards; `cost` is the price of the units, null without any.
+ * Units are paid back in money first: gift cards get the part that no money is left for.
+ */
+function sharesOf(
   input: RefundInput,
-  { left, toGiftCards, cost }: { readonly left: Amount; readonly toGiftCards: Amount; readonly cost: Amount | null },
-): Amount {
-  if (input.amount != null) return amountOf(input.amount)
-  if (cost === null) return input.toGiftCards == null ? left : 0n
-  const rest = cost > toGiftCards ? cost - toGiftCards : 0n
-  return least(rest, left)
+  { left, unreturned, cost }: { readonly left: Amount; readonly unreturned: Amount; readonly cost: Amount | null },
+): { readonly amount: Amount; readonly toGiftCards: Amount } {
+  const toGiftCards = input.toGiftCards == null ? null : amountOf(input.toGiftCards)
+  if (input.amount != null) return { amount: amountOf(input.amount), toGiftCards: toGiftCards ?? 0n }
+  if (toGiftCards !== null) {
+    const rest = cost === null || cost < toGiftCards ? 0n : cost - toGiftCards
+    return { amount: least(rest, left), toGiftCards }
+  }
+  if (cost === null) return { amount: left, toGiftCards: unreturned }
+  const amount = least(cost, left)
+  return { amount, toGiftCards: least(cost - amount, unreturned) }
 }
 
 function unitsOf(

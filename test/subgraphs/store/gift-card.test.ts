@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { SCOPES } from '../../../subgraphs/store/access/scopes.ts'
 import { codeKey, spread } from '../../../subgraphs/store/gift-card/gift-card.ts'
+import { agreedApp } from './support/app.ts'
 import { storefrontShopper } from './support/shopper.ts'
 import { ANONYMOUS, type StoreStack, startStore, type TestStore } from './support/store.ts'
 
@@ -13,6 +15,15 @@ beforeAll(async () => {
   shopper = storefrontShopper(stack, shop)
 })
 afterAll(() => stack.close())
+
+const DISABLE = 'mutation ($id: ID!) { disableGiftCard(id: $id) { __typename } }'
+/** Every operation of merchants, by its field. */
+const OPERATIONS = {
+  giftCard: 'query ($id: ID!) { giftCard(id: $id) { balance transactions { totalCount } } }',
+  giftCards: '{ giftCards { totalCount } }',
+  createGiftCard: 'mutation { createGiftCard(input: {amount: "1"}) { __typename } }',
+  disableGiftCard: DISABLE,
+}
 
 const create = async (input: object) =>
   (
@@ -69,14 +80,32 @@ describe('a gift card', () => {
     expect(await create(input)).toEqual({ __typename: 'ValidationError', field })
   })
 
-  test('is issued and read by the merchant and apps with the scopes of promotions only', async () => {
+  test('is issued, read and disabled by the merchant of its store alone', async () => {
     const { id } = await shopper.aGiftCard('5')
     const other = await stack.aStore({ name: 'Other' })
     expect((await stack.ask(other, 'query ($id: ID!) { giftCard(id: $id) { id } }', { id })).data).toEqual({ giftCard: null })
-    for (const query of ['{ giftCards { totalCount } }', 'mutation { createGiftCard(input: {amount: "1"}) { __typename } }']) {
-      const { errors } = await stack.ask(ANONYMOUS, query, {})
+    expect((await stack.ask(other, '{ giftCards { totalCount } }')).data).toEqual({ giftCards: { totalCount: 0 } })
+    expect((await stack.ask(other, DISABLE, { id })).data).toEqual({ disableGiftCard: { __typename: 'NotFoundError' } })
+    expect((await shopper.giftCard(id)).disabledAt).toBeNull()
+    for (const query of Object.values(OPERATIONS)) {
+      const { errors } = await stack.ask(ANONYMOUS, query, { id })
       expect(errors?.[0]?.extensions?.code).toBe('UNAUTHENTICATED')
     }
+  })
+
+  test.each([
+    { scopes: ['read_promotions'], may: ['giftCard', 'giftCards'] },
+    { scopes: ['write_promotions'], may: ['createGiftCard', 'disableGiftCard'] },
+    { scopes: SCOPES.filter((scope) => !scope.endsWith('_promotions')), may: [] },
+  ])('is open to an app with $scopes for $may', async ({ scopes, may }) => {
+    const { id } = await shopper.aGiftCard('5')
+    const app = await agreedApp(stack, shop, { scopes })
+    for (const [field, query] of Object.entries(OPERATIONS)) {
+      const { data, errors } = await stack.ask(app.caller, query, { id })
+      if (may.includes(field)) expect([field, errors, data[field] === null]).toEqual([field, undefined, false])
+      else expect([field, errors?.[0]?.extensions.code]).toEqual([field, 'FORBIDDEN'])
+    }
+    expect((await shopper.giftCard(id)).disabledAt === null).toBe(!may.includes('disableGiftCard'))
   })
 
   test('pays a part of an order, or all of it with others, in the order in which they were entered', async () => {
@@ -101,7 +130,7 @@ describe('a gift card', () => {
     expect((await shopper.giftCard(large.id)).transactions.nodes[1].order).toEqual({ number: done.order.number })
   })
 
-  test('that expired, was disabled, is empty or does not exist is not added, and one in a cart is told', async () => {
+  test('that expired, was disabled, is empty or does not exist is not added, and keeps a cart that has it from being ordered', async () => {
     const [old, off, empty, still] = [
       await shopper.aGiftCard('5', { expiresAt: new Date(now.getTime() + 10_000).toISOString() }),
       await shopper.aGiftCard('5'),
@@ -175,21 +204,56 @@ describe('a gift card', () => {
     expect(await ledger(card.id)).toEqual(['ISSUE 6', 'REDEMPTION -6', 'RETURN 2', 'RETURN 4'])
   })
 
+  test('gets the part of units that no money is left for, when a refund names no amounts', async () => {
+    const card = await shopper.aGiftCard('11')
+    const { token } = await aCart('5', [card.code], 3)
+    const { number } = (await shopper.complete(token, '4')).order
+    await shopper.pay(number)
+    const [{ number: lineId }] = (
+      await shopper.merchant('query ($id: ID!) { order(id: $id) { lines { number } } }', { id: String(number) })
+    ).order.lines
+    const unit = { lines: [{ lineId: String(lineId), quantity: 1 }] }
+    const money = (await shopper.refund(number, { ...unit, toGiftCards: '4' })).refund
+    expect(money).toEqual({ amount: '1', toGiftCards: '4' })
+    const both = await shopper.refund(number, unit)
+    expect(both).toMatchObject({ refund: { amount: '3', toGiftCards: '2' }, order: { refunded: '4' } })
+    const refused = await shopper.refund(number, { ...unit, amount: '5' })
+    expect(refused.message).toContain('with "toGiftCards" up to 5')
+    expect((await shopper.refund(number, unit)).refund).toEqual({ amount: '0', toGiftCards: '5' })
+    expect(await ledger(card.id)).toEqual(['ISSUE 11', 'REDEMPTION -11', 'RETURN 4', 'RETURN 2', 'RETURN 5'])
+  })
+
   test('cannot be guessed: an address has 20 attempts a minute in a shop, and others have theirs', async () => {
     const { token } = await aCart('10', [])
+    const other = await stack.aStore({ name: 'Other' })
+    const theirs = await storefrontShopper(stack, other).create([])
     later()
-    const attempt = (count: number) =>
-      stack.ask(
-        ANONYMOUS,
-        'mutation ($input: UpdateStorefrontCartInput!) { updateStorefrontCart(input: $input) { __typename } }',
-        { input: { store: shop.code, token, addGiftCardCodes: Array.from({ length: count }, () => 'AAAABBBBCCCC') } },
+    const here = { store: shop.code, token }
+    const there = { store: other.code, token: theirs.token }
+    const attempt = async (count: number, cart: typeof here, address = ANONYMOUS.address) => {
+      const { data, errors } = await stack.ask(
+        { ...ANONYMOUS, address },
+        'mutation ($input: UpdateStorefrontCartInput!) { updated: updateStorefrontCart(input: $input) { __typename } }',
+        { input: { ...cart, addGiftCardCodes: Array.from({ length: count }, () => 'AAAABBBBCCCC') } },
       )
-    for (const count of [10, 10])
-      expect((await attempt(count)).data).toEqual({ updateStorefrontCart: { __typename: 'ValidationError' } })
-    const { errors } = await attempt(1)
-    expect(errors?.[0]?.extensions).toMatchObject({ code: 'RATE_LIMITED' })
+      return errors?.[0]?.extensions.code ?? data.updated.__typename
+    }
+    const LOOKED_UP = 'ValidationError'
+    const twentyOne = async (cart: typeof here, address = ANONYMOUS.address, last = address) => [
+      await attempt(10, cart, address),
+      await attempt(10, cart, address),
+      await attempt(1, cart, last),
+    ]
+    expect(await twentyOne(here)).toEqual([LOOKED_UP, LOOKED_UP, 'RATE_LIMITED'])
+    expect(await twentyOne(there)).toEqual([LOOKED_UP, LOOKED_UP, 'RATE_LIMITED'])
+    expect(await attempt(1, here, '192.0.2.7')).toBe(LOOKED_UP)
+    // A network of IPv6 is one address.
+    expect(await twentyOne(here, '2001:db8::1', '2001:db8::2')).toEqual([LOOKED_UP, LOOKED_UP, 'RATE_LIMITED'])
+    expect(await attempt(1, here, '2001:db8:0:1::1')).toBe(LOOKED_UP)
     // What is no attempt goes on.
     expect((await shopper.update(token, { note: 'still open' })).__typename).toBe('UpdateStorefrontCartSuccess')
+    later()
+    expect(await attempt(1, here)).toBe(LOOKED_UP)
   })
 })
 
