@@ -16,7 +16,7 @@ import {
 import { documentIndex, fragmentOf } from '../operations/document-index.ts'
 import type { RefusalLookup, RefusedPart } from './refused-part.ts'
 
-/** What is left of a document, and what was removed from it. */
+/** A document without its refused parts, and the removed fields. */
 type AllowedDocument = {
   /** Without refused fields and without fragments on refused types; null for an empty root. */
   readonly allowed: DocumentNode | null
@@ -70,7 +70,7 @@ export function removeRefused(
     }
   }
 
-  /** Null where nothing is left. */
+  /** Null when no selection is left. */
   function allowedIn(selectionSet: SelectionSetNode, parent: GraphQLCompositeType, isRoot: boolean): SelectionSetNode | null {
     const selections = selectionSet.selections.flatMap((selection) => allowedOf(selection, parent, isRoot))
     return selections.length > 0 ? { ...selectionSet, selections } : null
@@ -103,10 +103,13 @@ export function removeRefused(
 }
 
 const TYPENAME: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: '__typename' } }
-/** Replaces a selection set whose fields are all refused: it may not be empty. */
+/**
+ * Replaces a selection set whose fields were all removed, because it may not be empty (GraphQL
+ * §2.4).
+ */
 const TYPENAME_ONLY: SelectionSetNode = { kind: Kind.SELECTION_SET, selections: [TYPENAME] }
 
-/** Whether the operation selects more than what replaces an empty selection. */
+/** Whether the operation selects more than the placeholder `__typename`. */
 function selectsRootFields(definitions: readonly DefinitionNode[]): boolean {
   const operation = definitions.find(({ kind }) => kind === Kind.OPERATION_DEFINITION)
   return operation?.kind === Kind.OPERATION_DEFINITION && selectsFields(operation.selectionSet)

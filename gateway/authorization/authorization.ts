@@ -15,7 +15,7 @@ import type { RequestContext } from '../subgraph-client/link.ts'
 import { type Refusals, refusalsOf, requirementsIn } from './operation-guard.ts'
 import type { RefusedPart } from './refused-part.ts'
 
-/** What a caller holds, and how its refusals are described. */
+/** Grants of a caller, and the errors of its refusals. */
 export type CallerGrants = Grants & {
   /**
    * The error that replaces every refusal: why the credentials are invalid, such as
@@ -27,20 +27,17 @@ export type CallerGrants = Grants & {
 }
 
 /**
- * Finds the grants of a caller. Called once per guarded operation, so it caches for a moment; equal
- * grants should be the same object, which saves comparing them. Never rejects: a failure is a
- * denial.
+ * Finds the grants of a caller, once per operation with requirements, so implementations should
+ * cache. Returning the same object for equal grants also saves comparing them. Never rejects: a
+ * failure is a `denial`.
  */
 export type FindGrants = (context: RequestContext) => CallerGrants | Promise<CallerGrants>
 
 /** Guards one operation that has guarded parts. */
 export type OperationGuard = {
-  /** The planned document, to which refusals refer. */
+  /** The planned document whose nodes the refusals refer to. */
   readonly ready: PlannedDocument
-  /**
-   * What this caller is refused of the operation, and the error for each part; null when it may
-   * read all.
-   */
+  /** The refused parts for this caller and their errors; null when none is refused. */
   readonly check: (context: RequestContext) => Promise<Refused | null>
   /** Memoizes `make` per kind and key, within one bound for all operations of the graph. */
   readonly remember: <Made>(kind: 'plan' | 'subscription', key: string, make: () => Made) => Made
@@ -49,7 +46,7 @@ export type OperationGuard = {
 export type Refused = {
   readonly refusals: Refusals
   readonly errorOf: (part: RefusedPart) => GraphQLFormattedError
-  /** The same for callers whose errors have the same texts. */
+  /** Equal for callers whose errors have equal texts. */
   readonly errorKey: string
 }
 
@@ -59,7 +56,7 @@ export type Authorization = {
   readonly guardOf: (checked: Pick<ValidatedOperation, 'document' | 'operation'>) => OperationGuard | null
 }
 
-/** The grants of anonymous callers, and of every caller where no grants are configured. */
+/** Grants of anonymous callers, and of every caller when `findGrants` is not configured. */
 export const NO_GRANTS: CallerGrants = {
   isAuthenticated: false,
   scopes: new Set(),
@@ -71,9 +68,9 @@ export const NO_GRANTS: CallerGrants = {
 type AuthorizedGraph = Pick<Supergraph, 'api' | 'fieldSets'>
 
 /**
- * Bound of the plans and refusals for callers who may read a part of an operation, for all
- * operations of a graph together. Measured: a plan with its projection takes 300 bytes per
- * character of its document, so at most 60 MB. Evicted ones are made again.
+ * Upper bounds of cached partial plans and refusals, for all operations of a graph together.
+ * Measured: a plan with its projection takes 300 bytes per character of its document, so at most 60
+ * MB. Evicted entries are built again.
  */
 const REFUSED_PLANS = { maxEntries: 1_000, maxCharacters: 200_000 }
 
@@ -87,7 +84,7 @@ export function authorizationOf(
 ): Authorization | null {
   const rules = authorizationRules(document)
   if (rules.requirements.length === 0) return null
-  /** By the grants object: all requirements of the schema that it does not meet. */
+  /** Unmet requirements of the whole schema, cached by grants object. */
   const unmetBy = new WeakMap<CallerGrants, ReadonlySet<Requirement>>()
   const cached = boundedCache<{ readonly made: unknown; readonly characters: number }>({
     ...REFUSED_PLANS,
@@ -104,10 +101,11 @@ export function authorizationOf(
       let characters = 0
       const remember = <Made>(kind: string, key: string, make: () => Made): Made => {
         const existing = cached.get(`${guard} ${kind} ${key}`)
-        // Only this guard writes under its number, and each kind has one type.
+        // The key contains this guard's number and the kind, so the type is the one stored before.
         if (existing) return existing.made as Made
         const made = make()
-        // Most operations are never refused, and the text of hundreds takes a start 50 ms.
+        // Computed on the first refusal: most operations have none, and printing hundreds takes 50
+        // ms at start.
         characters ||= print(ready.document).length
         cached.set(`${guard} ${kind} ${key}`, { made, characters })
         return made

@@ -1,7 +1,7 @@
 /** The claims of a verified token. */
 export type Claims = Readonly<Record<string, unknown>>
 
-/** A claim by its name; where there is none of that name, dots lead into objects. */
+/** A claim by name; without a claim of exactly that name, dots are a path into objects. */
 export function claimIn(claims: Claims, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name]
   return name
@@ -9,7 +9,7 @@ export function claimIn(claims: Claims, name: string): unknown {
     .reduce<unknown>((inner, key) => (isObject(inner) && Object.hasOwn(inner, key) ? inner[key] : undefined), claims)
 }
 
-/** The texts of a claim, separated by spaces or as a list; none where it has another form. */
+/** The strings of a claim: space-separated or a list; empty for any other form. */
 export function textsIn(claims: Claims, name: string): readonly string[] {
   const value = claimIn(claims, name)
   if (typeof value === 'string') return value.split(' ').filter((text) => text !== '')

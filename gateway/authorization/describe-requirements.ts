@@ -2,8 +2,8 @@ import { type GraphQLSchema, isInterfaceType, isIntrospectionType, isObjectType 
 import { type AuthorizationRules, nameGroups, type Requirement } from '../../platform/graphql/authorization-rules.ts'
 
 /**
- * Adds the requirements of the authorization directives to the descriptions of types and fields:
- * introspection has no directives, so explorers, schema pages and agents read them there. Changes
+ * Appends the requirements of authorization directives to descriptions of types and fields, because
+ * introspection has no directives; explorers, schema pages and agents read them there. Changes
  * `schema` in place and returns it.
  */
 export function describeRequirements(schema: GraphQLSchema, { ofType, ofField }: AuthorizationRules): GraphQLSchema {

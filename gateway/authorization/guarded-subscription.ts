@@ -4,14 +4,14 @@ import type { Begin, EventPipeline, StillAllowed } from '../subscriptions/subscr
 import type { OperationGuard, Refused } from './authorization.ts'
 import { refusalErrors } from './refusal-errors.ts'
 
-/** What is left of a subscription: the refusals of the caller who began it. */
+/** Refusals of the caller that started a subscription. */
 export type AllowedPart = Refused & Pick<OperationGuard, 'ready'>
 
 /**
- * Guards a subscription. `planned` plans all of it, or what is allowed of it. A caller who may not
- * have its field is refused before anything begins. What a caller with credentials holds is found
- * again before each event: when it has changed, the subscription ends. Callers without credentials
- * hold the same at all times.
+ * Applies authorization to a subscription. `planned` plans the whole operation, or its allowed
+ * part. A caller without access to the root field is refused before the event source is opened.
+ * Grants of callers with credentials are checked again before each event: a change ends the
+ * subscription. Anonymous callers always have the same grants.
  */
 export function guardedSubscription(guard: OperationGuard | null, planned: (allowed: AllowedPart | null) => Begin): Begin {
   const whole = planned(null)
@@ -26,15 +26,15 @@ export function guardedSubscription(guard: OperationGuard | null, planned: (allo
 
   function planFor(refused: Refused | null): Begin {
     if (!refused) return whole
-    // Results are shared between subscribers, error texts included.
+    // Subscribers share results with their errors, so the key includes the error texts.
     const key = `${refused.refusals.key} ${refused.errorKey}`
     return remember('subscription', key, () => planned({ ...refused, ready }))
   }
 }
 
 /**
- * A function of its own: a closure above would keep the request context as long as the subscription
- * runs.
+ * Outside the closure above, which would keep the request context in memory as long as the
+ * subscription runs.
  */
 function recheckOf(guard: OperationGuard, caller: Caller, key: string): StillAllowed {
   const requestContext = { caller, signal: NEVER }
@@ -45,7 +45,7 @@ const NEVER = new AbortController().signal
 
 const keyOf = (refused: Refused | null): string => refused?.refusals.key ?? ''
 
-/** `source`, which ends with an error before the first event after `stillAllowed` says no. */
+/** `source` with a check before each event; ends with CHANGED once `stillAllowed` returns false. */
 export const rechecked = (source: EventPipeline, stillAllowed: StillAllowed): EventPipeline => ({
   ...source,
   async next() {
@@ -57,7 +57,7 @@ export const rechecked = (source: EventPipeline, stillAllowed: StillAllowed): Ev
   fault: (error) => (error === CHANGED ? CHANGED.toJSON() : source.fault(error)),
 })
 
-/** What a subscription ends with then. */
+/** Final error of a subscription whose caller's grants have changed. */
 export const CHANGED = new GraphQLError('What these credentials may read has changed: subscribe again.', {
   extensions: { code: 'UNAUTHORIZED_FIELD_OR_TYPE' },
 })

@@ -1,10 +1,13 @@
 import type { FindGrants } from './authorization.ts'
 import type { TokenVerifier } from './token-verifier.ts'
 
-/** Where the token of a caller stands among its headers, when it is no `Authorization`. */
+/** Name in `caller.headers` for a token from a source other than `Authorization`. */
 export const TOKEN_KEY = ':token'
 
-/** Finds grants by the token of a caller, which every transport has put where its source is. */
+/**
+ * Grants from the caller's JSON Web Token, which transports store under TOKEN_KEY or in the
+ * credentials.
+ */
 export function jwtGrants(verifier: TokenVerifier): FindGrants {
   return ({ caller }) => {
     const verified = verifier.verify(caller.headers?.[TOKEN_KEY] ?? verifier.tokenIn(caller.credentials, null))

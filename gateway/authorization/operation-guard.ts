@@ -20,23 +20,23 @@ import { createRefusalLookup, type RefusedPart } from './refused-part.ts'
 
 /** The refused parts of one operation, for callers with the same unmet requirements. */
 export type Refusals = {
-  /** Equal for equal refusals: the unmet requirements. */
+  /** Cache key: indexes of the unmet requirements. */
   readonly key: string
   /** The refusal of the field at `nodes`, on an object of `type`; null when it may be read. */
   readonly ofField: (type: string, nodes: readonly FieldNode[]) => RefusedPart | null
   /** The refusal of all objects of a type; null when they may be read. */
   readonly ofType: (type: string) => RefusedPart | null
   /**
-   * The operation without refused fields and without fragments on refused types; null where nothing
-   * is left of the root.
+   * The operation without refused fields and without fragments on refused types; null when no root
+   * field is left.
    */
   readonly allowed: DocumentNode | null
-  /** Every refused field and fragment, with the key of its root field. */
+  /** Refused fields and fragments with the response keys of their root fields. */
   readonly parts: readonly { readonly rootKey: string; readonly part: RefusedPart }[]
 }
 
 /**
- * All requirements in an operation: of fields, their types, and possible types of abstract ones.
+ * Requirements in an operation: of fields, of their types, and of possible types of abstract types.
  */
 export function requirementsIn(
   { document, operation }: { readonly document: DocumentNode; readonly operation: OperationDefinitionNode },
@@ -87,9 +87,9 @@ export function requirementsIn(
 }
 
 /**
- * The refused parts of an operation for callers with these unmet requirements. Refused fields are
- * removed from the document that is planned; refused members of an abstract type are known only
- * from the type name of an object.
+ * The refused parts of an operation for these unmet requirements. Refused fields are removed before
+ * planning; refused members of an abstract type are found during execution by the type name of an
+ * object.
  */
 export function refusalsOf(
   { document, operation, keyOf }: PlannedDocument,

@@ -1,10 +1,10 @@
 import { type GraphQLSchema, getNamedType, isInterfaceType, isObjectType } from 'graphql'
 import type { AuthorizationRules, Requirement } from '../../platform/graphql/authorization-rules.ts'
 
-/** A part of an operation that a caller may not read: its coordinate and what it requires. */
+/** A type or field that a caller may not read, by its coordinate, with its requirement. */
 export type RefusedPart = { readonly coordinate: string; readonly requirement: Requirement; readonly isRoot: boolean }
 
-/** The refusals of callers with the same unmet requirements; null: it may be read. */
+/** Refused types and fields for these unmet requirements; null: allowed. */
 export type RefusalLookup = {
   /** The refusal of all objects of a type. */
   readonly ofType: (type: string) => RefusedPart | null

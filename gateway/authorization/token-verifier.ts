@@ -6,24 +6,24 @@ import { type refusal as Refusal, refusal } from '../operations/errors.ts'
 import { type CallerGrants, NO_GRANTS } from './authorization.ts'
 import { type Claims, textsIn } from './claims.ts'
 
-/** Who issues tokens, and what holds for those of this issuer. */
+/** An issuer of tokens, and how its tokens are verified. */
 export type TokenIssuer = {
-  /** Address of the keys that sign tokens, as a JSON Web Key Set (RFC 7517). */
+  /** URL of its JSON Web Key Set (RFC 7517). */
   readonly jwksUrl: string
-  /** The `iss` that its tokens have; null: any, for a single issuer only. */
+  /** Required `iss` claim; null: not checked, for a single issuer only. */
   readonly issuer: string | null
-  /** Values of `aud` of which tokens must have one; empty: any. */
+  /** Accepted `aud` claims, of which a token needs one; empty: not checked. */
   readonly aud: readonly string[]
-  /** Signature algorithms that it may use; empty: every asymmetric one. */
+  /** Accepted signature algorithms; empty: every asymmetric one. */
   readonly algorithms: readonly string[]
 }
 
-/** Where a token stands in a request; the first place that has one counts. */
+/** Header or cookie with the token; the first source with a token is used. */
 export type TokenSource =
   | { readonly kind: 'header'; readonly name: string; readonly scheme: string | null }
   | { readonly kind: 'cookie'; readonly name: string }
 
-/** How tokens are verified, and which claims hold the grants. */
+/** Options of token verification, and the claims with grants. */
 export type TokenOptions = {
   readonly issuers: readonly TokenIssuer[]
   readonly sources: readonly TokenSource[]
@@ -31,25 +31,25 @@ export type TokenOptions = {
    * The claim with the scopes: space-separated (RFC 8693 §4.2) or a list. Dots lead into objects.
    */
   readonly scopesClaim: string
-  /** The claim with the policies that the holder meets, in the same forms; null: none are met. */
+  /** Claim with the policies that the user meets, in the same forms; null: no policies. */
   readonly policiesClaim: string | null
   /** Tolerated difference between the clocks of the issuer and of this machine. */
   readonly clockToleranceSeconds: number
-  /** Whether operations without a valid token are refused. */
+  /** Whether operations without a valid token are rejected. */
   readonly isRequired: boolean
 }
 
-/** What a token says, or why it says nothing. */
+/** Grants of a verified token, or the denial of an invalid one, without claims. */
 export type VerifiedToken = { readonly grants: CallerGrants; readonly claims: Claims | null }
 
 /** Verifies the token of a request. */
 export type TokenVerifier = {
   readonly isRequired: boolean
-  /** Whether a token may stand elsewhere than in the credentials that every caller has. */
+  /** Whether a token source is a header or cookie that is not among the credential headers. */
   readonly readsHeaders: boolean
   /** The token in credentials or headers of the client; null without one. */
   readonly tokenIn: (credentials: Caller['credentials'], headers: IncomingHttpHeaders | null) => string | null
-  /** At once where the token was verified a moment ago. Never rejects. */
+  /** Synchronous for a cached token. Never rejects. */
   readonly verify: (token: string | null) => VerifiedToken | Promise<VerifiedToken>
 }
 
@@ -61,9 +61,9 @@ export const CLOCK_TOLERANCE_SECONDS = 5
 const CHECKED_TTL_MS = 60_000
 /** Bound of cached tokens; evicted ones are verified again. */
 const MAX_REMEMBERED_TOKENS = 10_000
-/** Longer ones are none: servers take no longer headers either. */
+/** Longer tokens are ignored: Node.js limits all headers of a request to 16 KiB. */
 const MAX_TOKEN_CHARACTERS = 16_000
-/** A token with an unknown key id refetches the keys, at most this often. */
+/** Minimum interval between two downloads of a key set because of unknown key ids. */
 const KEYS_COOLDOWN_MS = 10_000
 const KEYS_TIMEOUT_MS = 5_000
 
@@ -203,7 +203,7 @@ function denialFor(error: unknown): Denial {
   return refusal('UNAVAILABLE', 'The keys that check tokens cannot be had at the moment: try again.')
 }
 
-/** Failures to get the keys, which say nothing about the token. */
+/** Error codes of a failed key set download, which do not mean that the token is invalid. */
 const KEY_SET_FAULTS = new Set(['ERR_JOSE_GENERIC', 'ERR_JWKS_INVALID', 'ERR_JWKS_TIMEOUT'])
 
 const unauthenticated = (message: string) => refusal('UNAUTHENTICATED', message)

@@ -5,10 +5,7 @@ const httpUrl = z
   .string()
   .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), 'an http or https URL')
 
-/**
- * How a gateway by itself knows what callers may read of a supergraph with authorization
- * directives.
- */
+/** Variables of the standalone gateway for verifying JSON Web Tokens. */
 export const jwtVariables = {
   JWT_JWKS_URL: {
     read: httpUrl,
@@ -43,7 +40,7 @@ export const jwtVariables = {
   },
 } as const
 
-/** What these variables say. */
+/** Values of these variables. */
 export type JwtConfig = {
   readonly JWT_JWKS_URL: string | undefined
   readonly JWT_ISSUER: string | undefined
@@ -53,8 +50,8 @@ export type JwtConfig = {
 }
 
 /**
- * Options of tokens by these variables, over those of a configuration file; undefined where no keys
- * are named, so that nobody holds anything. Several issuers stand in a file only.
+ * Token options from these variables, which override the configuration file; undefined without a
+ * key set URL, so that no caller has grants. Several issuers need a configuration file.
  */
 export function jwtOptionsOf(config: JwtConfig, given: GatewayJwtOptions | undefined): GatewayJwtOptions | undefined {
   const { JWT_JWKS_URL: jwksUrl, JWT_ISSUER: issuer, JWT_AUDIENCE: aud, JWT_POLICIES_CLAIM: policiesClaim } = config

@@ -1,8 +1,8 @@
 import { type ConstDirectiveNode, type DocumentNode, Kind, valueFromASTUntyped } from 'graphql'
 
-/** The arguments of one `@cacheControl`. */
+/** Arguments of a `@cacheControl` directive. */
 export type CacheHint = {
-  /** Seconds for which a response may be reused; absent when the hint does not say. */
+  /** Seconds for which a response may be reused; absent when the directive has none. */
   readonly maxAge?: number
   /** PRIVATE: reusable for the same credentials only. */
   readonly scope?: 'PUBLIC' | 'PRIVATE'

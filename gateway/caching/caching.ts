@@ -13,7 +13,7 @@ import type { ResponseBytes } from './response-bytes.ts'
 import { type CachedResult, type ResponseCache, toUncachedResult } from './response-cache.ts'
 import { dependsOnViewer, type ViewerFields } from './viewer-fields.ts'
 
-/** A response that may be cached, here and by clients, or any other result. */
+/** A cacheable response with its policy, or any other result. */
 export type CacheableResult =
   | { readonly bytes: ResponseBytes; readonly policy: CachePolicy; readonly ageSeconds: number }
   | { readonly result: ExecutionResult }
@@ -23,9 +23,11 @@ export type RunCacheable = (variables: Readonly<Record<string, unknown>>, contex
 
 /** The response cache of one graph, applied to its operations. */
 export type OperationCache = {
-  /** `run` of a query through the cache; null when its response must not be cached. */
+  /** Wraps `run` of a query with the cache; null when its responses must not be cached. */
   readonly cacheQuery: (checked: ValidatedOperation, run: RunOperation) => RunCacheable | null
-  /** `run` of a mutation, which then invalidates what it may have changed; others unchanged. */
+  /**
+   * Wraps `run` of a mutation so that it invalidates dependent responses; returns `run` for others.
+   */
   readonly invalidateAfter: (checked: ValidatedOperation, run: RunOperation) => RunOperation
   readonly close: () => void
 }
@@ -37,7 +39,7 @@ export const NO_OPERATION_CACHE: OperationCache = {
   close: () => {},
 }
 
-/** Errors after which a mutation may still complete in its subgraph. */
+/** Error codes of mutations that may still complete in the subgraph. */
 const MAY_STILL_RUN = new Set<unknown>(['TIMEOUT', 'SUBGRAPH_UNAVAILABLE', 'UNAVAILABLE'])
 
 /** Caches responses in `cache`; mutations and announced changes of subgraphs invalidate them. */
@@ -50,12 +52,12 @@ export function createOperationCache({
   vary = [],
 }: {
   readonly supergraph: Supergraph
-  /** The SDL of the supergraph. */
+  /** AST of the supergraph SDL. */
   readonly document: DocumentNode
   readonly viewer: ViewerFields
   readonly links: readonly Link[]
   readonly cache: ResponseCache
-  /** Headers of clients that rules read. */
+  /** Client headers that header rules read. */
   readonly vary?: CachePolicy['vary'] & {}
 }): OperationCache {
   const hints = readCacheHints(document)
@@ -77,10 +79,10 @@ export function createOperationCache({
         const { credentials, headers } = context.caller
         const isAnonymous = Object.keys(credentials).length === 0 && headers === undefined
         const effective = { maxAge: policy.maxAge, isPrivate: isPrivate || !isAnonymous, ...(vary.length > 0 && { vary }) }
-        // Viewer-dependent responses of anonymous callers cannot be told apart: never cached.
+        // Not cached: anonymous callers have no identity that a key could contain.
         if (isPrivate && isAnonymous) return withPolicy(toUncachedResult(await run(variables, context)), effective)
         const key = keyFor(variables, headers ? { credentials, headers } : credentials)
-        // Headers of a response are for its caller, so it is neither stored nor shared.
+        // Not shared when subgraphs set response headers, which are for this caller.
         const isShareable = () => !context.responseHeaders?.size
         const request = { key, maxAge: policy.maxAge, dependencies, isShareable }
         return withPolicy(await cache.getOrExecute(request, context, (shared) => run(variables, shared)), effective)
@@ -113,7 +115,7 @@ export function createOperationCache({
 const withPolicy = (result: CachedResult, policy: CachePolicy): CacheableResult =>
   'bytes' in result ? { ...result, policy } : result
 
-/** What distinguishes callers: credentials, and headers that rules forward. */
+/** Parts of a caller in the cache key: credentials, and headers that rules forward. */
 type SeenCaller = Caller['credentials'] | Pick<Caller, 'credentials' | 'headers'>
 
 /** The cache key: a hash of the document, the values of its variables, and the caller. */
@@ -130,8 +132,8 @@ function cacheKeyOf({
 }
 
 /**
- * The same value with sorted keys. Each gets a dot in front: otherwise numeric keys would move to
- * the front and `__proto__` would set the prototype.
+ * Copy with sorted keys, for a canonical JSON text. Keys get a dot in front: integer keys would
+ * otherwise come first, and `__proto__` would set the prototype.
  */
 function withSortedKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withSortedKeys)

@@ -34,15 +34,15 @@ export function dependenciesOf(document: DocumentNode, plan: QueryPlan, schema: 
 }
 
 /**
- * What a mutation may change: everything of the subgraphs that execute it, since its response need
- * not name what it deletes, and every type in its selection, which other subgraphs may extend.
+ * What a mutation may change: all data of the subgraphs that execute it, because its response need
+ * not name deleted objects; and the types it selects, because other subgraphs may extend them.
  */
 export function mutationChanges(document: DocumentNode, plan: QueryPlan, schema: GraphQLSchema): Dependencies {
   const mutating = fetchesIn(plan).filter(({ operationKind }) => operationKind === 'mutation')
   return new Set([...mutating.map(({ serviceName }) => subgraphKey(serviceName)), ...typesIn(document, schema)])
 }
 
-/** What a subgraph announced as changed: objects of these types, or all of it for null. */
+/** Dependencies of a subgraph's announcement: these types, or the whole subgraph for null. */
 export const announcedChanges = (subgraph: string, types: readonly string[] | null, schema: GraphQLSchema): Dependencies =>
   new Set(types ? types.flatMap((name) => objectTypesOf(schema.getType(name), schema)) : [subgraphKey(subgraph)])
 
@@ -76,7 +76,7 @@ type Fetch = { readonly serviceName: string; readonly operation: string; readonl
 function fetchesIn(part: unknown): readonly Fetch[] {
   if (Array.isArray(part)) return part.flatMap(fetchesIn)
   if (typeof part !== 'object' || part === null) return []
-  // a node of kind Fetch has these properties
+  // A plan node of kind Fetch has the properties of `Fetch`.
   if ('kind' in part && part.kind === 'Fetch') return [part as unknown as Fetch]
   return ['node', 'nodes', 'primary', 'rest', 'ifClause', 'elseClause'].flatMap((key) => fetchesIn(Reflect.get(part, key)))
 }

@@ -6,15 +6,15 @@ import { localRateLimitStore } from '../../platform/rate-limit/rate-limit-store.
 import type { EntityCache } from './entity-cache.ts'
 import { parseInvalidations } from './entity-cache-tags.ts'
 
-/** Where entities are invalidated over HTTP. */
+/** Path of the invalidation endpoint. */
 export const INVALIDATION_PATH = '/entity-cache/invalidations'
 
-/** A list of 1,000 invalidations with keys is about 100 kB. */
+/** Upper bound of a request body; 1,000 invalidations with keys are about 100 kB. */
 const MAX_BODY_BYTES = 500_000
 
 /**
- * Serves `POST /entity-cache/invalidations` for callers with `token`, as Bearer token or by HTTP
- * Basic: 202 when all copies know, 503 when Redis is unavailable and the call has to be repeated.
+ * Serves `POST /entity-cache/invalidations` for callers with `token` (Bearer or HTTP Basic). 202:
+ * all instances invalidate. 503: Redis is unavailable, and the client must retry.
  */
 export function serveInvalidations(app: FastifyInstance, cache: Pick<EntityCache, 'invalidate'>, token: string): void {
   if (token.length < 16) throw new OperatorError('Expected the token of the entity cache to have at least 16 characters.')

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { CREDENTIAL_HEADERS } from '../../platform/http/caller.ts'
 
-/** What the headers of a response say about caching it (RFC 9111). */
+/** Cache policy of a subgraph's response headers (RFC 9111). */
 export type HeaderPolicy = {
-  /** Seconds; 0: not at all; null: the headers do not say. */
+  /** Lifetime in seconds; 0: must not be stored; null: not specified. */
   readonly ttlSeconds: number | null
   /** `public`, or `s-maxage`, which implies it (RFC 9111 §5.2.2.10). */
   readonly isPublic: boolean
@@ -23,7 +23,7 @@ const CREDENTIALS = new Set<string>(CREDENTIAL_HEADERS)
 export function headerPolicyOf(headers: IncomingHttpHeaders | null): HeaderPolicy {
   if (!headers) return UNSAID
   const vary = listIn(headers.vary).map((each) => each.toLowerCase())
-  // It differs by something that the key does not hold.
+  // The response varies by a header that is not part of the cache key.
   const isUnknown = vary.some((each) => !CONSTANT_HEADERS.has(each) && !CREDENTIALS.has(each))
   const directives = directivesIn(headers['cache-control'])
   const isPrivate = directives.has('private') || vary.some((each) => CREDENTIALS.has(each))
@@ -39,11 +39,11 @@ function ttlIn(directives: ReadonlyMap<string, string>, age: string | undefined)
   if (directives.has('no-store') || directives.has('no-cache')) return 0
   const said = directives.get('s-maxage') ?? directives.get('max-age')
   if (said === undefined) return null
-  // What is no number is stale (RFC 9111 §4.2.1).
+  // An invalid age counts as stale (RFC 9111 §4.2.1).
   return /^\d{1,10}$/.test(said) ? Math.max(0, Number(said) - (Number.parseInt(age ?? '0', 10) || 0)) : 0
 }
 
-/** By name in lower case; of a directive that stands twice, the shorter time counts. */
+/** Cache directives by lower-case name; the shorter time of a repeated directive. */
 function directivesIn(header: string | undefined): ReadonlyMap<string, string> {
   const directives = new Map<string, string>()
   for (const part of listIn(header)) {

@@ -15,35 +15,35 @@ import { documentIndex, fragmentOf } from '../operations/document-index.ts'
 import { type CacheHint, readCacheHints } from './cache-hints.ts'
 import type { HeaderPolicy } from './entity-cache-headers.ts'
 
-/** What an operator says about one type: `gateway/options/entity-cache-options.ts`. */
+/** Configuration of one type: `gateway/options/entity-cache-options.ts`. */
 export type TypeCacheOptions = {
   readonly ttlSeconds?: number | undefined
   readonly scope?: 'PUBLIC' | 'PRIVATE' | undefined
 }
 
-/** What an operator says about the entities of one subgraph. */
+/** Configuration of one subgraph's entities. */
 export type SubgraphCacheOptions = {
   readonly ttlSeconds?: number | undefined
   readonly types?: Readonly<Record<string, TypeCacheOptions>> | undefined
 }
 
-/** Maximum time to live of an entity, whatever the subgraph or the schema says. */
+/** Upper bound of an entity's lifetime, regardless of subgraph and schema. */
 export const MAX_TTL_SECONDS = 86_400
 
-/** What the schema and the operator say of a selection of one type, before any response. */
+/** Cache policy of a selection by schema and configuration, before a response arrives. */
 export type EntityPolicy = {
-  /** For responses that do not say themselves; null: not cached. */
+  /** Lifetime for responses without Cache-Control; null: not cached. */
   readonly ttlSeconds: number | null
-  /** Most seconds, also for a response that says more. */
+  /** Upper bound of the lifetime, also for responses with Cache-Control. */
   readonly maxTtlSeconds: number
   readonly isPublic: boolean
   readonly isPrivate: boolean
 }
 
-/** The policy of what a fetch selects of entities of a type. */
+/** Finds the policy of a fetch for entities of one type. */
 export type EntityPolicyOf = (subgraph: string, fetch: DocumentNode, typename: string) => EntityPolicy
 
-/** Reads the hints of a supergraph once. */
+/** Policies of a supergraph; its cache hints are read once. */
 export function entityPolicies(
   document: DocumentNode,
   isOf: TypeTest,
@@ -67,7 +67,7 @@ export function entityPolicies(
   }
 }
 
-/** How long and for whom an entity of this policy may be reused, by its response; null: not. */
+/** Lifetime and scope of an entity after its response; null: must not be cached. */
 export function effectivePolicy(
   policy: EntityPolicy,
   header: HeaderPolicy,
@@ -80,12 +80,15 @@ export function effectivePolicy(
 
 type Hints = { readonly schema: GraphQLSchema; readonly hints: ReadonlyMap<string, CacheHint>; readonly isOf: TypeTest }
 
-/** The hints of an entity's type and of every selected field together: the shortest age counts. */
+/**
+ * Combined hints of the entity type and all selected fields: the shortest `maxAge`, and PRIVATE if
+ * any.
+ */
 function hintedPolicy(fetch: DocumentNode, typename: string, { schema, hints, isOf }: Hints) {
   const entity = hints.get(typename)
   const result = {
     max: entity?.maxAge ?? Number.POSITIVE_INFINITY,
-    /** Whether every field has an age of its own or inherits one. */
+    /** Whether every object field has a `maxAge` or inherits one. */
     isComplete: entity?.maxAge !== undefined,
     isPublic: entity?.scope === 'PUBLIC',
     isPrivate: entity?.scope === 'PRIVATE',
@@ -111,7 +114,7 @@ function hintedPolicy(fetch: DocumentNode, typename: string, { schema, hints, is
       if (name.value === '__typename') continue
       const hint = restrict(hints.get(`${type}.${name.value}`))
       const parent = schema.getType(type)
-      // A possible type may be stricter than its abstract type.
+      // A possible type may have a stricter hint than its abstract type.
       if (isAbstractType(parent))
         for (const possible of schema.getPossibleTypes(parent)) restrict(hints.get(`${possible.name}.${name.value}`))
       const field = isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name.value] : undefined
@@ -119,7 +122,7 @@ function hintedPolicy(fetch: DocumentNode, typename: string, { schema, hints, is
       if (!target || !isCompositeType(target)) continue
       const targetHint = restrict(hints.get(target.name))
       if (isAbstractType(target)) for (const possible of schema.getPossibleTypes(target)) restrict(hints.get(possible.name))
-      // Objects have age 0 unless they say otherwise, by the rules of Apollo Server.
+      // Rule of Apollo Server: fields of object types have `maxAge` 0 without a hint.
       const isSaid = [hint, targetHint].some((each) => each && (each.maxAge !== undefined || each.inheritMaxAge))
       if (!isSaid) result.isComplete = false
       if (selectionSet) read(selectionSet, target.name, false)
@@ -133,6 +136,6 @@ function hintedPolicy(fetch: DocumentNode, typename: string, { schema, hints, is
   }
 }
 
-/** Names come from outside: only own properties count. */
+/** Names are external input, so inherited properties must not match. */
 const own = <Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined =>
   Object.hasOwn(record, name) ? record[name] : undefined

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto'
 import { z } from 'zod'
 
 /**
- * What cached entities are invalidated by, in the words of Apollo Router's invalidation endpoint.
- * `entity` names fields of one `@key`; numbers and strings of ids are the same.
+ * An invalidation, in the format of Apollo Router's endpoint. `entity` has the fields of one
+ * `@key`; ids as numbers and as strings are equal.
  */
 export type Invalidation =
   | { readonly kind: 'subgraph'; readonly subgraph: string }
@@ -16,11 +16,11 @@ export type Invalidation =
     }
   | { readonly kind: 'cache_tag'; readonly subgraphs: readonly string[]; readonly cache_tag: string }
 
-/** Bounds of what a subgraph may tag one entity with; an entity with more is not cached. */
+/** Upper bounds of an entity's custom tags; an entity that exceeds them is not cached. */
 export const MAX_TAGS_PER_ENTITY = 32
 export const MAX_TAG_CHARACTERS = 256
 
-/** Bound of one call of the endpoint. */
+/** Invalidations in one request. */
 const MAX_INVALIDATIONS = 1_000
 
 const name = z.string().min(1).max(MAX_TAG_CHARACTERS)
@@ -37,7 +37,7 @@ const KINDS = z.discriminatedUnion('kind', [
 ])
 const BODY = z.array(KINDS).min(1).max(MAX_INVALIDATIONS)
 
-/** Reads the body of a call; a sentence for what is no list of invalidations. */
+/** Parses a request body; returns an error message when it is not a list of invalidations. */
 export function parseInvalidations(
   body: unknown,
 ): { readonly invalidations: readonly Invalidation[] } | { readonly problem: string } {
@@ -56,7 +56,7 @@ export const entityTag = (subgraph: string, type: string, key: Readonly<Record<s
   tag('entity', subgraph, type, canonical(key))
 export const customTag = (subgraph: string, text: string): string => tag('tag', subgraph, text)
 
-/** The tags that an invalidation concerns. */
+/** Cache tags of an invalidation. */
 export function tagsOf(invalidation: Invalidation): readonly string[] {
   switch (invalidation.kind) {
     case 'subgraph':
@@ -70,10 +70,10 @@ export function tagsOf(invalidation: Invalidation): readonly string[] {
   }
 }
 
-/** Hashed: Redis stores no ids of entities, and all tags have one length. */
+/** Hashed, so that all tags have one length and Redis stores no ids. */
 const tag = (...parts: readonly unknown[]): string => hash('sha256', JSON.stringify(parts), 'base64url').slice(0, 22)
 
-/** Equal for equal keys: sorted, without type names, and with numbers as text. */
+/** Canonical form of an entity key: sorted, without `__typename`, numbers as strings. */
 function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonical)
   if (typeof value === 'number') return String(value)

@@ -15,20 +15,20 @@ import { textDependsOnViewer, type ViewerFields } from './viewer-fields.ts'
 
 type Variables = Readonly<Record<string, unknown>>
 
-/** Results of looking up one entity. `joined`: an equal fetch was under way. */
+/** Result of an entity lookup. `joined`: waited for an equal fetch in flight. */
 export type EntityLookupResult = 'hit' | 'joined' | 'miss'
 
-/** Entities of subgraphs, cached one by one, for every graph of this process. */
+/** Entity cache of this process, for all its graphs. */
 export type EntityCache = {
-  /** The cache for the subgraphs of one graph: its entries are for this supergraph only. */
+  /** The cache for one graph; keys contain the hash of its supergraph. */
   readonly forGraph: (
     document: DocumentNode,
     supergraph: Supergraph,
     viewer: ViewerFields,
   ) => (subgraph: string) => CacheEntityFetch
   /**
-   * Invalidates what was requested before this call. False when not all copies know of it, because
-   * Redis is unavailable: call again.
+   * Invalidates entities requested before this call. False when Redis is unavailable, so other
+   * instances may still use them: the caller must retry.
    */
   readonly invalidate: (invalidations: readonly Invalidation[]) => Promise<boolean>
   readonly entries: () => number
@@ -36,7 +36,7 @@ export type EntityCache = {
   readonly close: () => Promise<void>
 }
 
-/** A cache in `store`. `options`: by the name of the subgraph. */
+/** Creates the cache on `store`. `options`: by subgraph name. */
 export function createEntityCache({
   store,
   options = {},
@@ -69,7 +69,7 @@ export function createEntityCache({
     context: RequestContext,
     send: SendEntities,
   ): Promise<EntityResult> {
-    // The executor made them.
+    // Representations are created by the executor, so their type is known.
     const wanted = representations as readonly Data[]
     const entities = entitiesOf(parts, wanted, others, context.caller)
     const { found, version } = await store.read(entities)
@@ -93,7 +93,7 @@ export function createEntityCache({
       if (value) values[index] = value
       else late.push(index)
     }
-    // What was joined has failed, or is for the other caller only.
+    // The joined fetch failed, or its entity is for another caller only.
     if (late.length > 0) sent.push(await fetchAndStore(late))
     for (const [lookup, entities] of [
       ['hit', hits],
@@ -129,7 +129,7 @@ export function createEntityCache({
   }
 }
 
-/** What is known of a fetch before it runs. */
+/** Cache keys and types of a fetch, which do not depend on its variables. */
 function fetchPartsOf({
   subgraph,
   graphHash,
@@ -158,14 +158,14 @@ function fetchPartsOf({
       const isCacheable = policy.ttlSeconds !== null
       const keys = supergraph.fieldSets.keysOf(subgraph, typename)
       const type = { keys, policy: { ...policy, isPrivate }, isCacheable, isPublic: policy.isPublic && !isPrivate }
-      // Types of the graph only: a subgraph may say any.
+      // Memoized for known types only, because a subgraph can return any `__typename`.
       if (keys.length > 0) types.set(typename, type)
       return type
     },
   }
 }
 
-/** The entities of a response that may be cached, by index; null for all others. */
+/** Entities of a response to be stored, by index; null: not cacheable. */
 function cacheableIn(
   subgraph: string,
   own: readonly (CacheableEntity | null)[],
@@ -185,7 +185,7 @@ function cacheableIn(
     entity.type.isCacheable = policy !== null
     entity.type.isPublic = policy?.scope === 'PUBLIC'
     const tags = tagsIn(header.tags, Array.isArray(given) ? given[index] : [])
-    // Private responses to anonymous callers have no key that distinguishes the callers.
+    // Anonymous callers have no identity that a private entity's key could contain.
     if (!policy || !tags || (policy.scope === 'PRIVATE' && entity.isAnonymous)) return null
     const [text, ttlSeconds] = [jsonOf(value), policy.ttlSeconds - elapsedSeconds]
     if (text === null || ttlSeconds <= 0) return null
@@ -194,7 +194,7 @@ function cacheableIn(
   })
 }
 
-/** Tags of a response; null for more or longer ones than are kept. */
+/** Custom tags of an entity; null when they exceed the bounds. */
 function tagsIn(fromHeader: readonly string[], fromExtensions: unknown): readonly string[] | null {
   const tags = [...fromHeader, ...(Array.isArray(fromExtensions) ? fromExtensions : [])]
   const isUsable =
@@ -202,7 +202,7 @@ function tagsIn(fromHeader: readonly string[], fromExtensions: unknown): readonl
   return isUsable ? tags : null
 }
 
-/** Null for what has no JSON, which a local subgraph may have. */
+/** Null when it cannot be serialized, which is possible for a local subgraph's value. */
 function jsonOf(value: Data): string | null {
   try {
     return JSON.stringify(value)
@@ -211,7 +211,9 @@ function jsonOf(value: Data): string | null {
   }
 }
 
-/** A copy of its own: the executor changes responses in place. Null for what is no object. */
+/**
+ * Parses a new copy, because the executor changes responses in place. Null unless it is an object.
+ */
 function parsed(text: string | null | undefined): Data | null {
   if (text === null || text === undefined) return null
   try {

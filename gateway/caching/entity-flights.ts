@@ -1,16 +1,21 @@
 import type { CacheableEntity } from './entity-lookups.ts'
 import type { NewEntity, StoreVersion } from './entity-store.ts'
 
-/** Entities that are being fetched: equal lookups wait for them instead of fetching again. */
+/** Entity fetches in flight, so that equal lookups wait instead of fetching again. */
 export type EntityFlights = {
-  /** Whether it was requested at this version of the store: after every invalidation so far. */
+  /**
+   * Whether a fetch of this entity is in flight that began after the last invalidation (same
+   * `version`).
+   */
   readonly isInFlight: (entity: CacheableEntity, version: StoreVersion | null) => boolean
   /**
-   * The entity as JSON when its fetch has landed; null where it failed, is not for this caller, or
-   * `signal` aborted.
+   * JSON of the entity when its fetch completes; null when it failed, is not for this caller, or
+   * `signal` is aborted.
    */
   readonly join: (entity: CacheableEntity, signal: AbortSignal) => Promise<string | null>
-  /** Begins a flight of entities. The returned function lands them, by index; call it always. */
+  /**
+   * Registers a fetch of entities. Always call the returned function with the results, by index.
+   */
   readonly begin: (
     entities: readonly (CacheableEntity | null)[],
     version: StoreVersion | null,
@@ -23,11 +28,10 @@ type Flight = {
   readonly index: number
 }
 
-/** Bounded by the fetches that run. */
+/** Its size is bounded by the number of running fetches. */
 export function createFlights(): EntityFlights {
   const flights = new Map<string, Flight>()
-  // Callers with different credentials wait for each other only where they are known to get the
-  // same.
+  // Callers with different credentials share a flight only for types with public responses.
   const keyOf = ({ type, publicKey, callerKey }: CacheableEntity) => (type.isPublic ? publicKey : callerKey)
 
   return {
@@ -44,7 +48,7 @@ export function createFlights(): EntityFlights {
     begin(entities, version) {
       const { promise: landed, resolve } = Promise.withResolvers<readonly (NewEntity | null)[]>()
       const own = entities.flatMap((entity, index) => {
-        // To wait for what is not cacheable would double the time.
+        // Waiting for an entity that turns out not to be cacheable would double the time.
         if (!entity?.type.isCacheable || this.isInFlight(entity, version)) return []
         const key = keyOf(entity)
         flights.set(key, { version, landed, index })

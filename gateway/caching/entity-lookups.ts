@@ -8,25 +8,25 @@ import type { EntityLookup } from './entity-store.ts'
 
 type Variables = Readonly<Record<string, unknown>>
 
-/** What the lookups of one fetch have in common. */
+/** Common parts of the lookups of one fetch. */
 export type FetchParts = {
   readonly subgraph: string
   readonly textHash: string
   readonly typeOf: (typename: string) => CachedType
 }
 
-/** What is known of one type in one fetch, before and from its responses. */
+/** Cache policy of one type in one fetch, updated by its responses. */
 export type CachedType = {
-  /** Its `@key`s in the subgraph, each as the names of its fields. */
+  /** Its `@key`s in the subgraph, each as a list of field names. */
   readonly keys: readonly (readonly string[])[]
   readonly policy: EntityPolicy
-  /** Whether responses are expected to be cacheable, so that equal lookups had better wait. */
+  /** Whether the last response was cacheable; if so, equal lookups wait for a fetch in flight. */
   isCacheable: boolean
-  /** Whether they are expected to be the same for every caller. */
+  /** Whether the last response was public, that is equal for all callers. */
   isPublic: boolean
 }
 
-/** An entity that may be cached, as one caller wants it. */
+/** Lookup of a cacheable entity for one caller. */
 export type CacheableEntity = EntityLookup & {
   readonly type: CachedType
   readonly publicKey: string
@@ -34,7 +34,7 @@ export type CacheableEntity = EntityLookup & {
   readonly isAnonymous: boolean
 }
 
-/** What is looked up for each representation; null where it must not be cached. */
+/** Cache lookups by index of the representation; null: must not be cached. */
 export function entitiesOf(
   { subgraph, textHash, typeOf }: FetchParts,
   representations: readonly Data[],
@@ -76,10 +76,10 @@ export function entitiesOf(
   }
 }
 
-/** Longer representations are hashed; shorter ones need no more memory than a hash. */
+/** Longer representations are hashed; shorter ones are no longer than their hash. */
 const MAX_PLAIN_KEY = 64
 
-/** Everything of a caller that a subgraph may answer differently for. */
+/** Everything that may change a subgraph's response: part of a caller's cache key. */
 const identityOf = ({ credentials, headers = {}, grantedScopes = [], connectedAt }: Caller): unknown => [
   Object.entries(credentials).sort(([one], [other]) => (one < other ? -1 : 1)),
   Object.entries(headers).sort(([one], [other]) => (one < other ? -1 : 1)),
@@ -87,5 +87,5 @@ const identityOf = ({ credentials, headers = {}, grantedScopes = [], connectedAt
   Object.keys(credentials).length > 0 ? (connectedAt ?? null) : null,
 ]
 
-/** The planner numbers the fetches of a named operation. */
+/** Drops the operation name, because the planner numbers fetches (`Name__1`). */
 export const anonymousText = (operation: string): string => operation.replace(/^query \w+/, 'query')

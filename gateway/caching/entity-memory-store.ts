@@ -6,22 +6,22 @@ import {
   type NewEntity,
 } from './entity-store.ts'
 
-/** The memory of an entry beside its text, key and tags: objects, and a place in the map. */
+/** Estimated memory of an entry in addition to its text, key and tags. */
 const ENTRY_OVERHEAD_BYTES = 250
-/** A tag is 22 characters of its own, and a place in the list. */
+/** Estimated memory of a tag: 22 characters and a list slot. */
 const TAG_BYTES = 50
 
 type Entry = {
   readonly text: string
   readonly tags: readonly string[]
   readonly bytes: number
-  /** In milliseconds of `now`. */
+  /** Expiry on the clock of `now`. */
   readonly expiresAt: number
-  /** The version when it was requested. */
+  /** Store version at the time of the request. */
   readonly version: number
 }
 
-/** Entities in memory: the least recently used ones leave when `maxBytes` are reached. */
+/** LRU store in memory, at most `maxBytes`. */
 export function entityMemoryStore({
   maxBytes,
   now = () => performance.now(),
@@ -32,12 +32,12 @@ export function entityMemoryStore({
   readonly now?: () => number
   readonly onEviction?: (entities: number) => void
 }): EntityStore {
-  /** In order of use, the least recently used first. */
+  /** In LRU order, oldest first. */
   const entries = new Map<string, Entry>()
-  /** By tag: the version of its last invalidation. */
+  /** Version of the last invalidation, by tag. */
   const invalidatedAt = new Map<string, number>()
   let version = 0
-  /** What was requested before this version is invalid, whatever its tags. */
+  /** Entities requested before this version are invalid, whatever their tags. */
   let oldestVersion = 0
   let heldBytes = 0
 
@@ -81,7 +81,7 @@ export function entityMemoryStore({
     const bytes = bytesOf(text) + bytesOf(key) + tags.length * TAG_BYTES + ENTRY_OVERHEAD_BYTES
     const replaced = entries.get(key)
     if (replaced) {
-      // A slower fetch that began earlier must not replace what a later one brought.
+      // A slow fetch must not overwrite the entity of a fetch that started later.
       if (replaced.version > since) return
       heldBytes -= replaced.bytes
       entries.delete(key)
@@ -111,5 +111,5 @@ export function entityMemoryStore({
   }
 }
 
-/** V8 has one byte per character of Latin-1 strings, and two of all others. */
+/** Bytes of a string in V8: one per character for Latin-1 strings, otherwise two. */
 const bytesOf = (text: string): number => (/[^\0-\xff]/.test(text) ? 2 : 1) * text.length

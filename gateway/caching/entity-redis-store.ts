@@ -11,25 +11,33 @@ import {
   type StoreVersion,
 } from './entity-store.ts'
 
-/** A hash of the epoch, the number of invalidations, and by tag the number of its last one. */
+/**
+ * Redis hash: `epoch`, `version` (number of invalidations), and by tag the version of its last one.
+ */
 const INVALIDATED = 'atrium:entities:invalidated'
 const PREFIX = 'atrium:entity:'
 
-/** Lookups and entities of one script: Lua unpacks at most 8,000 values. */
+/** Keys per script call, since Lua's `unpack` is limited to about 8,000 values. */
 const MAX_KEYS_PER_COMMAND = 500
 
-/** Invalidations that wait for Redis; beyond it, everything is invalidated when it is back. */
+/**
+ * Upper bound of invalidations queued while Redis is down; beyond it all entities are invalidated
+ * on reconnect.
+ */
 const MAX_WAITING_TAGS = 10_000
 
-/** ARGV: a new epoch, then tags. KEYS: INVALIDATED, then entities. */
+/** KEYS: INVALIDATED, then entities. ARGV: an epoch for a new hash, then tags. */
 const READ = `redis.call('HSETNX', KEYS[1], 'epoch', ARGV[1])
 local entities = #KEYS > 1 and redis.call('MGET', unpack(KEYS, 2)) or {}
 return { redis.call('HMGET', KEYS[1], 'epoch', 'version', unpack(ARGV, 2)), entities }`
 
-/** ARGV: for each key of KEYS its milliseconds and its value. */
+/** KEYS: entities. ARGV: for each key its lifetime in ms and its value. */
 const WRITE = `for index, key in ipairs(KEYS) do redis.call('SET', key, ARGV[index * 2], 'PX', ARGV[index * 2 - 1]) end`
 
-/** ARGV: a new epoch, the bound of tags, then tags. Without the hash, every entity is invalid. */
+/**
+ * ARGV: an epoch for a new hash, the maximum number of tags, then tags. Deleting the hash starts a
+ * new epoch, which invalidates every entity.
+ */
 const INVALIDATE = `redis.call('HSETNX', KEYS[1], 'epoch', ARGV[1])
 local version = redis.call('HINCRBY', KEYS[1], 'version', 1)
 for index = 3, #ARGV do redis.call('HSET', KEYS[1], ARGV[index], version) end
@@ -41,10 +49,9 @@ const INVALIDATE_ALL = `return redis.call('DEL', KEYS[1])`
 const NOTHING: StoredEntities = { found: [], version: null }
 
 /**
- * Entities in Redis, for all copies of a gateway. An entity is valid while none of its tags was
- * invalidated after it was requested; what was invalidated is in one hash, and without that hash,
- * as after an eviction, nothing is valid. While Redis is unavailable nothing is found and nothing is
- * stored.
+ * Entity store in Redis, shared by all gateway instances. An entity is valid while its epoch is
+ * current and no tag was invalidated after its request. Losing the hash of invalidations, for
+ * example by eviction, invalidates all. While Redis is unavailable nothing is read or stored.
  */
 export async function entityRedisStore({
   url,
@@ -70,7 +77,8 @@ export async function entityRedisStore({
       const parts = await Promise.all(chunksOf(lookups).map(readChunk))
       const versions = new Set(parts.map(({ version }) => version))
       const [version = null] = versions
-      // Something was invalidated between the chunks: the first of the versions is the oldest.
+      // Versions differ when an invalidation came between two chunks; the first is the oldest, so
+      // it is the safe one.
       return { found: parts.flatMap(({ found }) => found), version: versions.has(null) ? null : version }
     },
     async write(entities, version) {
@@ -93,7 +101,7 @@ export async function entityRedisStore({
       }
       return invalidateWaiting()
     },
-    // Redis bounds them, by their time and its own limit.
+    // Not counted here: Redis bounds its own memory.
     entries: () => 0,
     bytes: () => 0,
     close: scripts.close,
@@ -145,7 +153,7 @@ export async function entityRedisStore({
 
 type StoredValue = { readonly epoch: string; readonly version: number; readonly tags: readonly string[]; readonly text: string }
 
-/** Epoch, version and tags in lines of their own, then the JSON. */
+/** Format: epoch, version and tags, a line each, then the JSON. */
 const toValue = ({ tags, text }: NewEntity, version: StoreVersion): string => `${version}\n${tags.join(',')}\n${text}`
 
 function parseValue(value: unknown): StoredValue | null {
@@ -155,15 +163,18 @@ function parseValue(value: unknown): StoredValue | null {
   return { epoch, version: Number(version), tags: (tags ?? '').split(','), text }
 }
 
-/** The reply of READ; null where Redis is unavailable. */
+/** Parses the reply of READ; null when Redis is unavailable. */
 function replyIn(reply: unknown) {
   if (!Array.isArray(reply)) return null
-  // The script answers two lists.
+  // READ returns two lists.
   const [[epoch, version, ...versions], entities] = reply as [unknown[], unknown[]]
   return { epoch: String(epoch), version: Number(version ?? 0), versions, entities }
 }
 
-/** Hashed: representations may hold what should not stand in a list of keys. */
+/**
+ * Hashed, because representations may contain personal data, and key lists are visible to
+ * operators.
+ */
 const redisKey = (key: string): string => `${PREFIX}${hash('sha256', key, 'base64url')}`
 
 const newEpoch = (): string => randomBytes(12).toString('base64url')

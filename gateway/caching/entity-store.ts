@@ -1,37 +1,36 @@
-/** One entity that is looked up. */
+/** Lookup of one entity. */
 export type EntityLookup = {
-  /** Under which it may be stored, the preferred one first. */
+  /** Cache keys to try, in this order. */
   readonly keys: readonly string[]
-  /** Its subgraph, its type and its keys: what may have been invalidated. */
+  /** Automatic tags: subgraph, type and entity keys. */
   readonly tags: () => readonly string[]
 }
 
 /** One entity to be stored. */
 export type NewEntity = {
   readonly key: string
-  /** As JSON. */
+  /** The entity as JSON. */
   readonly text: string
-  /** Those of its lookup, and those that its subgraph gave. */
+  /** Automatic tags, and custom tags of the subgraph. */
   readonly tags: readonly string[]
   readonly ttlSeconds: number
 }
 
-/** A point in the sequence of invalidations, in the words of the store. */
+/** Position in the sequence of invalidations; its format is private to the store. */
 export type StoreVersion = string | number
 
-/** Where cached entities are: in memory, or in Redis. */
+/** Storage of cached entities: memory or Redis. */
 export type EntityStore = {
   /**
-   * The valid entities as JSON, by the index of their lookup, and the version for `write` of what
-   * is fetched instead. `version` is null while the store is unavailable. Never rejects.
+   * Valid entities as JSON by index of their lookup, and the version to pass to `write` after
+   * fetching the others. `version` is null while the store is unavailable. Never rejects.
    */
   readonly read: (lookups: readonly (EntityLookup | null)[]) => Promise<StoredEntities> | StoredEntities
-  /**
-   * Stores entities that were requested after `version`; none that were invalidated since. Never
-   * rejects.
-   */
+  /** Stores entities requested at `version`, except those invalidated since. Never rejects. */
   readonly write: (entities: readonly NewEntity[], version: StoreVersion) => Promise<void> | void
-  /** Invalidates what has one of these tags. False: not known to all copies; try again. */
+  /**
+   * Invalidates entities with any of these tags. False: other instances may not know; call again.
+   */
   readonly invalidate: (tags: readonly string[]) => Promise<boolean> | boolean
   readonly entries: () => number
   readonly bytes: () => number
@@ -40,8 +39,8 @@ export type EntityStore = {
 
 export type StoredEntities = { readonly found: readonly (string | null)[]; readonly version: StoreVersion | null }
 
-/** Bound of tags that are remembered as invalidated; beyond it, everything is invalidated. */
+/** Upper bound of remembered invalidated tags; beyond it all entities are invalidated. */
 export const MAX_INVALIDATED_TAGS = 100_000
 
-/** Longest entity that is stored, in characters of JSON. */
+/** Maximum length of a stored entity in characters of JSON. */
 export const MAX_ENTITY_CHARACTERS = 1_000_000

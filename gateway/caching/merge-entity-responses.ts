@@ -2,12 +2,12 @@ import { GraphQLError } from 'graphql'
 import { ENTITIES } from '../executor/federated/planned-fetch.ts'
 import type { EntityResult } from '../subgraph-client/link.ts'
 
-/** A fetch of some of the entities, by their indexes in the whole, with its response. */
+/** Response of a fetch for some representations, with their indexes in the original list. */
 export type SentPart = { readonly indexes: readonly number[]; readonly result: EntityResult }
 
 /**
- * One response for all entities: `cached` ones by index, and those of the fetches that were sent.
- * Error paths get the indexes of the whole.
+ * Merges cached entities (by index) and responses of partial fetches into one response. Indexes in
+ * error paths are converted to those of the original list.
  */
 export function mergeResponses(cached: readonly unknown[], sent: readonly SentPart[]): EntityResult {
   const entities = [...cached]

@@ -5,7 +5,7 @@ import { createEntityCache, type EntityCache } from './entity-cache.ts'
 import { entityMemoryStore } from './entity-memory-store.ts'
 import { entityRedisStore } from './entity-redis-store.ts'
 
-/** Opens the entity cache; null where options have neither bytes nor Redis. */
+/** Opens the entity cache; null when neither memory nor Redis is configured. */
 export async function openEntityCache(
   { maxBytes = 0, redisUrl, redisTimeoutMilliseconds, subgraphs = {} }: EntityCacheOptions,
   log: Logger,

@@ -18,20 +18,19 @@ import type { CacheHint, CacheHints } from './cache-hints.ts'
 export type CachePolicy = {
   /** Seconds, at least 1. */
   readonly maxAge: number
-  /** Whether only a caller with the same credentials may get it. */
+  /** Whether the response is for callers with the same credentials only. */
   readonly isPrivate: boolean
-  /** Further headers that responses differ by; `*`: any. */
+  /** Additional headers for `Vary`; `*`: any. */
   readonly vary?: readonly string[] | '*'
 }
 
 const NO_HINT: CacheHint = { inheritMaxAge: false }
 
 /**
- * The policy of all hints together, by the rules of Apollo Server: the shortest `maxAge` counts,
- * one PRIVATE makes the response private. Root fields and fields of composite types have age 0
- * without a hint of their own or of that type; other fields inherit. Computed once per document:
- * skipped fields count too, and every possible type of an abstract one. Null when the response must
- * not be cached: age 0, introspection, or no query.
+ * Combined policy of all hints by the rules of Apollo Server: the shortest `maxAge`; PRIVATE if any
+ * hint is. Without a hint, root fields and fields of composite types have age 0, and other fields
+ * inherit. Computed once per document, so skipped fields and all possible types count. Null when
+ * the response must not be cached: age 0, introspection, or not a query.
  */
 export function cachePolicyOf(
   { document, operation, isIntrospection }: ValidatedOperation,
@@ -43,7 +42,8 @@ export function cachePolicyOf(
 
   const { fragments } = documentIndex(document)
   /**
-   * The types that each selection set was read for: nested abstract types would multiply the work.
+   * Types that each selection set was visited for, because nested abstract types would repeat the
+   * work exponentially.
    */
   const visited = new Map<SelectionSetNode, Set<GraphQLNamedType>>()
   let [maxAge, isPrivate] = [Number.POSITIVE_INFINITY, false]
@@ -85,7 +85,7 @@ export function cachePolicyOf(
     }
   }
 
-  /** The effective hint of a field, from its own and that of its type. */
+  /** Effective hint of a field: its own, else that of its type. */
   function hintFor(path: string, target: GraphQLNamedType, isOfRoot: boolean): Pick<CacheHint, 'maxAge' | 'scope'> {
     const isComposite = isCompositeType(target)
     const ofType = (isComposite && hints.get(target.name)) || NO_HINT

@@ -3,13 +3,13 @@ import { type ContentCoding, compress, MIN_COMPRESSED_BYTES } from '../../platfo
 
 /** The body of a cached response: serialized and hashed once, compressed once per coding. */
 export type ResponseBytes = {
-  /** The bytes in this coding, or plain for null and for a body too small to compress. */
+  /** The body in this content coding; uncompressed for null, and when it is too small. */
   readonly encoded: (wanted: ContentCoding | null) => Promise<{ readonly bytes: Buffer; readonly coding: ContentCoding | null }>
   /** SHA-256 of the plain bytes, in base64url. */
   readonly hash: () => string
-  /** Bytes held, in all codings. */
+  /** Memory of the body in all codings. */
   readonly size: () => number
-  /** Calls `listener` with the bytes held in addition, from now on. */
+  /** Registers a listener that gets the bytes of each further coding. */
   readonly onGrowth: (listener: (bytes: number) => void) => void
 }
 

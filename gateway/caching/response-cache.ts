@@ -3,17 +3,17 @@ import type { RequestContext } from '../subgraph-client/link.ts'
 import type { Dependencies } from './dependencies.ts'
 import { createResponseBytes, type ResponseBytes } from './response-bytes.ts'
 
-/** A query for the cache: equal keys get equal responses. */
+/** Cache request of a query: equal keys have equal responses. */
 export type CacheRequest = {
   readonly key: string
   /** Seconds for which the response may be reused. */
   readonly maxAge: number
   readonly dependencies: Dependencies
-  /** Asked when the response is there: whether others may get it too. Absent: they may. */
+  /** Called with the response at hand: whether other callers may get it too. Absent: yes. */
   readonly isShareable?: () => boolean
 }
 
-/** A response without errors, with the seconds since it was requested, or any other result. */
+/** A response without errors with its age, or any other result. */
 export type CachedResult = { readonly bytes: ResponseBytes; readonly ageSeconds: number } | { readonly result: ExecutionResult }
 
 /** The cached responses of one graph. */
@@ -24,9 +24,9 @@ export type ResponseCache = {
     context: RequestContext,
     execute: (context: RequestContext) => Promise<ExecutionResult>,
   ) => Promise<CachedResult>
-  /** Invalidates responses with any of these dependencies that were requested before this call. */
+  /** Invalidates responses that depend on any of these and were requested before this call. */
   readonly invalidate: (changed: Dependencies) => void
-  /** Caches no response with any of these dependencies for the next 30 seconds. */
+  /** Stores no response that depends on any of these for the next 30 s. */
   readonly suspendWrites: (uncertain: Dependencies) => void
   readonly entries: () => number
   readonly bytes: () => number
@@ -34,26 +34,26 @@ export type ResponseCache = {
 
 /** Bound of cached responses. */
 const MAX_ENTRIES = 10_000
-/** The memory of an entry beside its body. */
+/** Estimated memory of an entry in addition to its body. */
 const ENTRY_OVERHEAD_BYTES = 1_000
-/** How long an abandoned change may still run: three times the time limit of an operation. */
+/** A timed-out mutation may still run: three times the timeout of an operation. */
 const SUSPENSION_MS = 30_000
 
 type Entry = {
   readonly bytes: ResponseBytes
-  /** When it was requested, and when it expires, in milliseconds of `now`. */
+  /** Times of the request and of expiry, on the clock of `now`. */
   readonly requestedAt: number
   readonly expiresAt: number
-  /** The version of the graph's data when it was requested. */
+  /** Data version at the time of the request. */
   readonly version: number
 }
 
 type InFlight = { readonly version: number; readonly bytes: Promise<ResponseBytes | null> }
 
 /**
- * An LRU cache of at most `maxBytes`; 0 caches nothing. Equal requests in flight are executed once.
- * A response is valid until its age ends or one of its dependencies changes after it was requested;
- * the same rule holds for responses in flight.
+ * LRU cache of at most `maxBytes`; 0 disables it. Equal requests in flight are executed once. A
+ * response is valid until its age ends or a dependency changes after its request; the same rule
+ * applies to responses in flight.
  */
 export function responseCache({
   maxBytes,
@@ -63,7 +63,7 @@ export function responseCache({
   readonly maxBytes: number
   /** A monotonic clock in milliseconds. */
   readonly now?: () => number
-  /** Called with the result of each lookup. */
+  /** Metrics callback, called per lookup. */
   readonly count?: (lookup: 'hit' | 'joined' | 'miss') => void
 }): ResponseCache {
   const entries = lruEntries(maxBytes)
@@ -88,11 +88,11 @@ export function responseCache({
     if (!running || !isCurrent(running.version, dependencies)) return executeAndCache(request, context, execute)
     const bytes = await running.bytes
     count(bytes ? 'joined' : 'miss')
-    // Errors are not shared: they have a request id, and another attempt may succeed.
+    // Errors are not shared, because they contain a request id, and a retry may succeed.
     return bytes ? { bytes, ageSeconds: 0 } : toUncachedResult(await execute(context))
   }
 
-  /** A valid entry, which becomes the most recently used; removes an invalid one. */
+  /** Returns a valid entry and marks it as most recently used; deletes an invalid one. */
   function lookup(key: string, dependencies: Dependencies): Entry | null {
     const entry = entries.get(key)
     if (!entry) return null
@@ -111,7 +111,7 @@ export function responseCache({
   ): Promise<CachedResult> {
     count('miss')
     const [requestedAt, requestedVersion] = [now(), version()]
-    // Without the client's signal: others may join.
+    // Never aborted by the first client, because others may join.
     const executing = execute({ ...context, signal: NEVER })
     const body = executing.then(toUncachedResult).then(
       (done) => ('bytes' in done && isShareable?.() !== false ? done.bytes : null),
@@ -130,11 +130,11 @@ export function responseCache({
 }
 
 /**
- * Versions of the graph's data: each invalidation is a new one. A response is current when none of
- * its dependencies changed after the version that it was requested at.
+ * Data versions: each invalidation increments the version. A response is valid when no dependency
+ * changed after the version of its request.
  */
 function dependencyChanges(now: () => number) {
-  /** By dependency: the version of its last change, and the end of its suspension in ms. */
+  /** By dependency: version of the last change, and end of the write suspension in ms. */
   const changedAt = new Map<string, number>()
   const suspendedUntil = new Map<string, number>()
   let version = 0
@@ -160,7 +160,7 @@ function dependencyChanges(now: () => number) {
   }
 }
 
-/** Entries in order of use, the least recently used first; bounded by `maxBytes` and MAX_ENTRIES. */
+/** Entries in LRU order, oldest first; bounded by `maxBytes` and MAX_ENTRIES. */
 function lruEntries(maxBytes: number) {
   const entries = new Map<string, Entry>()
   let heldBytes = 0
@@ -204,7 +204,7 @@ function lruEntries(maxBytes: number) {
   }
 }
 
-/** A result that does not come from the cache; as bytes when it has data and no errors. */
+/** Converts an uncached result: bytes when it has data and no errors. */
 export function toUncachedResult(result: ExecutionResult): CachedResult {
   const { data, errors } = result
   return !data || errors ? { result } : { bytes: createResponseBytes(JSON.stringify({ data })), ageSeconds: 0 }

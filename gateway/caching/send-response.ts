@@ -7,7 +7,7 @@ import type { CacheableResult } from './caching.ts'
 
 type CachedBytes = Extract<CacheableResult, { readonly bytes: unknown }>
 
-/** Shared caches must not mix up callers or media types. */
+/** Request headers that a response depends on, for shared caches. */
 const VARY = ['Accept', 'Accept-Encoding', COST_HEADER, ...CREDENTIAL_HEADERS].join(', ')
 
 /**
@@ -43,7 +43,7 @@ export function cacheableHeaders(
   if (request.method === 'POST' || policy.vary === '*') {
     return { headers: { vary: 'Accept, Accept-Encoding', 'cache-control': 'no-store' }, isNotModified: false }
   }
-  // A strong tag differs per coding and media type.
+  // A strong ETag must differ per coding and media type (RFC 9110 §8.8.3).
   const tag = `"${[bytes.hash(), coding, mediaOf(contentType)].filter(Boolean).join('.')}"`
   const headers = {
     vary: policy.vary ? [VARY, ...policy.vary].join(', ') : VARY,
@@ -56,6 +56,6 @@ export function cacheableHeaders(
 
 const mediaOf = (contentType: string): string | null => (contentType.startsWith('application/graphql-response+json') ? 'g' : null)
 
-/** Whether If-None-Match has this tag, in weak comparison (RFC 9110 §13.1.2). */
+/** Whether If-None-Match contains this ETag, by weak comparison (RFC 9110 §13.1.2). */
 const matchesTag = (header: string | undefined, tag: string): boolean =>
   (header ?? '').split(',').some((part) => ['*', tag].includes(part.trim().replace(/^W\//, '')))

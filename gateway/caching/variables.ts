@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { urlWithProtocol, type Variables, wholeNumber } from '../../platform/config/config.ts'
 
-/** Settings of the entity cache of a gateway by itself. */
+/** Variables of the standalone gateway for the entity cache. */
 export const entityCacheVariables = {
   ENTITY_CACHE_BYTES: {
     read: wholeNumber(0, 999_999_999),

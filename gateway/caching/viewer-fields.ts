@@ -13,7 +13,7 @@ import {
   visitWithTypeInfo,
 } from 'graphql'
 
-/** Viewer-dependent fields, whose value differs per caller: as `Type.field`, and by name alone. */
+/** Viewer-dependent fields: as `Type.field`, and their names alone. */
 export type ViewerFields = { readonly fields: ReadonlySet<string>; readonly names: ReadonlySet<string> }
 
 /** The fields that a supergraph marks with `@tag(name: "viewer")`. */
@@ -39,13 +39,13 @@ const isTagged = (directives: readonly ConstDirectiveNode[] | undefined): boolea
   ) ?? false
 
 /**
- * Whether `plan` fetches a viewer-dependent field, also as a mere requirement of another one. A
- * field of an abstract type counts when it is viewer-dependent for any possible type.
+ * Whether `plan` fetches a viewer-dependent field, including fields fetched only for `@requires`. A
+ * field of an abstract type counts when any possible type's field does.
  */
 export const dependsOnViewer = (plan: QueryPlan, api: GraphQLSchema, viewer: ViewerFields): boolean =>
   viewer.fields.size > 0 && operationsIn(plan).some((text) => textDependsOnViewer(text, api, viewer))
 
-/** The same for the text of one fetch. */
+/** Like `dependsOnViewer`, for the text of one fetch. */
 export function textDependsOnViewer(text: string, api: GraphQLSchema, { fields, names }: ViewerFields): boolean {
   if (fields.size === 0) return false
   let depends = false
@@ -56,7 +56,7 @@ export function textDependsOnViewer(text: string, api: GraphQLSchema, { fields, 
       Field({ name: { value } }) {
         const parent = info.getParentType()
         if (!names.has(value)) return
-        // Types outside of the API schema: by the name of the field alone.
+        // For types that are not in the API schema the field name alone decides.
         const types = parent && isCompositeType(parent) ? typesOf(parent.name) : null
         depends ||= types === null || types.some((type) => fields.has(`${type}.${value}`))
       },
@@ -73,7 +73,7 @@ export function textDependsOnViewer(text: string, api: GraphQLSchema, { fields, 
   }
 }
 
-/** The text of every fetch of a plan. */
+/** GraphQL texts of all fetches of a plan. */
 function operationsIn(plan: unknown): readonly string[] {
   if (typeof plan !== 'object' || plan === null) return []
   const own = 'operation' in plan && typeof plan.operation === 'string' ? [plan.operation] : []

@@ -1,18 +1,17 @@
-/** Makes objects of an answer that have the same keys. */
+/** Class of response objects with the same keys. */
 export type ResponseObjectClass = new () => Record<string, unknown>
 
 /**
- * About as many keys have room in objects of a function that assigns none, and as many again beside
- * them; V8 makes hash tables of what has more.
+ * V8 reserves about this many in-object slots for a constructor without assignments, and as many
+ * out of object; larger objects become hash tables.
  */
 const MAX_INLINE_KEYS = 12
 
 /**
- * A class for the objects that one selection makes, empty at first, with so many keys in the end.
- * They have no inherited properties, so that every response key is safe, `__proto__` too. V8 keeps
- * objects with an empty prototype compact, and those without any as hash tables: half as fast to
- * fill, and to write as JSON. One class per selection: V8 learns from the first few objects of a
- * class how much room one needs.
+ * Creates a class for the objects of one selection, which get `keys` properties. Its prototype is
+ * empty, so that every response key is safe, including `__proto__`. V8 keeps objects with an empty
+ * prototype in fast mode; those with a null prototype are hash tables, which are half as fast to
+ * fill and to serialize. One class per selection, because V8 learns object sizes per constructor.
  */
 export function responseObjectClass(keys: number): ResponseObjectClass {
   // TypeScript has no constructor type for functions that assign `this`.
@@ -24,8 +23,8 @@ export function responseObjectClass(keys: number): ResponseObjectClass {
 const NOTHING: object = Object.freeze(Object.create(null))
 
 /**
- * V8 makes room for as many keys as it reads assignments in a function, whether they ever happen,
- * and takes back what the first objects do not need.
+ * V8 reserves a slot for each assignment in the source of a constructor, executed or not, and later
+ * shrinks objects to the size that the first ones need.
  */
 function roomy(): ResponseObjectClass {
   return function Answer(this: Record<string, unknown>) {

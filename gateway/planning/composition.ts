@@ -4,15 +4,12 @@ import { buildSchema, type DocumentNode, findBreakingChanges, printSchema } from
 import { SUPPORTED_FEATURES } from './supergraph.ts'
 
 /**
- * SDL of one subgraph under the name that the query plan calls it by; `url` only matters where it
- * is reached over HTTP.
+ * SDL of one subgraph; `name` is its name in query plans. `url` is used for subgraphs over HTTP
+ * only.
  */
 export type SubgraphDefinition = { readonly name: string; readonly typeDefs: DocumentNode; readonly url?: string }
 
-/**
- * The supergraph SDL of these subgraphs, in the same bytes for the same input. Throws with every
- * composition error.
- */
+/** Composes a supergraph SDL; deterministic. Throws with every composition error. */
 export function compose(subgraphs: readonly SubgraphDefinition[]): string {
   const { errors, supergraphSdl } = composeServices(
     subgraphs.map(({ name, typeDefs, url }) => ({ name, typeDefs, url: url ?? `http://${name}.subgraph.internal/graphql` })),
@@ -22,8 +19,8 @@ export function compose(subgraphs: readonly SubgraphDefinition[]): string {
 }
 
 /**
- * What clients see of a supergraph, as SDL with descriptions: without joins and without what is
- * `@inaccessible`.
+ * API schema of a supergraph as SDL with descriptions: without join directives and `@inaccessible`
+ * elements.
  */
 export const apiSchemaOf = (supergraphSdl: string): string =>
   printSchema(
@@ -33,8 +30,8 @@ export const apiSchemaOf = (supergraphSdl: string): string =>
   )
 
 /**
- * What clients of the supergraph `before` could no longer do with `after`, a sentence each; empty
- * when every old operation still works.
+ * Breaking changes for clients from supergraph `before` to `after`, one sentence each; empty for
+ * none.
  */
 export const breakingChanges = (before: string, after: string): readonly string[] =>
   findBreakingChanges(buildSchema(apiSchemaOf(before)), buildSchema(apiSchemaOf(after))).map(({ description }) => description)

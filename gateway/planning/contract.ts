@@ -16,22 +16,25 @@ import { OperatorError } from '../../platform/process/operator-error.ts'
 import { directiveName, INACCESSIBLE_DIRECTIVE, INACCESSIBLE_LINKS, stringArgument } from './linked-directives.ts'
 import { unreachableTypes } from './unreachable-types.ts'
 
-/** Which part of a supergraph is served, by the `@tag` of its elements. */
+/** A contract: the part of a supergraph that is served, selected by `@tag`. */
 export type TagContract = {
-  /** Fields of objects and interfaces, and unions, without one of them are hidden; empty: none is. */
+  /**
+   * Hides unions, and fields of objects and interfaces, that have none of these tags; empty: hides
+   * none.
+   */
   readonly includeTags: readonly string[]
-  /** Whatever has one of them is hidden, also when it has one of `includeTags`. */
+  /** Hides every element with one of these tags; takes precedence over `includeTags`. */
   readonly excludeTags: readonly string[]
-  /** Whether types that no field of the rest leads to are hidden as well. */
+  /** Whether to hide types that are no longer reachable from a root field. */
   readonly hideUnreachableTypes: boolean
 }
 
-/** What may carry a tag. */
+/** An AST node that can have `@tag`. */
 type Tagged = { readonly directives?: readonly ConstDirectiveNode[] | undefined }
 
 /**
- * The supergraph SDL in which everything outside of the contract is `@inaccessible`. Throws an
- * `OperatorError` for a tag that nothing has: a misspelled one would show what it was to hide.
+ * Marks everything outside the contract as `@inaccessible`. Throws an `OperatorError` for a tag
+ * that no element has, because a misspelled tag could expose what it should hide.
  */
 export function applyContract(sdl: string, contract: TagContract): string {
   const document = parse(sdl, { noLocation: true })
@@ -48,7 +51,7 @@ export function applyContract(sdl: string, contract: TagContract): string {
   return print(withInaccessible({ ...filtered, definitions: filtered.definitions.map(hide) }))
 }
 
-/** The error for a contract that leaves no schema, such as a field without its type. */
+/** Error for a contract that leaves no valid schema, such as a field whose type is hidden. */
 export function contractError(error: unknown): OperatorError {
   const causes = error instanceof GraphQLError ? errorCauses(error) : undefined
   const messages = causes?.map(({ message }) => message) ?? [error instanceof Error ? error.message : String(error)]
@@ -65,7 +68,7 @@ function checkTags(
   const known = new Set<string>()
   visit(document, {
     enter(node) {
-      // Directives of a schema have constant arguments (GraphQL §2.12).
+      // Directives in a schema have constant arguments (GraphQL §2.12).
       if ('directives' in node) for (const name of tagsOf(node as Tagged)) known.add(name)
     },
   })
@@ -77,10 +80,12 @@ function checkTags(
   }
 }
 
-/** Tags that an error lists. */
+/** Upper bound of tags listed in an error. */
 const MAX_LISTED_TAGS = 50
 
-/** By the rules of Apollo GraphOS: tags of an object or interface are tags of its fields. */
+/**
+ * Hides elements by tags with the rules of Apollo GraphOS: fields inherit the tags of their type.
+ */
 function hideByTags(
   document: DocumentNode,
   { includeTags, excludeTags }: TagContract,
@@ -110,7 +115,7 @@ function hideByTags(
           const own = tagsOf(definition)
           const fields = (definition.fields ?? []).map((field) => filterField(field, own))
           const filtered = { ...definition, fields }
-          // Nothing of it is left.
+          // A type whose fields are all hidden is hidden too.
           return isExcluded(definition) || fields.every(isHidden) ? hide(filtered) : filtered
         }
         case Kind.UNION_TYPE_DEFINITION:
@@ -128,7 +133,7 @@ function hideByTags(
   }
 }
 
-/** The element with `@inaccessible`, once. */
+/** Adds `@inaccessible` unless present. */
 function markHidden<Node extends Tagged>(node: Node, name: string): Node {
   const { directives = [] } = node
   if (directives.some((each) => each.name.value === name)) return node
@@ -136,7 +141,7 @@ function markHidden<Node extends Tagged>(node: Node, name: string): Node {
   return { ...node, directives: [...directives, inaccessible] }
 }
 
-/** Links and declares `@inaccessible` where the supergraph does not. */
+/** Links and defines `@inaccessible` unless the supergraph does. */
 function withInaccessible(document: DocumentNode): DocumentNode {
   if (directiveName(document, 'https://specs.apollo.dev/inaccessible/') !== null) return document
   const definitions = document.definitions.map((definition) =>

@@ -3,7 +3,7 @@ import type { ExecutableOperation, PreparedOperation } from '../operations/prepa
 import type { Subscribe } from '../subscriptions/subscribe.ts'
 import type { Generation, GraphGenerations } from './graph-generations.ts'
 
-/** Where an operation runs, and how it is prepared again on the graph that is current then. */
+/** The graph that an operation was prepared on, and how to prepare it again on the current one. */
 type OperationTarget = {
   readonly generation: Generation
   readonly generations: GraphGenerations
@@ -11,8 +11,8 @@ type OperationTarget = {
 }
 
 /**
- * `prepared`, whose graph is not released while it runs. Where the graph was released between
- * preparation and execution, it is prepared again on the current one.
+ * Counts running operations, so that their graph is not released. When it was released between
+ * preparation and execution, the operation is prepared again on the current graph.
  */
 export function countedOperation(prepared: ExecutableOperation, target: OperationTarget): ExecutableOperation {
   const { run, answer, runIncremental, subscribe } = prepared
@@ -54,7 +54,7 @@ async function count<Result>(
   }
 }
 
-/** An incremental result runs until its last payload. */
+/** Counts an incremental result until its last payload. */
 function countedIncremental(runIncremental: RunIncremental, target: OperationTarget): RunIncremental {
   const { generation, generations, prepareAgain } = target
   return async (variables, context): Promise<IncrementalResult> => {
@@ -82,7 +82,7 @@ function countedIncremental(runIncremental: RunIncremental, target: OperationTar
   }
 }
 
-/** A subscription runs until its source ends. */
+/** Counts a subscription until its source ends. */
 function countedSubscribe(subscribe: Subscribe, { generation, generations, prepareAgain }: OperationTarget): Subscribe {
   return async (variables, context) => {
     if (generation.isReleased) {

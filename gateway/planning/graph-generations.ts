@@ -2,30 +2,30 @@ import type { Logger } from 'pino'
 import type { Gateway } from '../gateway.ts'
 import type { PreparedOperation } from '../operations/prepared-operation.ts'
 
-/** A gateway and the resources that end with it. */
+/** A gateway and its resources. */
 export type Graph = {
   readonly gateway: Gateway
-  /** Called once, after the last of its operations. */
+  /** Called once, after the graph's last operation. */
   readonly release: () => Promise<unknown>
 }
 
-/** A graph with its running operations. */
+/** A graph with the number of its running operations. */
 export type Generation = Graph & {
   running: number
   isCurrent: boolean
   isReleased: boolean
-  /** Prepared operations of its gateway, with counting of what runs. */
+  /** Prepared operations of its gateway, wrapped for counting. */
   readonly counted: WeakMap<PreparedOperation, PreparedOperation>
 }
 
-/** The graphs of a process that still run operations: the current one and those it replaced. */
+/** Graphs of a process: the current one, and replaced ones with running operations. */
 export type GraphGenerations = {
   readonly current: () => Generation
   /** Makes `next` the current graph. The previous one is released after its last operation. */
   readonly replace: (next: Graph) => void
   readonly operationBegan: (generation: Generation) => void
   readonly operationEnded: (generation: Generation) => void
-  /** Subscriptions of all generations. */
+  /** Number of open subscriptions, in all generations. */
   readonly subscriptions: () => number
   /** Releases every generation. Resolves when all are released. */
   readonly close: () => Promise<void>

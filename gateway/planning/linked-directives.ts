@@ -8,22 +8,22 @@ import {
   type SchemaDefinitionNode,
 } from 'graphql'
 
-/** The text of an argument; null where it is absent or no text. */
+/** Value of a string argument; null when absent or not a string. */
 export function stringArgument({ arguments: given = [] }: ConstDirectiveNode, wanted: string): string | null {
   const value = given.find(({ name }) => name.value === wanted)?.value
   return value?.kind === Kind.STRING ? value.value : null
 }
 
 /**
- * The name in this supergraph of the directive of a specification with one directive, by `as` and
- * `import` of its `@link`; null where it is not linked.
+ * Local name of a linked specification's only directive, by `as` and `import` of its `@link`; null
+ * when it is not linked.
  */
 export function directiveName(document: DocumentNode, specification: string): string | null {
   const own = specification.replace(/\/$/, '').split('/').at(-1) ?? ''
   const schemas = document.definitions.filter(({ kind }) => kind === Kind.SCHEMA_DEFINITION || kind === Kind.SCHEMA_EXTENSION)
   for (const schema of schemas) {
     if (!('directives' in schema)) continue
-    // Directives of a schema have constant arguments (GraphQL §2.12).
+    // Directives in a schema have constant arguments (GraphQL §2.12).
     for (const link of (schema.directives ?? []) as readonly ConstDirectiveNode[]) {
       if (!(stringArgument(link, 'url') ?? stringArgument(link, 'feature'))?.startsWith(specification)) continue
       const imports = link.arguments?.find(({ name }) => /^import$/.test(name.value))?.value
@@ -33,7 +33,7 @@ export function directiveName(document: DocumentNode, specification: string): st
   return null
 }
 
-/** The name under which `@own` is imported; null where it is not. */
+/** Local name of `@own` in an `import` list; null when it is not imported. */
 function importedName(imports: ConstValueNode | undefined, own: string): string | null {
   if (imports?.kind !== Kind.LIST) return null
   for (const each of imports.values) {
@@ -54,8 +54,8 @@ const [schema, directive] = parse(
   { noLocation: true },
 ).definitions
 
-// As they stand in the text above.
-/** The `@link` of `@inaccessible`. */
+// The text parsed above has exactly these two definitions.
+/** `@link` of the specification of `@inaccessible`. */
 export const INACCESSIBLE_LINKS = (schema as SchemaDefinitionNode).directives ?? []
-/** Its definition, as composition writes it. */
+/** Definition of `@inaccessible`, as composition prints it. */
 export const INACCESSIBLE_DIRECTIVE = directive as DirectiveDefinitionNode

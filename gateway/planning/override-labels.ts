@@ -3,16 +3,16 @@ import type { Logger } from 'pino'
 import type { RequestContext } from '../subgraph-client/link.ts'
 
 /**
- * The labels of `@override(label:)` that are active for a request, beside `percent(x)`, which the
- * gateway decides itself. Unknown labels are ignored.
+ * Finds the active labels of `@override(label:)` for a request, apart from `percent(x)`, which the
+ * gateway decides. Unknown labels are ignored.
  */
 export type FindOverrideLabels = (context: RequestContext) => Iterable<string> | Promise<Iterable<string>>
 
-/** The progressive overrides of a supergraph. */
+/** Progressive overrides of a supergraph. */
 export type OverrideLabels = {
-  /** The labels that may change the plan of a document, sorted. */
+  /** Labels that can affect the plan of a document, sorted. */
   readonly labelsIn: (document: DocumentNode) => readonly string[]
-  /** Those of `labels` that are active for one request. Never rejects. */
+  /** The labels that are active for a request. Never rejects. */
   readonly activeFor: (labels: readonly string[], context: RequestContext) => Promise<ReadonlySet<string>>
 }
 
@@ -20,9 +20,9 @@ export type OverrideLabels = {
 const PERCENT = /^percent\((\d+(?:\.\d+)?)\)$/
 
 /**
- * Reads the progressive overrides of a supergraph; null when it has none. A field belongs to the
- * subgraph with `@override` while its label is active, and to the former one otherwise. The
- * choice is made once per request. When `find` throws or hangs, none of its labels is active.
+ * Reads the progressive overrides of a supergraph; null when it has none. While a label is active,
+ * the field is resolved by the subgraph with `@override`, otherwise by the previous one; decided
+ * once per request. When `find` throws or times out, its labels are inactive.
  */
 export function overrideLabelsIn(
   supergraph: DocumentNode,
@@ -34,7 +34,7 @@ export function overrideLabelsIn(
     hookTimeoutMs = HOOK_TIMEOUT_MS,
   }: {
     readonly find: FindOverrideLabels | null
-    /** Fields that plans fetch without being selected, such as keys and required ones. */
+    /** Fields that plans fetch although no client selects them, such as keys. */
     readonly needed: ReadonlySet<string>
     readonly log: Logger
     readonly random?: () => number
@@ -77,7 +77,7 @@ export function overrideLabelsIn(
   }
 }
 
-/** How long a request waits for its labels: a hook that hangs must not hang operations. */
+/** Timeout of the hook that finds labels. */
 const HOOK_TIMEOUT_MS = 1_000
 
 async function within<Value>(running: Promise<Value>, milliseconds: number): Promise<Value> {
@@ -92,7 +92,7 @@ async function within<Value>(running: Promise<Value>, milliseconds: number): Pro
 
 const NONE: ReadonlySet<string> = new Set()
 
-/** The names of fields by the label of their `@join__field`. */
+/** Names of fields by the label of their `@join__field`. */
 function fieldsOfLabels(supergraph: DocumentNode): ReadonlyMap<string, ReadonlySet<string>> {
   const fields = new Map<string, Set<string>>()
   for (const definition of supergraph.definitions) {

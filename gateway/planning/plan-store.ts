@@ -5,46 +5,46 @@ import { join } from 'node:path'
 import type { QueryPlan } from '@apollo/query-planner'
 import type { DocumentNode } from 'graphql'
 
-/** The plan of a valid document. */
+/** Stored plan of a valid document. */
 export type StoredPlan = {
   readonly plan: QueryPlan
   /**
-   * Whether the document is also valid in the schema of the only subgraph that it fetches from;
-   * null when not examined.
+   * Whether the document is valid for the schema of its only subgraph, so that it needs no
+   * projection; null when unknown.
    */
   readonly isDirect: boolean | null
 }
 
 /**
- * Plans of documents of our own, from one start to the next: checking and planning the hundreds
- * that the facades have takes a second.
+ * Query plans of this installation's own documents, stored between starts, because validating and
+ * planning the facades' hundreds of documents takes a second.
  */
 export type PlanStore = {
-  /** Whether no plan of this graph is stored. */
+  /** Whether no plan for this graph is stored. */
   readonly isEmpty: boolean
-  /** The stored plan of an equal document; null when there is none. */
+  /** Stored plan of an equal document; null when there is none. */
   readonly find: (document: DocumentNode) => StoredPlan | null
   readonly add: (document: DocumentNode, known: StoredPlan) => void
 }
 
-/** Keeps nothing. */
+/** Stores nothing. */
 export const EMPTY_PLAN_STORE: PlanStore = { isEmpty: true, find: () => null, add: () => {} }
 
-/** What is added in this time after another is written with it. Milliseconds. */
+/** Delay before a write, so that plans added in quick succession are written together. */
 const WRITE_DELAY_MS = 300
-/** Graphs whose plans are kept: that of this version, and those that were served or tried last. */
+/** Upper bound of stored graphs: this version's, and the most recently written others. */
 const MAX_GRAPHS = 8
 
-/** Changes with what is written. */
+/** Increment when the format of stored plans changes. */
 const FORMAT_VERSION = 2
 
-// Every package.json has a version.
+// By npm's rules a package.json has a version.
 const { version } = createRequire(import.meta.url)('@apollo/query-planner/package.json') as { readonly version: string }
 
 /**
- * Plans for the graph of this SDL, that of the whole and those of its subgraphs, in `folder`,
- * writable only by users whose code may run here. Plans for another graph or by another version of
- * the planner are ignored. When the folder cannot be read or written, nothing is stored.
+ * Plan store for the graph of `sdl` in `folder`, which must be writable by trusted users only.
+ * Ignores plans of other graphs and planner versions. Without access to the folder nothing is
+ * stored.
  */
 export function createPlanStore(folder: string, sdl: string): PlanStore {
   const graph = createHash('sha256').update(`${FORMAT_VERSION} ${version}\n`).update(sdl).digest('base64url')
@@ -64,7 +64,7 @@ export function createPlanStore(folder: string, sdl: string): PlanStore {
   }
 
   function write(): void {
-    // Others that start at this moment add theirs.
+    // Merged with the file, because processes that start at the same time write to it too.
     const text = JSON.stringify({ ...plansIn(file), ...added })
     added = {}
     const own = `${file}.${process.pid}`
@@ -85,16 +85,16 @@ function discard(file: string): void {
   try {
     rmSync(file, { force: true })
   } catch {
-    // There is not even a folder.
+    // The folder does not exist either.
   }
 }
 
-/** Documents are generated, so equal ones are written alike. */
+/** Documents are generated, so equal documents have equal JSON. */
 const keyOf = (document: DocumentNode): string => hash('sha256', JSON.stringify(document), 'base64url')
 
 function plansIn(file: string): Record<string, StoredPlan> {
   try {
-    // What was written is what `KnownPlan` says; anything else is nothing.
+    // Anything other than an object counts as an empty store.
     const read: unknown = JSON.parse(readFileSync(file, 'utf8'))
     // A private file, written by this function with the same FORMAT_VERSION.
     return typeof read === 'object' && read !== null ? (read as Record<string, StoredPlan>) : {}

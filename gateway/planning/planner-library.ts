@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 const require = createRequire(import.meta.url)
 
 /**
- * Apollo's planner: 100 modules, which a start with stored plans does without. By `require`, because
- * planning is synchronous; the library is CommonJS, so that it is loaded once all the same.
+ * Loads Apollo's planner on demand: a start with stored plans does not need its 100 modules.
+ * `require`, because planning is synchronous; the library is CommonJS, so it is never loaded twice.
  */
 export const plannerLibrary = (): typeof import('@apollo/query-planner') => require('@apollo/query-planner')

@@ -1,20 +1,20 @@
 import type { QueryPlanSelectionNode } from '@apollo/query-planner'
 import type { FieldVariant } from './requires-arguments.ts'
 
-/** Whether an object can be of both types. */
+/** Whether an object type satisfies both type conditions. */
 export type TypesOverlap = (one: string, other: string) => boolean
 
-/** A field in the `requires` of a fetch, or in a field set. */
+/** A field in a fetch's `requires`, or in a field set. */
 export type RequiredField = {
-  /** The path from the entity, in names of the subgraph that requires it. */
+  /** Path from the entity, in field names of the requiring subgraph. */
   readonly path: string
-  /** The key under which it is fetched. */
+  /** Response key under which it is fetched. */
   readonly key: string
-  /** The type conditions around it, for each level of the path. */
+  /** Enclosing type conditions, per level of the path. */
   readonly conditions: readonly (readonly string[])[]
 }
 
-/** All fields of a selection, with those below them. */
+/** Fields of a selection, nested ones included. */
 export function requiredFields(
   selections: readonly QueryPlanSelectionNode[],
   variants: ReadonlyMap<string, FieldVariant>,
@@ -40,7 +40,9 @@ export function requiredFields(
   }
 }
 
-/** The path of a field that both want under different keys for one object; null for none. */
+/**
+ * Path of a field that both lists need under different response keys for one object; null for none.
+ */
 export function conflictBetween(
   fields: readonly RequiredField[],
   others: readonly RequiredField[],

@@ -11,23 +11,25 @@ import {
   visit,
 } from 'graphql'
 
-/** A field with the arguments that a field set gives to it. */
+/** A field with fixed arguments from a field set. */
 export type FieldVariant = { readonly name: string; readonly arguments: readonly ArgumentNode[] }
 
-/** A supergraph in which each variant is a field of its own, so that plans never mix two of them. */
+/**
+ * A supergraph in which each field variant is a field of its own, so that plans never mix variants.
+ */
 export type SeparatedArguments = {
   readonly document: DocumentNode
-  /** The variants, by the names of their own fields. */
+  /** Variants by the name of their field. */
   readonly variants: ReadonlyMap<string, FieldVariant>
 }
 
 /**
- * Gives each set of arguments in `@requires` and `@fromContext` a field without arguments, such as
- * `price_variant1` for `price(currency: "USD")`. The planner fetches a field under one response key,
- * whatever its arguments are: it would use one value for all of them.
+ * Replaces each set of arguments in `@requires` and `@fromContext` by a field without arguments,
+ * such as `price_variant1` for `price(currency: "USD")`. Otherwise the planner would fetch the
+ * field under one response key with the arguments of one variant, and use its value for all.
  */
 export function separateArguments(document: DocumentNode): SeparatedArguments {
-  // Visiting all of a supergraph takes a noticeable part of a start.
+  // Visiting the whole document would slow down a start.
   if (!hasArguments(document)) return { document, variants: new Map() }
   const names = new Set<string>()
   visit(document, { FieldDefinition: ({ name }) => void names.add(name.value) })
@@ -89,7 +91,7 @@ export function separateArguments(document: DocumentNode): SeparatedArguments {
   }
 }
 
-/** Whether a field set of the document may have arguments. */
+/** Whether any field set of the document may contain arguments. */
 const hasArguments = ({ definitions }: DocumentNode): boolean =>
   definitions.some(
     (definition) =>
@@ -105,7 +107,10 @@ const hasArguments = ({ definitions }: DocumentNode): boolean =>
       ),
   )
 
-/** Whether a field takes these arguments, and needs no others. Contextual ones are not in its SDL. */
+/**
+ * Whether a field accepts a variant's arguments and requires no others. Contextual arguments are
+ * not in the supergraph SDL.
+ */
 function isVariantOf(variant: FieldVariant, { name, arguments: taken = [] }: FieldDefinitionNode): boolean {
   const given = new Set(variant.arguments.map((argument) => argument.name.value))
   return (
@@ -117,7 +122,7 @@ function isVariantOf(variant: FieldVariant, { name, arguments: taken = [] }: Fie
   )
 }
 
-/** Resolved where the field is resolved; what else is said of it is for clients. */
+/** A variant's field keeps only `@join__field`, which names its subgraphs. */
 const fieldOfVariant = (variant: string, field: FieldDefinitionNode): FieldDefinitionNode => ({
   ...field,
   name: { ...field.name, value: variant },

@@ -15,7 +15,7 @@ import { documentIndex, type Fragments } from '../operations/document-index.ts'
 import { conflictBetween, type RequiredField, requiredFields, type TypesOverlap } from './required-fields.ts'
 import type { FieldVariant } from './requires-arguments.ts'
 
-/** What a field of a type requires in a subgraph, below its object. */
+/** Fields that a field of a type requires in a subgraph, relative to its object. */
 export type RequirementsOf = (subgraph: string, type: string, field: string) => readonly RequiredField[]
 
 export type FetchSeparation = {
@@ -25,19 +25,20 @@ export type FetchSeparation = {
   readonly overlap: TypesOverlap
 }
 
-/** A field of an entity fetch, with the type and the conditions of the fragments around it. */
+/** A field of an entity fetch, with its enclosing type condition and `@skip`/`@include`. */
 type EntityField = {
   readonly node: FieldNode
   readonly type: string
-  /** `@skip` and `@include` as text; empty where the field is always fetched. */
+  /** `@skip` and `@include` as text; '' when the field is always fetched. */
   readonly condition: string
   readonly requires: readonly RequiredField[]
 }
 
 /**
- * Writes the fields of variants as their subgraphs know them: with arguments, under an alias.
- * Entity fetches become several where their fields require variants of one field, or where some
- * fields require under a condition what is not fetched without it: no entity could be represented.
+ * Replaces variant fields by the subgraph's fields with arguments, under an alias. Splits an entity
+ * fetch when its fields require different variants of one field, or when a conditional field
+ * requires fields that are fetched under its condition only: without them no representation could
+ * be built.
  */
 export function separateFetches(plan: QueryPlan, separation: FetchSeparation): QueryPlan {
   const { variants } = separation
@@ -85,7 +86,10 @@ function separated(node: PlanNode, separation: FetchSeparation): PlanNode {
   }
 }
 
-/** Fetches that replace one. A deferred part waits for the last of them: those run one by one. */
+/**
+ * Combines the fetches that replace one. With an `id`, deferred parts wait for the last fetch, so
+ * they run in sequence.
+ */
 function inTurn(nodes: readonly PlanNode[], { id }: FetchNode): PlanNode {
   const [only] = nodes
   if (nodes.length === 1 && only) return only
@@ -102,7 +106,7 @@ function fetchesOf(node: FetchNode, separation: FetchSeparation): readonly Fetch
 
 const CONDITION = /@(?:skip|include)\b/
 
-/** One fetch per group of fields that can be fetched with one representation. */
+/** Splits a fetch into one per group of fields that can share a representation. */
 function partsOf(node: FetchNode, separation: FetchSeparation): readonly FetchNode[] {
   const document = parse(node.operation, { noLocation: true })
   const { operations, fragments } = documentIndex(document)
@@ -135,7 +139,7 @@ function partsOf(node: FetchNode, separation: FetchSeparation): readonly FetchNo
   })
 }
 
-/** The fields of entities. Those of named fragments have been inlined. */
+/** Fields of entities; named fragments were inlined before. */
 const entityFields = (
   selections: readonly SelectionNode[],
   around: Pick<EntityField, 'type' | 'condition'>,
@@ -159,7 +163,7 @@ const conditionText = ({ directives = [] }: SelectionNode): string =>
     .filter((text) => CONDITION.test(text))
     .join()
 
-/** Puts each field into the first group that it fits in. */
+/** Assigns each field to the first group that it is compatible with. */
 function groupsOf(fields: readonly EntityField[], overlap: TypesOverlap): readonly (readonly EntityField[])[] {
   const groups: EntityField[][] = []
   const fits = (field: EntityField) => (group: readonly EntityField[]) =>
@@ -174,7 +178,7 @@ function groupsOf(fields: readonly EntityField[], overlap: TypesOverlap): readon
   return groups
 }
 
-/** Whether what a field requires is fetched whenever the fields of a group are. */
+/** Whether a field's required fields are fetched whenever those of the group are. */
 function isRepresentedWith({ condition, requires }: EntityField, group: readonly EntityField[]): boolean {
   const groupCondition = group[0]?.condition ?? ''
   if (condition === groupCondition) return true
@@ -184,7 +188,7 @@ function isRepresentedWith({ condition, requires }: EntityField, group: readonly
   )
 }
 
-/** The fields of a group, and the names of types, in the fragments in which they stood. */
+/** The fields of a group and `__typename`, in their original fragments. */
 const keep = (selections: readonly SelectionNode[], fields: ReadonlySet<FieldNode>): readonly SelectionNode[] =>
   selections.flatMap((selection): readonly SelectionNode[] => {
     if (selection.kind === Kind.FIELD) return fields.has(selection) || selection.name.value === '__typename' ? [selection] : []
@@ -206,7 +210,7 @@ const inlined = ({ selections }: SelectionSetNode, fragments: Fragments): readon
     }
   })
 
-/** The document of an operation with the fragments and variables that it uses. */
+/** The document with the fragments and variables used by an operation only. */
 function withUsed(document: DocumentNode, operation: OperationDefinitionNode) {
   const { fragments } = documentIndex(document)
   const names = new Set<string>()
@@ -232,7 +236,7 @@ function withUsed(document: DocumentNode, operation: OperationDefinitionNode) {
   }
 }
 
-/** The `requires` of a group: what is a key, and of the rest what its fields want. */
+/** The `requires` of a group: keys, and the fields that its fields require. */
 function requiresOf(
   requires: readonly QueryPlanSelectionNode[],
   fetch: { readonly group: readonly EntityField[]; readonly fields: readonly EntityField[]; readonly subgraph: string },
@@ -271,7 +275,10 @@ function requiresOf(
   }
 }
 
-/** A fetch in the words of its subgraph. In `requires`, an alias is the key to read a field from. */
+/**
+ * Replaces variants in a fetch by the subgraph's fields. In `requires`, an alias is the response
+ * key to read.
+ */
 function withArguments(node: FetchNode, variants: ReadonlyMap<string, FieldVariant>): FetchNode {
   if (variants.size === 0) return node
   const planned = parse(node.operation, { noLocation: true })

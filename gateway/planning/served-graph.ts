@@ -1,18 +1,18 @@
 import type { Logger } from 'pino'
 import { type Graph, type HotSwappableGateway, hotSwappableGateway } from './hot-swap.ts'
 
-/** A gateway whose graphs are made from the SDL of supergraphs. */
+/** A gateway whose graph is created from supergraph SDL. */
 export type ServedGraph<Made extends Graph> = {
   /**
-   * Serves a supergraph: the first one creates the gateway, others replace it. Rejects with what
-   * `graphOf` rejects with, and changes nothing then.
+   * Serves a supergraph: the first creates the gateway, later ones replace the graph. Rejects when
+   * `graphOf` does, without any change.
    */
   readonly serve: (sdl: string) => Promise<void>
-  /** The gateway and its present graph. Throws before the first one. */
+  /** The gateway and its current graph. Throws before the first `serve`. */
   readonly current: () => { readonly gateway: HotSwappableGateway; readonly graph: Made }
 }
 
-/** Creates a gateway with the first supergraph that is served. */
+/** Creates a served graph; its gateway is created with the first supergraph. */
 export function createServedGraph<Made extends Graph>(
   graphOf: (sdl: string) => Made | Promise<Made>,
   log: Logger,

@@ -1,10 +1,10 @@
 /**
- * Why a subgraph cannot be reached at this URL, to complete "… is at …"; null where it can. Never
- * repeats credentials, since the sentence may end in a log.
+ * Why a URL cannot be used for a subgraph, to complete "… is at …"; null when it can. Never
+ * contains credentials, since the message is logged.
  */
 export function subgraphUrlProblem(url: string): string | null {
   const parsed = URL.canParse(url) ? new URL(url) : null
-  // The header that would carry them belongs to the client.
+  // Credentials in a URL become an `Authorization` header, which is the client's.
   if (parsed && (parsed.username !== '' || parsed.password !== '')) {
     return 'an address with a user name or a password: expected one without.'
   }

@@ -28,41 +28,38 @@ import type { TypesOverlap } from './required-fields.ts'
 import { separateArguments } from './requires-arguments.ts'
 import { separateFetches } from './separate-fetches.ts'
 
-/** A composed graph, ready to plan operations. */
+/** A supergraph that can plan operations. */
 export type Supergraph = {
-  /** What clients see: without joins and without what is `@inaccessible`. */
+  /** API schema: without join directives and `@inaccessible` elements. */
   readonly api: GraphQLSchema
-  /** Everything that plans fetch, also what clients do not see. Made when it is first needed. */
+  /**
+   * Schema of everything that plans can fetch, including `@inaccessible` elements. Built on first
+   * use.
+   */
   readonly complete: () => GraphQLSchema
-  /** Names of the subgraphs that plans fetch from. */
+  /** Names of the subgraphs. */
   readonly subgraphs: readonly string[]
-  /** Whether anything is kept from clients, so that what subgraphs answer must be filtered. */
+  /** Whether elements are `@inaccessible`, so that subgraph responses must be projected. */
   readonly hasInaccessibleElements: boolean
   /**
-   * The plan of the only operation in `document`, which is valid against `api`. Throws for what the
-   * planner does not support.
+   * Plans the only operation of a document that is valid for `api`. Throws for unsupported
+   * operations.
    */
   readonly plan: (document: DocumentNode) => QueryPlan
-  /** The same graph with these labels of `@override` active; none are active here. */
+  /** The same graph with these `@override` labels active; here none are. */
   readonly withLabels: (active: ReadonlySet<string>) => Supergraph
-  /** The active labels as text: equal only for equal sets. */
+  /** Cache key of the active labels. */
   readonly activeLabels: string
-  /** Queries with side effects, marked with `@tag(name: "once")`: never retried. */
+  /** Root fields of queries with side effects (`@tag(name: "once")`), which are never retried. */
   readonly queriesWithSideEffects: ReadonlySet<string>
-  /**
-   * Whether objects of this type are of that type, interface or union, also where clients do not
-   * see it.
-   */
+  /** Whether a type satisfies a type condition, including `@inaccessible` types. */
   readonly isOf: TypeTest
   readonly fieldSets: FieldSets
-  /** Creates no planner in advance any more. */
+  /** Cancels creating the planner in advance. */
   readonly close: () => void
 }
 
-/**
- * The subgraphs of a supergraph and where it says they are reached, without composing anything.
- * Throws for text that is no SDL.
- */
+/** Names and URLs of a supergraph's subgraphs, without building it. Throws for invalid SDL. */
 export function subgraphLocations(sdl: string): readonly { readonly name: string; readonly url: string }[] {
   const graphs = parse(sdl, { noLocation: true }).definitions.find(
     (definition) => definition.kind === Kind.ENUM_TYPE_DEFINITION && definition.name.value === 'join__Graph',
@@ -79,9 +76,9 @@ export function subgraphLocations(sdl: string): readonly { readonly name: string
 }
 
 /**
- * Features that a supergraph may require: those that Apollo's library can plan, `@context`, and the
- * authorization directives, which gateway/authorization enforces. Everything else that is marked
- * for execution or security is refused at start.
+ * Supported features of a supergraph: those of Apollo's library, `@context`, and authorization
+ * directives, which gateway/authorization enforces. Any other feature marked for execution or
+ * security is refused at start.
  */
 export const SUPPORTED_FEATURES: ReadonlySet<string> = new Set([
   ...DEFAULT_SUPPORTED_SUPERGRAPH_FEATURES,
@@ -91,15 +88,13 @@ export const SUPPORTED_FEATURES: ReadonlySet<string> = new Set([
   'https://specs.apollo.dev/policy/v0.1',
 ])
 
-/**
- * Delay before the planner is created when no operation needed it: after the work of the start.
- */
+/** Delay before the planner is created in advance, so that it does not slow down the start. */
 const PLANNER_DELAY_MS = 5_000
 
 /**
- * Reads a federation 2 supergraph. Throws when the document is none. One that is `known` was
- * planned for before, so it is valid; its planner, which takes a few hundred milliseconds, is made
- * when the first document has to be planned, or soon.
+ * Reads a Federation 2 supergraph. Throws when the document is not one. `isKnown`: stored plans
+ * exist for it, so validation is skipped, and the planner (some 300 ms) is created on first use or
+ * after PLANNER_DELAY_MS.
  */
 export function readSupergraph(document: DocumentNode, { isKnown = false }: { readonly isKnown?: boolean } = {}): Supergraph {
   const model = SupergraphModel.build(withoutUnusableKeys(document), {
@@ -108,7 +103,8 @@ export function readSupergraph(document: DocumentNode, { isKnown = false }: { re
   })
   const separated = separateArguments(document)
   const { variants } = separated
-  // Clients see the first, without the fields of variants. Subgraphs need not use every one of them.
+  // The API schema is that of `model`, without variant fields. Not validated, because a subgraph
+  // need not use every variant.
   const planned =
     variants.size === 0
       ? model
@@ -123,18 +119,17 @@ export function readSupergraph(document: DocumentNode, { isKnown = false }: { re
   const plannerOf = () => {
     const { QueryPlanner } = plannerLibrary()
     planner ??= new QueryPlanner(planned, {
-      // Otherwise equal paths below different types of a union share one fetch, and with it the
-      // arguments of one of them.
+      // Without it, equal paths below different union members share one fetch, and so one member's
+      // arguments.
       typeConditionedFetching: true,
-      // Plans of documents without `@defer` are the same.
+      // Does not affect plans of documents without `@defer`.
       incrementalDelivery: { enableDefer: true },
     })
     return planner
   }
   const inAdvance = isKnown ? setTimeout(plannerOf, PLANNER_DELAY_MS).unref() : undefined
   if (!isKnown) plannerOf()
-  // How an operation is run and what its answer is made of are both read from its plan, one after
-  // the other.
+  // One-entry cache: executor and response cache plan the same document in succession.
   let last: { readonly document: DocumentNode; readonly plan: QueryPlan } | null = null
   const { isOf, overlap } = typeTests(model)
   const fieldSets = fieldSetsIn(separated, isOf, overlap)
@@ -177,9 +172,8 @@ export function readSupergraph(document: DocumentNode, { isKnown = false }: { re
 }
 
 /**
- * Leaves out the keys that a subgraph cannot resolve, where it resolves the type by another: the
- * planner would represent objects by the first key whose fields are available, also by one of
- * these.
+ * Removes keys that a subgraph cannot resolve (`resolvable: false`) when it has another key for the
+ * type: the planner might represent objects by such a key.
  */
 function withoutUnusableKeys(document: DocumentNode): DocumentNode {
   const omit = <Type extends ObjectTypeDefinitionNode | InterfaceTypeDefinitionNode>(type: Type): Type => {
@@ -199,7 +193,7 @@ function withoutUnusableKeys(document: DocumentNode): DocumentNode {
   return visit(document, { ObjectTypeDefinition: omit, InterfaceTypeDefinition: omit })
 }
 
-/** Whether anything carries `@inaccessible`, under whatever prefix it is linked. */
+/** Whether any element is `@inaccessible`, under any link prefix. */
 const hidesSomething = ({ schema }: SupergraphModel): boolean =>
   schema.directives().some((directive) => /(?:^|__)inaccessible$/.test(directive.name) && directive.applications().size > 0)
 
@@ -210,10 +204,7 @@ function onceIn({ schema }: SupergraphModel): ReadonlySet<string> {
   return new Set(fields.filter(isOnce).map(({ name }) => name))
 }
 
-/**
- * A checked operation in the words of its plan, and that plan. Throws for what the planner does not
- * support.
- */
+/** The document as planned, and its plan. Throws for unsupported operations. */
 export function queryPlanOf(
   { document, operation, storedPlan: known }: ValidatedOperation,
   supergraph: Supergraph,

@@ -3,8 +3,8 @@ import { type DocumentNode, isTypeDefinitionNode, Kind, type TypeDefinitionNode,
 type Marked = { readonly directives?: TypeDefinitionNode['directives'] }
 
 /**
- * Types of clients that no root field leads to over what is not `@inaccessible`: by results,
- * arguments and fields of inputs, from abstract types to their objects, and to interfaces.
+ * Types that no root field reaches through accessible elements: result types, arguments, input
+ * fields, implementations and members of abstract types, and interfaces.
  */
 export function unreachableTypes(document: DocumentNode, inaccessible: string): ReadonlySet<string> {
   const types = new Map<string, TypeDefinitionNode>()
@@ -25,7 +25,8 @@ export function unreachableTypes(document: DocumentNode, inaccessible: string): 
     reached.add(name)
     waiting.push(...referencesOf(type, isHidden), ...(implementations.get(name) ?? []))
   }
-  // Those of features, such as join__Graph, are of no client.
+  // Types with a prefix, such as join__Graph, belong to specifications and are not visible to
+  // clients.
   return new Set([...types.keys()].filter((name) => !reached.has(name) && !name.includes('__')))
 }
 

@@ -3,23 +3,23 @@ import { readFile } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Poll interval besides the watcher: not every file system reports changes. Milliseconds. */
+/** Poll interval in addition to the watcher, because not every file system reports changes. */
 const POLL_INTERVAL_MS = 5_000
-/** A file that is being written changes again within this time. Milliseconds. */
+/** A file is read after it has not changed for this time, since it may still be being written. */
 const STABLE_MS = 200
 
-/** A file that is followed. */
+/** A file that is watched for changes. */
 export type WatchedFile = {
-  /** Looks at once, and takes the text even if it is the one that was last seen. */
+  /** Reads the file at once, and reports its text even when unchanged. */
   readonly reload: () => void
-  /** Resolves when nothing runs any more. */
+  /** Stops watching; resolves when `changed` has returned. */
   readonly close: () => Promise<void>
 }
 
 /**
- * Calls `changed` with the text of `file` when it is another one than before (at first, than
- * `known`) and has been the same for a moment, never twice at once. A file that is gone or cannot
- * be read is one that has not changed: it may be about to be replaced. `changed` must not reject.
+ * Calls `changed` with the text of `file` when it differs from the last one (initially `known`) and
+ * is stable; calls do not overlap. A missing or unreadable file counts as unchanged, because it may
+ * be about to be replaced. `changed` must not reject.
  */
 export function watchFile(file: string, known: string, changed: (text: string) => Promise<void>): WatchedFile {
   const ended = new AbortController()
@@ -54,7 +54,7 @@ export function watchFile(file: string, known: string, changed: (text: string) =
     },
   }
 
-  /** The text once two looks in a row see the same; null when there is none. */
+  /** Reads until two reads in a row are equal; null when the file is missing. */
   async function readWhenStable(): Promise<string | null> {
     let before = await textNow()
     while (before !== null && before !== seen && !ended.signal.aborted) {
@@ -66,13 +66,12 @@ export function watchFile(file: string, known: string, changed: (text: string) =
     return before
   }
 
-  /** Null where files cannot be watched, or not one more: looking now and then must do. */
+  /** Null when the system cannot watch files or has reached its limit; polling remains. */
   function watching(): FSWatcher | null {
     try {
-      // Watches the folder: a watcher of the file would follow the old inode when the file is
-      // replaced.
+      // Watches the folder, because a file's watcher follows the inode that a rename replaces.
       const watcher = watch(dirname(file), { persistent: false }, (_, name) => {
-        // Kubernetes replaces a link beside the file.
+        // Kubernetes replaces a symbolic link (`..data`) in the folder.
         if (name === null || name === basename(file) || name.startsWith('..')) woken.resolve()
       })
       return watcher.on('error', () => watcher.close())

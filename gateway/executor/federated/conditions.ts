@@ -5,13 +5,13 @@ type Variables = Readonly<Record<string, unknown>>
 
 /** The `@skip` and `@include` conditions of an operation, read with client values or defaults. */
 export type OperationConditions = {
-  /** The values of all condition variables as text: equal values give equal text. */
+  /** Cache key of the values of all condition variables. */
   readonly keyOf: (variables: Variables) => string
   readonly valueOf: (name: string, variables: Variables) => unknown
   readonly isIncludedWith: (variables: Variables) => IsIncluded
 }
 
-/** The names of all variables that these directives of a document read, by default `@skip` and `@include`. */
+/** Names of the variables in these directives of a document. */
 export function conditionVariables(
   document: DocumentNode,
   directives: readonly string[] = ['skip', 'include'],

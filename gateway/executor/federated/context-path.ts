@@ -3,12 +3,12 @@ import { type Data, isData, type TypeTest, typeNameIn } from './response-data.ts
 const PARENT = '..'
 const ON_TYPE = '... on '
 
-/** Reads the value of a context; undefined where no object has it. */
+/** Reads the value of a context (`@context`); undefined when no object has it. */
 export type ReadContext = (ancestors: readonly Data[]) => unknown
 
 /**
- * Compiles the planner's path of a context: `..` for each object above the fetched one, then keys,
- * and `... on Type` where only objects of a type have the value. A list gives a list of values.
+ * Compiles the planner's path of a context: `..` for each enclosing object, then response keys, and
+ * `... on Type` for type conditions. For a list the value is a list.
  */
 export function compileContextPath(path: readonly string[], isOf: TypeTest): ReadContext {
   const steps = path.filter((step) => step !== PARENT)
@@ -19,7 +19,7 @@ export function compileContextPath(path: readonly string[], isOf: TypeTest): Rea
     const step = steps[at]
     if (step === undefined) return value
     if (Array.isArray(value)) return value.map((item) => read(item, at) ?? null)
-    // A context that goes through null has no value; that is null.
+    // A context below null is null.
     if (!isData(value)) return value === null ? null : undefined
     if (!step.startsWith(ON_TYPE)) return read(value[step], at + 1)
     return isOf(typeNameIn(value), step.slice(ON_TYPE.length)) ? read(value, at + 1) : undefined

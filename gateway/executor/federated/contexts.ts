@@ -8,25 +8,27 @@ import { type Data, isData, type TypeTest } from './response-data.ts'
 /** The values of the contextual arguments of a fetch (`@fromContext`), by variable name. */
 export type ContextValues = Readonly<Record<string, unknown>>
 
-/** Objects whose contexts have equal values: one selection of `_entities` is for all of them. */
+/** Objects with equal context values, for which one `_entities` selection suffices. */
 export type ContextGroup = { readonly values: ContextValues; readonly targets: Data[] }
 
 /** A group with its distinct representations. */
 export type RepresentedGroup = { readonly values: ContextValues; readonly representations: readonly Data[] }
 
-/** A document that fetches several groups: group `n` has alias `_n` and variables with suffix `_n`. */
+/**
+ * A document that fetches several groups: group `n` has alias `_n` and variables with suffix `_n`.
+ */
 export type ContextDocument = { readonly query: string; readonly document: DocumentNode }
 
-/** Sends a request of a fetch, with its own document or, for one group, with that of the plan. */
+/** Sends a request: with this document, or for null with the document of the plan. */
 export type SendGroups = (variables: Record<string, unknown>, document: ContextDocument | null) => Promise<ExecutionResult>
 
-/** Reads the contexts of one fetch, and fetches for their values. */
+/** Reads the context values of one fetch, and sends its requests. */
 export type Contexts = {
-  /** The objects at the path of the fetch, grouped by the values of their contexts, in order. */
+  /** Objects at the fetch's path in order, grouped by their context values. */
   readonly groupsIn: (root: Data) => readonly ContextGroup[]
   /**
-   * Fetches all groups, as if they were one list of entities in order. `own`: the client's variables
-   * of the fetch.
+   * Fetches all groups; the result is that of one list of entities in order. `own`: client
+   * variables of the fetch.
    */
   readonly fetch: (
     groups: readonly RepresentedGroup[],
@@ -35,12 +37,12 @@ export type Contexts = {
   ) => Promise<ExecutionResult>
 }
 
-/** Groups of one request; more are several requests. Bounds the length of its text. */
+/** Groups per request, which bounds the length of its text; more groups need several requests. */
 const MAX_GROUPS_PER_REQUEST = 25
 
 /**
- * Compiles the contexts of a fetch. A context is a value of an object around the fetched one, so
- * equal entities at different places may have different arguments.
+ * Compiles the contexts of a fetch. A context is a value of an enclosing object, so equal entities
+ * at different paths may have different arguments.
  */
 export function compileContexts(
   { document, path }: Pick<PlannedFetch, 'document' | 'path'>,
@@ -99,7 +101,10 @@ export function compileContexts(
     return request.map((group, index) => [group, resultOf(index, result, request.length)])
   }
 
-  /** Whether no argument that must not be null is: a subgraph would refuse the whole request. */
+  /**
+   * Whether every non-null argument has a value: a subgraph would reject the whole request
+   * otherwise.
+   */
   function isComplete({ values }: RepresentedGroup): boolean {
     return required.every((name) => (values[name] ?? null) !== null)
   }
@@ -113,7 +118,7 @@ export function compileContexts(
   }
 }
 
-/** The variables of a request: those of each group with its suffix, beside the client's. */
+/** Adds the variables of each group, with its suffix, to the client's. */
 function groupVariables(own: Record<string, unknown>, groups: readonly RepresentedGroup[]): Record<string, unknown> {
   for (const [index, { values, representations }] of groups.entries()) {
     own[`representations_${index}`] = representations
@@ -122,7 +127,7 @@ function groupVariables(own: Record<string, unknown>, groups: readonly Represent
   return own
 }
 
-/** The part of a result that is about one alias; errors about none belong to the first group. */
+/** Result of one alias. Errors without an alias go to the first group. */
 function resultOf(index: number, { data, errors = [] }: ExecutionResult, count: number): ExecutionResult {
   const alias = `_${index}`
   const isOfOther = (key: unknown) => typeof key === 'string' && /^_\d+$/.test(key) && Number(key.slice(1)) < count
@@ -135,8 +140,8 @@ function resultOf(index: number, { data, errors = [] }: ExecutionResult, count: 
 }
 
 /**
- * The results of all groups as that of one list of entities. A group without a valid result has
- * nulls there, and an error; data is null where no group has any.
+ * Joins the results of groups into that of one list of entities. A group without a valid result
+ * gets nulls and an error; `data` is null when no group has data.
  */
 function joined(groups: readonly RepresentedGroup[], results: ReadonlyMap<RepresentedGroup, ExecutionResult>): ExecutionResult {
   const entities: unknown[] = []
@@ -166,14 +171,14 @@ const invalidAnswer = (message: string, path?: GraphQLError['path']): GraphQLErr
 const missingContext = (index: number): GraphQLError =>
   invalidAnswer('Expected a value for a contextual argument, got null.', [ENTITIES, index])
 
-/** The same error with the path that it has in the joined list. */
+/** Moves an error's path to the group's start in the joined list. */
 function fromStart({ message, path, extensions }: GraphQLError, start: number): GraphQLError {
   const [, index, ...rest] = path ?? []
   const moved = typeof index === 'number' ? { path: [ENTITIES, start + index, ...rest] } : {}
   return new GraphQLError(message, { ...moved, extensions })
 }
 
-/** Calls `found` with each object at a path and the objects from the root to it, itself the last. */
+/** Calls `found` for each object at a path, with its enclosing objects from the root to itself. */
 function forEachWithAncestors(
   root: Data,
   segments: readonly PathSegment[],
@@ -209,7 +214,9 @@ function nonNullVariables(document: DocumentNode): ReadonlySet<string> {
   return names
 }
 
-/** The document with `_entities` once per group, each with fragments and variables of its own. */
+/**
+ * Copies a document's `_entities` selection for each group, with separate fragments and variables.
+ */
 function aliased(document: DocumentNode, contexts: ReadonlySet<string>, count: number): ContextDocument {
   const copies = Array.from({ length: count }, (_, index) => copyFor(document, contexts, index))
   const operations = copies.flatMap(({ definitions }) =>

@@ -6,24 +6,24 @@ import { type PlannedFetch, pathText } from './planned-fetch.ts'
 import { type Data, isData } from './response-data.ts'
 
 /**
- * A path to entities of which one fetch selects leaves only, and for which later fetches run. Equal
- * entities there become one object as soon as that fetch has its response, so that later fetches
- * write into it once and it is projected once.
+ * A path to entities of which one fetch selects only leaves, and for which later fetches run. When
+ * that fetch completes, equal entities there become one object, so that later fetches write it once
+ * and it is projected once.
  */
 export type SharedPath = {
-  /** The path from the root, as text. */
+  /** Path from the root as text. */
   readonly name: string
-  /** The path from the objects of the fetch. */
+  /** Path from the fetch's objects. */
   readonly segments: readonly PathSegment[]
-  /** The identity by every field that the fetch selects. */
+  /** Identity by all fields that the fetch selects. */
   readonly identity: IdentityOf
 }
 
 /**
- * The shared paths of each fetch. None where a path of the plan has type conditions: two fetches
- * could then select different fields under one key of equal objects; nor where a fetch has
- * contextual arguments, which may differ for equal objects. None for a path that two
- * fetches write: what the second writes for one object does not hold for an equal one.
+ * Shared paths of each fetch. None when the plan has type conditions, since two fetches could
+ * select different fields under one key of equal objects; none when a fetch has contextual
+ * arguments, which may differ for equal objects. A path that two fetches write is never shared,
+ * because the second fetch's values may differ for equal objects.
  */
 export function findSharedPaths(fetches: readonly PlannedFetch[]): ReadonlyMap<FetchNode, readonly SharedPath[]> {
   const shared = new Map<FetchNode, SharedPath[]>()
@@ -46,7 +46,7 @@ export function findSharedPaths(fetches: readonly PlannedFetch[]): ReadonlyMap<F
   return shared
 }
 
-/** The fields that a fetch selects of the objects at a path below its own; null for none. */
+/** Fields that a fetch selects for the objects at a path below its own; null for none. */
 function selectedAt({ selected, path: own }: PlannedFetch, path: readonly PathSegment[]): SelectedFields | null {
   if (own.length >= path.length || own.some(({ key }, index) => path[index]?.key !== key)) return null
   let fields: SelectedFields | null = selected
@@ -54,7 +54,7 @@ function selectedAt({ selected, path: own }: PlannedFetch, path: readonly PathSe
   return fields
 }
 
-/** The distinct objects met so far, in order, and the first object of each identity by type. */
+/** Distinct objects found so far in order, and the first object by type and identity. */
 type Distinct = { readonly objects: Data[]; readonly firsts: TablesByKind<string, Data> }
 
 /**
@@ -79,7 +79,7 @@ function deduplicateIn(
   identity: IdentityOf,
   distinct: Distinct,
 ): void {
-  // The caller passes an index below the length.
+  // The caller's index is below the length.
   const { key } = segments[at] as PathSegment
   const isLast = at === segments.length - 1
   if (key !== null) {

@@ -18,15 +18,15 @@ import { forEachAt, type QueryPath, typeAt } from './query-path.ts'
 import type { Data, TypeTest } from './response-data.ts'
 import { unresolvableReason } from './unresolvable.ts'
 
-/** Receives the results of a plan with deferred parts. */
+/** Receives the initial result and deferred parts. */
 export type DeferredSink = {
-  /** Called once, first. */
+  /** Called once, before `onParts`. */
   readonly onInitial: (result: ExecutionResult) => void
-  /** Called once per deferred fragment, with its parts: none where no object has it. */
+  /** Called once per deferred fragment with one part per object; empty when no object has it. */
   readonly onParts: (parts: readonly DeferredPart[], hasNext: boolean) => void
 }
 
-/** Runs a plan with deferred parts, and resolves after the last one. */
+/** Runs a plan with deferred parts; resolves after the last part. */
 export type RunDeferredPlan = (
   clientVariables: Readonly<Record<string, unknown>>,
   context: RequestContext,
@@ -35,43 +35,43 @@ export type RunDeferredPlan = (
 
 type Variables = Readonly<Record<string, unknown>>
 
-/** The primary part of a plan, or a deferred fragment. */
+/** The primary block of a plan, or a deferred block. */
 type Block = {
   readonly label: string | undefined
   readonly queryPath: QueryPath
-  /** Ids of fetches that must be complete before it is fetched. */
+  /** Ids of fetches that must complete first. */
   readonly depends: readonly string[]
-  /** Null where other parts fetch all of it. */
+  /** Null when fetches of other blocks cover it. */
   readonly fetch: RunNode | null
-  /** Ids of its own fetches. */
+  /** Ids of the block's own fetches. */
   readonly ids: readonly string[]
   readonly projectionFor: (variables: Variables) => Projection
-  /** Whether no `@skip` or `@include` on it, or around it, leaves it out. */
+  /** Whether `@skip` and `@include` on the fragment and around it include it. */
   readonly isIncluded: (variables: Variables) => boolean
-  /** Its objects must be of this type; null for any. */
+  /** Type condition of the fragment; null for none. */
   readonly typeCondition: string | null
-  /** Fragments that are deferred inside of it. */
+  /** Deferred fragments inside this block. */
   readonly nested: readonly Block[]
 }
 
-/** One run of a plan. */
+/** State of one execution of a plan. */
 type DeferredRun = {
   readonly variables: Variables
   readonly context: RequestContext
   readonly data: Data
   readonly sink: DeferredSink
   readonly fetched: Signals
-  /** Fragments whose parts are not delivered yet. */
+  /** Number of deferred fragments not yet delivered. */
   pending: number
 }
 
-/** The plan's node, where its root defers something; null otherwise. */
+/** The plan's Defer node; null when nothing is deferred at its root. */
 export const deferNodeOf = ({ node }: QueryPlan): DeferNode | null => (node?.kind === 'Defer' ? node : null)
 
 /**
- * Compiles a plan with deferred parts. They are fetched as soon as the fetches are complete that
- * they depend on, also before the initial result, but delivered after the part around them. A part
- * at an object that is null in the part around it is not delivered.
+ * Compiles a plan with deferred parts. A part's fetches start when those that they depend on
+ * complete, even before the initial result, but the part is delivered after its enclosing part.
+ * Parts whose object is null in the enclosing part are dropped.
  */
 export function compileDeferredPlan(
   planned: PlannedDocument,
@@ -100,7 +100,7 @@ export function compileDeferredPlan(
     },
   }
   const byNode = new Map(fetches.map((fetch) => [fetch.node, fetch] as const))
-  // Neither shared nor reused objects: parts are projected while others are still written.
+  // No shared paths and no reuse of objects: parts are projected while other fetches still write.
   const compiling: CompileContext = {
     supergraph,
     links,
@@ -118,7 +118,7 @@ export function compileDeferredPlan(
     const run: DeferredRun = { variables, context, data: {}, sink, fetched: createSignals(), pending: count }
     const initial = Promise.withResolvers<readonly DeferredPart[]>()
     const deferred = Promise.all(primary.nested.map((block) => runBlock(block, run, initial.promise)))
-    // Rejects through `Promise.all` below; no earlier.
+    // Handled by `await deferred` below; prevents an unhandled rejection before that.
     deferred.catch(() => {})
     const errors = await fetchBlock(primary, run)
     const data = primary.projectionFor(variables)(run.data, variables, errors.addInvalidValue, false)
@@ -128,7 +128,7 @@ export function compileDeferredPlan(
   }
 
   function blockOf({ node: inner, depends, queryPath, label = '' }: DeferredNode, deferred: readonly DeferredNode[]): Block {
-    // A fragment with others inside is a Defer node of its own, whose primary part it is.
+    // A fragment with nested deferred fragments is a Defer node, of which it is the primary block.
     if (inner?.kind === 'Defer') {
       const { node: own } = inner.primary
       return blockOf({ depends, queryPath, label, ...(own && { node: own }) }, [...inner.deferred, ...deferred])
@@ -164,7 +164,9 @@ export function compileDeferredPlan(
   }
 }
 
-/** Fetches a block, and signals its fetches: those that its objects did not need, too. */
+/**
+ * Fetches a block, then signals all its fetches, also those that were skipped for lack of objects.
+ */
 async function fetchBlock({ fetch, ids }: Block, run: DeferredRun): Promise<ErrorCollector> {
   const errors = createErrorCollector()
   const { variables, context, data } = run
@@ -186,7 +188,7 @@ async function fetchBlock({ fetch, ids }: Block, run: DeferredRun): Promise<Erro
   return errors
 }
 
-/** The parts of a fetched block: one per object, where the part around it was delivered. */
+/** Parts of a fetched block: one per object whose enclosing part was delivered. */
 function partsOf(
   { queryPath, label, projectionFor, isIncluded, typeCondition }: Block,
   { isOf, keyOf, ...run }: DeferredRun & { readonly isOf: TypeTest; readonly keyOf: PlannedDocument['keyOf'] },
@@ -211,11 +213,11 @@ function partsOf(
 
 const countBlocks = ({ nested }: Block): number => nested.reduce((sum, block) => sum + countBlocks(block), 1)
 
-/** The ids of the fetches of a node, without those of deferred parts. */
+/** Ids of the fetches of a node, without those of deferred blocks. */
 const idsIn = (node: PlanNode | undefined): readonly string[] =>
   node ? fetchesIn(node).flatMap(({ node: { id } }) => (id === undefined ? [] : [id])) : []
 
-/** Whether the part around an object was delivered with this object. */
+/** Whether the enclosing part was delivered and contains the object. */
 const isDelivered = (path: ResponsePath, around: readonly DeferredPart[]): boolean =>
   around.some(({ data, path: start }) => {
     if (start.length > path.length || start.some((element, index) => path[index] !== element)) return false
@@ -227,7 +229,7 @@ const isDelivered = (path: ResponsePath, around: readonly DeferredPart[]): boole
     return typeof value === 'object' && value !== null
   })
 
-/** Errors by the index of their part: the one that their path begins with, or the first. */
+/** Errors by index of the part whose path theirs begins with; others go to the first part. */
 function errorsByPart(
   errors: readonly GraphQLFormattedError[],
   parts: readonly { readonly path: ResponsePath }[],
@@ -244,7 +246,7 @@ function errorsByPart(
   return byPart
 }
 
-/** Which fetches of a run are complete. */
+/** Completion signals of fetches, by id. */
 type Signals = { readonly wait: (id: string) => Promise<void>; readonly signal: (id: string) => void }
 
 function createSignals(): Signals {

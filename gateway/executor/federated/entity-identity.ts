@@ -1,11 +1,10 @@
 import type { Data } from './response-data.ts'
 
-/** A value that is equal only for equal objects of one type; null where there is none. */
+/** Computes a value that is equal for equal objects of one type only; null when it cannot. */
 export type IdentityOf = (object: Data) => unknown
 
 /**
- * The identity of an object by the values of these keys, which are leaves. Null where a single key
- * is neither a string nor a number.
+ * Identity by the values of these leaf keys. Null when the only key is neither string nor number.
  */
 export function identityByKeys(keys: readonly string[]): IdentityOf {
   const [only] = keys
@@ -23,8 +22,8 @@ export function identityByKeys(keys: readonly string[]): IdentityOf {
 }
 
 /**
- * A map per kind, such as a type name. Most responses have one kind: a second map is allocated
- * only for a second kind.
+ * A map per kind, such as per type name. The second map is allocated on demand, because most
+ * responses have one kind.
  */
 export type TablesByKind<Kind, Value> = {
   currentKind: Kind | null
@@ -38,7 +37,7 @@ export const createTables = <Kind, Value>(): TablesByKind<Kind, Value> => ({
   others: null,
 })
 
-/** The map of a kind, which may be empty. */
+/** The map of a kind; creates an empty one. */
 export function tableFor<Kind, Value>(tables: TablesByKind<Kind, Value>, kind: Kind): Map<unknown, Value> {
   if (kind === tables.currentKind) return tables.current
   if (tables.currentKind !== null) {
@@ -50,6 +49,6 @@ export function tableFor<Kind, Value>(tables: TablesByKind<Kind, Value>, kind: K
   return tables.current
 }
 
-/** With its length in front, so that the text after it cannot be read as a part of it. */
+/** Prefixed with its length, so that concatenated values stay unambiguous. */
 const delimited = (value: unknown): string =>
   typeof value === 'string' ? `${value.length}:${value}` : `${JSON.stringify(value)};`

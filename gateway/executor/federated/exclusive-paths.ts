@@ -3,16 +3,19 @@ import { documentIndex, fragmentOf } from '../../operations/document-index.ts'
 import { ENTITIES, type PlannedFetch, pathText } from './planned-fetch.ts'
 
 /**
- * Response paths that only one fetch of a trusted subgraph writes, from one selection of its
- * document. Path: the keys from the root, without list segments. Value: the keys of every object
- * there, in order; null where they depend on the type or on conditions.
+ * Response paths that only one fetch of a trusted (local) subgraph writes, with one selection. Key:
+ * response keys from the root, without list segments. Value: the keys of every object there, in
+ * order; null when they depend on type or conditions.
  */
 export type ExclusivePaths = ReadonlyMap<string, readonly string[] | null>
 
-/** The key in `ExclusivePaths` of a path as text (`pathText`): the same without `@`. */
+/** Converts a path as text (`pathText`) to a key of `ExclusivePaths`: removes `@`. */
 export const withoutListSegments = (path: string): string => path.replaceAll(/\.?@/g, '')
 
-/** None where the plan renames keys of a response, or where a path has type conditions. */
+/**
+ * Finds the exclusive paths of a plan. Empty when the plan renames response keys or has type
+ * conditions.
+ */
 export function exclusivePathsIn(fetches: readonly PlannedFetch[], isTrusted: (subgraph: string) => boolean): ExclusivePaths {
   const exclusive = new Map<string, readonly string[] | null>()
   if (fetches.some(({ node, path }) => node.outputRewrites || path.some(({ types }) => types))) return exclusive
@@ -29,7 +32,7 @@ export function exclusivePathsIn(fetches: readonly PlannedFetch[], isTrusted: (s
 
 type WrittenPath = readonly [path: string, keys: readonly string[] | null]
 
-/** Every path that a fetch writes, once per selection that writes it. */
+/** Paths that a fetch writes, once per selection. */
 function writtenPaths({ node, document, path: fetchPath }: PlannedFetch): readonly WrittenPath[] {
   const written: WrittenPath[] = []
   const { operations, fragments } = documentIndex(document)
@@ -41,12 +44,12 @@ function writtenPaths({ node, document, path: fetchPath }: PlannedFetch): readon
   return written
 
   function collect(selectionSet: SelectionSetNode, path: string): void {
-    // The root object exists before any fetch.
+    // The root object is excluded: it exists before any fetch.
     if (path !== '') written.push([path, keysIn(selectionSet)])
     for (const { key, inner } of compositeFields(selectionSet)) collect(inner, path === '' ? key : `${path}.${key}`)
   }
 
-  /** The fields that have a selection set, those in fragments too. */
+  /** Fields with a selection set, including those in fragments. */
   function compositeFields({
     selections,
   }: SelectionSetNode): readonly { readonly field: string; readonly key: string; readonly inner: SelectionSetNode }[] {
@@ -61,7 +64,7 @@ function writtenPaths({ node, document, path: fetchPath }: PlannedFetch): readon
   }
 }
 
-/** The keys of every object with this selection set; null where objects differ. */
+/** Response keys of every object with this selection set; null when they vary. */
 function keysIn({ selections }: SelectionSetNode): readonly string[] | null {
   const keys = new Set<string>()
   for (const selection of selections) {

@@ -12,39 +12,41 @@ import { compileRepresentation, type EntityRepresentation, type KeyFieldsOf, typ
 import { type Data, isData, type TypeTest } from './response-data.ts'
 import { compileRewrites, type Rewrite, renamedKeys } from './rewrites.ts'
 
-/** One execution of a plan. */
+/** State of one execution of a plan. */
 export type PlanRun = {
   readonly variables: Readonly<Record<string, unknown>>
   readonly context: RequestContext
   readonly data: Data
   readonly errors: ErrorCollector
-  /** The distinct objects at each shared path that was deduplicated; null for none. */
+  /** Distinct objects by deduplicated shared path; null when none was deduplicated. */
   deduplicated: Map<SharedPath['name'], readonly Data[]> | null
-  /** Whether an object or a list stands at several response paths, other than at shared paths. */
+  /** Whether an object or list occurs at several response paths, apart from shared paths. */
   isRepeated: boolean
-  /** Resolves the event of a subscription in its own subgraph; null for other operations. */
+  /**
+   * Returns the event of a subscription, for fetches from EVENT_SOURCE; null for other operations.
+   */
   readonly resolveEvent: (() => Promise<ExecutionResult>) | null
-  /** Called with the id of a fetch that a deferred part waits for, once it is complete. */
+  /** Called with a fetch's id on completion, for deferred parts that depend on it. */
   readonly onFetched?: (id: string) => void
 }
 
-/** Sends a fetch to its subgraph, with another document than that of the plan; never rejects. */
+/** Sends a fetch to its subgraph, with `other` in place of the plan's document; never rejects. */
 export type FetchSubgraph = (
   variables: Readonly<Record<string, unknown>>,
   run: PlanRun,
   other?: ContextDocument | null,
 ) => Promise<EntityResult>
 
-/** Runs a node of a plan for its objects: the root, or those at a flatten path. */
+/** Runs a plan node for its objects: the root, or the objects at a flatten path. */
 export type RunNode = (run: PlanRun, objects: readonly Data[]) => Promise<void>
 
 export type FetchContext = {
   readonly fetchSubgraph: FetchSubgraph
   readonly isOf: TypeTest
   readonly keyFieldsOf: KeyFieldsOf
-  /** The paths that are deduplicated once this fetch has its response. */
+  /** Paths to deduplicate after this fetch. */
   readonly sharedPaths: readonly SharedPath[]
-  /** Whether another fetch continues with only some types of this fetch's objects. */
+  /** Whether another fetch continues with some types of this fetch's objects only. */
   readonly isSplitByType: boolean
   readonly keyOf: (key: string) => string
 }
@@ -65,7 +67,7 @@ type Parts = FetchContext &
   Pick<PlannedFetch, 'selected' | 'path'> & {
     readonly inputOf: (variables: Readonly<Record<string, unknown>>) => Record<string, unknown>
     readonly rewrite: Rewrite | null
-    /** The client's key, by the key in the fetch's document. */
+    /** Converts a key of the fetch's document to the client's key. */
     readonly clientKey: (key: string | number) => string | number
   }
 
@@ -88,7 +90,7 @@ function compileRootFetch(parts: Parts): RunNode {
   }
 }
 
-/** The client's paths of the objects that a root fetch writes; the response is for each of them. */
+/** Client paths of the objects that a root fetch writes; each gets the whole response. */
 const rootPaths = ({ path, clientKey }: Parts, run: PlanRun): readonly ResponsePath[] =>
   path.length === 0 ? [[]] : [...responsePathsOf(run.data, path).values()].flat().map((each) => each.map(clientKey))
 
@@ -121,14 +123,14 @@ type EntityParts = Parts & {
   readonly contexts: Contexts | null
 }
 
-/** The representations of one entity fetch: one per distinct entity. */
+/** Representations of one entity fetch, one per distinct entity. */
 type Representations = {
   readonly representations: readonly Data[]
-  /** The objects that are completed. */
+  /** Objects that the fetch completes. */
   readonly targets: readonly Data[]
-  /** For each of `targets`, the index of its representation. */
+  /** For each target, the index of its representation. */
   readonly indexes: readonly number[]
-  /** The same by the values of contextual arguments; absent for a fetch without them. */
+  /** Representations grouped by contextual arguments; absent without such arguments. */
   readonly groups?: readonly RepresentedGroup[]
 }
 
@@ -181,7 +183,7 @@ function compileEntityFetch(parts: EntityParts): RunNode {
   }
 }
 
-/** Represents the objects; equal representations are sent once. */
+/** Collects representations of the objects; equal ones only once. */
 function collectRepresentations({ represent, rewriteInput }: EntityParts, objects: readonly Data[]): Representations {
   const representations: Data[] = []
   const indexes: number[] = []
@@ -211,7 +213,7 @@ function collectRepresentations({ represent, rewriteInput }: EntityParts, object
   return { representations, targets, indexes }
 }
 
-/** Represents the objects of each group by themselves, however equal they are. */
+/** Collects representations per group; equal ones of different groups are kept apart. */
 function collectByContext(parts: EntityParts, contexts: Contexts, root: Data): Representations {
   const representations: Data[] = []
   const indexes: number[] = []
@@ -229,7 +231,7 @@ function collectByContext(parts: EntityParts, contexts: Contexts, root: Data): R
   return { representations, targets, indexes, groups }
 }
 
-/** False when an entity is neither an object nor null: a text, or a list. */
+/** Merges entities into their targets. False when an entity is neither an object nor null. */
 function mergeEntities(
   { selected, isOf, isSplitByType }: EntityParts,
   entities: readonly unknown[],
@@ -244,7 +246,7 @@ function mergeEntities(
       if (entity !== null && entity !== undefined) isShaped = false
       continue
     }
-    // Equal entities may share one object, unless other fetches write different fields to them.
+    // Targets may share an entity object, unless later fetches write different fields to them.
     const source = isMerged?.[index] ? copyObject(entity, selected) : entity
     merge(targets[at] as Data, source, selected, isOf) // below the length
     if (isMerged) isMerged[index] = 1
@@ -252,7 +254,7 @@ function mergeEntities(
   return isShaped
 }
 
-/** Reports each entity that is neither an object nor null at every response path of it. */
+/** Adds an error at every response path of each entity that is neither an object nor null. */
 function reportMisshapen(
   parts: EntityParts,
   run: PlanRun,
@@ -272,13 +274,13 @@ function reportMisshapen(
   }
 }
 
-/** The index in `_entities` and the rest of an error path; null for an error of no entity. */
+/** Splits an error path into the index in `_entities` and the rest; null for other paths. */
 function entityPath(path: GraphQLError['path']): { readonly index: number; readonly rest: ResponsePath } | null {
   const [first, index, ...rest] = path ?? []
   return first === ENTITIES && typeof index === 'number' ? { index, rest } : null
 }
 
-/** Reports an error about an entity at every response path of that entity. */
+/** Adds an error of an entity at every response path of that entity. */
 function reportEntityError(parts: EntityParts, run: PlanRun, error: GraphQLError, { targets, indexes }: Representations): void {
   const path = entityPath(error.path)
   if (!path) {
@@ -290,7 +292,10 @@ function reportEntityError(parts: EntityParts, run: PlanRun, error: GraphQLError
   for (const each of clientPathsOf(parts, run, affected)) report(run.errors, error, [...each, ...rest])
 }
 
-/** Records the fields that errors about entities explain beside the fields in their paths. */
+/**
+ * Records the sibling fields that an entity's errors explain, in addition to the fields in their
+ * paths.
+ */
 function explainMissing(
   { selected, clientKey, path: fetchPath }: EntityParts,
   run: PlanRun,
@@ -320,16 +325,16 @@ function clientPathsOf({ path, clientKey }: EntityParts, run: PlanRun, objects: 
   return [...new Set(objects)].flatMap((object) => (paths.get(object) ?? []).map((each) => each.map(clientKey)))
 }
 
-/** The client's paths of missing fields, below the object that the fetch was for. */
+/** Client paths of missing fields of an object at `start`. */
 const pathsOfMissing = ({ at, keys }: MissingFields, start: ResponsePath, clientKey: Parts['clientKey']): ResponsePath[] =>
   keys.map((key) => [...start, ...at.map(clientKey), clientKey(key)])
 
-/** Errors of links have a code; those of graphql-js have none. */
+/** Adds an error; one without a code, as graphql-js throws, gets INTERNAL_SERVER_ERROR. */
 function report({ add }: ErrorCollector, { message, extensions }: GraphQLError, path: ResponsePath | null | undefined): void {
   add({ message, ...(path && { path }), extensions: { ...extensions, code: extensions?.code ?? 'INTERNAL_SERVER_ERROR' } })
 }
 
-/** Picks the variables of a fetch; absent variables stay absent. */
+/** Selects the variables of a fetch; absent variables stay absent. */
 function variablesFor(names: readonly string[]): Parts['inputOf'] {
   return (variables) => {
     const own: Record<string, unknown> = {}

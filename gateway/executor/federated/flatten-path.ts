@@ -1,15 +1,15 @@
 import { type Data, isData, typeNameIn } from './response-data.ts'
 
 /**
- * One segment of a flatten path: the value of a key, or every item of a list where `key` is null.
- * `types`: continue only with objects of these types; null: with all.
+ * Segment of a flatten path: a key, or every item of a list when `key` is null. `types`: type
+ * condition of the objects; null for none.
  */
 export type PathSegment = { readonly key: string | null; readonly types: ReadonlySet<string> | null }
 
 /**
- * Parses the path of a plan's Flatten node: keys, and `@` for the items of a list, each with
- * optional type conditions, as in `@|[Book,Film]`. An empty key is no segment: the planner begins
- * with one when the root needs type conditions.
+ * Parses the path of a Flatten node: keys, and `@` for list items, with optional type conditions
+ * such as `@|[Book,Film]`. Empty keys are dropped: the planner starts with one when the root has
+ * type conditions.
  */
 export function parseFlattenPath(path: readonly (string | number)[]): readonly PathSegment[] {
   return path.flatMap((element) => {
@@ -42,16 +42,16 @@ function collectObjects(value: unknown, segments: readonly PathSegment[], at: nu
   }
 }
 
-/** Whether a path continues with a value. */
+/** Whether a value matches a segment's type condition. */
 const matchesTypes = (value: unknown, types: PathSegment['types']): boolean =>
-  // A list has no type name, and its segment no type conditions.
+  // Lists have no `__typename`, but the planner puts no type condition on them.
   typeof value === 'object' && value !== null && (types === null || types.has(typeNameIn(value as Data)))
 
 export type ResponsePath = readonly (string | number)[]
 
 /**
- * The response paths of each object at a flatten path; one object may have several. Needed for
- * errors only.
+ * Response paths of each object at a flatten path; an object may have several. Used for errors
+ * only.
  */
 export function responsePathsOf(root: Data, segments: readonly PathSegment[]): ReadonlyMap<Data, readonly ResponsePath[]> {
   const paths = new Map<Data, ResponsePath[]>()
@@ -72,7 +72,7 @@ export function responsePathsOf(root: Data, segments: readonly PathSegment[]): R
     const traceNext = (next: unknown, element: string | number): void => {
       if (matchesTypes(next, types)) trace(next, at + 1, [...path, element])
     }
-    // Reading a key of a list gives undefined, which ends the trace.
+    // `value` may be a list, whose string keys are undefined, which ends the recursion.
     if (key !== null) traceNext((value as Data)[key], key)
     else if (Array.isArray(value)) value.forEach(traceNext)
   }

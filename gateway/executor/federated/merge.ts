@@ -2,16 +2,16 @@ import { type DocumentNode, Kind, type SelectionSetNode } from 'graphql'
 import { documentIndex, fragmentOf } from '../../operations/document-index.ts'
 import { type Data, isData, type TypeTest, typeNameIn } from './response-data.ts'
 
-/** The keys that a fetch selects, each with the keys selected below it; null for a leaf. */
+/** Selected keys of a fetch with the keys selected below each; null for a leaf. */
 export type SelectedFields = readonly { readonly key: string; readonly below: SelectedFields | null }[]
 
-/** The fields selected below a key; null for none. */
+/** Keys selected below a key; null for a leaf or an unselected key. */
 export const selectedBelow = (selected: SelectedFields, key: string): SelectedFields | null =>
   selected.find((each) => each.key === key)?.below ?? null
 
 /**
- * The fields that the only operation of a fetch selects, of all types together. `renamed`: the
- * keys that output rewrites give, by the keys in the document.
+ * Fields selected by a fetch's operation, merged over all types. `renamed`: keys after output
+ * rewrites, by keys in the document.
  */
 export function selectedFields(document: DocumentNode, renamed: ReadonlyMap<string, string>): SelectedFields {
   const {
@@ -42,14 +42,14 @@ type Tree = Map<string, Tree | null>
 const fromTree = (tree: Tree): SelectedFields => [...tree].map(([key, below]) => ({ key, below: below && fromTree(below) }))
 
 /**
- * Merges a fetch response into the response data. Copies selected keys only, so that a subgraph
- * cannot add others; parts of `source` may become parts of `target`. Lists merge at equal length.
- * Null never replaces an object: projection decides later whether the fields that are missing may
- * be null. The name of an interface never replaces that of a type which implements it: a subgraph
- * with an interface object knows the interface only.
+ * Merges a fetch's response into the response data. Copies selected keys only, so a subgraph cannot
+ * add others; objects of `source` may become part of `target`. Lists merge item by item at equal
+ * length. Null never replaces an object: projection decides whether its missing fields may be null.
+ * An interface name never replaces the name of a type that implements it, because a subgraph with
+ * an interface object knows only the interface.
  */
 export function merge(target: Data, source: Data, selected: SelectedFields, isOf: TypeTest): void {
-  // Indexed loops: iterators over many short lists were most of the garbage of this function.
+  // Indexed loops: iterators caused most of this function's garbage.
   for (let index = 0; index < selected.length; index++) {
     const { key, below } = selected[index] as SelectedFields[number] // below the length
     const incoming = source[key]
@@ -83,7 +83,7 @@ export function copySelected(value: unknown, selected: SelectedFields): unknown 
   return isData(value) ? copyObject(value, selected) : value
 }
 
-/** The same for an object. */
+/** Copies the selected part of an object. */
 export function copyObject(value: Data, selected: SelectedFields): Data {
   const copy: Data = {}
   for (const { key, below } of selected) {

@@ -2,17 +2,16 @@ import type { ResponsePath } from './flatten-path.ts'
 import type { SelectedFields } from './merge.ts'
 
 /**
- * Fields that a subgraph left out because an error below them nulled their parent. `at` is the path
- * of the parent, `keys` are the selected keys of the subgraph's response there.
+ * Selected fields that a subgraph's response lacks, because an error nulled their parent. `at`:
+ * path of the parent.
  */
 export type MissingFields = { readonly at: ResponsePath; readonly keys: readonly string[] }
 
 /**
- * The siblings that one subgraph error explains beside its own field: a null in a non-nullable
- * field nulls its parent, and with it the siblings of that field (GraphQL specification, 6.4.4).
- * Another subgraph may have answered a part of the parent, so that the siblings are missed later.
- * Null where the error nulled its own field only. `data`: the subgraph's response before any merge.
- * `keyIn`: maps a key of `path` or `selected` to the client's key.
+ * Sibling fields that an error explains in addition to its own field: null in a non-null field
+ * nulls the parent with all its fields (GraphQL §6.4.4). They would be missed later when another
+ * subgraph provides parts of the parent. Null when the error nulled its own field only. `data`: the
+ * response before merging. `keyIn`: converts a key to the client's key.
  */
 export function missingFieldsOf(
   data: unknown,

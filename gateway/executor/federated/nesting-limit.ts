@@ -1,6 +1,6 @@
 /**
- * Maximum nesting of lists and objects where no schema bounds it: in values of custom scalars and
- * in `extensions` of subgraph errors. `JSON.stringify` overflows the stack at some thousand levels.
+ * Maximum nesting of JSON values without a schema: custom scalars, and `extensions` of subgraph
+ * errors. `JSON.stringify` overflows the stack at some thousand levels.
  */
 const MAX_NESTING_LEVELS = 500
 

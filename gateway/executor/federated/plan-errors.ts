@@ -2,24 +2,24 @@ import type { GraphQLFormattedError } from 'graphql'
 import type { GatewayCode } from '../../operations/errors.ts'
 import type { ResponsePath } from './flatten-path.ts'
 
-/** Collects the errors of one operation, with paths and keys of the client's document. */
+/** Collects the errors of one execution, with client paths and keys. */
 export type ErrorCollector = {
   readonly errors: readonly GraphQLFormattedError[]
   /**
-   * Adds an error as clients see it. Drops a duplicate: a subgraph that is down fails every fetch,
-   * and two fetches may select one field.
+   * Adds an error. Drops duplicates: an unavailable subgraph fails every fetch, and two fetches may
+   * select the same field.
    */
   readonly add: (error: GraphQLFormattedError) => void
-  /** These paths have no value because of an error without a path. */
+  /** Adds paths whose missing value is explained by an error without a path. */
   readonly addMissingPaths: (paths: () => Iterable<ResponsePath>) => void
   /**
-   * A value that does not fit the schema, unless `code` says otherwise. Reported only where no
-   * earlier error explains it.
+   * Adds an error for an invalid value. Dropped when an earlier error at, above or below the path
+   * explains it.
    */
   readonly addInvalidValue: (message: string, path: ResponsePath, code?: GatewayCode) => void
 }
 
-/** The paths of errors as a tree; `isEnd` where a path ends. */
+/** Error paths as a prefix tree; `isEnd`: a path ends here. */
 type PathTree = { isEnd: boolean; readonly below: Map<string | number, PathTree> }
 
 export function createErrorCollector(): ErrorCollector {
@@ -60,8 +60,8 @@ function treeOf(paths: readonly ResponsePath[]): PathTree {
 }
 
 /**
- * Whether an error is at this path, above it or below it: one above means that no part was
- * answered; the null of one below has propagated up to here.
+ * Whether an error's path is equal to, above or below this path. Above: nothing was fetched here;
+ * below: null has propagated up to here.
  */
 function isExplained(root: PathTree, path: ResponsePath): boolean {
   let node = root

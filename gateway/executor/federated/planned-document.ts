@@ -1,21 +1,21 @@
 import { type DocumentNode, type FieldNode, Kind, type OperationDefinitionNode, visit } from 'graphql'
 
-/** An operation with names that a plan can use, and the mapping back to the client's names. */
+/**
+ * An operation with names that are safe for planning, and the mapping back to the client's names.
+ */
 export type PlannedDocument = {
   readonly document: DocumentNode
   readonly operation: OperationDefinitionNode
-  /** The plan's variables by the client's. */
+  /** Converts client variables to the plan's. */
   readonly variablesOf: (variables: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>
-  /** The client's key by the plan's. */
+  /** Converts a response key of the plan to the client's. */
   readonly keyOf: (key: string) => string
 }
 
-/**
- * The planner's variable for representations; a client variable of that name would collide with it.
- */
+/** The planner's variable for representations; a client variable of that name is renamed. */
 const REPRESENTATIONS = 'representations'
 
-/** The planner's variables for contextual arguments, whose values a client must not give. */
+/** The planner's variables for contextual arguments; client variables of such names are renamed. */
 const CONTEXTUAL = /^contextualArgument_/
 
 const isReservedVariable = (name: string): boolean => name === REPRESENTATIONS || CONTEXTUAL.test(name)
@@ -27,9 +27,9 @@ const isReservedVariable = (name: string): boolean => name === REPRESENTATIONS |
 const RESERVED_KEYS = new Set([...Object.getOwnPropertyNames(Object.prototype), '__typename'])
 
 /**
- * Renames variables and response keys that would collide with the planner's. `needed`: the
- * fields that plans select by themselves, such as keys and `@requires`, by their response keys; the
- * planner takes a client's alias of that name for the field.
+ * Renames variables and response keys that collide with the planner's. `needed`: response keys of
+ * fields that plans select themselves (keys, `@requires`); the planner would mistake a client's
+ * alias of that name for the field.
  */
 export function plannedDocument(
   document: DocumentNode,
@@ -89,8 +89,8 @@ export function plannedDocument(
 const keyIn = ({ alias, name }: FieldNode): string => (alias ?? name).value
 
 /**
- * `__typename` under its own name is not reserved, nor is a needed field without arguments: the
- * plan selects exactly the same.
+ * Whether a response key must be renamed. `__typename` and needed fields without arguments under
+ * their own name are what the plan selects too.
  */
 function isReserved(key: string, { name, arguments: nodes = [] }: FieldNode, needed: ReadonlyMap<string, string>): boolean {
   const isItself = key === name.value && nodes.length === 0

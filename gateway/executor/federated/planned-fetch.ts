@@ -8,16 +8,16 @@ import { renamedKeys } from './rewrites.ts'
 export type PlannedFetch = {
   readonly node: FetchNode
   readonly document: DocumentNode
-  /** The fields that it selects of each of its objects: of the root, or of each entity. */
+  /** Fields selected for each object: the root, or each entity. */
   readonly selected: SelectedFields
-  /** The flatten path from the root to its objects. */
+  /** Flatten path from the root to its objects. */
   readonly path: readonly PathSegment[]
 }
 
 /** The root field of an entity fetch. */
 export const ENTITIES = '_entities'
 
-/** All fetches below a node of a plan. */
+/** All fetches of a plan node. */
 export function fetchesIn(node: PlanNode, path: readonly PathSegment[] = []): readonly PlannedFetch[] {
   switch (node.kind) {
     case 'Fetch': {
@@ -37,5 +37,5 @@ export function fetchesIn(node: PlanNode, path: readonly PathSegment[] = []): re
   }
 }
 
-/** A flatten path from the root as text: keys, `@` for the items of a list. */
+/** A flatten path as text: keys joined by dots, `@` for list items. */
 export const pathText = (path: readonly PathSegment[]): string => path.map(({ key }) => key ?? '@').join('.')

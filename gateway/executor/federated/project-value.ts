@@ -9,32 +9,35 @@ import { CHECKS, enumTest } from './scalar-checks.ts'
 
 export type OperationVariables = Readonly<Record<string, unknown>>
 
-/** Reports a refused part of the response. Called for each response path of it. */
+/** Reports a refused part at one of its response paths. */
 export type Refuse = (part: RefusedPart, path: ResponsePath) => void
 
-/** Reports an invalid value, or what else `code` says. Called once per null that it causes. */
+/** Reports an invalid value, or another error by `code`. Called once per null that it causes. */
 export type ReportError = (message: string, path: ResponsePath, code?: GatewayCode) => void
 
-/** The state of one projection. */
+/** State of one projection. */
 export type ProjectionRun = {
-  /** The path of the current value: the first `depth` elements. */
+  /** Path of the current value: the first `depth` elements. */
   readonly path: (string | number)[]
   readonly report: ReportError
   readonly refuse: Refuse
   readonly variables: OperationVariables
   readonly canReuse: boolean
-  /** How many shared objects enclose the current value. */
+  /** Number of shared objects that enclose the current value. */
   sharedDepth: number
-  /** The faults inside of them. */
+  /** Faults inside shared objects. */
   readonly faults: Fault[]
-  /** The results of shared objects. */
+  /** Results by shared object. */
   projected: Map<Data, SharedResult> | null
 }
 
 /** An invalid value or a refused part. */
 type Fault = { readonly reason: string | RefusedPart; readonly path: ResponsePath }
 
-/** `depth`: length of the path where the object was projected; paths of `faults` begin with it. */
+/**
+ * Result of a shared object. `depth`: length of its first response path, which prefixes the paths
+ * of `faults`.
+ */
 type SharedResult = {
   readonly selection: ProjectedSelection
   readonly value: unknown
@@ -49,15 +52,15 @@ type SharedResult = {
 export type Complete = (value: unknown, run: ProjectionRun, depth: number) => unknown
 
 export type ProjectedField = {
-  /** The key in response data. */
+  /** Key in the response data. */
   readonly from: string
-  /** The client's key. */
+  /** Key in the client's document. */
   readonly key: string
   readonly isNullable: boolean
   readonly complete: Complete
-  /** Whether a value that conforms to its subgraph's schema needs no completion. */
+  /** Whether a valid value of the subgraph needs no completion. */
   readonly isSimple: boolean
-  /** `Type.field`, for messages. */
+  /** Schema coordinate `Type.field`, for messages. */
   readonly name: string
 }
 
@@ -66,8 +69,8 @@ export type ProjectedSelection = {
   readonly fields: readonly ProjectedField[]
   readonly ResponseObject: ResponseObjectClass
   /**
-   * The fields to complete where an object at an exclusive path is reused, having exactly the keys
-   * of the selection; null where a new object is made.
+   * Fields to complete in place at an exclusive path, whose objects have exactly the selected keys;
+   * null: a new object must be created.
    */
   readonly incomplete: readonly ProjectedField[] | null
 }
@@ -99,9 +102,9 @@ export function completeObject(
 }
 
 /**
- * Completes objects of the composite type `declared`, each by `complete` with the selection of its
- * runtime type. `selectionFor` returns null for a `__typename` that may not stand there, and
- * `refusalOf` the refused types; null: none.
+ * Completes objects of a composite type `declared` with the selection of their runtime type.
+ * `selectionFor` returns null for an invalid `__typename`. `refusalOf` finds refused types; null
+ * when none are refused.
  */
 export function completeByType(
   declared: string,
@@ -109,7 +112,7 @@ export function completeByType(
   refusalOf: ((type: string) => RefusedPart | null) | null,
   selectionFor: (typename: unknown) => ProjectedSelection | null,
 ): Complete {
-  // Most lists have items of one type.
+  // One-entry cache, because most lists have items of one type.
   let last: { readonly typename: unknown; readonly selection: ProjectedSelection } | null = null
   return (value, run, depth) => {
     if (value === null) return null
@@ -125,7 +128,7 @@ export function completeByType(
   }
 }
 
-/** Completes an object at a shared path once; its faults are reported at each response path. */
+/** Completes an object at a shared path once; reports its faults at each response path. */
 export function completeShared(selection: ProjectedSelection, from: Data, run: ProjectionRun, depth: number): unknown {
   const earlier = run.projected?.get(from)
   if (earlier?.selection === selection) {
@@ -178,7 +181,7 @@ export function completeLeaf(type: GraphQLNamedType): Complete {
 
 const TOO_DEEP = 'Expected a value that is nested less deeply.'
 
-/** Clients get every ID as a string (section 3.5.5). */
+/** Serializes integer IDs as strings (GraphQL §3.5.5). */
 const completeId: Complete = (value, run, depth) => {
   if (typeof value === 'string' || value === null) return value
   return Number.isInteger(value) ? String(value) : invalid(`Expected a value of type "${GraphQLID.name}".`, run, depth)

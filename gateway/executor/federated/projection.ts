@@ -38,9 +38,9 @@ import { fieldsOfType, type IsIncluded, type RuntimeType, runtimeTypeOf } from '
 import { SIMPLE } from './scalar-checks.ts'
 
 /**
- * Cuts response data to the client's selection; null when a null propagated to the root. With
- * `canReuse`, data at exclusive paths is changed in place and becomes part of the result: no
- * object of it may stand at two response paths, other than at shared paths.
+ * Projects response data onto the client's selection; null when null propagated to the root.
+ * `canReuse`: objects at exclusive paths are changed in place and become part of the result, which
+ * requires that none occurs at two response paths, apart from shared paths.
  */
 export type Projection = (
   data: Data,
@@ -48,45 +48,45 @@ export type Projection = (
   report: ReportError,
   canReuse: boolean,
   refuse?: Refuse,
-  /** The path of `data` in the response; absent: the root. */
+  /** Response path of `data`; absent: the root. */
   at?: ResponsePath,
 ) => Data | null
 
-/** The refused parts of an operation: fields of objects of a type, and all objects of a type. */
+/** Refused parts of an operation: fields, and whole types. */
 export type RefusedParts = {
   readonly ofField: (type: string, nodes: readonly FieldNode[]) => RefusedPart | null
   readonly ofType: (type: string) => RefusedPart | null
 }
 
-/** Resolves `__schema` and `__type` from the API schema; `errors` are about the client's input. */
+/** Resolves `__schema` and `__type` with the API schema; `errors` are about client variables. */
 export type ResolveSchemaFields = (nodes: readonly FieldNode[]) => (variables: OperationVariables) => {
   readonly value: unknown
   readonly errors: readonly GraphQLError[]
 }
 
-/** The operation that responses are cut to, and what is known about its response data. */
+/** The operation to project to, and properties of its response data. */
 export type ProjectedOperation = {
   readonly schema: GraphQLSchema
   readonly document: DocumentNode
   readonly operation: OperationDefinitionNode
-  /** The client's key, by the plan's. */
+  /** Converts a response key of the plan to the client's. */
   readonly keyOf: (key: string) => string
   readonly isIncluded: IsIncluded
   readonly resolveSchemaFields: ResolveSchemaFields
-  /** Paths to objects that may stand at several response paths, as `pathText` writes them. */
+  /** Paths (`pathText`) to objects that may occur at several response paths. */
   readonly sharedPaths: ReadonlySet<string>
-  /** The paths whose data may be changed in place. */
+  /** Paths whose objects may be changed in place. */
   readonly exclusive: ExclusivePaths
-  /** What the caller may not read, which is null with an error; null for nothing. */
+  /** Parts that the caller may not read: null with an error. Null: none. */
   readonly refused?: RefusedParts | null
-  /** The type of the objects that are projected; null for the root of the operation. */
+  /** Type of the projected objects; null: the root type. */
   readonly parent?: GraphQLCompositeType | null
 }
 
 /**
- * Compiles a projection: fields in the order of the operation, nulls propagated to the nearest
- * nullable value (GraphQL specification, October 2021, section 6). Values outside of exclusive
- * paths are untrusted: leaves and types of objects are checked.
+ * Compiles a projection: fields in the order of the operation; null propagates to the nearest
+ * nullable field (GraphQL §6.4.4). Values outside exclusive paths are untrusted, so leaves and
+ * object types are checked.
  */
 export function compileProjection({
   schema,
@@ -110,11 +110,11 @@ export function compileProjection({
   return (data, variables, report, canReuse, refuse = () => {}, at = []) => {
     const path = [...at]
     const run: ProjectionRun = { path, report, refuse, variables, canReuse, sharedDepth: 0, faults: [], projected: null }
-    // `completeObject` returns an object of `ResponseObject`, `data` itself, or undefined.
+    // `completeObject` returns a `ResponseObject`, `data` itself or undefined.
     return (completeRoot(data, run, at.length) as Data | undefined) ?? null
   }
 
-  /** The fields of an object of this type, each with all selection sets below it. */
+  /** Fields of an object of this type, each with its merged selection sets. */
   function selectionOf(type: RuntimeType, selectionSets: readonly SelectionSetNode[], position: Position): ProjectedSelection {
     const groups = fieldsOfType(type, selectionSets, schema, fragments, isIncluded)
     const fields = [...groups].map(([from, nodes]) => fieldOf(type, from, nodes, position))
@@ -125,7 +125,7 @@ export function compileProjection({
     }
   }
 
-  /** The keys of an object at an exclusive path; undefined where the path is not exclusive. */
+  /** Keys of an object at an exclusive path; undefined for other paths. */
   function exclusiveKeysAt({ path, isPlain }: Position): ReturnType<ExclusivePaths['get']> {
     return isPlain || sharedPaths.size === 0 ? exclusive.get(withoutListSegments(path)) : undefined
   }
@@ -170,12 +170,12 @@ export function compileProjection({
   ): Complete {
     const position = { ...outer, isPlain: outer.isPlain && isObjectType(declared) }
     const complete = sharedPaths.has(position.path) ? completeShared : completeObject
-    // One selection per type, whether or not objects have a type name: a reused object must be
-    // completed by one selection only.
+    // One selection per type, also for objects without `__typename`: an object changed in place
+    // must not be completed by two selections.
     const selections = new Map<RuntimeType, ProjectedSelection>()
     return completeByType(declared.name, complete, refused?.ofType ?? null, (typename) => {
       const type = runtimeTypeOf(schema, declared, typename)
-      // Types of the schema only: a subgraph may respond with any string, without bound.
+      // Memoized for types of the schema only: a subgraph may return any string as `__typename`.
       if (!type) return null
       const selection = selections.get(type) ?? selectionOf(type, selectionSets, position)
       selections.set(type, selection)
@@ -185,9 +185,9 @@ export function compileProjection({
 }
 
 /**
- * The path of a value from the root, as `pathText` writes it. `isPlain` while every type on it is
- * an object type, so that one selection completes every object there. Below an abstract type,
- * several selections may complete one shared object.
+ * Path (`pathText`) of a value. `isPlain`: all enclosing types are object types, so one selection
+ * completes every object there. Below an abstract type several selections may complete one shared
+ * object.
  */
 type Position = { readonly path: string; readonly isPlain: boolean }
 
@@ -198,7 +198,7 @@ const completeWith =
   (value: Data, run: ProjectionRun, depth: number): unknown =>
     completeObject(selection, value, run, depth)
 
-/** Whether objects with these keys have exactly the selected keys, in order. */
+/** Whether keys of objects equal the selected keys, in the same order. */
 const hasSameKeys = (fields: readonly ProjectedField[], keys: readonly string[] | null | undefined): boolean =>
   keys?.length === fields.length && fields.every(({ from, key }, index) => from === keys[index] && key === from)
 

@@ -15,14 +15,14 @@ import type { ResponsePath } from './flatten-path.ts'
 import { type Data, isData, type TypeTest } from './response-data.ts'
 
 /**
- * A path of the planner to the objects of a deferred part: response keys, and `... on Type` for
- * objects of a type. Lists are passed through.
+ * The planner's path to the objects of a deferred part: response keys, and `... on Type` for type
+ * conditions. Lists have no segment.
  */
 export type QueryPath = readonly string[]
 
 const ON_TYPE = '... on '
 
-/** Calls `found` with each object at a query path, and its response path. */
+/** Calls `found` for each object at a query path with its response path. */
 export function forEachAt(
   root: Data,
   path: QueryPath,
@@ -51,7 +51,7 @@ export function forEachAt(
   }
 }
 
-/** The declared type of the objects at a query path. Throws for a path that leads nowhere. */
+/** Declared type at a query path. Throws for a path that is not in the document. */
 export function typeAt(
   schema: GraphQLSchema,
   document: DocumentNode,

@@ -2,26 +2,24 @@ import type { QueryPlanFieldNode, QueryPlanSelectionNode } from '@apollo/query-p
 import { identityByKeys } from './entity-identity.ts'
 import { type Data, isData, type TypeTest } from './response-data.ts'
 
-/**
- * Makes the representation of an entity for another subgraph; null when a key field is missing.
- */
+/** Finds how to represent an entity for another subgraph; null when it lacks a type or key. */
 export type RepresentEntity = (object: Data) => EntityRepresentation | null
 
-/** The representation of the objects of one type. */
+/** Builds representations for the objects of one type. */
 export type EntityRepresentation = {
-  /** Null when a required field is missing. */
+  /** The representation; null when a required field is missing. */
   readonly representation: (object: Data) => Data | null
   /**
-   * Equal only for objects of this type with equal representations; null where the representations
-   * must be compared.
+   * Equal for objects of this type with equal representations only; null: compare the
+   * representations.
    */
   readonly identity: (object: Data) => unknown
 }
 
-/** The `@key`s of a type in the subgraph of a fetch, each as the names of its fields. */
+/** `@key`s of a type in the fetch's subgraph, each as a list of field names. */
 export type KeyFieldsOf = (typename: string) => readonly (readonly string[])[]
 
-/** Compiles the `requires` of a fetch: fragments on types, with their keys and required fields. */
+/** Compiles the `requires` of a fetch: inline fragments with keys and required fields. */
 export function compileRepresentation(
   requires: readonly QueryPlanSelectionNode[],
   isOf: TypeTest,
@@ -34,7 +32,7 @@ export function compileRepresentation(
     let entity = byType.get(typename)
     if (entity === undefined) {
       entity = compileEntity(requires, typename, isOf, keyFieldsOf(typename))
-      // Types of the graph only: a subgraph may respond with any string, without bound.
+      // Memoized for types of the graph only: a subgraph may return any string as `__typename`.
       if (entity) byType.set(typename, entity)
     }
     return entity
@@ -53,7 +51,8 @@ function compileEntity(
   const fields = fieldsFor(requires, typename, isOf)
   const names = fields.map(({ name }) => name)
   if (!names.includes('__typename')) return null
-  // The planner requires fields of one implementation of the others too, but without their keys.
+  // The planner also requires fields from the other implementations of an interface, but without
+  // their keys.
   if (entityKeys.length > 0 && !entityKeys.some((fields) => fields.every((name) => names.includes(name)))) return null
   const fills = fields.map((field) => compileField(field, isOf))
   return {
@@ -83,7 +82,7 @@ const fieldsFor = (
     return typeCondition === undefined || isOf(typename, typeCondition) ? fieldsFor(selection.selections, typename, isOf) : []
   })
 
-/** The key under which the planner fetched a field: another for each set of arguments. */
+/** Response key of a required field: an alias that depends on its arguments. */
 const keyOf = ({ alias, name }: QueryPlanFieldNode): string => alias ?? name
 
 function compileField(field: QueryPlanFieldNode, isOf: TypeTest): Fill {
@@ -114,7 +113,7 @@ function compileField(field: QueryPlanFieldNode, isOf: TypeTest): Fill {
   }
 }
 
-/** The same for nested objects, which may lack a type name where every type has the same fields. */
+/** Compiles nested objects, which lack `__typename` when all types have the same fields. */
 function compileFill(selections: readonly QueryPlanSelectionNode[], isOf: TypeTest): Fill {
   const fills = selections.map((selection): Fill => {
     if (selection.kind === 'Field') return compileField(selection, isOf)

@@ -7,8 +7,8 @@ export type Rewrite = (value: unknown) => void
 const ON_TYPE = '... on '
 
 /**
- * Compiles the planner's rewrites: they rename the aliases of fields that members of a union
- * declare with different types, and set the type name by which a subgraph knows an interface
+ * Compiles the planner's rewrites. KeyRenamer: renames aliases of fields that union members declare
+ * with different types. ValueSetter: sets the type name that a subgraph uses for an interface
  * object.
  */
 export function compileRewrites(rewrites: readonly FetchDataRewrite[] | undefined, isOf: TypeTest): Rewrite | null {
@@ -28,7 +28,7 @@ function compileRewrite(rewrite: FetchDataRewrite, isOf: TypeTest): Rewrite {
           object[key] = rewrite.setValueTo
         }
       : (object: Data) => {
-          // 0, false and null are values.
+          // Only undefined means absent; 0, false and null are values.
           if (object[key] === undefined) return
           object[rewrite.renameKeyTo] = mergeParts(object[rewrite.renameKeyTo], object[key])
           delete object[key]
@@ -48,7 +48,7 @@ function compileRewrite(rewrite: FetchDataRewrite, isOf: TypeTest): Rewrite {
   }
 }
 
-/** Merges two parts of one value: a field selected in several fragments has an alias in each. */
+/** Merges two parts of a value, which was selected under an alias in each of several fragments. */
 function mergeParts(existing: unknown, part: unknown): unknown {
   if (Array.isArray(existing) && Array.isArray(part)) return part.map((item, index) => mergeParts(existing[index], item))
   if (!isData(existing) || !isData(part)) return part
@@ -56,7 +56,7 @@ function mergeParts(existing: unknown, part: unknown): unknown {
   return existing
 }
 
-/** The renamed keys of a response, by the keys in the fetch's document, which error paths use. */
+/** New response keys by the keys in the fetch's document, which error paths use. */
 export const renamedKeys = (rewrites: readonly FetchDataRewrite[] | undefined): ReadonlyMap<string, string> =>
   new Map(
     (rewrites ?? []).flatMap((rewrite) =>

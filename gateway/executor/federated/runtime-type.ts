@@ -12,13 +12,15 @@ import {
 } from 'graphql'
 import { type Fragments, fragmentOf } from '../../operations/document-index.ts'
 
-/** The type of a response object; an interface where its subgraph knows the interface only. */
+/**
+ * Type of a response object; an interface when its subgraph knows only that (`@interfaceObject`).
+ */
 export type RuntimeType = GraphQLObjectType | GraphQLInterfaceType
 
-/** Whether `@skip` and `@include` leave a selection in. */
+/** Whether a selection is included, by `@skip` and `@include`. */
 export type IsIncluded = (node: { readonly directives?: FieldNode['directives'] }) => boolean
 
-/** The type of an object with this `__typename`; null where it may not stand for `declared`. */
+/** Type of an object by its `__typename`; null when it is not a possible type of `declared`. */
 export function runtimeTypeOf(schema: GraphQLSchema, declared: GraphQLCompositeType, typename: unknown): RuntimeType | null {
   if (typename === undefined) return isObjectType(declared) || isInterfaceType(declared) ? declared : null
   const type = typeof typename === 'string' ? schema.getType(typename) : null

@@ -1,8 +1,8 @@
 import { GraphQLBoolean, GraphQLFloat, GraphQLID, GraphQLInt, type GraphQLNamedType, GraphQLString } from 'graphql'
 
 /**
- * Checks of the built-in scalars (GraphQL specification, 3.5). Values of custom scalars are passed
- * on unchecked, but for the nesting limit.
+ * Checks of built-in scalars (GraphQL §3.5). Custom scalars are not checked, except for the nesting
+ * limit.
  */
 export const CHECKS: ReadonlyMap<GraphQLNamedType['name'], (value: unknown) => boolean> = new Map([
   [GraphQLInt.name, (value) => typeof value === 'number' && value === (value | 0)],
@@ -11,7 +11,7 @@ export const CHECKS: ReadonlyMap<GraphQLNamedType['name'], (value: unknown) => b
   [GraphQLBoolean.name, (value) => typeof value === 'boolean'],
 ])
 
-/** Scalars that a local subgraph has serialized already, so that they need no completion. */
+/** Scalars that local subgraphs have serialized already, so they need no completion. */
 export const SIMPLE: ReadonlySet<string> = new Set([...CHECKS.keys(), GraphQLID.name])
 
 /** Tests whether a value is one of these enum values. */

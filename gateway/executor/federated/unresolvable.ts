@@ -6,7 +6,8 @@ import type { PlannedFetch } from './planned-fetch.ts'
 
 /**
  * Why a plan would return wrong or incomplete data without an error; null when it would not. The
- * planner leaves out what no subgraph resolves, and fetches one of two conflicting arguments.
+ * planner silently omits fields that no subgraph resolves, and of two conflicting arguments fetches
+ * only one.
  */
 export function unresolvableReason(
   planned: PlannedDocument,
@@ -21,7 +22,10 @@ export function unresolvableReason(
   return conflictReason(fetches, fieldSets)
 }
 
-/** Why a fetch would be sent one of two values of a field that it requires; null when none would. */
+/**
+ * Message when a required field has two different arguments, of which a fetch could get only one;
+ * null when none has.
+ */
 export function conflictReason(fetches: readonly PlannedFetch[], { conflictIn }: Supergraph['fieldSets']): string | null {
   for (const { node } of fetches) {
     const path = node.requires ? conflictIn(node.requires) : null
@@ -30,7 +34,7 @@ export function conflictReason(fetches: readonly PlannedFetch[], { conflictIn }:
   return null
 }
 
-/** A root field that the plan does not fetch, though no condition may exclude it; null for none. */
+/** Name of a root field without conditions that the plan does not fetch; null for none. */
 function unplannedRootField({ document, operation }: PlannedDocument, fetches: readonly PlannedFetch[]): string | null {
   const fetched = new Set(
     fetches

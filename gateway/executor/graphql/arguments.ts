@@ -16,7 +16,7 @@ type Values = Readonly<Record<string, unknown>>
 /** Coerces the arguments of one resolver call into a new object. Throws what graphql-js throws. */
 export type ArgumentsOf = (variableValues: Values) => Record<string, unknown>
 
-/** Where an argument's value comes from: constant for a literal or a default, or a variable. */
+/** Source of an argument's value: a constant (literal or default) or a variable. */
 type Origin =
   | { readonly name: string; readonly value: unknown }
   | { readonly name: string; readonly variable: string; readonly isNonNull: boolean }
@@ -47,7 +47,7 @@ export function argumentsOf(definition: GraphQLField<unknown, unknown>, node: Fi
         continue
       }
       const value = Object.hasOwn(variableValues, origin.variable) ? variableValues[origin.variable] : undefined
-      // An absent variable: the default, no value, or an error.
+      // graphql-js handles an absent variable: default, no value, or an error.
       if (value === undefined || (value === null && origin.isNonNull)) return coerced(variableValues)
       values[origin.name] = value
     }

@@ -32,7 +32,7 @@ export type CompiledOperation = (run: {
   readonly signal?: AbortSignal
 }) => ExecutionResult | Promise<ExecutionResult>
 
-/** The bound of graphql-js. */
+/** Same limit as in graphql-js. */
 const COERCION_ERRORS = { maxErrors: 50 }
 
 /**
@@ -109,7 +109,7 @@ type Data = Record<string, unknown>
 const resultOf = ({ errors }: OperationRun, data: Data): ExecutionResult => (errors.length === 0 ? { data } : { errors, data })
 
 function failure(run: OperationRun, error: unknown): ExecutionResult {
-  // Fields only throw located errors.
+  // Fields throw located errors (`GraphQLError`) only.
   addError(run, error as GraphQLError, undefined)
   return { errors: run.errors, data: null }
 }
@@ -120,7 +120,7 @@ function operationOf(document: DocumentNode, name: string | undefined): Operatio
   return operations.findLast((operation) => operation.name?.value === name)
 }
 
-/** graphql-js reads fragments from an object; without a prototype, so that any name is safe. */
+/** A record for graphql-js, with a null prototype, so that any fragment name is safe. */
 function fragmentsOf(document: DocumentNode): Record<string, FragmentDefinitionNode> {
   const fragments = Object.create(null)
   for (const [name, fragment] of documentIndex(document).fragments) fragments[name] = fragment

@@ -10,7 +10,9 @@ import { subselectionOf } from './selection-plan.ts'
 
 type Info = GraphQLResolveInfo | undefined
 
-/** The fields of one object, at once or PENDING. Throws when one that must not be null is. */
+/**
+ * Executes the fields of one object: the object, or PENDING. Throws when a non-null field is null.
+ */
 export function executeFields(
   run: OperationRun,
   { fields, ResponseObject }: Selection,
@@ -43,7 +45,7 @@ export function executeFields(
   return PENDING
 }
 
-/** A leaf that is a property of its parent. Small, so that V8 inlines it into the loop above. */
+/** Reads a leaf property of the parent. Small, so that V8 inlines it into the loop above. */
 function readProperty(
   run: OperationRun,
   field: Field,
@@ -60,12 +62,13 @@ function readProperty(
   return isPlain(to, value) ? value : executeField(run, field, parent, parentPath, { value })
 }
 
-/** For resolvers that see no arguments. */
+/** Arguments for resolvers that do not read them, to avoid an allocation. */
 const UNSEEN: Record<string, unknown> = Object.freeze({})
 
 /**
- * One field, at once or PENDING. Null when it fails and is nullable; throws its located error when
- * not. `read` is the property of the parent, read already: a getter runs once.
+ * Executes one field: its value, or PENDING. On error null, or throws the located error when the
+ * field is non-null. `read`: the property's value when it was read already, because a getter must
+ * run once.
  */
 export function executeField(
   run: OperationRun,
@@ -86,7 +89,7 @@ export function executeField(
       }
       const values = field.argumentsOf ? field.argumentsOf(run.variableValues) : field.seesArguments ? {} : UNSEEN
       run.signal?.throwIfAborted()
-      // What does not see it is not given it.
+      // `info` is undefined for resolvers with fewer than four parameters, which cannot read it.
       value = field.resolve(source, values, run.contextValue, info as GraphQLResolveInfo)
       if (to.kind === 'leaf' && isPlain(to, value)) return value
     } else {
@@ -98,7 +101,7 @@ export function executeField(
           path = pathTo(parentPath, field)
           info = infoOf(run, field, path)
           run.signal?.throwIfAborted()
-          // A method, called on its object.
+          // `value` is a method of `source`, so it is called with `source` as `this`.
           value = (source as Record<string, (...all: unknown[]) => unknown>)[name]?.(values ?? {}, run.contextValue, info)
         }
       }
@@ -125,7 +128,7 @@ function failed(run: OperationRun, field: Field, to: Completion, path: Path, thr
   return null
 }
 
-/** Notes the path of what `run` waits for, in case it fails. */
+/** Stores the path of a pending value, for its error. */
 function place(run: OperationRun, field: Field, to: Completion, path: Path): void {
   const pending = run.pending as Pending // PENDING means that it is set
   pending.field = field
@@ -134,8 +137,8 @@ function place(run: OperationRun, field: Field, to: Completion, path: Path): voi
 }
 
 /**
- * A function of its own, as all below that make a closure: V8 allocates the context of a closure
- * with each call of its function, and most values are no promises.
+ * A function of its own, like all below that create closures: V8 allocates a closure's context on
+ * each call of the enclosing function, and most values are not promises.
  */
 function completeLater(
   run: OperationRun,
@@ -155,14 +158,14 @@ function complete(run: OperationRun, field: Field, to: Completion, path: Path | 
   }
   if (typeof value === 'object' && value instanceof Error) throw value
   if (to.kind === 'leaf') return isPlain(to, value) ? value : completeLeaf(run, to, value)
-  // Only leaves go without a path.
+  // `path` is undefined for leaves only.
   const at = path as Path
   if (to.kind === 'object') return completeObject(run, field, to.type, selectionOf(run, field, to), at, info, value)
   if (to.kind === 'list') return completeList(run, field, to, at, info, value)
   return completeAbstract(run, field, to, at, info, value)
 }
 
-/** Whether `serialize` is known to return `value` itself. */
+/** Whether `serialize` is known to return `value` unchanged. */
 function isPlain({ primitive, isInteger }: CompletionOf<'leaf'>, value: unknown): boolean {
   if (typeof value !== primitive) return false
   return primitive !== 'number' || (isInteger ? ((value as number) | 0) === value : Number.isFinite(value)) // see `primitive`
@@ -186,7 +189,7 @@ function completeList(
   info: Info,
   value: unknown,
 ): unknown {
-  // Any value may be asked for its iterator.
+  // `Symbol.iterator` can be read from any object.
   if (typeof value !== 'object' || typeof (value as Partial<Iterable<unknown>>)[Symbol.iterator] !== 'function') {
     throw new GraphQLError(
       `Expected Iterable, but did not find one for field "${field.parentType.name}.${field.definition.name}".`,
@@ -195,7 +198,7 @@ function completeList(
   let join: Join | undefined
   let results: unknown[] = []
   if (Array.isArray(value) && value[Symbol.iterator] === ITERATOR_OF_ARRAYS) {
-    // An iterator allocates per item, and a growing list copies itself.
+    // Faster than an iterator, which allocates per item, and a growing array, which is copied.
     results = new Array(value.length)
     const bare = to.item.kind === 'object' && !to.item.type.isTypeOf ? to.item : null
     for (let index = 0; index < value.length; index++) {
@@ -208,7 +211,7 @@ function completeList(
     }
   } else {
     let index = 0
-    // Checked above.
+    // The check above shows that it is iterable.
     for (const item of value as Iterable<unknown>) {
       join = putItem(run, completeItem(run, field, to.item, path, info, item, index), index, results, join)
       index++
@@ -221,7 +224,7 @@ function completeList(
 
 const ITERATOR_OF_ARRAYS = Array.prototype[Symbol.iterator]
 
-/** Puts an item into its list. Returns what the list waits for. */
+/** Stores a list item; returns the join of the list's pending items. */
 function putItem(
   run: OperationRun,
   completed: unknown,
@@ -260,7 +263,7 @@ function completeItem(
   }
 }
 
-/** An item of an object type without `isTypeOf`, as most are: no calls between. */
+/** Completes an item of an object type without `isTypeOf`: the usual case, with fewer calls. */
 function completeBareItem(
   run: OperationRun,
   field: Field,
@@ -293,7 +296,7 @@ function completeObject(
     : executeFields(run, selection, value, path)
 }
 
-/** An object of a type that says itself whether it is one. */
+/** Completes an object of a type with `isTypeOf`. */
 function completeTested(
   run: OperationRun,
   field: Field,
@@ -375,7 +378,7 @@ function runtimeSelectionOf(
   return selection
 }
 
-/** Whether it is an object, and neither an error nor a promise. */
+/** Whether a value is an object and neither an Error nor a promise. */
 const isBare = (value: unknown): boolean =>
   typeof value === 'object' &&
   value !== null &&
@@ -386,7 +389,7 @@ const isPromise = (value: unknown): value is PromiseLike<unknown> =>
   ((typeof value === 'object' && value !== null) || typeof value === 'function') &&
   typeof (value as Partial<PromiseLike<unknown>>).then === 'function' // any object may have one
 
-/** The path of the field that an item is of. */
+/** The path of the field whose list contains this item. */
 function fieldPath(path: Path): Path {
   let at = path
   while (at.typename === undefined && at.prev) at = at.prev

@@ -2,8 +2,8 @@ import { type DirectiveNode, type DocumentNode, Kind, type SelectionSetNode } fr
 import { documentIndex } from '../../operations/document-index.ts'
 
 /**
- * Returns a key of the `@skip` and `@include` variables: equal keys mean equal selections. One
- * letter per variable, since they are Booleans: true, false, null or absent.
+ * Returns a function for the cache key of a selection: a letter per variable of `@skip` and
+ * `@include` for true, false, null or absent. Equal keys mean equal selections.
  */
 export function conditionKey(document: DocumentNode): (variableValues: Readonly<Record<string, unknown>>) => string {
   const names = new Set<string>()

@@ -2,7 +2,7 @@ import { type GraphQLField, type GraphQLFieldResolver, type GraphQLResolveInfo, 
 
 type Reference = Readonly<Record<string, unknown>> & { readonly __typename: string }
 
-/** The extensions that `@apollo/subgraph` sets on a type with `__resolveReference`. */
+/** `extensions` that `@apollo/subgraph` sets on types with `__resolveReference`. */
 type Extensions = {
   readonly apollo?: {
     readonly subgraph?: {
@@ -12,8 +12,8 @@ type Extensions = {
 }
 
 /**
- * The resolver of a field. The `_entities` resolver of `@apollo/subgraph` is replaced by one
- * without a promise per entity; entity interfaces still go to the library's.
+ * Resolver of a field. Replaces the `_entities` resolver of `@apollo/subgraph`, which allocates a
+ * promise per entity; entity interfaces still use the library's.
  */
 export function resolverOf(
   definition: GraphQLField<unknown, unknown>,
@@ -22,14 +22,15 @@ export function resolverOf(
   const { resolve, name } = definition
   if (!resolve || name !== '_entities' || !String(resolve).includes('entitiesResolver')) return resolve
   return (source, args, context, info) => {
-    // The type of the argument is [_Any!]!, of representations.
+    // By the schema the argument is of type [_Any!]!.
     const references = args.representations as readonly Reference[]
     const finders = references.map(({ __typename }) => finderOf(schema, __typename))
     if (finders.includes(null)) return resolve(source, args, context, info)
     return references.map((reference, index) => {
       const find = finders[index]
       const found = find ? find(reference, context, info) : reference
-      // Any object may have a `then`: a thenable of another realm or library.
+      // `then` is read from any object, because a promise of another realm or library is no
+      // `instanceof Promise`.
       return found instanceof Promise || typeof (found as Partial<PromiseLike<unknown>> | null)?.then === 'function'
         ? Promise.resolve(found).then((entity) => typed(entity, reference.__typename))
         : typedOrError(found, reference.__typename)
@@ -41,23 +42,23 @@ export function resolverOf(
 function finderOf(schema: GraphQLSchema, typename: string) {
   const type = schema.getType(typename)
   if (!isObjectType(type)) return null
-  // Written by @apollo/subgraph, untyped.
+  // Set by @apollo/subgraph without types.
   return (type.extensions as Extensions).apollo?.subgraph?.resolveReference
 }
 
 /**
- * An entity with its type name, for `_Entity`. As in the library, its own object is not changed.
+ * Adds `__typename` for the union `_Entity`. Like the library, does not change an own `__typename`.
  */
 function typed(entity: unknown, typename: string): unknown {
   if (typeof entity !== 'object' || entity === null) return entity
-  // The caller checked that it is an object.
+  // The lines above show that it is an object.
   const own = (entity as Partial<Reference>).__typename
   if (own === typename) return entity
   if ('__typename' in entity) return { ...entity, __typename: typename }
   return Object.defineProperty(entity, '__typename', { value: typename })
 }
 
-/** A frozen object is an error of its own entity only. */
+/** Returns an error for a frozen object, so that only this entity fails. */
 function typedOrError(entity: unknown, typename: string): unknown {
   try {
     return typed(entity, typename)

@@ -2,34 +2,37 @@ import type { GraphQLError, GraphQLResolveInfo } from 'graphql'
 import type { Path } from 'graphql/jsutils/Path.js'
 import type { Field, Operation } from './selection.ts'
 
-/** One run of an operation. */
+/** State of one execution of an operation. */
 export type OperationRun = {
   readonly operation: Operation
   readonly rootValue: unknown
   readonly contextValue: unknown
   readonly variableValues: Readonly<Record<string, unknown>>
   readonly signal: AbortSignal | undefined
-  /** In the order of graphql-js. */
+  /** Errors in the same order as graphql-js. */
   readonly errors: GraphQLError[]
-  /** The paths that an error nulled, undefined for the root; null while there is no error. */
+  /** Paths that are null because of an error (undefined: the root); null without errors. */
   nulled: Set<Path | undefined> | null
-  /** The pending value of the function that returned PENDING last; its caller takes it at once. */
+  /** Second result of a function that returned PENDING; the caller reads it immediately. */
   pending: Pending | undefined
-  /** Whether the order of errors depends on exact timing from now on; see pending.ts. */
+  /**
+   * Whether values must be delivered in the microtask of graphql-js, after the first error; see
+   * pending.ts.
+   */
   isExact: boolean
 }
 
-/** A value of the response that resolves later. */
+/** A response value that resolves later. */
 export type Pending = {
-  /** The object or list that contains it, and its key there. */
+  /** The object or list that contains the value, and its key there. */
   join: Join | undefined
   key: string | number
   field: Field | undefined
   isNonNull: boolean
   path: Path | undefined
-  /** Microtasks after the promise that it waits for. */
+  /** Microtasks by which graphql-js would complete it after its promise. */
   lag: number
-  /** Called instead where there is no join. */
+  /** Called instead of storing the value in a join. */
   listener: Listener | undefined
 }
 
@@ -44,7 +47,7 @@ export type Listener = (isFailed: boolean, result: unknown) => void
 export type Join = {
   readonly results: Record<string | number, unknown>
   readonly pending: Pending
-  /** Microtasks from its last value to its own completion. */
+  /** Microtasks between its last value and its own completion. */
   delay: number
   waiting: number
   isCompleted: boolean
@@ -64,7 +67,7 @@ export function addError(run: OperationRun, error: GraphQLError, path: Path | un
 
 export const pathTo = (prev: Path | undefined, { key, parentType }: Field): Path => ({ prev, key, typename: parentType.name })
 
-/** A plain object with own properties: resolvers spread it and pass it on. */
+/** A plain object with own properties, because resolvers spread and forward it. */
 export const infoOf = (
   { operation, rootValue, variableValues }: OperationRun,
   { definition, nodes, parentType }: Field,

@@ -12,7 +12,7 @@ import { type GraphQLError, locatedError } from 'graphql'
 import { pathToArray } from 'graphql/jsutils/Path.js'
 import { addError, type Join, type OperationRun, type Pending } from './operation-run.ts'
 
-/** Returned in place of a value that resolves later, which is then `run.pending`. */
+/** Return value of functions whose result resolves later; the pending value is in `run.pending`. */
 export const PENDING = Symbol('pending')
 
 export const pendingValue = (): Pending => ({
@@ -37,9 +37,9 @@ export const joinOf = (
   thrown: undefined,
 })
 
-/** A field of an object: its error handler, `Promise.all`, and the object's promise. */
+/** Microtasks in graphql-js: the field's error handler, `Promise.all`, and the object's promise. */
 export const OBJECT_DELAY_MICROTASKS = 3
-/** A list resolves with `Promise.all`. */
+/** Microtasks in graphql-js: `Promise.all`, and the list's promise. */
 export const LIST_DELAY_MICROTASKS = 2
 
 /** Adds `run.pending` to `join` under a key. */
@@ -52,14 +52,14 @@ export function awaitIn(join: Join, run: OperationRun, key: string | number): vo
   join.waiting++
 }
 
-/** Fails `join` once all its pending values have completed: graphql-js awaits started fields. */
+/** Fails `join` after all started fields have completed, as graphql-js does. */
 export function failAtEnd(run: OperationRun, join: Join, error: unknown): void {
   run.isExact = true
   join.thrown = { error }
   join.delay += 1
 }
 
-/** Completes the value of `promise` with `proceed`. Throws what its `then` throws. */
+/** Completes the value of `promise` with `proceed`. Throws what `promise.then` throws. */
 export function whenResolved(
   run: OperationRun,
   promise: PromiseLike<unknown>,
@@ -86,7 +86,7 @@ export function whenResolved(
 
 type Callback = (value: unknown) => void
 
-/** A thenable may call back twice, or synchronously. */
+/** Like `then`, but safe for thenables that call back twice or synchronously. */
 function listen(promise: PromiseLike<unknown>, onValue: Callback, onError: Callback): void {
   if (promise instanceof Promise) {
     promise.then(onValue, onError)
@@ -104,7 +104,10 @@ function listen(promise: PromiseLike<unknown>, onValue: Callback, onError: Callb
   isListening = true
 }
 
-/** `run.pending` replaces `outer`, one microtask later, as a promise adopts another. */
+/**
+ * Makes `run.pending` take the place of `outer` one microtask later, as when a promise adopts
+ * another.
+ */
 function follow(run: OperationRun, outer: Pending): void {
   // PENDING means that `run.pending` is set.
   const pending = run.pending as Pending
@@ -142,7 +145,7 @@ function deliver(run: OperationRun, pending: Pending, isFailed: boolean, value: 
   }
 }
 
-/** A located error, and whether its parent fails too. Converting what was thrown may throw. */
+/** A located error, and whether it also nulls the parent. Converting the thrown value may throw. */
 export function located(error: unknown, { field, path, isNonNull }: Pending): readonly [error: unknown, isNonNull: boolean] {
   try {
     return [locatedError(error, field?.nodes, pathToArray(path)), isNonNull]
@@ -167,8 +170,8 @@ function end(run: OperationRun, join: Join, isFailed: boolean, value: unknown): 
 }
 
 /**
- * Runs `then` after some microtasks, at least one. Node's `queueMicrotask` costs several times as
- * much.
+ * Runs `then` after a number of microtasks, at least 1. A promise is several times faster than
+ * Node's `queueMicrotask`.
  */
 export function later(microtasks: number, then: () => void): void {
   let tick = NOW

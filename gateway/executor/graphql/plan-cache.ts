@@ -1,21 +1,23 @@
 import type { Operation, Selection } from './selection.ts'
 
-/** The plans of one operation by condition key. */
+/** Selection plans of one operation by condition key. */
 export type SelectionPlans = Map<string, Selection>
 
 /**
- * Bound of planned fields of all operations in this process: about 35 MB. A plan grows with every
- * type that appears at a path, so its size is not bounded by the text. At the bound all plans are
- * dropped. 500 operations of 30 fields are 15,000; planning a field takes 4 µs.
+ * Upper bound of planned fields for all operations of this process, about 35 MB. A plan grows with
+ * the types that occur at a path, so the document's length does not bound it. At the bound all
+ * plans are dropped. Planning a field takes 4 µs; 500 operations of 30 fields have 15,000.
  */
 const MAX_PLANNED_FIELDS = 100_000
-/** Bound of condition keys per operation. */
+/** Upper bound of condition keys per operation. */
 const MAX_CONDITION_KEYS = 8
 
 let plansByOperation = new WeakMap<Operation, SelectionPlans>()
 let fields = 0
 
-/** The plans of an operation. Call it for each run: all plans may have been dropped. */
+/**
+ * Selection plans of an operation. Call it for each execution, because plans may have been dropped.
+ */
 export function selectionPlansOf(operation: Operation): SelectionPlans {
   let plans = plansByOperation.get(operation)
   if (!plans) {
@@ -25,7 +27,7 @@ export function selectionPlansOf(operation: Operation): SelectionPlans {
   return plans
 }
 
-/** Caches a plan; evicts the oldest of the operation at the bound. */
+/** Caches a plan; evicts the operation's oldest plan at the bound. */
 export function cacheSelectionPlan(plans: SelectionPlans, key: string, selection: Selection): void {
   const [oldest] = plans.size < MAX_CONDITION_KEYS ? [] : plans.keys()
   if (oldest !== undefined) plans.delete(oldest)

@@ -5,18 +5,18 @@ import { addError, type OperationRun } from './operation-run.ts'
 import { later, located, PENDING, pendingValue } from './pending.ts'
 import type { Selection } from './selection.ts'
 
-/** Executes the fields of a query or an event concurrently. The data, or PENDING. */
+/** Executes root fields of a query or an event concurrently: the data, or PENDING. */
 export function executeTogether(run: OperationRun, selection: Selection, source: unknown): unknown {
   const data = executeFields(run, selection, source, undefined)
-  // graphql-js builds the result one microtask after its data.
+  // graphql-js creates the result one microtask after the data.
   if (data === PENDING) (run.pending as Pending).lag = 1
   return data
 }
 
-/** Executes the fields of a mutation serially. The data, or PENDING. */
+/** Executes root fields of a mutation serially: the data, or PENDING. */
 export function executeSerially(run: OperationRun, { fields }: Selection, source: unknown): unknown {
   const results: Record<string, unknown> = Object.create(null)
-  // As in graphql-js, a chain of promises: there are few fields, and none run concurrently.
+  // A promise chain as in graphql-js; fast enough, because mutations have few root fields.
   let done: Promise<void> | undefined
   for (const field of fields) {
     const begin = (): Promise<void> | undefined => {
@@ -51,7 +51,7 @@ function whenCompleted(run: OperationRun): Promise<unknown> {
       later(1, () => {
         const [error, isNonNull] = located(value, pending)
         if (isNonNull) return reject(error)
-        // Fields only throw located errors.
+        // Fields throw located errors (`GraphQLError`) only.
         addError(run, error as GraphQLError, pending.path)
         resolve(null)
       })

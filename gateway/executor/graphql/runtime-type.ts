@@ -3,7 +3,7 @@ import { inspect } from 'graphql/jsutils/inspect.js'
 import type { OperationRun } from './operation-run.ts'
 import type { CompletionOf, Field } from './selection.ts'
 
-/** The object type of a value of an abstract type. Throws the errors of graphql-js. */
+/** Object type of a value of an abstract type. Throws the same errors as graphql-js. */
 export function runtimeType(
   { operation: { schema } }: OperationRun,
   { definition, parentType, nodes }: Field,

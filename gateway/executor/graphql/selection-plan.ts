@@ -43,8 +43,8 @@ export function selectionOf(
 }
 
 /**
- * Plans the selection of `type` below `nodes`. Equal for runs with equal values of `@skip` and
- * `@include` variables. Throws what graphql-js throws for such a variable without a value.
+ * Plans the selection of `type` below `nodes`. The plan depends on variables of `@skip` and
+ * `@include` only. Throws the error of graphql-js when such a variable has no value.
  */
 export const subselectionOf = (
   operation: Operation,
@@ -52,7 +52,7 @@ export const subselectionOf = (
   nodes: readonly FieldNode[],
   variableValues: Readonly<Record<string, unknown>>,
 ): Selection =>
-  // graphql-js declares a mutable array and does not change it.
+  // graphql-js declares a mutable array, but does not change it.
 
   selectionOf(
     operation,
@@ -108,7 +108,9 @@ const PRIMITIVES: LookupTable<'string' | 'boolean' | 'number'> = lookupTable({
   Int: 'number',
   Float: 'number',
 })
-/** Programs may replace `serialize` of these types; then no value is passed through. */
+/**
+ * Original `serialize` functions, to detect programs that replace them; those are always called.
+ */
 const ORIGINAL_SERIALIZE = new Map<GraphQLLeafType, unknown>(specifiedScalarTypes.map((type) => [type, type.serialize]))
 
 function definitionOf(schema: GraphQLSchema, type: GraphQLObjectType, name: string): GraphQLField<unknown, unknown> | undefined {

@@ -12,14 +12,14 @@ import type {
 import type { ResponseObjectClass } from '../response-object.ts'
 import type { ArgumentsOf } from './arguments.ts'
 
-/** What all runs of one operation share. */
+/** Parts of an operation that all its executions share. */
 export type Operation = {
   readonly schema: GraphQLSchema
   readonly node: OperationDefinitionNode
   readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>
 }
 
-/** The selection on objects of one type: one field per response key, in response order. */
+/** Selection on objects of one type: fields by response key, in response order. */
 export type Selection = {
   readonly type: GraphQLObjectType
   readonly fields: readonly Field[]
@@ -33,9 +33,9 @@ export type Field = {
   readonly parentType: GraphQLObjectType
   /** All field nodes of this key. Their arguments are equal; their selections are merged. */
   readonly nodes: readonly FieldNode[]
-  /** A value that does not depend on the run: `__typename`. */
+  /** Value of `__typename`, which is constant; undefined for other fields. */
   readonly constant: string | undefined
-  /** The resolver; undefined for a property of the parent. */
+  /** The resolver; undefined when the field is a property of the parent. */
   readonly resolve: GraphQLFieldResolver<unknown, unknown> | undefined
   /** The completion of a leaf property without arguments; undefined for all other fields. */
   readonly property: CompletionOf<'leaf'> | undefined
@@ -44,7 +44,7 @@ export type Field = {
   readonly seesInfo: boolean
   /** Coerces the arguments; undefined for a field that takes none. */
   readonly argumentsOf: ArgumentsOf | undefined
-  /** Whether `resolveType` or `isTypeOf` take `info`; all items of a list share one. */
+  /** Whether `resolveType` or `isTypeOf` needs `info`; items of a list share one `info`. */
   readonly typeNeedsInfo: boolean
   readonly to: Completion
 }
@@ -55,8 +55,7 @@ export type Completion = { readonly isNonNull: boolean } & (
       readonly kind: 'leaf'
       readonly type: GraphQLLeafType
       /**
-       * The `typeof` of values that `serialize` returns unchanged; `isInteger`: within 32 bits
-       * only.
+       * `typeof` of values that `serialize` returns unchanged; `isInteger`: 32-bit integers only.
        */
       readonly primitive: 'string' | 'boolean' | 'number' | undefined
       readonly isInteger: boolean

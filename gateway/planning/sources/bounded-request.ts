@@ -1,32 +1,32 @@
 import { MAX_SUPERGRAPH_BYTES, SourceError } from './source.ts'
 
-/** One request to a source. */
+/** An HTTP request to a supergraph source. */
 export type SourceRequest = {
-  /** For messages, without credentials. */
+  /** Source in messages, without credentials. */
   readonly description: string
   readonly url: string
   readonly method?: 'GET' | 'POST'
-  /** Sent to the URL's own origin only: a redirect to another one gets `publicHeaders`. */
+  /** Sent to the URL's own origin only; redirects to others get `publicHeaders`. */
   readonly headers?: Readonly<Record<string, string>>
   readonly publicHeaders?: Readonly<Record<string, string>>
   readonly body?: string
-  /** For the whole answer. */
+  /** Timeout of the whole response. */
   readonly timeoutMs: number
   readonly signal: AbortSignal
 }
 
-/** An answer with its whole text; null for 304 and other answers without a body. */
+/** A complete response; `text` is empty for 304. */
 export type SourceResponse = { readonly status: number; readonly headers: Headers; readonly text: string }
 
 const MAX_REDIRECTS = 3
-/** `Retry-After` beyond is taken for this long: a source must not stop the polling. Seconds. */
+/** Upper bound of `Retry-After`, so that a source cannot stop polling. Seconds. */
 const MAX_RETRY_AFTER = 3_600
-/** Characters of a refusal that are read. */
+/** Maximum characters read of an error response. */
 const MAX_REFUSAL = 4_000
 
 /**
- * Sends a request and reads at most `MAX_SUPERGRAPH_BYTES`. Rejects with a `SourceError` for an
- * answer that is neither 2xx nor 304, is too large, breaks off, or takes too long.
+ * Sends a request; reads at most `MAX_SUPERGRAPH_BYTES`. Rejects with a `SourceError` for a status
+ * other than 2xx and 304, and for a response that is too large, incomplete or late.
  */
 export async function boundedRequest(request: SourceRequest): Promise<SourceResponse> {
   const { description, timeoutMs, signal } = request
@@ -66,7 +66,8 @@ async function followRedirects(request: SourceRequest, signal: AbortSignal): Pro
     await response.body?.cancel()
     const target = URL.parse(location, url)
     if (redirects === MAX_REDIRECTS) throw new SourceError(`${description}: more than ${MAX_REDIRECTS} redirects.`)
-    // From https, SDL would go on in the clear; fetch quotes credentials of a URL in its message.
+    // Refused: a redirect from https to http would send SDL in clear text, and `fetch` would quote
+    // the URL's credentials in its message.
     if (
       target?.username !== '' ||
       target.password !== '' ||
@@ -87,7 +88,7 @@ async function readText(response: Response, description: string): Promise<string
   let bytes = 0
   for await (const chunk of response.body ?? []) {
     bytes += chunk.byteLength
-    // Leaving the loop ends the connection.
+    // Throwing inside `for await` closes the connection.
     if (bytes > MAX_SUPERGRAPH_BYTES) throw tooLarge()
     chunks.push(chunk)
   }
@@ -98,7 +99,7 @@ async function readText(response: Response, description: string): Promise<string
   }
 }
 
-/** What the source said, in one line, and when it may be asked again. */
+/** Error of a source in one line, with its Retry-After. */
 async function refusal({ description }: SourceRequest, response: Response): Promise<SourceError> {
   const { status } = response
   let text = ''
@@ -106,7 +107,7 @@ async function refusal({ description }: SourceRequest, response: Response): Prom
     text += Buffer.from(chunk).toString('latin1')
     if (text.length > MAX_REFUSAL) break
   }
-  // S3 and its like answer with a code in XML, which says more than the status.
+  // S3-compatible services respond with an error code in XML.
   const code = /<Code>([\w.]{1,60})<\/Code>/.exec(text)?.[1]
   const clock = code === 'RequestTimeTooSkewed' ? '; the clock of this machine is wrong' : ''
   const hint = (status === 401 || status === 403) && clock === '' ? '; are the credentials right?' : ''
@@ -114,14 +115,14 @@ async function refusal({ description }: SourceRequest, response: Response): Prom
   return new SourceError(`${description}: status ${status}${code ? ` ${code}` : ''}${clock}${hint}.`, { retryAfterSeconds })
 }
 
-/** `Retry-After` in seconds, of either form (RFC 9110 §10.2.3); null where there is none. */
+/** `Retry-After` in seconds, from either of its formats (RFC 9110 §10.2.3); null when absent. */
 function retryAfterOf(header: string | null): number | null {
   if (header === null) return null
   const seconds = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000
   return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 0), MAX_RETRY_AFTER) : null
 }
 
-/** The innermost reason of a failed fetch, such as `connect ECONNREFUSED 127.0.0.1:1`. */
+/** Message of the innermost cause, such as `connect ECONNREFUSED 127.0.0.1:1`. */
 function connectionFault(error: unknown): string {
   let inner = error
   while (inner instanceof Error && inner.cause instanceof Error) inner = inner.cause

@@ -6,9 +6,9 @@ import { z } from 'zod'
 import type { SubgraphDefinition } from '../composition.ts'
 import { MAX_SUPERGRAPH_BYTES, SourceError, type SupergraphSource } from './source.ts'
 
-/** Subgraphs of a folder. */
+/** Upper bound of subgraphs in a folder. */
 const MAX_SUBGRAPHS = 500
-/** Names of the list of subgraphs, in the form of `rover supergraph compose`. */
+/** Names of a file that lists the subgraphs, in the format of `rover supergraph compose`. */
 const LISTS = ['supergraph.yaml', 'supergraph.yml']
 
 const subgraphList = z.object({
@@ -21,12 +21,12 @@ const subgraphList = z.object({
   ),
 })
 
-/** The SDL file of one subgraph. */
+/** SDL file of one subgraph. */
 type SubgraphFile = { readonly name: string; readonly file: string; readonly url?: string }
 
 /**
- * A supergraph composed from the SDL files of a folder: those that `supergraph.yaml` lists, with
- * their URLs, or else every `<name>.graphql`.
+ * Composes the SDL files of a folder: those listed in `supergraph.yaml`, with their URLs, otherwise
+ * every `<name>.graphql`.
  */
 export function folderSource({ path, pollSeconds }: { readonly path: string; readonly pollSeconds: number }): SupergraphSource {
   const description = `folder ${path}`
@@ -52,7 +52,7 @@ export function folderSource({ path, pollSeconds }: { readonly path: string; rea
         watcher.on('error', () => watcher.close())
         return () => watcher.close()
       } catch {
-        // Not every file system reports changes; then looking must do.
+        // Watching failed: not every file system reports changes. Polling remains.
         return () => {}
       }
     },
@@ -80,7 +80,7 @@ async function subgraphFiles(folder: string, description: string): Promise<reado
 }
 
 async function listedFiles(folder: string, list: string, description: string): Promise<readonly SubgraphFile[]> {
-  // Loaded here: most gateways read no YAML.
+  // Imported on demand: most gateways read no YAML.
   const { parse: parseYaml } = await import('yaml')
   let given: unknown
   try {
@@ -95,7 +95,7 @@ async function listedFiles(folder: string, list: string, description: string): P
   }
   return Object.entries(valid.data.subgraphs).map(([name, { routing_url: url, schema }]) => {
     const file = join(folder, schema.file)
-    // The author of the list does not choose which files of the machine are read.
+    // Files outside the folder are refused: the list may come from an untrusted author.
     if (relative(folder, file).split(sep)[0] === '..') {
       throw new SourceError(
         `${description}: ${basename(list)}: subgraphs.${name}.schema.file: expected a file inside the folder.`,
@@ -126,7 +126,7 @@ async function textOf(file: string, description: string): Promise<string> {
     return await readFile(file, 'utf8')
   } catch (error) {
     if (error instanceof SourceError) throw error
-    // Errors of the file system have a code.
+    // File system errors have a `code`.
     throw new SourceError(`${description}: ${basename(file)} cannot be read (${(error as NodeJS.ErrnoException).code}).`)
   }
 }
@@ -140,7 +140,7 @@ function parsed(sdl: string, name: string, description: string): DocumentNode {
 }
 
 async function composed(subgraphs: readonly SubgraphDefinition[], description: string): Promise<string> {
-  // Loaded here: only this source composes.
+  // Imported on demand: only this source composes.
   const { compose } = await import('../composition.ts')
   try {
     return compose(subgraphs)

@@ -9,11 +9,11 @@ import type { SupergraphSource } from './source.ts'
 import type { ValidSourceOptions } from './source-options.ts'
 import { DEFAULT_UPLINK_URLS, uplinkSource } from './uplink-source.ts'
 
-/** Seconds between two looks, where options say nothing. */
+/** Default poll interval. */
 const DEFAULT_POLL_SECONDS = 10
 const DEFAULT_TIMEOUT_SECONDS = 30
 
-/** The source that options describe. */
+/** Creates the source that the options describe. */
 function createSupergraphSource(given: ValidSourceOptions): SupergraphSource {
   const pollSeconds = given.pollSeconds ?? DEFAULT_POLL_SECONDS
   const timeoutMs = 1000 * (('timeoutSeconds' in given ? given.timeoutSeconds : undefined) ?? DEFAULT_TIMEOUT_SECONDS)
@@ -41,7 +41,7 @@ function createSupergraphSource(given: ValidSourceOptions): SupergraphSource {
   }
 }
 
-/** Follows the supergraph of a source; see `followSupergraph`. */
+/** Follows a source; see `followSupergraph`. */
 export const followSource = (
   given: ValidSourceOptions,
   accept: FollowOptions['accept'],
@@ -54,7 +54,7 @@ export const followSource = (
     log,
   })
 
-/** A URL for messages: its query may be a signature. */
+/** URL for messages without its query, which may contain a signature. */
 function withoutQuery(url: string): string {
   const { origin, pathname } = new URL(url)
   return origin + pathname

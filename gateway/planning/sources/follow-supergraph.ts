@@ -4,38 +4,39 @@ import { OperatorError } from '../../../platform/process/operator-error.ts'
 import type { LastGoodFile } from './last-good-file.ts'
 import { type FetchedSupergraph, SourceError, type SupergraphSource } from './source.ts'
 
-/** Longest pause between two looks after failures, unless the source is looked at even less often. Seconds. */
+/** Maximum delay after failures, unless the poll interval is longer. Seconds. */
 const MAX_BACKOFF_SECONDS = 300
-/** Share by which a pause is longer or shorter, so that copies do not ask at the same moment. */
+/** Random share of a delay, so that instances do not poll at the same moment. */
 const JITTER_RATIO = 0.1
 
-/** What is being written changes again within this time. Milliseconds. */
+/** A changed file is read after it has not changed for this time. */
 const SETTLE_MS = 200
 
-/** A supergraph that is followed. */
+/** A source that is being followed. */
 export type FollowedSupergraph = {
-  /** Looks at once, and serves what there is even if it is what was fetched last. */
+  /** Fetches at once, and serves the supergraph even when unchanged. */
   readonly reload: () => void
-  /** Resolves when nothing runs any more. */
+  /** Stops polling; resolves when nothing is running. */
   readonly close: () => Promise<void>
 }
 
-/** What is done with the supergraphs of a source. */
+/** How to use the supergraphs of a source. */
 export type FollowOptions = {
   readonly source: SupergraphSource
   readonly lastGood: LastGoodFile | null
   /**
-   * Serves a supergraph. Rejects with an `OperatorError`, and changes nothing, for one that cannot
-   * be served. Never called twice at once.
+   * Serves a supergraph. Rejects with an `OperatorError`, without any change, when it is invalid.
+   * Calls do not overlap.
    */
   readonly accept: (sdl: string) => Promise<void>
   readonly log: Logger
 }
 
 /**
- * Serves the supergraph of a source, and its successors: one that is out of reach, or gives what
- * cannot be served, is asked again, and the supergraph before stays. Where the first look gives
- * none, the last good one from disk is served; rejects with an `OperatorError` where there is none.
+ * Serves the supergraph of a source and polls for new ones. While the source fails or returns an
+ * invalid supergraph, the previous one stays, and the source is polled with backoff. If the first
+ * fetch fails, serves the last good supergraph from disk; rejects with an `OperatorError` without
+ * one.
  */
 export async function followSupergraph({ source, lastGood, accept, log }: FollowOptions): Promise<FollowedSupergraph> {
   const ended = new AbortController()
@@ -63,7 +64,7 @@ export async function followSupergraph({ source, lastGood, accept, log }: Follow
     },
   }
 
-  /** Serves the first supergraph; returns the pause after it. */
+  /** Serves the first supergraph; returns the delay before the next fetch. */
   async function begin(): Promise<number> {
     try {
       const first = await source.fetch(ended.signal)
@@ -105,7 +106,7 @@ export async function followSupergraph({ source, lastGood, accept, log }: Follow
     }
   }
 
-  /** What cannot be served is not looked at again until there is another. */
+  /** Serves a new supergraph. An invalid one is not tried again until the source has another. */
   async function replace(sdl: string): Promise<void> {
     try {
       await serve(sdl)
@@ -138,7 +139,7 @@ export async function followSupergraph({ source, lastGood, accept, log }: Follow
   }
 }
 
-/** Seconds until a source is looked at again after it has answered. */
+/** Delay after a successful fetch, in seconds. */
 const pauseAfter = ({ pollSeconds }: SupergraphSource, { minDelaySeconds = 0 }: FetchedSupergraph): number =>
   Math.max(pollSeconds, minDelaySeconds)
 

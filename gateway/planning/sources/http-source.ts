@@ -1,19 +1,19 @@
 import { boundedRequest } from './bounded-request.ts'
 import { SourceError, type SupergraphSource } from './source.ts'
 
-/** A source that answers GET with SDL, and 304 to who knows it. */
+/** Options of a source that responds to GET with SDL, and with 304 when unchanged. */
 export type HttpSourceParts = {
   readonly description: string
   readonly url: string
   readonly pollSeconds: number
   readonly timeoutMs: number
-  /** Headers with credentials, anew for each request; they stay with the URL's own origin. */
+  /** Headers with credentials, computed per request, and sent to the URL's own origin only. */
   readonly headers: (conditional: Readonly<Record<string, string>>) => Promise<Readonly<Record<string, string>>>
 }
 
 /**
- * A supergraph at a URL. `ETag` and `Last-Modified` are sent back (RFC 9110 §13.1), so that a look
- * at an unchanged one costs no transfer.
+ * Supergraph source at a URL. Sends conditional requests with `ETag` and `Last-Modified` (RFC 9110
+ * §13.1), so that an unchanged supergraph is not transferred.
  */
 export function httpSource({ description, url, pollSeconds, timeoutMs, headers }: HttpSourceParts): SupergraphSource {
   let known: { readonly sdl: string; readonly conditional: Readonly<Record<string, string>> } | null = null

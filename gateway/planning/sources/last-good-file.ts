@@ -3,18 +3,18 @@ import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { MAX_SUPERGRAPH_BYTES } from './source.ts'
 
-/** The last supergraph that was served, on disk. */
+/** File with the last supergraph that was served. */
 export type LastGoodFile = {
   readonly path: string
-  /** Null where there is none, or one that is too large. */
+  /** Null when the file is missing or too large. */
   readonly read: () => Promise<{ readonly sdl: string; readonly writtenAt: Date } | null>
-  /** Replaces the file as a whole. Rejects where that is impossible. */
+  /** Replaces the file atomically. Rejects when it cannot be written. */
   readonly write: (sdl: string) => Promise<void>
 }
 
 /**
- * Keeps one supergraph at `path`. It is written beside and renamed, so that a reader, or a start
- * after a crash, sees the old one or the new one.
+ * Stores one supergraph at `path`. Writes a temporary file and renames it, so that a reader, or a
+ * start after a crash, sees the old or the new one whole.
  */
 export function lastGoodFile(path: string): LastGoodFile {
   return {
@@ -32,7 +32,7 @@ export function lastGoodFile(path: string): LastGoodFile {
       await mkdir(folder, { recursive: true })
       const temporary = join(folder, `.${randomUUID()}.tmp`)
       try {
-        // A supergraph names addresses that not everybody on the machine has to know.
+        // Mode 0600: a supergraph contains internal URLs.
         const file = await open(temporary, 'wx', 0o600)
         try {
           await file.writeFile(sdl)

@@ -3,19 +3,21 @@ import { withoutTrailingSlashes } from '../../../platform/text/without-trailing-
 import { httpSource } from './http-source.ts'
 import type { SupergraphSource } from './source.ts'
 
-/** The parts of a source in a bucket. */
+/** Options of a source in an S3 bucket. */
 export type S3SourceParts = {
   readonly bucket: string
   readonly key: string
   readonly region: string
-  /** A service other than Amazon's. */
+  /** URL of an S3-compatible service; undefined: Amazon's. */
   readonly endpoint: string | undefined
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string; readonly sessionToken?: string }
   readonly pollSeconds: number
   readonly timeoutMs: number
 }
 
-/** An object of a service that speaks S3's protocol; every request is signed at its own time. */
+/**
+ * Supergraph source in S3 or a compatible service; each request is signed with the current time.
+ */
 export function s3Source({ bucket, key, region, endpoint, credentials, ...rest }: S3SourceParts): SupergraphSource {
   const path = key.split('/').map(encodeURIComponent).join('/')
   const url = endpoint
@@ -28,7 +30,7 @@ export function s3Source({ bucket, key, region, endpoint, credentials, ...rest }
     async headers(conditional) {
       const signed = await new AwsV4Signer({ ...credentials, url, region, service: 's3', headers: conditional }).sign()
       const headers = Object.fromEntries(signed.headers)
-      // It is signed; fetch sets it by itself.
+      // `fetch` sets the signed `Host` header itself.
       delete headers.host
       return headers
     },

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { httpUrl, options, text, wholeNumber } from '../../options/validate-options.ts'
 
-/** A URL without credentials, which would get into logs and messages. */
+/** A URL without credentials, because it appears in logs and messages. */
 const sourceUrl = () =>
   httpUrl().refine((url) => {
     const parsed = URL.parse(url)
@@ -9,56 +9,59 @@ const sourceUrl = () =>
   }, 'an http or https URL without a user name and a password')
 
 const polled = {
-  /** Seconds between two looks; a source may want more. Default: 10. */
+  /** Poll interval in seconds; a source may require a longer one. Default: 10. */
   pollSeconds: wholeNumber(1, 86_400).optional(),
   /**
-   * File in which the last supergraph that was served is kept, for a start while the source is out
-   * of reach. Default: none is kept.
+   * File with the last served supergraph, for a start while the source is unavailable. Default:
+   * none.
    */
   lastGoodFile: text('the path of a file').optional(),
 }
 const fetched = {
   ...polled,
-  /** Seconds that one answer may take as a whole. Default: 30. */
+  /** Timeout of a whole response in seconds. Default: 30. */
   timeoutSeconds: wholeNumber(1, 300).optional(),
 }
 
-/** Where a supergraph comes from. */
+/** Options of the source of a supergraph. */
 export const supergraphSourceOptions = z.discriminatedUnion(
   'type',
   [
     options({
-      /** A folder of SDL files, composed: those of `supergraph.yaml`, or each `<name>.graphql`. */
+      /**
+       * Composes a folder of SDL files: those listed in `supergraph.yaml`, or each
+       * `<name>.graphql`.
+       */
       type: z.literal('folder'),
       path: text('the path of a folder'),
       ...polled,
     }),
     options({
-      /** A URL that answers GET with SDL; `ETag` and `Last-Modified` are used. */
+      /** A URL that responds to GET with SDL; polled with `ETag` and `Last-Modified`. */
       type: z.literal('http'),
       url: sourceUrl(),
-      /** Headers with credentials; they are sent to the origin of `url` only. */
+      /** Headers with credentials, sent to the origin of `url` only. */
       headers: z.record(text(), text('the value of a header'), 'an object of headers').optional(),
       ...fetched,
     }),
     options({
-      /** An object of a service that speaks S3's protocol; requests are signed (AWS Signature 4). */
+      /** An object in S3 or a compatible service; requests are signed (AWS Signature Version 4). */
       type: z.literal('s3'),
       bucket: text('the name of a bucket'),
-      /** Key of the object, such as `production/supergraph.graphql`. */
+      /** Object key, such as `production/supergraph.graphql`. */
       key: text('the key of an object'),
       /** Default: us-east-1. */
       region: text('a region').optional(),
-      /** Service other than Amazon's; the bucket is the first part of its path. */
+      /** URL of an S3-compatible service, with the bucket in the path. Default: Amazon S3. */
       endpoint: sourceUrl().optional(),
       accessKeyId: text('an access key'),
       secretAccessKey: text('a secret access key'),
-      /** Of temporary credentials. */
+      /** Session token of temporary credentials. */
       sessionToken: text('a session token').optional(),
       ...fetched,
     }),
     options({
-      /** The high-availability CDN of Hive. */
+      /** Hive's high-availability CDN. */
       type: z.literal('hive'),
       /** `https://cdn.graphql-hive.com/artifacts/v1/<target>`, with or without `/supergraph`. */
       endpoint: sourceUrl(),
@@ -67,12 +70,12 @@ export const supergraphSourceOptions = z.discriminatedUnion(
       ...fetched,
     }),
     options({
-      /** Apollo GraphOS, by the Uplink protocol. */
+      /** Apollo GraphOS, with the Uplink protocol. */
       type: z.literal('uplink'),
-      /** `<graph>@<variant>`. */
+      /** Graph reference `<graph>@<variant>`. */
       graphRef: text('a graph reference such as products@current'),
       apiKey: text('an API key of the graph'),
-      /** Asked in turns. Default: the two of Apollo. */
+      /** Uplink servers, tried in turn. Default: Apollo's two. */
       urls: z
         .array(sourceUrl(), 'a list of URLs')
         .min(1, 'a list of at least one URL')
@@ -84,8 +87,8 @@ export const supergraphSourceOptions = z.discriminatedUnion(
   { error: 'an object whose "type" is folder, http, s3, hive or uplink' },
 )
 
-/** Where a supergraph comes from, as a program says it. */
+/** Source options before validation. */
 export type SupergraphSourceOptions = z.input<typeof supergraphSourceOptions>
 
-/** The same, validated. */
+/** Source options after validation. */
 export type ValidSourceOptions = z.output<typeof supergraphSourceOptions>

@@ -1,30 +1,32 @@
 import { OperatorError } from '../../../platform/process/operator-error.ts'
 
-/** What a source has. */
+/** Result of a fetch from a source. */
 export type FetchedSupergraph = {
-  /** SDL of a supergraph; null when it is the one that was fetched last. */
+  /** SDL of a supergraph; null when unchanged since the last fetch. */
   readonly sdl: string | null
-  /** Seconds that the source wants to be left alone; absent: no wish. */
+  /** Minimum delay before the next fetch that the source requires, in seconds. */
   readonly minDelaySeconds?: number
 }
 
-/** Where a supergraph comes from. It remembers what it gave last. */
+/** Source of a supergraph; remembers the last one it returned. */
 export type SupergraphSource = {
-  /** For messages: what and where, without credentials. */
+  /** Kind and address for messages, without credentials. */
   readonly description: string
-  /** Seconds between two looks, unless the source wants more. */
+  /** Poll interval, unless the source requires a longer one. */
   readonly pollSeconds: number
-  /** Rejects with a `SourceError`, or the reason of the signal. */
+  /** Rejects with a `SourceError`, or with the reason of the signal. */
   readonly fetch: (signal: AbortSignal) => Promise<FetchedSupergraph>
-  /** Calls `changed` soon after a change, and returns what ends that; absent where only looking helps. */
+  /**
+   * Calls `changed` after a change; returns the function that stops watching. Absent: polling only.
+   */
   readonly watch?: (changed: () => void) => () => void
-  /** Forgets what it gave last, so that the next fetch returns a supergraph. */
+  /** Forgets the last supergraph, so that the next fetch returns one even when unchanged. */
   readonly forget: () => void
 }
 
-/** Why a source gave no supergraph: `<source>: <reason>.`, without credentials. */
+/** Failure of a source: `<source>: <reason>.`, without credentials. */
 export class SourceError extends OperatorError {
-  /** Seconds after which it may be asked again; null where it did not say. */
+  /** Retry-After in seconds; null when the source sent none. */
   readonly retryAfterSeconds: number | null
 
   constructor(message: string, { cause, retryAfterSeconds = null }: { cause?: unknown; retryAfterSeconds?: number | null } = {}) {
@@ -34,7 +36,7 @@ export class SourceError extends OperatorError {
 }
 
 /**
- * Bytes of a supergraph, from wherever it comes. The largest that are known have about 10 MB, and
- * the planner needs some hundred times as much memory.
+ * Upper bound of a supergraph's size. The largest known ones have about 10 MB; the planner needs
+ * some hundred times as much memory.
  */
 export const MAX_SUPERGRAPH_BYTES = 20_000_000

@@ -1,17 +1,17 @@
 import { boundedRequest } from './bounded-request.ts'
 import { type FetchedSupergraph, SourceError, type SupergraphSource } from './source.ts'
 
-/** The parts of an Uplink source. */
+/** Options of an Uplink source. */
 export type UplinkSourceParts = {
   readonly graphRef: string
   readonly apiKey: string
-  /** Asked in turns: the next one when one fails. */
+  /** Uplink servers; after a failure the next one is used. */
   readonly urls: readonly string[]
   readonly pollSeconds: number
   readonly timeoutMs: number
 }
 
-/** Apollo's own, in two clouds. */
+/** Apollo's servers, in two clouds. */
 export const DEFAULT_UPLINK_URLS: readonly string[] = [
   'https://uplink.api.apollographql.com/',
   'https://aws.uplink.api.apollographql.com/',
@@ -26,13 +26,13 @@ const QUERY = `query SupergraphSdl($ref: String!, $apiKey: String!, $ifAfterId: 
   }
 }`
 
-/** Longest `minDelaySeconds` that is heeded: an answer must not stop the polling. */
+/** Upper bound of `minDelaySeconds`, so that a response cannot stop polling. Seconds. */
 const MAX_MIN_DELAY = 3_600
 
-/** A supergraph of Apollo GraphOS by the Uplink protocol, or of another server of it. */
+/** Supergraph source with the Uplink protocol, of Apollo GraphOS or another server. */
 export function uplinkSource({ graphRef, apiKey, urls, pollSeconds, timeoutMs }: UplinkSourceParts): SupergraphSource {
   let lastId: string | null = null
-  /** Index of the URL that answered last. */
+  /** Index of the server that responded last. */
   let current = 0
   return {
     description: `Uplink for ${graphRef}`,
@@ -77,7 +77,7 @@ export function uplinkSource({ graphRef, apiKey, urls, pollSeconds, timeoutMs }:
     throw new SourceError(`${description}: expected RouterConfigResult, Unchanged or FetchError.`)
   }
 
-  /** A message of the other side may repeat what it was sent. */
+  /** A server's message in one line without the API key, which it may repeat. */
   function spoken(value: unknown): string {
     return String(value ?? '')
       .replaceAll(apiKey, '***')
