@@ -17,16 +17,16 @@ import type { GraphQLParams } from './transports/request-params.ts'
 /** The result of a facade's operation: `data` is null when an error reached the root. */
 export type ClientResult<Data> = { readonly data: Data | null; readonly errors: readonly GraphQLFormattedError[] }
 
-/** Runs the operations of facades. Documents are validated and planned at start, by `prepare`. */
+/** Runs operations of facades, which `prepare` has validated and planned at start. */
 export type GatewayClient = {
-  /** The schema that documents are validated against. */
+  /** Schema that documents are validated against. */
   readonly schema: GraphQLSchema
   /**
    * Validates and plans `document`; throws with its name and every problem. Called once per
    * document, at start.
    */
   readonly prepare: (document: TypedDocumentNode<unknown, never>) => Promise<void>
-  /** Runs a prepared document. A failing subgraph is reported in `errors`; nothing rejects. */
+  /** Runs a prepared document. Subgraph failures are in `errors`; never rejects. */
   readonly run: <Data, Variables extends Record<string, unknown>>(
     document: TypedDocumentNode<Data, Variables>,
     variables: Variables,
@@ -35,7 +35,7 @@ export type GatewayClient = {
   ) => Promise<ClientResult<Data>>
 }
 
-/** Runs queries that a facade's own clients wrote, with the limits of every transport. */
+/** Runs queries from clients of a facade, with the same limits as other transports. */
 export type ExternalClient = {
   readonly schema: GraphQLSchema
   readonly limits: Limits
@@ -50,7 +50,7 @@ export type ExternalClient = {
   ) => Promise<ExecutionResult>
 }
 
-/** Creates a client of `gateway` for the queries of others. */
+/** Creates a client for queries from outside this installation. */
 export const createExternalClient = (gateway: {
   readonly schema: GraphQLSchema
   readonly limits: Limits
@@ -71,8 +71,8 @@ const NOT_A_QUERY = refusal('METHOD_NOT_ALLOWED', 'Expected a query: send mutati
 const NO_ERRORS: readonly GraphQLFormattedError[] = []
 
 /**
- * Creates a client on top of the executor: no HTTP, no limits, nothing parsed, validated or planned
- * per call. `wrap` adds observability to each prepared operation.
+ * Creates a client that calls the executor directly: no HTTP, no limits, and nothing is parsed,
+ * validated or planned per call. `wrap` adds observability to each operation.
  */
 export function createClient(
   deps: ExecutorDeps,
@@ -94,8 +94,8 @@ export function createClient(
           run ??= wrap(operation, planOperation(operation, deps, { mutations: 'refused' }))
           return run
         }
-        // With a stored plan it is known to fit, and is compiled when it is first run: all
-        // operations of the facades would take a start 0.2 s.
+        // With a stored plan the operation is valid, and is compiled on first run: compiling all of
+        // the facades' operations takes 0.2 s at start.
         if (!storedPlan) runOf()
         if (!storedPlan && !operation.isIntrospection) plans.add(document, createStoredPlan(operation, deps))
         prepared.set(document, { runOf, outlivesClient: outlivesClient(operation) })
@@ -111,7 +111,7 @@ export function createClient(
       const execute = (context: RequestContext) => runOf()(withoutUndefined(variables), context)
       try {
         const result = await withTimeout(BOUNDS.operationTimeoutMs, { caller, signal }, execute, { outlivesClient })
-        // `Data` was generated from the schema that the document was validated against.
+        // Codegen derived `Data` from the schema that the document was validated against.
         return { data: (result.data ?? null) as Data | null, errors: result.errors ?? NO_ERRORS }
       } catch (error) {
         log.error({ err: error, requestId: caller.requestId }, 'an operation of a facade failed')
@@ -126,7 +126,7 @@ function nameOf({ definitions }: DocumentNode): string {
   return operation?.name?.value ?? '(without a name)'
 }
 
-/** Omits undefined variables: graphql-js would take them for null. */
+/** Removes undefined variables, which graphql-js would treat as null. */
 function withoutUndefined(variables: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   for (const name in variables) {
     if (variables[name] === undefined)

@@ -21,22 +21,22 @@ export type { AtriumGatewayOptions } from './options.ts'
 export { RemoteGraphQLDataSource } from './remote-data-source.ts'
 export { createSupergraphManager } from './supergraph-manager.ts'
 
-/** The gateway of an Apollo Server. */
+/** Gateway for `new ApolloServer({ gateway })`. */
 export type AtriumGateway = ApolloGatewayInterface & {
   /** Rejects unless every subgraph responds to `{ __typename }`. */
   readonly serviceHealthCheck: () => Promise<void>
 }
 
 type Listener = Parameters<ApolloGatewayInterface['onSchemaLoadOrUpdate']>[0]
-/** The served graph: its SDL and schema, as Apollo Server gets them. */
+/** The served supergraph and API schema, as Apollo Server receives them. */
 type Loaded = { readonly sdl: string; readonly schema: GraphQLSchema }
 
 const NO_LIMITS: Limits = { depth: 0, cost: 0 }
 
 /**
- * Creates a drop-in replacement of `ApolloGateway`: `new ApolloServer({ gateway: atriumGateway({
- * supergraphSdl }) })`. Apollo Server parses, validates and runs its plugins as before; planning,
- * execution and fetches are Atrium's. Throws for options that it does not know.
+ * Creates a drop-in replacement for `ApolloGateway`: `new ApolloServer({ gateway: atriumGateway({
+ * supergraphSdl }) })`. Apollo Server still parses, validates and runs its plugins; planning,
+ * execution and fetches are Atrium's. Throws for unknown options.
  */
 export function atriumGateway(options: AtriumGatewayOptions): AtriumGateway {
   assertOptions(options)
@@ -59,7 +59,7 @@ export function atriumGateway(options: AtriumGatewayOptions): AtriumGateway {
   return {
     onSchemaLoadOrUpdate(listener) {
       listeners.add(listener)
-      // A second server shares this gateway, or restarts.
+      // Replays the schema when a second server shares this gateway, or a server restarts.
       if (loaded) listener({ apiSchema: loaded.schema, coreSupergraphSdl: loaded.sdl })
       return () => void listeners.delete(listener)
     },
@@ -84,7 +84,7 @@ export function atriumGateway(options: AtriumGatewayOptions): AtriumGateway {
     try {
       await start(initial)
     } catch (error) {
-      // Apollo Server does not stop what it could not start.
+      // Apollo Server does not call `stop` on a gateway whose `load` failed.
       await cleanup?.()
       throw error
     }

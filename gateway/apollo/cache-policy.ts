@@ -1,10 +1,10 @@
-/** What a response may be restricted to. */
+/** Argument of `restrict` in Apollo's cache policy. */
 type CacheHint = { maxAge: number; scope?: 'PUBLIC' | 'PRIVATE' }
 
 /**
- * Restricts the cache policy of an operation by the `Cache-Control` of one subgraph, as Apollo
- * Gateway does: without a `max-age` the whole response is uncacheable. `policy` is Apollo's, or
- * anything without `restrict`, which is then left alone.
+ * Restricts an operation's cache policy by the `Cache-Control` of one subgraph, as Apollo Gateway
+ * does: without `max-age` the whole response is uncacheable. A `policy` without `restrict` is
+ * ignored.
  */
 export function restrictCachePolicy(policy: unknown, header: string | null): void {
   if (!isRestrictable(policy)) return

@@ -3,17 +3,17 @@ import { type FindGrants, NO_GRANTS } from '../authorization/authorization.ts'
 import type { FindIncoming } from './data-source-link.ts'
 import type { IncomingRequestContext } from './gateway-interface.ts'
 
-/** What a caller holds. */
+/** Grants of a caller. */
 export type ContextGrants = {
   readonly isAuthenticated: boolean
   readonly scopes?: readonly string[]
   readonly policies?: readonly string[]
 }
 
-/** Reads what a caller holds off the context value. */
+/** Reads grants from Apollo's `contextValue`. */
 export type FindContextGrants = (context: IncomingRequestContext['context']) => ContextGrants | Promise<ContextGrants>
 
-/** Finds grants by the context value of an operation; nobody has any without `findGrants`. */
+/** Finds a caller's grants by its `contextValue`; without `findGrants` no caller has any. */
 export function grantsByContext(findGrants: FindContextGrants | undefined, incomingOf: FindIncoming, log: Logger): FindGrants {
   if (!findGrants) return () => NO_GRANTS
   return async ({ caller }) => {

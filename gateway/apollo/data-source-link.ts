@@ -7,10 +7,10 @@ import { createLocalLink } from '../subgraph-client/local-subgraph.ts'
 import type { IncomingRequestContext, SubgraphDataSource, SubgraphGraphQLResponse } from './gateway-interface.ts'
 import { LocalGraphQLDataSource } from './local-data-source.ts'
 
-/** The operation of Apollo Server that a caller stands for. */
+/** Finds the Apollo Server request that a caller belongs to. */
 export type FindIncoming = (caller: Caller) => IncomingRequestContext
 
-/** A link over a data source. Its errors keep message and code, and name the subgraph. */
+/** Link that fetches through a data source. Errors keep message and code, and name the subgraph. */
 export function createDataSourceLink(name: string, source: SubgraphDataSource, findIncoming: FindIncoming): ClosableLink {
   const close = async () => source.close?.()
   if (source instanceof LocalGraphQLDataSource) {
@@ -55,10 +55,10 @@ export function createDataSourceLink(name: string, source: SubgraphDataSource, f
   }
 }
 
-/** Asks a subgraph of Apollo's for the trace of its resolvers. */
+/** Requests resolver traces (ftv1) from a subgraph of Apollo Server. */
 const INCLUDE_TRACE = { 'apollo-federation-include-trace': 'ftv1' }
 
-/** A thrown GraphQLError with a code is meant for the client, like one in a response. */
+/** A thrown GraphQLError with a code is for clients, like an error in a response. */
 async function processed(processing: Promise<SubgraphGraphQLResponse>): Promise<SubgraphGraphQLResponse> {
   try {
     return await processing
@@ -78,7 +78,7 @@ function resultOf(name: string, { data, errors = [] }: SubgraphGraphQLResponse):
   return { data: data ?? null, ...(visible.length > 0 && { errors: visible }) }
 }
 
-/** Errors by subgraph, for Apollo's usage reporting; a trace has them already. */
+/** Reports errors by subgraph to Apollo's usage reporting; traces contain them already. */
 function reportErrorPaths(
   { metrics }: IncomingRequestContext,
   subgraph: string,

@@ -6,9 +6,9 @@ import { RemoteGraphQLDataSource } from './remote-data-source.ts'
 /** Creates the data source of a subgraph. */
 export type BuildService = (service: ServiceEndpoint) => SubgraphDataSource
 
-/** The data sources of a gateway, one per name and URL. */
+/** Data sources of a gateway, one per name and URL. */
 export type DataSources = {
-  /** Creates it on first use. Throws for an unusable URL. */
+  /** Returns the data source of a subgraph, created on first use. Throws for an invalid URL. */
   readonly get: BuildService
   readonly close: (service: ServiceEndpoint) => Promise<void>
   readonly closeAll: () => Promise<void>
@@ -62,5 +62,5 @@ export function createDataSources(buildService: BuildService): DataSources {
 
 const keyOf = ({ name, url = '' }: ServiceEndpoint): string => JSON.stringify([name, url])
 
-/** A remote subgraph at the URL of the supergraph, to which no header of a client is sent. */
+/** Data source for the URL in the supergraph; it forwards no client headers. */
 export const defaultDataSource: BuildService = ({ url }) => new RemoteGraphQLDataSource({ url })

@@ -1,12 +1,12 @@
 import type { ApolloServerOptionsWithGateway, BaseContext } from '@apollo/server'
 
-/** What `new ApolloServer({ gateway })` takes. */
+/** Type of `gateway` in the options of Apollo Server. */
 export type ApolloGatewayInterface = ApolloServerOptionsWithGateway<BaseContext>['gateway']
 
 type LoadResult = Awaited<ReturnType<ApolloGatewayInterface['load']>>
 /** Executes one operation for Apollo Server. */
 export type ApolloExecutor = LoadResult['executor'] & {}
-/** One client operation, as Apollo Server hands it over; `context` is the `contextValue`. */
+/** Request of one client operation in Apollo Server; `context` is the `contextValue`. */
 export type IncomingRequestContext = Parameters<ApolloExecutor>[0]
 /** A request to a subgraph. */
 export type SubgraphGraphQLRequest = IncomingRequestContext['request']
@@ -16,10 +16,10 @@ export type SubgraphGraphQLResponse = NonNullable<IncomingRequestContext['respon
 /** Name and URL of a subgraph. */
 export type ServiceEndpoint = { readonly name: string; readonly url?: string }
 
-/** One fetch, or the request for a subgraph's SDL, or a health check. */
+/** A fetch, a request for a subgraph's SDL, or a health check. */
 export type DataSourceProcessOptions = {
   readonly request: SubgraphGraphQLRequest
-  /** Aborts with the operation; Apollo's own data sources ignore it. */
+  /** Aborted with the operation; Apollo's own data sources ignore it. */
   readonly signal?: AbortSignal
 } & (
   | {
@@ -31,27 +31,27 @@ export type DataSourceProcessOptions = {
 )
 
 /**
- * Fetches from one subgraph. Data sources of @apollo/gateway have this form too: its `kind` is an
+ * Fetches from one subgraph. Compatible with data sources of @apollo/gateway, whose `kind` is an
  * enum with the same values.
  */
 export type SubgraphDataSource = {
-  // A method, so that parameters are bivariant: Apollo's classes name narrower types.
+  // Declared as a method for bivariant parameters, because Apollo's classes declare narrower types.
   process(options: DataSourceProcessOptions): Promise<SubgraphGraphQLResponse>
-  /** Closes connections; absent where there are none. */
+  /** Closes connections; absent for data sources without connections. */
   close?(): Promise<void>
 }
 
-/** What a supergraph manager is given to work with. */
+/** Functions that a supergraph manager gets. */
 export type SupergraphManagerOptions = {
-  /** Serves another supergraph from now on. Throws, and changes nothing, for an invalid one. */
+  /** Replaces the served supergraph. Throws for an invalid one, without any change. */
   readonly update: (supergraphSdl: string) => void
   /** Rejects unless every subgraph of this supergraph responds. */
   readonly healthCheck: (supergraphSdl: string) => Promise<void>
-  /** The data source of a subgraph, by `buildService`. */
+  /** Data source of a subgraph, created with `buildService`. */
   readonly getDataSource: (service: ServiceEndpoint) => SubgraphDataSource
 }
 
-/** Loads the first supergraph; may update it until `cleanup` is called. */
+/** Loads the first supergraph; may call `update` until `cleanup`. */
 export type SupergraphHook = (
   options: SupergraphManagerOptions,
 ) => Promise<{ readonly supergraphSdl: string; readonly cleanup?: () => Promise<void> }>

@@ -5,9 +5,9 @@ import type { Gateway } from '../gateway.ts'
 import type { ApolloExecutor, IncomingRequestContext } from './gateway-interface.ts'
 import { createQueryPlanTrace } from './query-plan-trace.ts'
 
-/** The requests of Apollo Server that are being executed. */
+/** Apollo Server requests being executed. */
 export type IncomingRequests = {
-  /** The request of a caller. Throws for a caller that is not of Apollo Server. */
+  /** Request of a caller. Throws for a caller that is not from Apollo Server. */
   readonly of: (caller: Caller) => IncomingRequestContext
   /** Executes a request with `gateway`. */
   readonly execute: (requestContext: IncomingRequestContext, gateway: Gateway) => ReturnType<ApolloExecutor>
@@ -36,10 +36,10 @@ export function createIncomingRequests(): IncomingRequests {
       })
       if (trace) trace.report()
       return {
-        // The library's types name values `any`, and want them writable.
+        // Apollo's types declare values as `any`, and writable.
         ...(data !== undefined && { data: data as Record<string, unknown> | null }),
         ...(errors && { errors: errors.map(toGraphQLError) }),
-        // JSON of a response (GraphQL §7): an object.
+        // By GraphQL §7 `extensions` is an object.
         ...(extensions && { extensions: extensions as Record<string, unknown> }),
       }
     },

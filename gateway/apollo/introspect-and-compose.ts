@@ -5,14 +5,14 @@ import type { ServiceEndpoint, SubgraphDataSource, SupergraphManager, Supergraph
 type HeadersInput = NonNullable<ConstructorParameters<typeof Headers>[0]>
 type HeadersOf = (service: ServiceEndpoint) => HeadersInput | Promise<HeadersInput>
 
-/** Options of `IntrospectAndCompose`, by Apollo's names. */
+/** Options of `IntrospectAndCompose`, with Apollo's names. */
 export type IntrospectAndComposeOptions = {
   readonly subgraphs: readonly Required<ServiceEndpoint>[]
   /** Headers of the requests for SDL. */
   readonly introspectionHeaders?: HeadersInput | HeadersOf
-  /** Milliseconds between two looks at the subgraphs. Default: never again. */
+  /** Poll interval of the subgraphs in ms. Default: no polling. */
   readonly pollIntervalInMs?: number
-  /** Whether all subgraphs must respond before another supergraph is served. Default: false. */
+  /** Whether a new supergraph is served only when all its subgraphs respond. Default: false. */
   readonly subgraphHealthCheck?: boolean
   readonly logger?: { readonly error: (message: string) => void }
 }
@@ -20,8 +20,8 @@ export type IntrospectAndComposeOptions = {
 const SDL_QUERY = 'query SubgraphSdl { _service { sdl } }'
 
 /**
- * Composes the supergraph from the SDL that subgraphs publish. The first composition must succeed;
- * a later one that fails is logged, and the supergraph before stays.
+ * Composes the supergraph from the SDL of running subgraphs. The first composition must succeed;
+ * when a later one fails, it is logged and the previous supergraph stays.
  */
 export class IntrospectAndCompose implements SupergraphManager {
   readonly #options: IntrospectAndComposeOptions

@@ -2,8 +2,8 @@ import { type GraphQLSchema, graphql } from 'graphql'
 import type { DataSourceProcessOptions, SubgraphDataSource, SubgraphGraphQLResponse } from './gateway-interface.ts'
 
 /**
- * A subgraph inside this process; resolvers get the `contextValue` of Apollo Server. The gateway
- * runs compiled operations on its schema; `process` is for supergraph managers.
+ * Data source of a subgraph in this process; resolvers get Apollo's `contextValue`. The gateway
+ * executes compiled operations on its schema; `process` is used by supergraph managers only.
  */
 export class LocalGraphQLDataSource implements SubgraphDataSource {
   readonly schema: GraphQLSchema

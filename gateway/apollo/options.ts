@@ -4,27 +4,34 @@ import type { FindContextGrants } from './context-grants.ts'
 import type { BuildService } from './data-sources.ts'
 import type { SupergraphHook, SupergraphManager } from './gateway-interface.ts'
 
-/** Options of `atriumGateway`, by the names of `new ApolloGateway(…)`. */
+/** Options of `atriumGateway`, with the names of `new ApolloGateway(…)`. */
 export type AtriumGatewayOptions = {
-  /** A composed supergraph, a manager such as `IntrospectAndCompose`, or a function like one. */
+  /**
+   * A composed supergraph, a manager such as `IntrospectAndCompose`, or a function with its
+   * interface.
+   */
   readonly supergraphSdl: string | SupergraphManager | SupergraphHook
   /** Creates the data source of a subgraph. Default: `new RemoteGraphQLDataSource({ url })`. */
   readonly buildService?: BuildService
-  /** Whether every subgraph must respond before the first supergraph is served. Default: false. */
+  /** Whether the first supergraph is served only when all subgraphs respond. Default: false. */
   readonly serviceHealthCheck?: boolean
-  /** Depth and cost of an operation. Default: 0 and 0, no limits, as in Apollo Gateway. */
+  /**
+   * Limits of depth and cost of an operation. Default: 0 (unlimited) for both, as in Apollo
+   * Gateway.
+   */
   readonly limits?: Partial<Limits>
   /**
-   * What the caller of a context value holds, for `@authenticated`, `@requiresScopes` and
-   * `@policy`. What it throws refuses every guarded field. Default: nothing, so that guarded
-   * fields are refused.
+   * Grants of a `contextValue`, for `@authenticated`, `@requiresScopes` and `@policy`. When it
+   * throws, every guarded field is refused. Default: no grants.
    */
   readonly findGrants?: FindContextGrants
-  /** Log in pino's form. Default: warnings and errors as JSON lines on standard output. */
+  /**
+   * Logger with pino's interface. Default: warnings and errors as JSON lines on standard output.
+   */
   readonly log?: Logger
 }
 
-/** The hook that loads the supergraph. */
+/** Converts the option to a function that loads the supergraph. */
 export function managerOf(supergraphSdl: AtriumGatewayOptions['supergraphSdl']): SupergraphHook {
   if (typeof supergraphSdl === 'string') return async () => ({ supergraphSdl })
   return typeof supergraphSdl === 'function' ? supergraphSdl : (options) => supergraphSdl.initialize(options)
@@ -32,7 +39,7 @@ export function managerOf(supergraphSdl: AtriumGatewayOptions['supergraphSdl']):
 
 const UPLINK = "use supergraphSdl: createSupergraphManager({ type: 'uplink', graphRef, apiKey, urls })"
 
-/** Options of `ApolloGateway` that have no meaning here, with what takes their place. */
+/** Unsupported options of `ApolloGateway`, with their replacement. */
 const UNSUPPORTED: ReadonlyMap<string, string> = new Map([
   ['serviceList', 'use supergraphSdl: new IntrospectAndCompose({ subgraphs })'],
   ['localServiceList', 'use supergraphSdl with the SDL that compose(…) of @atrium/gateway/composition returns'],
@@ -43,7 +50,7 @@ const UNSUPPORTED: ReadonlyMap<string, string> = new Map([
   ['fetcher', 'fetches go through undici; override process() of a data source instead'],
 ])
 
-/** Throws for options that are unknown or do not say where the supergraph comes from. */
+/** Throws for unknown options, and when no supergraph is given. */
 export function assertOptions(options: AtriumGatewayOptions): void {
   for (const [name, instead] of UNSUPPORTED) {
     if (Object.hasOwn(options, name)) throw new Error(`Expected no option "${name}": ${instead}.`)

@@ -9,29 +9,28 @@ type PlanNodeOf<Kind extends keyof QueryPlanNode> = Partial<NonNullable<QueryPla
 type FetchTrace = PlanNodeOf<'fetch'>
 type SubgraphTrace = NonNullable<FetchTrace['trace']>
 
-/** The part of @apollo/usage-reporting-protobuf that is used. */
+/** Used part of @apollo/usage-reporting-protobuf. */
 type Reports = { readonly Trace: { readonly decode: (bytes: Uint8Array) => SubgraphTrace } }
 
 let reports: Reports | null = null
 
 const REPORTS_PACKAGE = '@apollo/usage-reporting-protobuf'
 
-/** The copy of @apollo/server, for it is no dependency of this package. Loaded on first use. */
+/** Loads the copy in @apollo/server on first use, because this package does not depend on it. */
 function loadReports(): Reports {
   const require = createRequire(createRequire(import.meta.url).resolve('@apollo/server'))
-  // The optional package has no types of its own here.
+  // The optional package has no types here.
   reports ??= require(REPORTS_PACKAGE) as Reports
   return reports
 }
 
 /**
- * The trace of one operation for Apollo's usage reporting and inline traces, in the form of Apollo
- * Gateway: the query plan with times of its fetches, and the traces of resolvers (ftv1) that
- * subgraphs sent.
+ * Trace of one operation for Apollo's usage reporting and inline traces, in Apollo Gateway's
+ * format: the query plan with timings, and resolver traces (ftv1) of subgraphs.
  */
 export function createQueryPlanTrace(incoming: IncomingRequestContext): {
   readonly planTrace: PlanTrace
-  /** Hands the trace to the plugins of Apollo Server. */
+  /** Passes the trace to Apollo Server's plugins. */
   readonly report: () => void
 } {
   const { metrics, operation, request } = incoming
@@ -54,7 +53,7 @@ export function createQueryPlanTrace(incoming: IncomingRequestContext): {
       },
     },
     report() {
-      // Messages are encoded by their properties; a class has nothing else to offer.
+      // The encoder reads properties only, so a plain object can replace the message class.
       if (plan) metrics.queryPlanTrace = traceOf(plan) as QueryPlanNode
     },
   }
@@ -91,11 +90,11 @@ export function createQueryPlanTrace(incoming: IncomingRequestContext): {
   }
 }
 
-/** Reads what a subgraph sent; anything may be in it. */
+/** Decodes a subgraph's trace; its content is untrusted. */
 function readTrace(fetch: FetchTrace, ftv1: string, rootType: string): void {
   try {
     const trace = loadReports().Trace.decode(Buffer.from(ftv1, 'base64'))
-    // Subgraphs know their root fields only; the report needs the type.
+    // Subgraphs omit the root type, which the report needs.
     for (const child of trace.root?.child ?? []) child.parentType = rootType
     fetch.trace = trace
     fetch.traceParsingFailed = false
@@ -104,7 +103,7 @@ function readTrace(fetch: FetchTrace, ftv1: string, rootType: string): void {
   }
 }
 
-/** A step of a flatten path without its type conditions, which Apollo's form does not have. */
+/** Segment of a flatten path without type conditions, which Apollo's format lacks. */
 function responsePathOf(step: string | number): readonly object[] {
   if (typeof step === 'number') return [{ index: step }]
   const [fieldName = ''] = step.split('|', 1)
@@ -113,7 +112,7 @@ function responsePathOf(step: string | number): readonly object[] {
 
 const rootTypeOf = (operation: string): string => operation.charAt(0).toUpperCase() + operation.slice(1)
 
-/** A time as google.protobuf.Timestamp. */
+/** Current time as google.protobuf.Timestamp. */
 function now(): { readonly seconds: number; readonly nanos: number } {
   const milliseconds = Date.now()
   const remainder = milliseconds % 1000

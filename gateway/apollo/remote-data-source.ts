@@ -15,26 +15,26 @@ import type {
 
 type Context = IncomingRequestContext['context']
 
-/** Settings of a `RemoteGraphQLDataSource`. */
+/** Options of `RemoteGraphQLDataSource`. */
 export type RemoteDataSourceConfig = {
-  /** http or https, without credentials. */
+  /** URL with scheme http or https, without credentials. */
   readonly url?: string | undefined
-  /** Name for errors and the log; the gateway fills in that of the subgraph. */
+  /** Name in errors and logs; the gateway sets the subgraph's name. */
   readonly name?: string
-  /** Timeout of one fetch with its retries, in milliseconds. Default: 5000. */
+  /** Timeout of a fetch including retries, in ms. Default: 5000. */
   readonly timeoutInMs?: number
-  /** Whether `Cache-Control` of subgraphs restricts that of the response. Default: true. */
+  /** Whether `Cache-Control` of subgraphs restricts the response's. Default: true. */
   readonly honorSubgraphCacheControlHeader?: boolean
-  /** Sends hashes in place of texts (automatic persisted queries). Default: false. */
+  /** Automatic persisted queries: sends hashes instead of texts. Default: false. */
   readonly apq?: boolean
 }
 
 const NEVER = new AbortController().signal
 
 /**
- * Fetches from a subgraph over HTTP, with the hooks of Apollo's class of the same name. Unlike that,
- * it has a timeout and a circuit breaker, retries queries, and bounds responses. Headers of clients
- * reach subgraphs only where `willSendRequest` sets them.
+ * Fetches from a subgraph over HTTP, with the hooks of Apollo's class of the same name. In addition
+ * it has a timeout, a circuit breaker, retries for queries, and a limit on response size. Client
+ * headers are forwarded only by `willSendRequest`.
  */
 export class RemoteGraphQLDataSource implements SubgraphDataSource {
   url = ''
@@ -44,22 +44,25 @@ export class RemoteGraphQLDataSource implements SubgraphDataSource {
   apq = false
   #connections: RetryingFetch | null = null
 
-  /** Assigns every property, so that hooks can be passed as well. */
+  /** Assigns every property, so that hooks can be passed too. */
   constructor(config: RemoteDataSourceConfig & Partial<Pick<RemoteGraphQLDataSource, HookName>> = {}) {
     Object.assign(this, config)
   }
 
-  /** Changes the request before it is sent: `request.http.headers.set(…)`. What it throws fails the fetch. */
+  /**
+   * Changes a request before it is sent: `request.http.headers.set(…)`. An exception fails the
+   * fetch.
+   */
   willSendRequest?(options: DataSourceProcessOptions): void | Promise<void>
 
-  /** Returns the response to use. `response.http` has the status and the headers. */
+  /** Returns the response to use. `response.http` has status and headers. */
   didReceiveResponse?(options: {
     readonly response: SubgraphGraphQLResponse
     readonly request: SubgraphGraphQLRequest
     readonly context: Context
   }): SubgraphGraphQLResponse | Promise<SubgraphGraphQLResponse>
 
-  /** Called when there is no response. Throws the error that the fetch fails with. */
+  /** Called when a fetch fails. Must throw the error to report. */
   didEncounterError(
     error: Error,
     _fetchRequest?: SubgraphGraphQLRequest['http'],
@@ -88,7 +91,7 @@ export class RemoteGraphQLDataSource implements SubgraphDataSource {
     return result
   }
 
-  /** Closes the connections; a later request opens others. */
+  /** Closes connections; a later request opens new ones. */
   async close(): Promise<void> {
     const connections = this.#connections
     this.#connections = null
@@ -134,11 +137,11 @@ const ACCEPT_ENCODING = 'gzip, br, zstd'
 
 function toResponse({ result, headers, statusCode }: ParsedResponse): SubgraphGraphQLResponse {
   return {
-    // The library's types name values `any`.
+    // Apollo's types declare values as `any`.
     data: result.data as Record<string, unknown> | null,
-    // The remote data source answers as GraphQL §7 says; errors are masked below.
+    // By GraphQL §7 `errors` is a list of errors; they are masked below.
     ...(result.errors && { errors: result.errors as readonly GraphQLFormattedError[] }),
-    // JSON of a response (GraphQL §7): an object.
+    // By GraphQL §7 `extensions` is an object.
     ...(result.extensions && { extensions: result.extensions as Record<string, unknown> }),
     http: { status: statusCode, headers: new Headers(flatHeaders(headers)) },
   }

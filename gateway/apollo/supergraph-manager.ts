@@ -9,8 +9,8 @@ import { readSupergraph } from '../planning/supergraph.ts'
 import type { SupergraphManager } from './gateway-interface.ts'
 
 /**
- * Creates a supergraph manager for `atriumGateway`, or for Apollo Gateway: it takes the supergraph
- * from a source and polls that. Throws an `OperatorError` for options that it does not know.
+ * Creates a supergraph manager for `atriumGateway` or Apollo Gateway that polls a source. Throws an
+ * `OperatorError` for unknown options.
  */
 export function createSupergraphManager(
   given: SupergraphSourceOptions,
@@ -38,7 +38,10 @@ export function createSupergraphManager(
   }
 }
 
-/** The gateway serves the first one later, when it is too late for the last good one. */
+/**
+ * Validates the first supergraph at once: the gateway validates it only after the last good file
+ * can no longer replace it.
+ */
 function assertSupergraph(sdl: string): void {
   try {
     readSupergraph(parse(sdl, { noLocation: true }))

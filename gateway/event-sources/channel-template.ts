@@ -1,16 +1,18 @@
-/** Arguments of a subscription's field, by name. */
+/** Arguments of a subscription field, by name. */
 export type FieldArguments = Readonly<Record<string, unknown>>
 
-/** `{{ args.name }}`, with a path into an input object where there are further points. */
+/** Placeholder `{{ args.name }}`; further dots are a path into an input object. */
 const PLACEHOLDER = /\{\{\s*args\.([\w.]+)\s*\}\}/g
 
 /**
- * What an argument in the name of a channel may be: no separators and no wildcards, or a client
- * could choose the channels of others.
+ * Allowed characters of an argument in a channel name. Separators and wildcards would let a client
+ * subscribe to other channels.
  */
 const SAFE_PART = /^[\w~@=+-]{1,200}$/
 
-/** The names of a channel; what is expected, where an argument cannot stand in one. */
+/**
+ * Inserts arguments into a channel template; returns the problem when an argument is not allowed.
+ */
 export function channelOf(template: string, values: FieldArguments): { readonly channel: string } | { readonly problem: string } {
   let problem: string | null = null
   const channel = template.replace(PLACEHOLDER, (_, path: string) => {
@@ -24,7 +26,7 @@ export function channelOf(template: string, values: FieldArguments): { readonly 
   return problem === null ? { channel } : { problem }
 }
 
-/** The values that a text stands for: an argument, which may be a list, or the text itself. */
+/** Values of a template: of an argument, which may be a list, or the text itself. */
 export function valuesOf(template: string, values: FieldArguments): readonly unknown[] {
   const [whole] = [...template.matchAll(PLACEHOLDER)]
   if (!whole || whole[0] !== template.trim()) return [template]
@@ -32,7 +34,7 @@ export function valuesOf(template: string, values: FieldArguments): readonly unk
   return Array.isArray(value) ? value : [value]
 }
 
-/** The names of the arguments in a template. */
+/** Names of the arguments in a template. */
 export const argumentsIn = (template: string): readonly string[] =>
   [...template.matchAll(PLACEHOLDER)].map(([, path = '']) => path.split('.', 1)[0] ?? '')
 

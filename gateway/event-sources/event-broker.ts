@@ -1,34 +1,37 @@
 import type { Logger } from 'pino'
 
-/** Longest message that is read, in characters. */
+/** Upper bound of a message. */
 const MAX_MESSAGE_CHARACTERS = 1_000_000
 
-/** Receives what one channel sends. */
+/** Receives messages of one channel. */
 export type ChannelListener = {
-  /** Every listener of a channel gets the same, frozen event; `undefined` for what is no JSON. */
+  /**
+   * Called with the same frozen event for all listeners; `undefined` for a message that is not a
+   * JSON object.
+   */
   readonly onEvent: (event: unknown) => void
-  /** The broker has been gone for too long; nothing follows. */
+  /** The broker was disconnected for too long; no more events follow. */
   readonly onGone: () => void
 }
 
-/** A broker of events, over one connection that is made anew when it is lost. */
+/** A message broker with one connection, which is re-established when lost. */
 export type EventBroker = {
-  /** Listens to a channel; returns the end of it. Rejects while there is no connection. */
+  /** Subscribes to a channel; returns the unsubscribe function. Rejects while disconnected. */
   readonly listen: (channel: string, listener: ChannelListener) => Promise<() => void>
   readonly close: () => Promise<void>
 }
 
-/** The client of a broker, as `eventBroker` needs it. */
+/** Broker-specific client that `eventBroker` uses. */
 export type BrokerClient = {
-  /** Rejects when it cannot subscribe now. Reconnection keeps subscriptions. */
+  /** Rejects when it cannot subscribe. Subscriptions survive reconnection. */
   readonly subscribe: (channel: string, onMessage: (text: string) => void) => Promise<() => void>
   readonly close: () => Promise<void>
 }
 
 /**
- * Shares one subscription of the broker among all listeners of a channel. After a lost connection
- * they go on with the next one, without the messages of the time between; after `reconnectMs` they
- * get `onGone`.
+ * Shares one broker subscription among all listeners of a channel. After a lost connection they
+ * continue, without the messages in between; after `reconnectMs` without connection they get
+ * `onGone`.
  */
 export async function eventBroker({
   name,
@@ -36,9 +39,9 @@ export async function eventBroker({
   reconnectMs,
   log,
 }: {
-  /** For the log. */
+  /** Name in logs. */
   readonly name: string
-  /** Creates the client, connected or not, and says whenever its connection is lost or restored. */
+  /** Creates the client, connected or not, and reports when the connection is lost or restored. */
   readonly connect: (onConnection: (isConnected: boolean) => void) => Promise<BrokerClient>
   readonly reconnectMs: number
   readonly log: Logger
@@ -113,7 +116,7 @@ export async function eventBroker({
   }
 }
 
-/** The event in a message; `undefined` for what is no JSON object, and for too long a one. */
+/** Parses a message; `undefined` when it is too long or not a JSON object. */
 function eventIn(text: string): unknown {
   if (text.length > MAX_MESSAGE_CHARACTERS) return undefined
   try {

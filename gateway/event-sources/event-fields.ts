@@ -10,7 +10,7 @@ import { OperatorError } from '../../platform/process/operator-error.ts'
 import { argumentsIn, type FieldArguments } from './channel-template.ts'
 import { compileFilter, type EventFilter } from './event-filter.ts'
 
-/** Kinds of brokers, by the directive that names them. */
+/** Broker kinds by directive, with the argument that lists channels. */
 const DIRECTIVES = {
   edfs__natsSubscribe: { kind: 'nats', list: 'subjects' },
   edfs__redisSubscribe: { kind: 'redis', list: 'channels' },
@@ -18,25 +18,25 @@ const DIRECTIVES = {
 
 export type BrokerKind = (typeof DIRECTIVES)[keyof typeof DIRECTIVES]['kind']
 
-/** A field of `Subscription` whose events a broker sends. */
+/** A `Subscription` field whose events come from a broker. */
 export type EventField = {
   readonly name: string
-  /** The subgraph that declares it, which has no server. */
+  /** Subgraph that declares the field; it has no server. */
   readonly subgraph: string
   readonly kind: BrokerKind
-  /** Name of the broker in the options. */
+  /** Name of the broker in options. */
   readonly providerId: string
-  /** Templates of the channels or subjects. */
+  /** Templates of channels or subjects. */
   readonly channels: readonly string[]
   readonly filter: EventFilter | null
-  /** Name of the type of its events. */
+  /** Type of the events. */
   readonly typeName: string
   readonly defaults: FieldArguments
 }
 
 /**
- * The fields with `@edfs__natsSubscribe` or `@edfs__redisSubscribe` in a supergraph. Throws an
- * `OperatorError` for a directive that cannot work.
+ * Finds the fields with `@edfs__natsSubscribe` or `@edfs__redisSubscribe` in a supergraph. Throws
+ * an `OperatorError` for an invalid directive.
  */
 export function eventFieldsIn(document: DocumentNode): readonly EventField[] {
   const graphs = graphNames(document)
@@ -48,7 +48,10 @@ export function eventFieldsIn(document: DocumentNode): readonly EventField[] {
   )
 }
 
-/** `typeGraph`: the subgraph of the root type, where only one has it and fields do not say. */
+/**
+ * `typeGraph`: the subgraph of the root type, used when fields name none because only one subgraph
+ * has the type.
+ */
 function eventFieldOf(field: FieldDefinitionNode, typeGraph: string, graphs: ReadonlyMap<string, string>): readonly EventField[] {
   const name = field.name.value
   const found = field.directives?.find((each) => Object.hasOwn(DIRECTIVES, each.name.value))
@@ -57,7 +60,7 @@ function eventFieldOf(field: FieldDefinitionNode, typeGraph: string, graphs: Rea
     if (other) throw new OperatorError(`Subscription.${name} has @${other.name.value}, which this gateway does not support.`)
     return []
   }
-  // Found by the names of this table.
+  // The directive was found by the names of this table.
   const { kind, list } = DIRECTIVES[found.name.value as keyof typeof DIRECTIVES]
   const given = argumentsOf(found)
   const channels = [given[list]].flat().filter((each) => typeof each === 'string')
@@ -94,13 +97,13 @@ function filterOf(directive: ConstDirectiveNode, field: string): EventFilter {
   }
 }
 
-/** The argument `graph` of a directive; empty where there is none. */
+/** Argument `graph` of a directive; '' when absent. */
 function graphOf(directives: readonly ConstDirectiveNode[] | undefined, name: string): string {
   const found = directives?.find((each) => each.name.value === name)
   return String((found && argumentsOf(found).graph) ?? '')
 }
 
-/** Names of subgraphs by those of their values in `join__Graph`. */
+/** Subgraph names by their enum value in `join__Graph`. */
 function graphNames(document: DocumentNode): ReadonlyMap<string, string> {
   const names = new Map<string, string>()
   for (const definition of document.definitions) {

@@ -1,9 +1,9 @@
 import { type FieldArguments, valuesOf } from './channel-template.ts'
 
-/** Whether an event is for a subscription with these arguments. */
+/** Whether an event matches a subscription with these arguments. */
 export type EventFilter = (event: unknown, values: FieldArguments) => boolean
 
-/** Compiles the condition of `@openfed__subscriptionFilter`. Throws for what is none. */
+/** Compiles the condition of `@openfed__subscriptionFilter`. Throws for an invalid condition. */
 export function compileFilter(condition: unknown): EventFilter {
   if (typeof condition !== 'object' || condition === null) throw unexpected()
   const parts = Object.entries(condition).map(([operator, operand]) => compileOperator(operator, operand))
@@ -23,7 +23,7 @@ function compileOperator(operator: string, operand: unknown): EventFilter {
       : (event, values) => inner.some((each) => each(event, values))
   }
   if (operator !== 'IN' || typeof operand !== 'object' || operand === null) throw unexpected()
-  // An object; both fields are checked below.
+  // An object; both properties are checked below.
   const { fieldPath, values: wanted } = operand as { readonly fieldPath?: unknown; readonly values?: unknown }
   if (typeof fieldPath !== 'string' || !Array.isArray(wanted)) throw unexpected()
   const path = fieldPath.split('.')
@@ -38,7 +38,7 @@ function compileOperator(operator: string, operand: unknown): EventFilter {
   }
 }
 
-/** Ids are texts in one place and numbers in another. */
+/** Compares as text, because ids may be numbers in events and strings in arguments. */
 const isEqual = (one: unknown, other: unknown): boolean =>
   one === other || (typeof one !== 'object' && typeof other !== 'object' && one !== undefined && String(one) === String(other))
 

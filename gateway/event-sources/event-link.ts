@@ -10,15 +10,16 @@ import type { EventBroker } from './event-broker.ts'
 import type { EventField } from './event-fields.ts'
 import { eventSelection } from './event-selection.ts'
 
-/** Bound of parsed operations: the planner's, which repeat. */
+/** Cache of parsed operations, which are the planner's and repeat. */
 const OPERATIONS = { maxEntries: 500, maxCharacters: 500_000 }
 
-/** One event for a subscriber; `value` is undefined for a message that is no JSON object. */
+/** One event for subscribers; `value` is undefined for a message that is not a JSON object. */
 type BrokerEvent = { readonly value: unknown }
 
 /**
- * A subgraph without a server: its subscriptions are events of brokers. An event has the keys of
- * its entity, and other fields of this subgraph; the rest is fetched from other subgraphs.
+ * Link of a subgraph without a server, whose subscriptions are broker events. Events have the keys
+ * of their entity and other fields of this subgraph; all other fields are fetched from other
+ * subgraphs.
  */
 export function createEventLink({
   name,
@@ -28,15 +29,15 @@ export function createEventLink({
 }: {
   readonly name: string
   readonly fields: readonly EventField[]
-  /** The supergraph. */
+  /** Schema of the supergraph. */
   readonly schema: GraphQLSchema
   readonly brokerOf: (providerId: string) => EventBroker
 }): Link {
   const select = eventSelection(schema)
   const operations = boundedCache<ReturnType<typeof readOperation>>(OPERATIONS)
   /**
-   * One event object per value and credentials: the result is worked out once for all subscribers
-   * who see the same.
+   * Event objects by value and by caller identity, so that a result is computed once for all
+   * subscribers with the same identity.
    */
   const events = new WeakMap<object, Map<string, BrokerEvent>>()
 
@@ -91,9 +92,9 @@ export function createEventLink({
       source: {
         next: () => queue.iterator.next(),
         return: release,
-        // Other subgraphs may answer differently for each caller.
+        // Other subgraphs may respond differently per caller.
         isPersonal: true,
-        // Events of this source are what its queue holds.
+        // The queue contains `BrokerEvent`s only.
         async resolve(event) {
           const { value } = event as BrokerEvent // of this queue
           if (value === undefined) return { data: null, errors: [invalidEvent()] }
@@ -136,7 +137,10 @@ const argumentsIn = ({ arguments: nodes = [] }: FieldNode, variables: SubgraphRe
     }),
   )
 
-/** Equal for callers who get the same of other subgraphs, whose parts belong to the result. */
+/**
+ * Key of callers to whom other subgraphs respond the same, because their fields are part of the
+ * result.
+ */
 function viewerOf({ caller: { credentials, headers = {}, grantedScopes = [] } }: RequestContext): string {
   const seen = [Object.entries(credentials).sort(), Object.entries(headers).sort(), grantedScopes]
   return hash('sha256', JSON.stringify(seen), 'base64url')
@@ -150,7 +154,7 @@ const invalidEvent = (): GraphQLError =>
     extensions: { code: 'INVALID_SUBGRAPH_ANSWER' },
   })
 
-/** The distinct channels of a subscription, or what is wrong with an argument. */
+/** Distinct channels of a subscription, or the problem of an argument. */
 function channelsOf(
   field: EventField,
   values: FieldArguments,

@@ -9,7 +9,7 @@ import {
 } from 'graphql'
 import { type Fragments, fragmentOf } from '../operations/document-index.ts'
 
-/** Copies what is selected of the value of an event, as the type that it is declared with. */
+/** Copies the selected fields of an event's value, by its declared type. */
 export type SelectOfEvent = (
   value: unknown,
   selectionSet: SelectionSetNode | undefined,
@@ -18,13 +18,13 @@ export type SelectOfEvent = (
 ) => unknown
 
 /**
- * Selections over events of brokers, by the types of the supergraph. A value that has no such
- * field leaves it out; nothing is checked here, because the projection of the answer does that.
+ * Selects fields of broker events, by the types of the supergraph. Missing fields stay absent; the
+ * projection of the response validates values.
  */
 export function eventSelection(schema: GraphQLSchema): SelectOfEvent {
   return select
 
-  /** A copy of what is selected: other subgraphs' data is merged into it. */
+  /** Copies, because data of other subgraphs is merged into the value. */
   function select(value: unknown, selectionSet: SelectionSetNode | undefined, typeName: string, fragments: Fragments): unknown {
     if (!selectionSet) return value
     if (Array.isArray(value)) return value.map((item) => select(item, selectionSet, typeName, fragments))
@@ -59,7 +59,7 @@ export function eventSelection(schema: GraphQLSchema): SelectOfEvent {
     }
   }
 
-  /** An event of an abstract type says which type it is of. */
+  /** Events of an abstract type have `__typename`. */
   function runtimeTypeOf(value: object, typeName: string): string {
     const said: unknown = Object.hasOwn(value, '__typename') ? Reflect.get(value, '__typename') : undefined
     return isAbstractType(schema.getType(typeName)) && typeof said === 'string' ? said : typeName

@@ -9,11 +9,11 @@ import { createEventLink } from './event-link.ts'
 import { natsClient } from './nats-client.ts'
 import { redisClient } from './redis-client.ts'
 
-/** The brokers of a gateway, for all graphs that follow each other. */
+/** Brokers of a gateway, which survive a hot swap of the graph. */
 export type EventSources = {
   /**
-   * The links of the subgraphs of a supergraph whose subscriptions are events of brokers, by name.
-   * Throws an `OperatorError` for a broker that the options do not have.
+   * Links of a supergraph's event subgraphs, by name. Throws an `OperatorError` when a broker is
+   * missing in the options.
    */
   readonly linksOf: (supergraphSdl: string) => ReadonlyMap<string, Link>
   readonly close: () => Promise<void>
@@ -21,7 +21,7 @@ export type EventSources = {
 
 const RECONNECT_SECONDS = 30
 
-/** Connects to the brokers; one that cannot be reached is tried again in the background. */
+/** Connects to brokers; unreachable ones are retried in the background. */
 export async function createEventSources(
   options: Readonly<Record<string, EventSourceOptions>>,
   log: Logger,
@@ -39,7 +39,7 @@ export async function createEventSources(
 
   return {
     linksOf(supergraphSdl) {
-      // Most supergraphs have none, and need not be parsed once more.
+      // Fast path without parsing, because most supergraphs have no such directive.
       if (!supergraphSdl.includes('@edfs__')) return new Map()
       const document = parse(supergraphSdl, { noLocation: true })
       const fields = eventFieldsIn(document)

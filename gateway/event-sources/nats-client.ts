@@ -2,10 +2,10 @@ import type { BrokerClient } from './event-broker.ts'
 
 const CONNECT_TIMEOUT_MS = 2_000
 const RETRY_DELAY_MS = 500
-/** A server that answers two pings in a row not at all is gone. */
+/** Ping interval; a server that misses two pings counts as gone. */
 const PING_INTERVAL_MS = 10_000
 
-/** Core NATS: subjects without JetStream. Needs the package `@nats-io/transport-node`. */
+/** Client for core NATS, that is without JetStream. Needs the package `@nats-io/transport-node`. */
 export async function natsClient(url: string, onConnection: (isConnected: boolean) => void): Promise<BrokerClient> {
   const { connect } = await import('@nats-io/transport-node')
   const { host, username, password } = new URL(url)
@@ -16,7 +16,7 @@ export async function natsClient(url: string, onConnection: (isConnected: boolea
     ...(pass === '' && user !== '' && { token: user }),
     ...(url.startsWith('tls:') && { tls: {} }),
     timeout: CONNECT_TIMEOUT_MS,
-    // Also when the server is not there at first.
+    // Also retries when the server is unreachable at start.
     waitOnFirstConnect: true,
     maxReconnectAttempts: -1,
     reconnectTimeWait: RETRY_DELAY_MS,
@@ -38,7 +38,7 @@ export async function natsClient(url: string, onConnection: (isConnected: boolea
     }
   })
   ready.catch(() => say(false))
-  // A start does not wait for a server that is not there.
+  // Bounded wait, so that a start does not depend on the server.
   await Promise.race([connecting.catch(() => {}), new Promise((resolve) => setTimeout(resolve, CONNECT_TIMEOUT_MS).unref())])
   if (!isConnected) await new Promise(setImmediate)
   if (!isConnected) onConnection(false)
@@ -52,7 +52,8 @@ export async function natsClient(url: string, onConnection: (isConnected: boolea
           if (!error) onMessage(message.string())
         },
       })
-      // Messages from now on arrive only when the server has the subscription.
+      // `flush` waits until the server has processed the subscription, so that no later message is
+      // missed.
       await connection.flush()
       return () => subscription.unsubscribe()
     },

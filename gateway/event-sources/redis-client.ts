@@ -3,7 +3,7 @@ import type { BrokerClient } from './event-broker.ts'
 const CONNECT_TIMEOUT_MS = 2_000
 const MAX_RETRY_DELAY_MS = 2_000
 
-/** Publish and subscribe of Redis, by exact names of channels. Needs the package `ioredis`. */
+/** Client for Redis publish/subscribe, with exact channel names. Needs the package `ioredis`. */
 export async function redisClient(url: string, onConnection: (isConnected: boolean) => void): Promise<BrokerClient> {
   const { Redis } = await import('ioredis')
   const redis = new Redis(url, {
@@ -12,7 +12,8 @@ export async function redisClient(url: string, onConnection: (isConnected: boole
     enableOfflineQueue: false,
     maxRetriesPerRequest: null,
     keepAlive: 10_000,
-    // Its own subscribing after a reconnection rejects without a handler when the client is closed.
+    // Disabled, because its promise rejects unhandled when the client is closed while
+    // resubscribing.
     autoResubscribe: false,
     retryStrategy: (attempt) => Math.min(attempt * 100, MAX_RETRY_DELAY_MS),
   })
@@ -20,12 +21,12 @@ export async function redisClient(url: string, onConnection: (isConnected: boole
   redis.on('message', (channel: string, text: string) => listeners.get(channel)?.(text))
   redis.on('ready', () => {
     const channels = [...listeners.keys()]
-    // What cannot subscribe needs another connection; a closed client has none, and ends here.
+    // On failure disconnects, to resubscribe on a new connection, unless the client was closed.
     if (channels.length > 0) redis.subscribe(...channels).catch(() => redis.status !== 'end' && redis.disconnect(true))
     onConnection(true)
   })
   redis.on('close', () => onConnection(false))
-  // `close` follows; the error may quote the URL with its password.
+  // Ignored, because `close` follows, and the message may contain the URL with its password.
   redis.on('error', () => {})
   await redis.connect().catch(() => {})
 
@@ -39,7 +40,7 @@ export async function redisClient(url: string, onConnection: (isConnected: boole
         throw error
       }
       return () => {
-        // Another subscription may have followed.
+        // A newer subscription may have replaced this listener.
         if (listeners.get(channel) !== onMessage) return
         listeners.delete(channel)
         redis.unsubscribe(channel).catch(() => {})

@@ -3,16 +3,16 @@ import { isHeaderValue } from '../headers/header-options.ts'
 import { headerEntries, type ResponseHeaders } from '../headers/response-rules.ts'
 
 /**
- * The HTTP exchange that carries one operation: what the client sent, and what its response has
- * beside the result. Transports create it; header rules, token sources and hooks read and fill it.
+ * HTTP exchange of one operation: request headers, and response headers and status beside the
+ * result. Created by transports; header rules, token sources and hooks read and change it.
  */
 export type ClientExchange = {
   readonly method: string
-  /** By name in lower case. */
+  /** Request headers by lower-case name. */
   readonly headers: IncomingHttpHeaders
-  /** Headers of the response; null: none. Transports without a response of their own ignore them. */
+  /** Response headers; null for none. Ignored by transports without a response per operation. */
   response: ResponseHeaders | null
-  /** HTTP status of the response in place of the usual one; null: the usual one. */
+  /** HTTP status that replaces the default; null: the default. */
   status: number | null
 }
 
@@ -23,13 +23,13 @@ export const createClientExchange = (method: string, headers: IncomingHttpHeader
   status: null,
 })
 
-/** The headers that rules and hooks add to a response. */
+/** Response headers added by rules and hooks. */
 export const addedHeaders = ({ response }: ClientExchange): ReturnType<typeof headerEntries> =>
   response === null ? [] : headerEntries(response)
 
 /**
- * The exchange of a WebSocket, whose browsers do not ask before a page of another origin opens it:
- * what the browser adds by itself is then left out.
+ * Exchange of a WebSocket without cookies and Authorization: browsers send them cross-origin
+ * without a preflight.
  */
 export function ownExchange(given: IncomingHttpHeaders): ClientExchange {
   const { cookie, authorization, ...others } = given
@@ -39,16 +39,19 @@ export function ownExchange(given: IncomingHttpHeaders): ClientExchange {
   return createClientExchange('GET', headers)
 }
 
-/** Entries of a `connection_init` that count as headers: pages cannot set any of a WebSocket. */
+/**
+ * Upper bound of `connection_init` entries used as headers, because pages cannot set WebSocket
+ * headers.
+ */
 const MAX_INIT_HEADERS = 50
 const MAX_INIT_CHARACTERS = 4_096
 
-/** The exchange with texts of `connection_init` as headers. */
+/** Adds string entries of `connection_init` as headers. */
 export function withInitHeaders(exchange: ClientExchange, payload: Readonly<Record<string, unknown>>): ClientExchange {
   const given = Object.entries(payload)
     .filter(([name, value]) => /^[\w-]{1,100}$/.test(name) && typeof value === 'string' && value.length <= MAX_INIT_CHARACTERS)
     .slice(0, MAX_INIT_HEADERS)
-    // Texts only, by the filter above.
+    // The filter above keeps strings only.
     .map(([name, value]) => [name.toLowerCase(), value as string] as const)
     .filter(([name, value]) => name !== 'connection' && isHeaderValue(value))
   return { ...exchange, headers: { ...exchange.headers, ...Object.fromEntries(given) } }

@@ -10,42 +10,39 @@ import { refusal } from '../operations/errors.ts'
 import type { ExecutableOperation } from '../operations/prepared-operation.ts'
 import type { RequestContext } from '../subgraph-client/link.ts'
 
-/** What happens around every operation, whatever its transport. */
+/** Processing before and after every operation, for all transports. */
 export type OperationExchange = {
-  /** `operation`, with its caller completed before it and the headers of its response after it. */
+  /** Wraps an operation: completes its caller before it, and sets response headers after it. */
   readonly wrap: (operation: ExecutableOperation, validated: ValidatedOperation) => ExecutableOperation
-  /** What shared caches must tell requests apart by. */
+  /** Headers for `Vary`; `*` when no header name suffices. */
   readonly vary: ClientHeaders['vary']
 }
 
 export type ExchangeOptions = {
-  /** What rules read of the client's headers; null: nothing. */
+  /** Client headers that rules read; null for none. */
   readonly clientHeaders: ClientHeaders | null
-  /** Whether rules collect headers of subgraphs for the response. */
+  /** Whether rules copy subgraph headers into the response. */
   readonly collectsHeaders: boolean
   readonly verifier: TokenVerifier | null
-  /** Whether rules or hooks read claims. */
+  /** Whether rules or hooks read token claims. */
   readonly readsClaims: boolean
-  /** Whether rules send the address of the client in a header of their own. */
+  /** Whether rules forward the client's address in a header. */
   readonly readsAddress: boolean
   /** Hooks of the operator; null: none. */
   readonly hooks?: HookStages | null
 }
 
-/** The key of the address among the headers that distinguish callers. */
+/** Key of the client's address in `caller.headers`. */
 const ADDRESS_KEY = ':address'
-/** That of subscriptions whose results hooks make, which are shared with nobody. */
+/** Key that makes each subscriber distinct, when hooks change results, so that none are shared. */
 const SUBSCRIBER_KEY = ':subscriber'
 
 type Variables = Readonly<Record<string, unknown>>
 type Refused = { readonly refused: readonly GraphQLFormattedError[] }
-/** What to run an operation with, or why it is refused. `variables`: those of a hook. */
+/** Context for running an operation, with variables changed by a hook, or a refusal. */
 type Begun = { readonly context: RequestContext; readonly variables?: Variables } | Refused
 
-/**
- * Completes callers by rules, and collects headers for their responses; null where no option asks
- * for any of it, so that it costs nothing.
- */
+/** Creates the processing from options; null when no option needs any, so that it costs nothing. */
 export function createOperationExchange(given: ExchangeOptions): OperationExchange | null {
   const { clientHeaders, collectsHeaders, verifier, readsClaims, readsAddress, hooks = null } = given
   const readsTokens = verifier !== null && (verifier.isRequired || readsClaims || verifier.readsHeaders)
@@ -53,7 +50,7 @@ export function createOperationExchange(given: ExchangeOptions): OperationExchan
   const isUnshared = hooks !== null && (hooks.changesFetches || hooks.has('subscriptionEvent'))
   let subscribers = 0
 
-  // What stands in no header that could be named here differs as well.
+  // `*`: address, hooks and cookie tokens cannot be expressed as header names.
   return { wrap, vary: readsAddress || hooks || verifier?.readsHeaders ? '*' : (clientHeaders?.vary ?? []) }
 
   function wrap(operation: ExecutableOperation, validated: ValidatedOperation): ExecutableOperation {
@@ -93,7 +90,7 @@ export function createOperationExchange(given: ExchangeOptions): OperationExchan
         (async (variables, context) => {
           const begun = await begin(variables, context)
           if ('refused' in begun) return { kind: 'refused', errors: begun.refused }
-          // A subscription would keep the client's headers as long as it runs.
+          // Without the exchange, so that a subscription does not keep request headers in memory.
           const { exchange: _, ...lasting } = begun.context
           return subscribe(begun.variables ?? variables, isUnshared ? unshared(lasting) : lasting)
         }),
@@ -112,7 +109,7 @@ export function createOperationExchange(given: ExchangeOptions): OperationExchan
     return 'refused' in completed ? completed : runOperationStage(stages, variables, completed.context)
   }
 
-  /** `headers`: those of the client, or what a hook made of them. */
+  /** `headers`: the client's, or those changed by a hook. */
   function complete(context: RequestContext, headers = context.exchange?.headers ?? null): Begun | Promise<Begun> {
     const { caller } = context
     const picked = (headers && clientHeaders?.pick(headers)) ?? null
@@ -128,14 +125,16 @@ export function createOperationExchange(given: ExchangeOptions): OperationExchan
     return verified instanceof Promise ? verified.then(verifiedContext) : verifiedContext(verified)
   }
 
-  /** Makes the subscriber another caller than everybody else. */
+  /** Gives each subscriber a unique caller identity, which prevents sharing. */
   function unshared(context: RequestContext): RequestContext {
     const { caller } = context
     return { ...context, caller: { ...caller, headers: { ...caller.headers, [SUBSCRIBER_KEY]: String(++subscribers) } } }
   }
 }
 
-/** Everything that callers differ by stands in their headers, so that nothing is shared by mistake. */
+/**
+ * Stores everything that distinguishes callers in `headers`, which cache and sharing keys contain.
+ */
 function withHeaders(
   caller: Caller,
   headers: Readonly<Record<string, string>> | null,
@@ -160,7 +159,7 @@ function refusedToken({ exchange }: RequestContext, verified: VerifiedToken | nu
   return denial
 }
 
-/** Operations of one batch share their response. */
+/** Adds collected headers to the response, which all operations of a batch share. */
 function finish({ exchange, responseHeaders }: RequestContext): void {
   if (!exchange || !responseHeaders || responseHeaders.size === 0) return
   exchange.response ??= new Map()

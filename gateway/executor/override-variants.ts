@@ -2,12 +2,12 @@ import { boundedCache } from '../../platform/collections/bounded-cache.ts'
 import type { OverrideLabels } from '../planning/override-labels.ts'
 import type { RunOperation } from './run-operation.ts'
 
-/** Plan cache of one operation, by its set of active labels; evicted plans are built again. */
+/** Plans of one operation, one per set of active labels; evicted ones are made again. */
 const VARIANTS = { maxEntries: 16, maxCharacters: 16_000 }
 
 /**
- * Runs an operation whose plan depends on `@override` labels; active labels are chosen once per
- * request. Throws when `compile` cannot plan the operation.
+ * Runs an operation whose plan depends on labels of `@override`: each request chooses its active
+ * labels once. `compile` throws for an operation that cannot be planned.
  */
 export function runOverridden(
   overrides: OverrideLabels,

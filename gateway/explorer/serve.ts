@@ -7,8 +7,8 @@ import { type Assets, assetsOf } from '../../platform/http/assets.ts'
 const ASSETS = '/explorer/assets'
 
 /**
- * Nothing from elsewhere, no script in the page. GraphiQL sets styles on elements and brings its
- * fonts and pictures inside its stylesheet.
+ * Content security policy: no external resources and no inline scripts. GraphiQL sets inline
+ * styles, and embeds fonts and images in its stylesheet.
  */
 const POLICY = [
   "default-src 'none'",
@@ -22,28 +22,25 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** A tab that the explorer opens with. */
+/** An initial tab of the explorer. */
 export type Example = { readonly query: string; readonly variables?: string }
 
-/** For a graph that we know nothing about. */
+/** Initial tab for an unknown graph. */
 const FIRST_QUESTION: Example = {
   query: '# Press Ctrl-Enter to run; Ctrl-Space lists the available fields.\n{\n  __typename\n}\n',
 }
 
-/** What the explorer knows about a graph. */
+/** Options of the explorer. */
 export type ExplorerOptions = {
-  /** The first tabs. */
+  /** Initial tabs. */
   readonly examples?: readonly Example[]
-  /**
-   * The operation that gives a token for `$email` and `$password`, as `login`; null where there is
-   * none.
-   */
+  /** Mutation that returns a token for `$email` and `$password`, as `login`; null for none. */
   readonly signIn?: string | null
-  /** Address of the pages that the explorer belongs to; null where there are none. */
+  /** URL of the site that the explorer links to; null for none. */
   readonly home?: string | null
 }
 
-/** Whether GraphiQL and React are installed: optional packages of the published gateway. */
+/** Whether GraphiQL and React, optional dependencies of the published gateway, are installed. */
 export function isExplorerInstalled(): boolean {
   const require = createRequire(import.meta.url)
   try {
@@ -55,9 +52,9 @@ export function isExplorerInstalled(): boolean {
 }
 
 /**
- * Serves GraphiQL's files from `node_modules` and our own under `/explorer/assets`, named by their
- * content so that browsers may keep them for ever, and returns what sends the page: the GraphQL
- * endpoint decides when.
+ * Serves GraphiQL's files from `node_modules` and Atrium's own under `/explorer/assets`, with a
+ * content hash in the name so that browsers cache them permanently. Returns the function that sends
+ * the page; the GraphQL endpoint calls it.
  */
 export async function serveExplorer(
   app: FastifyInstance,

@@ -3,18 +3,18 @@ import { matchesGlob } from './glob.ts'
 import type { RequestRule } from './header-options.ts'
 import { isProtectedRequestHeader, NAMED_ONLY } from './protected-headers.ts'
 
-/** What rules read of the headers of clients. */
+/** Client headers that rules read. */
 export type ClientHeaders = {
   /**
-   * Picks what the rules read, by name in lower case; null where the request has none of it. A
-   * header that the request's `Connection` names ends at this connection and is not picked.
+   * Selects headers by lower-case name; null when the request has none of them. Skips hop-by-hop
+   * headers named in `Connection`.
    */
   readonly pick: (headers: IncomingHttpHeaders) => Readonly<Record<string, string>> | null
-  /** What shared caches must tell requests apart by, for `Vary`; `*` where patterns read. */
+  /** Headers for `Vary`; `*` when rules use patterns. */
   readonly vary: readonly string[] | '*'
 }
 
-/** Collects what `rules` read; null where they read nothing. */
+/** Collects the headers that rules read; null for none. */
 export function clientHeadersOf(rules: readonly RequestRule[]): ClientHeaders | null {
   const read = rules.flatMap((rule) => ('propagate' in rule ? [rule.propagate] : 'cookies' in rule ? ['cookie'] : []))
   if (read.length === 0) return null
@@ -33,13 +33,13 @@ export function clientHeadersOf(rules: readonly RequestRule[]): ClientHeaders | 
       .map((name) => name.trim())
     const add = (name: string, value: string | string[] | undefined) => {
       if (value === undefined || hop?.includes(name)) return
-      // Without inherited names: a client chooses the keys.
+      // Null prototype, because clients choose the keys.
       picked ??= Object.create(null) as Record<string, string>
       picked[name] = Array.isArray(value) ? value.join(', ') : value
     }
     for (const name of exact) {
       if (!Object.hasOwn(headers, name)) continue
-      // Other cookies would make another caller of everybody.
+      // Selected cookies only: others would make each caller distinct, and nothing could be shared.
       if (name === 'cookie' && !isWholeCookie) add(name, chooseCookies(String(headers.cookie), wanted) || undefined)
       else add(name, headers[name])
     }
@@ -52,7 +52,7 @@ export function clientHeadersOf(rules: readonly RequestRule[]): ClientHeaders | 
   }
 }
 
-/** The pairs of a Cookie header (RFC 6265 §4.2) whose names are wanted, as they came. */
+/** Name-value pairs of a Cookie header (RFC 6265 §4.2) with matching names, unchanged. */
 export function chooseCookies(header: string, wanted: readonly string[]): string {
   return header
     .split(';')
@@ -64,7 +64,7 @@ export function chooseCookies(header: string, wanted: readonly string[]): string
     .join('; ')
 }
 
-/** Whether patterns may match this header of a request. */
+/** Whether a pattern may match this request header. */
 export const mayMatch = (name: string): boolean =>
-  // What tells callers apart and is no header has a colon.
+  // Keys with a colon are internal, such as `:token`, and not headers.
   !name.startsWith(':') && !isProtectedRequestHeader(name) && !NAMED_ONLY.has(name)

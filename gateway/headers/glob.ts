@@ -1,7 +1,6 @@
 /**
- * Whether a text matches a pattern in which `*` stands for any characters, also none. Takes at most
- * the product of both lengths: no pattern of a configuration, and no text of a client, can make it
- * slower, as regular expressions can be.
+ * Glob match in which `*` matches any characters, also none. Time is at most the product of both
+ * lengths, unlike regular expressions, which can be exponential.
  */
 export function matchesGlob(pattern: string, text: string): boolean {
   let [at, textAt] = [0, 0]

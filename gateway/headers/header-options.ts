@@ -10,7 +10,7 @@ export const isHeaderValue = (value: string): boolean => /^[\t\x20-\x7e\x80-\xff
 
 const lowerCase = (value: string) => value.toLowerCase()
 
-/** A header that rules of this direction may write. */
+/** Name of a header that rules of this direction may write. */
 const writable = (isProtected: (name: string) => boolean) => {
   const expectation = 'the name of a header that rules may write, not one of the connection or of the gateway itself'
   return z
@@ -19,7 +19,7 @@ const writable = (isProtected: (name: string) => boolean) => {
     .transform(lowerCase)
     .refine((name) => !isProtected(name), expectation)
 }
-/** The same, or a pattern of names; those that no rule may write never match. */
+/** Name or pattern; a pattern never matches protected headers. */
 const writablePattern = (isProtected: (name: string) => boolean) => {
   const expectation = 'the name of a header that rules may write, or a pattern of names with *'
   return z
@@ -33,33 +33,33 @@ const value = () => {
   return z.string(expectation).refine(isHeaderValue, expectation)
 }
 
-/** What a rule may tell about the request that is answered. */
+/** Request properties that rules can send. */
 const CONTEXT_VALUES = ['requestId', 'address', 'method', 'subgraph'] as const
 
 const request = writable(isProtectedRequestHeader)
 const response = writable(isProtectedResponseHeader)
 
-/** One rule for requests to a subgraph; rules apply in order, and the last one wins. */
+/** Rule for requests to a subgraph; rules apply in order, the last one wins. */
 const requestRule = z.union(
   [
     options({
       /** Header of the client's request, or a pattern such as `x-tenant-*`. */
       propagate: writablePattern(isProtectedRequestHeader),
-      /** Name under which the subgraph gets it; not for patterns. */
+      /** New name; not for patterns. */
       rename: request.optional(),
-      /** Value where the client does not send it; not for patterns. */
+      /** Value when the client sends none; not for patterns. */
       default: value().optional(),
     }).refine(({ propagate, rename, default: fallback }) => !propagate.includes('*') || (rename ?? fallback) === undefined, {
       error: 'a rule with a pattern and neither "rename" nor "default"',
     }),
     options({
-      /** Names or patterns of cookies that the subgraph gets, as `Cookie`; it gets no others. */
+      /** Names or patterns of the cookies to forward as `Cookie`. */
       cookies: z.array(text()).min(1).max(100).readonly(),
     }),
     options({ /** Header to send. */ insert: request, value: value() }),
     options({
       insert: request,
-      /** Claim of the verified token; dots lead into objects. Nothing is sent without it. */
+      /** Claim of the verified token, with dots as path; without the claim no header is sent. */
       claim: text('the name of a claim'),
     }),
     options({ insert: request, /** What of the request is sent. */ context: z.enum(CONTEXT_VALUES) }),
@@ -68,7 +68,7 @@ const requestRule = z.union(
   'a rule: { propagate, rename?, default? }, { cookies }, { insert } with value, claim or context, or { remove }, with names of headers that rules may write',
 )
 
-/** One rule for responses to clients. */
+/** Rule for responses to clients. */
 const responseRule = z.union(
   [
     options({
@@ -76,7 +76,7 @@ const responseRule = z.union(
       propagate: writablePattern(isProtectedResponseHeader),
       rename: response.optional(),
       default: value().optional(),
-      /** Which value counts when several responses have it. Default: `last`; of Set-Cookie: `append`. */
+      /** How to combine values of several responses. Default: `last`; for Set-Cookie: `append`. */
       merge: z.enum(['first', 'last', 'append']).optional(),
     }).refine(({ propagate, rename, default: fallback }) => !propagate.includes('*') || (rename ?? fallback) === undefined, {
       error: 'a rule with a pattern and neither "rename" nor "default"',
@@ -89,7 +89,7 @@ const responseRule = z.union(
   'a rule: { propagate, rename?, default?, merge? }, { insert, value } or { remove }, with names of headers that rules may write',
 )
 
-/** Header rules, both ways. Rules of all subgraphs come before those of one. */
+/** Header rules for both directions. Rules of all subgraphs apply before those of one. */
 export const headerOptions = options({
   request: z.array(requestRule, 'a list of rules').max(100, 'at most 100 rules').readonly().optional(),
   response: z.array(responseRule, 'a list of rules').max(100, 'at most 100 rules').readonly().optional(),

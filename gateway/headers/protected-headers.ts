@@ -1,7 +1,4 @@
-/**
- * Headers of one connection (RFC 9110 §7.6.1), and those that say where a message goes, how long it
- * is and what it is: the sender of a message sets them.
- */
+/** Hop-by-hop headers (RFC 9110 §7.6.1) and message framing, which the sender must set itself. */
 const OF_MESSAGE = [
   'connection',
   'content-encoding',
@@ -21,7 +18,7 @@ const OF_MESSAGE = [
   'upgrade',
 ]
 
-/** Headers that the gateway itself sends to a subgraph, and signs. */
+/** Request headers that the gateway sends and signs itself. */
 const OF_REQUEST = new Set([
   ...OF_MESSAGE,
   'accept',
@@ -36,7 +33,10 @@ const OF_REQUEST = new Set([
   'x-request-id',
 ])
 
-/** Headers that the gateway sends to clients and caches: no subgraph opens it to other origins. */
+/**
+ * Response headers that the gateway sets itself; CORS headers too, because no subgraph may allow
+ * origins.
+ */
 const OF_RESPONSE = new Set([
   ...OF_MESSAGE,
   'age',
@@ -56,11 +56,11 @@ const OF_RESPONSE = new Set([
   'x-request-id',
 ])
 
-/** Whether no rule may write this header (in lower case) of a request to a subgraph. */
+/** Whether rules must not write this request header (lower-case name). */
 export const isProtectedRequestHeader = (name: string): boolean => OF_REQUEST.has(name)
 
-/** Whether no rule may write this header (in lower case) of a response to a client. */
+/** Whether rules must not write this response header (lower-case name). */
 export const isProtectedResponseHeader = (name: string): boolean => OF_RESPONSE.has(name) || name.startsWith('access-control-')
 
-/** Headers with credentials: only a rule that names them propagates them, a pattern never does. */
+/** Headers with credentials, which a rule must name explicitly; patterns never match them. */
 export const NAMED_ONLY: ReadonlySet<string> = new Set(['authorization', 'cookie', 'set-cookie', 'set-cookie2'])

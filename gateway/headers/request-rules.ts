@@ -4,12 +4,12 @@ import { chooseCookies, mayMatch } from './client-headers.ts'
 import { matchesGlob } from './glob.ts'
 import { isHeaderValue, type RequestRule } from './header-options.ts'
 
-/** Applies rules to the headers of a request to one subgraph, in place. */
+/** Applies rules to the request headers for one subgraph, in place. */
 export type ApplyRequestRules = (headers: Record<string, string>, context: RequestContext) => void
 
 const NO_HEADERS: Readonly<Record<string, string>> = {}
 
-/** Compiles rules, which apply in order; null for none. */
+/** Compiles rules in order; null without rules. */
 export function compileRequestRules(rules: readonly RequestRule[], subgraph: string): ApplyRequestRules | null {
   if (rules.length === 0) return null
   const steps = rules.map((rule) => compileRule(rule, subgraph))
@@ -25,7 +25,7 @@ function compileRule(rule: RequestRule, subgraph: string): Step {
   if ('remove' in rule) {
     const { remove } = rule
     return (headers) => {
-      // A name may be removed whatever it carries; a pattern leaves credentials.
+      // A rule can remove any header by name; patterns do not match credentials.
       for (const name in headers) if (name === remove || (mayMatch(name) && matchesGlob(remove, name))) delete headers[name]
     }
   }
@@ -74,7 +74,7 @@ function insertedValue(
   }
 }
 
-/** A claim as text: a list of texts is separated by commas; objects are none. */
+/** Claim as text: lists of strings are joined by commas; undefined for objects. */
 function claimText(claim: unknown): string | undefined {
   if (typeof claim === 'string' || typeof claim === 'number' || typeof claim === 'boolean') return String(claim)
   if (Array.isArray(claim) && claim.every((each) => typeof each === 'string')) return claim.join(',')

@@ -3,17 +3,19 @@ import { matchesGlob } from './glob.ts'
 import { isHeaderValue, type ResponseRule } from './header-options.ts'
 import { isProtectedResponseHeader, NAMED_ONLY } from './protected-headers.ts'
 
-/** Headers that one response to a client gets, by name in lower case. */
+/** Response headers for a client, by lower-case name. */
 export type ResponseHeaders = Map<string, readonly string[]>
 
-/** Applies rules to the response of one subgraph; adds to what other responses have brought. */
+/** Applies rules to the response of one subgraph, and adds to headers of earlier responses. */
 export type ApplyResponseRules = (collected: ResponseHeaders, received: IncomingHttpHeaders) => void
 
-/** Bounds of what subgraphs add to one response; proxies refuse more than about 8 kB of headers. */
+/**
+ * Upper bounds of headers that subgraphs add to a response; proxies reject more than about 8 kB.
+ */
 const MAX_HEADERS = 50
 const MAX_CHARACTERS = 6_000
 
-/** Compiles rules, which apply in order; null for none. */
+/** Compiles rules in order; null without rules. */
 export function compileResponseRules(rules: readonly ResponseRule[]): ApplyResponseRules | null {
   if (rules.length === 0) return null
   const steps = rules.map(compileRule)
@@ -74,6 +76,6 @@ function add(
   if (others.length < MAX_HEADERS && characters <= MAX_CHARACTERS) collected.set(name, values)
 }
 
-/** As Node and Fetch take them: several values of Set-Cookie stay apart (RFC 6265 §3). */
+/** Entries for Node.js and Fetch; values of Set-Cookie stay separate (RFC 6265 §3). */
 export const headerEntries = (collected: ResponseHeaders): readonly (readonly [name: string, value: string | string[]])[] =>
   [...collected].map(([name, values]) => [name, name === 'set-cookie' ? [...values] : values.join(', ')])

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { CallOf, HookOperation, HookResult, HookStage, OperationRefusal, ResultOf } from './hooks.ts'
 
-/** Most characters of the context of one operation as JSON. */
+/** Upper bound of an operation's context as JSON. */
 const MAX_CONTEXT_CHARACTERS = 100_000
 
-/** Parts of a message that an operator asks for. */
+/** Parts of a message, selected by options. */
 export type CoprocessorParts = {
   readonly headers?: boolean | undefined
   readonly body?: boolean | undefined
@@ -13,16 +13,18 @@ export type CoprocessorParts = {
 export type CoprocessorStages = { readonly [Stage in HookStage]?: CoprocessorParts | undefined }
 
 type Json = Readonly<Record<string, unknown>>
-/** By name in lower case; null: removed. */
+/** Changed headers by lower-case name; null removes one. */
 type HeaderDifferences = Readonly<Record<string, string | null>>
 
-/** How a stage is told, in the words of Apollo Router's coprocessors, and what it may change. */
+/**
+ * Message format of a stage in Apollo Router's coprocessor protocol, and the parts it may change.
+ */
 type StageProtocol<Stage extends HookStage> = {
   readonly name: string
   readonly bodyOf: (call: CallOf<Stage>) => unknown
-  /** What else is told. */
+  /** Additional properties of the message. */
   readonly othersOf?: (call: CallOf<Stage>) => Json
-  /** Absent: a part that comes back must be the one that was sent. */
+  /** Absent: the part is read-only and must come back unchanged. */
   readonly applyHeaders?: (changes: HeaderDifferences) => ResultOf<Stage>
   readonly applyBody?: (body: Json, call: CallOf<Stage>) => ResultOf<Stage>
 }
@@ -30,7 +32,7 @@ type StageProtocol<Stage extends HookStage> = {
 const PROTOCOL: { readonly [Stage in HookStage]: StageProtocol<Stage> } = {
   request: {
     name: 'RouterRequest',
-    // A text, as over HTTP.
+    // JSON text, because RouterRequest has the raw HTTP body.
     bodyOf: (call) => JSON.stringify(operationIn(call)),
     othersOf: ({ method }) => ({ method: method ?? 'POST' }),
     applyHeaders: (headers) => ({ headers }),
@@ -61,15 +63,18 @@ const PROTOCOL: { readonly [Stage in HookStage]: StageProtocol<Stage> } = {
   },
 }
 
-/** One message, and how its answer is read. */
+/** A message, and the parser of its response. */
 type WrittenMessage<Stage extends HookStage> = {
-  /** JSON. */
+  /** The message as JSON. */
   readonly body: string
-  /** What the stage comes to. Sets values of the context. Throws for what the protocol does not allow. */
+  /**
+   * Result of the stage; also sets context values. Throws for a response that violates the
+   * protocol.
+   */
   readonly resultOf: (reply: unknown) => ResultOf<Stage> | null
 }
 
-/** Writes messages with the parts that `stages` names. */
+/** Creates messages with the parts selected in `stages`. */
 export function createCoprocessorMessages(stages: CoprocessorStages): {
   readonly write: <Stage extends HookStage>(stage: Stage, call: CallOf<Stage>) => WrittenMessage<Stage>
 } {
@@ -105,7 +110,7 @@ function readReply<Stage extends HookStage>(
   if (reply.version !== undefined && reply.version !== 1) throw new Error('Expected "version" 1 from the coprocessor.')
   if (reply.stage !== undefined && reply.stage !== sent.stage)
     throw new Error(`Expected "stage" ${sent.stage} from the coprocessor.`)
-  // Every stage may be refused.
+  // The result type of every stage includes a refusal.
   if (reply.control !== 'continue') return refusalOf(reply) as ResultOf<Stage>
   if (reply.context !== undefined) replaceContext(call.context, partOf(sent, 'context'), reply.context)
   const changesHeaders = reply.headers !== undefined && !isDeepStrictEqual(reply.headers, partOf(sent, 'headers'))
@@ -119,13 +124,16 @@ function readReply<Stage extends HookStage>(
   return changesBody ? (protocol.applyBody?.(objectOf(reply.body, 'body'), call) ?? null) : null
 }
 
-/** A part that is to be changed must have been sent: nobody can know what to keep of it. */
+/** A part can be changed only when it was sent, because the response replaces it as a whole. */
 function partOf(sent: Json, part: 'headers' | 'body' | 'context'): unknown {
   if (!Object.hasOwn(sent, part)) throw new Error(`Expected no "${part}" from the coprocessor: it is not sent at this stage.`)
   return { headers: sent.headers, body: sent.body, context: sent.context }[part]
 }
 
-/** `control: { "break": 403 }`, with errors in the body, a text of JSON at the stage of requests. */
+/**
+ * Parses a refusal: `control: { "break": 403 }`, with `errors` in the body (JSON text at
+ * RouterRequest).
+ */
 function refusalOf({ control, body }: Json): OperationRefusal {
   const status = objectOf(control, 'control').break
   if (typeof status !== 'number') throw new Error('Expected "control" to be "continue" or { "break": a status }.')
@@ -134,7 +142,7 @@ function refusalOf({ control, body }: Json): OperationRefusal {
   if (errors !== undefined && !(Array.isArray(errors) && errors.length > 0)) {
     throw new Error('Expected "errors" of the coprocessor to be a list with at least one error.')
   }
-  // Checked with the errors of other hooks.
+  // The errors are validated later, like those of other hooks.
   const refuse = (errors ?? [{ message: 'The request was refused.', extensions: { code: codeOf(status) } }]) as NonNullable<
     OperationRefusal['refuse']
   >
@@ -143,7 +151,7 @@ function refusalOf({ control, body }: Json): OperationRefusal {
 
 const codeOf = (status: number): string => (status === 401 ? 'UNAUTHENTICATED' : status === 429 ? 'RATE_LIMITED' : 'FORBIDDEN')
 
-/** Values of other hooks that were set in the meantime stay. */
+/** Applies context changes; keeps values that other hooks set meanwhile. */
 function replaceContext(context: Record<string, unknown>, sent: unknown, given: unknown): void {
   const entries = objectOf(objectOf(given, 'context').entries, 'context.entries')
   if (JSON.stringify(entries).length > MAX_CONTEXT_CHARACTERS) {
@@ -155,7 +163,7 @@ function replaceContext(context: Record<string, unknown>, sent: unknown, given: 
   Object.assign(context, entries)
 }
 
-/** What the coprocessor has made of headers: those that are missing are removed. */
+/** Changes between sent and received headers; missing ones are removed. */
 function differences(sent: Json, given: unknown): HeaderDifferences {
   const received = new Map(Object.entries(objectOf(given, 'headers')).map(([name, value]) => [name.toLowerCase(), textOf(value)]))
   const before = new Map(Object.entries(sent).map(([name, value]) => [name, textOf(value)]))
@@ -189,6 +197,6 @@ function changedVariables({ variables, ...others }: Json, call: HookOperation): 
 function objectOf(value: unknown, name: string): Json {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new Error(`Expected ${name} of the coprocessor to be an object.`)
-  // Checked above.
+  // Checked by the lines above.
   return value as Json
 }

@@ -1,4 +1,4 @@
-// The file, not the package: under Bun that is a module of its own, without pools.
+// Imports a file, because Bun replaces the package `undici` by a module without pools.
 import { Pool } from 'undici/index.js'
 import { postRequest } from '../subgraph-client/http-exchange.ts'
 import { responseText } from '../subgraph-client/http-messages.ts'
@@ -6,7 +6,7 @@ import { type CoprocessorStages, createCoprocessorMessages } from './coprocessor
 import { HOOK_TIMEOUT_MS, type HookSet, STAGES } from './hook-stages.ts'
 import type { CallOf, HookStage, Hooks } from './hooks.ts'
 
-/** Most bytes of a message to a coprocessor, and of its answer. */
+/** Upper bound of a message to a coprocessor, and of its response. */
 const MAX_COPROCESSOR_BYTES = 10_000_000
 /** Connections to a coprocessor. */
 const MAX_CONNECTIONS = 64
@@ -18,7 +18,7 @@ export type CoprocessorOptions = {
   readonly stages: CoprocessorStages
 }
 
-/** A server that is called at stages of an operation, as hooks. */
+/** Hooks that call an HTTP server at stages of an operation (coprocessor). */
 export function createCoprocessor({ url, timeoutMilliseconds, onFailure, stages }: CoprocessorOptions): {
   readonly set: HookSet
   readonly close: () => Promise<void>
@@ -35,7 +35,7 @@ export function createCoprocessor({ url, timeoutMilliseconds, onFailure, stages 
   const hooks = Object.fromEntries(stageNames.map((stage) => [stage, (call: CallOf<typeof stage>) => ask(stage, call)]))
 
   return {
-    // Each stage has the function of its own.
+    // Each stage has its own function type.
     set: { hooks: hooks as Hooks, timeoutMs, isOptional: onFailure === 'continue' },
     close: () => pool.destroy(),
   }

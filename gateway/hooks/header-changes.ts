@@ -3,10 +3,13 @@ import type { HeaderChanges } from './hooks.ts'
 
 /** Token characters (RFC 9110 §5.6.2), in lower case. */
 const NAME = /^[a-z\d!#$%&'+.^_`|~-]{1,100}$/
-/** Most headers that one hook changes. */
+/** Maximum headers changed by one hook. */
 const MAX_CHANGES = 100
 
-/** Checks what a hook returned, with names in lower case. Throws for what may not be sent. */
+/**
+ * Validates the header changes of a hook; names become lower case. Throws for protected or invalid
+ * headers.
+ */
 export function checkedChanges(given: unknown, isProtected: (name: string) => boolean): HeaderChanges {
   if (typeof given !== 'object' || given === null) throw new Error('Expected headers to be an object.')
   const entries = Object.entries(given)
@@ -24,7 +27,7 @@ export function checkedChanges(given: unknown, isProtected: (name: string) => bo
   )
 }
 
-/** The headers with these changes. */
+/** Applies changes to headers. */
 export function withChanges(headers: Readonly<Record<string, string>>, changes: HeaderChanges): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries({ ...headers, ...changes }).filter((entry): entry is [string, string] => entry[1] !== null),

@@ -3,38 +3,38 @@ import type { Logger } from 'pino'
 import { refusal } from '../operations/errors.ts'
 import type { CallOf, HookStage, Hooks, ResultOf } from './hooks.ts'
 
-/** Time of one hook, unless options say otherwise, in milliseconds. */
+/** Default timeout of a hook. */
 export const HOOK_TIMEOUT_MS = 1_000
-/** Most errors of one refusal, and most characters of a message. */
+/** Upper bounds of a refusal's errors, and of a message. */
 const MAX_ERRORS = 10
 const MAX_MESSAGE_CHARACTERS = 500
 
-/** Hooks with their bounds: the functions of a program, or a coprocessor. */
+/** A set of hooks with its options: functions of a program, or a coprocessor. */
 export type HookSet = {
   readonly hooks: Hooks
-  /** Milliseconds that each call may take. */
+  /** Timeout of each call. */
   readonly timeoutMs: number
-  /** Whether a call that fails is logged and otherwise ignored; false: it refuses. */
+  /** Whether failures are logged and ignored; false: they refuse the operation. */
   readonly isOptional: boolean
 }
 
-/** What a stage has come to. */
+/** Result of a stage. */
 export type StageResult<Result> =
   | { readonly kind: 'continue'; readonly result: Result | null }
   | { readonly kind: 'refused'; readonly errors: readonly GraphQLError[]; readonly status: number | null }
 
-/** A call without what each hook gets of its own. */
+/** Arguments of a hook, except `signal`, which each call gets separately. */
 export type StageCall<Stage extends HookStage> = Omit<CallOf<Stage>, 'signal'>
 
-/** All hooks of a gateway. */
+/** All hooks of a gateway, by stage. */
 export type HookStages = {
   readonly has: (stage: HookStage) => boolean
-  /** Whether requests to subgraphs or what comes back may differ for each operation. */
+  /** Whether hooks can change subgraph requests or responses. */
   readonly changesFetches: boolean
   /**
-   * Calls the hooks of a stage in order. `use` checks and applies what one returns, and makes the
-   * call of the next; what it throws is a failure of the hook. Rejects with the reason of `signal`
-   * only.
+   * Calls the hooks of a stage in order. `use` validates and applies a hook's result, and returns
+   * the arguments of the next; an exception of `use` is a failure of the hook. Rejects with the
+   * reason of `signal` only.
    */
   readonly run: <Stage extends HookStage>(
     stage: Stage,
@@ -45,7 +45,7 @@ export type HookStages = {
   readonly close: () => Promise<void>
 }
 
-/** Null where there are no hooks at all, so that they cost nothing. */
+/** Creates the stages; null without hooks, so that they cost nothing. */
 export function createHookStages(
   sets: readonly HookSet[],
   log: Logger,
@@ -63,7 +63,7 @@ export function createHookStages(
     async run(stage, given, signal, use = (call) => call) {
       let call = given
       for (const { hooks, timeoutMs, isOptional } of sets) {
-        // The hook of this stage takes the calls of this stage.
+        // By its key the hook takes the arguments of this stage.
         const hook = hooks[stage] as ((call: object) => unknown) | undefined
         if (!hook) continue
         try {
@@ -72,7 +72,7 @@ export function createHookStages(
           if (typeof result !== 'object') throw new Error(`Expected nothing or an object, got a ${typeof result}.`)
           const refused = refusalIn(result)
           if (refused) return refused
-          // Checked by `use`.
+          // `use` validates the result.
           call = use(call, result as ResultOf<typeof stage>)
         } catch (error) {
           if (signal.aborted && error === signal.reason) throw error
@@ -87,7 +87,7 @@ export function createHookStages(
   }
 }
 
-/** In the order of an operation. */
+/** Stages in execution order. */
 export const STAGES = [
   'request',
   'operation',
@@ -97,10 +97,10 @@ export const STAGES = [
   'subscriptionEvent',
 ] as const satisfies readonly HookStage[]
 
-/** HTTP status of an operation whose hook failed: it may work later. */
+/** HTTP status after a failed hook: 503, because a retry may succeed. */
 const FAILURE_STATUS_CODE = 503
 
-/** Calls a hook, for at most `timeoutMs` and until `outer` aborts. No timer for synchronous ones. */
+/** Calls a hook with a timeout, and until `outer` is aborted. Synchronous hooks need no timer. */
 async function bounded(hook: (call: object) => unknown, call: object, timeoutMs: number, outer: AbortSignal): Promise<unknown> {
   outer.throwIfAborted()
   const controller = new AbortController()
@@ -108,7 +108,7 @@ async function bounded(hook: (call: object) => unknown, call: object, timeoutMs:
   if (!isThenable(returned)) return returned
   const { promise: ended, reject } = Promise.withResolvers<never>()
   const end = (reason: unknown) => {
-    // First: the hook may settle when it is told.
+    // Rejects before aborting, because the hook may settle in its abort listener.
     reject(reason)
     controller.abort(reason)
   }
@@ -116,7 +116,7 @@ async function bounded(hook: (call: object) => unknown, call: object, timeoutMs:
   const timer = setTimeout(() => end(new Error(`Expected the hook to end within ${timeoutMs} ms.`)), timeoutMs)
   outer.addEventListener('abort', abort, { once: true })
   try {
-    // A hook that rejects after its time is listened to by the race as well.
+    // The race also handles a later rejection of the hook.
     return await Promise.race([returned, ended])
   } finally {
     clearTimeout(timer)
@@ -127,7 +127,7 @@ async function bounded(hook: (call: object) => unknown, call: object, timeoutMs:
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 
-/** The refusal in what a hook returned; null where it lets the operation go on. */
+/** Refusal in a hook's result; null when the operation continues. */
 function refusalIn(result: object): Extract<StageResult<never>, { readonly kind: 'refused' }> | null {
   const { refuse, status = null }: { readonly refuse?: unknown; readonly status?: unknown } = result
   if (refuse === undefined || refuse === null) return null
@@ -140,7 +140,7 @@ function refusalIn(result: object): Extract<StageResult<never>, { readonly kind:
 export const isRefusalStatus = (status: unknown): status is number =>
   typeof status === 'number' && Number.isInteger(status) && status >= 400 && status <= 599
 
-/** An error of a hook as clients get it. */
+/** Error of a hook in the form for clients. */
 function visible(error: unknown): GraphQLError {
   const given = typeof error === 'object' && error !== null ? error : {}
   const message = 'message' in given ? given.message : undefined
@@ -151,15 +151,18 @@ function visible(error: unknown): GraphQLError {
   return new GraphQLError(message.slice(0, MAX_MESSAGE_CHARACTERS).toWellFormed(), { extensions: { code: ownCode, ...others } })
 }
 
-/** What is JSON of it: it becomes part of a response. */
+/** Copies extensions as JSON, because they become part of a response. */
 function copyOf(extensions: unknown): Record<string, unknown> {
   if (typeof extensions !== 'object' || extensions === null) return {}
-  // An object, so JSON of it is one.
+  // JSON of an object is an object.
   const { stacktrace: _, exception: __, ...copy } = JSON.parse(JSON.stringify(extensions)) as Record<string, unknown>
   return copy
 }
 
-/** A thrown `GraphQLError` with a code is meant for the client; also of another copy of graphql. */
+/**
+ * A thrown `GraphQLError` with a code is for the client. Tested by name, because it may come from
+ * another copy of graphql.
+ */
 function thrownRefusal(error: unknown): ReturnType<typeof refusalIn> {
   if (!(error instanceof Error) || error.name !== 'GraphQLError' || !('extensions' in error)) return null
   const { extensions } = error
@@ -167,7 +170,7 @@ function thrownRefusal(error: unknown): ReturnType<typeof refusalIn> {
   try {
     return { kind: 'refused', errors: [visible(error)], status: null }
   } catch {
-    // Extensions that are no JSON.
+    // The extensions cannot be serialized as JSON.
     return null
   }
 }

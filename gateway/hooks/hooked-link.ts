@@ -9,9 +9,8 @@ import type { HeaderChanges, HookResult } from './hooks.ts'
 import { replacedResult } from './replaced-result.ts'
 
 /**
- * A link whose requests and responses go through hooks. It has no `schema`: a response that a hook
- * may change is checked like one of another process. It has no entity cache: what a hook makes of
- * a response is for its caller alone.
+ * Link that runs hooks on requests and responses. Without `schema`, because responses that hooks
+ * may change are untrusted; without an entity cache, because they are for one caller.
  */
 export function hookLink(link: Link, stages: HookStages): Link {
   const { schema: _, cacheEntities: __, subscribe, ...others } = link
@@ -43,12 +42,12 @@ export function hookLink(link: Link, stages: HookStages): Link {
     }
   }
 
-  /** The context of the fetch, with a state of its own where hooks change its headers. */
+  /** Context of a fetch; with separate link state when hooks change its headers. */
   async function begin(
     { query, operationName, variables }: SubgraphRequest,
     given: RequestContext,
   ): Promise<{ readonly refused: readonly GraphQLError[] } | { readonly context: RequestContext }> {
-    // Shared by later copies of this object.
+    // Copies of the context share this map.
     given.perLink ??= new Map()
     const context = { ...given, hooks: given.hooks ?? createHookState(null) }
     if (!stages.has('subgraphRequest')) return { context }
@@ -63,7 +62,7 @@ export function hookLink(link: Link, stages: HookStages): Link {
       return { ...before, headers: withChanges(before.headers, checked) }
     })
     if (stageResult.kind === 'refused') return { refused: stageResult.errors }
-    // Equal fetches with other headers are neither joined nor sent in one batch.
+    // A new map, so that fetches with different headers are neither deduplicated nor batched.
     return { context: changes ? { ...context, fetchHeaders: changes, perLink: new Map() } : context }
   }
 

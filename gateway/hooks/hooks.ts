@@ -1,18 +1,18 @@
 import type { GraphQLError, GraphQLFormattedError, OperationTypeNode } from 'graphql'
 
-/** What every hook gets. */
+/** Arguments of every hook. */
 export type HookCall = {
-  /** Correlates log lines and errors of one request. */
+  /** Id that log lines and errors of a request contain. */
   readonly requestId: string
-  /** Values of this operation, for its later hooks; any hook may set them. */
+  /** Values for later hooks of this operation; any hook may set them. */
   readonly context: Record<string, unknown>
-  /** Aborts when the time of the hook is up, or the client is gone. */
+  /** Aborted on the hook's timeout, or when the client disconnects. */
   readonly signal: AbortSignal
 }
 
-/** The operation of a client. */
+/** A client's operation. */
 export type HookOperation = {
-  /** The document, as printed: the operation and the fragments that it spreads. */
+  /** The printed document: the operation with the fragments that it uses. */
   readonly query: string
   readonly operationName: string | undefined
   readonly operationType: OperationTypeNode
@@ -24,35 +24,35 @@ export type HeaderChanges = Readonly<Record<string, string | null>>
 
 type HookError = GraphQLError | GraphQLFormattedError
 
-/** What every hook may return: nothing, or errors that the client gets in place of a result. */
+/** Result that every hook may return: errors replace the operation's result. */
 export type HookRefusal = {
-  /** `extensions.code` is FORBIDDEN where they have none. */
+  /** Errors; their default `extensions.code` is FORBIDDEN. */
   readonly refuse?: HookError | readonly HookError[]
 }
 
-/** What hooks before the execution may return: HTTP status of a refusal. Default: the usual one. */
+/** Result of hooks before execution. `status`: HTTP status of the refusal. */
 export type OperationRefusal = HookRefusal & { readonly status?: number }
 
 export type RequestCall = HookCall &
   HookOperation & {
-    /** Null for programs. */
+    /** HTTP method; null for programs. */
     readonly method: string | null
-    /** Address of the client. */
+    /** Client address. */
     readonly address: string
-    /** Headers of the client by name in lower case; of programs their credentials. */
+    /** Client headers by lower-case name; for programs their credentials. */
     readonly headers: Readonly<Record<string, string>>
   }
 export type OperationCall = HookCall &
   HookOperation & {
     readonly address: string
-    /** Claims of the verified token; null without one. */
+    /** Claims of the verified token; null without a token. */
     readonly claims: Readonly<Record<string, unknown>> | null
   }
 export type PlanCall = HookCall &
   HookOperation & {
-    /** The fetches of the plan, in order; of `@skip` and `@include` both sides. */
+    /** Fetches of the plan in order; both branches of `@skip` and `@include`. */
     readonly fetches: readonly { readonly subgraph: string; readonly query: string; readonly isEntityFetch: boolean }[]
-    /** Cost of the operation, in points. */
+    /** Cost of the operation in points. */
     readonly cost: number
   }
 export type SubgraphRequestCall = HookCall & {
@@ -60,10 +60,10 @@ export type SubgraphRequestCall = HookCall & {
   readonly query: string
   readonly operationName: string | undefined
   readonly variables: Readonly<Record<string, unknown>>
-  /** Headers as they would be sent, before the signature; none for a subgraph in this process. */
+  /** Request headers before signing; empty for local subgraphs. */
   readonly headers: Readonly<Record<string, string>>
 }
-/** A result of a subgraph or of an event. */
+/** Result of a subgraph or an event. */
 export type HookResult = {
   readonly data?: Readonly<Record<string, unknown>> | null
   readonly errors?: readonly GraphQLFormattedError[]
@@ -72,7 +72,7 @@ export type HookResult = {
 export type SubgraphResponseCall = HookCall &
   HookResult & {
     readonly subgraph: string
-    /** Headers of the response to a query over HTTP; otherwise none. */
+    /** Response headers of a query over HTTP; otherwise empty. */
     readonly headers: Readonly<Record<string, string>>
   }
 export type SubscriptionEventCall = HookCall & HookOperation & HookResult
@@ -82,21 +82,21 @@ type Hook<Call, Result> = (call: Call) => HookReturn<Result> | Promise<HookRetur
 // biome-ignore lint/suspicious/noConfusingVoidType: a function without a return statement is a hook
 type HookReturn<Result> = Result | null | undefined | void
 
-/** Functions that the gateway calls on the way of an operation; see docs/gateway/hooks.md. */
+/** Functions called at stages of an operation; see docs/gateway/hooks.md. */
 export type Hooks = {
-  /** First of all, before tokens are verified. `headers` changes those of the client. */
+  /** First stage, before tokens are verified. `headers` changes the client's headers. */
   readonly request?: Hook<RequestCall, OperationRefusal & { readonly headers?: HeaderChanges }> | undefined
-  /** Before limits. `variables` replaces those of the client. */
+  /** Before limits. `variables` replaces the client's variables. */
   readonly operation?:
     | Hook<OperationCall, OperationRefusal & { readonly variables?: Readonly<Record<string, unknown>> }>
     | undefined
-  /** After limits, before the first fetch or the lookup in the response cache. */
+  /** After limits, before the first fetch and the response cache. */
   readonly plan?: Hook<PlanCall, OperationRefusal> | undefined
-  /** Before each fetch, and before a subscription is opened. `headers` changes those sent. */
+  /** Before each fetch and each subscription. `headers` changes the request headers. */
   readonly subgraphRequest?: Hook<SubgraphRequestCall, HookRefusal & { readonly headers?: HeaderChanges }> | undefined
   /** After each fetch. `result` replaces the response. */
   readonly subgraphResponse?: Hook<SubgraphResponseCall, HookRefusal & { readonly result?: HookResult }> | undefined
-  /** For each event of each subscriber. `result` replaces what the client gets. */
+  /** Per event and subscriber. `result` replaces the client's result. */
   readonly subscriptionEvent?: Hook<SubscriptionEventCall, HookRefusal & { readonly result?: HookResult }> | undefined
 }
 

@@ -16,10 +16,10 @@ import { replacedResult } from './replaced-result.ts'
 type Variables = Readonly<Record<string, unknown>>
 type Refused = { readonly refused: readonly GraphQLFormattedError[] }
 
-/** What hooks know of an operation before it has variables. */
+/** Describes an operation before its variables are known. */
 export type DescribedOperation = () => Omit<HookOperation, 'variables'>
 
-/** Describes an operation when the first hook needs it, once. */
+/** Describes an operation on first use. */
 export function describeOperation({ document, operation }: ValidatedOperation): DescribedOperation {
   let described: ReturnType<DescribedOperation> | null = null
   return () => {
@@ -28,7 +28,7 @@ export function describeOperation({ document, operation }: ValidatedOperation): 
   }
 }
 
-/** The stage `request`: the context with what it changed of the client's headers. Never rejects. */
+/** Runs the stage `request`; returns the context with changed client headers. Never rejects. */
 export async function runRequestStage(
   stages: HookStages,
   describe: DescribedOperation,
@@ -56,7 +56,7 @@ export async function runRequestStage(
   }
 }
 
-/** The stage `operation`, after authentication. Never rejects. */
+/** Runs the stage `operation`, after authentication. Never rejects. */
 export async function runOperationStage(
   stages: HookStages,
   variables: Variables,
@@ -78,7 +78,7 @@ export async function runOperationStage(
   return { context: { ...context, hooks: { ...hooks, operation } }, variables: changed }
 }
 
-/** The check of an operation, with the stage `plan` after it. */
+/** Adds the stage `plan` after an operation's check. */
 export function withPlanStage(
   stages: HookStages | null,
   { check, cost }: RequestCheck,
@@ -102,7 +102,7 @@ export function withPlanStage(
   }
 }
 
-/** The stage `subscriptionEvent`: what the client gets for an event. Rejects when its time is up. */
+/** Runs the stage `subscriptionEvent`; returns the event's result. Rejects on timeout. */
 export async function runEventStage(
   stages: HookStages,
   result: ExecutionResult,
@@ -138,7 +138,7 @@ const formatted = ({ data, errors, extensions }: ReturnType<typeof replacedResul
   ...(extensions && { extensions }),
 })
 
-/** Aborted before it was over: the client is gone, and nobody reads this. */
+/** Aborted: the client has disconnected, so the result is discarded. */
 async function resultOfStage<Result>(run: () => Promise<StageResult<Result>>): Promise<StageResult<Result>> {
   try {
     return await run()
@@ -160,7 +160,7 @@ function checkedVariables(given: unknown): Variables {
   return JSON.parse(JSON.stringify(given))
 }
 
-/** Headers that say what a message is: no hook may change those of a request that was read. */
+/** Headers about the message itself, which hooks must not change once it is read. */
 const isOfMessage = (name: string): boolean => OF_MESSAGE.has(name)
 const OF_MESSAGE = new Set(['connection', 'content-encoding', 'content-length', 'content-type', 'host', 'transfer-encoding'])
 

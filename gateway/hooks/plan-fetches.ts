@@ -1,7 +1,7 @@
 import type { PlanNode, QueryPlan, SubscriptionNode } from '@apollo/query-planner'
 import type { PlanCall } from './hooks.ts'
 
-/** The fetches of a plan as hooks see them, in order. */
+/** Fetches of a plan in order, for hooks. */
 export const fetchesOf = ({ node }: QueryPlan): PlanCall['fetches'] => (node ? fetchesBelow(node) : [])
 
 function fetchesBelow(node: PlanNode | SubscriptionNode): PlanCall['fetches'] {

@@ -2,8 +2,8 @@ import type { ExecutionResult } from 'graphql'
 import { graphQLResponseOf } from '../subgraph-client/http-messages.ts'
 
 /**
- * A result that a hook returned, checked like that of a subgraph. A copy: results are changed in
- * place, and the hook may keep its own. Throws for what is no GraphQL response in JSON.
+ * Validates a hook's result like a subgraph's response. Copies it, because results are changed in
+ * place. Throws when it is not a GraphQL response as JSON.
  */
 export function replacedResult(given: unknown): ExecutionResult {
   const result = graphQLResponseOf(JSON.parse(JSON.stringify(given)))

@@ -5,15 +5,15 @@ import { type OpenUpstream, sharedUpstreams } from './shared-upstreams.ts'
 import type { CallbackMessage, Callbacks } from './upstream-callbacks.ts'
 import type { UpstreamSubscriptions } from './upstream-subscriptions.ts'
 
-/** Longest answer to the request that begins a subscription, in bytes. */
+/** Upper bound of the response to the request that starts a subscription. */
 const MAX_ANSWER_BYTES = 1_000_000
 
-/** A subgraph that has not called for so many heartbeats is gone. */
+/** Missed heartbeats after which the subgraph counts as gone. */
 const MAX_MISSED_HEARTBEATS = 3
 
 /**
- * Subscriptions of a remote subgraph by the HTTP callback protocol of Apollo Router: the subgraph
- * sends each event in a request of its own to a URL of the gateway.
+ * Subscriptions of a remote subgraph with the HTTP callback protocol of Apollo Router: the subgraph
+ * sends each event as a request to a URL of the gateway.
  */
 export function callbackUpstreams({
   name,
@@ -28,11 +28,11 @@ export function callbackUpstreams({
   readonly name: string
   readonly url: string
   readonly callbacks: Callbacks
-  /** URL under which the subgraph reaches this process; the id of the subscription is added. */
+  /** URL of this process for the subgraph; the subscription's id is appended. */
   readonly callbackUrl: string
   readonly heartbeatMs: number
   readonly timeoutMs: number
-  /** The headers of a request, by rules. */
+  /** Request headers after header rules. */
   readonly headersOf: (context: RequestContext) => Record<string, string>
   readonly connect: buildConnector.connector | undefined
 }): UpstreamSubscriptions {
@@ -56,7 +56,7 @@ export function callbackUpstreams({
       receiver.end(error)
     }
     const stop = () => end()
-    // It has just begun: no client has disconnected yet.
+    // `signal` cannot be aborted yet, because the subscription has just started.
     signal.addEventListener('abort', stop, { once: true })
     begin().catch(end)
 

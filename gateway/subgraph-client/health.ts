@@ -6,12 +6,12 @@ import type { SubgraphLocation } from './link-pool.ts'
  */
 const REACHABILITY_TIMEOUT_MS = 1_500
 
-/** Whether the server at this URL is reachable. Rejects, or returns false, when it is not. */
+/** Checks a server at this URL. Rejects or returns false when it is not reachable. */
 export type IsReachable = (url: string, signal: AbortSignal) => Promise<boolean>
 
 /**
- * Checks all subgraphs at once and returns the names of the unreachable ones as `degraded`. Rejects
- * when none is reachable: with any reachable one, the fields of the others are null with an error.
+ * Checks all subgraphs concurrently; returns the names of unreachable ones as `degraded`. Rejects
+ * when all are unreachable; otherwise their fields are null with an error.
  */
 export async function checkReachability(
   subgraphs: readonly SubgraphLocation[],
@@ -26,12 +26,12 @@ export async function checkReachability(
   return { degraded: results.filter(({ isUp }) => !isUp).map(({ name }) => name) }
 }
 
-/** A subgraph of this installation is up when `GET /ready` is 200. */
+/** Check for a subgraph of this installation: `GET /ready` returns 200. */
 export const isReady: IsReachable = async (url, signal) => (await statusOf(`${url}/ready`, { signal })) === 200
 
 /**
- * Any other subgraph is up when it responds to `{ __typename }`. A 4xx counts, since the subgraph
- * may require credentials; 404 and 5xx do not, since a proxy may send them in its place.
+ * Check for other subgraphs: they respond to `{ __typename }`. 4xx counts as reachable, because
+ * credentials may be required; 404 and 5xx do not, because they may come from a proxy.
  */
 export const respondsToGraphql: IsReachable = async (url, signal) => {
   const status = await statusOf(url, {

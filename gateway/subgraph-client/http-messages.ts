@@ -6,7 +6,7 @@ import { isNestedTooDeep } from '../executor/federated/nesting-limit.ts'
 import type { HttpResponse } from './http-exchange.ts'
 import type { RequestContext } from './link.ts'
 
-/** The headers of a request to a subgraph, with the caller's credentials by allow-list. */
+/** Request headers for a subgraph, with the caller's credentials from an allow-list. */
 export function headersFor({ caller }: RequestContext, traceparent = caller.traceparent): Record<string, string> {
   const { requestId, address, credentials, connectedAt } = caller
   const headers: Record<string, string> = {
@@ -26,16 +26,19 @@ export function headersFor({ caller }: RequestContext, traceparent = caller.trac
 }
 
 /**
- * Maximum response of one fetch, compressed and decompressed. A page of 1,000 items with every
- * field is about 2 MB.
+ * Upper bound of a response, compressed and decompressed. 1,000 items with every field have about 2
+ * MB.
  */
 export const MAX_RESPONSE_BYTES = 10_000_000
 
 const limit = { maxOutputLength: MAX_RESPONSE_BYTES }
-/** A body may need a window of 8 MB (RFC 9659 §3); the library's default is 128 MB per body. */
+/**
+ * Window limit of 8 MB, which decoders must support (RFC 9659 §3). The library's default of 128 MB
+ * per response is too much memory.
+ */
 const window = { params: { [zlib.constants.ZSTD_d_windowLogMax]: 23 } }
 
-/** By content coding. Runs off the main thread and stops at the limit. */
+/** Decompression by content coding: off the main thread, and bounded. */
 const DECODERS: ReadonlyMap<string, (bytes: Uint8Array) => Promise<Buffer>> = new Map([
   ['gzip', (bytes) => promisify(zlib.gunzip)(bytes, limit)],
   ['br', (bytes) => promisify(zlib.brotliDecompress)(bytes, limit)],
@@ -43,8 +46,8 @@ const DECODERS: ReadonlyMap<string, (bytes: Uint8Array) => Promise<Buffer>> = ne
 ])
 
 /**
- * The body of a response, decompressed; synchronous where it is not compressed. Rejects a body that
- * does not match its coding, or is too large.
+ * Decompressed body of a response; synchronous when not compressed. Rejects for a corrupt or too
+ * large body.
  */
 export function responseText({ headers, bytes }: HttpResponse): string | Promise<string> {
   const coding = String(headers['content-encoding'] ?? 'identity').toLowerCase()
@@ -57,12 +60,10 @@ async function decompressed(coding: string, bytes: Buffer): Promise<string> {
   throw new Error(`Expected content-encoding gzip, br or zstd, got "${coding.slice(0, 100)}".`)
 }
 
-/** Writing a byte order mark is forbidden, ignoring one is allowed (RFC 8259 §8.1). */
+/** A byte order mark may be ignored by parsers (RFC 8259 §8.1). */
 const withoutByteOrderMark = (text: string): string => (text.startsWith('\uFEFF') ? text.slice(1) : text)
 
-/**
- * The GraphQL response in a text; null where it is none: it has data, or errors that say why not.
- */
+/** Parses a GraphQL response: data, errors or both; null for any other text. */
 export function parseGraphQLResponse(text: string): ExecutionResult | null {
   try {
     return graphQLResponseOf(JSON.parse(text))
@@ -71,14 +72,14 @@ export function parseGraphQLResponse(text: string): ExecutionResult | null {
   }
 }
 
-/** The same for a value of JSON. */
+/** Like `parseGraphQLResponse`, for a parsed JSON value. */
 export function graphQLResponseOf(response: unknown): ExecutionResult | null {
   if (!isObject(response)) return null
   const { data, errors, extensions } = response
   if (data !== undefined && data !== null && !isObject(data)) return null
   if (errors !== undefined && !Array.isArray(errors)) return null
   const visible: GraphQLError[] = (errors ?? []).map(visibleError)
-  // Without data there must be an error (GraphQL specification, October 2021, section 7.1).
+  // A response without data must have errors (GraphQL §7.1).
   if ((data === undefined || data === null) && visible.length === 0) return null
   return {
     data: data ?? null,
@@ -87,7 +88,7 @@ export function graphQLResponseOf(response: unknown): ExecutionResult | null {
   }
 }
 
-/** An error as clients see it: without stack traces and without responses of services behind it. */
+/** Copy of an error for clients, without stack traces and upstream responses. */
 export function visibleError(error: unknown): GraphQLError {
   const { message, path, extensions } = isObject(error) ? error : {}
   const { stacktrace: _, exception: __, response: ___, code, ...others } = isObject(extensions) ? extensions : {}

@@ -3,12 +3,12 @@ import type { Link } from './link.ts'
 /** The name and URL of a subgraph. */
 export type SubgraphLocation = { readonly name: string; readonly url: string }
 
-/** A link that holds connections. */
+/** A link with open connections. */
 export type ClosableLink = Link & { readonly close: () => Promise<void> }
 
-/** Links that outlive a hot swap: graphs share them by reference count. */
+/** Pool of links with reference counts, so that connections survive a hot swap. */
 export type LinkPool<Opened extends ClosableLink> = {
-  /** Returns a link per location, open ones included; `release` closes those with no other user. */
+  /** Returns a link per location, reusing open ones; `release` closes links without other users. */
   readonly take: (locations: readonly SubgraphLocation[]) => {
     readonly links: readonly Opened[]
     readonly release: () => Promise<unknown>

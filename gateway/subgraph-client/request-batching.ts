@@ -4,7 +4,7 @@ import { graphQLResponseOf } from './http-messages.ts'
 import type { RequestContext } from './link.ts'
 import type { ParsedResponse } from './subgraph-response.ts'
 
-/** Queries of one operation that wait for the end of the tick. */
+/** Queries of one operation, collected until the end of the tick. */
 type Batch = { readonly entries: Entry[] }
 type Entry = {
   readonly body: string
@@ -15,7 +15,7 @@ type Entry = {
 /** The results of a batch in the order of its queries. */
 export type BatchResults = readonly ExecutionResult[]
 
-/** Sends a query alone, or with the other queries of its operation and tick as one JSON list. */
+/** Sends a query alone, or as a JSON array with other queries of the same operation and tick. */
 export type SendBatched = (
   body: string,
   context: RequestContext,
@@ -26,15 +26,15 @@ export type SendBatched = (
 ) => Promise<ParsedResponse>
 
 /**
- * Batches the queries of one client operation, which have the same headers. A list that does not
- * answer each of them fails them all. `owner`: the key of its state in `perLink`.
+ * Batches the queries of one client operation, whose headers are equal. Without a result for each
+ * query the whole batch fails. `owner`: key of its state in `perLink`.
  */
 export function createRequestBatching(owner: object, name: string, maxOperations: number): SendBatched {
   return (body, context, send) =>
     new Promise((resolve, reject) => {
       context.perLink ??= new Map()
       const { perLink } = context
-      // Only this function writes under `owner`.
+      // Only this function sets the key `owner`.
       const waiting = perLink.get(owner) as Batch | undefined
       const entry: Entry = { body, resolve, reject }
       if (waiting && waiting.entries.length < maxOperations) {
@@ -43,7 +43,7 @@ export function createRequestBatching(owner: object, name: string, maxOperations
       }
       const batch: Batch = { entries: [entry] }
       perLink.set(owner, batch)
-      // After the microtasks of this tick, in which the other fetches of a parallel node begin.
+      // `setImmediate` runs after the microtasks that start the other fetches of a Parallel node.
       setImmediate(() => {
         if (perLink.get(owner) === batch) perLink.delete(owner)
         void flush(batch, send)
@@ -69,7 +69,7 @@ export function createRequestBatching(owner: object, name: string, maxOperations
   }
 }
 
-/** A result per query; one that is no GraphQL response is an error of that query alone. */
+/** Parses a list of responses. An item that is not a GraphQL response fails its query only. */
 function parseList(text: string, length: number): BatchResults | null {
   let list: unknown
   try {

@@ -3,13 +3,13 @@ import { parseGraphQLResponse } from './http-messages.ts'
 import type { RequestContext, SubgraphRequest } from './link.ts'
 import type { ParsedResponse } from './subgraph-response.ts'
 
-/** A fetch in flight, with its variables as JSON. */
+/** A fetch in flight with its variables as JSON. */
 type FetchInFlight = { readonly variables: string; readonly response: Promise<ParsedResponse> }
 
-/** The fetches in flight of one operation, by the text without the operation name. */
+/** Fetches in flight of one operation, by query text without operation name. */
 type FetchesInFlight = Map<string, FetchInFlight[]>
 
-/** Sends a fetch, or joins an equal one of the same operation that is in flight. */
+/** Sends a fetch, or joins an equal one of the same operation in flight. */
 export type DeduplicateRequests = (
   request: { readonly text: string; readonly variables: string; readonly onHeaders?: SubgraphRequest['onHeaders'] },
   context: RequestContext,
@@ -26,7 +26,7 @@ export function deduplicateRequests(owner: object): DeduplicateRequests {
     if (equal) {
       const joined = await equal.response
       onHeaders?.(joined.headers)
-      // Parsed again: the executor changes results in place.
+      // Parsed again, because the executor changes results in place.
       return parseGraphQLResponse(joined.text) ?? joined.result
     }
     const fetch: FetchInFlight = { variables, response: send() }
@@ -42,7 +42,7 @@ export function deduplicateRequests(owner: object): DeduplicateRequests {
 
   function inFlight(context: RequestContext): FetchesInFlight {
     context.perLink ??= new Map()
-    // Only this function writes under `owner`.
+    // Only this function sets the key `owner`.
     const existing = context.perLink.get(owner) as FetchesInFlight | undefined
     if (existing) return existing
     const created: FetchesInFlight = new Map()

@@ -8,29 +8,29 @@ export type AwsCredentials = {
   readonly sessionToken?: string | undefined
 }
 
-/** How requests to a subgraph are signed. */
+/** Options for signing requests to a subgraph. */
 export type SigningOptions =
   | {
       readonly kind: 'aws-sigv4'
       readonly region: string
       readonly service: string
-      /** Keys, or what finds the present ones for each request. */
+      /** Credentials, or a function that returns the current ones per request. */
       readonly credentials: AwsCredentials | (() => AwsCredentials | Promise<AwsCredentials>)
     }
   | { readonly kind: 'hmac'; readonly secret: string; readonly header: string }
   | { readonly kind: 'hmac-extension'; readonly secret: string; readonly extension: string }
 
-/** The signature of a request as headers; the last thing that is added. */
+/** Signature of a request as headers; must be added last. */
 export type SignHeaders = (request: {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>
 
-/** Headers on the way that proxies rewrite would break a signature that covers them. */
+/** Headers that proxies may change, so the signature does not cover them. */
 const UNSIGNED = new Set(['accept-encoding', 'traceparent', 'x-forwarded-for', 'x-request-id'])
 
-/** Signs by headers: AWS Signature Version 4, or an HMAC of the body; null for other kinds. */
+/** Signer by headers: AWS Signature Version 4, or HMAC of the body; null for other kinds. */
 export function createHeaderSigner(options: SigningOptions): SignHeaders | null {
   switch (options.kind) {
     case 'hmac':
@@ -68,8 +68,8 @@ export type SignExtension = (
 ) => readonly [name: string, value: string]
 
 /**
- * HMAC-SHA256 in base64 of `{"query":…,"variables":…}` with sorted keys, without empty variables:
- * what Hive's plugin for subgraphs verifies. Null for other kinds.
+ * HMAC-SHA256 in Base64 of `{"query":…,"variables":…}` with sorted keys and without empty
+ * variables, as Hive's subgraph plugin verifies it. Null for other kinds.
  */
 export function createExtensionSigner(options: SigningOptions): SignExtension | null {
   if (options.kind !== 'hmac-extension') return null
@@ -80,7 +80,7 @@ export function createExtensionSigner(options: SigningOptions): SignExtension | 
   }
 }
 
-/** JSON with the keys of every object in order of code units; undefined values are left out. */
+/** JSON with sorted keys (by code unit); undefined values are left out. */
 function sorted(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((each) => (each === undefined ? 'null' : sorted(each))).join(',')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)

@@ -1,25 +1,25 @@
-/** How many retries a subgraph gets beside its requests, as in Finagle's RetryBudget. */
+/** Retry budget of a subgraph, as in Finagle's RetryBudget. */
 export type RetryBudgetOptions = {
-  /** Retries per request: 0.2 allows one retry for five requests. */
+  /** Retries per request: 0.2 allows one retry per five requests. */
   readonly ratio: number
-  /** Retries per second that are allowed whatever the number of requests. */
+  /** Retries per second that are always allowed. */
   readonly minimumPerSecond: number
 }
 
 export type RetryBudget = {
-  /** Counts a request, which pays for a share of a retry. */
+  /** Counts a request, which earns `ratio` retries. */
   readonly deposit: () => void
-  /** Whether one more retry is allowed; it is then paid. */
+  /** Spends one retry; false when the budget is exhausted. */
   readonly withdraw: () => boolean
 }
 
-/** How long a request pays for retries: as long as Finagle's default. */
+/** Period of the budget, as in Finagle's default. */
 const WINDOW_SECONDS = 10
 
 /**
- * A budget of retries, so that a failing subgraph does not get many times its load. Requests of the
- * last ten seconds pay, each with `ratio`; retries of the same time are taken off. `now`: a
- * monotonic clock in milliseconds.
+ * Limits retries, so that a failing subgraph does not get a multiple of its load. The budget of a
+ * period is its requests × `ratio` plus the minimum, minus its retries. `now`: a monotonic clock in
+ * ms.
  */
 export function createRetryBudget({ ratio, minimumPerSecond }: RetryBudgetOptions, now = () => performance.now()): RetryBudget {
   const requests = new Array<number>(WINDOW_SECONDS).fill(0)
@@ -40,7 +40,7 @@ export function createRetryBudget({ ratio, minimumPerSecond }: RetryBudgetOption
     },
   }
 
-  /** Empties the slots of seconds that have passed. */
+  /** Clears the slots of expired seconds. */
   function expire(): void {
     const current = Math.floor(now() / 1_000)
     for (let passed = Math.min(current - second, WINDOW_SECONDS); passed > 0; passed--) {

@@ -4,21 +4,18 @@ import type { Caller } from '../../platform/http/caller.ts'
 import { SubgraphError } from './error-masking.ts'
 import type { EventSource, RequestContext, SubgraphRequest, SubscribeResult } from './link.ts'
 
-/** Receives what one upstream subscription sends. Nothing counts after `end`. */
+/** Receives events of one upstream subscription. Calls after `end` are ignored. */
 export type UpstreamReceiver = {
-  /** The subgraph has accepted the subscription, or its transport cannot tell. */
+  /** The subscription is open; also called by transports without an acknowledgement. */
   readonly open: () => void
-  /** The subgraph has refused it; only before `open`. */
+  /** The subgraph refused it; only before `open`. */
   readonly refuse: (errors: readonly GraphQLError[]) => void
   readonly push: (result: ExecutionResult) => void
-  /**
-   * The subscription has ended. A `GraphQLError` of the subgraph is for clients, any other error
-   * for the log.
-   */
+  /** The subscription has ended. A `GraphQLError` is for clients, any other error for the log. */
   readonly end: (error?: unknown) => void
 }
 
-/** Begins one subscription of a subgraph, which ends when `signal` aborts. Never throws. */
+/** Opens an upstream subscription, which ends when `signal` is aborted. Never throws. */
 export type OpenUpstream = (
   request: Pick<SubgraphRequest, 'query' | 'variables' | 'operationName'>,
   context: RequestContext,
@@ -26,16 +23,16 @@ export type OpenUpstream = (
   signal: AbortSignal,
 ) => void
 
-/** One subscription of a subgraph, with the queues of its local subscribers. */
+/** An upstream subscription with the queues of its subscribers. */
 type Upstream = {
   readonly queues: Set<BoundedQueue<ExecutionResult>>
-  /** The errors that refused it, or null once it is open. */
+  /** Errors of a refusal, or null once it is open. */
   readonly opened: Promise<readonly GraphQLError[] | null>
   readonly abort: AbortController
 }
 
 /**
- * Subscriptions of one remote subgraph over any transport. Equal requests of callers with the same
+ * Upstream subscriptions of one subgraph, over any transport. Equal requests with the same
  * credentials share one, which ends with its last subscriber.
  */
 export function sharedUpstreams({
@@ -45,7 +42,10 @@ export function sharedUpstreams({
 }: {
   readonly name: string
   readonly open: OpenUpstream
-  /** Whether the subgraph belongs to this installation and is told since when a caller is connected. */
+  /**
+   * Whether requests are signed and contain the time of connection: a subgraph of this
+   * installation.
+   */
   readonly isSigned?: boolean
 }): (request: SubgraphRequest, context: RequestContext) => Promise<SubscribeResult<EventSource, GraphQLError>> {
   const upstreams = new Map<string, Upstream>()
@@ -86,7 +86,7 @@ export function sharedUpstreams({
     const { promise: opened, resolve, reject } = Promise.withResolvers<readonly GraphQLError[] | null>()
     const upstream: Upstream = { queues: new Set(), opened, abort: new AbortController() }
     upstreams.set(key, upstream)
-    // Waiting callers get the error.
+    // Prevents an unhandled rejection; waiting callers get the error.
     opened.catch(() => {})
     const receiver: UpstreamReceiver = {
       open: () => resolve(null),
@@ -121,9 +121,9 @@ export function sharedUpstreams({
   }
 }
 
-/** Equal for requests that may share a subscription: the same body, of callers who see the same. */
+/** Key of requests that can share a subscription: same body, same credentials and headers. */
 function sharingKey(body: string, { credentials, headers, connectedAt }: Caller, isSigned: boolean): string {
-  // `connectedAt` matters to a subgraph only for callers with credentials.
+  // `connectedAt` only matters with credentials, and only to signed subgraphs.
   return JSON.stringify([
     body,
     credentials,
@@ -132,21 +132,21 @@ function sharingKey(body: string, { credentials, headers, connectedAt }: Caller,
   ])
 }
 
-/** The events of one local subscriber. */
+/** Event source of one subscriber. */
 function sourceOf({ iterator }: BoundedQueue<ExecutionResult>, release: () => void): EventSource {
   return {
     next: () => iterator.next(),
     return: release,
     isPersonal: true,
-    // Events of this source are what its queue holds.
+    // The queue contains results only.
     resolve: async (event) => ownCopy(event as ExecutionResult),
   }
 }
 
-/** A copy for one subscriber: data of other subgraphs is merged into it. */
+/** Copy for one subscriber, because data of other subgraphs is merged into it. */
 const ownCopy = ({ data, ...result }: ExecutionResult): ExecutionResult => ({ ...result, data: structuredClone(data ?? null) })
 
-/** Rejects when `signal` aborts first. */
+/** Rejects when `signal` is aborted first. */
 async function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   signal.throwIfAborted()
   const { promise: aborted, reject } = Promise.withResolvers<never>()

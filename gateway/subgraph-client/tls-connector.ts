@@ -5,23 +5,23 @@ import { buildConnector } from 'undici/index.js'
 import { OperatorError } from '../../platform/process/operator-error.ts'
 import { watchFile } from '../planning/watched-file.ts'
 
-/** TLS to one subgraph; files are PEM. */
+/** TLS options of one subgraph; files are in PEM format. */
 export type TlsOptions = {
-  /** Certificates of authorities that are trusted in place of the system's. */
+  /** Trusted certificate authorities, replacing the system's. */
   readonly caFile?: string | undefined
-  /** Certificate and key by which the gateway identifies itself (mTLS). */
+  /** Client certificate and key of the gateway (mTLS). */
   readonly certFile?: string | undefined
   readonly keyFile?: string | undefined
   readonly passphrase?: string | undefined
-  /** Name that the certificate must have, and that is sent (SNI), in place of the host's. */
+  /** Expected certificate name and SNI, replacing the URL's host. */
   readonly servername?: string | undefined
   readonly minVersion?: SecureVersion | undefined
 }
 
-/** Opens connections to a subgraph, by the present files. */
+/** Opens connections with the current files. */
 export type Connector = {
   readonly connect: buildConnector.connector
-  /** Calls `listener` when files have changed, so that connections opened by the old ones end. */
+  /** Calls `listener` after files changed, to close connections that use the old ones. */
   readonly onReload: (listener: () => void) => void
   readonly close: () => Promise<void>
 }
@@ -29,9 +29,8 @@ export type Connector = {
 type Files = { readonly ca?: string; readonly cert?: string; readonly key?: string }
 
 /**
- * A connector whose files are read now, and again when they change: new connections use them, and
- * files that do not fit change nothing. Throws an `OperatorError` that names the option of a file
- * that cannot be read or used.
+ * Creates a connector that reads its files now and after each change; invalid new files are
+ * ignored. Throws an `OperatorError` that names the option of an invalid file.
  */
 export function createTlsConnector(
   subgraph: string,
@@ -49,7 +48,7 @@ export function createTlsConnector(
   const listeners: (() => void)[] = []
 
   const watched = Object.entries(paths).flatMap(([name, path]) =>
-    // The keys of `paths` are those of the files.
+    // Keys of `paths` and `files` are the same.
     path === undefined ? [] : [watchFile(path, files[name as keyof Files] ?? '', async () => reload())],
   )
 
@@ -71,7 +70,7 @@ export function createTlsConnector(
     return buildConnector({ ...tls, timeout: connectTimeoutMs, allowH2, ...(servername !== undefined && { servername }) })
   }
 
-  /** A certificate and its key are replaced one after the other. */
+  /** Fails while only one of certificate and key is replaced; the next change succeeds. */
   function reload(): void {
     try {
       const next = readFiles(subgraph, paths)
@@ -93,7 +92,7 @@ function readFiles(subgraph: string, paths: { readonly [Name in keyof Files]: st
     try {
       return [[name, readFileSync(path, 'utf8')] as const]
     } catch (error) {
-      // The keys of `paths` are those of the files.
+      // Keys of `paths` and `files` are the same.
       const option = OPTION_OF[name as keyof Files]
       throw new OperatorError(`The file of "tls.${option}" of subgraph "${subgraph}" cannot be read: ${reasonOf(error)}.`)
     }

@@ -2,29 +2,29 @@ import { randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
 import type { ExecutionResult, GraphQLError } from 'graphql'
 import { graphQLResponseOf, visibleError } from './http-messages.ts'
 
-/** What a subgraph calls back with. */
+/** Message of a subgraph to the callback URL. */
 export type CallbackMessage =
-  /** It is about to begin, or still there. */
+  /** Check before the start, or heartbeat. */
   | { readonly kind: 'alive' }
   | { readonly kind: 'result'; readonly result: ExecutionResult }
   | { readonly kind: 'completed'; readonly errors: readonly GraphQLError[] }
 
-/** One subscription that a subgraph calls back for. */
+/** A registered callback of one subscription. */
 export type Callback = {
   readonly id: string
-  /** A secret that only this subgraph receives. */
+  /** Secret shared with this subgraph only. */
   readonly verifier: string
-  /** Ends it: the response to the subgraph's next call says so. */
+  /** Ends the subscription: the subgraph's next request gets 404. */
   readonly remove: () => void
 }
 
 /**
- * The subscriptions of a gateway that subgraphs call back for, by the HTTP callback protocol of
- * Apollo Router. Each has an id and a secret; there are as many as subscriptions run.
+ * Registry of subscriptions with the HTTP callback protocol of Apollo Router, by id and secret.
+ * Bounded by the number of running subscriptions.
  */
 export type Callbacks = {
   readonly add: (onMessage: (message: CallbackMessage) => void) => Callback
-  /** Handles the body of a call. `unknown`: there is no such subscription, or the secret is wrong. */
+  /** Handles a request body. `unknown`: no such subscription, or wrong secret. */
   readonly receive: (id: string, body: unknown) => 'accepted' | 'unknown' | 'malformed'
 }
 
@@ -58,7 +58,7 @@ function messageIn({ action, payload, errors }: Readonly<Record<string, unknown>
   return result && { kind: 'result', result }
 }
 
-/** In constant time: the length of a verifier is no secret. */
+/** Constant-time comparison; the length of a verifier is not secret. */
 const isEqual = (given: unknown, expected: string): boolean =>
   typeof given === 'string' &&
   given.length === expected.length &&

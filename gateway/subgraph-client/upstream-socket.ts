@@ -3,16 +3,16 @@ import { type RawData, WebSocket } from 'ws'
 import { MAX_EVENT_CHARACTERS } from '../transports/server-sent-events.ts'
 import { DIALECTS, type Dialect, readServerMessage, type ServerMessage, type WebSocketProtocol } from './websocket-messages.ts'
 
-/** Why a socket, or an operation on it, has ended. */
+/** Reason for the end of a socket or of an operation. */
 export type SocketEnd =
   | { readonly kind: 'completed' }
-  /** The subgraph ended the operation with these errors. */
+  /** The subgraph ended the operation with errors. */
   | { readonly kind: 'failed'; readonly errors: readonly GraphQLError[] }
-  /** The subgraph refused the connection: another attempt with the same credentials is no use. */
+  /** The subgraph refused the connection; retrying with the same credentials is useless. */
   | { readonly kind: 'refused'; readonly code: number }
-  /** The connection was lost: another one may work. */
+  /** The connection was lost; reconnecting may help. */
   | { readonly kind: 'lost'; readonly cause: Error }
-  /** The subgraph does not keep to the protocol. */
+  /** The subgraph violated the protocol. */
   | { readonly kind: 'broken'; readonly cause: Error }
 
 /** An operation on a socket. `onEnd` is called once. */
@@ -25,32 +25,34 @@ export type UpstreamOperation = {
 
 /** A WebSocket to a subgraph. */
 export type UpstreamSocket = {
-  /** Starts an operation, once the subgraph has acknowledged the connection; returns its stop. */
+  /**
+   * Starts an operation after the connection is acknowledged; returns the function that stops it.
+   */
   readonly start: (operation: UpstreamOperation) => () => void
-  /** Whether it takes another operation. */
+  /** Whether another operation can be started. */
   readonly hasRoom: () => boolean
   readonly close: () => void
 }
 
-/** Operations of one socket, as many as our own server takes. */
+/** Maximum operations per socket, the same as Atrium's own server accepts. */
 const MAX_OPERATIONS = 100
 
-/** Close codes after which the same connection would be refused again. */
+/** Close codes after which reconnecting is useless. */
 const REFUSALS = new Set([4400, 4401, 4403, 4406])
 
-/** How long a closing handshake may take. */
+/** Timeout of the closing handshake. */
 const CLOSE_TIMEOUT_MS = 1_000
 
-/** Where a socket leads, what it is opened with, and how its peer is watched. */
+/** Options of a socket. */
 export type UpstreamSocketOptions = {
   readonly url: string
   readonly protocol: WebSocketProtocol
   readonly headers: Readonly<Record<string, string>>
-  /** The payload of `connection_init`. */
+  /** Payload of `connection_init`. */
   readonly connectionParams: Readonly<Record<string, unknown>>
-  /** Until the subgraph has acknowledged the connection. */
+  /** Timeout until the connection is acknowledged. */
   readonly connectTimeoutMs: number
-  /** Between pings; a peer that has sent nothing since the last one is dead. */
+  /** Ping interval; a peer that sends nothing for one interval counts as dead. */
   readonly heartbeatMs: number
   readonly onClosed: () => void
 }
@@ -61,7 +63,7 @@ export function openUpstreamSocket(options: UpstreamSocketOptions): UpstreamSock
   const operations = new Map<string, UpstreamOperation>()
   let state: 'opening' | 'open' | 'closed' = 'opening'
   let lastId = 0
-  // Compression would keep a window per socket.
+  // No compression, which needs a window of memory per socket.
   const socket = new WebSocket(url, dialect.subprotocol, {
     headers: { ...headers },
     maxPayload: MAX_EVENT_CHARACTERS,
@@ -108,7 +110,7 @@ export function openUpstreamSocket(options: UpstreamSocketOptions): UpstreamSock
     if (message.kind === 'acknowledged') acknowledge()
     else if (message.kind === 'refused') end({ kind: 'refused', code: 4403 })
     else if (message.kind === 'ping') send({ type: 'pong' })
-    // Results of stopped and unknown operations are ignored.
+    // `?.`: the operation may have been stopped, or the id is unknown.
     else if (message.kind === 'result') operations.get(message.id)?.onResult(message.result)
     else if (message.kind === 'failed') finish(message.id, { kind: 'failed', errors: message.errors })
     else if (message.kind === 'completed') finish(message.id, { kind: 'completed' })
@@ -150,7 +152,10 @@ export function openUpstreamSocket(options: UpstreamSocketOptions): UpstreamSock
   }
 }
 
-/** Pings a peer; `onDead` when it has sent nothing since the last ping. Returns what ends it. */
+/**
+ * Pings a peer; calls `onDead` when nothing arrived since the last ping. Returns the function that
+ * stops it.
+ */
 function watchPeer(socket: WebSocket, heartbeatMs: number, onDead: () => void): () => void {
   let isAlive = true
   const note = () => {
@@ -166,7 +171,7 @@ function watchPeer(socket: WebSocket, heartbeatMs: number, onDead: () => void): 
   return () => clearInterval(heartbeat)
 }
 
-/** Closes with a handshake, which may take a second; a peer that broke the protocol gets none. */
+/** Closes with a handshake of at most 1 s, or at once after a protocol violation. */
 function closeSocket(socket: WebSocket, isOrderly: boolean): void {
   if (isOrderly && socket.readyState === WebSocket.OPEN) {
     socket.close(1000)
@@ -174,7 +179,7 @@ function closeSocket(socket: WebSocket, isOrderly: boolean): void {
   } else socket.terminate()
 }
 
-/** A message of the subgraph, or why it is none. */
+/** Parses a message; returns the error when it is invalid. */
 function readMessage(
   data: RawData,
   isBinary: boolean,

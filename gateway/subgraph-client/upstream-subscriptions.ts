@@ -15,10 +15,10 @@ export type UpstreamSubscriptions = {
 }
 
 /**
- * Subscriptions of a remote subgraph over server-sent events, in the "distinct connections" mode of
- * the graphql-sse protocol. Where the subgraph gives its events an `id`, a lost subscription goes on
- * over another connection with the last one in `Last-Event-ID`, as the HTML standard says (§9.2.4);
- * without an `id`, which events would be missing is unknown, so the loss ends it.
+ * Subscriptions of a remote subgraph over server-sent events: "distinct connections" mode of the
+ * graphql-sse protocol. When events have an `id`, a lost connection is replaced, with
+ * `Last-Event-ID` (HTML standard §9.2.4). Without an `id`, missed events would go unnoticed, so the
+ * loss ends the subscription.
  */
 export function upstreamSubscriptions({
   name,
@@ -31,12 +31,12 @@ export function upstreamSubscriptions({
   readonly name: string
   readonly url: string
   readonly sign?: Sign
-  /** Milliseconds. */
+  /** In ms. */
   readonly connectTimeout: number
   readonly headersTimeout: number
-  /** The headers of a request, by rules. */
+  /** Request headers after header rules. */
   readonly headersOf: (context: RequestContext) => Record<string, string>
-  /** Attempts to connect again in a row; 0: a lost connection ends its subscriptions. */
+  /** Maximum consecutive reconnection attempts; 0: a lost connection ends its subscriptions. */
   readonly reconnectAttempts: number
   readonly connect?: buildConnector.connector
 }): UpstreamSubscriptions {
@@ -73,7 +73,7 @@ export function upstreamSubscriptions({
         if (id !== undefined) lastId = id
         if (event === 'complete') return receiver.end()
         const result = resultOf(event, data)
-        // What is no event would be missing after a reconnection.
+        // Ends the subscription, because an invalid event would be lost.
         if (result instanceof Error) return receiver.end(result)
         receiver.push(result)
       }
@@ -94,7 +94,7 @@ export function upstreamSubscriptions({
 }
 
 /**
- * Null for an event stream, otherwise the errors of a GraphQL response. Throws for anything else.
+ * Null for an event stream, otherwise the errors of a GraphQL response. Throws for other responses.
  */
 async function refusalOf({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<readonly GraphQLError[] | null> {
   if (statusCode === 200 && String(headers['content-type']).startsWith('text/event-stream')) return null
@@ -103,15 +103,15 @@ async function refusalOf({ statusCode, headers, body }: Dispatcher.ResponseData)
   throw new Error(`Expected an event stream, got status ${statusCode}.`)
 }
 
-/** The result in an event, or what ends the subscription: an error of the subgraph, or garbage. */
+/** Result in an event, or the error that ends the subscription. */
 function resultOf(event: string, data: string): ExecutionResult | Error {
   const result = event === 'next' || event === 'error' ? parseGraphQLResponse(data) : null
-  // `error` is an extension: graphql-sse has no event for an error that ends a stream.
+  // `error` is an extension of this gateway: graphql-sse has no event for a terminating error.
   if (event === 'error' && result?.errors?.[0]) return result.errors[0]
   return result ?? new Error(`Expected an event with a GraphQL response, got "${event}" with ${data.length} characters.`)
 }
 
-/** A body that is no stream. */
+/** Text of a response that is not a stream. */
 async function shortText(chunks: AsyncIterable<Buffer>): Promise<string> {
   const read: Buffer[] = []
   let bytes = 0

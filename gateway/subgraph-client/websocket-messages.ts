@@ -2,23 +2,23 @@ import type { ExecutionResult, GraphQLError } from 'graphql'
 import { graphQLResponseOf, visibleError } from './http-messages.ts'
 
 /**
- * Subprotocols of GraphQL over WebSocket: that of graphql-ws, and the older one of
- * subscriptions-transport-ws, which calls itself `graphql-ws` on the wire.
+ * WebSocket subprotocols: the one of graphql-ws, and the older one of subscriptions-transport-ws,
+ * which is named `graphql-ws` on the wire.
  */
 export type WebSocketProtocol = 'graphql-transport-ws' | 'subscriptions-transport-ws'
 
-/** What a subgraph says, in the words of neither protocol. */
+/** A message from a subgraph, independent of the subprotocol. */
 export type ServerMessage =
   | { readonly kind: 'acknowledged' | 'ping' | 'alive' }
-  /** The connection is refused. */
+  /** The connection was refused. */
   | { readonly kind: 'refused' }
   | { readonly kind: 'result'; readonly id: string; readonly result: ExecutionResult }
   | { readonly kind: 'failed'; readonly id: string; readonly errors: readonly GraphQLError[] }
   | { readonly kind: 'completed'; readonly id: string }
 
-/** The words of a protocol. */
+/** Message types of a subprotocol. */
 export type Dialect = {
-  /** The name in `Sec-WebSocket-Protocol`. */
+  /** Name in `Sec-WebSocket-Protocol`. */
   readonly subprotocol: string
   readonly start: string
   readonly stop: string
@@ -54,7 +54,7 @@ export const DIALECTS: Readonly<Record<WebSocketProtocol, Dialect>> = {
   },
 }
 
-/** Reads a message. Throws for what the protocol does not have. */
+/** Parses a message. Throws for message types that the subprotocol does not have. */
 export function readServerMessage(text: string, { kinds }: Dialect): ServerMessage {
   const message: unknown = JSON.parse(text)
   if (!isObject(message)) throw new Error('Expected a message that is an object.')

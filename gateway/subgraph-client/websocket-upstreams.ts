@@ -9,9 +9,8 @@ import type { UpstreamSubscriptions } from './upstream-subscriptions.ts'
 import type { WebSocketProtocol } from './websocket-messages.ts'
 
 /**
- * Subscriptions of a remote subgraph over WebSockets. After a lost connection they go on over
- * another one, without the events of the time between; when no attempt succeeds, they end with
- * SUBGRAPH_UNAVAILABLE.
+ * Subscriptions of a remote subgraph over WebSocket. After a lost connection they continue on a new
+ * one, without the events in between; when reconnecting fails, they end with SUBGRAPH_UNAVAILABLE.
  */
 export function webSocketUpstreams({
   name,
@@ -24,16 +23,16 @@ export function webSocketUpstreams({
   reconnectAttempts,
 }: {
   readonly name: string
-  /** ws or wss. */
+  /** URL with scheme ws or wss. */
   readonly url: string
   readonly protocol: WebSocketProtocol
-  /** The headers of a connection, by rules. */
+  /** Connection headers after header rules. */
   readonly headersOf: (context: RequestContext) => Record<string, string>
-  /** Whether subscriptions of callers with the same credentials share a socket. */
+  /** Whether subscriptions with the same credentials share a socket. */
   readonly socketPer?: 'credentials' | 'subscription' | undefined
   readonly connectTimeoutMs: number
   readonly heartbeatMs: number
-  /** Attempts to connect again in a row; 0: a lost connection ends its subscriptions. */
+  /** Maximum consecutive reconnection attempts; 0: a lost connection ends its subscriptions. */
   readonly reconnectAttempts: number
 }): UpstreamSubscriptions {
   const sockets = new Map<string, UpstreamSocket>()
@@ -70,7 +69,7 @@ export function webSocketUpstreams({
         return isOpen ? receiver.end(refused(name, end.code)) : receiver.refuse([refused(name, end.code)])
       if (end.kind === 'broken') return receiver.end(end.cause)
       if (performance.now() - began >= STABLE_MS) attempt = 0
-      // The first connection is not retried: the client gets the error at once, and may retry.
+      // The first connection is not retried: the client gets the error at once and can retry.
       if (!isOpen || attempt >= reconnectAttempts) return receiver.end(end.cause)
       await pause(reconnectDelayMs(attempt), undefined, { signal: stopped }).catch(() => {})
       if (stopped.aborted) return receiver.end()
@@ -102,7 +101,10 @@ export function webSocketUpstreams({
   }
 }
 
-/** Runs a subscription over one socket; resolves with why it has ended, aborted ones as completed. */
+/**
+ * Runs a subscription over one socket; resolves with the reason of its end (abort counts as
+ * completed).
+ */
 function runOnce(
   payload: Parameters<OpenUpstream>[0],
   openSocket: () => UpstreamSocket,
