@@ -2,8 +2,35 @@ import { boundedCache } from '../../platform/collections/bounded-cache.ts'
 import type { OverrideLabels } from '../planning/override-labels.ts'
 import type { RunOperation } from './run-operation.ts'
 
-/** Plans of one operation, one per set of active labels; evicted ones are made again. */
+/** What is compiled of one operation, by sets of active labels; evicted ones are made again. */
 const VARIANTS = { maxEntries: 16, maxCharacters: 16_000 }
+const NO_LABELS: ReadonlySet<string> = new Set()
+
+/**
+ * What `compile` makes of an operation for a set of active labels; only those of `labels` tell sets
+ * apart. Throws what `compile` throws.
+ */
+export function createVariants<Variant extends object>(
+  labels: readonly string[],
+  compile: (active: ReadonlySet<string>) => Variant,
+): (active: ReadonlySet<string>) => Variant {
+  if (labels.length === 0) {
+    let only: Variant | null = null
+    return () => {
+      only ??= compile(NO_LABELS)
+      return only
+    }
+  }
+  const variants = boundedCache<Variant>(VARIANTS)
+  return (active) => {
+    const key = labels.map((label) => (active.has(label) ? '1' : '0')).join('')
+    const known = variants.get(key)
+    if (known) return known
+    const variant = compile(active)
+    variants.set(key, variant)
+    return variant
+  }
+}
 
 /**
  * Runs an operation whose plan depends on labels of `@override`: each request chooses its active
@@ -14,15 +41,8 @@ export function runOverridden(
   labels: readonly string[],
   compile: (active: ReadonlySet<string>) => RunOperation,
 ): RunOperation {
-  const variants = boundedCache<{ readonly run: RunOperation }>(VARIANTS)
-  const variantOf = (active: ReadonlySet<string>): RunOperation => {
-    const key = labels.map((label) => (active.has(label) ? '1' : '0')).join('')
-    const known = variants.get(key)
-    if (known) return known.run
-    const run = compile(active)
-    variants.set(key, { run })
-    return run
-  }
-  variantOf(new Set())
-  return async (variables, context) => variantOf(await overrides.activeFor(labels, context))(variables, context)
+  const variantOf = createVariants(labels, compile)
+  variantOf(NO_LABELS)
+  return async (variables, context) =>
+    variantOf(context.activeLabels ?? (await overrides.activeFor(labels, context)))(variables, context)
 }

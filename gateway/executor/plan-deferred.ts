@@ -32,7 +32,8 @@ export function planDeferred(
   return async (variables, context) => {
     const key = variants.keyOf(variables)
     if (key === null) return null
-    const active = overrides && labels.length > 0 ? await overrides.activeFor(labels, context) : NO_LABELS
+    const active =
+      overrides && labels.length > 0 ? (context.activeLabels ?? (await overrides.activeFor(labels, context))) : NO_LABELS
     const fullKey = `${key} ${labels.filter((label) => active.has(label)).join(' ')}`
     const known = plans.get(fullKey)
     if (known) return known.run

@@ -11,6 +11,7 @@ import type { Invalidation } from '../caching/entity-cache-tags.ts'
 import { openEntityCache } from '../caching/open-entity-cache.ts'
 import { createEventSources } from '../event-sources/event-sources.ts'
 import { assembleGateway, type Gateway } from '../gateway.ts'
+import { checkLimitedSubgraphs } from '../limits/subgraph-limits.ts'
 import type { ExecutionResult } from '../operations/execution-result.ts'
 import {
   type GatewayOptions,
@@ -184,7 +185,13 @@ export async function createGateway(given: CreateGatewayOptions): Promise<Federa
   }
 
   function graphOf(supergraphSdl: string): Graph {
-    const { links, release } = sources.take(locationsIn(supergraphSdl), eventSources.linksOf(supergraphSdl))
+    const locations = locationsIn(supergraphSdl)
+    checkLimitedSubgraphs(
+      limits,
+      locations.map(({ name }) => name),
+      '"limits.subgraphs"',
+    )
+    const { links, release } = sources.take(locations, eventSources.linksOf(supergraphSdl))
     try {
       const assembled = assembleGateway({
         supergraphSdl: contract ? applyContract(supergraphSdl, contract) : supergraphSdl,

@@ -11,7 +11,7 @@ export type Limits = {
   readonly costMode?: 'enforce' | 'measure'
   /** What one operation may send to each subgraph, by the name of the subgraph. */
   readonly subgraphs?: Readonly<Record<string, SubgraphLimit>>
-  /** The same for subgraphs that `subgraphs` does not name. */
+  /** The same for all subgraphs, where `subgraphs` does not say otherwise. */
   readonly allSubgraphs?: SubgraphLimit
   /** What counts where the schema says nothing; absent: the profile `default`. */
   readonly weights?: DefaultWeights
@@ -19,9 +19,9 @@ export type Limits = {
 
 /** The bound of what one operation sends to one subgraph. */
 export type SubgraphLimit = {
-  /** Points; 0 or absent: no bound. */
+  /** Points; 0: no bound. Absent: that of all subgraphs, or none. */
   readonly cost?: number | undefined
-  /** Absent: as `costMode` of all limits. */
+  /** Absent: that of all subgraphs, or `costMode` of all limits. */
   readonly costMode?: Limits['costMode'] | undefined
 }
 

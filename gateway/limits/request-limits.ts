@@ -86,12 +86,12 @@ export function compileRequestCheck(
 
   function verdict(
     variables: Variables,
-    { caller, wantsCost = false }: RequestContext,
+    { caller, wantsCost = false, activeLabels }: RequestContext,
   ): RequestCheckResult | Promise<RequestCheckResult> {
     const { coerced, errors } = coercedIn(checks, variables)
     if (!coerced) return { errors: suggestions ? errors : errors.map(withoutSuggestions) }
     const requested = model.cost(coerced)
-    const perSubgraph = subgraphs?.(coerced) ?? null
+    const perSubgraph = subgraphs?.(coerced, activeLabels) ?? null
     const report = (level: RateLimitResult | null): CostReport => ({
       requested,
       limit: Number.isFinite(limit) ? limit : null,

@@ -1,13 +1,18 @@
 import type { GraphQLFormattedError } from 'graphql'
 import { ownValue } from '../../platform/collections/lookup-table.ts'
+import { OperatorError } from '../../platform/process/operator-error.ts'
+import { createVariants } from '../executor/override-variants.ts'
 import { refusal } from '../operations/errors.ts'
 import type { CostReport } from './cost-report.ts'
 import type { CoercedVariables } from './cost-terms.ts'
 import type { Limits } from './limits.ts'
 import type { SubgraphCosts } from './subgraph-costs.ts'
 
-/** Checks what an operation sends to each subgraph. */
-export type CheckSubgraphs = (variables: CoercedVariables) => {
+/** Checks what an operation sends to each subgraph, with the labels of `@override` that are active. */
+export type CheckSubgraphs = (
+  variables: CoercedVariables,
+  activeLabels?: ReadonlySet<string>,
+) => {
   readonly report: NonNullable<CostReport['subgraphs']>
   /** One for each subgraph whose limit is enforced and exceeded. */
   readonly errors: readonly GraphQLFormattedError[]
@@ -23,26 +28,40 @@ export type SubgraphCostObserver = {
 export const hasSubgraphLimits = ({ subgraphs, allSubgraphs }: Limits): boolean =>
   subgraphs !== undefined || allSubgraphs !== undefined
 
+/** Throws for a limit of a subgraph that is not among `names`: it would hold for nothing. */
+export function checkLimitedSubgraphs({ subgraphs = {} }: Limits, names: readonly string[], option: string): void {
+  const unknown = Object.keys(subgraphs).find((name) => !names.includes(name))
+  if (unknown === undefined) return
+  throw new OperatorError(`Expected ${option} to have names of the supergraph (${names.join(', ')}), got "${unknown}".`)
+}
+
 /**
- * Compiles the check of one operation. `compile` is called once, with the first request; what needs
- * no variables is counted once.
+ * Compiles the check of one operation. `compile` is called once for a set of active labels, with the
+ * first request; what needs no variables is counted once.
  */
 export function compileSubgraphCheck(
   limits: Limits,
-  compile: () => SubgraphCosts,
-  { isConstant, observer }: { readonly isConstant: boolean; readonly observer: SubgraphCostObserver },
+  compile: (active: ReadonlySet<string>) => SubgraphCosts,
+  {
+    labels,
+    isConstant,
+    observer,
+  }: { readonly labels: readonly string[]; readonly isConstant: boolean; readonly observer: SubgraphCostObserver },
 ): CheckSubgraphs {
-  let costs: SubgraphCosts | null = null
-  let constant: ReturnType<SubgraphCosts> | null = null
-  return (variables) => {
-    costs ??= compile()
-    const points = constant ?? costs(variables)
-    if (isConstant) constant = points
+  const variantOf = createVariants(labels, (active) => ({
+    costs: compile(active),
+    constant: null as ReturnType<SubgraphCosts> | null,
+  }))
+  return (variables, activeLabels = NO_LABELS) => {
+    const variant = variantOf(activeLabels)
+    const points = variant.constant ?? variant.costs(variables)
+    if (isConstant) variant.constant = points
     const errors: GraphQLFormattedError[] = []
     const report = [...points].map(([subgraph, requested]) => {
-      const own = ownValue(limits.subgraphs ?? {}, subgraph) ?? limits.allSubgraphs ?? {}
-      const limit = own.cost || null
-      const mode = own.costMode ?? limits.costMode ?? 'enforce'
+      const own = ownValue(limits.subgraphs ?? {}, subgraph)
+      const all = limits.allSubgraphs
+      const limit = (own?.cost ?? all?.cost) || null
+      const mode = own?.costMode ?? all?.costMode ?? limits.costMode ?? 'enforce'
       observer.counted(subgraph, requested)
       if (limit !== null && requested > limit) {
         observer.overLimit(subgraph, requested, limit, mode)
@@ -53,6 +72,8 @@ export function compileSubgraphCheck(
     return { report: Object.fromEntries(report), errors }
   }
 }
+
+const NO_LABELS: ReadonlySet<string> = new Set()
 
 const subgraphRefusal = (subgraph: string, cost: number, limit: number): GraphQLFormattedError =>
   refusal(

@@ -99,7 +99,8 @@ export function createOperationPreparation(preparation: Preparation): {
     const { validated, model } = validation
     const { operation } = validated.operation
     const onOverLimit = overLimitReporter(preparation, validated)
-    const subgraphs = subgraphCheck(preparation, validated)
+    const labels = deps.overrides?.labelsIn(validated.document) ?? []
+    const subgraphs = subgraphCheck(preparation, validated, labels)
     const options = { limits, budget, suggestions: introspection, onOverLimit, subgraphs }
     const limitCheck = compileRequestCheck(deps.supergraph.api, validated, model, options)
     const check = withPlanStage(hooks, limitCheck, validated, deps.supergraph)
@@ -107,7 +108,7 @@ export function createOperationPreparation(preparation: Preparation): {
     try {
       return operation === 'subscription'
         ? { ...compileSubscription.compile(validated, check, characters), cost }
-        : { ...compileSingleResult(preparation, validated, check), cost }
+        : { ...compileSingleResult(preparation, validated, { ...check, labels }), cost }
     } catch (error) {
       log.warn({ err: error }, 'an operation could not be planned')
       return { kind: 'rejected', operation, errors: [UNPLANNABLE] }
@@ -126,16 +127,22 @@ function overLimitReporter({ deps, limits, log }: Preparation, { operation }: Va
 }
 
 /** The check of what goes to each subgraph; null where none has a limit. */
-function subgraphCheck({ deps, limits, weights, log }: Preparation, validated: ValidatedOperation): CheckSubgraphs | null {
+function subgraphCheck(
+  { deps, limits, weights, log }: Preparation,
+  validated: ValidatedOperation,
+  labels: readonly string[],
+): CheckSubgraphs | null {
   const { operation, isIntrospection } = validated
   if (isIntrospection || !hasSubgraphLimits(limits)) return null
   const { metrics, supergraph } = deps
-  const compile = (): SubgraphCosts => {
-    const { ready, plan } = queryPlanOf(validated, supergraph)
+  const compile = (active: ReadonlySet<string>): SubgraphCosts => {
+    const storedPlan = active.size === 0 ? (validated.storedPlan ?? null) : null
+    const { ready, plan } = queryPlanOf({ ...validated, storedPlan }, supergraph.withLabels(active))
     const costs = compileSubgraphCosts(supergraph.complete(), weights, plan)
     return (variables) => costs(ready.variablesOf(variables))
   }
   return compileSubgraphCheck(limits, compile, {
+    labels,
     isConstant: (operation.variableDefinitions ?? []).length === 0,
     observer: {
       counted: (subgraph, points) => metrics?.subgraphCost(subgraph, points),
@@ -155,7 +162,7 @@ function subgraphCheck({ deps, limits, weights, log }: Preparation, validated: V
 function compileSingleResult(
   { deps, caching, observe, log, limits, weights, shadow }: Preparation,
   validated: ValidatedOperation,
-  { check, cost: costOf }: RequestCheck,
+  { check, cost: costOf, labels }: RequestCheck & { readonly labels: readonly string[] },
 ): Compiled {
   const { metrics, supergraph } = deps
   const isMeasured = limits.costMode === 'measure' && metrics !== null
@@ -167,8 +174,7 @@ function compileSingleResult(
     runWithTimeout(context, log, (inner) => plannedRun(variables, inner), timeoutOptions)
   const execute = shadow?.watch(validated, supergraph.queriesWithSideEffects, bounded) ?? bounded
   // Whether a response depends on its viewer is read from one plan, and labels choose among several.
-  const hasLabels = (deps.overrides?.labelsIn(validated.document) ?? []).length > 0
-  const answering = hasLabels ? null : caching.cacheQuery(validated, execute)
+  const answering = labels.length > 0 ? null : caching.cacheQuery(validated, execute)
   const run: RunOperation = async (variables, requestContext) => {
     const { errors, cost } = await check(variables, requestContext)
     const executed = errors.length > 0 ? { errors } : await execute(variables, requestContext)
@@ -189,13 +195,25 @@ function compileSingleResult(
     return errors.length > 0 ? { result: { errors } } : answering(variables, context)
   }
   const incremental = compileIncremental({ deps, caching, log }, validated, guard, { run, plannedRun, check })
+  const labelled = labelChooser(deps, limits, labels)
   return {
     kind: 'executable',
     operation: validated.operation.operation,
-    run: observe(validated, run, (response) => response, costOf),
+    run: observe(validated, labelled(run), (response) => response, costOf),
     answer: answering && observe(validated, answer, resultOfAnswer, costOf),
-    runIncremental: incremental && observe(validated, incremental, ({ initial }) => initial, costOf),
+    runIncremental: incremental && observe(validated, labelled(incremental), ({ initial }) => initial, costOf),
     subscribe: null,
+  }
+}
+
+/**
+ * Chooses the active labels of a request before its check, where that counts what goes to each
+ * subgraph: the plan that is counted must be the one that runs.
+ */
+function labelChooser({ overrides }: ExecutorDeps, limits: Limits, labels: readonly string[]) {
+  return <Result>(run: (...request: Parameters<RunOperation>) => Promise<Result>): typeof run => {
+    if (!overrides || labels.length === 0 || !hasSubgraphLimits(limits)) return run
+    return async (variables, context) => run(variables, { ...context, activeLabels: await overrides.activeFor(labels, context) })
   }
 }
 

@@ -27,8 +27,8 @@ export async function withTimeout<Result>(
   else signal.addEventListener('abort', listen, { once: true })
   const timer = setTimeout(() => controller.abort(new TimeUp(`The operation took longer than ${milliseconds} ms.`)), milliseconds)
   try {
-    const { caller, exchange, responseHeaders, hooks } = context
-    const bounded = { caller, signal: controller.signal, exchange, responseHeaders, hooks }
+    const { caller, exchange, responseHeaders, hooks, activeLabels } = context
+    const bounded = { caller, signal: controller.signal, exchange, responseHeaders, hooks, activeLabels }
     return await work(planTrace ? { ...bounded, planTrace } : bounded)
   } finally {
     clearTimeout(timer)

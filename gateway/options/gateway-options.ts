@@ -29,9 +29,12 @@ const isLocal = (value: unknown) => typeof value === 'object' && value !== null 
 const costMode = z.enum(['enforce', 'measure'], 'enforce or measure').optional()
 
 const subgraphLimit = options({
-  /** Highest cost of what one operation sends to the subgraph; 0, the default, sets no limit. */
+  /**
+   * Highest cost of what one operation sends to the subgraph; 0 sets no limit. Default: that of
+   * `allSubgraphs`, or none.
+   */
   cost: wholeNumber(0, 100_000_000).optional(),
-  /** Default: `costMode` of `limits`. */
+  /** Default: that of `allSubgraphs`, or `costMode` of `limits`. */
   costMode,
 })
 
@@ -47,7 +50,7 @@ const limits = options({
   costMode,
   /** Limits of subgraphs by their name in the supergraph. */
   subgraphs: z.record(text(), subgraphLimit, 'an object by names of subgraphs').optional(),
-  /** The limit of every subgraph that `subgraphs` does not name. */
+  /** The limit of every subgraph, where `subgraphs` does not say otherwise. */
   allSubgraphs: subgraphLimit.optional(),
   /** Points where the schema has no `@cost`. Default: 1 for a leaf, 2 for an object, 10 items for a list. */
   weights: options({

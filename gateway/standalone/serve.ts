@@ -24,6 +24,7 @@ import { isExplorerInstalled, serveExplorer } from '../explorer/serve.ts'
 import { type Gateway, startGateway } from '../gateway.ts'
 import { type Limits, limitsFromConfig } from '../limits/limits.ts'
 import { budgetFromConfig } from '../limits/redis-budget.ts'
+import { checkLimitedSubgraphs } from '../limits/subgraph-limits.ts'
 import { subscriptionLimitsOf, subscriptionSlots } from '../limits/subscription-slots.ts'
 import { createMetrics, type Metrics } from '../observability/metrics.ts'
 import { scrapingConfig, serveMetrics } from '../observability/metrics-endpoint.ts'
@@ -130,7 +131,10 @@ await runProgram(async (defer, end) => {
    * fit.
    */
   async function graphOf(supergraphSdl: string): Promise<LocatedGraph> {
-    const { links, locations, release } = takeLinks(sources, subject, supergraphSdl, eventSources.linksOf(supergraphSdl))
+    const composed = locationsOf(subject, supergraphSdl)
+    const names = composed.map(({ name }) => name)
+    checkLimitedSubgraphs(limits, names, '"limits.subgraphs" (SUBGRAPH_COST_LIMITS)')
+    const { links, locations, release } = takeLinks(sources, subject, composed, eventSources.linksOf(supergraphSdl))
     try {
       const gateway = await startGateway({
         supergraphSdl: contract ? applyContract(supergraphSdl, contract) : supergraphSdl,
@@ -160,15 +164,19 @@ await runProgram(async (defer, end) => {
   }
 })
 
-/** What limits say beside depth and cost. The variable has costs, the file also modes. */
+/** What limits say beside depth and cost. Costs are those of the variable, modes those of the file. */
 function costLimitsOf(
   { limits: { costMode, subgraphs, allSubgraphs } = {} }: ValidOptions,
   { SUBGRAPH_COST_LIMITS: costs }: { readonly SUBGRAPH_COST_LIMITS?: ReadonlyMap<string, number> | undefined },
 ): Partial<Limits> {
-  const limited = costs && [...costs].map(([name, cost]) => [name, { ...ownValue(subgraphs ?? {}, name), cost }] as const)
+  const names = new Set([...Object.keys(subgraphs ?? {}), ...(costs?.keys() ?? [])])
+  const limited = [...names].map((name) => {
+    const cost = costs?.get(name)
+    return [name, { costMode: ownValue(subgraphs ?? {}, name)?.costMode, ...(cost !== undefined && { cost }) }] as const
+  })
   return {
     ...(costMode && { costMode }),
-    ...(limited ? { subgraphs: Object.fromEntries(limited) } : subgraphs && { subgraphs }),
+    ...((costs || subgraphs) && { subgraphs: Object.fromEntries(limited) }),
     ...(allSubgraphs && { allSubgraphs }),
   }
 }
@@ -271,10 +279,9 @@ function locationsOf(subject: string, sdl: string): readonly SubgraphLocation[] 
 function takeLinks(
   sources: SubgraphSources,
   subject: string,
-  sdl: string,
+  locations: readonly SubgraphLocation[],
   others: Parameters<SubgraphSources['take']>[1],
 ): ReturnType<SubgraphSources['take']> {
-  const locations = locationsOf(subject, sdl)
   try {
     return sources.take(locations, others)
   } catch (error) {

@@ -27,6 +27,8 @@ export type RequestContext = {
   readonly responseHeaders?: ResponseHeaders | undefined
   /** State of hooks for this operation; absent without hooks. */
   readonly hooks?: HookState | undefined
+  /** Labels of `@override` that a check before execution chose; absent: execution chooses them. */
+  readonly activeLabels?: ReadonlySet<string> | undefined
   /** Headers that hooks change of this fetch alone; null removes one. */
   readonly fetchHeaders?: HeaderChanges
   /** Called before an event source is opened for this client; returns an error to shed the load. */

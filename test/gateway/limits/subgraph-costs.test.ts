@@ -3,6 +3,7 @@ import type { Gateway } from '../../../gateway/gateway.ts'
 import { createGateway } from '../../../gateway/library/create-gateway.ts'
 import type { Limits } from '../../../gateway/limits/limits.ts'
 import { createMetrics } from '../../../gateway/observability/metrics.ts'
+import { askDeferred } from '../support/deferred.ts'
 import { requestContext } from '../support/graph.ts'
 import { gatewayOf, type Parts, supergraphOf } from '../support/parts.ts'
 
@@ -173,6 +174,14 @@ describe('an operation that costs a subgraph more than its limit', () => {
     expect(text).toContain('atrium_subgraph_cost_points_total{subgraph="people"} 9')
   })
 
+  test('has the mode of its own entry and the cost of all subgraphs', async () => {
+    const { execute } = await aGateway({ allSubgraphs: { cost: 1 }, subgraphs: { goods: { costMode: 'measure' } } })
+    expect(await execute('{ good { name } }')).toMatchObject({
+      data: { good: { name: 'good g1' } },
+      extensions: { cost: { subgraphs: { goods: { requested: OBJECT + LEAF, limit: 1 } } } },
+    })
+  })
+
   test('is refused by a gateway with these options', async () => {
     const gateway = await createGateway({
       supergraph: supergraphOf(PARTS),
@@ -181,5 +190,56 @@ describe('an operation that costs a subgraph more than its limit', () => {
     })
     onTestFinished(() => gateway.close())
     expect(await gateway.execute({ query: '{ good { name } }' })).toMatchObject({ errors: [refusal('goods', 3, 2)] })
+  })
+})
+
+test('a limit of a subgraph that does not exist is refused with the names that do', async () => {
+  const limits = { subgraphs: { goods: { cost: 2 }, review: { cost: 2 } } }
+  await expect(createGateway({ supergraph: supergraphOf(PARTS), limits })).rejects.toMatchObject({
+    name: 'OperatorError',
+    message: 'Expected "limits.subgraphs" to have names of the supergraph (goods, people, reviews), got "review".',
+  })
+})
+
+describe('a field that moves to another subgraph by a label', () => {
+  const moving = (label: string): Parts => ({
+    catalogue: {
+      sdl: 'type Query { products: [Product!]! } type Product @key(fields: "id") { id: ID! name: String }',
+      resolvers: { Query: { products: () => [{ id: '1' }] }, Product: { __resolveReference: same, name: () => 'name' } },
+    },
+    old: {
+      sdl: 'type Product @key(fields: "id") { id: ID! price: String }',
+      resolvers: { Product: { __resolveReference: same, price: () => 'old' } },
+    },
+    fresh: {
+      sdl: `type Product @key(fields: "id") { id: ID! price: String @override(from: "old", label: "${label}") }`,
+      resolvers: { Product: { __resolveReference: same, price: () => 'fresh' } },
+    },
+  })
+  const prices = '{ products { price } }'
+
+  test.each([
+    { why: 'active', labels: ['beta'], subgraph: 'fresh' },
+    { why: 'inactive', labels: [], subgraph: 'old' },
+  ])('counts for the subgraph that fetches it: its label is $why', async ({ labels, subgraph }) => {
+    const limits = { depth: 0, cost: 0, subgraphs: { [subgraph]: { cost: 1 } } }
+    const { gateway, fetches } = await gatewayOf(moving('beta'), 'local', { limits, overrideLabels: () => labels })
+    expect(await run(gateway, prices, {})).toMatchObject({ errors: [refusal(subgraph, 10 * (OBJECT + LEAF), 1)] })
+    expect(fetches).toEqual([])
+  })
+
+  test.each([
+    { why: 'complete', isDeferred: false, query: prices },
+    { why: 'in parts', isDeferred: true, query: '{ products { name ... @defer { price } } }' },
+  ])('counts for the subgraph that fetches it, chosen once for each request, $why', async ({ isDeferred, query }) => {
+    const limits = { depth: 0, cost: 0, allSubgraphs: { cost: 1_000 } }
+    const { gateway, fetches } = await gatewayOf(moving('percent(50)'), 'local', { limits })
+    for (let request = 0; request < 32; request++) {
+      fetches.length = 0
+      const context = { ...requestContext(), wantsCost: true }
+      const answered = isDeferred ? (await askDeferred(gateway, query, {}, context)).initial : await run(gateway, query, {})
+      const { extensions } = answered as Answer
+      expect(new Set(Object.keys(extensions?.cost?.subgraphs ?? {}))).toEqual(new Set(fetches))
+    }
   })
 })

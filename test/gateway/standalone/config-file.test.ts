@@ -121,6 +121,45 @@ describe('the program', () => {
     await gateway.ended
   })
 
+  test.each([
+    {
+      why: 'modes alone, with the cost of all subgraphs',
+      limits: { allSubgraphs: { cost: 1 }, subgraphs: { shop: { costMode: 'measure' } } },
+    },
+    {
+      why: 'a cost of one subgraph, and the mode of another',
+      limits: { allSubgraphs: { cost: 1 }, subgraphs: { review: { cost: 1 }, shop: { costMode: 'measure' } } },
+    },
+  ])('takes limits of subgraphs from the file: $why', async ({ limits }) => {
+    const settings = {
+      supergraphFile: 'supergraph.graphql',
+      port: 0,
+      explorer: false,
+      subgraphs: { shop: { url: shop.url } },
+      limits,
+    }
+    const gateway = await start(['--config', written('limited.config.mjs', `export default ${JSON.stringify(settings)}`)])
+    expect(gateway.said()).toContain('ready')
+    expect(await post(gateway.url, '{ product(id: "a") { name } }')).toEqual({ data: { product: { name: 'Product a' } } })
+    expect(await post(gateway.url, '{ latestReview { text } }')).toMatchObject({
+      errors: [{ extensions: { code: 'SUBGRAPH_COST_LIMIT_EXCEEDED', subgraph: 'review', limit: 1 } }],
+    })
+    gateway.child.kill('SIGTERM')
+    await gateway.ended
+  })
+
+  test('refuses a limit of a subgraph that does not exist', async () => {
+    const program = await start([], {
+      SUPERGRAPH_FILE: join(folder, 'supergraph.graphql'),
+      SUBGRAPH_COST_LIMITS: 'shoe=5',
+      PORT: '0',
+    })
+    expect(await program.ended).toBe(1)
+    expect(program.said().trim()).toBe(
+      'Expected "limits.subgraphs" (SUBGRAPH_COST_LIMITS) to have names of the supergraph (review, shop), got "shoe".',
+    )
+  })
+
   test('--print-defaults prints a configuration file that changes nothing', async () => {
     const printed = printDefaults()
     const withoutImport = printed.replace(/^import.*$/m, '').replace('defineConfig(', '(')
