@@ -10,6 +10,7 @@ import { followRevisions } from './item/revision-feed.ts'
 import { backgroundOf } from './probe/background.ts'
 import { probeRepository } from './probe/repository.ts'
 import { resolvers } from './resolvers.ts'
+import { safeNames } from './server-features/findings.ts'
 import { featureLoaders } from './server-features/loaders.ts'
 import { featureRepository } from './server-features/repository.ts'
 import type { Tables } from './tables.ts'
@@ -36,7 +37,7 @@ export async function directorySubgraph({
   // Not the error itself: pg hangs the whole client on it.
   const onError = ({ message }: Error) => log.warn({ reason: message }, 'a connection to the database broke')
   const database = openDatabase<Tables>(connection, { schema: 'directory', pooler, onError })
-  const items = itemRepository(database.query)
+  const items = itemRepository(database.query, safeNames)
   const features = featureRepository(database.query)
   let catalogue = await items.snapshot().then(catalogueOf)
   const { onChange, notify: deliver } = changeListeners()

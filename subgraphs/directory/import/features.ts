@@ -5,9 +5,14 @@ export type OfferedFeatures = {
   readonly tools: readonly OfferedTool[]
   readonly prompts: readonly OfferedPrompt[]
   readonly resources: readonly OfferedResource[]
-  /** Whether there was more than is kept. */
+  /** Whether there was more than is kept: entries, texts or schemas. */
   readonly isTruncated: boolean
+  /** Lists with more entries than are kept; absent where nothing is cut, and from earlier releases. */
+  readonly cutLists?: readonly FeatureList[]
 }
+
+/** A list of what a server offers. */
+export type FeatureList = 'tools' | 'prompts' | 'resources'
 
 type OfferedTool = {
   readonly name: string
@@ -56,16 +61,25 @@ const MAX_SCHEMAS_LENGTH = 200_000
 
 /** Reads lists of a source or of a server. Entries without a name are left out. */
 export function featuresIn({ tools, prompts, resources }: RawFeatures): OfferedFeatures {
-  const bounds = { isTruncated: false, schemaUnits: 0 }
+  const bounds = { isTruncated: false, schemaUnits: 0, cutLists: new Set<FeatureList>() }
   const short = (value: unknown, maxLength: number): string | null => {
     if (typeof value !== 'string') return null
     if (value.length > maxLength) bounds.isTruncated = true
     return storable(value.slice(0, maxLength))
   }
-  const some = (value: unknown, max: number): readonly unknown[] => {
+  const some = (value: unknown, max: number, cut?: FeatureList): readonly unknown[] => {
     const list = asList(value)
-    if (list.length > max) bounds.isTruncated = true
+    if (list.length > max) {
+      bounds.isTruncated = true
+      if (cut) bounds.cutLists.add(cut)
+    }
     return list.slice(0, max)
+  }
+  /** A refused name hides its entry, which must not go unnoticed. */
+  const nameOf = (value: unknown, maxLength: number): string | null => {
+    const name = nameIn(value, maxLength)
+    if (name === null && typeof value === 'string' && value !== '') bounds.isTruncated = true
+    return name
   }
   const schema = (value: unknown): string | null => {
     if (asRecord(value) === null) return null
@@ -79,9 +93,9 @@ export function featuresIn({ tools, prompts, resources }: RawFeatures): OfferedF
   }
   const found = {
     tools: distinct(
-      some(tools, MAX_TOOLS).flatMap((value) => {
+      some(tools, MAX_TOOLS, 'tools').flatMap((value) => {
         const fields = typeof value === 'string' ? { name: value } : asRecord(value)
-        const name = nameIn(fields?.name)
+        const name = nameOf(fields?.name, MAX_NAME_LENGTH)
         if (!fields || name === null) return []
         const hints = asRecord(fields.annotations)
         return [
@@ -98,23 +112,23 @@ export function featuresIn({ tools, prompts, resources }: RawFeatures): OfferedF
       ({ name }) => name,
     ),
     prompts: distinct(
-      some(prompts, MAX_PROMPTS).flatMap((value) => {
+      some(prompts, MAX_PROMPTS, 'prompts').flatMap((value) => {
         const fields = typeof value === 'string' ? { name: value } : asRecord(value)
-        const name = nameIn(fields?.name)
+        const name = nameOf(fields?.name, MAX_NAME_LENGTH)
         if (!fields || name === null) return []
-        const names = some(fields.arguments, MAX_ARGUMENTS).flatMap((one) => nameIn(asRecord(one)?.name) ?? [])
+        const names = some(fields.arguments, MAX_ARGUMENTS).flatMap((one) => nameOf(asRecord(one)?.name, MAX_NAME_LENGTH) ?? [])
         return [{ name, description: short(fields.description, MAX_DESCRIPTION_LENGTH), arguments: names }]
       }),
       ({ name }) => name,
     ),
     resources: distinct(
-      some(resources, MAX_RESOURCES).flatMap((value) => {
+      some(resources, MAX_RESOURCES, 'resources').flatMap((value) => {
         const fields = asRecord(value)
-        const uri = fields?.uri ?? fields?.uriTemplate
-        if (!fields || typeof uri !== 'string' || uri === '' || uri.length > MAX_URI_LENGTH) return []
+        const uri = nameOf(fields?.uri ?? fields?.uriTemplate, MAX_URI_LENGTH)
+        if (!fields || uri === null) return []
         return [
           {
-            uri: storable(uri),
+            uri,
             name: short(fields.name, MAX_NAME_LENGTH),
             description: short(fields.description, MAX_DESCRIPTION_LENGTH),
             mimeType: short(fields.mimeType, MAX_MIME_TYPE_LENGTH),
@@ -124,7 +138,8 @@ export function featuresIn({ tools, prompts, resources }: RawFeatures): OfferedF
       ({ uri }) => uri,
     ),
   }
-  return { ...found, isTruncated: bounds.isTruncated }
+  const { isTruncated, cutLists } = bounds
+  return { ...found, isTruncated, ...(isTruncated && { cutLists: [...cutLists] }) }
 }
 
 /** Whether anything is listed. */
@@ -135,14 +150,17 @@ export const isEmpty = ({ tools, prompts, resources }: OfferedFeatures): boolean
 export const toolNamesOf = ({ tools }: OfferedFeatures): readonly string[] => tools.map(({ name }) => name).sort()
 
 /**
- * A name of one line that can be called; null for any other. Names are shown and compared: signs
- * that show nothing are no part of one.
+ * A name or URI of one line that can be called; null for any other. Names are shown and compared:
+ * signs that show nothing are no part of one.
  */
-function nameIn(value: unknown): string | null {
-  if (typeof value !== 'string' || value.length > MAX_NAME_LENGTH) return null
+function nameIn(value: unknown, maxLength: number): string | null {
+  if (typeof value !== 'string' || value.length > maxLength) return null
   const name = value.trim()
-  return name === '' || /[\p{Cc}\p{Cf}\p{Cs}]/u.test(name) ? null : name
+  return name === '' || UNSEEN.test(name) ? null : name
 }
+
+/** Control, format and line signs, halves of pairs, and letters without ink. */
+const UNSEEN = /\u034f|[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]/u
 
 const booleanIn = (value: unknown): boolean | null => (typeof value === 'boolean' ? value : null)
 

@@ -30,10 +30,13 @@ export type ChangeRow = {
   readonly changedAt: Date
 }
 
+/** Leaves out names of tools that must not reach a model by accident. */
+type SafeNames = (names: readonly string[]) => readonly string[]
+
 export type ItemRepository = ReturnType<typeof itemRepository>
 
 /** Reads of the directory's tables. Every method rejects only when the database fails. */
-export const itemRepository = (query: Kysely<Tables>) => ({
+export const itemRepository = (query: Kysely<Tables>, safeNames: SafeNames) => ({
   async currentRevision(): Promise<Revision> {
     const { dataset, number, changed_at } = await query.selectFrom('revision').selectAll().executeTakeFirstOrThrow()
     return { dataset, number, changedAt: changed_at }
@@ -46,7 +49,7 @@ export const itemRepository = (query: Kysely<Tables>) => ({
       .setIsolationLevel('repeatable read')
       .setAccessMode('read only')
       .execute(async (transaction) => {
-        const revision = await itemRepository(transaction).currentRevision()
+        const revision = await itemRepository(transaction, safeNames).currentRevision()
         const rows = await transaction
           .selectFrom('item')
           .selectAll()
@@ -70,7 +73,7 @@ export const itemRepository = (query: Kysely<Tables>) => ({
         const count = (kind: Kind) => Number(counted.find((row) => row.kind === kind)?.count ?? 0)
         return {
           revision,
-          items: rows.map((row) => withToolNames(itemOf(row), toolNames.get(row.id))),
+          items: rows.map((row) => withToolNames(itemOf(row), toolNames.get(row.id), safeNames)),
           counts: { PERSONA: count('PERSONA'), BUNDLE: count('BUNDLE'), AGENT: count('AGENT'), GUIDE: count('GUIDE') },
         }
       })
@@ -104,8 +107,11 @@ export const itemRepository = (query: Kysely<Tables>) => ({
 })
 
 /** What a server answered itself replaces what sources list. */
-const withToolNames = (item: Item, toolNames: readonly string[] | undefined): Item =>
-  toolNames === undefined || item.kind !== 'MCP_SERVER' ? item : { ...item, toolNames }
+function withToolNames(item: Item, probed: readonly string[] | undefined, safeNames: SafeNames): Item {
+  if (item.kind !== 'MCP_SERVER') return item
+  const toolNames = probed ?? item.toolNames
+  return toolNames === undefined ? item : { ...item, toolNames: safeNames(toolNames) }
+}
 
 /**
  * The detail column holds exactly the fields that its kind adds: the import checks every row before

@@ -49,7 +49,9 @@ async function storeProbe(query: Kysely<Tables>, { itemId, address, result }: Pr
       .where('item_id', '=', itemId)
       .execute()
     await storeChanges(transaction, itemId, changes, now)
-    if (before === null || changes.length > 0) await touch(transaction, itemId, now)
+    // A list that goes on tells of no change, and its names may differ.
+    const isOther = before === null || toolNamesOf(before).join('\n') !== toolNamesOf(result.features).join('\n')
+    if (isOther || changes.length > 0) await touch(transaction, itemId, now)
     return { changes, isFirst: before === null }
   })
 }

@@ -1,5 +1,5 @@
 import { ownValue } from '../../../platform/collections/lookup-table.ts'
-import type { OfferedFeatures } from '../import/features.ts'
+import type { FeatureList, OfferedFeatures } from '../import/features.ts'
 
 export type FeatureKind = 'TOOL' | 'PROMPT' | 'RESOURCE'
 
@@ -22,16 +22,24 @@ type Texts = Readonly<Record<string, string | null>>
 
 /**
  * What differs, in the order: tools, prompts, resources; by name; added and removed as a whole. At
- * most 200. A list that was cut off does not say what is gone.
+ * most 200. A list that goes on behind what was kept does not say what it lacks.
  */
 export function changesBetween(before: OfferedFeatures, after: OfferedFeatures): readonly Change[] {
-  const isCut = before.isTruncated || after.isTruncated
+  const bounds = (list: FeatureList) => ({ wasCut: isCut(before, list), isCut: isCut(after, list) })
   return [
-    ...differences('TOOL', textsOf(before.tools, toolTexts), textsOf(after.tools, toolTexts), isCut),
-    ...differences('PROMPT', textsOf(before.prompts, promptTexts), textsOf(after.prompts, promptTexts), isCut),
-    ...differences('RESOURCE', textsOf(before.resources, resourceTexts), textsOf(after.resources, resourceTexts), isCut),
+    ...differences('TOOL', textsOf(before.tools, toolTexts), textsOf(after.tools, toolTexts), bounds('tools')),
+    ...differences('PROMPT', textsOf(before.prompts, promptTexts), textsOf(after.prompts, promptTexts), bounds('prompts')),
+    ...differences(
+      'RESOURCE',
+      textsOf(before.resources, resourceTexts),
+      textsOf(after.resources, resourceTexts),
+      bounds('resources'),
+    ),
   ].slice(0, MAX_CHANGES)
 }
+
+/** Answers that earlier releases stored do not say which list was cut. */
+const isCut = ({ cutLists, isTruncated }: OfferedFeatures, list: FeatureList): boolean => cutLists?.includes(list) ?? isTruncated
 
 const toolTexts = ({ name, title, description, inputSchema, isReadOnly, isDestructive }: OfferedFeatures['tools'][number]) => ({
   name,
@@ -43,8 +51,11 @@ const hintsText = (isReadOnly: boolean | null, isDestructive: boolean | null): s
 
 const promptTexts = ({ name, description, arguments: names }: OfferedFeatures['prompts'][number]) => ({
   name,
-  texts: { description, arguments: names.join(', ') },
+  texts: { description, arguments: argumentsText(names) },
 })
+
+/** Names of arguments as one text. */
+export const argumentsText = (names: readonly string[]): string => names.join(', ')
 
 const resourceTexts = ({ uri, name, description, mimeType }: OfferedFeatures['resources'][number]) => ({
   name: uri,
@@ -60,13 +71,13 @@ function differences(
   feature: FeatureKind,
   before: ReadonlyMap<string, Texts>,
   after: ReadonlyMap<string, Texts>,
-  isCut: boolean,
+  { wasCut, isCut }: { readonly wasCut: boolean; readonly isCut: boolean },
 ): readonly Change[] {
   const names = [...new Set([...before.keys(), ...after.keys()])].sort()
   return names.flatMap((name): readonly Change[] => {
     const [was, is] = [before.get(name), after.get(name)]
     const whole = { feature, name, field: null, before: null, after: null }
-    if (!was) return isCut ? [] : [{ change: 'ADDED', ...whole }]
+    if (!was) return wasCut ? [] : [{ change: 'ADDED', ...whole }]
     if (!is) return isCut ? [] : [{ change: 'REMOVED', ...whole }]
     return Object.keys(is).flatMap((field) => {
       // Both have the fields of the same function above.

@@ -4,9 +4,10 @@ import type { Context } from '../context.ts'
 import { isEmpty, MAX_PROMPTS, MAX_RESOURCES, MAX_TOOLS, type OfferedFeatures } from '../import/features.ts'
 import { cleanText } from '../import/text.ts'
 import type { McpServer } from '../item/item.ts'
-import { type FeatureFinding, findingsIn, isWithheld } from './findings.ts'
+import { type FeatureFinding, findingsIn, isWithheld, shownName } from './findings.ts'
 import { MAX_CHANGES } from './loaders.ts'
-import type { FeatureRow } from './repository.ts'
+import type { ChangeOfItem, FeatureRow } from './repository.ts'
+import type { RuleField } from './rules.ts'
 
 /** What the resolvers of `ServerFeatures` read. */
 export type FeaturesModel = {
@@ -27,60 +28,82 @@ export async function featuresOfServer({ id }: McpServer, _: unknown, { load }: 
 }
 
 /** Text of one line without signs that show nothing; null where a severe finding marks it. */
-const shown = (text: string | null): string | null => (isWithheld(text) ? null : cleanText(text, MAX_DESCRIPTION_LENGTH))
+const shown = (text: string | null, field: RuleField): string | null =>
+  isWithheld(text, field) ? null : cleanText(text, MAX_DESCRIPTION_LENGTH)
 
-const described = ({ description }: { readonly description: string | null }) => ({
-  description: shown(description),
-  isWithheld: isWithheld(description),
-})
+function described({ description }: { readonly description: string | null }) {
+  const isMarked = isWithheld(description, 'description')
+  return { description: isMarked ? null : cleanText(description, MAX_DESCRIPTION_LENGTH), isWithheld: isMarked }
+}
 
-const findingOf = ({ rule: { name, kind, severity, meaning }, ...found }: FeatureFinding, subject: string) => ({
+/** Media type by RFC 6838 §4.2, with parameters. */
+const MEDIA_TYPE = /^[\w!#$&^+.-]{1,127}\/[\w!#$&^+.-]{1,127}(?:\s?;[\x20-\x7e]{1,100})?$/
+
+const mediaType = (text: string | null): string | null =>
+  text !== null && MEDIA_TYPE.test(text) ? shown(text, 'mimeType') : null
+
+/** Said in place of words of a server that give orders. */
+const WITHHELD_REASON = 'The words of the server are withheld: a rule marks them.'
+
+const fieldOf = (change: ChangeOfItem): RuleField => (change.field === 'inputSchema' ? 'inputSchema' : 'arguments')
+
+const findingOf = ({ rule: { name, kind, severity, meaning }, ...found }: FeatureFinding) => ({
   rule: name,
   kind,
   severity,
   meaning,
   ...found,
-  name: subject,
 })
 
 export const serverFeaturesResolvers = {
   ServerFeatures: {
     source: ({ probe }) => (probe?.features ? 'PROBED' : 'STATED'),
     probedAt: ({ probe }) => probe?.answeredAt ?? null,
-    serverVersion: ({ probe }) => probe?.serverVersion ?? null,
-    protocolVersion: ({ probe }) => probe?.protocolVersion ?? null,
+    serverVersion: ({ probe }) => shown(probe?.serverVersion ?? null, 'name'),
+    protocolVersion: ({ probe }) => shown(probe?.protocolVersion ?? null, 'name'),
     lastProbe: ({ probe }) =>
       probe && {
         probedAt: probe.probedAt,
         address: probe.address,
         // Probes write these words.
         status: probe.status as ProbeStatus,
-        reason: probe.reason,
+        reason: probe.reason && (shown(probe.reason, 'description') ?? WITHHELD_REASON),
       },
     tools: ({ features }, { first }) =>
-      features.tools.slice(0, checkPageSize('first', first ?? 50, MAX_TOOLS)).map((tool) => ({
+      features.tools.slice(0, checkPageSize('first', first ?? 50, MAX_TOOLS)).map((tool, index) => ({
         ...tool,
         ...described(tool),
-        title: shown(tool.title),
-        inputSchema: isWithheld(tool.inputSchema) ? null : tool.inputSchema,
+        name: shownName(tool.name, index),
+        title: shown(tool.title, 'title'),
+        inputSchema: isWithheld(tool.inputSchema, 'inputSchema') ? null : tool.inputSchema,
       })),
     prompts: ({ features }, { first }) =>
-      features.prompts
-        .slice(0, checkPageSize('first', first ?? 50, MAX_PROMPTS))
-        .map((prompt) => ({ ...prompt, arguments: [...prompt.arguments], ...described(prompt) })),
+      features.prompts.slice(0, checkPageSize('first', first ?? 50, MAX_PROMPTS)).map((prompt, index) => ({
+        ...described(prompt),
+        name: shownName(prompt.name, index),
+        arguments: prompt.arguments.map((name) => shownName(name)),
+      })),
     resources: ({ features }, { first }) =>
-      features.resources
-        .slice(0, checkPageSize('first', first ?? 50, MAX_RESOURCES))
-        .map((resource) => ({ ...resource, ...described(resource), name: shown(resource.name) })),
+      features.resources.slice(0, checkPageSize('first', first ?? 50, MAX_RESOURCES)).map((resource, index) => ({
+        ...described(resource),
+        uri: shownName(resource.uri, index),
+        name: shown(resource.name, 'name'),
+        mimeType: mediaType(resource.mimeType),
+      })),
     toolCount: ({ features }) => features.tools.length,
     promptCount: ({ features }) => features.prompts.length,
     resourceCount: ({ features }) => features.resources.length,
     isTruncated: ({ features }) => features.isTruncated,
-    findings: ({ features }) => findingsIn(features).map((found) => findingOf(found, found.name)),
+    findings: ({ features }) => findingsIn(features).map(findingOf),
     changes: async ({ itemId }, { first }, { load }) => {
       const size = checkPageSize('first', first ?? 20, MAX_CHANGES)
       const changes = await load.changesByItem.load(itemId)
-      return changes.slice(0, size).map((change) => ({ ...change, before: shown(change.before), after: shown(change.after) }))
+      return changes.slice(0, size).map((change) => ({
+        ...change,
+        name: shownName(change.name),
+        before: shown(change.before, fieldOf(change)),
+        after: shown(change.after, fieldOf(change)),
+      }))
     },
   },
 } satisfies Resolvers

@@ -1,3 +1,6 @@
+/** A field of a feature with a text. */
+export type RuleField = 'name' | 'uri' | 'title' | 'description' | 'inputSchema' | 'arguments' | 'mimeType' | 'annotations'
+
 /** A pattern and what it means. */
 export type FeatureRule = {
   readonly name: string
@@ -5,13 +8,16 @@ export type FeatureRule = {
   /** HIGH: no honest description has it. */
   readonly severity: 'HIGH' | 'LOW'
   readonly meaning: string
-  /** Fields whose text is looked at. */
-  readonly fields: readonly ('name' | 'title' | 'description' | 'inputSchema' | 'annotations')[]
+  /** Fields whose text is looked at; of tools alone where the kind is DANGEROUS. */
+  readonly fields: readonly RuleField[]
+  /** Whether it reads the text as it was sent, with the signs that folding removes (`foldedText`). */
+  readonly readsRaw?: true
   /** Global; gaps are bounded, so that no text takes long. */
   readonly pattern: RegExp
 }
 
-const TEXTS = ['title', 'description', 'inputSchema'] as const
+/** All that a model may read, names included. */
+const TEXTS = ['name', 'uri', 'title', 'description', 'inputSchema', 'arguments', 'mimeType'] as const
 
 /**
  * What descriptions of tools were seen to do to models (Invariant Labs, "Tool poisoning attacks",
@@ -24,7 +30,20 @@ export const FEATURE_RULES: readonly FeatureRule[] = [
     severity: 'HIGH',
     meaning: 'Characters that people do not see and models read.',
     fields: TEXTS,
-    pattern: /[\u{e0000}-\u{e007f}]{2,}|[\u202a-\u202e\u2066-\u2069]|[\u200b\u2060-\u2064]{3,}/gu,
+    readsRaw: true,
+    // Tags (but for flags such as that of Wales), changes of direction, runs of signs without width
+    // or of variation selectors, and escapes of terminals.
+    pattern:
+      /(?<!\u{1f3f4}[\u{e0020}-\u{e007f}]{0,6})[\u{e0000}-\u{e007f}]{2,}|[\u202a-\u202e\u2066-\u2069]|[\u200b-\u200f\u2060-\u2064\ufeff]{3,}|(?:[\ufe00-\ufe0f]|[\u{e0100}-\u{e01ef}]){3,}|(?:(?![\t\n\r])\p{Cc}|\\u001b)\[/gu,
+  },
+  {
+    name: 'split-word',
+    kind: 'INJECTION',
+    severity: 'LOW',
+    meaning: 'A sign that nobody sees inside a word, which hides the word from a search.',
+    fields: TEXTS,
+    readsRaw: true,
+    pattern: /(?<=[A-Za-z])(?:\u034f|[\u00ad\u180e\u200b-\u200f\u2060-\u2064\ufeff])+(?=[A-Za-z])/g,
   },
   {
     name: 'ignore-instructions',
