@@ -1,11 +1,13 @@
-import { AccountDeleteDocument, AccountKeysDocument, AccountRevokeKeyDocument } from '#generated/operations.ts'
+import { AccountDeleteDocument, AccountErasureDocument, AccountRevokeKeyDocument } from '#generated/operations.ts'
 import { refusedBecause, toChanged } from '../frame/change.ts'
 import { changeForm } from '../frame/form-token.ts'
 import { html } from '../frame/html.ts'
-import { dataOf } from '../frame/page.ts'
+import { dataOf, OperationFailed } from '../frame/page.ts'
 import { userForm, userPage } from './page.ts'
 
 const PATH = '/account/delete'
+const LAST_ADMINISTRATOR =
+  'You are the last administrator: make another user an administrator first. Nothing was deleted, and your keys go on.'
 
 export const erasure = userPage({
   path: PATH,
@@ -29,11 +31,15 @@ export const erasureForms = [
   userForm({
     path: PATH,
     on: erasure,
-    operations: [AccountDeleteDocument, AccountKeysDocument, AccountRevokeKeyDocument],
+    operations: [AccountDeleteDocument, AccountErasureDocument, AccountRevokeKeyDocument],
     async submit({ field, session, run, signOut }) {
       if (field('understood') !== 'yes') return refusedBecause('Tick that you understand what is deleted.')
+      const answer = await run(AccountErasureDocument, {})
+      const { me, trustKeys } = dataOf(answer)
+      if (!me) throw new OperationFailed(answer.errors)
+      // The one thing that the deletion is refused for: the keys must not be gone by then.
+      if (me.isLastAdministrator) return refusedBecause(LAST_ADMINISTRATOR)
       // While the user exists: afterwards, nothing may revoke them.
-      const { trustKeys } = dataOf(await run(AccountKeysDocument, {}))
       for (const { id } of trustKeys) dataOf(await run(AccountRevokeKeyDocument, { id }))
       const { result } = dataOf(await run(AccountDeleteDocument, { id: session.user.id }))
       const changed = toChanged(result, { at: '/', notice: '' })

@@ -116,6 +116,8 @@ export const userResolvers = {
       return email
     },
     phoneNumber: async ({ id, phoneNumber }, _, context) => ((await isSelf(id, context)) ? phoneNumber : null),
+    isLastAdministrator: async ({ id, role }, _, context) =>
+      (await isSelf(id, context)) ? role === 'ADMIN' && context.users.isLastAdministrator(id) : null,
   },
   UserConnection: connectionFields,
 } satisfies Resolvers

@@ -32,6 +32,7 @@ const FIELDS: Readonly<Record<string, Row>> = {
   'User.name': EVERYBODY,
   'User.role': EVERYBODY,
   'User.phoneNumber': ['null', 'value', 'null', 'null', 'null'],
+  'User.isLastAdministrator': ['null', 'value', 'null', 'null', 'null'],
   'User.posts': EVERYBODY,
   'User.createdAt': EVERYBODY,
   'User.writeQuota': ['null', 'value', 'null', 'null', 'null'],

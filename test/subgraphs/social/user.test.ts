@@ -351,6 +351,9 @@ describe('the last administrator', () => {
 
   test('stays one, and stays', async () => {
     expect(await admins()).toEqual([admin?.row])
+    const isLast = async (caller: typeof admin) =>
+      (await ask('{ r: me { isLastAdministrator } }', {}, caller)).isLastAdministrator
+    expect([await isLast(admin), await isLast(ann)]).toEqual([true, false])
     const room = await ask('mutation { r: createRoom(name: "Kept") { ... on CreateRoomSuccess { room { id } } } }', {}, admin)
     for (const [text, field] of [
       [DEMOTE, 'role'],
