@@ -2,6 +2,7 @@
 export type BoundedCache<Value> = {
   readonly get: (key: string) => Value | undefined
   readonly set: (key: string, value: Value) => void
+  readonly delete: (key: string) => void
   /** Number of entries. */
   readonly size: () => number
 }
@@ -43,6 +44,7 @@ export function boundedCache<Value>({
       }
       add(key, { value, length, isUsed: false })
     },
+    delete: forget,
     size: () => entries.size,
   }
 

@@ -49,10 +49,14 @@ async function signIn(email: string, next = ''): Promise<Visitor> {
 }
 
 /** Gives a role to a user, as an operator does. */
-async function giveRole(email: string, role: 'MODERATOR'): Promise<void> {
+const giveRole = (email: string, role: 'ADMIN' | 'MODERATOR' | 'USER'): Promise<void> =>
+  change('UPDATE social."user" SET role = $2 WHERE email_key = $1', [email, role])
+
+/** Changes rows behind the graph. */
+async function change(statement: string, values: readonly unknown[] = []): Promise<void> {
   const client = new pg.Client({ ...web.trust.database.connection })
   await client.connect()
-  await client.query('UPDATE social."user" SET role = $2 WHERE email_key = $1', [email, role])
+  await client.query(statement, [...values])
   await client.end()
 }
 
@@ -174,6 +178,7 @@ describe('signing up and in', () => {
       '/account/delete',
       '/rooms',
       '/rooms/x',
+      '/rooms/a%20b?find=Ann%20%26%20Co&after=x',
     ]) {
       const { status, headers } = await aVisitor().get(path)
       expect([path, status, headers.location]).toEqual([path, 303, `/account/sign-in?next=${encodeURIComponent(path)}`])
@@ -214,6 +219,9 @@ describe('the name in the navigation', () => {
     const refused = await thief.get('/account')
     expect([refused.status, thief.cookies.has('account')]).toEqual([401, false])
     expect(refused.text).toContain('You are signed out')
+    expect(nav(refused.text)).toContain('<a href="/account/sign-in">Sign in</a>')
+    expect(nav(refused.text)).not.toContain('Ann')
+    expect(refused.text).toContain('name="next" value="/account"')
   })
 })
 
@@ -245,8 +253,12 @@ describe('the account', () => {
     await visitor.get('/account/security')
     await submit(visitor, '/account/security/elsewhere')
     expect((await visitor.get('/account')).status).toBe(200)
-    for (const each of [second, third])
-      expect((await each.get('/account/security')).headers.location ?? 'refused').toMatch(/sign-in|refused/)
+    // One has heard before that it has ended, and the other hears it now.
+    const [heard, hears] = [await second.get('/account/security'), await third.get('/account/security')].sort(
+      (one, other) => one.status - other.status,
+    )
+    expect([heard?.status, heard?.headers.location]).toEqual([303, '/account/sign-in?next=%2Faccount%2Fsecurity'])
+    expect([hears?.status, hears?.text]).toEqual([401, expect.stringContaining('You are signed out')])
   })
 
   test('changes its password, and other sessions end', async () => {
@@ -290,6 +302,14 @@ describe('the account', () => {
     expect((await visitor.get('/account/stores')).text).toContain('No stores yet.')
     const wrong = await visitor.post('/account/stores/claim', { login: shop.login, authtoken: 'x'.repeat(32) })
     expect([wrong.status, wrong.text]).toEqual([422, expect.stringContaining('The login or the authtoken is wrong.')])
+    const { visitor: ended, email } = await aUser()
+    await ended.get('/account/stores')
+    const elsewhere = await signIn(email)
+    await elsewhere.get('/account/security')
+    await submit(elsewhere, '/account/security/elsewhere')
+    const late = await ended.post('/account/stores/claim', { login: shop.login, authtoken: shop.authtoken })
+    expect([late.status, late.text]).toEqual([401, expect.stringContaining('You are signed out')])
+    expect(late.text).not.toContain('is wrong')
     const { page } = await submit(visitor, '/account/stores/claim', { login: shop.login, authtoken: shop.authtoken })
     expect(page.text).toContain(`href="/shops/${shop.code}">Corner shop</a>`)
     expect(page.text).toContain('href="/console"')
@@ -314,6 +334,23 @@ describe('the account', () => {
     await back.get('/account/sign-in')
     expect((await back.post('/account/sign-in', { email, password: PASSWORD })).status).toBe(401)
   })
+})
+
+test('the last administrator is not deleted, and keeps the keys', async () => {
+  const { visitor, email } = await aUser()
+  await visitor.get('/account/keys')
+  const made = await visitor.post('/account/keys', { name: 'agent' })
+  const secret = /<code id="key">(sk_[\w-]+)</.exec(made.text)?.[1] ?? ''
+  await giveRole(email, 'ADMIN')
+  await visitor.get('/account/delete')
+  const refused = await visitor.post('/account/delete', { understood: 'yes' })
+  expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('You are the last administrator')])
+  const usage = () => askRaw(web.url, '/v1/usage', { headers: { 'x-api-key': secret } })
+  expect((await usage()).status).toBe(200)
+  await giveRole((await aUser()).email, 'ADMIN')
+  await submit(visitor, '/account/delete', { understood: 'yes' })
+  expect((await usage()).status).toBe(401)
+  await change(`UPDATE social."user" SET role = 'USER' WHERE role = 'ADMIN'`)
 })
 
 describe('posts', () => {
@@ -463,37 +500,88 @@ describe('rooms', () => {
   })
 })
 
-test('an access token that ends is refreshed once for requests that come together', async () => {
-  const { email } = await aUser()
-  // By the clock of this site, each token ends within the minute.
-  const now = () => Date.now() + 14.5 * 60_000
-  const site: Site = {
-    publicUrl: web.url,
-    at: (path) => path,
-    asset: (name) => `/${name}`,
-    navigation: [],
-    readerOf: () => null,
+describe('a site of its own', () => {
+  /** A site that is reached at `publicUrl`, by a clock of its own, with the cookie of a user. */
+  async function aSite(publicUrl = web.url) {
+    const { email } = await aUser()
+    const clock = { aheadMs: 0 }
+    const before = new URL(publicUrl).pathname.replace(/\/$/, '')
+    const now = () => Date.now() + clock.aheadMs
+    const sessions = userSessions(sealOf(null), false, now)
+    const site: Site = {
+      publicUrl,
+      at: (path) => `${before}${path}`,
+      asset: (name) => `/${name}`,
+      navigation: [],
+      readerOf: sessions.of,
+    }
+    const app = createHttpServer({ log: recordingLog().log })
+    const lost = async () => ({ status: 404, title: 'Nothing', description: 'Nothing', body: html`<h1>Nothing</h1>` })
+    await serveAccounts(app, web.gateway.client, { site, sessions, lost, streamOperation: null, now, ...accountRows(site) })
+    const form = await app.inject({ url: '/account/sign-in' })
+    const [, token = ''] = /name="token" value="([^"]+)"/.exec(form.body) ?? []
+    const signIn = (next = '') =>
+      app.inject({
+        method: 'POST',
+        url: '/account/sign-in',
+        headers: { 'content-type': 'application/x-www-form-urlencoded', cookie: `account-visit=${form.cookies[0]?.value}` },
+        payload: new URLSearchParams({ token, email, password: PASSWORD, next }).toString(),
+      })
+    const cookieIn = ({ cookies }: Awaited<ReturnType<typeof signIn>>) => `account=${cookies[0]?.value}`
+    const get = (url: string, cookie = '') => app.inject({ url, headers: { cookie } })
+    return { app, clock, signIn, cookieIn, get }
   }
-  const app = createHttpServer({ log: recordingLog().log })
-  const sessions = userSessions(sealOf(null), false, now)
-  const lost = async () => ({ status: 404, title: 'Nothing', description: 'Nothing', body: html`<h1>Nothing</h1>` })
-  await serveAccounts(app, web.gateway.client, { site, sessions, lost, streamOperation: null, now, ...accountRows(site) })
-  const form = await app.inject({ url: '/account/sign-in' })
-  const [, token = ''] = /name="token" value="([^"]+)"/.exec(form.body) ?? []
-  const signedIn = await app.inject({
-    method: 'POST',
-    url: '/account/sign-in',
-    headers: { 'content-type': 'application/x-www-form-urlencoded', cookie: `account-visit=${form.cookies[0]?.value}` },
-    payload: new URLSearchParams({ token, email, password: PASSWORD }).toString(),
+  /** Each access token, which the graph gives for 15 minutes, ends within the minute then. */
+  const ENDING_MS = 14.5 * 60_000
+
+  test('refreshes an access token that ends once for requests that come together', async () => {
+    const { app, clock, signIn, cookieIn, get } = await aSite()
+    const cookie = cookieIn(await signIn())
+    clock.aheadMs = ENDING_MS
+    const replies = await Promise.all(Array.from({ length: 4 }, () => get('/account', cookie)))
+    expect(replies.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 200])
+    const next = replies[0] ? cookieIn(replies[0]) : ''
+    expect(next).not.toBe(cookie)
+    for (const each of [next, cookie]) expect((await get('/account', each)).statusCode).toBe(200)
+    await app.close()
   })
-  const cookie = `account=${signedIn.cookies[0]?.value}`
-  const replies = await Promise.all(Array.from({ length: 4 }, () => app.inject({ url: '/account', headers: { cookie } })))
-  expect(replies.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 200])
-  const next = `account=${replies[0]?.cookies[0]?.value}`
-  expect(next).not.toBe(cookie)
-  for (const each of [next, cookie])
-    expect((await app.inject({ url: '/account', headers: { cookie: each } })).statusCode).toBe(200)
-  await app.close()
+
+  test('keeps no refreshed tokens for a copy of the cookie that comes later: that ends the session', async () => {
+    const { app, clock, signIn, cookieIn, get } = await aSite()
+    const cookie = cookieIn(await signIn())
+    clock.aheadMs = ENDING_MS
+    const next = cookieIn(await get('/account', cookie))
+    clock.aheadMs = ENDING_MS + 61_000
+    const late = await get('/account/security?done=ended', cookie)
+    expect([late.statusCode, late.body]).toEqual([401, expect.stringContaining('You are signed out')])
+    expect(late.body).toContain('name="next" value="/account/security?done=ended"')
+    expect(late.body).not.toContain('Ann Example')
+    expect(late.headers['set-cookie']).toContainEqual(expect.stringContaining('account=; '))
+    expect((await get('/account', next)).statusCode).toBe(401)
+    await app.close()
+  })
+
+  test('refreshes again after a refresh that failed', async () => {
+    const { app, clock, signIn, cookieIn, get } = await aSite()
+    const cookie = cookieIn(await signIn())
+    clock.aheadMs = ENDING_MS
+    await change('ALTER TABLE social.refresh_token RENAME TO refresh_token_away')
+    const failed = await get('/account', cookie).finally(() =>
+      change('ALTER TABLE social.refresh_token_away RENAME TO refresh_token'),
+    )
+    expect([failed.statusCode, failed.headers['set-cookie']]).toEqual([503, undefined])
+    expect((await get('/account', cookie)).statusCode).toBe(200)
+    await app.close()
+  })
+
+  test('below a path, and behind a proxy that removes it, leads to the form and back', async () => {
+    const { app, signIn, get } = await aSite('https://atrium.example/base')
+    const { headers } = await get('/account/keys?done=revoked')
+    expect(headers.location).toBe('/base/account/sign-in?next=%2Faccount%2Fkeys%3Fdone%3Drevoked')
+    const next = new URL(String(headers.location), 'https://atrium.example').searchParams.get('next') ?? ''
+    expect((await signIn(next)).headers.location).toBe('/base/account/keys?done=revoked')
+    await app.close()
+  })
 })
 
 describe('in a browser', { skip: hasNoBrowser }, () => {
@@ -556,6 +644,42 @@ describe('in a browser', { skip: hasNoBrowser }, () => {
     expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('')
     await look(page, 'room')
     expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  test('a room without a connection tries again after growing pauses, gives up, and offers another attempt', async () => {
+    const { visitor } = await aUser()
+    await visitor.get('/rooms')
+    const path = (await submit(visitor, '/rooms', { name: 'Far away' })).at.split('?')[0] ?? ''
+    const { page } = await openPage(browser, { baseURL: web.url })
+    await page.context().addCookies([{ name: 'account', value: visitor.cookies.get('account') ?? '', url: web.url }])
+    // Pauses are kept, and not waited for.
+    await page.addInitScript(`{ const wait = setTimeout; window.pauses = []
+      window.setTimeout = (done, pause) => { pauses.push(pause); return wait(done) } }`)
+    const live = page.locator('[data-live]')
+    let attempts = 0
+    await page.route('**/events', (route) => {
+      attempts++
+      return route.fulfill({ status: 503 })
+    })
+    await page.goto(path)
+    const again = page.getByRole('button', { name: 'Connect again' })
+    await again.waitFor()
+    const pauses = await page.evaluate<number[]>('pauses')
+    expect(pauses).toEqual([...pauses].sort((one, other) => one - other))
+    expect([pauses[0], pauses.at(-1), attempts]).toEqual([1000, 60_000, pauses.length + 1])
+    expect(await live.textContent()).toContain('Not live')
+    await look(page, 'room-without-connection')
+    await page.unroute('**/events')
+    await again.click()
+    await expect.poll(() => live.textContent()).toBe('Live')
+    await page.route('**/events', (route) => route.abort())
+    await page.reload()
+    await again.waitFor()
+    await visitor.get(path)
+    await visitor.post('/account/sign-out', {})
+    await again.click()
+    await live.getByText('No longer live: reload the page.').waitFor()
     await page.close()
   })
 })

@@ -19,12 +19,19 @@ const REFRESH_BEFORE_MS = 60_000
  * refresh token, which is good once: using it twice would end the session.
  */
 const MAX_REFRESHES = 10_000
+/**
+ * For how long requests with the same refresh token get the same tokens. Later, the token is a copy
+ * that somebody kept, and the graph ends the session.
+ */
+const SHARED_REFRESH_MS = 60_000
+
+type Refresh = { readonly until: number; readonly tokens: Promise<UserTokens | null> }
 
 /** Runs operations for a user, and answers with pages that are for this user only. */
 export type AccountResponder = ReturnType<typeof accountResponder>
 
 export function accountResponder(client: GatewayClient, site: Site, sessions: UserSessions, now: () => number) {
-  const refreshes = boundedCache<Promise<UserTokens | null>>({ maxEntries: MAX_REFRESHES, maxCharacters: MAX_REFRESHES * 64 })
+  const refreshes = boundedCache<Refresh>({ maxEntries: MAX_REFRESHES, maxCharacters: MAX_REFRESHES * 64 })
   return { runnerFor, runAnonymously, sessionOf, visitOf, showSessionEnded, showSignIn, to, show }
 
   /** The signed-in user; null: none, or the session has ended. */
@@ -40,13 +47,21 @@ export function accountResponder(client: GatewayClient, site: Site, sessions: Us
   function refreshed({ refreshToken }: UserSession, request: FastifyRequest, reply: FastifyReply): Promise<UserTokens | null> {
     const key = createHash('sha256').update(refreshToken).digest('base64url')
     const pending = refreshes.get(key)
-    if (pending) return pending
-    const refreshing = runAnonymously(request, reply)(AccountRefreshDocument, { refreshToken }).then((answer) => {
-      const { refreshSession } = dataOf(answer)
-      return refreshSession.__typename === 'LoginSuccess' ? refreshSession : null
+    if (pending && pending.until > now()) return pending.tokens
+    const tokens = refresh(refreshToken, request, reply)
+    refreshes.set(key, { until: now() + SHARED_REFRESH_MS, tokens })
+    // The next request tries again.
+    tokens.catch(() => {
+      if (refreshes.get(key)?.tokens === tokens) refreshes.delete(key)
     })
-    refreshes.set(key, refreshing)
-    return refreshing
+    return tokens
+  }
+
+  async function refresh(refreshToken: string, request: FastifyRequest, reply: FastifyReply): Promise<UserTokens | null> {
+    // Other tabs wait for it, and the token is used up: it goes on when this one is closed.
+    const run = operationRunner(client, request, reply, {}, new AbortController().signal)
+    const { refreshSession } = dataOf(await run(AccountRefreshDocument, { refreshToken }))
+    return refreshSession.__typename === 'LoginSuccess' ? refreshSession : null
   }
 
   function visitOf(request: FastifyRequest, reply: FastifyReply): Visit {
@@ -66,10 +81,10 @@ export function accountResponder(client: GatewayClient, site: Site, sessions: Us
     return operationRunner(client, request, reply, { ...further, authorization: `Bearer ${token}` })
   }
 
-  /** For a session that the graph does not know any more. */
-  function showSessionEnded(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  /** For a session that the graph does not know any more. `next`: where signing in leads to. */
+  function showSessionEnded(request: FastifyRequest, reply: FastifyReply, next = ''): FastifyReply {
     sessions.end(reply)
-    return show(reply, { ...signInPage(visitOf(request, reply), site, { problem: ENDED }), status: 401 })
+    return show(reply, { ...signInPage(visitOf(request, reply), site, { next, problem: ENDED }), status: 401 })
   }
 
   /** The sign-in form, with the reason for a user who was signed in. `next`: where it leads to. */

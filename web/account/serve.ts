@@ -22,11 +22,13 @@ import type { UserForm, UserPageBody, UserPageRow } from './page.ts'
 import { type AccountResponder, accountResponder } from './responder.ts'
 import type { UserSession, UserSessions } from './session.ts'
 import { expiredForm } from './sign-in.ts'
-import { serveSignInForms } from './sign-in-forms.ts'
+import { nextOf, serveSignInForms } from './sign-in-forms.ts'
 import type { StreamOperation } from './stream.ts'
 
 /** Posts have at most 50,000 characters, of up to 12 bytes each in a form. */
 const MAX_FORM_BYTES = 650_000
+
+const SIGN_IN = '/account/sign-in'
 
 /** What pages of users need besides the graph. */
 export type AccountOptions = {
@@ -54,7 +56,7 @@ export async function serveAccounts(
   const own = [AccountSignInDocument, AccountSignUpDocument, AccountSignOutDocument, AccountRefreshDocument]
   for (const document of [...own, ...[...rows, ...forms].flatMap(({ operations }) => operations)]) await client.prepare(document)
   const responder = accountResponder(client, site, sessions, now)
-  const { runnerFor, runAnonymously, sessionOf, to, show } = responder
+  const { runnerFor, runAnonymously, sessionOf, showSessionEnded, to, show } = responder
   if (streamOperation) serveRoomEvents(app, responder, streamOperation)
   const sections = rows.filter(({ label }) => label !== null)
 
@@ -66,7 +68,9 @@ export async function serveAccounts(
       scope.get(routed(row.path), async (request, reply) => {
         const session = await sessionOf(request, reply)
         if (session || row.isPublic) return showRow(row, session, request, reply)
-        return to(reply, `/account/sign-in?${new URLSearchParams({ next: pathOf(request).slice(site.at('').length) })}`)
+        const next = nextOf(request.raw.url)
+        if (sessions.wasBegun(request)) return showSessionEnded(request, reply, next)
+        return to(reply, next === '' ? SIGN_IN : `${SIGN_IN}?${new URLSearchParams({ next })}`)
       })
     for (const form of forms) scope.post(routed(form.path), (request, reply) => submit(form, request, reply))
     serveSignInForms(scope, responder, { site, sessions })
@@ -149,7 +153,8 @@ const errorHandlerOf =
     if (error instanceof ServiceOverloadedError) return show(reply, unavailable(503))
     if (error instanceof OperationFailed) {
       const codes = error.errors.map(({ extensions }) => extensions?.code)
-      if (codes.includes('UNAUTHENTICATED')) return showSessionEnded(request, reply)
+      if (codes.includes('UNAUTHENTICATED'))
+        return showSessionEnded(request, reply, request.method === 'GET' ? nextOf(request.raw.url) : '')
       if (codes.includes('NOT_FOUND') || codes.includes('FORBIDDEN')) return showNothing(request, reply)
       return show(reply, refused(error.errors, site, pathWithoutQuery(request, '/account')))
     }

@@ -3,7 +3,7 @@ import { refusedBecause, toChanged } from '../frame/change.ts'
 import { dayOf } from '../frame/figures.ts'
 import { changeForm } from '../frame/form-token.ts'
 import { type Html, html } from '../frame/html.ts'
-import { dataOf } from '../frame/page.ts'
+import { dataOf, foundIn, type RunPageOperation } from '../frame/page.ts'
 import { pathIn, type Site } from '../frame/site.ts'
 import { userForm, userPage } from './page.ts'
 
@@ -17,8 +17,7 @@ export const stores = userPage({
   operations: [AccountStoresDocument],
   notices: { claimed: 'The store is yours.' },
   async body({ run, site, session, typed }) {
-    const { me } = dataOf(await run(AccountStoresDocument, {}))
-    const found = me?.stores ?? []
+    const found = await storesOf(run)
     return {
       title: 'Stores and apps',
       body: html`<h1>Stores and apps</h1>
@@ -38,6 +37,12 @@ ${found.length === 0 ? html`<div class="empty" role="status"><p><strong>No store
   },
 })
 
+/** Stores of the user. Throws when the session has ended. */
+async function storesOf(run: RunPageOperation): Promise<readonly Store[]> {
+  const answer = await run(AccountStoresDocument, {})
+  return foundIn(dataOf(answer).me, answer)?.stores ?? []
+}
+
 const card = ({ name, code, url, currency, createdAt }: Store, site: Site): Html => html`<li class="card">
 <h2><a href="${pathIn(url)}">${name}</a></h2>
 <p class="facts"><code>${code}</code> <span>${currency}</span> <span>since <time datetime="${createdAt}">${dayOf(createdAt)}</time></span></p>
@@ -47,14 +52,18 @@ export const storeForms = [
   userForm({
     path: `${PATH}/claim`,
     on: stores,
-    operations: [AccountClaimStoreDocument],
-    async submit({ field, runWith }) {
+    operations: [AccountClaimStoreDocument, AccountStoresDocument],
+    async submit({ field, run, runWith }) {
       const credentials = { login: field('login').trim(), authtoken: field('authtoken').trim() }
       const answer = await runWith(credentials)(AccountClaimStoreDocument, {})
       const isWrong = answer.errors.some(({ extensions }) =>
         ['UNAUTHENTICATED', 'UNAUTHORIZED_FIELD_OR_TYPE', 'FORBIDDEN'].includes(String(extensions?.code)),
       )
-      if (isWrong) return refusedBecause('The login or the authtoken is wrong.')
+      if (isWrong) {
+        // The graph says the same of both credentials: is it the session of the user?
+        await storesOf(run)
+        return refusedBecause('The login or the authtoken is wrong.')
+      }
       return toChanged(dataOf(answer).result, { at: PATH, notice: 'claimed' })
     },
   }),

@@ -17,6 +17,7 @@ function parserFor(text: string): MarkdownIt {
   loaded ??= { withTables: newParser(), withoutTables: newParser().disable('table') }
   return mayMultiplyCells(text) ? loaded.withoutTables : loaded.withTables
 }
+// The package exports its class.
 const newParser = (): MarkdownIt => new (require('markdown-it') as typeof MarkdownIt)({ html: false, linkify: false })
 let loaded: { readonly withTables: MarkdownIt; readonly withoutTables: MarkdownIt } | undefined
 // Its 60 modules are loaded for the first text, not at each start.

@@ -10,8 +10,9 @@ const MAX_QUERY_CHARACTERS = 200
 
 /** The page for an address where there is nothing: what it may have meant. */
 export async function notFoundPage(path: string, run: RunPageOperation, site: Site): Promise<WebPage> {
-  const words = path
-    .slice(site.at('').length)
+  const before = site.at('')
+  // A proxy that removes what the public address has before the path leaves nothing to remove.
+  const words = (path.startsWith(`${before}/`) ? path.slice(before.length) : path)
     .split(/[/_]+/)
     .filter((word) => word !== '' && !SECTION_SEGMENTS.includes(word))
   // The last part names it; what stands before says whose it is.

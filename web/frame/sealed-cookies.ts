@@ -2,24 +2,19 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { cookieOf } from './form.ts'
 import type { Seal } from './seal.ts'
 
+export type SealedCookieOptions = {
+  readonly isSecureSite: boolean
+  /** Whether a link of another site comes with them (`Lax`), or nothing of another site does. */
+  readonly sameSite: 'Strict' | 'Lax'
+  readonly now: () => number
+}
+
 /**
  * Cookies that hold sealed values: scripts cannot read them, and, where we are reached by https,
  * neither other hosts nor plain connections can see or set them. Each name has its own purpose, so
  * that one cannot stand for another.
  */
-export function sealedCookies(
-  seal: Seal,
-  {
-    isSecureSite,
-    sameSite,
-    now,
-  }: {
-    readonly isSecureSite: boolean
-    /** Whether a link of another site comes with them (`Lax`), or nothing of another site does. */
-    readonly sameSite: 'Strict' | 'Lax'
-    readonly now: () => number
-  },
-) {
+export function sealedCookies(seal: Seal, { isSecureSite, sameSite, now }: SealedCookieOptions) {
   /** A proxy that is believed may say so of a request where the settings do not. */
   const isSecure = ({ protocol }: FastifyRequest): boolean => isSecureSite || protocol === 'https'
   const nameFor = (request: FastifyRequest, name: string): string => (isSecure(request) ? `__Host-${name}` : name)

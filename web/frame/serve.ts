@@ -96,8 +96,9 @@ export function operationRunner(
   request: FastifyRequest,
   reply: FastifyReply,
   credentials: Caller['credentials'] = {},
+  signal = disconnectSignal(reply),
 ): RunPageOperation {
-  const [caller, signal] = [{ ...callerOf(request, []), credentials }, disconnectSignal(reply)]
+  const caller = { ...callerOf(request, []), credentials }
   return async (document, variables) => {
     const answer = await client.run(document, variables, caller, signal)
     const ours = answer.errors.filter(({ extensions }) => !CLIENT_ERROR_CODES.includes(extensions?.code))
@@ -112,7 +113,8 @@ export function operationRunner(
  */
 export function sendPage(reply: FastifyReply, page: WebPage, site: Site, cacheability: string): FastifyReply {
   const reader = page.frame ? null : site.readerOf(reply.request)
-  const cacheControl = reader ? NO_STORE : cacheability
+  // An answer that sets a cookie, such as of a session that has ended, is for this visitor only.
+  const cacheControl = reader || reply.hasHeader('set-cookie') ? NO_STORE : cacheability
   const text = documentOf(page, site, reply.request.url.split('?', 1)[0] ?? '/', reader?.user.name)
   reply
     .code(page.status ?? 200)

@@ -20,7 +20,7 @@ export type Site = {
   readonly asset: (name: string) => string
   /** Places in the head and foot of every page. */
   readonly navigation: readonly NavigationLink[]
-  /** The signed-in user of a request; null: none. */
+  /** The signed-in user of a request, or of its answer where that signs in or out; null: none. */
   readonly readerOf: (request: FastifyRequest) => SiteReader | null
 }
 

@@ -21,6 +21,14 @@ test('what was not used is forgotten first, and the oldest of that', () => {
   expect(cache.get('a')).toBe('of a')
 })
 
+test('what is deleted is gone, and leaves its room', () => {
+  const cache = filled('a b c')
+  cache.delete('b')
+  cache.delete('unknown')
+  cache.set('d', 'of d')
+  expect([held(cache, 'a b c d'), cache.size()]).toEqual(['a c d', 3])
+})
+
 test('what was used has one more chance, not more', () => {
   const cache = filled('a b c')
   cache.get('a')
