@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** `npx atrium-gateway`: a gateway by itself. */
+/** `npx atrium-gateway`: the standalone gateway. */
 import { enableCompileCache } from '../platform/process/compile-cache.ts'
 
 enableCompileCache()

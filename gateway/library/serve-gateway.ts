@@ -11,33 +11,34 @@ import type { CreateGatewayOptions, FederatedGateway } from './create-gateway.ts
 
 /** Options of `serveGateway`. */
 export type ServeGatewayOptions = Pick<CreateGatewayOptions, 'batchLimit' | 'log'> & {
-  /** TCP port; 0 takes a free one. Default: 4000. */
+  /** TCP port; 0 chooses a free one. Default: 4000. */
   readonly port?: number
-  /** Address to listen on. Default: 127.0.0.1. */
+  /** Listening address. Default: 127.0.0.1. */
   readonly host?: string
-  /** Requests and WebSocket operations at once; more get 503. 0: no bound. Default: 1000. */
-  readonly loadLimit?: number
-  /** Whose `X-Forwarded-*` headers are trusted. Default: nobody's. */
-  readonly isProxy?: IsProxy
   /**
-   * Password of `POST /entity-cache/invalidations`, at least 16 characters. Default: not served.
+   * Maximum concurrent requests and WebSocket operations; further ones get 503. 0: unlimited.
+   * Default: 1000.
    */
+  readonly loadLimit?: number
+  /** Proxies whose `X-Forwarded-*` headers are trusted. Default: none. */
+  readonly isProxy?: IsProxy
+  /** Token for `POST /entity-cache/invalidations`, at least 16 characters. Default: not served. */
   readonly invalidationToken?: string
-  /** How long `close` waits for running requests, in seconds. Default: 10. */
+  /** Time that `close` waits for running requests, in seconds. Default: 10. */
   readonly graceSeconds?: number
 }
 
-/** A server that listens. */
+/** A listening server. */
 export type RunningServer = {
-  /** URL of the graph, over HTTP; WebSockets are at the same path. */
+  /** URL of the graph over HTTP; WebSockets use the same path. */
   readonly url: string
-  /** Lets running requests finish, then closes the port. The gateway stays open. */
+  /** Waits for running requests, then closes the port. The gateway stays open. */
   readonly close: () => Promise<void>
 }
 
 /**
- * Serves a gateway at `/graphql` over HTTP, WebSocket (graphql-transport-ws) and event streams
- * (SSE), with `/health` and `/ready`. Rejects when the port cannot be opened.
+ * Serves a gateway at `/graphql` over HTTP, WebSocket (graphql-transport-ws) and server-sent
+ * events, with `/health` and `/ready`. Rejects when it cannot listen on the port.
  */
 export async function serveGateway(
   { gateway, invalidateEntities, callbacks }: FederatedGateway,

@@ -12,22 +12,21 @@ import { documentIndex } from '../operations/document-index.ts'
 import { defaultWeight, fieldOf } from './cost-limit.ts'
 import type { CostWeights } from './cost-weights.ts'
 
-/** What one response key counts. */
+/** Cost of one response key. */
 type CountedField = {
-  /** Points of each value of a list, or of the only one. */
+  /** Points of each value: of every list item, or of the single value. */
   weight: number
-  /** Points of its arguments, once for each object that it is selected on. */
+  /** Points of its arguments, once per object that it is selected on. */
   readonly argumentPoints: number
-  /** Points that count once, however many objects there are. */
+  /** Points that count once, regardless of the number of objects. */
   readonly batch: number
   readonly children: CountedFields | null
 }
 type CountedFields = Map<string, CountedField>
 
 /**
- * Compiles the counting of what an operation has returned, by the weights of its estimated cost:
- * every leaf and object of the data, with the lists as long as they are. What is null counts its
- * arguments alone.
+ * Compiles the actual cost of a result, with the same weights as the estimate: every leaf and
+ * object in the data, lists with their real length. A null field counts its arguments only.
  */
 export function compileActualCost(
   schema: GraphQLSchema,
@@ -44,7 +43,7 @@ export function compileActualCost(
     const batches = new Set<CountedField>()
     let points = pointsOf(data, fields, batches)
     for (const { batch } of batches) points += batch
-    // Whole points, like the estimate.
+    // Rounded up to whole points, like the estimate.
     return Math.max(0, Math.ceil(points))
   }
 
@@ -69,7 +68,8 @@ export function compileActualCost(
         batch: weights.measured.get(named.name)?.batch ?? 0,
         children: selectionSet ? new Map() : null,
       }
-      // Objects of several types may have fields of one name: the dearest counts, as in the estimate.
+      // Several types may have fields of this name: the most expensive one counts, as in the
+      // estimate.
       counted.weight = Math.max(counted.weight, weight)
       into.set(key, counted)
       if (selectionSet && counted.children && isCompositeType(named)) collect(selectionSet, named, counted.children)

@@ -3,30 +3,30 @@ import { type Caller, CREDENTIAL_HEADERS } from '../../platform/http/caller.ts'
 import { networkOf } from '../../platform/rate-limit/address-rate-limit.ts'
 import { type RateLimitResult, tokenBuckets } from '../../platform/rate-limit/token-buckets.ts'
 
-/** The points that every client may spend in a minute. */
+/** Points that each client may spend per minute. */
 export type Budget = {
   readonly perMinute: number
   /**
-   * Takes the cost of one operation, all of it or nothing. Never rejects. `points` must not exceed
-   * `perMinute`.
+   * Charges the cost of an operation, completely or not at all. Never rejects. `points` must not
+   * exceed `perMinute`.
    */
   readonly spend: (caller: Caller, points: number) => RateLimitResult | Promise<RateLimitResult>
   readonly close: () => Promise<void>
 }
 
-/** Keys of the two buckets that an operation is charged to: its client's and its address's. */
+/** Keys of the two token buckets that an operation is charged to: client and address. */
 export type BudgetKeys = { readonly client: string; readonly address: string }
 
 /**
- * Upper bound of all clients of one address together, in budgets. Credentials are not verified yet
- * when cost is counted: without this bound, a client with invented credentials for each operation
- * would get a new budget each time. Ten, because the people of one office share an address.
+ * Budget of an address, in budgets of one client. Credentials are not verified before cost is
+ * charged, so invented credentials would otherwise get a new budget per operation. Ten, because the
+ * people of an office share an address.
  */
 export const BUDGETS_PER_ADDRESS = 10
 
 /**
- * Identifies a client by its credentials, hashed so that they are never stored; without
- * credentials, by its address.
+ * Bucket keys of a caller: hash of its credentials, so that they are not stored; without
+ * credentials its address.
  */
 export function budgetKeys({ credentials, address }: Caller): BudgetKeys {
   const network = networkOf(address)
@@ -38,7 +38,7 @@ export function budgetKeys({ credentials, address }: Caller): BudgetKeys {
   }
 }
 
-/** Budgets that are counted in this process. */
+/** Budgets in the memory of this process. */
 export function memoryBudget(perMinute: number, now: () => Date = () => new Date()): Budget {
   const clients = tokenBuckets(perMinute, now)
   const addresses = tokenBuckets(perMinute * BUDGETS_PER_ADDRESS, now)

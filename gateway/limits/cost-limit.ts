@@ -38,27 +38,27 @@ import type { CostWeights, ListSize } from './cost-weights.ts'
 import { BOUNDS } from './limits.ts'
 import { lengthOf, listSizeByConvention, type PageSize, pageSizesOf } from './list-length.ts'
 
-/** A page size outside the bounds. */
+/** A page size out of bounds. */
 export type PageFault = { readonly argument: string; readonly value: number }
 
 export type CostModel = {
   /**
-   * Points of the operation with these coerced variables, never below 0: those of every leaf and
-   * every object (`@cost` replaces either, and adds for arguments), times the length of the lists
-   * it is in. Of fragments on several object types the dearest counts, for an object has one type.
-   * `@measuredCost` replaces the points of a type; those of its `batch` count once per field.
+   * Cost in points for coerced variables, at least 0: points of every leaf and object (`@cost`
+   * replaces them, and adds points for arguments), times the lengths of enclosing lists. Of
+   * fragments on several object types the most expensive counts, because an object has one type.
+   * `@measuredCost` replaces the points of a type; its `batch` counts once per field.
    */
   readonly cost: Count
   /**
-   * The first page size that is out of bounds; null when all are fine. Ask before counting: a
-   * negative size would buy points.
+   * First page size out of bounds; null when all are valid. Check before `cost`, because a negative
+   * size would reduce it.
    */
   readonly pageFault: (variables: CoercedVariables) => PageFault | null
 }
 
 /**
- * Compiles the counting of one operation, so that a request only evaluates it with its variables.
- * `document` must be valid against `schema` and within the bound of fields after spreading.
+ * Compiles the cost of an operation into a function of its variables. `document` must be valid for
+ * `schema`, and within the limit of fields after spreading.
  */
 export function compileCostModel(
   schema: GraphQLSchema,
@@ -84,25 +84,25 @@ export function compileCostModel(
   }
 }
 
-/** Whole points, never below 0: clients read integers. */
+/** Rounds up to whole points, at least 0, because clients expect integers. */
 export const wholePoints = (points: number): number => Math.max(0, Math.ceil(points))
 
-/** What selections are counted with. */
+/** Context for the cost of selections. */
 export type CostContext = {
   readonly schema: GraphQLSchema
   readonly weights: CostWeights
-  /** The document of the selection, with its fragments. */
+  /** Document that contains the selection's fragments. */
   readonly document: DocumentNode
-  /** Gets the page sizes that arguments ask for. */
+  /** Collects page size arguments. */
   readonly pages: PageSize[]
-  /** Called with the length of each field with a selection; its path has `@` for items of lists. */
+  /** Called with the length of each field with a selection; paths have `@` for list items. */
   readonly onLength?: (path: string, length: Count) => void
 }
 
-/** Points of a selection: for each object that it is on, and once for all of them. */
+/** Cost of a selection: points per object, and points once for all objects. */
 export type SelectionCost = { readonly each: Count; readonly once: Count }
 
-/** Compiles the counting of a selection on an object of type `parent` at `path`. */
+/** Compiles the cost of a selection on type `parent` at `path`. */
 export function compileSelectionCost(
   { schema, weights, document, pages, onLength }: CostContext,
   selectionSet: SelectionSetNode,
@@ -115,7 +115,9 @@ export function compileSelectionCost(
   const each = sumOf(selectionSet, parent, { sizes: null, once, path })
   return { each, once: (variables) => total(once, variables) }
 
-  /** What all objects of `parent` have in common, and the dearest of what only some have. */
+  /**
+   * Points that all objects of `parent` have in common, plus the most expensive type-specific part.
+   */
   function sumOf(selectionSet: SelectionSetNode, parent: GraphQLCompositeType, { sizes, once, path }: Surroundings): Count {
     const common = noTerms()
     const perType = new Map<string, Terms>()
@@ -152,7 +154,7 @@ export function compileSelectionCost(
 
   function fieldCount(node: FieldNode, parent: GraphQLCompositeType, { sizes, once, path: above }: Surroundings): Count | number {
     const name = node.name.value
-    // Introspection besides other fields is counted like any object; __typename is free.
+    // `__schema` and `__type` beside other fields count like any object; `__typename` is free.
     if (name === '__typename') return 0
     const field = fieldOf(schema, parent, name)
     if (!field) return 0
@@ -165,7 +167,7 @@ export function compileSelectionCost(
     let argumentPoints = 0
     for (const { name } of node.arguments ?? []) argumentPoints += weights.costs.get(`${path}(${name.value})`) ?? 0
 
-    // Most fields: whatever the variables are, they cost the same.
+    // The usual case: a constant that does not depend on variables.
     if (!isList && !node.selectionSet) return argumentPoints + weight
 
     const own = weights.listSizes.get(path) ?? listSizeByConvention(field, isList)
@@ -191,10 +193,10 @@ function listDepth(type: GraphQLOutputType): number {
   return isListType(inner) ? 1 + listDepth(inner.ofType) : 0
 }
 
-/** Lengths that a field states for lists directly below it. */
+/** Lengths of lists directly below a field, from `@listSize(sizedFields:)`. */
 type Sizes = { readonly of: (fieldName: string) => Count | undefined }
 
-/** What a selection is counted in: the lengths stated for its lists, where batches count, its path. */
+/** Context of a selection: lengths for its lists, where batch points are added, and its path. */
 type Surroundings = { readonly sizes: Sizes | null; readonly once: Terms; readonly path: string }
 
 const sizedBy = (listSize: ListSize, size: Count) => (fieldName: string) =>
@@ -220,7 +222,7 @@ export function fieldOf(
   return [SchemaMetaFieldDef, TypeMetaFieldDef].find((field) => field.name === name)
 }
 
-/** Whether `@skip` and `@include` leave a selection in; null where they do not stand. */
+/** Compiles `@skip` and `@include` of a selection; null without them. */
 function conditionOf({ directives = [] }: SelectionNode): ((variables: CoercedVariables) => boolean) | null {
   const conditions = directives.filter(({ name }) => name.value === 'skip' || name.value === 'include')
   if (conditions.length === 0) return null

@@ -3,39 +3,39 @@ import type { Running } from '../subscriptions/subscribe.ts'
 
 /** The cost of an operation as reported in `extensions.cost` on request. */
 export type CostReport = {
-  /** Points that the operation was counted with. */
+  /** Estimated points, which the limit applies to. */
   readonly requested: number
-  /** Points of what was returned; absent for subscriptions and for the first part of a result. */
+  /** Points of the returned data; absent for subscriptions and initial results. */
   readonly actual?: number
-  /** Points that one operation may have; null without a limit. */
+  /** Maximum points of an operation; null: unlimited. */
   readonly limit: number | null
-  /** Points that it sends to each subgraph; absent where no subgraph has a limit. */
+  /** Points sent to each subgraph; absent when no subgraph has a limit. */
   readonly subgraphs?: Readonly<Record<string, { readonly requested: number; readonly limit: number | null }>>
   /**
-   * What the client has left of its minute, and in how many seconds all of it is there again; null
-   * without a budget.
+   * Remaining points of the client's budget, and seconds until it is full again; null without a
+   * budget.
    */
   readonly budget: { readonly remaining: number; readonly resetSeconds: number } | null
 }
 
-/** The header by which clients of Hot Chocolate ask for the same, with the value that they send. */
+/** Request header for a cost report, with name and value of Hot Chocolate. */
 export const COST_HEADER = 'graphql-cost'
 const REPORT = 'report'
 
 /**
- * Whether a request wants its cost reported: `GraphQL-Cost: report`, or on any transport
- * `"extensions": {"cost": true}` beside the query.
+ * Whether the client requests a cost report: header `GraphQL-Cost: report`, or `"extensions":
+ * {"cost": true}` over any transport.
  */
 export const wantsCost = (header: unknown, request: { readonly wantsCost: boolean }): boolean =>
   request.wantsCost || (typeof header === 'string' && header.trim().toLowerCase() === REPORT)
 
-/** Adds the report to `extensions.cost` of the result. */
+/** Adds a cost report as `extensions.cost`. */
 export const withCost = (result: ExecutionResult, cost: CostReport | undefined): ExecutionResult =>
   cost ? { ...result, extensions: { ...result.extensions, cost } } : result
 
 /**
- * Adds the report to the first result of a subscription. Later results are shared with other
- * subscribers and stay as they are.
+ * Adds a cost report to the first result of a subscription. Later results are shared by
+ * subscribers, so they stay unchanged.
  */
 export function withCostFirst(running: Running, cost: CostReport | undefined): Running {
   return {

@@ -1,16 +1,17 @@
 export type CoercedVariables = Readonly<Record<string, unknown>>
-/** Points or a length, with these coerced variables. */
+/** Points or a length, as a function of coerced variables. */
 export type Count = (variables: CoercedVariables) => number
 
-/** Points to add up: most do not depend on variables, and need no function each. */
+/**
+ * Summands of a cost: constants are added up, so that only variable-dependent ones need a function.
+ */
 export type Terms = { constant: number; readonly counts: Count[] }
 
 export const noTerms = (): Terms => ({ constant: 0, counts: [] })
 export const hasTerms = ({ constant, counts }: Terms): boolean => constant !== 0 || counts.length > 0
 
 /**
- * Where points are added up: those that all objects have, those of the objects of a type, and those
- * that count once, however many objects there are.
+ * Sums of a selection: points of all objects, of objects of one type, and points that count once.
  */
 export type Sums = { readonly common: Terms; readonly of: (type: string) => Terms; readonly once: Terms }
 
@@ -32,8 +33,8 @@ export function total({ constant, counts }: Terms, variables: CoercedVariables):
 }
 
 /**
- * Sums of a fragment that count in `sums` only where `isOn` holds. Evaluated once per fragment,
- * however deeply such fragments nest.
+ * Sums of a fragment that count only when `isOn` is true. Evaluated once per fragment, also when
+ * nested.
  */
 export function conditional(isOn: (variables: CoercedVariables) => boolean, sums: Sums): Sums {
   const within = (outer: Terms): Terms => {

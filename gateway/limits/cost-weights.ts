@@ -1,44 +1,44 @@
 import { type ConstDirectiveNode, type ConstValueNode, type DocumentNode, Kind, valueFromASTUntyped } from 'graphql'
 import { ownValue } from '../../platform/collections/lookup-table.ts'
 
-/** How long the list is that a field leads to. */
+/** Length of the list that a field returns. */
 export type ListSize = {
-  /** Items when no slicing argument is given; absent when the schema does not say. */
+  /** Length without a slicing argument; absent when the schema has none. */
   readonly assumed?: number
-  /** Arguments that set the length, as paths: `first` or `input.first`. */
+  /** Arguments that determine the length, as paths: `first` or `input.first`. */
   readonly slicing: readonly string[]
-  /** The fields of the answer whose length this is; empty: the field itself. */
+  /** Fields of the returned object with this length; empty: the field itself. */
   readonly sized: readonly string[]
 }
 
 /**
- * What counts where the schema says nothing: points of a leaf and of an object, and items of a list
- * of unknown length.
+ * Weights for elements without directives: points per leaf and per object, and items per list of
+ * unknown length.
  */
 export type DefaultWeights = { readonly scalar: number; readonly object: number; readonly listFactor: number }
 
 /**
- * The two sets of default weights that are in use elsewhere. `dear-objects` is for graphs whose
- * objects each take a query of their own.
+ * Profiles of default weights in common use. `dear-objects` is for graphs with one query per
+ * object.
  */
 export const COST_PROFILES = {
   default: { scalar: 1, object: 2, listFactor: 10 },
   'dear-objects': { scalar: 1, object: 10, listFactor: 10 },
 } as const satisfies Readonly<Record<string, DefaultWeights>>
 
-/** Points of a type whose cost was measured, in fractions, which `@cost` does not have. */
+/** Measured points of a type; unlike `@cost` they may be fractions. */
 export type MeasuredCost = {
-  /** Of each object; absent: as if nothing was measured. */
+  /** Per object; absent: not measured. */
   readonly object?: number
-  /** Of each leaf field of an object; absent: as if nothing was measured. */
+  /** Per leaf field; absent: not measured. */
   readonly leaf?: number
-  /** Of the statement that loads the objects of one field, however many parents it is selected on. */
+  /** Per statement that loads the objects of one field, regardless of the number of parents. */
   readonly batch?: number
 }
 
 /**
- * What a supergraph says about cost with `@cost`, `@listSize` and `@measuredCost`; keys are `Type`,
- * `Type.field` and `Type.field(argument)`, of `measured` those of types.
+ * Weights from `@cost`, `@listSize` and `@measuredCost`, by `Type`, `Type.field` or
+ * `Type.field(argument)`; `measured` is by type.
  */
 export type CostWeights = {
   readonly defaults: DefaultWeights
@@ -47,7 +47,7 @@ export type CostWeights = {
   readonly measured: ReadonlyMap<string, MeasuredCost>
 }
 
-/** Reads the weights out of a supergraph's SDL: the API schema that clients see has lost them. */
+/** Reads weights from a supergraph SDL, because the API schema has no directives. */
 export function readCostWeights(supergraph: DocumentNode, defaults: DefaultWeights = COST_PROFILES.default): CostWeights {
   const costs = new Map<string, number>()
   const listSizes = new Map<string, ListSize>()
@@ -72,7 +72,7 @@ export function readCostWeights(supergraph: DocumentNode, defaults: DefaultWeigh
     if (definition.kind === Kind.DIRECTIVE_DEFINITION || definition.kind === Kind.OPERATION_DEFINITION) continue
     const type = definition.name.value
     if (isTypeDefinition(definition.kind)) {
-      // Directives of a schema have constant arguments (GraphQL §2.12).
+      // Directives in a schema have constant arguments (GraphQL §2.12).
       const directives = definition.directives as readonly ConstDirectiveNode[]
       read(type, directives)
       const points = argumentsOf(directives, 'measuredCost')
@@ -88,21 +88,21 @@ export function readCostWeights(supergraph: DocumentNode, defaults: DefaultWeigh
   return { defaults, costs, listSizes, measured }
 }
 
-/** The argument by its name; nothing where it is absent, no number or below 0. */
+/** A number argument by name; nothing when it is absent, not a number or negative. */
 function numberIn<Name extends string>(
   given: Readonly<Record<string, unknown>>,
   name: Name,
 ): { readonly [Key in Name]?: number } {
   const value = Number(ownValue(given, name) ?? Number.NaN)
-  // A computed key widens to string.
+  // TypeScript widens a computed key to string.
   return Number.isFinite(value) && value >= 0 ? ({ [name]: value } as { readonly [Key in Name]: number }) : {}
 }
 
 const isTypeDefinition = (kind: string): boolean => kind.endsWith('TypeDefinition')
 
 /**
- * Arguments of the directive, also under the names that it has when a supergraph links it without
- * importing it.
+ * Arguments of a directive, also under its prefixed name in a supergraph that links it without
+ * import.
  */
 function argumentsOf(
   directives: readonly ConstDirectiveNode[] | undefined,

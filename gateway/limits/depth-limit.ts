@@ -4,28 +4,28 @@ import { type GatewayCode, refusal } from '../operations/errors.ts'
 import { BOUNDS, type Limits } from './limits.ts'
 
 /**
- * Size of an operation with all fragments spread. Counts may exceed 2^53 and reach Infinity:
- * compare them, never loop.
+ * Size of an operation after spreading fragments. Counts may exceed 2^53 or be Infinity: compare
+ * only, never loop.
  */
 export type OperationSize = {
   /**
-   * Levels of fields, counted like graphql-depth-limit: a root leaf is level 0; `__` fields and
-   * their children do not count.
+   * Depth as in graphql-depth-limit: a root leaf has depth 0; `__` fields and fields below do not
+   * count.
    */
   readonly depth: number
   readonly fields: number
   readonly aliases: number
   readonly rootFields: number
-  /** `__schema` and `__type` at the root. */
+  /** Number of root fields `__schema` and `__type`. */
   readonly introspections: number
 }
 
-/** `direct`: fields of the selection set itself. */
+/** `direct`: number of fields in the selection set itself. */
 type SelectionSize = { depth: number; fields: number; aliases: number; direct: number; introspections: number }
 
 /**
- * Measures an operation. Each fragment is measured once, so the time is linear in the text.
- * `document` must be valid: a cycle of fragments would not terminate.
+ * Measures an operation in time linear to its text, by measuring each fragment once. `document`
+ * must be valid, because fragment cycles would not terminate.
  */
 export function measureOperation(document: DocumentNode, operation: OperationDefinitionNode): OperationSize {
   const { fragments } = documentIndex(document)
@@ -77,7 +77,7 @@ function add(total: SelectionSize, part: SelectionSize): void {
   total.introspections += part.introspections
 }
 
-/** One row per bound on the size of an operation; all can be read off its text. */
+/** Size limits that depend on the text only, one per row. */
 const SIZE_LIMITS: readonly {
   readonly key: keyof OperationSize
   readonly limit: (limits: Limits) => number
@@ -91,7 +91,7 @@ const SIZE_LIMITS: readonly {
   { key: 'introspections', limit: () => BOUNDS.introspections, code: 'OPERATION_TOO_LARGE', noun: '"__schema" and "__type"' },
 ]
 
-/** An error for each exceeded bound, with the actual size and the limit. */
+/** Errors for all exceeded limits, with size and limit. */
 export const sizeLimitErrors = (size: OperationSize, limits: Limits): readonly GraphQLFormattedError[] =>
   SIZE_LIMITS.flatMap(({ key, limit, code, noun }) => {
     const [actual, allowed] = [size[key], limit(limits)]

@@ -2,17 +2,17 @@ import { type FieldNode, type GraphQLField, getNamedType, isCompositeType, Kind,
 import type { CoercedVariables, Count } from './cost-terms.ts'
 import type { ListSize } from './cost-weights.ts'
 
-/** Slicing arguments by convention, for schemas that do not use `@listSize`. */
+/** Slicing arguments by convention, for schemas without `@listSize`. */
 const SLICING_BY_CONVENTION = ['first', 'last', 'limit']
 
-/** The value of a slicing argument of one field. */
+/** Value of a slicing argument. */
 export type PageSize = { readonly argument: string; readonly size: (variables: CoercedVariables) => unknown }
 
-/** The values of the slicing arguments of a field. */
+/** Slicing argument values of a field. */
 export const pageSizesOf = ({ slicing }: ListSize, node: FieldNode, field: GraphQLField<unknown, unknown>): readonly PageSize[] =>
   slicing.map((argument) => ({ argument, size: argumentReader(argument.split('.'), node, field) }))
 
-/** The length that the arguments ask for: the largest of them, else `assumed`. */
+/** List length: the largest slicing argument, else `assumed`. */
 export const lengthOf =
   (pages: readonly PageSize[], assumed: number): Count =>
   (variables) => {
@@ -24,7 +24,7 @@ export const lengthOf =
     return largest < 0 ? assumed : largest
   }
 
-/** The list size of a field without `@listSize`; undefined for one without slicing arguments. */
+/** List size of a field without `@listSize`; undefined without a slicing argument. */
 export function listSizeByConvention(field: GraphQLField<unknown, unknown>, isList: boolean): ListSize | undefined {
   const slicing = field.args
     .filter(({ name, type }) => SLICING_BY_CONVENTION.includes(name) && getNamedType(type).name === 'Int')
@@ -33,7 +33,7 @@ export function listSizeByConvention(field: GraphQLField<unknown, unknown>, isLi
   return { slicing, sized: [] }
 }
 
-/** Reads the argument at `path`, with variables and default values. */
+/** Compiles a function that reads the argument at `path`, with variables and defaults. */
 function argumentReader(
   [name = '', ...inside]: readonly string[],
   node: FieldNode,
@@ -43,7 +43,7 @@ function argumentReader(
   const given = node.arguments?.find((argument) => argument.name.value === name)?.value
   if (!given) return () => dig(fallback, inside)
   return (variables) => {
-    // An absent variable leaves the argument to its default; null does not.
+    // An absent variable means the argument's default, but null does not.
     if (given.kind === Kind.VARIABLE && !Object.hasOwn(variables, given.name.value)) return dig(fallback, inside)
     return dig(valueFromASTUntyped(given, variables), inside)
   }

@@ -4,7 +4,7 @@ import { type RateLimitResult, toRateLimitResult } from '../../platform/rate-lim
 import { redisScripts } from '../../platform/redis/redis-scripts.ts'
 import { BUDGETS_PER_ADDRESS, type Budget, budgetKeys, memoryBudget } from './budget.ts'
 
-/** The configured budget; null for none. */
+/** Budget by configuration; null for none. */
 export async function budgetFromConfig(
   { COST_BUDGET: perMinute, REDIS_URL: url }: { readonly COST_BUDGET: number; readonly REDIS_URL?: string | undefined },
   log: Logger,
@@ -14,8 +14,8 @@ export async function budgetFromConfig(
 }
 
 /**
- * Budgets that all gateways count together, in Redis. While Redis cannot be reached, this process
- * counts by itself: neither does a client wait for it, nor is anybody let through uncounted.
+ * Budgets shared by all gateways through Redis. While Redis is unavailable, this process counts
+ * locally: clients neither wait nor get unlimited budgets.
  */
 export async function redisBudget({
   url,
@@ -26,7 +26,7 @@ export async function redisBudget({
   readonly url: string
   readonly perMinute: number
   readonly log: Logger
-  /** How long one count may take. */
+  /** Timeout of a Redis command. */
   readonly commandMilliseconds?: number
 }): Promise<Budget> {
   const scripts = await redisScripts({
@@ -51,7 +51,7 @@ export async function redisBudget({
   }
 }
 
-/** Which of the two buckets is the problem when there is one; otherwise the client's own. */
+/** Level to report: of the exhausted bucket, otherwise the client's. */
 function levelIn(
   { isGranted, left: [client = 0, address = 0] }: { readonly isGranted: boolean; readonly left: readonly number[] },
   points: number,

@@ -20,10 +20,10 @@ import { type CostContext, compileSelectionCost, defaultWeight, type SelectionCo
 import type { CoercedVariables, Count } from './cost-terms.ts'
 import type { CostWeights } from './cost-weights.ts'
 
-/** Points that a plan sends to each of its subgraphs, with these coerced variables. */
+/** Points that a plan sends to each subgraph, for coerced variables. */
 export type SubgraphCosts = (variables: CoercedVariables) => ReadonlyMap<string, number>
 
-/** A fetch with the condition that it is under. */
+/** A fetch with its condition. */
 type CountedFetch = {
   readonly node: FetchNode
   readonly path: readonly PathSegment[]
@@ -31,9 +31,9 @@ type CountedFetch = {
 }
 
 /**
- * Compiles what a plan costs each subgraph: the sum of its fetches, by the weights of the whole
- * operation. Entities count as often as the lists on the way to them are long, since how many are
- * equal is not known before. `schema` has everything that plans fetch, also what clients do not see.
+ * Compiles the cost per subgraph: the sum of its fetches, with the operation's weights. The number
+ * of entities is the product of enclosing list lengths, because equal entities are not known in
+ * advance. `schema` has everything that plans can fetch, including `@inaccessible` elements.
  */
 export function compileSubgraphCosts(schema: GraphQLSchema, weights: CostWeights, { node }: QueryPlan): SubgraphCosts {
   const lengths = new Map<string, Count[]>()
@@ -59,7 +59,7 @@ export function compileSubgraphCosts(schema: GraphQLSchema, weights: CostWeights
     return (variables) => (isOn && !isOn(variables) ? 0 : times(variables) * each(variables) + once(variables))
   }
 
-  /** The product of the lengths on a path; the longest where several fields are at one. */
+  /** Product of the list lengths on a path; of several fields at one path the longest counts. */
   function entitiesAt(path: readonly PathSegment[]): Count {
     const prefixes = path.flatMap(({ key }, index) => {
       const isLast = path[index + 1]?.key !== null
@@ -84,7 +84,7 @@ function rootCost(context: CostContext, { operationKind }: FetchNode, path: stri
   return root && operation ? compileSelectionCost(context, operation.selectionSet, root, path) : NOTHING
 }
 
-/** The cost of one entity and what is selected of it: of the dearest type. */
+/** Cost of one entity and its selection: of the most expensive type. */
 function entityCost(context: CostContext, path: string): SelectionCost {
   const { operations, fragments } = documentIndex(context.document)
   const entities = operations[0]?.selectionSet.selections.find(
@@ -101,7 +101,7 @@ function entityCost(context: CostContext, path: string): SelectionCost {
   return { each: (variables) => own + each(variables), once }
 }
 
-/** The union of all entities of a subgraph. */
+/** Union of all entity types of a subgraph. */
 const ENTITY = '_Entity'
 
 function objectTypesIn(
@@ -120,7 +120,7 @@ function objectTypesIn(
   return [...new Set(types)]
 }
 
-/** All fetches of a plan; those of a subscription for one event. */
+/** Fetches of a plan; of a subscription, those for one event. */
 function countedFetches(node: QueryPlan['node']): readonly CountedFetch[] {
   if (!node) return []
   if (node.kind !== 'Subscription') return fetchesBelow(node, [], null)
@@ -151,5 +151,5 @@ function fetchesBelow(node: PlanNode, path: CountedFetch['path'], isOn: CountedF
 
 const NOTHING: SelectionCost = { each: () => 0, once: () => 0 }
 
-/** A path as `onLength` gets it: each segment after a dot. */
+/** Path in the format of `onLength`: each segment after a dot. */
 const pathText = (path: readonly PathSegment[]): string => path.map(({ key }) => `.${key ?? '@'}`).join('')

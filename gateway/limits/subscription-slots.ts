@@ -5,68 +5,59 @@ import { type Caller, CREDENTIAL_HEADERS } from '../../platform/http/caller.ts'
 import { networkOf } from '../../platform/rate-limit/address-rate-limit.ts'
 import { refusal } from '../operations/errors.ts'
 
-/** The bounds of subscriptions that an operator may move. */
+/** Configurable limits of subscriptions. */
 export type SubscriptionLimits = {
-  /**
-   * Subscriptions of one client address, all its sockets and event streams together; 0 for no
-   * bound.
-   */
+  /** Subscriptions per client address, over all its sockets and event streams; 0: unlimited. */
   readonly perAddress: number
-  /** The same of one credential, from all addresses together; 0 for no bound. */
+  /** Subscriptions per credential, from all addresses; 0: unlimited. */
   readonly perCredential: number
-  /** Bytes of memory that all subscriptions of the process may take, by `SUBSCRIPTION_BYTES`. */
+  /** Memory of all subscriptions of the process in bytes, by `SUBSCRIPTION_BYTES`. */
   readonly memoryBytes: number
 }
 
-/** Which bound a refused subscription would have exceeded. */
+/** Limit that a refused subscription would have exceeded. */
 export type SubscriptionBound = 'ADDRESS' | 'CREDENTIAL' | 'MEMORY'
 
 /**
- * What one subscription is counted as, in bytes. Rounded up from `bench/subscription-memory.ts`,
- * resident memory of 100,000 (docs/performance.md), so that the sum is more than the process really
- * takes.
+ * Estimated memory of a subscription in bytes: rounded up from the resident memory of 100,000 in
+ * `bench/subscription-memory.ts` (docs/performance.md), so that the sum exceeds the real use.
  */
 export const SUBSCRIPTION_BYTES = {
-  /**
-   * Each, whether it shares its source or not: the record of the operation, its id and its place.
-   */
+  /** Per subscription, shared source or not: its operation record and id. */
   each: 1_000,
-  /** One source of events in this process, with everything behind it in the subgraph. */
+  /** Per event source in this process, including its part of the subgraph. */
   source: 12_000,
-  /** One source in another process: a connection of its own, with an HTTP parser and buffers. */
+  /** Per event source in another process: a connection with HTTP parser and buffers. */
   remoteSource: 40_000,
   /**
-   * One event stream (SSE): an HTTP exchange that lasts. WebSockets carry many, and have a bound of
-   * their own.
+   * Per event stream (SSE): a permanent HTTP exchange. WebSockets carry many operations, and have a
+   * separate limit.
    */
   eventStream: 20_000,
   /**
-   * A text with its plan, and per character all that is made of it (see `documents.ts`); once for
-   * all who ask the same.
+   * Per text: its plan, and per character the compiled document (see `document-cache.ts`); once for
+   * all subscriptions with equal text.
    */
   document: 10_000,
   documentCharacter: 70,
   /**
-   * Per character of the variables as JSON, for each source: nothing takes more than `{}` and a
-   * comma, which are 56 bytes.
+   * Per character of the variables as JSON, for each source. The worst case is `{}` with a comma,
+   * which takes 56 bytes.
    */
   variableCharacter: 20,
 } as const
 
 /**
- * 100 operations may run over one socket: an address may fill 20 of them, which is an office or a
- * page in every tab; a proxy that hides its clients needs more.
+ * 20 full sockets (100 operations each) per address: an office, or a page in every browser tab. A
+ * proxy that hides its clients needs more.
  */
 const DEFAULT_PER_ADDRESS = 2_000
-/** Five full sockets: a program that follows all it may, on a few devices. */
+/** Five full sockets: one program on a few devices. */
 const DEFAULT_PER_CREDENTIAL = 500
-/**
- * Of the heap. What a process needs besides, and garbage that waits to be collected, must fit into
- * the rest.
- */
+/** Percentage of the heap; the rest is for everything else, and for garbage not yet collected. */
 const DEFAULT_MEMORY_PERCENT = 25
 
-/** The configured limits. */
+/** Limits by configuration. */
 export const subscriptionLimitsOf = (config: {
   readonly MAX_SUBSCRIPTIONS_PER_ADDRESS: number
   readonly MAX_SUBSCRIPTIONS_PER_CREDENTIAL: number
@@ -77,10 +68,7 @@ export const subscriptionLimitsOf = (config: {
   memoryBytes: heapShare(config.SUBSCRIPTION_MEMORY_PERCENT),
 })
 
-/**
- * That many percent of the most that the heap of this process may become (`--max-old-space-size`),
- * in bytes.
- */
+/** Percentage of the maximum heap size (`--max-old-space-size`) in bytes. */
 const heapShare = (percent: number): number => Math.floor((getHeapStatistics().heap_size_limit * percent) / 100)
 
 /** The default limits. */
@@ -90,7 +78,7 @@ export const defaultSubscriptionLimits = (): SubscriptionLimits => ({
   memoryBytes: heapShare(DEFAULT_MEMORY_PERCENT),
 })
 
-/** Subscriptions that one address or one credential has at present. */
+/** Number of running subscriptions of an address or a credential. */
 type Holder = { readonly key: string; readonly of: Map<string, Holder>; running: number }
 
 /** The slot of one subscription. */
@@ -102,19 +90,16 @@ export type SubscriptionSlot = {
 /** Counts the subscriptions of a process over all transports. */
 export type SubscriptionSlots = {
   /**
-   * Takes a slot for a subscription of `caller` with `bytes` of memory; otherwise returns an error
-   * with `retryAfterSeconds`.
+   * Takes a slot for a subscription of `caller` with `bytes` of memory; returns an error with
+   * `retryAfterSeconds` when none is free.
    */
   readonly take: (caller: Pick<Caller, 'address' | 'credentials'>, bytes: number) => SubscriptionSlot | GraphQLFormattedError
-  /**
-   * Reserves `bytes` for memory that subscriptions share, or returns the error. Release with
-   * `releaseBytes`.
-   */
+  /** Reserves memory that subscriptions share, or returns an error. Free it with `releaseBytes`. */
   readonly reserve: (bytes: number) => GraphQLFormattedError | null
   readonly releaseBytes: (bytes: number) => void
-  /** Bytes that are counted now, and may be. */
+  /** Reserved bytes, and their limit. */
   readonly memory: () => { readonly usedBytes: number; readonly limitBytes: number }
-  /** Addresses and credentials that are remembered: those that have a subscription. */
+  /** Number of addresses and credentials with subscriptions. */
   readonly remembered: () => number
 }
 
@@ -122,14 +107,14 @@ export type SubscriptionSlots = {
 export const isRefusal = (taken: SubscriptionSlot | GraphQLFormattedError): taken is GraphQLFormattedError => 'message' in taken
 
 /**
- * Range of a random delay, in seconds: clients that are refused together do not retry together.
- * Subscriptions are long-lived, so an early retry is of no use.
+ * Range of the random retry delay, so that clients refused together do not retry together. Long,
+ * because subscriptions rarely end.
  */
 const RETRY_SECONDS = { min: 10, max: 20 }
 
 /**
- * Counts subscriptions of a process. `onRefusal` is called for each refusal. What it remembers is
- * bounded by the subscriptions that there are: who has none is forgotten at once.
+ * Counts the subscriptions of a process. `onRefusal` is called per refusal. Its size is bounded by
+ * running subscriptions: addresses and credentials without any are removed.
  */
 export function subscriptionSlots(
   { perAddress, perCredential, memoryBytes }: SubscriptionLimits = defaultSubscriptionLimits(),
@@ -185,7 +170,7 @@ const MESSAGES: Readonly<Record<SubscriptionBound, (limit: number | null) => str
   MEMORY: () => 'This server has no memory for another subscription of this kind.',
 }
 
-/** One that is not counted yet is not remembered either. */
+/** Not stored before its first subscription. */
 const holderIn = (holders: Map<string, Holder>, key: string): Holder => holders.get(key) ?? { key, of: holders, running: 0 }
 
 function enter(holder: Holder): void {
@@ -196,7 +181,7 @@ function leave(holder: Holder): void {
   if (--holder.running === 0) holder.of.delete(holder.key)
 }
 
-/** A class, so that a hundred thousand of them share their code. */
+/** A class, so that 100,000 instances share their methods. */
 class Slot implements SubscriptionSlot {
   readonly #address: Holder
   readonly #credential: Holder | null
@@ -215,13 +200,15 @@ class Slot implements SubscriptionSlot {
   }
 }
 
-/** Whether a caller presents nothing that could make it see something else than others. */
+/**
+ * Whether a caller has neither credentials nor headers, so that all such callers get equal results.
+ */
 export const isAnonymous = ({ credentials, headers }: Pick<Caller, 'credentials' | 'headers'>): boolean => {
   for (const _ in credentials) return false
   return headers === undefined
 }
 
-/** Hashed, so that credentials lie nowhere; null without any. */
+/** Hash of the credentials, so that they are not stored; null without credentials. */
 function credentialKeyOf(caller: Pick<Caller, 'credentials'>): string | null {
   const presented = CREDENTIAL_HEADERS.map((name) => caller.credentials[name] ?? '')
   if (presented.every((value) => value === '')) return null

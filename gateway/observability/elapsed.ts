@@ -1,2 +1,2 @@
-/** Seconds since `began`, of `performance.now()`. */
+/** Seconds since `began`, a time of `performance.now()`. */
 export const secondsSince = (began: number): number => (performance.now() - began) / 1000

@@ -1,20 +1,20 @@
 import type { Metrics, Series } from './metrics.ts'
 
-/** The metrics of a process between two snapshots; null where nothing was measured. */
+/** Metrics of a process between two snapshots; null without measurements. */
 export type Sample = {
   readonly at: Date
   readonly operationsPerSecond: number
-  /** Operations with errors. Refused operations, the client's fault, do not count. */
+  /** Operations with errors, without refused ones, which are the client's fault. */
   readonly failuresPerSecond: number
   readonly medianSeconds: number | null
-  /** The 95th percentile. */
+  /** The 95th percentile (p95). */
   readonly slowSeconds: number | null
-  /** 0 to 1. */
+  /** Hit rate, 0 to 1. */
   readonly planCacheHits: number | null
-  /** 0 to 1, of queries whose response may be cached. */
+  /** Hit rate of cacheable queries, 0 to 1. */
   readonly answerCacheHits: number | null
   readonly memoryBytes: number
-  /** CPU time by wall time: 1 is one core. */
+  /** CPU time per wall time: 1 is one core. */
   readonly cpu: number
   readonly sockets: number
   readonly subscriptions: number
@@ -22,21 +22,21 @@ export type Sample = {
   readonly queues: readonly QueueSample[]
 }
 
-/** The jobs of a queue, of all processes together, at the time of the snapshot. */
+/** Jobs of a queue over all processes, at the time of the snapshot. */
 export type QueueSample = {
   readonly name: string
-  /** Due, not started. */
+  /** Due, but not started. */
   readonly waiting: number
   /** Not due yet. */
   readonly later: number
   readonly active: number
-  /** The last attempt failed; a retry is due. */
+  /** Jobs whose last attempt failed, with a retry due. */
   readonly failed: number
-  /** The age of the oldest due job. */
+  /** Age of the oldest due job. */
   readonly oldestSeconds: number
 }
 
-/** The fetches from one subgraph. */
+/** Fetches from one subgraph. */
 export type SubgraphSample = {
   readonly name: string
   readonly fetchesPerSecond: number
@@ -51,7 +51,7 @@ export type History = { readonly samples: () => readonly Sample[]; readonly clos
 const SAMPLE_INTERVAL_MS = 5_000
 const MAX_SAMPLES = 180
 
-/** Samples the metrics from now on. */
+/** Takes samples until closed. */
 export function createHistory(metrics: Pick<Metrics, 'values'>, { intervalMs = SAMPLE_INTERVAL_MS } = {}): History {
   const samples: Sample[] = []
   let before: Snapshot | null = null
@@ -77,11 +77,11 @@ export function createHistory(metrics: Pick<Metrics, 'values'>, { intervalMs = S
   }
 }
 
-/** All series at one time. */
+/** All series at one point in time. */
 type Snapshot = { readonly at: Date; readonly series: ReadonlyMap<string, Series> }
 type Labels = Readonly<Record<string, string>>
 
-/** The sample between two snapshots of one process. */
+/** Computes the sample between two snapshots of one process. */
 export function sampleBetween(before: Snapshot, now: Snapshot): Sample {
   const seconds = Math.max(0.001, (now.at.getTime() - before.at.getTime()) / 1000)
   const increase = (name: string, labels: Labels = {}) => sumOf(now, name, labels) - sumOf(before, name, labels)
@@ -124,7 +124,7 @@ export function sampleBetween(before: Snapshot, now: Snapshot): Sample {
   }
 }
 
-/** The distinct values of a label, sorted. */
+/** Distinct values of a label, sorted. */
 const labelsIn = ({ series }: Snapshot, name: string, label: string): readonly string[] =>
   [...new Set(series.get(name)?.values.map(({ labels }) => labels[label] ?? '') ?? [])].sort()
 
@@ -136,7 +136,7 @@ function sumOf({ series }: Snapshot, name: string, filter: Labels = {}): number 
   return sum
 }
 
-/** The cumulative counts of a histogram's buckets, by upper bound. */
+/** Cumulative counts of histogram buckets, by upper bound. */
 function bucketsBetween(
   before: Snapshot,
   now: Snapshot,

@@ -5,7 +5,7 @@ import type { MetricTable } from './metric-table.ts'
 /** `errors`: a response with errors. `failed`: no response. `stopped`: aborted. */
 type FetchStatus = 'ok' | 'errors' | 'failed' | 'stopped'
 
-/** `link`, with its fetches counted and timed. */
+/** Wraps a link with metrics of its fetches. */
 export function measureLink(link: Link, { fetches, fetchDurations }: MetricTable): Link {
   const duration = fetchDurations.labels(link.name)
   const count = {

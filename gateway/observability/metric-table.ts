@@ -1,9 +1,9 @@
 import { Counter, Histogram, type Registry } from 'prom-client'
 
-/** From a lookup in memory to the timeout of an operation, 10 s. */
+/** Histogram buckets: from an in-memory lookup to the operation timeout of 10 s. */
 const BUCKETS_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** What is counted and measured, for Prometheus. Names and labels are a contract. */
+/** Metrics for Prometheus. Names and labels are a public contract. */
 export type MetricTable = ReturnType<typeof createMetricTable>
 
 export function createMetricTable(register: Registry) {

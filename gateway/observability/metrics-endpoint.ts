@@ -10,7 +10,7 @@ import { localRateLimitStore, type RateLimitStore } from '../../platform/rate-li
 import type { Gateway } from '../gateway.ts'
 import type { Metrics } from './metrics.ts'
 
-/** Gauges of a process, read at each scrape. `gateway` is null in a process of one subgraph. */
+/** Gauges of a process, read per scrape. `gateway` is null in a subgraph process. */
 type GaugeSources = {
   readonly sockets: () => number
   readonly listeners: () => number
@@ -21,27 +21,27 @@ type GaugeSources = {
 
 const JOB_STATES = ['waiting', 'later', 'active', 'failed'] as const
 
-/** Higher is worse. */
+/** Gauge value of each circuit state; higher is worse. */
 const CIRCUIT_VALUES: Readonly<Record<CircuitState, number>> = { closed: 0, 'half-open': 1, open: 2 }
 
-/** Where metrics are served, and to whom. */
+/** Listening address and access control of the metrics endpoint. */
 type ScrapingConfig = {
-  /** The host that `app` listens on. */
+  /** Listening host of `app`. */
   readonly host: string
   /** A separate port on the same host; undefined: the port of `app`. */
   readonly port: number | undefined
-  /** Required of every scrape; undefined: none. */
+  /** Bearer token of scrapes; undefined: no authentication. */
   readonly token?: string | undefined
-  /** Where wrong tokens are counted. */
+  /** Rate limit store for wrong tokens. */
   readonly rateLimits?: RateLimitStore
   readonly log: Logger
   readonly defer: Defer
 }
 
-/** The body of the 404 where metrics are not served; logged at start too. */
+/** Body of the 404 when metrics are not served; also logged at start. */
 const NOT_SERVED = 'Metrics are served here only with METRICS_TOKEN set, or on a port of their own with METRICS_PORT.\n'
 
-/** The settings that `serveMetrics` reads. */
+/** Settings of `serveMetrics` from the configuration. */
 export const scrapingConfig = (config: {
   readonly HOST: string
   readonly METRICS_PORT: number | undefined
@@ -53,8 +53,8 @@ export const scrapingConfig = (config: {
 })
 
 /**
- * Serves `GET /metrics` on `app`, or on a separate `port`. With a token, the token is required.
- * Without one, and on the port of `app`, it is 404 unless the host is loopback.
+ * Serves `GET /metrics` on `app`, or on a separate `port`, with the token if there is one. On the
+ * port of `app` without a token: 404, unless the host is loopback.
  */
 export async function serveMetrics(
   app: FastifyInstance,
@@ -90,7 +90,7 @@ export async function serveMetrics(
     if (refusal) return reply.code(refusal.status).headers(refusal.headers).type('text/plain; charset=utf-8').send(refusal.text)
     return reply.type(metrics.contentType).send(await metrics.text())
   })
-  // No grace period: the next scrape is seconds away.
+  // No grace period, because the next scrape follows within seconds.
   if (port !== undefined) await listen(own, { host, port, graceSeconds: 0 }, defer)
 }
 

@@ -9,10 +9,10 @@ import { measureLink } from './link-metrics.ts'
 import { createMetricTable } from './metric-table.ts'
 import { createOperationMetrics, type OperationMetrics } from './operation-metrics.ts'
 
-/** The executor of an operation. */
+/** Executor of an operation. */
 export type ExecutorName = 'introspection' | 'direct' | 'compiled'
 
-/** The values of one metric by labels; those of a histogram have a `metricName` per part. */
+/** Values of one metric by labels; parts of a histogram have their own `metricName`. */
 export type Series = {
   readonly name: string
   readonly values: readonly {
@@ -22,10 +22,10 @@ export type Series = {
   }[]
 }
 
-/** Values of a gauge, each with its label values. */
+/** Gauge values with their label values. */
 type GaugeValues = Iterable<readonly [labels: readonly string[], value: number]>
 
-/** The metrics of a process, for Prometheus, in a registry of its own. */
+/** Metrics of a process for Prometheus, in a separate registry. */
 export type Metrics = OperationMetrics & {
   /** Counts a lookup in the plan cache. */
   readonly planCacheLookup: (isHit: boolean) => void
@@ -47,18 +47,18 @@ export type Metrics = OperationMetrics & {
   readonly subgraphCostLimitExceeded: (subgraph: string, mode: 'enforce' | 'measure') => void
   /** Counts a subscription refused by this bound. */
   readonly subscriptionRefused: (bound: SubscriptionBound) => void
-  /** Adds a counter; the returned function adds to the series of these label values. */
+  /** Adds a counter; the returned function increments the series of these label values. */
   readonly counter: (name: string, help: string, labels: readonly string[]) => (values: readonly string[], by: number) => void
-  /** Adds a gauge that is read at each scrape. */
+  /** Adds a gauge, read per scrape. */
   readonly gauge: (name: string, help: string, read: () => number) => void
-  /** The same with labels. Label values that `read` omits disappear. `read` must not reject. */
+  /** Adds a gauge with labels. Series that `read` omits disappear. `read` must not reject. */
   readonly gaugePer: (
     name: string,
     help: string,
     labels: readonly string[],
     read: () => GaugeValues | Promise<GaugeValues>,
   ) => void
-  /** Counts the fetches of a link. */
+  /** Adds metrics to a link's fetches. */
   readonly measureLink: (link: Link) => Link
   /** All series. */
   readonly values: () => Promise<readonly Series[]>
@@ -68,8 +68,8 @@ export type Metrics = OperationMetrics & {
 }
 
 /**
- * Counts from zero. `ofProcess` adds memory, CPU, event loop and garbage collection; their
- * observers live as long as the process.
+ * Creates a registry. `ofProcess` adds memory, CPU, event loop and garbage collection metrics,
+ * whose observers live as long as the process.
  */
 export function createMetrics({ ofProcess = false }: { readonly ofProcess?: boolean } = {}): Metrics {
   const register = new Registry()
@@ -125,7 +125,7 @@ export function createMetrics({ ofProcess = false }: { readonly ofProcess?: bool
       })
     },
     measureLink: (link) => measureLink(link, table),
-    // prom-client has numbers as the bounds of buckets; labels are strings.
+    // prom-client has numeric bucket bounds; labels here are strings.
     values: async () =>
       (await register.getMetricsAsJSON()).map(({ name, values }) => ({
         name,
@@ -139,7 +139,7 @@ export function createMetrics({ ofProcess = false }: { readonly ofProcess?: bool
   }
 }
 
-/** `run` of one document, counted by its result. */
+/** Wraps `run` of one document with a counter by result. */
 export function countOperation<Result>(
   metrics: Metrics,
   { operation }: ValidatedOperation,
@@ -160,5 +160,5 @@ export function countOperation<Result>(
   }
 }
 
-/** The result that a thrown error counts as. */
+/** Result by which a thrown error is counted. */
 const FAULT: ExecutionResult = { data: null, errors: [{ message: '' }] }

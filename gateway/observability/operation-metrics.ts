@@ -5,18 +5,21 @@ import type { MetricTable } from './metric-table.ts'
 /** `partial`: data and errors. `failed`: no data. `refused`: not executed. */
 type OperationStatus = 'ok' | 'partial' | 'failed' | 'refused'
 
-/** Bound of operation names that become labels: clients choose them. */
+/** Upper bound of operation names used as labels, because clients choose them. */
 const MAX_OPERATION_NAMES = 100
-/** The label of all other operations, and of those without a name. */
+/** Label of all other operations, and of anonymous ones. */
 const OTHER = 'other'
 
-/** Counts the runs of one document. */
+/** Counts one run of a document. */
 type CountRun = (result: Pick<ExecutionResult, 'data' | 'errors'>, seconds: number) => void
 
 export type OperationMetrics = {
-  /** Counts the runs of one document. The name becomes a label at the first run not refused. */
+  /**
+   * Creates the counter of one document. Its name becomes a label with the first run that is not
+   * refused.
+   */
   readonly operation: (name: string | undefined, kind: OperationTypeNode) => CountRun
-  /** Counts an operation refused by its text, without its name. */
+  /** Counts an operation refused for its text, without its name. */
   readonly operationRefused: (kind: OperationTypeNode | undefined) => void
 }
 

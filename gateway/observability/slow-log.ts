@@ -5,38 +5,38 @@ import type { ValidatedOperation } from '../operations/document-cache.ts'
 import type { ExecutionResult } from '../operations/execution-result.ts'
 import type { Link } from '../subgraph-client/link.ts'
 
-/** The fetches of one operation from one subgraph. */
+/** Fetches of one operation from one subgraph. */
 type FetchTotals = { fetches: number; milliseconds: number }
 
 /**
- * Logs slow operations and where their time went. No line has variables, documents, error messages
- * or anything of the caller but the request id.
+ * Log of slow operations with the time per subgraph. Lines contain no variables, documents or error
+ * messages, and of the caller only the request id.
  */
 export type SlowLog = {
-  /** `run` of one document. `costOf` is called for slow runs only; null: without a cost. */
+  /** Wraps `run` of one document. `costOf` is called for slow runs only; null: no cost. */
   readonly watchOperation: <Result>(
     checked: ValidatedOperation,
     run: (...parameters: Parameters<RunOperation>) => Promise<Result>,
     resultIn: (result: Result) => ExecutionResult,
     costOf: ((variables: Parameters<RunOperation>[0]) => number) | null,
   ) => (...parameters: Parameters<RunOperation>) => Promise<Result>
-  /** A link whose fetches are timed per operation. */
+  /** Wraps a link to measure its fetches per operation. */
   readonly timeLink: (link: Link) => Link
 }
 
-/** Clients choose the names of operations. */
+/** Maximum length of an operation name, which clients choose. */
 const MAX_NAME_CHARACTERS = 100
 
 /** Logs queries and mutations that take at least `slowMilliseconds`. */
 export function createSlowLog(slowMilliseconds: number, log: Logger): SlowLog {
-  /** By the caller object, which all fetches of one operation carry. */
+  /** By caller object, which all fetches of an operation share. */
   const running = new WeakMap<Caller, Map<string, FetchTotals>>()
 
   return {
     watchOperation({ operation }, run, resultIn, costOf) {
       const [kind, name] = [operation.operation, operation.name?.value.slice(0, MAX_NAME_CHARACTERS) ?? null]
       return async (variables, context) => {
-        // A copy: operations of one request have the same caller.
+        // Copied, because operations of one request share a caller object.
         const caller = { ...context.caller }
         const fetched = new Map<string, FetchTotals>()
         running.set(caller, fetched)
@@ -78,7 +78,7 @@ export function createSlowLog(slowMilliseconds: number, log: Logger): SlowLog {
   }
 }
 
-/** Sums per subgraph; concurrent fetches are added up. */
+/** Totals per subgraph, slowest first; times of concurrent fetches are added. */
 const slowestFirst = (fetched: ReadonlyMap<string, FetchTotals>) =>
   [...fetched]
     .map(([name, { fetches, milliseconds }]) => ({ name, fetches, milliseconds: Math.round(milliseconds) }))

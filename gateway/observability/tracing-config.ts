@@ -1,6 +1,6 @@
 import type { Tracing } from './tracing.ts'
 
-/** Tracing by the configuration; null without a collector, and then no module is loaded. */
+/** Tracing by configuration; null without a collector, and then its modules are not imported. */
 export async function configuredTracing({
   OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
   OTEL_SERVICE_NAME: serviceName,

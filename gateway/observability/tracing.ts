@@ -17,29 +17,29 @@ import type { ExecutionResult } from '../operations/execution-result.ts'
 import type { Link, RequestContext } from '../subgraph-client/link.ts'
 
 /**
- * Spans for OpenTelemetry: one for each operation, and one for each fetch within it. Subscriptions
- * and their events have none.
+ * OpenTelemetry spans: one per operation and one per fetch. Subscriptions and their events have
+ * none.
  */
 export type Tracing = {
-  /** `run` of one document within a span, a child of the client's `traceparent`. */
+  /** Wraps `run` of one document in a span, a child of the client's `traceparent`. */
   readonly traceOperation: <Result>(
     checked: ValidatedOperation,
     run: (...parameters: Parameters<RunOperation>) => Promise<Result>,
     resultIn: (result: Result) => ExecutionResult,
   ) => (...parameters: Parameters<RunOperation>) => Promise<Result>
-  /** A link with a span per fetch, which remote subgraphs get as `traceparent`. */
+  /** Wraps a link with a span per fetch; remote subgraphs get it as `traceparent`. */
   readonly traceLink: (link: Link) => Link
   /** Exports the remaining spans. */
   readonly close: () => Promise<void>
 }
 
-/** Timeout of the last export, at the end of the process. */
+/** Timeout of the last export when the process ends. */
 const FLUSH_TIMEOUT_MS = 5_000
 
 /**
  * Exports spans in batches to the collector at `endpoint`, as OTLP over HTTP with JSON. Registers
- * nothing globally. The sampled flag of a client's `traceparent` is respected; of other traces,
- * the share `ratio` is sampled.
+ * nothing globally. Respects the sampled flag of a client's `traceparent`; samples the share
+ * `ratio` of other traces.
  */
 export function createTracing({
   endpoint,
@@ -48,7 +48,7 @@ export function createTracing({
 }: {
   readonly endpoint: string
   readonly serviceName: string
-  /** From 0 to 1. */
+  /** Sampling ratio, 0 to 1. */
   readonly ratio: number
 }): Tracing {
   const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces` })
@@ -87,7 +87,7 @@ export function createTracing({
         execute(request, context) {
           const span = tracer.startSpan(spanName, options, parentContextOf(context))
           return endAfter(span, async () => {
-            // The same context object: links share the state of one operation by it.
+            // Passes the same context object, by which links share state.
             const result = await link.execute({ ...request, traceparent: traceparentOf(span) }, context)
             if (result.errors && result.errors.length > 0) span.setAttribute('atrium.errors', result.errors.length)
             return result
@@ -106,7 +106,7 @@ async function endAfter<Result>(span: Span, work: () => Promise<Result>): Promis
   try {
     return await work()
   } catch (error) {
-    // Without the message, which may quote client input; the log has it.
+    // Without the message, which may quote client input; the log contains it.
     span.setStatus({ code: SpanStatusCode.ERROR })
     throw error
   } finally {
@@ -119,7 +119,7 @@ function parentContextOf({ caller: { traceparent } }: RequestContext): SpanConte
   return parent ? trace.setSpanContext(ROOT_CONTEXT, { ...parent, isRemote: true }) : ROOT_CONTEXT
 }
 
-/** A context whose fetches are children of this span. */
+/** Copy of the context whose fetches are children of this span. */
 const withParent = (span: Span, context: RequestContext): RequestContext => ({
   ...context,
   caller: { ...context.caller, traceparent: traceparentOf(span) },

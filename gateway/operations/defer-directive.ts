@@ -23,13 +23,13 @@ const isDefer = ({ name }: DirectiveNode): boolean => name.value === DEFER
 const argumentOf = ({ arguments: nodes = [] }: DirectiveNode, wanted: string) =>
   nodes.find(({ name }) => name.value === wanted)?.value
 
-/** Whether `@defer` is switched off by `if: false`. */
+/** Whether `@defer` is disabled by the literal `if: false`. */
 const isOff = (directive: DirectiveNode): boolean => {
   const value = argumentOf(directive, 'if')
   return value?.kind === Kind.BOOLEAN && !value.value
 }
 
-/** `@stream` is no directive of this graph; null where the document has none. */
+/** Error for `@stream`, which is not supported; null when the document has none. */
 export function streamRefusal(document: DocumentNode): GraphQLFormattedError | null {
   let isFound = false
   visit(document, {
@@ -43,8 +43,8 @@ export function streamRefusal(document: DocumentNode): GraphQLFormattedError | n
 }
 
 /**
- * What is wrong with the `@defer` directives of a valid operation: their number after all fragments
- * are spread, their labels, and places where an operation must not be deferred.
+ * Errors of `@defer` in a valid operation: too many after spreading fragments, invalid labels,
+ * forbidden places.
  */
 export function deferErrors(document: DocumentNode, operation: OperationDefinitionNode): readonly GraphQLFormattedError[] {
   if (!mentionsDefer(document)) return []
@@ -69,7 +69,7 @@ export function deferErrors(document: DocumentNode, operation: OperationDefiniti
   return []
 }
 
-/** Whether a document has `@defer`, even one that is switched off. */
+/** Whether a document has `@defer`, including disabled ones. */
 export function mentionsDefer(document: DocumentNode): boolean {
   let isFound = false
   visit(document, {
@@ -80,7 +80,7 @@ export function mentionsDefer(document: DocumentNode): boolean {
   return isFound
 }
 
-/** Those that are not switched off in the document. */
+/** `@defer` directives that are not disabled by a literal. */
 function defersIn(document: DocumentNode): readonly DirectiveNode[] {
   const found: DirectiveNode[] = []
   visit(document, {
@@ -91,19 +91,19 @@ function defersIn(document: DocumentNode): readonly DirectiveNode[] {
   return found
 }
 
-/** The same document without `@defer`: its complete result. */
+/** Removes `@defer`, for a complete result. */
 export const withoutDefer = (document: DocumentNode): DocumentNode =>
   visit(document, { Directive: (node) => (isDefer(node) ? null : undefined) })
 
-/** The deferred parts of an operation for the values of its variables. */
+/** Active `@defer` of an operation, by its variables. */
 export type DeferVariants = {
-  /** Equal for variables that defer the same; null where they defer nothing. */
+  /** Key of the active set; null when none is active. */
   readonly keyOf: (variables: Variables) => string | null
-  /** The document with unconditional `@defer` where it is active. */
+  /** The document with unconditional `@defer` where active, and without the others. */
   readonly documentFor: (variables: Variables) => DocumentNode
 }
 
-/** Reads which `@defer` of an operation are active. */
+/** Reads the conditions of `@defer` in an operation. */
 export function deferVariantsOf(document: DocumentNode, operation: OperationDefinitionNode): DeferVariants {
   const defaults = new Map(
     (operation.variableDefinitions ?? []).map(({ variable, defaultValue }) => [
@@ -137,7 +137,7 @@ export function deferVariantsOf(document: DocumentNode, operation: OperationDefi
 const isDeferred = ({ directives = [] }: FragmentNode): boolean =>
   directives.some((directive) => isDefer(directive) && !isOff(directive))
 
-/** Each fragment is counted once, so the time is linear in the text. */
+/** Counts each fragment once, so the time is linear in the text. */
 function countDefers(document: DocumentNode, operation: OperationDefinitionNode): number {
   const { fragments } = documentIndex(document)
   const counted = new Map<string, number>()
@@ -162,7 +162,7 @@ function countDefers(document: DocumentNode, operation: OperationDefinitionNode)
   }
 }
 
-/** Whether a root field is inside of a deferred fragment. */
+/** Whether a root field is in a deferred fragment. */
 function isRootDeferred(document: DocumentNode, operation: OperationDefinitionNode): boolean {
   const { fragments } = documentIndex(document)
   const isIn = ({ selections }: SelectionSetNode): boolean =>

@@ -13,13 +13,13 @@ import { documentIndex } from './document-index.ts'
 const DEFER = 'defer'
 const isDefer = ({ name }: DirectiveNode): boolean => name.value === DEFER
 
-/** The client's label of each deferred fragment, by the label that it has for the planner. */
+/** Client labels of deferred fragments, by the labels used for planning. */
 export type DeferLabels = ReadonlyMap<string, string | undefined>
 
 /**
- * Gives every deferred fragment of an operation a label of its own, wherever it is spread: the
- * planner knows fragments by labels, and takes two places of one fragment for one. Fragments with
- * `@defer` become inline fragments.
+ * Gives each use of a deferred fragment a unique label, because the planner identifies fragments by
+ * label and would confuse two uses of one fragment. Fragments with `@defer` become inline
+ * fragments.
  */
 export function labelDeferredFragments(
   document: DocumentNode,
@@ -62,7 +62,7 @@ export function labelDeferredFragments(
     })
   }
 
-  /** Whether a named fragment has `@defer` inside, at any depth. */
+  /** Whether a named fragment contains `@defer`, at any depth. */
   function hasDefer(name: string): boolean {
     const known = deferring.get(name)
     if (known !== undefined) return known
@@ -87,10 +87,10 @@ const LABEL = (value: string) => ({
   value: { kind: Kind.STRING as const, value },
 })
 
-/** A deferred fragment, and the selections around it, which may be left out by conditions. */
+/** A deferred fragment with its enclosing selections, whose conditions may exclude it. */
 export type DeferredFragment = { readonly node: InlineFragmentNode; readonly around: readonly SelectionNode[] }
 
-/** The deferred fragments of an operation whose fragments have labels, by label. */
+/** Deferred fragments of a labelled operation, by label. */
 export function deferredFragmentsIn({ selectionSet }: OperationDefinitionNode): ReadonlyMap<string, DeferredFragment> {
   const found = new Map<string, DeferredFragment>()
   collect(selectionSet, [])
@@ -108,7 +108,7 @@ export function deferredFragmentsIn({ selectionSet }: OperationDefinitionNode): 
   }
 }
 
-/** Whether a selection is deferred, so no part of the result around it. */
+/** Whether a selection is deferred, and so not part of the enclosing result. */
 export const isDeferredSelection = ({
   directives = [],
 }: {

@@ -22,28 +22,28 @@ import { deferErrors, mentionsDefer, streamRefusal, withoutDefer } from './defer
 import { documentIndex, fragmentOf } from './document-index.ts'
 import { documentError, refusal, withoutSuggestions } from './errors.ts'
 
-/** An operation that is valid, whatever its variables are. */
+/** A valid operation. */
 export type ValidatedOperation = {
-  /** The operation and the fragments that it spreads, directly or not; nothing else. */
+  /** The operation and the fragments that it uses, directly or indirectly; nothing else. */
   readonly document: DocumentNode
   readonly operation: OperationDefinitionNode
   /** Whether every root field is `__schema`, `__type` or `__typename`. */
   readonly isIntrospection: boolean
-  /** Its plan from an earlier start; null or absent without one. */
+  /** Stored plan; null or absent without one. */
   readonly storedPlan?: StoredPlan | null
-  /** The same document with its `@defer`, which `document` has not; absent where it has none. */
+  /** The document including `@defer`, which `document` lacks; absent when it has none. */
   readonly deferred?: DocumentNode
 }
 
-/** A client's operation that must not run, with at least one error. */
+/** A rejected operation with at least one error. */
 export type RejectedOperation = {
   readonly kind: 'rejected'
   readonly errors: readonly GraphQLFormattedError[]
-  /** Its operation type, where the document could be parsed that far. */
+  /** Operation type, if parsing got that far. */
   readonly operation?: OperationTypeNode
 }
 
-/** A client's valid operation with its cost model, or the errors that reject it. */
+/** A valid operation with its cost model, or the errors of its rejection. */
 export type ValidationResult =
   | { readonly kind: 'valid'; readonly validated: ValidatedOperation; readonly model: CostModel }
   | RejectedOperation
@@ -52,7 +52,7 @@ type ValidationRules = {
   readonly schema: GraphQLSchema
   readonly weights: CostWeights
   readonly limits: Limits
-  /** Whether clients may introspect the schema, and get suggestions for misspelled names. */
+  /** Whether introspection and suggestions for misspelled names are allowed. */
   readonly introspection: boolean
 }
 
@@ -89,14 +89,15 @@ export function validateOperation(text: string, operationName: string | undefine
   return { kind: 'valid', validated, model }
 }
 
-/** Parses a text and checks the bounds that validation itself depends on. */
+/** Parses a text within the bounds that make validation itself safe. */
 function parseBounded(text: string): DocumentNode | RejectedOperation {
   let document: DocumentNode
   try {
-    // Without locations a document takes a third of the memory; only errors need them.
+    // Parsed without locations, which need two thirds of a document's memory and matter for errors
+    // only.
     document = parse(text, { noLocation: true, maxTokens: BOUNDS.tokens })
   } catch (error) {
-    // `parse` throws nothing else.
+    // `parse` throws GraphQLErrors only.
     return rejected(syntaxError(error as GraphQLError))
   }
   const repeated = maxRepetition(document)
@@ -113,8 +114,8 @@ function parseBounded(text: string): DocumentNode | RejectedOperation {
 }
 
 /**
- * Validates a document of a facade, to which no limit applies. A document with a stored plan was
- * validated before. Throws one error with every problem.
+ * Validates a facade's document, without limits. Skipped for a document with a stored plan. Throws
+ * one error with all problems.
  */
 export function validateInternalOperation(
   document: DocumentNode,
@@ -128,7 +129,10 @@ export function validateInternalOperation(
   return { ...validatedOperation(document, operation), storedPlan }
 }
 
-/** Keeps `@defer` apart: what plans and executes complete results does not know it. */
+/**
+ * Separates the variant with `@defer`, because planner and executor of complete results do not
+ * support it.
+ */
 function validatedOperation(document: DocumentNode, operation: OperationDefinitionNode): ValidatedOperation {
   const checked = { document, operation, isIntrospection: isIntrospection(document, operation) }
   if (!mentionsDefer(document)) return checked
@@ -137,13 +141,13 @@ function validatedOperation(document: DocumentNode, operation: OperationDefiniti
   return { ...checked, document: complete, operation: own, deferred: document }
 }
 
-/** Caches the result of `prepare` per text and operation name, valid or not. */
+/** Caches the result of `prepare`, valid or not, by text and operation name. */
 export function createDocumentCache<Prepared>(
   prepare: (text: string, operationName: string | undefined) => Prepared,
 ): (text: string, operationName: string | undefined) => Prepared {
   const cache = boundedCache<{ readonly prepared: Prepared }>(DOCUMENT_CACHE_BOUND)
   return (text, operationName) => {
-    // The length marks the end of the name, so that two pairs never share a key.
+    // Prefixed with the name's length, so that keys are unambiguous.
     const key = `${operationName?.length ?? ''}:${operationName ?? ''}${text}`
     const hit = cache.get(key)
     if (hit) return hit.prepared
@@ -153,10 +157,13 @@ export function createDocumentCache<Prepared>(
   }
 }
 
-/** Measured: a text of short fields takes 70 bytes per character, compiled; so at most 70 MB. */
+/**
+ * Upper bound, at most 70 MB: measured, a compiled text of short fields takes 70 bytes per
+ * character.
+ */
 const DOCUMENT_CACHE_BOUND = { maxEntries: 1_000, maxCharacters: 1_000_000 }
 
-/** Introspection has its own bounds: `BOUNDS.introspections`, and a depth rule of graphql-js. */
+/** Introspection costs nothing; `BOUNDS.introspections` and graphql-js's depth rule bound it. */
 const FREE: CostModel = { cost: () => 0, pageFault: () => null }
 
 const NO_INTROSPECTION = refusal(
@@ -164,11 +171,11 @@ const NO_INTROSPECTION = refusal(
   'Expected no "__schema" and "__type", for introspection is switched off here: ask the operator of this server for the SDL of its graph.',
 )
 
-/** Errors reported per document: a short text can have thousands. */
+/** Maximum errors per document: a short text can cause thousands. */
 const VALIDATION_OPTIONS = { maxErrors: 20 }
 
 /**
- * Forbidden by the specification (§5.2.4.1), but not by graphql-js: the root field could be
+ * Forbidden by the specification (§5.2.4.1), but not checked by graphql-js: the root field could be
  * skipped.
  */
 const CONDITIONAL = refusal('GRAPHQL_VALIDATION_FAILED', 'Expected the field of a subscription without @skip and @include.')
@@ -184,7 +191,8 @@ function syntaxError(error: GraphQLError): GraphQLFormattedError {
 }
 
 /**
- * The definition that `operationName` selects, or an error message. An empty name matches nothing.
+ * Finds the operation that `operationName` selects, or returns an error message. An empty name
+ * selects none.
  */
 function operationNamed(document: DocumentNode, name: string | undefined): OperationDefinitionNode | string {
   const operations = document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION)
@@ -199,7 +207,10 @@ function operationNamed(document: DocumentNode, name: string | undefined): Opera
   return others.length === 0 ? first : 'Expected operationName to say which operation to run: the document has several.'
 }
 
-/** Errors with locations in `text`. graphql-js throws for some documents; they are invalid too. */
+/**
+ * Validation errors with locations in `text`. Documents for which graphql-js throws are invalid
+ * too.
+ */
 function validationErrors(schema: GraphQLSchema, document: DocumentNode, text: string): readonly GraphQLFormattedError[] {
   try {
     if (validate(schema, document, specifiedRules, VALIDATION_OPTIONS).length === 0) return []
@@ -211,7 +222,7 @@ function validationErrors(schema: GraphQLSchema, document: DocumentNode, text: s
   }
 }
 
-/** Nesting of lists and objects in the literals and types of a document. */
+/** Maximum nesting of lists and objects in literals and types. */
 function valueDepth(document: DocumentNode): number {
   let [depth, maxDepth] = [0, 0]
   const enter = () => {
@@ -224,7 +235,10 @@ function valueDepth(document: DocumentNode): number {
   return maxDepth
 }
 
-/** The most frequent response name or construct: validation compares equal names pair by pair. */
+/**
+ * The most frequent response name or construct: validation compares equal names in pairs, which
+ * takes quadratic time.
+ */
 function maxRepetition(document: DocumentNode): { readonly what: string; readonly times: number } {
   const names = new Map<string, number>()
   const count = (name: string) => names.set(name, (names.get(name) ?? 0) + 1)
@@ -258,7 +272,7 @@ function reachableFrom(operation: OperationDefinitionNode, document: DocumentNod
   return { kind: Kind.DOCUMENT, definitions: [operation, ...visited] }
 }
 
-/** Whether `@skip` or `@include` applies to a root field or to a fragment around it. */
+/** Whether `@skip` or `@include` is on a root field or an enclosing fragment. */
 function isConditional(operation: OperationDefinitionNode, document: DocumentNode): boolean {
   const { fragments } = documentIndex(document)
   const hasCondition = ({ selectionSet }: Pick<OperationDefinitionNode, 'selectionSet'>): boolean =>
@@ -271,7 +285,7 @@ function isConditional(operation: OperationDefinitionNode, document: DocumentNod
   return hasCondition(operation)
 }
 
-/** Whether all root fields are introspection. */
+/** Whether all root fields are introspection fields. */
 function isIntrospection(document: DocumentNode, operation: OperationDefinitionNode): boolean {
   const { fragments } = documentIndex(document)
   const selectsOnlyMeta = ({ selectionSet }: Pick<OperationDefinitionNode, 'selectionSet'>): boolean =>

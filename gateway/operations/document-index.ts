@@ -9,9 +9,9 @@ import {
 
 /** The executable definitions of a document. */
 export type DocumentIndex = {
-  /** In the order of the document. */
+  /** Operations in document order. */
   readonly operations: readonly OperationDefinitionNode[]
-  /** By name. Of two fragments with one name, which validation refuses, the last counts. */
+  /** Fragments by name; the last of duplicates, which validation rejects. */
   readonly fragments: Fragments
 }
 
@@ -21,9 +21,7 @@ const NO_FRAGMENTS: Fragments = new Map()
 
 const indexes = new WeakMap<DocumentNode, DocumentIndex>()
 
-/**
- * The index of a document, built once per document object. Documents are never changed in place.
- */
+/** Index of a document, built once per object, because documents are never changed in place. */
 export function documentIndex(document: DocumentNode): DocumentIndex {
   let index = indexes.get(document)
   if (!index) {
@@ -43,7 +41,7 @@ function buildIndex({ definitions }: DocumentNode): DocumentIndex {
   return { operations, fragments: fragments.size === 0 ? NO_FRAGMENTS : fragments }
 }
 
-/** The fragment that a selection other than a field includes; undefined for an unknown name. */
+/** The fragment of a spread or inline fragment; undefined for an unknown name. */
 export const fragmentOf = (
   selection: Exclude<SelectionNode, { readonly kind: Kind.FIELD }>,
   fragments: Fragments,

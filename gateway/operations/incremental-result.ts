@@ -3,38 +3,38 @@ import type { RequestContext } from '../subgraph-client/link.ts'
 import type { ExecutionResult } from './execution-result.ts'
 
 /**
- * The fields of one deferred fragment at one object (incremental delivery of 2022-08-24, as Apollo
- * Router and Apollo Client speak it).
+ * Fields of one deferred fragment at one object (incremental delivery, draft of 2022-08-24, as in
+ * Apollo Router and Apollo Client).
  */
 export type DeferredPart = {
-  /** Null where a null propagated to the object. */
+  /** Null when null propagated to the object. */
   readonly data: Readonly<Record<string, unknown>> | null
-  /** The path of the object from the root. */
+  /** Path of the object from the root. */
   readonly path: readonly (string | number)[]
   readonly label?: string
-  /** Their paths are from the root. */
+  /** Errors with paths from the root. */
   readonly errors?: readonly GraphQLFormattedError[]
 }
 
-/** A later payload of a result. */
+/** A payload after the initial result. */
 export type IncrementalPayload = { readonly incremental?: readonly DeferredPart[]; readonly hasNext: boolean }
 
-/** The later payloads of a result, in order. */
+/** Payloads after the initial result, in order. */
 export type IncrementalPayloads = {
-  /** The next one; null after the last. Never rejects. Called again after it resolved. */
+  /** The next payload; null after the last. Called again after it resolved. Never rejects. */
   readonly next: () => Promise<IncrementalPayload | null>
 }
 
-/** The first result of an operation, and later payloads; null where nothing was deferred. */
+/** Initial result with later payloads; null when nothing was deferred. */
 export type IncrementalResult = { readonly initial: ExecutionResult; readonly rest: IncrementalPayloads | null }
 
 /** Runs an operation with deferred parts. Never rejects. */
 export type RunIncremental = (variables: Readonly<Record<string, unknown>>, context: RequestContext) => Promise<IncrementalResult>
 
-/** Payloads that wait for their reader: at most one per `@defer` of the operation, and an end. */
+/** Queue of payloads: at most one per `@defer`, and the end. */
 export type PayloadQueue = IncrementalPayloads & {
   readonly push: (payload: IncrementalPayload) => void
-  /** Nothing follows. */
+  /** Marks the end. */
   readonly end: () => void
 }
 

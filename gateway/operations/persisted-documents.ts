@@ -7,14 +7,14 @@ import type { PreparedOperation } from './prepared-operation.ts'
 import type { SharedDocuments } from './redis-documents.ts'
 import type { TrustedDocument, TrustedDocuments } from './trusted-documents.ts'
 
-/** Texts that clients registered by hash: at most 10 MB, at two bytes per character. */
+/** Cache of automatic persisted queries: at most 10 MB, at two bytes per character. */
 const REGISTERED_DOCUMENTS_BOUND = { maxEntries: 10_000, maxCharacters: 5_000_000 }
 
 const ONLY = rejected(
   'PERSISTED_QUERY_ONLY',
   'Expected the identifier of a document that this server was started with, in "documentId" or "extensions.persistedQuery.sha256Hash": it takes no others.',
 )
-/** Apollo Client recognizes this message and sends the text. */
+/** Apollo Client sends the text when it gets exactly this message. */
 const NOT_FOUND = rejected('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound')
 const NO_DOCUMENT = rejected('PERSISTED_DOCUMENT_NOT_FOUND', 'Expected "documentId" to name a document that this server knows.')
 const MISMATCH = rejected(
@@ -25,10 +25,9 @@ const MISMATCH = rejected(
 type Prepare = (text: string, operationName: string | undefined) => PreparedOperation
 
 /**
- * Prepares operations by text, by the hash of a registered text (automatic persisted queries), and
- * by the identifier of a trusted document. Rejected texts are not registered; registered ones are
- * shared through `shared`. Throws a `Refusal` that names the first trusted document that does not
- * run.
+ * Prepares operations by text, by hash of a registered text (automatic persisted queries), or by id
+ * of a trusted document. Rejected texts are not registered; registered ones are shared through
+ * `shared`. Throws a `Refusal` that names the first invalid trusted document.
  */
 export function createPersistedDocuments(
   { documents, isOnly }: TrustedDocuments,
@@ -40,7 +39,8 @@ export function createPersistedDocuments(
   for (const document of documents) {
     const prepared = prepareDocument(document, prepareTrusted)
     trusted.set(withoutPrefix(document.id), prepared)
-    // Clients that compute the identifier send the hash, whatever the manifest calls the document.
+    // Also found by hash, because clients that compute the id send the hash, whatever the
+    // manifest's id is.
     const hash = sha256(document.text)
     if (!trusted.has(hash)) trusted.set(hash, prepared)
   }
@@ -74,7 +74,7 @@ export function createPersistedDocuments(
   }
 }
 
-/** A trusted document with its prepared operations. */
+/** A trusted document with its operations. */
 type PreparedDocument = {
   readonly text: string
   readonly operation: (operationName: string | undefined) => PreparedOperation
@@ -107,10 +107,7 @@ function rejected(...[code, message]: Parameters<typeof refusal>): PreparedOpera
   return { kind: 'rejected', errors: [refusal(code, message)] }
 }
 
-/**
- * Removes the prefix `sha256:`, which marks hashes in GraphQL over HTTP, appendix on persisted
- * documents.
- */
+/** Removes the prefix `sha256:` of hashes (GraphQL over HTTP, appendix on persisted documents). */
 const withoutPrefix = (id: string): string => (id.startsWith('sha256:') ? id.slice('sha256:'.length) : id)
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')

@@ -6,24 +6,21 @@ import type { Subscribe } from '../subscriptions/subscribe.ts'
 import type { RejectedOperation } from './document-cache.ts'
 import type { RunIncremental } from './incremental-result.ts'
 
-/** A client's operation, validated, planned and compiled: runs once per request. */
+/** A compiled client operation, executed once per request. */
 export type ExecutableOperation = {
   readonly kind: 'executable'
   readonly operation: OperationTypeNode
   /** Checks variables, cost and budget, then executes. Never rejects. */
   readonly run: RunOperation
-  /**
-   * Like `run`, for queries that the response cache may store; null for all others. Never rejects.
-   */
+  /** Like `run`, through the response cache; null when it must not be cached. Never rejects. */
   readonly answer: RunCacheable | null
-  /**
-   * Like `run`, with the parts that `@defer` puts off in later payloads; null for operations
-   * without it. Never rejects.
-   */
+  /** Like `run`, with deferred parts in later payloads; null without `@defer`. Never rejects. */
   readonly runIncremental: RunIncremental | null
-  /** Cost with these variables, in points; 0 for invalid variables, which `run` reports. */
+  /**
+   * Cost with these variables in points; 0 for invalid variables, for which `run` returns errors.
+   */
   readonly cost: RequestCheck['cost']
-  /** Starts a subscription with the same checks; null for queries and mutations. Never rejects. */
+  /** Starts a subscription after the same checks; null for queries and mutations. Never rejects. */
   readonly subscribe: Subscribe | null
 }
 

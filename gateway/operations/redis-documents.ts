@@ -4,31 +4,31 @@ import { redisScripts } from '../../platform/redis/redis-scripts.ts'
 import { BOUNDS } from '../limits/limits.ts'
 
 const KEY = 'atrium:documents'
-/** The same bound as in one process. */
+/** Upper bound of stored documents, the same as in one process. */
 const MAX_DOCUMENTS = 10_000
-/** Documents that are read at once, and the wait after a fault. */
+/** Documents per read, and delay after a failure. */
 const BATCH_ENTRIES = 200
 const RETRY_MS = 1_000
 
-/** Appends ARGV[2], keeping about ARGV[1]. */
+/** Appends ARGV[2], and trims the stream to about ARGV[1] entries. */
 const ADD = `return redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*', 'text', ARGV[2])`
 
-/** Texts that clients registered by their hash, through whichever gateway. */
+/** Automatic persisted queries shared by all gateways. */
 export type SharedDocuments = {
   /**
-   * Publishes a text to other gateways. Never waits and never fails: a client whose text did not
-   * arrive gets PERSISTED_QUERY_NOT_FOUND and sends it again.
+   * Publishes a text to other gateways, without waiting or failing: if it is lost, the client gets
+   * PERSISTED_QUERY_NOT_FOUND and sends the text again.
    */
   readonly publish: (text: string) => void
   /**
-   * Calls `delivered` with every text that other gateways published, then with new ones. The
-   * returned function unsubscribes.
+   * Calls `delivered` with each text of other gateways, stored and new. Returns the unsubscribe
+   * function.
    */
   readonly subscribe: (delivered: (text: string) => void) => () => void
   readonly close: () => Promise<void>
 }
 
-/** The configured store: null without Redis, where each process keeps its own texts only. */
+/** Store by configuration; null without Redis: each process keeps its own texts. */
 export async function sharedDocumentsFromConfig(
   { REDIS_URL: url }: { readonly REDIS_URL?: string | undefined },
   log: Logger,
@@ -37,9 +37,8 @@ export async function sharedDocumentsFromConfig(
 }
 
 /**
- * Documents in a stream of Redis, which each gateway reads from its beginning on. A lookup reads
- * memory, so no operation waits for Redis. Only the hash of a text is trusted: a text is validated
- * like any other when a client runs it.
+ * Documents in a Redis stream, which each gateway reads from the start. Lookups are in memory, so
+ * no operation waits for Redis. Texts are trusted by hash only, and validated like any other.
  */
 export async function createSharedDocuments({
   url,
@@ -50,7 +49,7 @@ export async function createSharedDocuments({
 }): Promise<SharedDocuments> {
   const scripts = await redisScripts({ url, purpose: 'documents that clients registered', log })
   const { Redis } = await import('ioredis')
-  // Of its own: it waits for what comes next.
+  // Separate connection, because XREAD blocks it.
   const reader = new Redis(url, { lazyConnect: true, maxRetriesPerRequest: null, connectTimeout: RETRY_MS })
   reader.on('error', () => {})
   const following = new Set<(text: string) => void>()

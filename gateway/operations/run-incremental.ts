@@ -6,8 +6,8 @@ import type { ExecutionResult } from './execution-result.ts'
 import { createPayloadQueue, type IncrementalResult, type RunIncremental } from './incremental-result.ts'
 
 /**
- * Runs the deferred plan of an operation within the time limit of the whole operation. `complete`
- * runs it where nothing is deferred for these variables.
+ * Executes an operation's deferred plan within the operation timeout. `complete` is used when these
+ * variables defer nothing.
  */
 export function incrementalRun(
   find: FindDeferredPlan,

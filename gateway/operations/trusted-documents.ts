@@ -2,30 +2,31 @@ import { readFileSync } from 'node:fs'
 import { type GraphQLError, Kind, parse } from 'graphql'
 import { OperatorError } from '../../platform/process/operator-error.ts'
 
-/** A document that clients may name instead of sending it. */
+/** A trusted document, which clients request by id. */
 export type TrustedDocument = {
   readonly id: string
   readonly text: string
-  /** Names of its operations, at least one; undefined for one without a name. */
+  /** Operation names, at least one; undefined for an anonymous operation. */
   readonly operations: readonly (string | undefined)[]
 }
 
-/** Documents that clients name instead of sending them. */
+/** Trusted documents, and whether others are allowed. */
 export type TrustedDocuments = {
-  /** What the operator vouches for; checked, planned and compiled at start. */
+  /** Documents of the operator; validated, planned and compiled at start. */
   readonly documents: readonly TrustedDocument[]
-  /** Whether everything else is refused. */
+  /** Whether all other documents are refused. */
   readonly isOnly: boolean
 }
 
 type Entry = { readonly id: string; readonly text: unknown; readonly name?: unknown; readonly type?: unknown }
 
-/** What Apollo's tools write on top of their manifests. */
+/** Format and version in manifests of Apollo's tools. */
 const FORMAT = 'apollo-persisted-query-manifest'
 const VERSION = 1
 
 /**
- * What PERSISTED_MANIFEST and PERSISTED_ONLY say. Throws a `Refusal` when they cannot be followed.
+ * Trusted documents by PERSISTED_MANIFEST and PERSISTED_ONLY. Throws a `Refusal` for invalid
+ * settings.
  */
 export function trustedDocumentsFromConfig({
   PERSISTED_MANIFEST: file,
@@ -40,9 +41,8 @@ export function trustedDocumentsFromConfig({
 }
 
 /**
- * Reads a manifest of persisted documents: Apollo's format, or a map from identifier to text.
- * Throws a `Refusal` that names the file and the first entry that is wrong. Whether the documents
- * fit a graph is not known here.
+ * Reads a manifest: Apollo's format, or a map from id to text. Throws a `Refusal` that names the
+ * file and the first invalid entry. Does not validate against a schema.
  */
 function readManifest(file: string): readonly TrustedDocument[] {
   const documents = new Map<string, TrustedDocument>()
@@ -108,7 +108,7 @@ function operationsIn(
       definition.kind === Kind.OPERATION_DEFINITION ? [{ name: definition.name?.value, type: definition.operation }] : [],
     )
   } catch (error) {
-    // `parse` and `validate` only throw GraphQL errors.
+    // `parse` and `validate` throw GraphQLErrors only.
     throw wrong(file, `has a document "${id}" that is not valid: ${(error as GraphQLError).message}`)
   }
 }

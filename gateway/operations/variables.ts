@@ -17,20 +17,19 @@ import {
 
 type Values = Readonly<Record<string, unknown>>
 
-/** What graphql-js' `getVariableValues` makes of the values that a client sent. */
+/** Coerces client variables, with the result of graphql-js's `getVariableValues`. */
 export type Coerce = (given: Values) => ReturnType<typeof getVariableValues>
 
 /**
- * What graphql-js would leave as it is; a list becomes another one. `UNKNOWN` for everything else.
+ * Returns a value that needs no coercion, copying lists; `UNKNOWN` when graphql-js must coerce it.
  */
 type Plain = (value: unknown) => unknown
 
 const UNKNOWN = Symbol('unknown')
 
 /**
- * Prepares the coercion of an operation's variables; `maxErrors` bounds the reported errors. Values
- * that already have the form of their types, as those of most clients have, are only checked; all
- * others, and all errors, are left to graphql-js.
+ * Compiles the coercion of variables. Values that already have the type's form are only checked, as
+ * for most clients; graphql-js handles all others, and all errors (at most `maxErrors`).
  */
 export function compileCoercion(
   schema: GraphQLSchema,
@@ -40,7 +39,7 @@ export function compileCoercion(
   const variables = definitions.map(({ variable, type, defaultValue }) => ({
     name: variable.name.value,
     isWithDefault: defaultValue !== undefined,
-    // Its declarations have no overload for a type that may be any.
+    // `typeFromAST` has no overload for the union of its node types.
     ...plainOf(typeFromAST(schema, type as never)),
   }))
   return (given) => {
@@ -80,12 +79,11 @@ function plainList(type: GraphQLInputType): Plain {
   }
 }
 
-/** What a scalar has that says nothing about its values, such as `_Any`. */
+/** Default `parseValue` of custom scalars such as `_Any`, which accepts every value. */
 const { parseValue: TAKES_ALL } = new GraphQLScalarType({ name: 'All' })
 
 /**
- * The specification's scalars, and how they take values of their own form: as they are. Programs do
- * replace that; theirs counts then.
+ * Original `parseValue` of built-in scalars. Programs can replace it; the replacement is then used.
  */
 const SPECIFIED = new Map<unknown, unknown>(
   [GraphQLString, GraphQLID, GraphQLInt, GraphQLFloat, GraphQLBoolean].map((type) => [type, type.parseValue]),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { flag, options } from './validate-options.ts'
 
-/** Letters, digits, hyphens and slashes, as in Apollo GraphOS; underscores, which GraphQL names have. */
+/** Tag characters of Apollo GraphOS (letters, digits, hyphens, slashes), and underscores. */
 const TAG = /^[\w/-]{1,128}$/
 const tags = () =>
   z
@@ -10,13 +10,13 @@ const tags = () =>
     .readonly()
     .default([])
 
-/** The part of the supergraph that is served, by `@tag`. */
+/** Contract: the part of the supergraph to serve, by `@tag`. */
 export const contractOptions = options({
-  /** Only what has one of these tags is served. Default: everything. */
+  /** Serves only elements with one of these tags. Default: all. */
   includeTags: tags(),
-  /** What has one of these tags is not served. */
+  /** Hides elements with one of these tags. */
   excludeTags: tags(),
-  /** Whether types that nothing leads to are hidden as well. Default: false. */
+  /** Whether to hide unreachable types too. Default: false. */
   hideUnreachableTypes: flag().default(false),
 }).refine(({ includeTags, excludeTags }) => includeTags.length + excludeTags.length > 0, {
   error: 'an object with at least one tag in "includeTags" or "excludeTags"',

@@ -5,9 +5,9 @@ import { createHookStages, HOOK_TIMEOUT_MS, type HookStages, STAGES } from '../h
 import type { Hooks } from '../hooks/hooks.ts'
 import { flag, fn, httpUrl, options, wholeNumber } from './validate-options.ts'
 
-/** Functions that are called on the way of an operation. */
+/** Functions called at stages of an operation. */
 export const hookOptions = options({
-  /** Milliseconds that each call may take. Default: 1000. */
+  /** Timeout of a call in ms. Default: 1000. */
   timeoutMilliseconds: wholeNumber(1, 10_000).optional(),
   request: fn<NonNullable<Hooks['request']>>().optional(),
   operation: fn<NonNullable<Hooks['operation']>>().optional(),
@@ -17,28 +17,28 @@ export const hookOptions = options({
   subscriptionEvent: fn<NonNullable<Hooks['subscriptionEvent']>>().optional(),
 })
 
-/** What a coprocessor is told at one stage, beside its name and the id of the request. */
+/** Parts of a coprocessor message, in addition to stage and request id. */
 const parts = options({
-  /** Headers, with credentials. Default: false. */
+  /** Headers including credentials. Default: false. */
   headers: flag().optional(),
-  /** Operation, plan, or response. Default: false. */
+  /** Operation, plan or response. Default: false. */
   body: flag().optional(),
-  /** Values that hooks and coprocessors have set. Default: false. */
+  /** Values set by hooks and coprocessors. Default: false. */
   context: flag().optional(),
 })
 
-/** A server that is called at stages of an operation. */
+/** Options of a coprocessor: an HTTP server called at stages of an operation. */
 export const coprocessorOptions = options({
-  /** Where it takes POST; http or https. */
+  /** URL for POST requests, http or https. */
   url: httpUrl(),
-  /** Milliseconds until the whole answer. Default: 1000. */
+  /** Timeout of a whole response in ms. Default: 1000. */
   timeoutMilliseconds: wholeNumber(1, 10_000).optional(),
   /**
-   * `refuse`: what it could not judge does not go on. `continue`: it is logged and goes on as
-   * if there were no coprocessor. Default: refuse.
+   * `refuse`: a failed call refuses the operation. `continue`: it is logged and ignored. Default:
+   * refuse.
    */
   onFailure: z.enum(['refuse', 'continue'], 'refuse or continue').optional(),
-  /** The stages that it is called at. */
+  /** Stages at which it is called. */
   stages: options({
     request: parts.optional(),
     operation: parts.optional(),
@@ -52,7 +52,7 @@ export const coprocessorOptions = options({
   ),
 })
 
-/** Hooks first, then the coprocessor; null without either. */
+/** Stages with hooks first, then the coprocessor; null without either. */
 export function hookStagesOf(
   {
     hooks,

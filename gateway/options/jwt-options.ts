@@ -17,15 +17,15 @@ const algorithms = () =>
     .min(1, 'a list of algorithms')
     .readonly()
 
-/** One issuer of several. */
+/** One of several issuers. */
 const issuerOptions = options({
-  /** The claim `iss` of its tokens, which chooses the keys. */
+  /** Claim `iss` of its tokens, which selects the key set. */
   issuer: text(),
-  /** URL of its JSON Web Key Set; http or https. */
+  /** URL of its JSON Web Key Set, http or https. */
   jwksUrl: httpUrl(),
-  /** Values of the claim `aud`, of which a token must have one. Default: any. */
+  /** Accepted `aud` claims, of which a token needs one. Default: not checked. */
   aud: audClaim().optional(),
-  /** Signature algorithms that it may use. Default: every asymmetric one. */
+  /** Accepted signature algorithms. Default: every asymmetric one. */
   algorithms: algorithms().optional(),
 })
 
@@ -34,12 +34,12 @@ const headerName = () => {
   return z.string(expectation).regex(/^[a-z\d-]{1,100}$/, expectation)
 }
 
-/** Where a token may stand; the first place that has one counts. */
+/** Token sources; the first one with a token is used. */
 const sourceOptions = z.union(
   [
     options({
       header: headerName(),
-      /** Word before the token, such as `Bearer`; null: none. Default: Bearer. */
+      /** Scheme before the token, such as `Bearer`; null: none. Default: Bearer. */
       scheme: z
         .string()
         .regex(/^[\w-]{1,50}$/)
@@ -51,37 +51,37 @@ const sourceOptions = z.union(
   '{ header, scheme? } with a name in lower case, or { cookie }',
 )
 
-/** How bearer tokens (JSON Web Tokens) are verified. */
+/** Options of verifying JSON Web Tokens. */
 export const jwtOptions = options({
-  /** URL of the JSON Web Key Set that signs them; http or https. Absent with `issuers`. */
+  /** URL of the JSON Web Key Set, http or https. Absent with `issuers`. */
   jwksUrl: httpUrl().optional(),
-  /** Expected claim `iss`. Default: any. */
+  /** Required `iss` claim. Default: not checked. */
   issuer: text().optional(),
-  /** Values of the claim `aud`, of which a token must have one. Default: any. */
+  /** Accepted `aud` claims, of which a token needs one. Default: not checked. */
   aud: audClaim().optional(),
-  /** Signature algorithms. Default: every asymmetric one. */
+  /** Accepted signature algorithms. Default: every asymmetric one. */
   algorithms: algorithms().optional(),
-  /** Several issuers, each with keys of its own, in place of the four above. */
+  /** Several issuers with separate keys, instead of the four options above. */
   issuers: z
     .array(issuerOptions, 'a list of issuers')
     .min(1, 'a list of issuers')
     .max(50, 'at most 50 issuers')
     .readonly()
     .optional(),
-  /** Where a token stands. Default: `Authorization: Bearer`. */
+  /** Token sources. Default: `Authorization: Bearer`. */
   sources: z
     .array(sourceOptions, 'a list of sources')
     .min(1, 'a list of sources')
     .max(10, 'at most 10 sources')
     .readonly()
     .optional(),
-  /** Whether operations without a valid token are refused with 401. Default: false. */
+  /** Whether operations without a valid token are rejected with 401. Default: false. */
   required: flag().optional(),
-  /** Tolerated difference between clocks. Default: 5. */
+  /** Tolerated clock difference in seconds. Default: 5. */
   clockToleranceSeconds: wholeNumber(0, 300).optional(),
-  /** Claim with the scopes; dots lead into objects. Default: `scope`. */
+  /** Claim with scopes, with dots as path. Default: `scope`. */
   scopesClaim: claim().optional(),
-  /** Claim with the names of met policies. Default: none is met. */
+  /** Claim with names of met policies. Default: none. */
   policiesClaim: claim().optional(),
 }).superRefine((jwt, context) => {
   const problem = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message })
@@ -97,7 +97,7 @@ export const jwtOptions = options({
 
 export type GatewayJwtOptions = z.input<typeof jwtOptions>
 
-/** The options with their defaults. */
+/** Token options with defaults. */
 export function tokenOptionsOf(jwt: GatewayJwtOptions): TokenOptions {
   const { issuers, sources, jwksUrl = '', issuer = null, aud = [], algorithms = [] } = jwt
   return {

@@ -15,12 +15,12 @@ const signing = z.discriminatedUnion(
   'kind',
   [
     options({
-      /** AWS Signature Version 4, as `Authorization`. */
+      /** AWS Signature Version 4 in `Authorization`. */
       kind: z.literal('aws-sigv4'),
       region: text(),
-      /** Such as `lambda`, `execute-api` or `appsync`. */
+      /** AWS service such as `lambda`, `execute-api` or `appsync`. */
       service: text(),
-      /** Keys, or a function that finds the present ones for each request. */
+      /** Credentials, or a function that returns the current ones per request. */
       credentials: chosen(
         (value) => typeof value === 'function',
         fn<() => AwsCredentials | Promise<AwsCredentials>>(),
@@ -28,17 +28,17 @@ const signing = z.discriminatedUnion(
       ),
     }),
     options({
-      /** HMAC-SHA256 of the body in a header, as `sha256=` with hexadecimal digits. */
+      /** HMAC-SHA256 of the body in a header: `sha256=` and hexadecimal digits. */
       kind: z.literal('hmac'),
       secret: secret(),
-      /** Default: `x-hub-signature-256`. */
+      /** Header name. Default: `x-hub-signature-256`. */
       header: headerName().default('x-hub-signature-256'),
     }),
     options({
-      /** HMAC-SHA256 of query and variables in the extensions of the request, as Hive's. */
+      /** HMAC-SHA256 of query and variables in the request's extensions, as Hive verifies it. */
       kind: z.literal('hmac-extension'),
       secret: secret(),
-      /** Default: `hmac-signature`. */
+      /** Extension name. Default: `hmac-signature`. */
       extension: text().default('hmac-signature'),
     }),
   ],
@@ -47,17 +47,17 @@ const signing = z.discriminatedUnion(
 
 const TLS_VERSION = 'TLSv1.2 or TLSv1.3'
 
-/** TLS to a subgraph; files are PEM and are read again when they change. */
+/** TLS options; files are PEM, and are read again after changes. */
 const tls = options({
-  /** Authorities that are trusted in place of the system's. */
+  /** Trusted certificate authorities, replacing the system's. */
   caFile: text('the path of a file').optional(),
-  /** Certificate of the gateway (mTLS), with `keyFile`. */
+  /** Client certificate (mTLS), with `keyFile`. */
   certFile: text('the path of a file').optional(),
   keyFile: text('the path of a file').optional(),
   passphrase: text().optional(),
-  /** Name that the certificate of the subgraph must have, in place of its host. */
+  /** Expected name in the certificate. Default: host of the URL. */
   servername: text('the name of a host').optional(),
-  /** Default: TLSv1.2. */
+  /** Minimum TLS version. Default: TLSv1.2. */
   minVersion: z.enum(['TLSv1.2', 'TLSv1.3'], TLS_VERSION).optional(),
 }).refine(({ certFile, keyFile }) => (certFile === undefined) === (keyFile === undefined), {
   error: 'an object with both "certFile" and "keyFile" or neither',
@@ -65,30 +65,28 @@ const tls = options({
 
 const PROTOCOLS = ['sse', 'graphql-transport-ws', 'subscriptions-transport-ws', 'callback'] as const
 
-/** How subscriptions reach the gateway from a subgraph. */
+/** Subscription transport of a subgraph. */
 const subscriptionOptions = options({
   /**
-   * `sse`: event streams of graphql-sse, the default. `graphql-transport-ws`: WebSockets of
-   * graphql-ws. `subscriptions-transport-ws`: its predecessor, as in Apollo Server 2. `callback`: the subgraph calls the gateway.
+   * `sse` (default): server-sent events of graphql-sse. `graphql-transport-ws`: WebSocket of
+   * graphql-ws. `subscriptions-transport-ws`: its predecessor, as in Apollo Server 2. `callback`:
+   * HTTP callback protocol.
    */
   protocol: z.enum(PROTOCOLS, `one of ${PROTOCOLS.join(', ')}`).optional(),
-  /** URL of the WebSockets; ws or wss. Default: that of the subgraph. */
+  /** WebSocket URL, ws or wss. Default: from the subgraph's URL. */
   url: z
     .string('a ws or wss URL')
     .refine((url) => /^wss?:$/.test(URL.parse(url)?.protocol ?? ''), 'a ws or wss URL')
     .optional(),
-  /** With `callback`: the URL under which the subgraph reaches `/callbacks` of this process. */
+  /** For `callback`: URL of this process's `/callbacks` as seen from the subgraph. */
   callbackUrl: httpUrl().optional(),
   /** Which subscriptions share a WebSocket. Default: those with the same credentials. */
   socketPer: z.enum(['credentials', 'subscription'], 'credentials or subscription').optional(),
-  /**
-   * Seconds between pings, or between the calls of a subgraph; one that is silent is dead. Default:
-   * 15.
-   */
+  /** Interval of pings or heartbeats in seconds; a silent subgraph counts as dead. Default: 15. */
   heartbeatSeconds: wholeNumber(1, 3_600).optional(),
   /**
-   * Attempts in a row to connect again, over event streams those with ids only; 0: a lost connection
-   * ends its subscriptions. Default: 5.
+   * Maximum consecutive reconnection attempts (with `sse` only for events with ids); 0: a lost
+   * connection ends its subscriptions. Default: 5.
    */
   reconnectAttempts: wholeNumber(0, 100).optional(),
 }).superRefine(({ protocol, callbackUrl }, context) => {
@@ -98,41 +96,41 @@ const subscriptionOptions = options({
 })
 export type SubgraphSubscriptionOptions = z.input<typeof subscriptionOptions>
 
-/** A subgraph over HTTP. */
+/** Options of a subgraph over HTTP. */
 export const remoteSubgraphOptions = options({
-  /** URL in place of the one in the supergraph; http or https, without credentials. */
+  /** URL that replaces the supergraph's; http or https, without credentials. */
   url: text('an http or https URL').optional(),
-  /** Timeout of one fetch with its retries, in milliseconds. Default: 5000. */
+  /** Timeout of a fetch including retries, in ms. Default: 5000. */
   timeoutMilliseconds: wholeNumber(1, 60_000).optional(),
   subscriptions: subscriptionOptions.optional(),
-  /** Header rules, both ways. Those of `allSubgraphs` come first. */
+  /** Header rules in both directions. Those of `allSubgraphs` apply first. */
   headers: headerOptions.optional(),
-  /** How requests are signed. Default: not. */
+  /** Request signing. Default: none. */
   signing: signing.optional(),
-  /** TLS. Default: authorities of the system, TLS 1.2 or newer, no client certificate. */
+  /** TLS options. Default: system's authorities, TLS 1.2 or newer, no client certificate. */
   tls: tls.optional(),
-  /** Bounds of connections. */
+  /** Connection limits. */
   connections: options({
-    /** Milliseconds to connect. Default: 2000, at most `timeoutMilliseconds`. */
+    /** Timeout of connecting in ms. Default: 2000, at most `timeoutMilliseconds`. */
     connectTimeoutMilliseconds: wholeNumber(1, 60_000).optional(),
-    /** Milliseconds until the head of a response. Default: `timeoutMilliseconds` alone counts. */
+    /** Timeout until response headers in ms. Default: only `timeoutMilliseconds` applies. */
     headersTimeoutMilliseconds: wholeNumber(1, 60_000).optional(),
-    /** Milliseconds between parts of a body. Default: `timeoutMilliseconds` alone counts. */
+    /** Timeout between parts of a body in ms. Default: only `timeoutMilliseconds` applies. */
     bodyTimeoutMilliseconds: wholeNumber(1, 60_000).optional(),
-    /** Milliseconds after which an idle connection closes. Default: 4000. */
+    /** Idle time after which a connection closes, in ms. Default: 4000. */
     keepAliveMilliseconds: wholeNumber(1, 600_000).optional(),
-    /** Connections at once. Default: 64. */
+    /** Maximum concurrent connections. Default: 64. */
     maxConnections: wholeNumber(1, 1_024).optional(),
-    /** Requests that a connection of HTTP/1.1 carries before their responses. Default: 1. */
+    /** HTTP/1.1 pipelining: requests per connection before their responses. Default: 1. */
     pipelining: wholeNumber(1, 16).optional(),
-    /** Whether HTTP/2 is used where the subgraph offers it over TLS. Default: false. */
+    /** Whether to use HTTP/2 when the subgraph offers it over TLS (ALPN). Default: false. */
     http2: flag().optional(),
   }).optional(),
   /** Retries of queries. */
   retries: options({
-    /** Attempts after the first; 0 retries nothing. Default: 2. */
+    /** Maximum retries; 0 disables them. Default: 2. */
     maxRetries: wholeNumber(0, 10).optional(),
-    /** Bounds retries by the number of requests of the last ten seconds. Default: no budget. */
+    /** Retry budget, relative to requests of the last 10 s. Default: none. */
     budget: options({
       /** Retries per request. Default: 0.2. */
       ratio: z.number('a number from 0 to 1').min(0, 'a number from 0 to 1').max(1, 'a number from 0 to 1').default(0.2),
@@ -140,15 +138,17 @@ export const remoteSubgraphOptions = options({
       minimumPerSecond: wholeNumber(0, 10_000).default(10),
     }).optional(),
   }).optional(),
-  /** Whether equal queries of one operation that are in flight are sent once. Default: true. */
+  /** Whether equal queries in flight of one operation are sent once. Default: true. */
   deduplication: flag().optional(),
-  /** Sends queries of one operation that begin together as one JSON list. Default: not. */
+  /** Sends concurrent queries of one operation as one JSON array. Default: off. */
   batching: options({
-    /** Most queries in one request. Default: 10. */
+    /** Maximum queries per batch. Default: 10. */
     maxOperations: wholeNumber(2, 100).default(10),
   }).optional(),
-  /** Sends the SHA-256 of a query in place of its text (automatic persisted queries). Default: false. */
+  /**
+   * Sends the SHA-256 of a query instead of its text (automatic persisted queries). Default: false.
+   */
   persistedQueries: flag().optional(),
 })
-/** Options of a remote subgraph, validated. */
+/** Options of a remote subgraph after validation. */
 export type ValidSubgraphOptions = z.output<typeof remoteSubgraphOptions>

@@ -9,21 +9,21 @@ import { type Callbacks, createCallbacks } from '../subgraph-client/upstream-cal
 import type { LocalSubgraphOptions, ValidOptions } from './gateway-options.ts'
 import { remoteOptionsOf, trafficShapingOf } from './traffic-shaping.ts'
 
-/** The links of a gateway, local and remote, by the options of their subgraphs. */
+/** Links of a gateway, local and remote, created from subgraph options. */
 export type SubgraphSources = {
-  /** The subscriptions that subgraphs call back for. */
+  /** Registry for the HTTP callback protocol. */
   readonly callbacks: Callbacks
   /**
-   * The links of these subgraphs; `release` closes those that no other graph uses. Throws an
-   * `OperatorError` for a subgraph without a usable URL, and for options of one that there is not.
+   * Returns links for these subgraphs; `release` closes those that no other graph uses. Throws an
+   * `OperatorError` for a subgraph without a usable URL, and for options of an unknown subgraph.
    */
   readonly take: (
     composed: readonly SubgraphLocation[],
-    /** Subgraphs that brokers serve, by name. */
+    /** Links of event subgraphs by name. */
     events?: ReadonlyMap<string, Link>,
   ) => {
     readonly links: readonly Link[]
-    /** Where the remote ones are. */
+    /** URLs of the remote subgraphs. */
     readonly locations: readonly SubgraphLocation[]
     readonly release: () => Promise<unknown>
   }
@@ -31,7 +31,7 @@ export type SubgraphSources = {
 
 type Settings = { readonly [Name in 'subgraphs' | 'allSubgraphs']?: ValidOptions[Name] }
 
-/** Links outlive a hot swap, and are opened by the options that hold for their subgraph. */
+/** Creates the links' pool, which survives hot swaps. */
 export function createSubgraphSources(settings: Settings, log: Logger): SubgraphSources {
   const { subgraphs = {} } = settings
   const callbacks = createCallbacks()

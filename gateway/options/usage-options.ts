@@ -7,13 +7,13 @@ import { createUsageRecorder, type UsageRecorder } from '../usage/usage-recorder
 import { chosen, fn, httpUrl, options, wholeNumber } from './validate-options.ts'
 
 const flushSeconds = {
-  /** Seconds between two batches. Default: 10. */
+  /** Interval of reports in seconds. Default: 10. */
   flushSeconds: wholeNumber(1, 3_600).optional(),
 } as const
 
 const httpSinkOptions = options({
   ...flushSeconds,
-  /** Where batches are posted as JSON. */
+  /** URL to which batches are posted as JSON. */
   url: httpUrl(),
   /** Headers of each POST, such as a token. */
   headers: z
@@ -27,18 +27,18 @@ const httpSinkOptions = options({
 
 const functionSinkOptions = options({
   ...flushSeconds,
-  /** Stores a batch. One that it rejects is given to it again, with the same `id`. */
+  /** Stores a batch. After a rejection it is called again with the same `id`. */
   record: fn<UsageSink['record']>(),
 })
 
-/** Who takes reports of which client uses which operation, and how often. */
+/** Destination and interval of usage reports. */
 export const usageOptions = chosen(
   (value) => typeof value === 'object' && value !== null && 'record' in value,
   functionSinkOptions,
   httpSinkOptions,
 )
 
-/** The recorder that options ask for; null without them. */
+/** Creates the usage recorder; null without options. */
 export function usageRecorderOf(given: z.output<typeof usageOptions> | undefined, log: Logger): UsageRecorder | null {
   if (!given) return null
   const sink = 'record' in given ? { record: given.record } : createHttpSink(given.url, given.headers)

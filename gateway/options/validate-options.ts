@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { OperatorError } from '../../platform/process/operator-error.ts'
 
-/** Problems that one error lists; a wrong file may have thousands. */
+/** Maximum problems per error, because a wrong file may have thousands. */
 const MAX_PROBLEMS = 20
 
 /**
- * Parses options that a program or a configuration file gives. Throws one `OperatorError` with a
- * line per problem: the path of the option, what is expected there, and the kind of what is there.
- * Texts are never quoted: options may be secrets. `where` says what is read, such as a file.
+ * Validates options of a program or configuration file. Throws one `OperatorError` with a line per
+ * problem: path, expectation and kind of the given value. Never quotes texts, because they may be
+ * secrets. `where`: origin of the options, such as a file.
  */
 export function validateOptions<Options>(schema: z.ZodType<Options, unknown>, given: unknown, where = ''): Options {
   const result = schema.safeParse(given)
@@ -20,12 +20,12 @@ function problemsOf(issue: z.core.$ZodIssue, given: unknown, where: string): rea
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => `Unknown option "${pathText([...issue.path, key])}"${where}.`)
   }
-  // The alternatives of a union say the same in other words.
+  // Only the union's own message, because its alternatives would repeat it.
   const name = issue.path.length === 0 ? 'the options' : `"${pathText(issue.path)}"`
   return [`Expected ${name} to be ${issue.message}, got ${kindOf(valueAt(given, issue.path))}${where}.`]
 }
 
-/** `subgraphs.products.tls.ca`, `headers.request[0].named`. */
+/** Path as text: `subgraphs.products.tls.ca`, `headers.request[0].named`. */
 const pathText = (path: readonly PropertyKey[]): string =>
   path
     .map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key).slice(0, 100)}`))
@@ -48,7 +48,7 @@ function kindOf(value: unknown): string {
   return typeof value === 'function' ? 'a function' : 'an object'
 }
 
-/** A whole number of an option. */
+/** Schema of an integer. */
 export const wholeNumber = (min: number, max: number) => {
   const expectation = `a whole number from ${min} to ${max}`
   return z.number(expectation).int(expectation).min(min, expectation).max(max, expectation)
@@ -58,17 +58,17 @@ export const flag = () => z.boolean('true or false')
 
 export const text = (expectation = 'a text') => z.string(expectation).min(1, expectation)
 
-/** A function of an option; `expectation` completes "Expected … to be". */
+/** Schema of a function; `expectation` completes "Expected … to be". */
 export const fn = <Fn extends (...args: never[]) => unknown>(expectation = 'a function') =>
   z.custom<Fn>((value) => typeof value === 'function', expectation)
 
-/** An object without unknown keys. */
+/** Schema of an object without unknown keys. */
 export const options = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.strictObject(shape, { error: ({ code }) => (code === 'invalid_type' ? 'an object' : undefined) })
 
 /**
- * One of two schemas, chosen by the value, so that problems are those of the chosen one: a union
- * of zod says only that no alternative fits.
+ * Chooses between two schemas by the value, so that problems are those of the chosen one; zod's
+ * union would only report that no alternative matches.
  */
 export const chosen = <One extends z.ZodType, Other extends z.ZodType>(
   isOne: (value: unknown) => boolean,
@@ -77,14 +77,14 @@ export const chosen = <One extends z.ZodType, Other extends z.ZodType>(
 ) =>
   z.unknown().transform((value, context): z.output<One> | z.output<Other> => {
     const result = (isOne(value) ? one : other).safeParse(value)
-    // Parsed by one of the two.
+    // Parsed by one of the two schemas.
     if (result.success) return result.data as z.output<One> | z.output<Other>
     for (const issue of result.error.issues) {
-      // An issue of zod, handed on with its value.
+      // Adds an issue of the chosen schema, with its value.
       context.addIssue({ ...issue, input: value } as Parameters<typeof context.addIssue>[0])
     }
     return z.NEVER
-    // A custom schema does not carry the types of its parts.
+    // `z.custom` loses the types of the two schemas.
   }) as unknown as z.ZodType<z.output<One> | z.output<Other>, z.input<One> | z.input<Other>>
 
 export const httpUrl = () =>

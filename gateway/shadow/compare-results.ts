@@ -1,29 +1,29 @@
 import type { ExecutionResult } from '../operations/execution-result.ts'
 
-/** A place where two results of one operation differ. */
+/** A path at which two results of an operation differ. */
 export type Difference = {
-  /** Keys with dots, `@` for items of lists; empty for the data as a whole. */
+  /** Keys joined by dots, `@` for list items; '' for the data as a whole. */
   readonly path: string
   readonly part: 'data' | 'errors'
-  /** Kinds of values, such as `number`, or codes of errors; `absent` where there is none. */
+  /** Kinds of the values, such as `number`, or error codes; `absent` for a missing one. */
   readonly served: string
   readonly candidate: string
-  /** Lengths of lists, or how often an error is there, where that differs; of the first place. */
+  /** Lengths of lists, or numbers of errors, where they differ; at the first such path. */
   readonly amounts?: { readonly served: number; readonly candidate: number }
-  /** How many places have this difference. */
+  /** Number of paths with this difference. */
   readonly count: number
-  /** One pair of values; absent unless they are wanted. */
+  /** An example of both values; absent unless requested. */
   readonly values?: { readonly served: unknown; readonly candidate: unknown }
 }
 
-/** Distinct differences of one comparison; further ones are left out. */
+/** Upper bound of distinct differences per comparison; further ones are dropped. */
 export const MAX_DIFFERENCES = 50
 
 type Found = Map<string, Difference>
 
 /**
- * Compares results as JSON: the order of keys is none, that of lists is. Errors are equal with
- * equal paths and codes: messages may name a request.
+ * Compares results as JSON: the order of keys does not matter, that of lists does. Errors are equal
+ * when path and code are, because messages may contain request ids.
  */
 export function compareResults(
   served: ExecutionResult,

@@ -1,28 +1,28 @@
 import type { Logger } from 'pino'
 import type { Difference } from './compare-results.ts'
 
-/** An operation whose results differed in the same places. */
+/** An operation with the same differences, aggregated over requests. */
 export type RecordedDifference = {
-  /** SHA-256 of the document, in 12 hexadecimal digits. */
+  /** SHA-256 of the document, first 12 hexadecimal digits. */
   readonly signature: string
   readonly operationName: string | null
   readonly differences: readonly Difference[]
-  /** How often it was seen. */
+  /** Number of requests. */
   readonly count: number
   readonly firstAt: string
   readonly lastAt: string
 }
 
-/** Distinct entries; beyond that the one that was not seen for longest is forgotten. */
+/** Upper bound of entries; above it the least recently seen one is dropped. */
 export const MAX_RECORDED = 100
 
-/** Records differences, and logs each that is new. */
+/** Records differences, and logs new ones. */
 export type DifferenceLog = {
   readonly record: (
     operation: Pick<RecordedDifference, 'signature' | 'operationName'>,
     differences: readonly Difference[],
   ) => void
-  /** The latest last. */
+  /** Least recently seen first. */
   readonly entries: () => readonly RecordedDifference[]
 }
 
@@ -30,7 +30,7 @@ export function createDifferenceLog(log: Logger, now: () => Date = () => new Dat
   const recorded = new Map<string, RecordedDifference>()
   return {
     record(operation, differences) {
-      // Without amounts, which change with the data, and in no order of the data.
+      // The key has neither amounts, which change with the data, nor an order.
       const places = differences.map(({ part, path, served, candidate }) => JSON.stringify([part, path, served, candidate]))
       const key = JSON.stringify([operation.signature, ...places.sort()])
       const at = now().toISOString()
@@ -52,7 +52,7 @@ export function createDifferenceLog(log: Logger, now: () => Date = () => new Dat
   }
 }
 
-/** A difference as a line: `data.products.@.price: number → null, 3 times`. */
+/** One difference as a line: `data.products.@.price: number → null, 3 times`. */
 export function lineOf({ part, path, served, candidate, amounts, count }: Difference): string {
   const place = `${part}${path === '' ? '' : `.${path}`}`
   const other = served === candidate && !amounts ? ' of another value' : ''
@@ -60,7 +60,7 @@ export function lineOf({ part, path, served, candidate, amounts, count }: Differ
   return `${place}: ${textOf(part, served, amounts?.served)} → ${textOf(part, candidate, amounts?.candidate)}${other}${times}`
 }
 
-/** `list of 3`, `2 × TIMEOUT`, `number`. */
+/** Kind with its amount: `list of 3`, `2 × TIMEOUT`, `number`. */
 function textOf(part: Difference['part'], kind: string, amount: number | undefined): string {
   if (amount === undefined || kind === 'absent') return kind
   if (part === 'data') return `${kind} of ${amount}`

@@ -10,8 +10,8 @@ import { subgraphLocations } from '../planning/supergraph.ts'
 import { createShadowTraffic, type ShadowTraffic } from './shadow-traffic.ts'
 
 /**
- * The candidate of options, ready to run; null without one. Throws an `OperatorError` for one that
- * cannot be served.
+ * Opens the candidate of the options; null without one. Throws an `OperatorError` for an invalid
+ * candidate.
  */
 export function openShadow(
   { shadow, contract, subgraphs = {}, allSubgraphs }: Pick<ValidOptions, 'subgraphs' | 'allSubgraphs' | 'contract' | 'shadow'>,
@@ -27,7 +27,8 @@ export function openShadow(
   try {
     const locations = subgraphLocations(shadow.supergraph)
     const known = new Set(locations.map(({ name }) => name))
-    // Connections, retries and circuits of its own: the candidate must not slow the served graph.
+    // Separate connections, retries and circuit breakers, so that the candidate cannot slow down
+    // the served graph.
     const sources = createSubgraphSources(
       {
         subgraphs: Object.fromEntries(Object.entries(subgraphs).filter(([name]) => known.has(name))),

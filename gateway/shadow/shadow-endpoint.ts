@@ -4,12 +4,12 @@ import { localRateLimitStore } from '../../platform/rate-limit/rate-limit-store.
 import { lineOf } from './difference-log.ts'
 import type { ShadowReport } from './shadow-traffic.ts'
 
-/** Where differences of a candidate supergraph are read. */
+/** Path of the report. */
 export const SHADOW_PATH = '/shadow'
 
 /**
- * Serves `GET /shadow` for callers with `token`, as Bearer token or by HTTP Basic: the report as
- * JSON, or printed for `Accept: text/plain`.
+ * Serves `GET /shadow` for callers with `token` (Bearer or HTTP Basic): the report as JSON, or as
+ * text for `Accept: text/plain`.
  */
 export function serveShadowReport(app: FastifyInstance, report: () => ShadowReport, token: string): void {
   const check = operatorTokenCheck({
@@ -28,7 +28,7 @@ export function serveShadowReport(app: FastifyInstance, report: () => ShadowRepo
   })
 }
 
-/** A report as text: a line of counts, and a paragraph for each distinct difference. */
+/** Report as text: a line of counts, then a paragraph per distinct difference. */
 export function printReport({ verdicts, differences }: ShadowReport): string {
   const counts = Object.entries(verdicts).map(([verdict, count]) => `${verdict} ${count}`)
   const paragraphs = differences.map(

@@ -1,2 +1,2 @@
-/** The route of the stream on which a subgraph announces changes. */
+/** Route of the event stream on which a subgraph announces changed types. */
 export const CHANGES_PATH = '/changes'

@@ -3,13 +3,13 @@ import { boundedCache } from '../../platform/collections/bounded-cache.ts'
 import type { Subgraph } from '../../platform/graphql/subgraph.ts'
 import { refusal } from '../operations/errors.ts'
 
-/** Bound of parsed texts: the planner's, not those of clients. */
+/** Cache of parsed texts. They are the planner's, which repeat; client texts never get here. */
 const DOCUMENTS = { maxEntries: 500, maxCharacters: 500_000 }
 
-/** A valid document, or the errors of its text. */
+/** Parses a text: a valid document, or errors. */
 type ReadDocument = (text: string) => DocumentNode | readonly GraphQLFormattedError[]
 
-/** Parses and validates a text: during a rollout, a gateway may know a newer schema. */
+/** Parses and validates texts: during a rollout, a gateway may use a newer schema. */
 export function createDocumentReader(subgraph: Subgraph): ReadDocument {
   const documents = boundedCache<DocumentNode | readonly GraphQLFormattedError[]>(DOCUMENTS)
   return documentOf

@@ -11,13 +11,13 @@ const HEARTBEAT_SECONDS = 15
 /** Opens an event stream as the response. */
 export type OpenEventStream = (reply: FastifyReply) => PassThrough
 
-/** The event streams of a server, each with a comment now and then. They end with the server. */
+/** Event streams of a server, with periodic comments as heartbeat. They end with the server. */
 export function createEventStreams(app: FastifyInstance): OpenEventStream {
   const streams = new Set<PassThrough>()
   const heartbeats = heartbeat<PassThrough>(HEARTBEAT_SECONDS, (stream) => {
     if (!stream.writableNeedDrain) stream.write(':\n\n')
   })
-  // Without `complete`: gateways then reconnect to another instance.
+  // Ends streams without `complete`, so that gateways reconnect to another instance.
   app.addHook('preClose', async () => {
     for (const stream of streams) stream.end()
   })
@@ -30,14 +30,17 @@ export function createEventStreams(app: FastifyInstance): OpenEventStream {
       streams.delete(stream)
       heartbeats.delete(stream)
     })
-    // Proxies must not buffer short events.
+    // Disables proxy buffering, which delays short events.
     reply.header('content-type', 'text/event-stream; charset=utf-8').header('x-accel-buffering', 'no')
     stream.write(':\n\n')
     return stream
   }
 }
 
-/** Takes the next event when the network took the last, so that a slow gateway is cut off. */
+/**
+ * Reads the next event after the network took the previous one (backpressure), so that a slow
+ * gateway is disconnected.
+ */
 export async function sendEvents(source: EventSource, stream: PassThrough, caller: Caller): Promise<void> {
   try {
     for (;;) {
@@ -59,7 +62,7 @@ export async function sendEvents(source: EventSource, stream: PassThrough, calle
 
 const NEVER = new AbortController().signal
 
-/** An event of the graphql-sse protocol; `text` is JSON. */
+/** Event of the graphql-sse protocol; `text` is JSON. */
 export const eventOf = (name: string, text: string): string => `event: ${name}\ndata: ${text}\n\n`
 
 const drained = (stream: PassThrough) =>

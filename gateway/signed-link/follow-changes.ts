@@ -10,8 +10,8 @@ import type { Sign } from './signature.ts'
 const RECONNECT_DELAY_MS = 500
 
 /**
- * Follows the announced changes of a remote subgraph, from the first listener on. After each
- * connect everything counts as changed: announcements may have been missed.
+ * Follows change announcements of a remote subgraph while there are listeners. Each connection
+ * first reports everything as changed, because announcements may have been missed.
  */
 export function followChanges({ origin, sign }: { readonly origin: string; readonly sign: Sign }): {
   readonly onChange: OnChange
@@ -37,7 +37,7 @@ export function followChanges({ origin, sign }: { readonly origin: string; reado
   async function follow(): Promise<void> {
     const { signal } = ended
     while (!signal.aborted) {
-      // A failure is retried; until then only `maxAge` limits cached responses.
+      // Failures are retried; meanwhile only `maxAge` limits cached responses.
       await followStream(signal).catch(() => {})
       await pause(RECONNECT_DELAY_MS, undefined, { signal, ref: false }).catch(() => {})
     }

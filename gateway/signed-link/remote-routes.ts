@@ -4,10 +4,13 @@ import type { RequestOrigin, SubgraphRoutes } from '../../platform/http/subgraph
 import { BOUNDS } from '../limits/limits.ts'
 import type { Sign } from './signature.ts'
 
-/** The route on which a subgraph receives forwarded HTTP requests. */
+/** Route on which a subgraph receives forwarded HTTP requests. */
 export const SUBGRAPH_ROUTES_PATH = '/door'
 
-/** Hop-by-hop headers (RFC 9110 §7.6.1), and those that the forwarding process sets. */
+/**
+ * Headers not forwarded: hop-by-hop headers (RFC 9110 §7.6.1), and those set by the forwarding
+ * process.
+ */
 const UNFORWARDED_HEADERS = new Set([
   'connection',
   'content-length',
@@ -21,17 +24,17 @@ const UNFORWARDED_HEADERS = new Set([
   'upgrade',
 ])
 
-/** A client's request with its origin; the signature covers all of it. */
+/** A forwarded request with its origin, all of it signed. */
 type Carried = {
   readonly method: string
   readonly url: string
   readonly headers: IncomingMessage['headers']
-  /** In base64. */
+  /** Body as Base64. */
   readonly body: string
   readonly from: RequestOrigin
 }
 
-/** HTTP routes of a remote subgraph: forwards requests to it and responses back. */
+/** HTTP routes of a remote subgraph: forwards requests and responses. */
 export function remoteRoutes(
   routes: SubgraphRoutes['routes'],
   { url, sign }: { readonly url: string; readonly sign: Sign },
@@ -69,13 +72,14 @@ export function carriedRequest(
   text: string,
   { socket }: IncomingMessage,
 ): { readonly request: IncomingMessage; readonly from: RequestOrigin } {
-  // Signed by another process of this installation.
+  // The signature shows that another process of this installation created it.
   const { method, url, headers, body, from } = JSON.parse(text) as Carried
   const bytes = Buffer.from(body, 'base64')
   const request = new IncomingMessage(socket)
   Object.assign(request, { method, url, httpVersion: '1.1' })
   request.headers = { ...headers, ...(bytes.length > 0 && { 'content-length': String(bytes.length) }) }
-  // Otherwise its end counts as a disconnected client, which closes the connection.
+  // Marks the request as complete; otherwise its end counts as a client disconnect and closes the
+  // connection.
   request.complete = true
   request.push(bytes)
   request.push(null)
@@ -85,15 +89,15 @@ export function carriedRequest(
 const forwardedHeaders = <Value>(headers: Readonly<Record<string, Value>>): Record<string, Value> =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !UNFORWARDED_HEADERS.has(name)))
 
-/** The body; null above the limit. */
+/** Reads a body; null above the limit. */
 async function bytesOf(request: IncomingMessage): Promise<Buffer | null> {
   const chunks: Buffer[] = []
   let length = 0
   for await (const chunk of request) {
-    // A request without encoding yields buffers.
+    // Chunks are buffers, because no encoding is set.
     length += (chunk as Buffer).length
     if (length > BOUNDS.bodyBytes) return null
-    // A request without encoding yields buffers.
+    // Chunks are buffers, because no encoding is set.
     chunks.push(chunk as Buffer)
   }
   return Buffer.concat(chunks)

@@ -1,10 +1,10 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { CREDENTIAL_HEADERS } from '../../platform/http/caller.ts'
 
-/** The signature of a gateway: version, Unix time in milliseconds, hash of the body, HMAC. */
+/** Header with a gateway's signature: version, Unix time in ms, hash of the body, HMAC. */
 const SIGNATURE = 'x-atrium-signature'
 
-/** The headers that a subgraph trusts, so that the signature covers them. */
+/** Headers that a subgraph trusts, so the signature covers them. */
 const SIGNED_HEADERS = [
   'accept',
   'traceparent',
@@ -14,23 +14,26 @@ const SIGNED_HEADERS = [
   ...CREDENTIAL_HEADERS,
 ] as const
 
-/** Tolerated clock difference, and the time for which a recorded request could be replayed. */
+/**
+ * Maximum age: tolerates clock differences, and limits the time in which a recorded request can be
+ * replayed.
+ */
 const MAX_SIGNATURE_AGE_MS = 30_000
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 
-/** The signed parts of a request head. */
+/** Signed parts of a request's head. */
 type Head = { readonly method: string; readonly path: string; readonly headers: Headers }
 
-/** The headers that sign a request of a gateway. */
+/** Creates the signature header of a request. */
 export type Sign = (head: Head, body: string | Uint8Array) => Readonly<Record<string, string>>
 
-/** The verdict on a request head. `hasBody`: whether these bytes are the signed body. */
+/** Result of verifying a request's head. `hasBody`: whether these bytes are the signed body. */
 export type SignatureVerdict =
   | { readonly kind: 'signed'; readonly hasBody: (body: Uint8Array) => boolean }
   | { readonly kind: 'refused'; readonly reason: string }
 
-/** Signs with the first of the secrets. */
+/** Signs with the first secret. */
 export function createSigner([secret = '']: readonly string[], now: () => number): Sign {
   return (head, body) => {
     const time = String(now())
@@ -40,8 +43,8 @@ export function createSigner([secret = '']: readonly string[], now: () => number
 }
 
 /**
- * Verifies requests by their heads, before the body is read: signed with one of the secrets within
- * the last 30 seconds. A signature covers method, path, the trusted headers and the body's hash.
+ * Verifies requests by their head, before the body is read: signed with any of the secrets within
+ * the last 30 s. A signature covers method, path, trusted headers and the body's hash.
  */
 export function createSignatureVerifier(secrets: readonly string[], now: () => number): (head: Head) => SignatureVerdict {
   return (head) => {
@@ -64,7 +67,7 @@ const refused = (reason: string): SignatureVerdict => ({ kind: 'refused', reason
 
 const hashOf = (body: string | Uint8Array): string => createHash('sha256').update(body).digest('base64url')
 
-/** As JSON, so that no value can be read as two. */
+/** JSON keeps the signed values unambiguous. */
 function macOf(secret: string, { method, path, headers }: Head, time: string, hash: string): Buffer {
   const signedHeaders = SIGNED_HEADERS.map((name) => headers[name] ?? null)
   return createHmac('sha256', secret)

@@ -4,19 +4,19 @@ import { callerOf } from '../../platform/http/request-caller.ts'
 import type { SubgraphRequest } from '../subgraph-client/link.ts'
 import type { SignatureVerdict } from './signature.ts'
 
-/** The verdict about a request with a valid signature. */
+/** Result of verifying a valid signature. */
 export type Signed = Extract<SignatureVerdict, { readonly kind: 'signed' }>
 type RequestParams = Pick<SubgraphRequest, 'query' | 'variables' | 'operationName'> & Pick<Caller, 'grantedScopes'>
 
 const bad = (message: string) => Object.assign(new Error(message), { statusCode: 400 })
 
-/** Throws a 400 when the body is not the signed one. */
+/** Text of a body. Throws a 400 unless it is the signed body. */
 export function signedText(body: unknown, verdict: Signed | undefined): string {
   if (!Buffer.isBuffer(body) || !verdict?.hasBody(body)) throw bad('Expected the body that was signed.')
   return body.toString()
 }
 
-/** Parses the JSON body. Throws a 400 for an invalid one. */
+/** Parses the JSON body. Throws a 400 when invalid. */
 export function parseParams(text: string): RequestParams {
   let body: unknown
   try {
@@ -24,16 +24,16 @@ export function parseParams(text: string): RequestParams {
   } catch {
     throw bad('Expected a body of JSON.')
   }
-  // Signed by the gateway, which sends GraphQL parameters.
+  // Trusted shape: signed by a gateway, which sends GraphQL parameters.
   const { query, variables, operationName, extensions } = (body ?? {}) as Record<string, unknown>
   const { grantedScopes } = (extensions ?? {}) as Record<string, unknown>
   if (typeof query !== 'string') throw bad('Expected "query" to be a text.')
   return {
     query,
-    // Signed by the gateway, which sends GraphQL parameters.
+    // Trusted shape: signed by a gateway, which sends GraphQL parameters.
     variables: (variables ?? {}) as RequestParams['variables'],
     operationName: typeof operationName === 'string' ? operationName : undefined,
-    // Covered by the signature of the gateway, like all of the body.
+    // Trusted, because the signature covers the body.
     ...(areGrants(grantedScopes) && { grantedScopes }),
   }
 }
@@ -41,7 +41,7 @@ export function parseParams(text: string): RequestParams {
 const areGrants = (value: unknown): value is readonly ScopeGrant[] =>
   Array.isArray(value) && value.every((each) => typeof each?.holding === 'string' && Array.isArray(each.scopes))
 
-/** The caller that a request with a valid signature states. */
+/** The caller stated in the headers of a signed request. */
 export function statedCaller(request: FastifyRequest): Caller {
   const { 'x-forwarded-for': address, 'x-connected-at': connected } = request.headers
   const connectedAt = typeof connected === 'string' ? new Date(connected) : null

@@ -22,13 +22,13 @@ import { parseParams, type Signed, signedText, statedCaller } from './signed-req
 
 const GRAPHQL_TYPE = 'application/graphql-response+json; charset=utf-8'
 
-/** Memory of a subscription in this process: its stream and its source. */
+/** Memory of a subscription in this process: stream and event source. */
 const STREAM_BYTES = SUBSCRIPTION_BYTES.each + SUBSCRIPTION_BYTES.source + SUBSCRIPTION_BYTES.eventStream
 
 /**
- * Serves a subgraph to gateways that sign their requests, and to no other client: queries and
- * mutations as JSON, subscriptions and announced changes as event streams. The caller is the one
- * that the gateway states, since the signature covers it.
+ * Serves a subgraph to gateways that sign requests, and to no other client: queries and mutations
+ * as JSON, subscriptions and change announcements as event streams. The caller stated by the
+ * gateway is trusted, because the signature covers it.
  */
 export async function serveSubgraph(
   app: FastifyInstance,
@@ -42,7 +42,7 @@ export async function serveSubgraph(
     readonly judge: ReturnType<typeof createSignatureVerifier>
     readonly log: Logger
     readonly metrics?: Metrics | null
-    /** Memory of subscriptions. Gateways enforce the bounds per address and credential. */
+    /** Memory of subscriptions only; gateways enforce limits per address and credential. */
     readonly slots?: Pick<SubscriptionSlots, 'reserve' | 'releaseBytes'>
   },
 ): Promise<void> {
@@ -104,7 +104,7 @@ export async function serveSubgraph(
     const bytes = STREAM_BYTES + JSON.stringify(request.variables).length * SUBSCRIPTION_BYTES.variableCharacter
     const full = slots.reserve(bytes)
     if (full) return refuse(reply, [full])
-    // Also where the gateway disconnects before the stream opens.
+    // Also releases when the gateway disconnects before the stream opens.
     reply.raw.once('close', () => slots.releaseBytes(bytes))
     const begun = await withTimeout(BOUNDS.operationTimeoutMs, { caller, signal: disconnectSignal(reply) }, async (context) =>
       link.subscribe?.(request, context),

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { type Config, type Variables, wholeNumber } from '../../platform/config/config.ts'
 import { OperatorError } from '../../platform/process/operator-error.ts'
 
-/** What a process of Atrium can be. */
+/** Roles of a process. */
 export const PROCESS_ROLES = ['all', 'gateway', 'directory', 'social', 'store', 'trust'] as const
 
 const subgraphUrl = (name: string) =>
@@ -19,7 +19,7 @@ const subgraphUrl = (name: string) =>
     meaning: `Where the ${name} subgraph is, as a process of that role or a balancer before several; required for the roles gateway and store.`,
   }) as const
 
-/** The variables of an installation of several processes. */
+/** Variables of a multi-process installation. */
 export const splitVariables = {
   ATRIUM_ROLE: {
     read: z.enum(PROCESS_ROLES, `one of ${PROCESS_ROLES.join(', ')}`),
@@ -59,7 +59,7 @@ export const splitVariables = {
 
 type SplitConfig = Config<typeof splitVariables>
 
-/** The secrets of the links, best first. Throws an `OperatorError` when there are none. */
+/** Secrets of signed links; the first one signs. Throws an `OperatorError` when there are none. */
 export function linkSecretsOf({
   LINK_SECRET,
   LINK_SECRET_FILE,
@@ -81,10 +81,10 @@ function secretsIn(path: string): readonly string[] {
   return result.data
 }
 
-/** The URL of every subgraph. Throws one `OperatorError` that names each missing variable. */
+/** URLs of all subgraphs. Throws one `OperatorError` that names each missing variable. */
 export function locationsOf(config: SplitConfig): readonly { readonly name: string; readonly url: string }[] {
   const locations = PROCESS_ROLES.slice(2).map((name) => {
-    // There is a variable for each role.
+    // `splitVariables` has a URL variable for each subgraph role.
     const variable = `SUBGRAPH_${name.toUpperCase()}_URL` as keyof SplitConfig
     return { name, variable, url: config[variable] }
   })

@@ -3,7 +3,6 @@ import type { GatewayConfig } from './config-file.ts'
 export type { GatewayConfig }
 
 /**
- * Types the configuration file of the stand-alone gateway, and returns it as it is; the gateway
- * validates it when it starts.
+ * Types a configuration file, and returns the object unchanged; the gateway validates it at start.
  */
 export const defineConfig = (config: GatewayConfig): GatewayConfig => config

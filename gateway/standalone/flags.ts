@@ -2,28 +2,33 @@ import { parseArgs } from 'node:util'
 import type { Variables } from '../../platform/config/config.ts'
 import { OperatorError } from '../../platform/process/operator-error.ts'
 
-/** The flag of a variable: `--depth-limit` for DEPTH_LIMIT, `--supergraph` for SUPERGRAPH_FILE. */
+/**
+ * Command line flag of a variable: `--depth-limit` for DEPTH_LIMIT, `--supergraph` for
+ * SUPERGRAPH_FILE.
+ */
 export const flagOf = (name: string): string =>
   name === 'SUPERGRAPH_FILE' ? 'supergraph' : name.toLowerCase().replaceAll('_', '-')
 
-/** Variables with a flag: other users of a machine see arguments, so secrets have none. */
+/**
+ * Variables with a flag. Secrets have none, because other users of the machine can see arguments.
+ */
 const namesWithFlag = (variables: Variables): readonly string[] =>
   Object.entries(variables).flatMap(([name, { secret }]) => (secret ? [] : [name]))
 
-/** What the command line says. */
+/** Parsed command line. */
 export type CommandLine = {
   readonly isHelp: boolean
-  /** Whether a configuration file with all defaults is to be printed. */
+  /** Whether to print a configuration file with all defaults. */
   readonly isPrintDefaults: boolean
-  /** The configuration file that `--config` names. */
+  /** Value of `--config`. */
   readonly configFile: string | undefined
-  /** Values by the names of variables. */
+  /** Values of flags by variable name. */
   readonly env: Readonly<Record<string, string>>
 }
 
 /**
- * Reads the flags of the stand-alone gateway. Throws an `OperatorError` for an unknown flag, one
- * without a value, and for arguments that belong to no flag.
+ * Parses the flags of the standalone gateway. Throws an `OperatorError` for unknown flags, missing
+ * values and surplus arguments.
  */
 export function parseCommandLine(args: readonly string[], variables: Variables): CommandLine {
   const names = new Map(namesWithFlag(variables).map((name) => [flagOf(name), name]))
@@ -53,7 +58,7 @@ export function parseCommandLine(args: readonly string[], variables: Variables):
   }
 }
 
-/** How flags are written, for `--help`. */
+/** Usage lines for `--help`. */
 export const FLAGS_HELP = `Usage: atrium-gateway --supergraph FILE [--port 4000] [--host 127.0.0.1] [--FLAG VALUE …]
        atrium-gateway [--config atrium.config.ts] [--print-defaults]
 

@@ -7,8 +7,8 @@ type Branch = Map<string, Branch | Leaf>
 type Leaf = { readonly name: string; readonly variable: Variable }
 
 /**
- * A configuration file with every setting at its default, for `--print-defaults`. Settings without
- * a default are comments. Running with this file is the same as running without one.
+ * Text of a configuration file with all defaults, for `--print-defaults`. Settings without default
+ * are commented out. Running with this file equals running without one.
  */
 export function printDefaults(): string {
   const root: Branch = new Map()
@@ -43,7 +43,7 @@ function linesOf(branch: Branch, indent: string): readonly string[] {
   })
 }
 
-/** Options that are invalid without a value which has no default. */
+/** Options with a required value that has no default, so they are commented out. */
 const INCOMPLETE = new Set(['jwt'])
 
 const commented = (line: string): string => (line.trimStart().startsWith('//') ? line : line.replace(/^ */, '$&// '))

@@ -6,10 +6,10 @@ import { supergraphSourceOptions, type ValidSourceOptions } from '../planning/so
 
 const httpUrl = urlWithProtocol(['http:', 'https:'], 'an http or https URL')
 
-/** A secret that goes into a header. */
+/** A secret that is valid in a header. */
 const headerSecret = z.string().regex(/^[\x21-\x7e ]*$/, 'visible ASCII characters')
 
-/** Where the stand-alone gateway takes its supergraph from. */
+/** Variables for the source of the supergraph. */
 export const sourceVariables = {
   SUPERGRAPH_FILE: {
     read: z.string(),
@@ -119,15 +119,18 @@ export const sourceVariables = {
 
 type SourceConfig = { readonly [Name in keyof typeof sourceVariables]: Config<typeof sourceVariables>[Name] }
 
-/** Variables that choose a source. */
+/** Variables that select the source. */
 const CHOOSING = ['SUPERGRAPH_FILE', 'SUPERGRAPH_FOLDER', 'SUPERGRAPH_URL', 'HIVE_CDN_ENDPOINT', 'APOLLO_GRAPH_REF'] as const
 
-/** A file, which is watched; or a source, which is polled. */
+/** A watched file, or a polled source. */
 export type SupergraphOrigin =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'source'; readonly options: ValidSourceOptions }
 
-/** The source that settings choose. Throws an `OperatorError` unless it is one, with all that it needs. */
+/**
+ * Source selected by settings. Throws an `OperatorError` unless exactly one is selected and
+ * complete.
+ */
 export function supergraphOriginFromConfig(config: SourceConfig): SupergraphOrigin {
   const chosen = CHOOSING.filter((name) => (config[name] ?? '') !== '')
   const [name] = chosen

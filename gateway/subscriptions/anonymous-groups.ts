@@ -7,13 +7,13 @@ import { anonymousCaller } from './viewer-key.ts'
 
 type Variables = Readonly<Record<string, unknown>>
 
-/** A group that opens or is open. */
+/** A group that is opening or open. */
 type Opening = { readonly opened: Promise<Begun<SubscriptionGroup>> }
 
-/** Opens a source of events; `text` is the variables as JSON. */
+/** Opens an event source; `text` is the variables as JSON. */
 export type OpenSource = (text: string, variables: Variables, context: RequestContext) => Promise<Begun<EventPipeline>>
 
-/** Joins the anonymous callers of one operation; those with the same variables share one source. */
+/** Joins anonymous subscribers of one operation; those with equal variables share one source. */
 type JoinGroup = (
   text: string,
   variables: Variables,
@@ -36,14 +36,14 @@ export function createAnonymousGroups(open: OpenSource, memory: SourceMemory): J
     const opened = await opening.opened
     if (opened.kind === 'refused') return opened
     const running = opened.source.join(onReleased)
-    // Every waiting caller may join; a group that was open may have ended meanwhile.
+    // All waiting callers may join; an open group may have ended meanwhile.
     return running ? { kind: 'open', source: running } : join(text, variables, requestContext, onReleased)
   }
 
   function openGroup(text: string, variables: Variables, request: RequestContext): Opening | GraphQLFormattedError {
     const bytes = memory.reserve(text, request)
     if (typeof bytes !== 'number') return bytes
-    // Without the signal of the first caller: it may leave while others wait for the source.
+    // Not aborted by the first caller, which may leave while others wait.
     const context = { caller: anonymousCaller(request.caller), signal: NEVER }
     const forget = () => {
       if (groups.get(text) === opening) groups.delete(text)

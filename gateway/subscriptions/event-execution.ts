@@ -10,13 +10,13 @@ import type { RequestContext, SubgraphRequest } from '../subgraph-client/link.ts
 
 type Variables = Readonly<Record<string, unknown>>
 
-/** Resolves the event that is being executed in the field's own subgraph. */
+/** Resolves the current event in the subgraph that emitted it. */
 type Ask = (context: RequestContext) => Promise<GraphQLResult>
 
-/** Resolves the selection of the operation for one event, across the graph. */
+/** Resolves the operation's selection for one event, across subgraphs. */
 export type ExecuteEvent = (ask: Ask, given: Variables, context: RequestContext) => Promise<ExecutionResult>
 
-/** The request to the subgraph of the field, and the execution of an event. */
+/** The subgraph's subscription request, and the execution of its events. */
 export function eventExecution(
   checked: ValidatedOperation,
   ready: PlannedDocument,
@@ -53,6 +53,6 @@ export function subscriptionNode({ node }: QueryPlan): SubscriptionNode {
   return node
 }
 
-/** A fetch must not send values that the client did not. */
+/** Selects variables by name; absent ones stay absent. */
 export const pick = (variables: Variables, names: readonly string[]): Variables =>
   Object.fromEntries(names.flatMap((name) => (Object.hasOwn(variables, name) ? [[name, variables[name]]] : [])))

@@ -10,7 +10,7 @@ import { anonymousCaller, viewerKeyOf } from './viewer-key.ts'
 
 type Variables = Readonly<Record<string, unknown>>
 
-/** The results of a source's events; `text` is the variables as JSON. */
+/** Creates the pipeline of a source's events; `text` is the variables as JSON. */
 type CreatePipeline = (
   source: EventSource,
   text: string,
@@ -19,8 +19,8 @@ type CreatePipeline = (
 ) => EventPipeline
 
 /**
- * Executes one operation for its events: once per event and variables, and once per caller where
- * fields depend on the viewer (`isPersonal`).
+ * Executes an operation per event: once per variables, and once per caller when fields are
+ * viewer-dependent (`isPersonal`).
  */
 export function createEventPipelines({
   executeEvent,
@@ -31,16 +31,16 @@ export function createEventPipelines({
   readonly executeEvent: ExecuteEvent
   readonly isPersonal: boolean
   readonly log: Logger
-  /** What hooks make of a result; null: no hooks. */
+  /** Lets hooks change a result; null without hooks. */
   readonly afterEvent?: ((result: ExecutionResult, context: RequestContext) => Promise<ExecutionResult>) | null
 }): CreatePipeline {
-  /** The result of each event, by variables and viewer. */
+  /** Results per event, by variables and viewer key. */
   const results = new WeakMap<object, Map<string, ExecutionResult | Promise<ExecutionResult>>>()
   return pipeline
 
   function pipeline(...[source, text, given, { caller: opener, hooks }]: Parameters<CreatePipeline>): EventPipeline {
-    // A shared result must not depend on the first caller: it is executed anonymously, so a
-    // viewer-dependent field that is not declared as such refuses.
+    // Shared results must not depend on the first caller: executed anonymously, so that
+    // viewer-dependent fields that are not declared as such fail.
     const isForOne = isPersonal || source.isPersonal
     const caller = isForOne ? opener : anonymousCaller(opener)
     const key = `${text}${isPersonal ? viewerKeyOf(caller) : ''}`
@@ -48,7 +48,7 @@ export function createEventPipelines({
     return { next: source.next, return: source.return, detach: source.detach, isPersonal: isForOne, execute: result, fault }
 
     function result(event: unknown): ExecutionResult | Promise<ExecutionResult> {
-      // Results are keyed by object identity, which a primitive does not have.
+      // The cache key is object identity, which primitives lack.
       if (typeof event !== 'object' || event === null) return workedOut(event)
       const known = results.get(event) ?? new Map<string, ExecutionResult | Promise<ExecutionResult>>()
       if (known.size === 0) results.set(event, known)
@@ -61,7 +61,7 @@ export function createEventPipelines({
     }
 
     async function workedOut(event: unknown): Promise<ExecutionResult> {
-      // The signal of one subscriber must not stop the execution for the others.
+      // Not aborted by one subscriber, because others share the result.
       const answered = await runWithTimeout({ caller, signal: NEVER, hooks }, log, (bounded) => {
         const executed = executeEvent((each) => source.resolve(event, each), given, bounded)
         return afterEvent ? executed.then((result) => afterEvent(result, bounded)) : executed
@@ -77,7 +77,7 @@ const NEVER = new AbortController().signal
 const withId = (executed: ExecutionResult, requestId: string): ExecutionResult =>
   executed.errors ? { ...executed, errors: executed.errors.map((error) => withRequestId(error, requestId)) } : executed
 
-/** Without locations: they belong to the fetch, whose text is not the client's. */
+/** Without locations, which refer to the fetch's text. */
 export const formatError = ({ message, path, extensions }: GraphQLError): GraphQLFormattedError => ({
   message,
   ...(path && { path }),

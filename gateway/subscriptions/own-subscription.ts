@@ -2,8 +2,8 @@ import type { ExecutionResult } from '../operations/execution-result.ts'
 import type { EventPipeline, Recipient, Running } from './subscribe.ts'
 
 /**
- * A subscription with its own source, read one event at a time until the missed events are
- * delivered. Then `share` returns the subscription that continues it; null while events wait in the
+ * A subscription with its own event source, read event by event until missed events are delivered.
+ * Then `share` returns the subscription that replaces it; null while events are queued in the
  * source.
  */
 export class OwnSubscription implements Running {
@@ -37,7 +37,7 @@ export class OwnSubscription implements Running {
     this.#onReleased()
   }
 
-  // Written with callbacks: an event to a thousand clients runs through here a thousand times.
+  // Callbacks instead of promises, because this runs once per event and client.
   readonly #ask = (): void => {
     if (this.#isReleased || !this.#recipient) return
     this.#shared = this.#share()

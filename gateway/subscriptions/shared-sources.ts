@@ -4,23 +4,23 @@ import type { SourceMemory } from './source-memory.ts'
 import type { EventPipeline, Running, StillAllowed } from './subscribe.ts'
 import { type SubscriptionGroup, subscriptionGroup } from './subscription-group.ts'
 
-/** What one caller opened. */
+/** A caller's own event source. */
 export type OwnSource = {
   readonly source: EventPipeline
   readonly bytes: number
-  /** The variables as JSON. */
+  /** Variables as JSON. */
   readonly text: string
   readonly stillAllowed: StillAllowed | undefined
   readonly viewerKey: string
 }
 
 /**
- * The subscription of one caller with credentials: joins those who are told the same as soon as it
- * has been delivered what it missed, and until then reads the source that it opened.
+ * Subscription of a caller with credentials: reads its own source until missed events are
+ * delivered, then joins subscribers with equal results.
  */
 export type ShareSource = (own: OwnSource, onReleased: () => void) => Running
 
-/** The sources of one operation that callers with credentials share. */
+/** Event sources of one operation, shared by callers with credentials. */
 export function createSharedSources(memory: SourceMemory): ShareSource {
   const shared = new Map<string, SubscriptionGroup>()
   return joinOrOwn
@@ -37,14 +37,14 @@ export function createSharedSources(memory: SourceMemory): ShareSource {
   }
 
   /**
-   * Joins an open group and closes `source`, or makes `source` that of a new group; null while
-   * events wait in it.
+   * Joins an open group and closes `source`, or creates a group with it; null while events are
+   * queued.
    */
   function share({ source, bytes, text, stillAllowed, viewerKey }: OwnSource, onReleased: () => void): Running | null {
     const detached = source.detach ? source.detach() : undefined
     if (detached === null) return null
     const judged = detached && { subscriber: detached.subscriber, stillAllowed }
-    // A source that judges by itself judges one caller.
+    // A source that authorizes events itself serves one caller only.
     const isForOne = !detached || source.isPersonal
     const key = JSON.stringify([text, detached?.topic ?? null, isForOne ? viewerKey : null])
     const joined = shared.get(key)?.join(onReleased, judged)

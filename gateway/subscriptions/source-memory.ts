@@ -2,17 +2,17 @@ import type { GraphQLFormattedError } from 'graphql'
 import { SUBSCRIPTION_BYTES, type SubscriptionSlots } from '../limits/subscription-slots.ts'
 import type { RequestContext } from '../subgraph-client/link.ts'
 
-/** Counts the memory of the sources of one operation. */
+/** Accounts for the memory of an operation's event sources. */
 export type SourceMemory = {
   /**
-   * The bytes that a source of its own is counted with, or why there is no room for one. The text
-   * of the operation is counted with the first. `variables` is JSON.
+   * Reserves memory for a source: its bytes, or the error when there is none left. The first source
+   * also includes the operation's text. `variables` is JSON.
    */
   readonly reserve: (variables: string, context: RequestContext) => number | GraphQLFormattedError
   readonly release: (bytes: number) => void
 }
 
-/** `characters` is the length of the text of the operation. */
+/** `characters`: length of the operation's text. */
 export function createSourceMemory(
   slots: SubscriptionSlots,
   { characters, isRemote }: { readonly characters: number; readonly isRemote: boolean },

@@ -7,45 +7,42 @@ type Variables = Readonly<Record<string, unknown>>
 /** Receives the results of a subscription. */
 export type Recipient = {
   /**
-   * Delivers one result; the recipient calls `taken` when it can take the next. Subscribers of a
+   * Delivers a result; the recipient calls `taken` when it is ready for the next. Subscribers of a
    * group get the same object.
    */
   readonly deliver: (result: ExecutionResult, taken: () => void) => void
-  /** The subscription is over: with the errors that ended it, or null. */
+  /** The subscription has ended, with errors or null. */
   readonly end: (errors: readonly GraphQLFormattedError[] | null) => void
 }
 
-/** A subscription of one client that runs. */
+/** A running subscription of one client. */
 export type Running = {
-  /** Starts the delivery; called once. */
+  /** Starts delivery; called once. */
   readonly follow: (recipient: Recipient) => void
-  /** Releases it at once. Never throws; nothing after the first call has an effect. */
+  /** Releases the subscription at once. Never throws; idempotent. */
   readonly return: () => void
 }
 
-/** Events, and how each is executed. */
+/** Event iterator with the execution of events. */
 export type EventPipeline = EventIterator &
   Pick<EventSource, 'detach'> & {
-    /** The result of an event: no promise when it was executed already; never rejects. */
+    /** Result of an event; synchronous when it was executed already. Never rejects. */
     readonly execute: (event: unknown) => ExecutionResult | Promise<ExecutionResult>
-    /** Masks the error that `next` rejected with. */
+    /** Masks an error of `next`. */
     readonly fault: (error: unknown) => GraphQLFormattedError
-    /** Whether its results are only for callers with the same viewer key. */
+    /** Whether results are for callers with the same viewer key only. */
     readonly isPersonal: boolean
   }
 
 export type Begun<Source> = SubscribeResult<Source, GraphQLFormattedError>
 
-/**
- * Begins a subscription for one client; the signal of `context` counts until it has begun. Never
- * rejects.
- */
+/** Starts a client's subscription; `context.signal` applies until it has started. Never rejects. */
 export type Subscribe = (variables: Variables, context: RequestContext) => Promise<Begun<Running>>
 
 /**
- * The same; `onReleased` is called once when an opened subscription is released, never for a
- * refused one. `stillAllowed` runs before each event of a caller with credentials: the subscription
- * ends with an error when it returns false.
+ * Like `Subscribe`. `onReleased` is called once when a started subscription is released.
+ * `stillAllowed` runs before each event of a caller with credentials; false ends the subscription
+ * with an error.
  */
 export type Begin = (
   variables: Variables,

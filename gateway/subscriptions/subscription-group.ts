@@ -7,27 +7,27 @@ import type { ExecutionResult } from '../operations/execution-result.ts'
 import type { EventPipeline, Recipient, Running, StillAllowed } from './subscribe.ts'
 
 /**
- * An event of a group, linked to the next one. A slow member references the events that it has not
- * received; the rest is garbage collected.
+ * An event of a group, in a linked list. A slow member references events it has not received;
+ * others are garbage collected.
  */
 type Entry = {
   readonly number: number
   readonly event: unknown
-  /** Its result; null once every member received it, and for the initial entry. */
+  /** The event's result; null after every member received it, and for the initial entry. */
   result: ExecutionResult | null
   next: Entry | null
 }
 
-/** Clients that receive the same results of one source, each at its own pace. */
+/** Clients that receive results of one source, each at its own pace. */
 export type SubscriptionGroup = {
   /**
-   * A member that receives events from now on; null when the group has ended. `onReleased` is
-   * called once, when the member leaves.
+   * Adds a member, which receives events from now on; null when the group has ended. `onReleased`
+   * is called once, when the member leaves.
    */
   readonly join: (onReleased: () => void, judged?: DetachedSubscriber) => Running | null
 }
 
-/** A member with credentials, authorized event by event since its source was detached. */
+/** A member with credentials: authorized per event, because its source was detached. */
 export type DetachedSubscriber = {
   readonly subscriber: Subscriber
   /** Checked before each event; absent: always allowed. */
@@ -35,9 +35,9 @@ export type DetachedSubscriber = {
 }
 
 /**
- * Reads `source` as fast as it comes, and delivers to its members. A member more than 1,000 events
- * behind is ended with SLOW_READER; the others go on. `onEnd` is called once, when the group
- * accepts no more members: the last one left, or the source has ended.
+ * Reads `source` continuously and delivers to members. A member more than 1,000 events behind is
+ * ended with SLOW_READER. `onEnd` is called once, when no more members can join: the last one left,
+ * or the source ended.
  */
 export function subscriptionGroup(source: EventPipeline, onEnd: () => void): SubscriptionGroup {
   const members = new Set<Member>()
@@ -51,7 +51,7 @@ export function subscriptionGroup(source: EventPipeline, onEnd: () => void): Sub
       if (ending) return null
       const member = new Member(last, ground, onReleased, judged)
       members.add(member)
-      // Not before the first member: it would miss the events until then.
+      // Starts with the first member, which would miss earlier events.
       if (!isPulling) pull()
       isPulling = true
       return member
@@ -97,30 +97,30 @@ export function subscriptionGroup(source: EventPipeline, onEnd: () => void): Sub
   }
 }
 
-/** Why a group accepts no more members. */
+/** Final state of a group, in which no members can join. */
 type Ending = { readonly errors: readonly GraphQLFormattedError[] | null }
 
-/** What a member needs of its group: one object for all of them. */
+/** The group's interface for members: one object for all. */
 type Ground = {
   readonly ending: () => Ending | null
   readonly leave: (member: Member) => void
   readonly fault: EventPipeline['fault']
 }
 
-/** One client of a group. A class, so that a hundred thousand of them share their code. */
+/** One client of a group. A class, so that 100,000 instances share their methods. */
 class Member implements Running {
   readonly #group: Ground
   readonly #onReleased: () => void
   readonly #subscriber: Subscriber | null
   readonly #stillAllowed: StillAllowed | null
   #recipient: Recipient | null = null
-  /** The last entry that it received. */
+  /** Last received entry. */
   #at: Entry
-  /** Whether it waits for the network, or has not begun to listen. */
+  /** Whether it waits for the network, or has no recipient yet. */
   #isBusy = true
   #isTelling = false
   #isReleased = false
-  /** Created with the first event: most waiting members have not had any. */
+  /** Created with the first event, because most members wait without any. */
   #taken: (() => void) | null = null
 
   constructor(at: Entry, group: Ground, onReleased: () => void, judged: DetachedSubscriber | undefined) {
@@ -142,8 +142,8 @@ class Member implements Running {
   }
 
   /**
-   * Delivers the entries since, as far as the reader takes them. `last` is the newest. False while
-   * the member still needs it.
+   * Delivers entries as fast as the recipient takes them. `last` is the newest. False while the
+   * member still needs it.
    */
   proceed(last: Entry): boolean {
     if (this.#isBusy && last.number - this.#at.number > BOUNDS.waitingEvents) this.#cutOff()
@@ -188,7 +188,7 @@ class Member implements Running {
     return subscriber.mayReceive(event)
   }
 
-  /** Null: the object of the event no longer exists. */
+  /** `result` is null when the event object was garbage collected. */
   #proceedJudged(result: ExecutionResult | null): void {
     if (this.#isReleased) return
     if (result) this.#send(result)
@@ -199,8 +199,8 @@ class Member implements Running {
   #send(result: ExecutionResult): void {
     this.#taken ??= () => {
       this.#settle()
-      // A network that takes everything at once is served by the loop: a call from here would grow
-      // the stack with each event.
+      // The loop in `proceed` continues after a synchronous `taken`; a recursive call would grow
+      // the stack per event.
       if (!this.#isTelling) this.proceed(this.#at)
     }
     this.#isBusy = true

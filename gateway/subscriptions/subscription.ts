@@ -21,15 +21,13 @@ import { viewerKeyOf } from './viewer-key.ts'
 type Variables = Readonly<Record<string, unknown>>
 
 /**
- * Plans a subscription: the subgraph of its field sends the events, and for each event the
- * selection is resolved across the graph like that of a query: once per event and variables for all
- * subscribers, or once per caller where a field depends on the viewer. Equal subscriptions share
- * the source of events as well. Anonymous callers share its opening. A caller with credentials
- * opens its own, so that it is authorized and resumed for itself; once its missed events are
- * delivered, it joins an open source. Callers with different credentials share a source where
- * subscribers can be detached, are authorized individually, and no field depends on the viewer;
- * otherwise only sources of the same caller are shared. Throws when the planner does not support
- * it.
+ * Plans a subscription. The field's subgraph emits events; for each event the selection is resolved
+ * across subgraphs like a query, once per event and variables, or once per caller for
+ * viewer-dependent fields. Equal subscriptions share event sources: anonymous callers from the
+ * start; a caller with credentials opens its own, for authorization and missed events, and then
+ * joins an open one. Callers with different credentials share a source when subscribers can be
+ * detached, are authorized individually, and no field is viewer-dependent. Throws when the planner
+ * does not support the operation.
  */
 export function plannedSubscription(
   checked: ValidatedOperation,
@@ -45,7 +43,7 @@ export function plannedSubscription(
     readonly log: Logger
     readonly slots: SubscriptionSlots
     readonly characters: number
-    /** The allowed part for callers without every requirement; null: all of it. */
+    /** The allowed part, for callers with refused fields; null: the whole operation. */
     readonly allowed?: AllowedPart | null
     readonly hooks?: HookStages | null
   },
@@ -70,7 +68,7 @@ export function plannedSubscription(
   const names = (checked.operation.variableDefinitions ?? []).map(({ variable }) => variable.name.value)
 
   return async (given, context, onReleased, stillAllowed) => {
-    // Variables that the operation does not declare would waste memory and prevent sharing.
+    // Undeclared variables are dropped: they would waste memory and prevent sharing.
     const variables = pick(given, names)
     const text = JSON.stringify(variables)
     if (isAnonymous(context.caller)) return joinAnonymous(text, variables, context, onReleased)

@@ -2,15 +2,15 @@ import type { FastifyInstance } from 'fastify'
 import { errorBody } from '../../platform/http/server.ts'
 import type { Callbacks } from '../subgraph-client/upstream-callbacks.ts'
 
-/** Longest event that a subgraph may send in a request, in bytes. */
+/** Upper bound of a callback request, which has one event. */
 const MAX_CALLBACK_BYTES = 1_000_000
 
-/** Where subgraphs call back; a subscription's id follows. */
+/** Path of callbacks, followed by the subscription's id. */
 export const CALLBACK_PATH = '/callbacks'
 
 /**
- * Serves `POST /callbacks/{id}`, where subgraphs send the events of subscriptions: 204, 404 for a
- * subscription that does not run or a wrong verifier, 400 for what is no message of the protocol.
+ * Serves `POST /callbacks/{id}`, to which subgraphs send subscription events: 204; 404 for an
+ * unknown subscription or wrong verifier; 400 for a message that violates the protocol.
  */
 export function serveCallbacks(app: FastifyInstance, callbacks: Callbacks): void {
   app.post<{ Params: { id: string } }>(

@@ -1,37 +1,34 @@
 import { boundedCache } from '../../platform/collections/bounded-cache.ts'
 
-/** How an answer is written, by what its client accepts. */
+/** Response format that a client accepts. */
 export type ResponseFormat = {
-  /** Server-sent events, where the client likes them best; one body of JSON otherwise. */
+  /** Server-sent events when the client prefers them, otherwise one JSON body. */
   readonly kind: 'events' | 'json'
   readonly contentType: string
-  /**
-   * Status of an answer that GraphQL itself refuses: for the text, its operation or its variables.
-   */
+  /** Status of request errors: invalid document, operation or variables. */
   readonly requestErrorStatus: 200 | 400
-  /** Whether the client also takes server-sent events. */
+  /** Whether the client also accepts server-sent events. */
   readonly acceptsEventStream: boolean
-  /** Whether the client takes a result with `@defer` in parts (`multipart/mixed`). */
+  /** Whether the client accepts `@defer` results in parts (`multipart/mixed`). */
   readonly acceptsMultipart: boolean
 }
 
-/** A range of an Accept header: a smaller `rank` was written earlier. */
+/** A media range of an Accept header; `rank`: its position. */
 type Range = { readonly quality: number; readonly rank: number }
 
 const EVENTS = 'text/event-stream'
 const RESPONSE = 'application/graphql-response+json'
 const JSON_TYPE = 'application/json'
 
-/** Clients send the same header again and again. */
+/** Cache of parsed headers, because clients repeat the same one. */
 const ACCEPT_CACHE_BOUND = { maxEntries: 200, maxCharacters: 50_000 }
 
 /**
  * Chooses among `application/json`, `application/graphql-response+json` and `text/event-stream` by
- * the Accept header (RFC 9110 §12.5.1): the highest quality, then whatever is named in full, then
- * the order of the header. Null when it allows none of them. Event streams must be named.
- *
- * With `application/json`, only status 200 distinguishes a response of this server from one of a
- * proxy, so request errors have status 200 (GraphQL over HTTP). A wildcard gets the 4xx status.
+ * the Accept header (RFC 9110 §12.5.1): highest quality, then explicitly named types, then header
+ * order. Null when none is accepted. Event streams must be named explicitly.
+ * With `application/json` request errors have status 200, because only that distinguishes this
+ * server's responses from a proxy's (GraphQL over HTTP). A wildcard gets the 4xx status.
  */
 export function createContentNegotiation(): (accept: string | undefined) => ResponseFormat | null {
   const known = boundedCache<{ readonly form: ResponseFormat | null }>(ACCEPT_CACHE_BOUND)
@@ -54,7 +51,7 @@ function formFor(ranges: ReadonlyMap<string, Range>, acceptsMultipart: boolean):
     const { quality, rank } = range ?? loose ?? { quality: 0, rank: 0 }
     return quality > 0 ? [{ type, quality, rank, isNamed: range !== undefined }] : []
   })
-  // Sorting is stable, so that what is equal in everything stays in the order above.
+  // Stable sort, so that ties keep the order above.
   const [best] = candidates.sort(
     (one, other) => other.quality - one.quality || Number(other.isNamed) - Number(one.isNamed) || one.rank - other.rank,
   )
@@ -68,10 +65,7 @@ function formFor(ranges: ReadonlyMap<string, Range>, acceptsMultipart: boolean):
   }
 }
 
-/**
- * Ranges by their media type in lower case, without parameters: of ours none has another meaning
- * with them.
- */
+/** Media ranges by lower-case type, without parameters, which none of our types has. */
 function rangesIn(accept: string): ReadonlyMap<string, Range> {
   const ranges = new Map<string, Range>()
   for (const [rank, element] of accept.toLowerCase().split(',').entries()) {
@@ -84,8 +78,8 @@ function rangesIn(accept: string): ReadonlyMap<string, Range> {
 }
 
 /**
- * Whether a header names `multipart/mixed`, without parameters or with `deferSpec=20220824`. Those
- * of other drafts, and of subscriptions, are spoken to differently.
+ * Whether a header names `multipart/mixed` without parameters or with `deferSpec=20220824`. Other
+ * drafts, and subscriptions over multipart, use other formats.
  */
 const acceptsMultipartIn = (accept: string): boolean =>
   accept

@@ -8,30 +8,28 @@ import type { Recipient, Running } from '../subscriptions/subscribe.ts'
 import { hasDeferredParts, sendPayloads } from './incremental.ts'
 import { resultJson } from './result-json.ts'
 
-/** The client of one operation. */
+/** The client of one operation, as transports implement it. */
 export type Client = {
-  /** Sends a result; calls `taken` when the network took it (backpressure). */
+  /** Sends a result; calls `taken` when the network has taken it (backpressure). */
   readonly send: (resultText: string, taken: () => void) => void
   /**
-   * Announces that a source of events is being opened: work until `begun` or `ended`. Returns the
+   * Called when an event source is being opened, which is work until `begun` or `ended`. Returns an
    * error when the process is overloaded.
    */
   readonly opening: () => GraphQLFormattedError | null
   /**
-   * A subscription has begun: from now on it waits for events. Not called for other operations, nor
-   * for one that does not begin.
+   * A subscription has started and waits for events. Not called for other operations or on failure.
    */
   readonly begun: () => void
   /**
-   * Called once: with the errors that ended it or kept it from beginning; null when it came to its
-   * end, or was stopped.
+   * Called once: with the errors that ended or prevented the operation, or null at its regular end.
    */
   readonly ended: (errors: readonly GraphQLFormattedError[] | null) => void
 }
 
 /** A running operation of one client. */
 export type Delivery = {
-  /** Releases everything at once; nothing is sent any more. */
+  /** Releases all resources at once; nothing more is sent. */
   readonly stop: () => void
 }
 
@@ -39,15 +37,15 @@ type DeliveryRequest = {
   readonly variables: Readonly<Record<string, unknown>>
   readonly caller: Caller
   readonly wantsCost: boolean
-  /** The request that began it; absent where no option reads it. */
+  /** HTTP exchange that started it; absent when no option needs it. */
   readonly exchange?: ClientExchange | undefined
-  /** What the client's connection keeps for it while a subscription runs, in bytes. */
+  /** Memory of the client's connection per subscription, in bytes. */
   readonly connectionBytes: number
 }
 
 /**
- * Runs any operation: a query or a mutation has one result, a subscription one per event. Calls
- * nothing of `client` but `opening` before it returns.
+ * Runs any operation: a query or mutation sends one result, a subscription one per event. Before it
+ * returns, only `client.opening` may be called.
  */
 export function deliver(operation: ExecutableOperation, request: DeliveryRequest, client: Client): Delivery {
   return operation.subscribe ? deliverEvents(operation.subscribe, request, client) : deliverAnswer(operation, request, client)
@@ -89,7 +87,7 @@ function deliverAnswer(
   async function send(text: string): Promise<void> {
     if (signal.aborted) return
     await new Promise<void>((taken) => {
-      // A client that leaves takes nothing any more.
+      // A disconnected client never calls `taken`.
       signal.addEventListener('abort', () => taken(), { once: true })
       client.send(text, taken)
     })
@@ -115,13 +113,13 @@ function deliverEvents(
 }
 
 /**
- * A class, so that a hundred thousand of them share their code, and nothing of what they began with
- * is kept.
+ * A class, so that 100,000 instances share their methods, and closures do not keep the request in
+ * memory.
  */
 class EventDelivery implements Delivery, Recipient {
   readonly #requestId: string
   readonly #client: Client
-  /** Needed until it has begun; what is idle holds none. */
+  /** Null once the subscription has started, to save memory while it is idle. */
   #beginning: AbortController | null
   #source: Running | null = null
   #hasEnded = false
@@ -133,7 +131,7 @@ class EventDelivery implements Delivery, Recipient {
   }
 
   opening(): GraphQLFormattedError | null {
-    // The client left meanwhile.
+    // The client has disconnected meanwhile.
     return this.#hasEnded ? null : this.#client.opening()
   }
 

@@ -15,10 +15,10 @@ import { heartbeat } from './heartbeat.ts'
 import { type GraphQLParams, parseBodyParams, parseUrlParams } from './request-params.ts'
 
 /**
- * Answers with server-sent events as graphql-sse's protocol says for distinct connections: a stream
- * for each operation, with an event `next` for each result and `complete` at its end. Takes any
- * operation over POST, all but mutations over GET. What is wrong with an operation comes as `next`
- * with errors, as clients of that protocol only hand on what comes in a stream.
+ * Handles server-sent events: graphql-sse protocol, distinct connections mode. One stream per
+ * operation, with an event `next` per result and a final `complete`. Accepts any operation over
+ * POST, and all but mutations over GET. Errors are sent as `next`, because clients of the protocol
+ * ignore other responses.
  */
 export function createEventStreamHandler(
   app: FastifyInstance,
@@ -36,7 +36,7 @@ export function createEventStreamHandler(
   }
 }
 
-/** Answers a request with the stream of an operation, with credentials that are not in its headers. */
+/** Opens the stream of an operation, with explicit credentials instead of those in headers. */
 type StreamOperation = (
   request: FastifyRequest,
   reply: FastifyReply,
@@ -47,7 +47,7 @@ type StreamOperation = (
   },
 ) => FastifyReply
 
-/** Streams for pages, whose users are known by a cookie. The limits are those of every client. */
+/** Event streams for web pages, whose users have cookies. Limits are those of all clients. */
 export function streamOperations(app: FastifyInstance, gateway: Gateway): StreamOperation {
   const { open } = createEventStreams(app, gateway)
   return (request, reply, { text, variables, credentials }) =>
@@ -59,26 +59,26 @@ export function streamOperations(app: FastifyInstance, gateway: Gateway): Stream
 
 /** Opens streams for operations of any caller. */
 type EventStreams = {
-  /** Answers with the stream of an operation. */
+  /** Responds with the stream of an operation. */
   readonly open: (
     request: FastifyRequest,
     reply: FastifyReply,
     operation: { readonly params: GraphQLParams; readonly caller: Caller },
   ) => FastifyReply
-  /** Answers with a stream of these errors. */
+  /** Responds with a stream of errors. */
   readonly refuse: (reply: FastifyReply, errors: readonly GraphQLFormattedError[]) => FastifyReply
 }
 
-/** Streams that end with their server, and those of subscriptions when the graph is replaced. */
+/** Event streams that end with the server; those of subscriptions also end after a hot swap. */
 function createEventStreams(app: FastifyInstance, gateway: Gateway): EventStreams {
   const streams = new Map<PassThrough, Delivery>()
-  /** Those of subscriptions. */
+  /** Streams of subscriptions. */
   const lasting = new WeakSet<PassThrough>()
   const comments = heartbeat<PassThrough>(COMMENT_SECONDS, (stream) => {
-    // A reader that is behind has bytes to read already.
+    // Skipped when the client is behind: it still has bytes to read.
     if (!stream.writableNeedDrain) stream.write(COMMENT)
   })
-  // Clients connect again after an end without `complete`.
+  // Ends without `complete`, so that clients reconnect.
   app.addHook('preClose', async () => {
     for (const [stream, delivery] of streams) {
       stream.end()
@@ -86,7 +86,7 @@ function createEventStreams(app: FastifyInstance, gateway: Gateway): EventStream
     }
   })
 
-  // The same for subscriptions when their graph was replaced; what is answered once ends by itself.
+  // Subscriptions end after a hot swap; queries and mutations end by themselves.
   gateway.onSwap(() => {
     for (const [stream, delivery] of streams) {
       if (!lasting.has(stream)) continue
@@ -158,7 +158,7 @@ function createEventStreams(app: FastifyInstance, gateway: Gateway): EventStream
     const delivery = deliver(prepared, pending, client)
     streams.set(stream, delivery)
     if (prepared.subscribe) lasting.add(stream)
-    // Its answer begins now, and what there is to do for it with that.
+    // Counts as load while the response is being produced.
     else app.load.acquire(stream)
     comments.add(stream)
     stream.once('close', () => {

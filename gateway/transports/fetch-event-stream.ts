@@ -12,22 +12,22 @@ import { heartbeat } from './heartbeat.ts'
 import { RESPONSE_HEADERS, type RequestHead } from './http-rules.ts'
 import { type GraphQLParams, parseBodyParams, parseUrlParams } from './request-params.ts'
 
-/** One request on its way, read off a `Request`. */
+/** A request being handled, with data parsed from the `Request`. */
 export type FetchExchange = {
   readonly request: Request
   readonly head: RequestHead
   readonly caller: Caller
 }
 
-/** One open event stream. */
+/** An open event stream. */
 type OpenStream = { readonly controller: ReadableStreamDefaultController<Uint8Array>; readonly end: () => void }
 
 const encoder = new TextEncoder()
 
 /**
- * Event streams of the Fetch API, by the protocol of graphql-sse for distinct connections: at most
- * `BOUNDS.connections` at once. A reader that is behind gets its next event when it has read the
- * last one. `close`, and a replaced graph, end them without `complete`, so that clients reconnect.
+ * Event streams for the Fetch API: graphql-sse, distinct connections mode, at most
+ * `BOUNDS.connections`. The next event is read when the client has read the previous one. `close`
+ * and a hot swap end streams without `complete`, so that clients reconnect.
  */
 export function createFetchEventStreams(gateway: Gateway): {
   readonly respond: (exchange: FetchExchange, value: unknown) => Response
@@ -71,7 +71,7 @@ export function createFetchEventStreams(gateway: Gateway): {
 
     let delivery: Delivery | null = null
     let stream: OpenStream | null = null
-    /** Continues the delivery when the reader has read what waits. */
+    /** Resumes delivery when the client has read queued data. */
     let resume: (() => void) | null = null
     const release = () => {
       if (stream) {
@@ -125,7 +125,7 @@ export function createFetchEventStreams(gateway: Gateway): {
   }
 }
 
-/** What the delivery of one operation needs of its request. */
+/** Parameters of an operation's delivery. */
 const pendingOf = (params: GraphQLParams, { head, caller }: FetchExchange, gateway: Gateway): Parameters<typeof deliver>[1] => ({
   variables: params.variables,
   caller: { ...caller, connectedAt: new Date() },

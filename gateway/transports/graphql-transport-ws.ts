@@ -1,44 +1,47 @@
 import { CloseCode, MessageType, parseMessage, type SubscribePayload } from 'graphql-ws'
 
-/** An operation that a client began over a socket. */
+/** An operation started over a socket. */
 export type SocketOperation = {
-  /** Ends it at once; nothing is sent about it any more. */
+  /** Stops it at once; nothing more is sent for it. */
   readonly stop: () => void
 }
 
-/** What the protocol needs: a socket, and a handler of operations. */
+/** Interface of the protocol: a socket, and a handler of operations. */
 type Endpoint<Operation extends SocketOperation> = {
-  /** Sends a whole message. */
+  /** Sends a complete message. */
   readonly send: (text: string) => void
   readonly close: (code: number, reason: string) => void
-  /** Called once, with the payload of `connection_init` where there is one. */
+  /** Called once, with the payload of `connection_init` if any. */
   readonly onInit: (payload: Readonly<Record<string, unknown>>) => void
   /**
-   * Begins an operation, which calls `ended` with its id; null when it was refused and the error
-   * was sent.
+   * Starts an operation, which calls `ended` with its id; null when it was refused and an error
+   * sent.
    */
   readonly onSubscribe: (id: string, payload: SubscribePayload) => Operation | null
 }
 
-/** One socket of the protocol. */
+/** Protocol state of one socket. */
 export type ProtocolConnection<Operation> = {
   readonly onMessage: (text: string) => void
-  /** The socket is closed: all operations are stopped. */
+  /** Called when the socket is closed; stops all operations. */
   readonly onClose: () => void
   /**
-   * An operation came to its end by itself: its id is free again. False when the client knows of
-   * its end already.
+   * Called when an operation has ended, which frees its id. False when the client has already
+   * completed it.
    */
   readonly ended: (id: string, operation: Operation) => boolean
 }
 
-/** RFC 6455 §5.5: a control frame has at most 125 bytes, of which the code is two. */
+/**
+ * Upper bound of a close reason: a control frame has at most 125 bytes, two of which are the code
+ * (RFC 6455 §5.5); a character has up to three bytes.
+ */
 const MAX_REASON_CHARACTERS = 40
 
 /**
- * The server's side of graphql-transport-ws for one socket. `graphql-ws` checks the form of
- * messages, and nothing more: what its server keeps for each operation (a parsed message, closures,
- * an iterator and their promises) is 3 kB, of which only the id is needed (docs/decisions.md, 107).
+ * Server side of graphql-transport-ws for one socket. Replaces the server of `graphql-ws`, which
+ * keeps 3 kB per operation (parsed message, closures, iterator, promises), where an id suffices
+ * (docs/decisions.md, 107); its message validation is still used.
  */
 export function protocolConnection<Operation extends SocketOperation>(
   { send, close, onInit, onSubscribe }: Endpoint<Operation>,
@@ -115,10 +118,7 @@ export function protocolConnection<Operation extends SocketOperation>(
 
 const ACKNOWLEDGED = JSON.stringify({ type: MessageType.ConnectionAck })
 
-/**
- * The protocol wants a `query` in every message; clients that name a persisted document leave it
- * out, as over HTTP.
- */
+/** Adds an empty `query`, which the protocol requires, to messages with a persisted document. */
 function withQuery(text: string): string {
   if (text.includes('"query"') || !(text.includes('"persistedQuery"') || text.includes('"documentId"'))) return text
   try {

@@ -1,16 +1,10 @@
-/**
- * Members that something is done for now and then, spread over the time between: all at once would
- * hold up everything else.
- */
+/** A periodic task per member, spread over the interval, so that not all run at once. */
 export type Heartbeat<Member> = {
   readonly add: (member: Member) => void
   readonly delete: (member: Member) => void
 }
 
-/**
- * Calls `beat` for each member every `seconds`. One timer for all of them, and none while there are
- * none.
- */
+/** Calls `beat` for each member every `seconds`, with one timer for all; none without members. */
 export function heartbeat<Member>(seconds: number, beat: (member: Member) => void): Heartbeat<Member> {
   const turns = Array.from({ length: seconds }, () => new Set<Member>())
   const turnOf = new Map<Member, Set<Member>>()

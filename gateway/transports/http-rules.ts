@@ -6,12 +6,12 @@ import { withRequestId } from '../operations/errors.ts'
 import type { ExecutionResult } from '../operations/execution-result.ts'
 import type { ResponseFormat } from './content-negotiation.ts'
 
-/** Media type of every body that is no GraphQL response of its own. */
+/** Content type of bodies other than GraphQL responses. */
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
 /**
- * Headers of every GraphQL response. Any origin: what a browser could send along by itself, we do
- * not read.
+ * Headers of every GraphQL response. All origins are allowed, because credentials that browsers add
+ * by themselves are ignored.
  */
 export const RESPONSE_HEADERS = {
   'access-control-allow-origin': '*',
@@ -26,18 +26,18 @@ export const PREFLIGHT_HEADERS = {
   'access-control-max-age': '86400',
 }
 
-/** Content types that a page of another site can send without a preflight; see `mayBeForged`. */
+/** Content types that other sites can send without a CORS preflight; see `mayBeForged`. */
 const SIMPLE_TYPES: readonly string[] = ['application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain']
 const PREFLIGHTED_HEADERS = ['apollo-require-preflight', 'x-apollo-operation-name'] as const
 
-/** Why a request that another site could forge is refused. */
+/** Error message for possible cross-site request forgery. */
 export const FORGED =
   'Expected POST with content-type application/json, or the header "apollo-require-preflight" with any value: a request that a page of another site could send without a preflight is not run.'
-/** Why an Accept header is refused. */
+/** Error message for an unsupported Accept header. */
 export const NOT_ACCEPTABLE =
   'Expected an Accept header that allows application/graphql-response+json, application/json or text/event-stream.'
 
-/** Request errors (GraphQL §7.1.2): of the text, its operation, or its variables. */
+/** Codes of request errors (GraphQL §7.1.2): about the document, operation or variables. */
 const REQUEST_ERRORS: readonly unknown[] = [
   'BAD_USER_INPUT',
   'GRAPHQL_PARSE_FAILED',
@@ -45,13 +45,13 @@ const REQUEST_ERRORS: readonly unknown[] = [
   'OPERATION_RESOLUTION_FAILURE',
 ]
 
-/** An answer as JSON; its errors name the request. */
+/** Serializes a result; errors get the request id. */
 export const responseTextOf = ({ data, errors, extensions }: ExecutionResult, requestId: string): string =>
   JSON.stringify({ data, ...(errors && { errors: errors.map((error) => withRequestId(error, requestId)) }), extensions })
 
 /**
- * The status of an answer without data. 200 for PERSISTED_QUERY_NOT_FOUND: Apollo's clients send
- * the text only then.
+ * Status of a response without data. 200 for PERSISTED_QUERY_NOT_FOUND, because Apollo's clients
+ * send the text only then.
  */
 export function statusOf(errors: readonly GraphQLFormattedError[] = [], form: ResponseFormat): number {
   const has = (code: string) => errors.some(({ extensions }) => extensions?.code === code)
@@ -61,8 +61,8 @@ export function statusOf(errors: readonly GraphQLFormattedError[] = [], form: Re
 }
 
 /**
- * Value of `Retry-After`: seconds until the last rate-limited operation may be sent again (RFC 9110
- * §10.2.3); null where none was rate-limited.
+ * `Retry-After` in seconds, until the last rate-limited operation may be retried (RFC 9110
+ * §10.2.3); null when none was limited.
  */
 export function retryAfterOf(results: readonly ExecutionResult[]): string | null {
   const seconds = results
@@ -71,14 +71,13 @@ export function retryAfterOf(results: readonly ExecutionResult[]): string | null
   return seconds.length === 0 ? null : String(Math.max(1, Math.ceil(Math.max(...seconds))))
 }
 
-/** Method and headers (names in lower case) of a request, whatever the host. */
+/** Method and headers (lower-case names) of a request, independent of the server. */
 export type RequestHead = { readonly method: string; readonly headers: IncomingHttpHeaders }
 
 /**
- * Whether a page of another site could have made a browser send this without a CORS preflight
- * (CSRF): then it must not run, not even work that only takes time. Proofs of the opposite: a
- * content type that forms cannot have, a header that needs a preflight, or `Sec-Fetch-Site:
- * same-origin`, which only the browser sets.
+ * Whether another site could have sent the request without a CORS preflight (CSRF); then it must
+ * not run. Safe: a content type that forms cannot send, a header that needs a preflight, or
+ * `Sec-Fetch-Site: same-origin`, which only browsers set.
  */
 export function mayBeForged({ headers }: RequestHead): boolean {
   const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
@@ -87,7 +86,7 @@ export function mayBeForged({ headers }: RequestHead): boolean {
   return !PREFLIGHTED_HEADERS.some((name) => headers[name])
 }
 
-/** JSON is UTF-8 (RFC 8259 §8.1); another charset would be misread. */
+/** JSON must be UTF-8 (RFC 8259 §8.1); other charsets are refused. */
 export function isUtf8({ method, headers }: RequestHead): boolean {
   if (method !== 'POST') return true
   const charset = /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(headers['content-type'] ?? '')?.[1]

@@ -4,25 +4,25 @@ import type { GraphQLFormattedError } from 'graphql'
 import { withRequestId } from '../operations/errors.ts'
 import type { IncrementalPayload, IncrementalPayloads, IncrementalResult } from '../operations/incremental-result.ts'
 
-/** A result with later payloads. */
+/** An incremental result with later payloads. */
 export type DeferredResult = IncrementalResult & { readonly rest: IncrementalPayloads }
 
 export const hasDeferredParts = (result: IncrementalResult): result is DeferredResult => result.rest !== null
 
 /**
- * Media type of a result in parts, by the draft that Apollo Router and Apollo Client call by its
- * date (incremental delivery over HTTP). The boundary is that of Apollo Router.
+ * Content type of incremental delivery, in the draft of 2022-08-24 used by Apollo Router and Apollo
+ * Client, with Apollo Router's boundary.
  */
 export const MULTIPART_TYPE = 'multipart/mixed; boundary="graphql"; deferSpec=20220824'
 
 const BOUNDARY = '\r\n--graphql'
-/** A client knows that a part is whole when it reads the boundary behind it. */
+/** Each part is followed by the boundary, by which clients detect that it is complete. */
 const partOf = (text: string): string => `\r\ncontent-type: application/json; charset=utf-8\r\n\r\n${text}${BOUNDARY}`
 const END = '--\r\n'
 
 /**
- * Hands the payloads of a result to `send` as JSON, each after the one before was taken. Reads all
- * of them, also when nobody takes them any more. Never rejects, as long as `send` does not.
+ * Sends payloads as JSON, each after the previous one was taken. Reads all payloads, also after the
+ * client has disconnected. Rejects only when `send` does.
  */
 export async function sendPayloads(
   { initial, rest }: DeferredResult,
@@ -40,7 +40,7 @@ export async function sendPayloads(
   for (let payload = await rest.next(); payload !== null; payload = await rest.next()) await send(textOf(payload))
 }
 
-/** Sends a result as `multipart/mixed`, a part per payload. */
+/** Sends a result as `multipart/mixed`, one part per payload. */
 export function sendMultipart(reply: FastifyReply, result: DeferredResult, requestId: string): void {
   const stream = new PassThrough()
   const write = async (text: string): Promise<void> => {
@@ -60,7 +60,7 @@ export function sendMultipart(reply: FastifyReply, result: DeferredResult, reque
   })
 }
 
-/** The same as a body of the Fetch API. */
+/** Like `sendMultipart`, as a Fetch API body. */
 export function multipartBody(result: DeferredResult, requestId: string): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   let isCancelled = false

@@ -2,46 +2,38 @@ import type { GraphQLFormattedError } from 'graphql'
 import { type GatewayCode, refusal } from '../operations/errors.ts'
 
 /**
- * Well-formed parameters of a GraphQL request, not validated: a text, an identifier, or a text with
- * its hash.
+ * Parameters of a GraphQL request, checked for their form only: a text, a document id, or a text
+ * with its hash.
  */
 export type GraphQLParams = {
-  /** The document; empty where an identifier stands for it. */
+  /** The document; empty with a document id or a hash alone. */
   readonly text: string
-  /**
-   * `extensions.persistedQuery.sha256Hash`, as Apollo's clients send it. Of a trusted document it
-   * may be any identifier.
-   */
+  /** `extensions.persistedQuery.sha256Hash` of Apollo's protocol; for trusted documents any id. */
   readonly hash: string | null
-  /** `documentId`, by the appendix of GraphQL over HTTP about persisted documents. */
+  /** `documentId` (GraphQL over HTTP, appendix on persisted documents). */
   readonly documentId: string | null
   readonly operationName: string | undefined
   readonly variables: Readonly<Record<string, unknown>>
-  /** `extensions.cost`: whether the client wants to know what its operation costs. */
+  /** `extensions.cost`: whether the client requests a cost report. */
   readonly wantsCost: boolean
 }
 
-/** Parsed parameters, or the error about their form. */
+/** Parsed parameters, or an error. */
 export type ParsedParams =
   | { readonly kind: 'parsed'; readonly params: GraphQLParams }
   | { readonly kind: 'malformed'; readonly error: GraphQLFormattedError }
 
-/** The one version of Apollo's protocol for persisted queries. */
+/** Version of Apollo's persisted query protocol. */
 const PERSISTED_VERSION = 1
 const NOTHING: GraphQLParams['variables'] = {}
 
-/**
- * Reads the parameters out of a parsed JSON body or message. `code` is given to what is malformed.
- */
+/** Parses parameters of a JSON body or message. `code`: error code of malformed ones. */
 export function parseBodyParams(given: unknown, code: GatewayCode = 'BAD_REQUEST'): ParsedParams {
   if (!isMap(given)) return malformed('Expected a body with a JSON object.', code)
   return read(given, given.operationName ?? undefined, given.variables ?? NOTHING, given.extensions ?? null, code)
 }
 
-/**
- * Reads the parameters out of the query string of a URL, where maps are JSON and an empty
- * operationName is none.
- */
+/** Parses URL parameters: maps are JSON, and an empty operationName is absent. */
 export function parseUrlParams(given: unknown, code: GatewayCode = 'BAD_REQUEST'): ParsedParams {
   if (!isMap(given)) return malformed('Expected parameters in the query string.', code)
   return read(given, given.operationName || undefined, mapIn(given.variables) ?? NOTHING, mapIn(given.extensions) ?? null, code)
@@ -91,7 +83,7 @@ function read(
 
 const malformed = (message: string, code: GatewayCode): ParsedParams => ({ kind: 'malformed', error: refusal(code, message) })
 
-/** The JSON in a parameter; what is none comes back as it is, and is found to be no map. */
+/** Parses JSON in a parameter; invalid JSON stays a string, which is later refused. */
 function mapIn(parameter: unknown): unknown {
   if (typeof parameter !== 'string') return parameter
   try {

@@ -2,7 +2,7 @@ import type { ExecutionResult } from '../operations/execution-result.ts'
 
 const texts = new WeakMap<ExecutionResult, string>()
 
-/** A result as JSON without line breaks, serialized once for all its subscribers. */
+/** Serializes a result without line breaks; cached, because subscribers share results. */
 export function resultJson(result: ExecutionResult): string {
   const known = texts.get(result)
   if (known !== undefined) return known

@@ -1,16 +1,13 @@
-/** Maximum length of an event. */
+/** Upper bound of an event. */
 export const MAX_EVENT_CHARACTERS = 10_000_000
 
-/** Maximum length of an `id` that is kept; longer ones are no `id`. */
+/** Upper bound of an event `id`; longer ones are ignored. */
 const MAX_ID_CHARACTERS = 1_000
 
-/** An event of a stream; `id` where it has one that can be sent back in a header. */
+/** A server-sent event; `id` if it can be sent back in a header. */
 export type ServerSentEvent = { readonly event: string; readonly data: string; readonly id?: string }
 
-/**
- * The events of a stream, as the HTML standard spells them (§9.2.6); comments and unused fields are
- * dropped.
- */
+/** Parses an event stream (HTML standard §9.2.6); drops comments and unused fields. */
 export async function* parseEventStream(chunks: AsyncIterable<Buffer>): AsyncGenerator<ServerSentEvent> {
   const decoder = new TextDecoder()
   const withLineFeeds = lineEnds()
@@ -31,13 +28,12 @@ export async function* parseEventStream(chunks: AsyncIterable<Buffer>): AsyncGen
   }
 }
 
-/** Printable ASCII: other characters are no value of a header, or another one after its encoding. */
+/** Printable ASCII only: other characters are invalid in headers, or change by their encoding. */
 const isSendable = (id: string): boolean => id.length <= MAX_ID_CHARACTERS && /^[ -~]*$/.test(id) && id.trim() === id
 
 /**
- * Makes every end of a line, which may be CR LF, CR or LF, a LF. A CR at the end of a piece ends
- * its line at once, or an event would wait for the next one: the LF that may follow there is no
- * line of its own.
+ * Normalizes line ends (CR LF, CR or LF) to LF. A CR at the end of a chunk ends the line at once,
+ * because the event would otherwise wait for the next chunk; a LF that follows is dropped.
  */
 function lineEnds(): (piece: string) => string {
   let isAfterCr = false

@@ -1,13 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import type { SubgraphRoutes } from '../../platform/http/subgraph-routes.ts'
 
-/**
- * Forwards requests to the routes of a subgraph, with the headers of every response of this
- * process.
- */
+/** Forwards requests to the HTTP routes of a subgraph, and adds this process's response headers. */
 export async function serveSubgraphRoutes(app: FastifyInstance, { routes, handle: answer }: SubgraphRoutes): Promise<void> {
   await app.register(async (scope) => {
-    // The subgraph reads the body.
+    // The body is not parsed here, because the subgraph reads it.
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', (_, __, done) => done(null))
     for (const { method, path, hasSecretPath = false } of routes) {
@@ -19,7 +16,7 @@ export async function serveSubgraphRoutes(app: FastifyInstance, { routes, handle
           for (const [name, value] of Object.entries(reply.getHeaders()))
             if (value !== undefined) reply.raw.setHeader(name, value)
           reply.hijack()
-          // It reads the body, which may take long.
+          // Not counted as load while the subgraph reads the body, which may be slow.
           app.load.release(reply.raw)
           try {
             await answer(request.raw, reply.raw, { requestId: request.id, address: request.ip })

@@ -6,59 +6,51 @@ import { BOUNDS } from '../limits/limits.ts'
 import type { ProtocolConnection, SocketOperation } from './graphql-transport-ws.ts'
 import { heartbeat } from './heartbeat.ts'
 
-/**
- * Interval of pings to a client. A client that misses two in a row is closed, whatever TCP says.
- */
+/** Ping interval. A client that misses two pings in a row is disconnected. */
 const PING_SECONDS = 15
-/** How long a client may take to answer a close frame. */
+/** Timeout of a client's response to a close frame. */
 export const CLOSE_TIMEOUT_MS = 2_000
 
 /**
- * RFC 6455 §7.4.1, and the registry that it founds; clients of this protocol connect again after
- * either.
+ * Close codes (RFC 6455 §7.4.1 and its registry) after which clients of this protocol reconnect.
  */
 const GOING_AWAY_CODE = 1001
 const SERVICE_RESTART_CODE = 1012
 
-/** One WebSocket. Of its request only what operations need is kept. */
+/** State of one WebSocket. Of its request only needed parts are kept. */
 export type SocketConnection = {
   readonly socket: WebSocket
-  /** What carries it. */
+  /** The stream below the socket. */
   readonly stream: Duplex
   readonly protocol: ProtocolConnection<SocketOperation>
-  /**
-   * The caller; with `connectedAt` from `connection_init` on. `requestId` is that of the
-   * connection.
-   */
+  /** The caller; `connectedAt` is set by `connection_init`. `requestId` is the connection's. */
   caller: Caller
-  /** The request that opened it; null where no option reads its headers. */
+  /** The upgrade request; null when no option needs its headers. */
   exchange: ClientExchange | null
-  /** Operations begun so far, to give each a request id of its own. */
+  /** Number of operations started, from which their request ids are derived. */
   begun: number
   running: number
-  /** Of those, the ones that an answer will end: queries and mutations. */
+  /** Number of running queries and mutations, which end with a response. */
   answering: number
   hasPonged: boolean
-  /** Whether it is to be closed because the graph that its operations began on was replaced. */
+  /** Whether to close it, because its operations run on a replaced graph. */
   isOutdated: boolean
 }
 
-/** The open connections of a process: pings them, and closes those that are to go. */
+/** Open sockets of a process: sends pings, and closes sockets. */
 export type OpenConnections = {
   readonly count: () => number
-  /** Whether the process stops and every connection is being closed. */
+  /** Whether the process is stopping and closes all sockets. */
   readonly isClosing: () => boolean
   readonly add: (connection: SocketConnection) => void
   readonly delete: (connection: SocketConnection) => void
-  /** Closes a connection that was to go and waited for an answer. */
+  /** Closes an outdated socket whose last response was sent. */
   readonly answered: (connection: SocketConnection) => void
-  /**
-   * Ends what began on the graph that was replaced: subscriptions would go on as long as their
-   * clients like.
-   */
+  /** Closes sockets after a hot swap, because subscriptions would keep the old graph alive. */
   readonly outdateAll: () => void
   /**
-   * Resolves when the last socket is closed; those that answer too late or not at all are cut off.
+   * Resolves when the last socket is closed; sockets that do not complete the handshake in time are
+   * terminated.
    */
   readonly close: () => Promise<void>
 }
@@ -92,7 +84,7 @@ export function createOpenConnections(): OpenConnections {
         connection.isOutdated = true
         closeWhenAnswered(connection)
       }
-      // A client that sends one operation after the other is never idle.
+      // Closed even while operations run: a client that sends one after another is never idle.
       setTimeout(() => {
         for (const { socket } of outdated) socket.close(SERVICE_RESTART_CODE, 'The graph has changed: connect again')
       }, BOUNDS.operationTimeoutMs).unref()

@@ -2,32 +2,31 @@ import type { Duplex } from 'node:stream'
 import { WebSocket } from 'ws'
 import { BOUNDS } from '../limits/limits.ts'
 
-/** Where frames are written: the socket, and the stream below it. */
+/** Target of frames: the socket, and the stream below it. */
 export type FrameTarget = { readonly socket: WebSocket; readonly stream: Duplex }
 
 /**
- * A message on its way: `text` is the payload after `beginning`, closed by `}`; empty when
- * `beginning` is the whole message.
+ * A queued message: `beginning`, `text` as payload, and `}`; only `beginning` when `text` is empty.
  */
 type Outgoing = {
   readonly target: FrameTarget
   readonly beginning: string
   readonly text: string
-  /** Called when the network took it, or never will. */
+  /** Called when the network has taken the message, or the socket was closed. */
   readonly taken: (() => void) | undefined
 }
 
-/** Sends `text` behind `beginning` over one socket. */
+/** Sends `text` after `beginning` over one socket. */
 export type SendFrame = (target: FrameTarget, beginning: string, text: string, taken?: () => void) => void
 
-/** RFC 6455 §7.4.1: the client may connect again. */
+/** RFC 6455 registry: try again later. */
 const TRY_AGAIN_LATER_CODE = 1013
 
 const NOTHING = Buffer.alloc(0)
 
 /**
- * A whole, unmasked message of text (RFC 6455 §5.2): 0x81 is FIN and opcode 1; lengths above 125
- * take two bytes more, above 65,535 eight.
+ * Frames a text message, unmasked and unfragmented (RFC 6455 §5.2). 0x81: FIN and opcode 1. Lengths
+ * above 125 have two more bytes, above 65,535 eight.
  */
 function textFrame(text: string): Buffer {
   const length = Buffer.byteLength(text)
@@ -42,9 +41,8 @@ function textFrame(text: string): Buffer {
 }
 
 /**
- * Writes all frames of one turn of the event loop together: consecutive system calls cost half as
- * much as interleaved ones, for the readers wake up once. A socket with too many unread bytes is
- * closed.
+ * Writes all frames of one event loop turn together, because consecutive system calls cost half as
+ * much as interleaved ones. Closes a socket with too many unsent bytes.
  */
 export function createFrameWriter(): SendFrame {
   let outgoing: Outgoing[] = []
@@ -54,8 +52,8 @@ export function createFrameWriter(): SendFrame {
   }
 
   /**
-   * A message to many sockets is framed once, as one buffer: `ws` would frame it per socket, and
-   * write header and text separately.
+   * Frames a message to many sockets once, as one buffer; `ws` would frame it per socket, with
+   * separate writes for header and payload.
    */
   function write(): void {
     const now = outgoing
@@ -74,7 +72,7 @@ export function createFrameWriter(): SendFrame {
       if (!last || text !== last.text || beginning !== last.beginning)
         frame = textFrame(text === '' ? beginning : `${beginning}${text}}`)
       last = message
-      // Also called when the stream breaks.
+      // The callback is also called when the stream fails.
       stream.write(frame, taken)
     }
   }

@@ -11,12 +11,12 @@ import type { OpenConnections, SocketConnection } from './websocket-connections.
 import type { SendFrame } from './websocket-frames.ts'
 
 /**
- * How often the id of an operation is kept while it runs: by itself, and as the beginning of its
- * messages, where a character may be escaped.
+ * Copies of an operation's id in memory: the id, and the beginning of its messages, in which
+ * characters may be escaped.
  */
 const MAX_ID_COPIES = 8
 
-/** What operations need of their server: one object for all of them. */
+/** Shared dependencies of operations: one object for all. */
 export type OperationServer = {
   readonly load: LoadLimiter
   readonly overloaded: () => GraphQLFormattedError
@@ -24,7 +24,7 @@ export type OperationServer = {
   readonly connections: OpenConnections
 }
 
-/** Begins an operation; null when it was refused; the error was sent. */
+/** Starts an operation; null when it was refused and an error sent. */
 export function beginOperation(
   gateway: Gateway,
   server: OperationServer,
@@ -59,7 +59,7 @@ export function beginOperation(
   operation.delivery = deliver(prepared, request, operation)
   connection.running++
   if (operation.isAnswered) connection.answering++
-  // A subscription waits for events, which are nothing to do; what opens their source says so.
+  // A subscription causes no load while it waits; opening its event source does.
   if (operation.isAnswered) load.acquire(operation)
   return operation
 }
@@ -67,10 +67,10 @@ export function beginOperation(
 const errorMessage = (id: string, errors: readonly GraphQLFormattedError[]): string =>
   JSON.stringify({ id, type: 'error', payload: errors })
 
-/** An operation over a socket. A class, so that a hundred thousand of them share their code. */
+/** An operation over a socket. A class, so that 100,000 instances share their methods. */
 class Operation implements SocketOperation, Client {
   readonly connection: SocketConnection
-  /** Whether an answer will end it: it is no subscription. */
+  /** Whether it ends with a response: a query or mutation. */
   readonly isAnswered: boolean
   delivery: Delivery | null = null
   readonly #id: string

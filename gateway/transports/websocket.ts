@@ -18,15 +18,15 @@ import { CLOSE_TIMEOUT_MS, createOpenConnections, type SocketConnection } from '
 import { createFrameWriter } from './websocket-frames.ts'
 import { beginOperation, type OperationServer } from './websocket-operation.ts'
 
-/** How long a client may take to send `connection_init`. */
+/** Timeout until `connection_init`. */
 const INIT_TIMEOUT_MS = 5_000
 
-/** Route class of refused WebSockets and their operations. */
+/** Route class of refused sockets and operations in metrics. */
 const ROUTE_CLASS = 'websocket'
 
 /**
- * The credentials of an upgrade, without those that a browser adds for any page: a stored HTTP
- * Basic password of this host.
+ * Credentials of an upgrade request. HTTP Basic is ignored cross-origin, because browsers add a
+ * stored password to the requests of any page.
  */
 function ownCredentialsIn(headers: IncomingHttpHeaders): Caller['credentials'] {
   const credentials = pickCredentials(headers)
@@ -37,21 +37,19 @@ function ownCredentialsIn(headers: IncomingHttpHeaders): Caller['credentials'] {
   return others
 }
 
-/** The open sockets of a process. */
+/** Open sockets of a process. */
 export type WebSockets = { readonly count: () => number }
 
 /**
- * The graph over WebSocket at the same path and port as over HTTP, by the graphql-transport-ws
- * protocol; `ws` carries it. Operations are validated and limited like those over HTTP. An invalid
- * operation ends only itself; only a violation of the protocol closes the socket.
- *
- * Pages of every origin may connect: cookies are not read, a bearer token is only sent by a page
- * that has it, and an HTTP Basic password that a browser adds by itself is ignored for pages of
- * other origins. So a page of another site is an anonymous caller.
- *
- * Slow readers: the next event is read when the last was handed to the network, so waiting events
- * stay in the subgraph, which ends the subscription (SLOW_READER) when they are too many. A socket
- * with too many unread bytes is closed with 1013.
+ * Serves `/graphql` over WebSocket (graphql-transport-ws, with `ws`). Operations are validated and
+ * limited as over HTTP. An invalid operation ends only itself; a protocol violation closes the
+ * socket.
+ * Pages of all origins may connect: cookies are ignored, as is HTTP Basic added by browsers
+ * cross-origin, and only a page that has a bearer token can send it. So pages of other sites are
+ * anonymous.
+ * Backpressure: the next event is read after the network took the previous one. Events queue up in
+ * the subgraph, which ends the subscription with SLOW_READER above a limit. A socket with too many
+ * unsent bytes is closed with 1013.
  */
 export function serveWebSockets(
   app: FastifyInstance,
@@ -101,9 +99,9 @@ export function serveWebSockets(
   }
 
   function connected(socket: WebSocket, stream: Duplex, caller: Caller, exchange: ClientExchange | null): void {
-    // What breaks the rules of WebSocket, `ws` closes by itself with the code that says which.
+    // `ws` closes the socket with the right code for protocol violations.
     socket.on('error', () => {})
-    // A client that offers nothing gets a socket without a protocol.
+    // A client without a supported subprotocol is accepted by `ws`, so it is closed here.
     if (socket.protocol === '') {
       socket.close(CloseCode.SubprotocolNotAcceptable, 'Subprotocol not acceptable')
       return
@@ -114,7 +112,7 @@ export function serveWebSockets(
         close: (code, reason) => socket.close(code, reason),
         onInit(payload) {
           const credentials = { ...connection.caller.credentials, ...pickCredentials(payload) }
-          // Pages cannot set headers of a WebSocket.
+          // Used instead of headers, which pages cannot set on a WebSocket.
           const client = clientIn(payload)
           connection.caller = { ...connection.caller, credentials, connectedAt: new Date(), ...(client && { client }) }
           if (connection.exchange) connection.exchange = withInitHeaders(connection.exchange, payload)
@@ -138,7 +136,7 @@ export function serveWebSockets(
     connections.add(connection)
     socket.on('message', (bytes, isBinary) => {
       if (isBinary) socket.close(CloseCode.BadRequest, 'Expected text frames.')
-      // What was sent behind something that closes the socket is not read any more.
+      // Messages after one that closes the socket are ignored.
       else if (socket.readyState === socket.OPEN) protocol.onMessage(String(bytes))
     })
     socket.on('pong', () => {
@@ -168,7 +166,7 @@ function createSocketServer(): WebSocketServer {
     perMessageDeflate: false,
     maxPayload: BOUNDS.bodyBytes,
     handleProtocols,
-    // Known to ws, but not to its types.
+    // An option of `ws` that its types lack.
     ...{ closeTimeout: CLOSE_TIMEOUT_MS },
   })
   sockets.on('wsClientError', (error, socket) =>

@@ -1,14 +1,17 @@
-// The file, not the package: under Bun that is a module of its own, without pools.
+// Imports a file, because Bun replaces the package `undici` by a module without pools.
 import { Pool } from 'undici/index.js'
 import { postRequest } from '../subgraph-client/http-exchange.ts'
 import type { UsageSink } from './usage-batch.ts'
 
-/** How long the receiver of a batch may take. */
+/** Timeout of a POST. */
 const POST_TIMEOUT_MS = 10_000
-/** A receiver has nothing to say. */
+/** Upper bound of a response, whose body is ignored. */
 const MAX_RESPONSE_BYTES = 100_000
 
-/** Posts each batch as JSON to `url`. A status other than 2xx rejects: the batch is sent again. */
+/**
+ * Posts each batch as JSON to `url`. Rejects for a status other than 2xx, so that the batch is sent
+ * again.
+ */
 export function createHttpSink(url: string, headers: Readonly<Record<string, string>> = {}): UsageSink {
   const { origin, pathname, search } = new URL(url)
   const pool = new Pool(origin, { connections: 1, connectTimeout: POST_TIMEOUT_MS, maxResponseSize: MAX_RESPONSE_BYTES })

@@ -9,40 +9,40 @@ import type { ExecutionResult } from '../operations/execution-result.ts'
 import { describeUsage } from './signature.ts'
 import type { UsageBatch, UsageCount, UsageOperation, UsageSink } from './usage-batch.ts'
 
-/** Counts the operations of one graph. */
+/** Usage counter of one graph. */
 export type UsageCounter = {
-  /** `run` of one operation, counted. */
+  /** Wraps `run` of one operation with counting. */
   readonly watchOperation: <Result>(
     validated: ValidatedOperation,
     run: (...parameters: Parameters<RunOperation>) => Promise<Result>,
     resultOf: (result: Result) => Pick<ExecutionResult, 'errors'>,
   ) => (...parameters: Parameters<RunOperation>) => Promise<Result>
-  /** Counts runs of one operation. */
+  /** Creates the counter of one operation. */
   readonly operation: (validated: ValidatedOperation) => CountUse
 }
 
 type CountUse = (client: ClientIdentity | undefined, hasErrors: boolean, milliseconds: number) => void
 
-/** Counts which client uses which operation, and reports it to a sink. */
+/** Counts operations by client, and reports them to a sink. */
 export type UsageRecorder = {
-  /** A counter of operations on `schema`; requests of clients without a name count as `unnamed`. */
+  /** Creates a counter for `schema`; clients without a name count as `unnamed`. */
   readonly forGraph: (schema: GraphQLSchema, unnamed?: ClientIdentity) => UsageCounter
-  /** Reports now. Never rejects: what could not be reported is kept. */
+  /** Reports now. Never rejects: an unsent batch is kept. */
   readonly flush: () => Promise<void>
-  /** Reports what is left, within `CLOSE_TIMEOUT_MS`, and ends. */
+  /** Reports the rest within `CLOSE_TIMEOUT_MS`, and stops. */
   readonly close: () => Promise<void>
 }
 
 const FLUSH_INTERVAL_MS = 10_000
-/** How long the end waits for a sink. */
+/** Timeout of the last report. */
 const CLOSE_TIMEOUT_MS = 5_000
-/** Operations that one batch tells apart; further ones are one, which is named `other`. */
+/** Upper bound of operations per batch; further ones count as one, named `other`. */
 const MAX_BATCH_OPERATIONS = 2_000
-/** Counts of one batch: of further clients, one per operation, which is named `other`. */
+/** Upper bound of counts per batch; further clients count as one per operation, named `other`. */
 const MAX_BATCH_COUNTS = 10_000
-/** The coordinate of an operation that could not be described: it may use anything. */
+/** Coordinate of an operation that could not be described, so it may use any. */
 export const ANY_COORDINATE = '*'
-/** Names of operations and clients beyond a bound. */
+/** Name of operations and clients above a bound. */
 export const OTHER = 'other'
 
 type Count = {
@@ -53,14 +53,14 @@ type Count = {
   lastSeenMs: number
 }
 
-/** One operation in the batch that is being counted. */
+/** An operation in the current batch. */
 type Entry = { operation: UsageOperation; readonly counts: Map<string, Count>; last: Count | null }
 type Counted = { readonly entries: Map<string, Entry>; counts: number }
 
 const UNNAMED: ClientIdentity = { name: '', version: '' }
 const OTHER_CLIENT: ClientIdentity = { name: OTHER, version: '' }
 
-/** Counts from now on. A sink that fails gets the same batch again. */
+/** Creates a recorder. After a failure the sink gets the same batch again. */
 export function createUsageRecorder(
   sink: UsageSink,
   {
@@ -90,7 +90,7 @@ export function createUsageRecorder(
 
   async function send(): Promise<void> {
     try {
-      // At most twice: the batch that failed before, and what was counted since.
+      // At most two batches: a failed one, and the counts since.
       while (true) {
         unsent ??= counts.takeBatch()
         if (unsent === null) return
@@ -118,7 +118,7 @@ export function createUsageRecorder(
   }
 }
 
-/** Counts the operations on one schema. */
+/** Counter of the operations on one schema. */
 function graphCounter(
   counts: ReturnType<typeof createCounts>,
   schema: GraphQLSchema,
@@ -145,7 +145,7 @@ function graphCounter(
   return {
     operation,
     watchOperation(validated, run, resultOf) {
-      // It asks about the schema, and uses nothing of it.
+      // Introspection uses no coordinates.
       if (validated.isIntrospection) return run
       const count = operation(validated)
       return async (variables, context) => {
@@ -163,7 +163,7 @@ function graphCounter(
   }
 }
 
-/** A report must not fail a request. */
+/** Never throws: a usage report must not fail a request. */
 function describe(validated: ValidatedOperation, schema: GraphQLSchema, log: Logger): UsageOperation {
   try {
     return describeUsage(validated, schema)
@@ -173,10 +173,10 @@ function describe(validated: ValidatedOperation, schema: GraphQLSchema, log: Log
   }
 }
 
-/** What is counted until the next batch is taken. */
+/** Counts of the current batch. */
 function createCounts(maxOperations: number, maxCounts: number) {
   let counted: Counted = { entries: new Map(), counts: 0 }
-  /** Batches taken so far: operations remember in which one they found their entry. */
+  /** Number of batches taken, by which operations detect that their entry is outdated. */
   let batches = 0
   return { batches: () => batches, entryOf, countOf, takeBatch }
 
@@ -225,7 +225,7 @@ function createCounts(maxOperations: number, maxCounts: number) {
       operations: entries.map(({ operation }) => operation),
       counts: entries.flatMap(({ operation, counts }) => [...counts.values()].map((count) => usageCount(operation.hash, count))),
     }
-    // Prepared operations keep their entry until they run again.
+    // Freed now, because prepared operations reference their entry until the next run.
     for (const entry of entries) {
       entry.counts.clear()
       entry.last = null
