@@ -8,10 +8,7 @@ import { printable } from './printable.ts'
 
 type Options = { readonly atrium: string; readonly policy: Policy; readonly allowPrivate?: true; readonly json?: true }
 
-/**
- * `atrium gate`: what an agent may cite of some sources, and why. Asks a running Atrium over HTTP,
- * as any client does.
- */
+/** `atrium gate`: decides which sources an agent may cite. Uses a running Atrium over HTTP. */
 export function gateCommand(): Command {
   return new Command('gate')
     .summary('gate sources for citing')
@@ -51,10 +48,7 @@ file cannot be read: do not use it, standard error has the reason; 2 wrong usage
     })
 }
 
-/**
- * A denial and a page that does not answer are results; nobody's decision and a file that was not
- * read are none.
- */
+/** Whether a source has no result: neither a denial, a decision nor a rating. */
 const isUnjudged = ({ standing, decision, rating }: GatedSource): boolean =>
   standing !== 'denied' && decision === null && rating === null
 
@@ -63,7 +57,7 @@ function whyUnjudged(sources: readonly GatedSource[], total: number): string {
   return `${sources.length} of ${total} sources could not be rated. ${[...reasons].join(' ')}`
 }
 
-/** Error for an invalid key, which the caller can correct. */
+/** Converts the client's error for invalid options, such as the key, to an `OperatorError`. */
 function withUsageErrors<Client>(make: () => Client): Client {
   try {
     return make()

@@ -9,7 +9,7 @@ const DAY_SECONDS = 86_400
 export const time = z.iso.datetime({ offset: true }).transform((text): UnixSeconds => Math.floor(Date.parse(text) / 1000))
 export const texts = z.array(z.string())
 
-/** What a source has answered, or what it did instead. */
+/** Result of a source: its facts, or another status. */
 const answer = <Facts extends z.core.$ZodLooseShape>(facts: Facts) =>
   z.discriminatedUnion('status', [
     z.object({ status: z.literal('ok'), ...facts }),
@@ -29,10 +29,10 @@ const answer = <Facts extends z.core.$ZodLooseShape>(facts: Facts) =>
     }),
   ])
 
-/** The evidence of a case: what each source has answered. */
+/** Evidence of a case, by source. */
 export const caseEvidence = z.object({
   collectedAt: time,
-  // As the registry has sent it (RFC 9083).
+  // Response of the registry (RFC 9083).
   rdap: answer({ json: z.unknown() }),
   dns: answer({
     A: texts,
@@ -81,12 +81,12 @@ export const caseEvidence = z.object({
 
 type CaseEvidence = z.infer<typeof caseEvidence>
 
-/** What a source has answered, without what it is about. */
+/** Evidence of a source without the target. */
 type Answer<S extends Source> = WithoutSubject<EvidenceBySource[S]>
-/** Of each member of a union by itself. */
+/** Distributes over the members of a union. */
 type WithoutSubject<Each> = Each extends unknown ? Omit<Each, 'subject' | 'collectedAt' | 'validUntil' | 'version'> : never
 
-/** The evidence of a case as collectors store it. */
+/** Converts a case's evidence to the form of collectors. */
 export function evidenceOf(raw: CaseEvidence, { host, name }: Target): Evidence[] {
   const domain = name.registrable ?? host
   const about = (subject: string) => ({
@@ -103,7 +103,7 @@ export function evidenceOf(raw: CaseEvidence, { host, name }: Target): Evidence[
     feeds: { ...about(host), ...feedsAnswer(raw.feeds, raw.collectedAt) },
     popularity: { ...about(domain), ...popularityAnswer(raw.popularity) },
   }
-  // Each source with its own evidence, as `Evidence` says.
+  // Each entry pairs a source with its own evidence, as the type `Evidence` requires.
   return (Object.keys(found) as Source[]).map((source) => ({ source, evidence: found[source] }) as Evidence)
 }
 
@@ -198,7 +198,7 @@ function popularityAnswer(popularity: CaseEvidence['popularity']): Answer<'popul
     : instead(popularity.status)
 }
 
-/** An answer that the collector could not read either is one of its kinds. */
+/** Facts of a registration; `malformed` when the collector cannot parse the response. */
 function registrationOf(json: unknown, domain: string) {
   try {
     return { status: 'ok', facts: parseDomain(json, domain) } as const
@@ -208,7 +208,7 @@ function registrationOf(json: unknown, domain: string) {
   }
 }
 
-/** What any source may do instead of answering. */
+/** Evidence for a status other than `ok`. */
 function instead(status: Exclude<CaseEvidence['ct']['status'], 'ok'>) {
   switch (status) {
     case 'timeout':

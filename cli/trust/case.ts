@@ -12,11 +12,11 @@ import {
 import { ACTIONS } from '../../subgraphs/trust/pipeline/stages.ts'
 import { caseEvidence, evidenceOf, texts, time } from './case-evidence.ts'
 
-/** A question with its evidence, and what may come of it. */
+/** A labelled case: a decision request with evidence and the expected decision. */
 export const caseForm = z.object({
   name: z.string(),
   domain: z.string(),
-  // Null: the target is expected to be refused, or nothing is known.
+  // Null: no evidence, or a target that is expected to be refused.
   evidence: caseEvidence.nullable(),
   interaction: z.object({
     kind: z.enum(INTERACTION_KINDS),
@@ -26,7 +26,7 @@ export const caseForm = z.object({
   policy: z.enum(PROFILES),
   override: z.object({ action: z.enum(ACTIONS), reason: z.string(), expires: time }).nullish(),
   expect: z.object({
-    // Statuses of the REST API; 422 among them says that the target may be refused.
+    // Expected status codes of the REST API; 422 allows a refusal of the target.
     http: z.array(z.int()).optional(),
     actions: z.array(z.string()),
     mustNot: z.array(z.string()),
@@ -39,16 +39,16 @@ export const caseForm = z.object({
 })
 export type Case = z.infer<typeof caseForm>
 
-/** A case and what came of it. */
+/** A case with its actual decision. */
 export type JudgedCase = {
   readonly wanted: Case
-  /** Null: its target was refused. */
+  /** Null: the target was refused. */
   readonly decision: Decision | null
-  /** Every way in which that is not what the case wants, as sentences; empty when it is. */
+  /** Differences from the expectation, one sentence each; empty for a pass. */
   readonly breaches: readonly string[]
 }
 
-/** Decides about a case as of its evidence. */
+/** Decides about a case at the time of its evidence. */
 export function judgedCase(wanted: Case, engine: Engine): JudgedCase {
   const found = engine.normalise('domain', wanted.domain)
   if (found.kind === 'invalid') return { wanted, decision: null, breaches: breachesOf(wanted, null) }
@@ -68,7 +68,7 @@ const overrideOf = ({ override }: Case, { host }: Target): Override | null =>
 
 function breachesOf({ expect }: Case, decision: Decision | null): string[] {
   if (decision === null) return expect.http?.includes(422) ? [] : ['its target was refused']
-  // Compared with texts of a file of cases, which may be no codes.
+  // Widened to strings: the file's expectations may contain unknown codes.
   const said = [...decision.reasonCodes, ...decision.uncertainty.drivers] as readonly string[]
   const { action, uncertainty } = decision
   return [
@@ -77,7 +77,7 @@ function breachesOf({ expect }: Case, decision: Decision | null): string[] {
     ...expect.mustHaveCodes.flatMap((code) => (said.includes(code) ? [] : [`expected it to say ${code}`])),
     ...expect.anyOfCodes.flatMap((any) => (any.some((code) => said.includes(code)) ? [] : [`expected one of ${any.join(', ')}`])),
     ...expect.mustNotCodes.flatMap((code) =>
-      // Compared with texts of a file of cases, which may be no codes.
+      // Widened to strings: the file's expectations may contain unknown codes.
       (decision.reasonCodes as readonly string[]).includes(code) ? [`it must not say ${code}`] : [],
     ),
     ...(expect.uncertainty === undefined || expect.uncertainty === uncertainty.state

@@ -7,16 +7,19 @@ import type { DecideRequest } from '../../subgraphs/trust/pipeline/request.ts'
 import { readSource } from '../read-source.ts'
 import type { CheckFormat } from './check-formats.ts'
 
-/** Of one run. */
+/** Upper bound of targets per run. */
 const MAX_TARGETS = 10_000
-/** A file is held in memory. Bytes. */
+/** Upper bound of a file, which is read into memory. */
 const MAX_FILE_BYTES = 25_000_000
-/** Targets whose evidence is collected at the same time: a fifth of the outward connections. */
+/** Targets whose evidence is collected concurrently: a fifth of the outbound connection limit. */
 const MAX_CONCURRENT_TARGETS = 20
-/** Interval of lines about the progress. Milliseconds. */
+/** Interval of progress lines. */
 const PROGRESS_MS = 5_000
 
-/** Targets of a file, or of standard input for `-`: one per line; blank lines and `#` are left out. */
+/**
+ * Reads targets from a file, or for `-` from standard input: one per line; blank lines and `#`
+ * comments are skipped.
+ */
 export async function readTargets(source: string): Promise<readonly string[]> {
   const targets = (await readSource(source, MAX_FILE_BYTES))
     .split(/\r?\n/)
@@ -28,8 +31,8 @@ export async function readTargets(source: string): Promise<readonly string[]> {
 }
 
 /**
- * Decides about targets, and writes a line for each in their order as soon as it is known. Returns
- * how many are invalid; their lines have the message.
+ * Decides about targets concurrently, and writes one line each, in the order of targets. Returns
+ * the number of invalid targets; their lines have an error.
  */
 export async function checkTargets(
   targets: readonly string[],
@@ -44,7 +47,8 @@ export async function checkTargets(
   if (format === 'csv') await write(`${CSV_COLUMNS.join(',')}\n`)
   for (const target of targets) {
     const line = lineOf(target)
-    // Reported by `next`, which may come to it only after another one has failed.
+    // Prevents an unhandled rejection: `next` awaits lines in order, and may stop at an earlier
+    // one.
     line.catch(() => {})
     pending.push(line)
     if (pending.length >= MAX_CONCURRENT_TARGETS) await next()
@@ -89,7 +93,7 @@ const csvLine = (text: string, decision: Decision | null, error: string): string
     .map(csvField)
     .join(',')}\n`
 
-/** Waits for a reader that is slower than we are. */
+/** Writes to standard output with backpressure. */
 const write = (text: string): Promise<void> =>
   new Promise((resolve) => {
     if (process.stdout.write(text)) resolve()

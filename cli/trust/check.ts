@@ -23,8 +23,8 @@ type Options = Interaction & {
 }
 
 /**
- * `atrium trust check`: the decision that a key would get, without a key, without counting and
- * without a record.
+ * `atrium trust check`: decides like the API, but without a key, a counted scan or a stored
+ * decision.
  */
 export function checkCommand(withTrust: WithTrust): Command {
   const { kind, mode, sensitivity } = DEFAULT_INTERACTION

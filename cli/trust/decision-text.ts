@@ -15,7 +15,7 @@ const ACTIONS: Readonly<Record<Action, string>> = {
   deny: 'DENY',
 }
 
-/** What a missing piece means to a person. */
+/** Sentence for a person by cause of uncertainty. */
 const DRIVERS: Readonly<Record<Decision['uncertainty']['drivers'][number], string>> = {
   REGISTRATION_DATA_UNAVAILABLE: 'registration data is unavailable',
   REGISTRATION_DATE_MISSING: 'the registry publishes no registration date',
@@ -34,7 +34,7 @@ const DRIVERS: Readonly<Record<Decision['uncertainty']['drivers'][number], strin
   STALE_SNAPSHOT: 'some evidence was stale',
 }
 
-/** A decision as a person reads it. `again` decides the same evidence with another request. */
+/** Text of a decision for a person. `again` decides with the same evidence and another request. */
 export function decisionAsText(
   decision: Decision,
   request: DecideRequest,
@@ -70,7 +70,10 @@ function barOf(name: string, { score, confidence }: { readonly score: number; re
   return `  ${name.padEnd(10)} ${'█'.repeat(full)}${'░'.repeat(WIDTH_CHARACTERS - full)} ${String(score).padStart(3)}   ${Math.round(confidence * 100)} % sure`
 }
 
-/** Other questions with other answers, from the same evidence; then what evidence is missing. */
+/**
+ * Policies and interactions that would change the action, with the same evidence; then missing
+ * evidence.
+ */
 function changes(decision: Decision, request: DecideRequest, again: (other: DecideRequest) => Action): string[] {
   const policies = PROFILES.filter((profile) => profile !== request.profile).map((profile) => ({
     why: `policy ${profile}`,
@@ -81,7 +84,7 @@ function changes(decision: Decision, request: DecideRequest, again: (other: Deci
     action: again({ ...request, interaction: { ...request.interaction, kind } }),
   }))
   const different = [...policies, ...deeds].filter(({ action }) => action !== decision.action)
-  // Sources that have nothing to say about this target are not among the drivers.
+  // Sources that do not apply to this target are not among the drivers.
   const missing = SOURCES.filter((source) => decision.uncertainty.drivers.includes(UNAVAILABLE[source]))
   const found = [
     ...different.map(({ why, action }) => `${why.padEnd(24)} ${ACTIONS[action]}`),
@@ -94,8 +97,8 @@ function changes(decision: Decision, request: DecideRequest, again: (other: Deci
 }
 
 /**
- * Of private addresses and names in special use nothing is asked; of public addresses the feeds
- * are.
+ * Whether the target's form alone decides: private addresses and special-use names cause no
+ * lookups, but public addresses are looked up in feeds.
  */
 const isByFormAlone = ({ audit: { structural } }: Decision): boolean => structural !== null && structural !== 'public-address'
 

@@ -9,7 +9,7 @@ import { ACTIONS, type Profile } from '../../subgraphs/trust/pipeline/stages.ts'
 import { type Case, caseForm, type JudgedCase, judgedCase } from './case.ts'
 import { type JudgedName, missesIn, tableOf, tableText } from './labelled-names.ts'
 
-/** As much of what a source has said as every decision reads. */
+/** The part of a source's result that every decision reads. */
 const answer = z
   .object({
     status: z.enum(['ok', 'absent', 'failed', 'timeout', 'skipped']),
@@ -27,14 +27,14 @@ const stored = z.object({
 const row = z.object({
   host: z.string(),
   label: z.string(),
-  // Evidence as decisions store it; without, the name alone decides.
+  // Evidence as stored with decisions; absent: the name alone decides.
   snapshot: z.custom<Snapshot>((given) => stored.safeParse(given).success).optional(),
 })
 type Row = z.infer<typeof row>
 
 /**
- * `atrium trust evaluate`: how the policy of this release does where the right answer is known.
- * Asks nobody, and needs no database.
+ * `atrium trust evaluate`: evaluates this release's policy against labelled cases. Needs neither
+ * network nor database.
  */
 export function evaluateCommand(): Command {
   return new Command('evaluate')
@@ -70,7 +70,10 @@ function judge({ host, label, snapshot }: Row, profile: Profile, engine: Engine)
   const request = { target: found.target, interaction: DEFAULT_INTERACTION, profile }
   return { host, label, decision: decided() }
 
-  /** Facts are as many as collectors have; which of them are not there shows when they are read. */
+  /**
+   * Facts are not validated, because each collector has its own; missing ones throw when they are
+   * read.
+   */
   function decided() {
     try {
       return engine.decide(evidence, request, engine.policyVersion, null)
@@ -82,7 +85,7 @@ function judge({ host, label, snapshot }: Row, profile: Profile, engine: Engine)
   }
 }
 
-/** Prints the cases that went wrong, and counts; then the program ends with 1. */
+/** Prints failed cases and totals; failures set exit status 1. */
 function reportCases(cases: readonly Case[], engine: Engine, json: boolean): void {
   const judged = cases.map((each) => judgedCase(each, engine))
   const wrong = judged.filter(({ breaches }) => breaches.length > 0)
@@ -117,11 +120,11 @@ function casesText(judged: readonly JudgedCase[], wrong: readonly JudgedCase[]):
   ].join('\n')
 }
 
-/** What a file holds, with the line where it begins. */
+/** Values of a file with the line that each starts on. */
 function valuesIn(file: string): readonly { readonly value: unknown; readonly line: number }[] {
   let text: string
   try {
-    // Programs of Windows begin files with it.
+    // Removes the byte order mark that Windows programs write.
     text = readFileSync(file, 'utf8').replace(/^\uFEFF/, '')
   } catch (error) {
     throw new OperatorError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}.`)

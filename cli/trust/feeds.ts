@@ -37,13 +37,13 @@ type State = {
   readonly name: string
   readonly state: string
   readonly reason: string | null
-  /** Of a list that was not asked for: when it will be, as RFC 3339 text. */
+  /** When a list that was not yet due will be downloaded, as RFC 3339 text. */
   readonly notDueUntil?: string | null
 }
 
 /**
- * A source with what came of its list, if it is one: an old copy goes on being used where a new one
- * could not be had.
+ * State of a source with the result of its list's download. After a failed download the previous
+ * copy stays in use.
  */
 function refreshed(state: State, lists: readonly RefreshedList[]): State {
   const list = lists.find(({ name }) => name === state.name)

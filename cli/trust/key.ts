@@ -9,7 +9,7 @@ import { printable } from '../printable.ts'
 import type { WithTrust } from './with-trust.ts'
 
 const MAX_NAME_CHARACTERS = 100
-/** Hours: more than a year. */
+/** Upper bound of a grace period: more than a year. */
 const MAX_GRACE_HOURS = 9_999
 const HOUR_MS = 3_600_000
 

@@ -1,30 +1,27 @@
 import type { Decision } from '../../subgraphs/trust/pipeline/decision.ts'
 import { ACTIONS } from '../../subgraphs/trust/pipeline/stages.ts'
 
-/** Labels that should go through; every other one should be stopped. */
+/** Labels of harmless names; names with other labels should be stopped. */
 const HARMLESS = new Set(['benign', 'safe', 'good', 'idn_safe'])
 const MAX_WORST_NAMES = 10
-/** What can be said about a name by itself. */
+/** Reason codes that need no evidence but the name. */
 const ABOUT_NAMES = ['BRAND_LOOKALIKE', 'BRAND_MISMATCH', 'IDN_HOMOGRAPH'] as const
 
-/** A name of known nature and what was decided about it; null when it was refused as no host. */
+/** A labelled name with its decision; null when it was refused as invalid. */
 export type JudgedName = { readonly host: string; readonly label: string; readonly decision: Decision | null }
 
 type Line = {
   readonly label: string
   readonly total: number
   readonly counts: Readonly<Record<string, number>>
-  /**
-   * How many were called what can be said about a name by itself; `suspected`: any of it, or
-   * refused as no host.
-   */
+  /** Number of names by reason code; `suspected`: any of the codes, or refused. */
   readonly names: Readonly<Record<(typeof ABOUT_NAMES)[number] | 'suspected', number>>
   readonly reasons: readonly string[]
 }
 
 /**
- * A line per label: how many got which action, how many were refused as no host, and the reasons
- * that were given most.
+ * A row per label: number of names by action, number of refused ones, and the most frequent
+ * reasons.
  */
 export function tableOf(judged: readonly JudgedName[]): readonly Line[] {
   return [...Map.groupBy(judged, ({ label }) => label)]
@@ -64,8 +61,7 @@ function namesIn(rows: readonly JudgedName[]): Line['names'] {
 }
 
 /**
- * The misses that would hurt most: harmless names by how strongly they are suspected, others by how
- * little.
+ * The worst misses per label: harmless names with the highest suspicion, others with the lowest.
  */
 export function missesIn(judged: readonly JudgedName[]) {
   const suspicion = ({ decision }: JudgedName): number =>
@@ -90,7 +86,7 @@ export function missesIn(judged: readonly JudgedName[]) {
   })
 }
 
-/** Both as text in columns. */
+/** Table and misses as text. */
 export function tableText(table: readonly Line[], misses: ReturnType<typeof missesIn>): string {
   const columns = [...ACTIONS, 'refused']
   const cells = (first: string, rest: readonly string[]) =>

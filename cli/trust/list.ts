@@ -23,14 +23,14 @@ import type { WithTrust } from './with-trust.ts'
 
 type Trust = Parameters<Parameters<WithTrust>[0]>[0]
 
-/** Who adds entries here, for `createdBy`. */
+/** Author of added entries, for `createdBy`. */
 const PROGRAM = 'atrium'
-/** A file is held in memory. Bytes. */
+/** Upper bound of a file, which is read into memory. */
 const MAX_FILE_BYTES = 20_000_000
 const DOWNLOAD_TIMEOUT_MS = 60_000
-/** Invalid entries that are shown. */
+/** Invalid entries listed in an error. */
 const MAX_SHOWN_FAULTS = 10
-/** Entries of one read of an export. */
+/** Entries per page of an export. */
 const EXPORT_PAGE_ENTRIES = 1_000
 
 const listArgument = () => new Argument('<list>', 'which list').choices(OPERATOR_LISTS)
@@ -139,7 +139,7 @@ function statusCommand(withTrust: WithTrust): Command {
     })
 }
 
-/** Adds what was read; throws when an entry is invalid, unless those may be left out. */
+/** Adds entries to a list. Throws when one is invalid, unless `skipsInvalid`. */
 async function add(
   list: OperatorList,
   read: readonly { readonly location: string; readonly input: ListEntryInput | null }[],
@@ -161,7 +161,7 @@ async function add(
     if (checked && 'entry' in checked) valid.push(checked.entry)
     else {
       const message = checked ? checked.faults.map((fault) => fault.message).join(' ') : 'Expected a name, an address or a URL.'
-      // With text of the file, which others may have written.
+      // Made printable, because the message quotes the file, which may be untrusted.
       faults.push(printable(location === '' ? message : `${location}: ${message}`))
     }
   }
@@ -188,7 +188,7 @@ async function readAll(list: OperatorList, lists: Trust['operatorLists']): Promi
 const load = (source: string): Promise<string> =>
   /^https:\/\//i.test(source) ? download(source) : readSource(source, MAX_FILE_BYTES)
 
-/** Through the guard for public addresses, like every feed. */
+/** Downloads a file from a public address only, with the same protection as feeds. */
 async function download(url: string): Promise<string> {
   const config = readConfig(variables, process.env)
   const network = safeNetwork({ resolvers: config.TRUST_DNS_SERVERS ?? systemServers() })

@@ -9,12 +9,12 @@ import {
 import { printable } from '../printable.ts'
 import type { WithTrust } from './with-trust.ts'
 
-/** Who answers here, as the reporter's operator. */
+/** Author of answers to a report. */
 const PROGRAM = 'atrium'
-/** Reports that are listed at once. */
+/** Upper bound of listed reports. */
 const MAX_LISTED_REPORTS = 1_000
 
-/** `atrium trust report`: what owners of keys say of decisions. */
+/** `atrium trust report`: reports of wrong decisions from owners of API keys. */
 export function reportCommand(withTrust: WithTrust): Command {
   return new Command('report')
     .description('show and answer reports of wrong decisions')

@@ -3,10 +3,7 @@ import { createUsageRecorder, type UsageRecorder } from '../../gateway/usage/usa
 import type { Connection } from '../../platform/database/database.ts'
 import { createUsageStore } from './usage-store.ts'
 
-/**
- * The recorder of this process; null where it is switched off, and for a gateway that knows no
- * database.
- */
+/** Usage recorder by configuration; null when disabled, and for a gateway without a database. */
 export function usageRecorderFromConfig(
   {
     USAGE_DAYS: retentionDays,

@@ -11,8 +11,8 @@ import { ANY_COORDINATE } from '../../gateway/usage/usage-recorder.ts'
 import type { UsedOperation } from './usage-report.ts'
 
 /**
- * Coordinates of a schema that no operation uses, in the order of their types; none where an
- * operation could not be described, because it may use each of them.
+ * Schema coordinates that no operation uses, in schema order. Empty when an operation could not be
+ * described, because it may use any.
  */
 export function unusedCoordinates(schema: GraphQLSchema, operations: readonly UsedOperation[]): readonly string[] {
   const used = usedCoordinates(schema, operations)
@@ -25,7 +25,10 @@ export function unusedCoordinates(schema: GraphQLSchema, operations: readonly Us
     })
 }
 
-/** What operations use; a field of an interface is one of every type that implements it. */
+/**
+ * Coordinates used by operations; using an interface's field uses that field of every
+ * implementation.
+ */
 function usedCoordinates(schema: GraphQLSchema, operations: readonly UsedOperation[]): ReadonlySet<string> {
   const used = new Set(operations.flatMap(({ coordinates }) => coordinates))
   for (const coordinate of [...used]) {

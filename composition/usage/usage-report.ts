@@ -2,7 +2,7 @@ import pg from 'pg'
 import type { Connection } from '../../platform/database/database.ts'
 import { OperatorError } from '../../platform/process/operator-error.ts'
 
-/** One client of one operation within the days of a report. */
+/** Usage of an operation by one client within the report's days. */
 export type OperationUse = {
   readonly clientName: string
   readonly clientVersion: string
@@ -12,22 +12,22 @@ export type OperationUse = {
   readonly lastSeenAt: Date
 }
 
-/** An operation that was requested within the days of a report, with its clients. */
+/** A used operation with its clients. */
 export type UsedOperation = {
   readonly hash: string
-  /** Null: it has none. */
+  /** Null: an anonymous operation. */
   readonly name: string | null
   readonly kind: string
-  /** Null where it was too long, or stands for what exceeded a bound. */
+  /** Null when it was too long, or for operations above a bound. */
   readonly signature: string | null
   readonly coordinates: readonly string[]
-  /** Most requests first; never empty. */
+  /** Usage by client, most requests first; never empty. */
   readonly uses: readonly OperationUse[]
 }
 
 export type UsageReport = {
   readonly days: number
-  /** The first day ever recorded, as `2026-11-25`; null: nothing is recorded within the days. */
+  /** First recorded day, such as `2026-11-25`; null: nothing is recorded in the report's days. */
   readonly firstDay: string | null
   /** Most requests first. */
   readonly operations: readonly UsedOperation[]
@@ -35,12 +35,12 @@ export type UsageReport = {
 
 type Row = Omit<UsedOperation, 'uses'> & OperationUse
 
-/** PostgreSQL's codes of a schema and of a table that do not exist. */
+/** PostgreSQL error codes for a missing schema and a missing table. */
 const MISSING = ['3F000', '42P01']
 
 /**
- * Reads which operations were requested in the last `days`, today included. Throws an
- * `OperatorError` for a database without the tables.
+ * Reads the usage of the last `days`, today included. Throws an `OperatorError` when the database
+ * has no usage tables.
  */
 export async function readUsage(connection: Connection, days: number): Promise<UsageReport> {
   const options = '-c default_transaction_read_only=on'

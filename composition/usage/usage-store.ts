@@ -4,17 +4,20 @@ import { OTHER } from '../../gateway/usage/usage-recorder.ts'
 import { type Connection, openDatabase } from '../../platform/database/database.ts'
 import type { UsageTables } from './tables.ts'
 
-/** New operations of one day; what exceeds it counts as one operation of that day. */
+/** Upper bound of new operations per day; further ones count as one. */
 const MAX_NEW_OPERATIONS_PER_DAY = 500
-/** Counts of one day; clients beyond it count as one per operation. */
+/** Upper bound of counts per day; further clients count as one per operation. */
 const MAX_COUNTS_PER_DAY = 20_000
-/** A batch that was not acknowledged is sent again within seconds, or as soon as the database is back. */
+/**
+ * Retention of batch ids, which detect repeated batches. An unacknowledged batch is repeated within
+ * seconds, or when the database is back.
+ */
 const BATCH_RETENTION_DAYS = 7
-/** How often old rows are deleted. */
+/** Interval of deleting old rows. */
 const CLEAN_INTERVAL_MS = 3_600_000
-/** A statement that takes longer fails, and its batch is written again later. */
+/** Timeout of a statement, after which the batch is repeated later. */
 const STATEMENT_TIMEOUT_MS = 10_000
-/** Advisory lock of writers, which makes bounds exact: "usage" as ASCII in hexadecimal. */
+/** Advisory lock of writers, which makes the bounds exact: "usage" in ASCII, hexadecimal. */
 const WRITER_LOCK = 0x7573616765
 
 export type UsageStoreOptions = {
@@ -24,7 +27,7 @@ export type UsageStoreOptions = {
   readonly onError: (error: Error) => void
 }
 
-/** Stores usage reports in PostgreSQL, where those of all processes add up. Connects on first use. */
+/** Stores usage reports in PostgreSQL, adding up those of all processes. Connects on first use. */
 export function createUsageStore(
   connection: Connection,
   { retentionDays, maxNewOperations = MAX_NEW_OPERATIONS_PER_DAY, maxCounts = MAX_COUNTS_PER_DAY, onError }: UsageStoreOptions,
@@ -38,7 +41,7 @@ export function createUsageStore(
       await inTransaction(pool, (client) => write(client, batch))
       if (performance.now() - cleanedMs < CLEAN_INTERVAL_MS) return
       cleanedMs = performance.now()
-      // The batch is counted: what fails here is done in an hour.
+      // Errors are reported only: the batch is stored, and cleaning runs again in an hour.
       await clean(pool, retentionDays).catch(onError)
     },
     close,
@@ -79,7 +82,7 @@ export function createUsageStore(
     await writeCounts(client, await withinBound(client, day, renamed))
   }
 
-  /** Counts of clients for which there is no room are those of the client `other`. */
+  /** Counts of clients above the bound are added to the client `other`. */
   async function withinBound(client: pg.PoolClient, day: string, counts: readonly UsageCount[]): Promise<readonly UsageCount[]> {
     const rows = await countRows(client, 'SELECT count(*)::int FROM usage_count WHERE day = $1', day)
     if (rows + counts.length <= maxCounts) return counts
@@ -108,7 +111,7 @@ async function inTransaction(pool: pg.Pool, work: (client: pg.PoolClient) => Pro
     fault = error instanceof Error ? error : new Error(String(error))
     throw error
   } finally {
-    // A connection with an open or broken transaction is closed, not used again.
+    // Destroys a connection with an open or failed transaction instead of reusing it.
     client.release(fault)
   }
 }
@@ -125,7 +128,7 @@ async function countRows(client: pg.PoolClient, statement: string, day: string):
   return rows[0]?.count ?? 0
 }
 
-/** Operations by the hash that they are stored under; those of one hash are one, with all coordinates. */
+/** Merges operations with equal stored hash, and their coordinates. */
 function merged(operations: readonly UsageOperation[], storedAs: ReadonlyMap<string, string>): readonly UsageOperation[] {
   const byHash = new Map<string, UsageOperation>()
   for (const operation of operations) {
@@ -137,7 +140,7 @@ function merged(operations: readonly UsageOperation[], storedAs: ReadonlyMap<str
   return [...byHash.values()]
 }
 
-/** Coordinates change with the schema: those of before are kept. */
+/** Adds coordinates to stored ones, because they change with the schema. */
 async function writeOperations(client: pg.PoolClient, day: string, operations: readonly UsageOperation[]): Promise<void> {
   await client.query(
     `INSERT INTO usage_operation (hash, name, kind, signature, coordinates, first_day, last_day)
@@ -167,7 +170,7 @@ async function writeCounts(client: pg.PoolClient, counts: readonly UsageCount[])
   )
 }
 
-/** Deletes what is older than the retention: counts of operations go with them. */
+/** Deletes operations older than the retention; their counts are deleted by cascade. */
 async function clean(pool: pg.Pool, retentionDays: number): Promise<void> {
   const oldest = `(now() AT TIME ZONE 'UTC')::date - $1::int`
   await pool.query(`DELETE FROM usage_count WHERE day < ${oldest}`, [retentionDays])

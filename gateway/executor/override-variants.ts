@@ -2,14 +2,14 @@ import { boundedCache } from '../../platform/collections/bounded-cache.ts'
 import type { OverrideLabels } from '../planning/override-labels.ts'
 import type { RunOperation } from './run-operation.ts'
 
-/** What is compiled of one operation, by sets of active labels; evicted ones are made again. */
+/**
+ * Cache of one operation's compiled variants, by set of active labels; evicted ones are compiled
+ * again.
+ */
 const VARIANTS = { maxEntries: 16, maxCharacters: 16_000 }
 const NO_LABELS: ReadonlySet<string> = new Set()
 
-/**
- * What `compile` makes of an operation for a set of active labels; only those of `labels` tell sets
- * apart. Throws what `compile` throws.
- */
+/** Memoizes `compile` by the active labels among `labels`. Throws when `compile` does. */
 export function createVariants<Variant extends object>(
   labels: readonly string[],
   compile: (active: ReadonlySet<string>) => Variant,
@@ -33,8 +33,8 @@ export function createVariants<Variant extends object>(
 }
 
 /**
- * Runs an operation whose plan depends on labels of `@override`: each request chooses its active
- * labels once. `compile` throws for an operation that cannot be planned.
+ * Runs an operation whose plan depends on `@override` labels; active labels are chosen once per
+ * request. Throws when `compile` cannot plan the operation.
  */
 export function runOverridden(
   overrides: OverrideLabels,

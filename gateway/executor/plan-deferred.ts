@@ -10,16 +10,18 @@ import { plannedDocument } from './federated/planned-document.ts'
 
 type Variables = Readonly<Record<string, unknown>>
 
-/** Plans of one operation, by active `@defer` and active labels; evicted ones are made again. */
+/**
+ * Plan cache of one operation, by active `@defer` and active labels; evicted plans are built again.
+ */
 const DEFERRED_PLANS = { maxEntries: 16, maxCharacters: 16_000 }
 
 /**
- * Finds the plan of an operation's deferred parts for its variables: null where nothing is deferred,
- * so that the complete result is the answer.
+ * Finds the plan for an operation with these variables; null when no `@defer` is active, so that
+ * the response is complete at once.
  */
 export type FindDeferredPlan = (variables: Variables, context: RequestContext) => Promise<RunDeferredPlan | null>
 
-/** Plans an operation with `@defer`; null for one without. */
+/** Plans an operation with `@defer`; null for an operation without. */
 export function planDeferred(
   { deferred, operation, isIntrospection }: ValidatedOperation,
   { supergraph, links, overrides }: ExecutorDeps,

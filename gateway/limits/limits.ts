@@ -1,31 +1,31 @@
 import { MAX_BODY_BYTES } from '../../platform/http/body-limit.ts'
 import { COST_PROFILES, type DefaultWeights } from './cost-weights.ts'
 
-/** The bounds that an operator may move; 0 switches one off. */
+/** Configurable limits; 0 disables one. */
 export type Limits = {
-  /** Levels of fields below the operation; introspection does not count. */
+  /** Maximum depth; introspection does not count. */
   readonly depth: number
-  /** Points of one operation with its real variables; see cost.ts. */
+  /** Maximum cost in points with the request's variables; see cost-limit.ts. */
   readonly cost: number
-  /** `measure`: what costs more runs and is reported. Absent: it is refused. */
+  /** `measure`: operations above the cost limit run and are reported. Absent: refused. */
   readonly costMode?: 'enforce' | 'measure'
-  /** What one operation may send to each subgraph, by the name of the subgraph. */
+  /** Limits of what one operation sends to each subgraph, by subgraph name. */
   readonly subgraphs?: Readonly<Record<string, SubgraphLimit>>
-  /** The same for all subgraphs, where `subgraphs` does not say otherwise. */
+  /** Limit of all subgraphs, for what `subgraphs` does not set. */
   readonly allSubgraphs?: SubgraphLimit
-  /** What counts where the schema says nothing; absent: the profile `default`. */
+  /** Weights for elements without directives; absent: the profile `default`. */
   readonly weights?: DefaultWeights
 }
 
-/** The bound of what one operation sends to one subgraph. */
+/** Limit of what one operation sends to a subgraph. */
 export type SubgraphLimit = {
-  /** Points; 0: no bound. Absent: that of all subgraphs, or none. */
+  /** Points; 0: unlimited. Absent: the limit of all subgraphs, if any. */
   readonly cost?: number | undefined
-  /** Absent: that of all subgraphs, or `costMode` of all limits. */
+  /** Absent: the mode of all subgraphs, else `costMode` of all limits. */
   readonly costMode?: Limits['costMode'] | undefined
 }
 
-/** The configured limits; a weight of its own overrides the profile. */
+/** Limits by configuration; a separately set weight overrides the profile. */
 export const limitsFromConfig = (config: {
   readonly DEPTH_LIMIT: number
   readonly COST_LIMIT: number
@@ -46,51 +46,48 @@ export const limitsFromConfig = (config: {
   }
 }
 
-/** What production systems recommend, and enough for a page of 50 items with ten fields each. */
+/** Commonly recommended values; enough for a page of 50 items with ten fields each. */
 export const DEFAULT_LIMITS: Limits = { depth: 10, cost: 1000 }
 
-/** Bounds without a switch: behind each of them lies work that grows faster than the request. */
+/** Fixed limits: above each one, work grows faster than the request. */
 export const BOUNDS = {
   /** Bytes of a request body. */
   bodyBytes: MAX_BODY_BYTES,
-  /** Tokens of a document. The standard introspection query has 350. */
+  /** Tokens of a document; the standard introspection query has 350. */
   tokens: 5_000,
   /**
-   * One response name, and fragments, spreads and directives of all names, in one document:
-   * validation compares them pair by pair.
+   * Occurrences of one response name, and of fragments, spreads and directives, because validation
+   * compares them in pairs.
    */
   repetitions: 300,
-  /** Fields after all fragments are spread: what planning and execution really see. */
+  /** Fields after spreading fragments, which planning and execution depend on. */
   fields: 5_000,
-  /** Aliased fields, after all fragments are spread. */
+  /** Aliased fields after spreading fragments. */
   aliases: 200,
-  /** Fields of the root type, after all fragments are spread: each may be a fetch of its own. */
+  /** Root fields after spreading fragments, because each may cause a fetch. */
   rootFields: 50,
-  /** `@defer`, after all fragments are spread: each is a payload of its own. */
+  /** `@defer` after spreading fragments, because each causes a payload. */
   defers: 20,
-  /** `__schema` and `__type` at the root: each answers with up to the whole schema. */
+  /** Root fields `__schema` and `__type`, because each may return the whole schema. */
   introspections: 4,
-  /** Nesting of lists and objects in variables, and in the values of a document. */
+  /** Nesting of lists and objects in variables and literals. */
   variableDepth: 30,
-  /** Maximum of a slicing argument (page size), in items. Subgraphs usually allow less. */
+  /** Maximum page size (slicing argument) in items; subgraphs usually allow less. */
   pageSize: 1_000,
-  /**
-   * Wall time of an operation; of a subscription, of its beginning and of what is resolved for each
-   * event.
-   */
+  /** Timeout of an operation, in a subscription of its start and of each event. */
   operationTimeoutMs: 10_000,
-  /** Operations that run at once over one WebSocket. */
+  /** Concurrent operations per WebSocket. */
   socketOperations: 100,
   /**
-   * Bytes that wait for the reader of a WebSocket before it is closed. Longer than a long answer; a
-   * reader who keeps up has none.
+   * Unsent bytes after which a WebSocket is closed: more than a large response. A client that keeps
+   * up has none.
    */
   socketBacklogBytes: 1_000_000,
   /**
-   * WebSockets of a process, and as many event streams: 20,000 idle ones take about 300 MB. There
-   * is no bound per address: behind a proxy all have one.
+   * WebSockets per process, and as many event streams: 20,000 idle ones take about 300 MB. Not
+   * limited per address, because all clients of a proxy share one.
    */
   connections: 20_000,
-  /** Events that wait for one listener before the subscription ends with SLOW_READER. */
+  /** Queued events of a subscriber, above which its subscription ends with SLOW_READER. */
   waitingEvents: 1_000,
 } as const

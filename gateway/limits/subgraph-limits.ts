@@ -8,27 +8,27 @@ import type { CoercedVariables } from './cost-terms.ts'
 import type { Limits } from './limits.ts'
 import type { SubgraphCosts } from './subgraph-costs.ts'
 
-/** Checks what an operation sends to each subgraph, with the labels of `@override` that are active. */
+/** Checks the cost that an operation sends to each subgraph, with the active `@override` labels. */
 export type CheckSubgraphs = (
   variables: CoercedVariables,
   activeLabels?: ReadonlySet<string>,
 ) => {
   readonly report: NonNullable<CostReport['subgraphs']>
-  /** One for each subgraph whose limit is enforced and exceeded. */
+  /** One error per subgraph whose limit is enforced and exceeded. */
   readonly errors: readonly GraphQLFormattedError[]
 }
 
-/** What is told about subgraphs, for metrics and the log. */
+/** Callbacks for metrics and log. */
 export type SubgraphCostObserver = {
   readonly counted: (subgraph: string, points: number) => void
   readonly overLimit: (subgraph: string, points: number, limit: number, mode: 'enforce' | 'measure') => void
 }
 
-/** Whether any subgraph has a limit, so that costs of subgraphs are counted at all. */
+/** Whether any subgraph has a limit, so that costs per subgraph must be computed. */
 export const hasSubgraphLimits = ({ subgraphs, allSubgraphs }: Limits): boolean =>
   subgraphs !== undefined || allSubgraphs !== undefined
 
-/** Throws for a limit of a subgraph that is not among `names`: it would hold for nothing. */
+/** Throws for limits of an unknown subgraph, which would have no effect. */
 export function checkLimitedSubgraphs({ subgraphs = {} }: Limits, names: readonly string[], option: string): void {
   const unknown = Object.keys(subgraphs).find((name) => !names.includes(name))
   if (unknown === undefined) return
@@ -36,8 +36,8 @@ export function checkLimitedSubgraphs({ subgraphs = {} }: Limits, names: readonl
 }
 
 /**
- * Compiles the check of one operation. `compile` is called once for a set of active labels, with the
- * first request; what needs no variables is counted once.
+ * Compiles the check of one operation. `compile` is called once per set of active labels, on its
+ * first request; constant costs are computed once.
  */
 export function compileSubgraphCheck(
   limits: Limits,

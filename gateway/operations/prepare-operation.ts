@@ -35,7 +35,7 @@ import type { IncrementalPayloads, RunIncremental } from './incremental-result.t
 import type { ExecutableOperation, PreparedOperation } from './prepared-operation.ts'
 import { incrementalRun } from './run-incremental.ts'
 
-/** Wraps the execution of one operation in metrics, traces and the slow log. */
+/** Wraps an operation's execution with metrics, traces and the slow log. */
 export type Observe = <Result>(
   operation: ValidatedOperation,
   run: (...request: Parameters<RunOperation>) => Promise<Result>,
@@ -43,7 +43,7 @@ export type Observe = <Result>(
   costOf: RequestCheck['cost'] | null,
 ) => (...request: Parameters<RunOperation>) => Promise<Result>
 
-/** `slow` measures the operation itself, metrics and the span include it. */
+/** `slow` is innermost, so that metrics and span include its overhead. */
 export const observer =
   ({
     metrics,
@@ -64,7 +64,7 @@ export const observer =
 
 type Preparation = {
   readonly deps: ExecutorDeps
-  /** The supergraph SDL, parsed. */
+  /** AST of the supergraph SDL. */
   readonly document: DocumentNode
   readonly caching: ReturnType<typeof createOperationCache>
   readonly limits: Limits
@@ -76,17 +76,17 @@ type Preparation = {
   readonly usage: UsageCounter | null
   readonly log: Logger
   readonly hooks: HookStages | null
-  /** Runs a part of the queries elsewhere as well; null: none. */
+  /** Runs a sample of queries on a candidate supergraph; null for none. */
   readonly shadow: ShadowTraffic | null
 }
 
 type Compiled = Omit<ExecutableOperation, 'cost'>
 
-/** Plans and compiles validated operations; one that cannot be planned is rejected. */
+/** Plans and compiles validated operations; rejects those that cannot be planned. */
 export function createOperationPreparation(preparation: Preparation): {
-  /** `characters` is the length of the document's text. Never throws. */
+  /** `characters`: length of the document's text. Never throws. */
   readonly prepareOperation: (validation: ValidationResult, characters: number) => PreparedOperation
-  /** Subscriptions that run now. */
+  /** Number of running subscriptions. */
   readonly subscriptions: () => number
 } {
   const { deps, limits, budget, introspection, log, hooks } = preparation
@@ -116,7 +116,7 @@ export function createOperationPreparation(preparation: Preparation): {
   }
 }
 
-/** Counts what costs more than its limit; what runs all the same is in the log. */
+/** Counts operations above their cost limit; in measure mode also logs them, since they run. */
 function overLimitReporter({ deps, limits, log }: Preparation, { operation }: ValidatedOperation) {
   const { costMode: mode = 'enforce' } = limits
   return (cost: number, limit: number): void => {
@@ -126,7 +126,7 @@ function overLimitReporter({ deps, limits, log }: Preparation, { operation }: Va
   }
 }
 
-/** The check of what goes to each subgraph; null where none has a limit. */
+/** Cost check per subgraph; null without subgraph limits. */
 function subgraphCheck(
   { deps, limits, weights, log }: Preparation,
   validated: ValidatedOperation,
@@ -158,7 +158,7 @@ function subgraphCheck(
   })
 }
 
-/** Compiles a query or a mutation: one result per request. */
+/** Compiles a query or mutation with one result per request. */
 function compileSingleResult(
   { deps, caching, observe, log, limits, weights, shadow }: Preparation,
   validated: ValidatedOperation,
@@ -173,7 +173,7 @@ function compileSingleResult(
   const bounded: RunOperation = (variables, context) =>
     runWithTimeout(context, log, (inner) => plannedRun(variables, inner), timeoutOptions)
   const execute = shadow?.watch(validated, supergraph.queriesWithSideEffects, bounded) ?? bounded
-  // Whether a response depends on its viewer is read from one plan, and labels choose among several.
+  // With `@override` labels there are several plans, but cacheability is computed from one.
   const answering = labels.length > 0 ? null : caching.cacheQuery(validated, execute)
   const run: RunOperation = async (variables, requestContext) => {
     const { errors, cost } = await check(variables, requestContext)
@@ -182,14 +182,14 @@ function compileSingleResult(
       return requestContext.wantsCost ? withCost(executed, cost) : executed
     }
     actualCost ??= compileActualCost(supergraph.api, weights, validated.document, validated.operation)
-    // Introspection counts nothing.
+    // Introspection costs nothing.
     const actual = validated.isIntrospection ? 0 : actualCost(executed.data)
     if (isMeasured) metrics.costMeasured(cost.requested, actual)
     return requestContext.wantsCost ? withCost(executed, { ...cost, actual }) : executed
   }
   const answer: RunCacheable = async (variables, context) => {
-    // Not cacheable: a cost report is about this client and moment; a result with unauthorized
-    // fields belongs to this caller and has errors.
+    // Not cached: a cost report is specific to the request, and a result with refused fields has
+    // errors for this caller.
     if (!answering || context.wantsCost || (await guard?.check(context))) return { result: await run(variables, context) }
     const { errors } = await check(variables, context)
     return errors.length > 0 ? { result: { errors } } : answering(variables, context)
@@ -207,8 +207,8 @@ function compileSingleResult(
 }
 
 /**
- * Chooses the active labels of a request before its check, where that counts what goes to each
- * subgraph: the plan that is counted must be the one that runs.
+ * Chooses a request's active labels before its check when subgraph costs are computed, so that the
+ * checked plan is the executed one.
  */
 function labelChooser({ overrides }: ExecutorDeps, limits: Limits, labels: readonly string[]) {
   return <Result>(run: (...request: Parameters<RunOperation>) => Promise<Result>): typeof run => {
@@ -218,8 +218,8 @@ function labelChooser({ overrides }: ExecutorDeps, limits: Limits, labels: reado
 }
 
 /**
- * Compiles the incremental run of an operation with `@defer`; null for one without. A caller who
- * may not read every field gets the complete result, in which refused parts have their errors.
+ * Compiles the incremental execution of an operation with `@defer`; null without it. A caller with
+ * refused fields gets a complete result with their errors.
  */
 function compileIncremental(
   { deps, caching, log }: Pick<Preparation, 'deps' | 'caching' | 'log'>,
@@ -249,7 +249,7 @@ function compileIncremental(
   }
 }
 
-/** Compiles subscriptions and counts the running ones. */
+/** Compiles subscriptions, and counts running ones. */
 function subscriptionCompiler({ deps, document, slots, usage, log, hooks }: Preparation) {
   const viewer = viewerFields(document)
   let running = 0
@@ -280,7 +280,7 @@ function subscriptionCompiler({ deps, document, slots, usage, log, hooks }: Prep
       },
     }
 
-    /** Takes the slot first: a client without a free slot causes no further work. */
+    /** Takes the slot first, so that a client without one causes no further work. */
     async function open(
       variables: Parameters<Subscribe>[0],
       context: RequestContext,
@@ -302,13 +302,13 @@ function subscriptionCompiler({ deps, document, slots, usage, log, hooks }: Prep
   }
 }
 
-/** Stands for a result without errors in metrics: a started subscription, or a cached response. */
+/** Result counted in metrics for a started subscription or a cached response. */
 const WITHOUT_ERRORS: ExecutionResult = { data: {} }
 const resultOfAnswer = (answer: CacheableResult): ExecutionResult => ('bytes' in answer ? WITHOUT_ERRORS : answer.result)
 
 const UNPLANNABLE = refusal('GRAPHQL_VALIDATION_FAILED', 'Expected an operation that can be planned.')
 
-/** The error for a subscription over a transport that carries a single result. */
+/** Error for a subscription over a transport with a single response. */
 export const SUBSCRIPTIONS_NOT_SUPPORTED = refusal(
   'SUBSCRIPTIONS_NOT_SUPPORTED',
   'Expected a query or a mutation, got a subscription: send it over WebSocket (graphql-transport-ws) or with "accept: text/event-stream".',
