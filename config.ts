@@ -3,6 +3,7 @@ import { splitVariables } from './gateway/signed-link/variables.ts'
 import { gatewaySettings } from './gateway/standalone/config.ts'
 import { urlWithProtocol, wholeNumber } from './platform/config/config.ts'
 import { proxyVariables } from './platform/http/trusted-proxies.ts'
+import { mailVariables } from './platform/mail/variables.ts'
 import { secretsVariables } from './platform/secrets/variables.ts'
 import { directoryVariables } from './subgraphs/directory/variables.ts'
 import { socialVariables } from './subgraphs/social/variables.ts'
@@ -156,6 +157,7 @@ export const variables = {
   ...storeQuotaVariables,
   ...directoryVariables,
   ...checkoutVariables,
+  ...mailVariables,
   ...fileVariables,
   ...webhookVariables,
   ...collectorVariables,

@@ -49,6 +49,7 @@ export async function createLocalSubgraphs(shared: Omit<SubgraphDeps, 'isSession
     jobs: async () => (await Promise.all(subgraphs.map(({ jobs }) => jobs?.() ?? []))).flat(),
     async connectClient(client) {
       check = await sessionCheck(client)
+      deps.defer(await store.deliverMail())
       deps.defer(await store.deliverWebhooks(await resources(client)))
     },
     start() {

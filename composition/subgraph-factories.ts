@@ -6,6 +6,7 @@ import type { Connection, ReplicaOptions } from '../platform/database/database.t
 import { poolerConnection } from '../platform/database/pooler.ts'
 import { localRecentWrites } from '../platform/database/recent-writes.ts'
 import type { Subgraph } from '../platform/graphql/subgraph.ts'
+import { mailServerOf } from '../platform/mail/variables.ts'
 import type { Defer } from '../platform/process/lifecycle.ts'
 import { OperatorError } from '../platform/process/operator-error.ts'
 import type { RateLimitStore } from '../platform/rate-limit/rate-limit-store.ts'
@@ -76,6 +77,7 @@ export const SUBGRAPH_FACTORIES = {
     const fileStorage = storage ?? (await fileStorageOf(config, { dataDir: config.DATA_DIR, publicUrl })).storage
     const files = storeFiles(fileStorage, fileSources())
     const webhookNetwork = webhookNetworkOf(config)
+    const mailServer = mailServerOf(config)
     const quotas = storeQuotas({
       products: config.STORE_PRODUCTS,
       productsPerDay: config.STORE_PRODUCTS_PER_DAY,
@@ -101,6 +103,7 @@ export const SUBGRAPH_FACTORIES = {
       quotas,
       checkoutTimes,
       log,
+      mailServer,
       webhookNetwork,
     }
     const store = await storeSubgraph(own)

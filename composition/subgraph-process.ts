@@ -106,6 +106,7 @@ async function connectStoreClient(
   })
   defer(gateway.close)
   await gateway.client.prepare(GetJsonWebKeysDocument)
+  defer(await store.deliverMail())
   defer(await store.deliverWebhooks(await resources(gateway.client)))
   return gateway.client
 }

@@ -14,6 +14,7 @@ const ALLOWED_LICENSES: ReadonlySet<string> = new Set([
   'CC0-1.0',
   'ISC',
   'MIT',
+  'MIT-0',
   'PostgreSQL',
   'Python-2.0',
   'Unlicense',

@@ -46,6 +46,7 @@ import { ledgerLoaders } from './ledger/loaders.ts'
 import type { LedgerRepository } from './ledger/repository.ts'
 import { locationLoaders } from './location/loaders.ts'
 import type { LocationRepository } from './location/repository.ts'
+import type { MailJobs } from './mail/jobs.ts'
 import { metafieldLoaders } from './metafield/loaders.ts'
 import type { MetafieldRepository } from './metafield/repository.ts'
 import type { Protocol } from './oauth/protocol.ts'
@@ -186,6 +187,8 @@ export type Parts = {
   readonly webhookDeliveries: WebhookDeliveryRepository
   readonly webhookSubscriptions: WebhookSubscriptionRepository
   readonly webhooks: Webhooks
+  /** Schedule of e-mails; null: the installation has no mail server. */
+  readonly mail: MailJobs | null
   readonly events: EventFeed
   /** What stored secrets are encrypted with. */
   readonly secrets: SecretCipher

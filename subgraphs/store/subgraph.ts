@@ -4,6 +4,8 @@ import { type Connection, type Database, openDatabase, type ReplicaOptions } fro
 import { eventFeed } from '../../platform/events/event-feed.ts'
 import type { Subgraph } from '../../platform/graphql/subgraph.ts'
 import { joinedRoutes } from '../../platform/http/subgraph-routes.ts'
+import { createMailer } from '../../platform/mail/mailer.ts'
+import type { MailServer } from '../../platform/mail/variables.ts'
 import { addressRateLimit } from '../../platform/rate-limit/address-rate-limit.ts'
 import { localRateLimitStore, type RateLimitStore } from '../../platform/rate-limit/rate-limit-store.ts'
 import { PLAIN_SECRETS, type SecretCipher } from '../../platform/secrets/cipher.ts'
@@ -15,11 +17,15 @@ import { guardSchema } from './access/guard.ts'
 import { internalCallers } from './access/internal-callers.ts'
 import { accessRepository } from './access/repository.ts'
 import { type CheckoutJobDeps, checkoutJobs, runCheckoutJobs } from './checkout/jobs.ts'
+import { orderConfirmation } from './checkout/order-confirmation.ts'
 import { type CheckoutTimes, DEFAULT_CHECKOUT_TIMES } from './checkout/variables.ts'
 import { contextOf, type Parts } from './context.ts'
 import type { Files } from './file/files.ts'
 import { sweepFiles } from './file/sweep.ts'
 import { CODES_PER_MINUTE } from './gift-card/gift-card.ts'
+import { type JobClock, type JobQueues, startJobQueues } from './job-queue.ts'
+import { type MailJobs, mailJobs } from './mail/jobs.ts'
+import { sendMail } from './mail/send.ts'
 import { startProtocol } from './oauth/protocol.ts'
 import { oauthRepository } from './oauth/repository.ts'
 import { oauthEndpoint } from './oauth/routes.ts'
@@ -34,7 +40,7 @@ import { type ShippingNetwork, shippingServices } from './shipping-method/servic
 import { shopRepository } from './shop/repository.ts'
 import type { Tables } from './tables.ts'
 import { type Bodies, deliver } from './webhook-delivery/deliver.ts'
-import { deliveryJobs, type JobClock } from './webhook-delivery/jobs.ts'
+import { deliveryJobs } from './webhook-delivery/jobs.ts'
 import { deliveryPlan } from './webhook-delivery/plan.ts'
 import { purgeDeliveries } from './webhook-delivery/purge.ts'
 import { type WebhookNetwork, webhookSender } from './webhook-delivery/send.ts'
@@ -47,6 +53,8 @@ export type StoreSubgraph = Subgraph & {
    * do so at the same time. `bodies` renders what is sent.
    */
   readonly deliverWebhooks: (bodies: Bodies) => Promise<() => Promise<void>>
+  /** Sends e-mails from this process until the returned function is called; several may. */
+  readonly deliverMail: () => Promise<() => Promise<void>>
   /** Looks through carts and unpaid orders once, as this process does every minute. */
   readonly runCheckoutJobs: () => Promise<void>
 }
@@ -79,6 +87,8 @@ type StoreOptions = {
   readonly quotas?: StoreQuotas
   /** How long carts and unpaid orders wait. */
   readonly checkoutTimes?: CheckoutTimes
+  /** Server that e-mails are handed to; absent or null: none is sent. */
+  readonly mailServer?: MailServer | null
   readonly shippingNetwork?: ShippingNetwork
   readonly paymentNetwork?: PaymentNetwork
   readonly webhookNetwork?: WebhookNetwork
@@ -112,6 +122,7 @@ export async function storeSubgraph({
   secrets = PLAIN_SECRETS,
   quotas = DEFAULT_STORE_QUOTAS,
   checkoutTimes = DEFAULT_CHECKOUT_TIMES,
+  mailServer = null,
   shippingNetwork,
   paymentNetwork,
   webhookNetwork,
@@ -128,10 +139,11 @@ export async function storeSubgraph({
   let starting: ReturnType<typeof startProtocol> | null = null
   // Its library takes a good part of a second to load, and most starts need it never.
   const protocol = () => (starting ??= startProtocol({ oauth, apps, publicUrl: base, log, now }))
-  const [events, jobs] = await Promise.all([
+  const [events, queues] = await Promise.all([
     eventFeed({ connection, pooler, schema: 'store', log }),
-    deliveryJobs(connection, { log, pooler, ...(jobClock && { clock: jobClock }) }),
+    startJobQueues(connection, { log, pooler, ...(jobClock && { clock: jobClock }) }),
   ])
+  const [jobs, mail] = await Promise.all([deliveryJobs(queues), mailServer && mailJobs(queues)])
   const refusals = addressRateLimit('wrong credentials', 60, rateLimits)
   const inside = internalCallers(accessJudge(accessRepository(database.now), refusals, now, banEndsIn))
   const sender = webhookSender(webhookNetwork)
@@ -151,6 +163,7 @@ export async function storeSubgraph({
     files,
     shippingServices: shippingServices(shippingNetwork),
     webhooks: { plan, refusal: sender.refusal },
+    mail,
     events,
     secrets,
     publicUrl,
@@ -176,14 +189,11 @@ export async function storeSubgraph({
     ready: () => parts.stores.findByIds([0]),
     listeners: parts.events.listeners,
     deliverWebhooks: (bodies) => deliver({ ...delivery, bodies }),
-    jobs: () =>
-      jobs.queues(now()).catch(({ message }: Error) => {
-        log.warn({ reason: message }, 'jobs could not be counted')
-        return []
-      }),
+    deliverMail: () => deliverMail(mail, mailServer, { database, quotas, publicUrl: base, log }),
+    jobs: () => countedJobs(queues, { log, now }),
     close: async () => {
       await Promise.all([sweeping.stop(), purging.stop(), checkouts.stop()])
-      await jobs.close()
+      await queues.close()
       await sender.close()
       await parts.shippingServices.close()
       await paymentDeps.gateways.close()
@@ -192,6 +202,36 @@ export async function storeSubgraph({
       await files.close()
     },
   }
+}
+
+/** Job counts of every queue; none when they are unknown. */
+const countedJobs = ({ queues }: JobQueues, { log, now }: { readonly log: Logger; readonly now: () => Date }) =>
+  queues(now()).catch(({ message }: Error) => {
+    log.warn({ reason: message }, 'jobs could not be counted')
+    return []
+  })
+
+/** Sends e-mails where there is a server for them. */
+async function deliverMail(
+  jobs: MailJobs | null,
+  server: MailServer | null,
+  {
+    database: { now: current },
+    quotas,
+    publicUrl,
+    log,
+  }: {
+    readonly database: Pick<Database<Tables>, 'now'>
+    readonly quotas: StoreQuotas
+    readonly publicUrl: string
+    readonly log: Logger
+  },
+): Promise<() => Promise<void>> {
+  if (jobs === null || server === null) return async () => {}
+  // What another process just wrote must be read.
+  const repositories = storeRepositories({ query: current, now: current }, quotas)
+  const templates = { 'order-confirmation': orderConfirmation(repositories, publicUrl) }
+  return sendMail({ jobs, mailer: createMailer(server), templates, log })
 }
 
 /** Dependencies of requests to payment gateways; writes without a caller. */

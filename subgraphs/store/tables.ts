@@ -1300,6 +1300,10 @@ export type Store = {
    */
   previous_hooks_token: string | null
   previous_hooks_token_until: Date | null
+  /**
+   * Shoppers get an e-mail that confirms their order, where there is a mail server.
+   */
+  order_confirmations: Generated<boolean>
 }
 export type StoreLanguage = {
   store_id: number

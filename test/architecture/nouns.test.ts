@@ -127,6 +127,7 @@ const WITHOUT_SCHEMA: readonly { readonly folder: string; readonly why: string }
   { folder: 'directory/word-index', why: 'the index in memory that search reads' },
   { folder: 'store/access', why: 'credentials and permissions of every field; its contract is the directives' },
   { folder: 'store/file', why: 'bytes of images, attachments and assets, which are the nouns' },
+  { folder: 'store/mail', why: 'the queue of e-mails, which nouns write; its contract is SMTP' },
   { folder: 'store/oauth', why: 'OAuth endpoints over HTTP; its contract is RFC 6749' },
   { folder: 'store/operator', why: 'commands of operators' },
   { folder: 'store/page-label', why: 'the one table and rules behind page-category and page-template' },

@@ -51,6 +51,7 @@ test.each([
   ['undici', 'collectors and webhooks come later'],
   ['undici/index.js', 'subgraphs are in this process'],
   ['file-type', 'files are uploaded later'],
+  ['nodemailer', 'e-mails are sent later'],
 ])('a start does without %s: %s', (name) => {
   expect([...packages]).not.toContain(name)
 })

@@ -1,4 +1,4 @@
-import { type LookupTable, lookupTable } from '../../platform/collections/lookup-table.ts'
+import { escapeMarkup } from '../../platform/text/escape-markup.ts'
 
 /** Where the text of `Html` is: known to this file only, so that nothing else can make one. */
 const TEXT = Symbol('text')
@@ -33,16 +33,8 @@ export const jsonScript = (value: unknown): Html => ({
 
 function written(value: Content): string {
   if (value === null || value === undefined || value === false) return ''
-  if (typeof value === 'string') return escaped(value)
+  if (typeof value === 'string') return escapeMarkup(value)
   if (typeof value === 'number') return String(value)
   if (TEXT in value) return value[TEXT]
   return value.map(written).join('')
 }
-
-const ESCAPES: LookupTable<string> = lookupTable({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' })
-
-/** What XML 1.0 §2.2 does not allow, and no text needs. */
-const FORBIDDEN = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu
-const SPECIAL = /[&<>"']/g
-
-const escaped = (text: string): string => text.replace(FORBIDDEN, '').replace(SPECIAL, (character) => ESCAPES[character] ?? '')

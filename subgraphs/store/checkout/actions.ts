@@ -4,6 +4,7 @@ import type { ShoppingCart } from '../cart/cart.ts'
 import { orderInputOf } from '../cart/order-input.ts'
 import { cartRepository } from '../cart/repository.ts'
 import type { CheckoutCustomField } from '../checkout-custom-field/checkout-custom-field.ts'
+import type { MailJobs } from '../mail/jobs.ts'
 import type { QuotedOrder } from '../order/calculation/shipping.ts'
 import { moveOrder } from '../order/move.ts'
 import { placeOrder } from '../order/place-order.ts'
@@ -22,6 +23,8 @@ export type Checkout = {
   readonly gatewayMethodId: number | null
   /** Until when an unpaid order reserves its stock; null: without end. */
   readonly payUntil: Date | null
+  /** What confirms the order; null: no e-mails are sent. */
+  readonly mail: Pick<MailJobs, 'add'> | null
 }
 
 /**
@@ -58,6 +61,7 @@ export async function completeCheckout(unit: UnitOfWork, checkout: Checkout) {
   const payUntil = isFree ? null : checkout.payUntil
   if (!isFree && checkout.gatewayMethodId !== null) await startPayment(unit, order, checkout.gatewayMethodId)
   await carts.setOrdered(storeId, cart.id, { orderId: order.id, payUntil }, now)
+  await checkout.mail?.add(unit, { kind: 'order-confirmation', subjectId: order.id })
   return completed(order.id, payUntil)
 }
 

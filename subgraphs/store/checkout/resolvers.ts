@@ -86,7 +86,7 @@ async function complete(context: Context, { store, token, expectedTotal, idempot
   // Keys of shoppers are apart from those of the merchant, and of other carts.
   const input = { idempotencyKey: `cart ${cart.id} ${idempotencyKey}`, expectedTotal }
   const written = await context.writeTo(storeId, 'completeStorefrontCheckout', input, (unit) =>
-    completeCheckout(unit, { cart, tokenHash, expectedTotal, quoted, fields, gatewayMethodId, payUntil }),
+    completeCheckout(unit, { cart, tokenHash, expectedTotal, quoted, fields, gatewayMethodId, payUntil, mail: context.mail }),
   )
   switch (written.__typename) {
     case 'CompleteStorefrontCheckoutSuccess':

@@ -39,6 +39,7 @@ export async function updateStore(
       logo: stored(input.logo, before.logo),
       fbPixelId: stored(input.fbPixelId, before.fbPixelId),
       whatsappPhone: stored(input.whatsappPhone, before.whatsappPhone),
+      sendsOrderConfirmations: input.sendsOrderConfirmations ?? before.sendsOrderConfirmations,
       address: input.address === undefined ? before.address : input.address && addressOf(input.address),
     },
     now,

@@ -26,6 +26,7 @@ const COLUMNS = [
   'owner_id as ownerId',
   'created_at as createdAt',
   'updated_at as updatedAt',
+  'order_confirmations as sendsOrderConfirmations',
   'version',
 ] as const
 
@@ -197,6 +198,7 @@ export const storeRepository = (database: Kysely<Tables>) => ({
         fb_pixel_id: store.fbPixelId,
         whatsapp_phone: store.whatsappPhone,
         address: store.address && JSON.stringify(store.address),
+        order_confirmations: store.sendsOrderConfirmations,
         updated_at: at,
         version: set('version', '+', 1),
       }))

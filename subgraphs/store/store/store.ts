@@ -39,6 +39,8 @@ export type Store = {
   readonly paidSince: Date | null
   /** Opaque id of a user of the social graph; null: the store has no owner. */
   readonly ownerId: string | null
+  /** Whether shoppers get an e-mail that confirms their order. */
+  readonly sendsOrderConfirmations: boolean
   readonly createdAt: Date
   readonly updatedAt: Date
   readonly version: number
@@ -57,6 +59,7 @@ export type StoreChange = {
   readonly whatsappPhone?: string | null | undefined
   readonly address?: Partial<{ readonly [Key in keyof StoreAddress]: string | null | undefined }> | null | undefined
   readonly languages?: readonly string[] | null | undefined
+  readonly sendsOrderConfirmations?: boolean | null | undefined
 }
 
 /**
@@ -73,7 +76,20 @@ export const nameProblem = (name: string): Problem | null =>
 
 /** Problems of a change of a store, in the order of its fields. */
 export function storeProblems(change: StoreChange): readonly Problem[] {
-  const { name, email, currency, country, timezone, weightUnit, logo, fbPixelId, whatsappPhone, address, languages } = change
+  const {
+    name,
+    email,
+    currency,
+    country,
+    timezone,
+    weightUnit,
+    logo,
+    fbPixelId,
+    whatsappPhone,
+    address,
+    languages,
+    sendsOrderConfirmations,
+  } = change
   const required = (field: string, value: unknown, isRight: (text: string) => boolean, expectation: string) =>
     value === undefined || (typeof value === 'string' && isRight(value)) ? null : problem(field, expectation, value)
   return problemsIn([
@@ -90,6 +106,7 @@ export function storeProblems(change: StoreChange): readonly Problem[] {
     address?.countryCode == null
       ? null
       : required('address.countryCode', address.countryCode, isCountryCode, 'an ISO 3166-1 alpha-2 code such as "PT"'),
+    sendsOrderConfirmations === null ? problem('sendsOrderConfirmations', 'true or false', null) : null,
     languages === null || (languages && (languages.length < 1 || languages.length > MAX_LANGUAGES))
       ? problem('languages', `1 to ${MAX_LANGUAGES} languages`, languages?.length ?? null)
       : null,

@@ -3,14 +3,15 @@ import type { JWTVerifyGetKey } from 'jose'
 import pino from 'pino'
 import { type Database, openDatabase } from '../../../../platform/database/database.ts'
 import type { Caller } from '../../../../platform/http/caller.ts'
+import type { MailServer } from '../../../../platform/mail/variables.ts'
 import { PLAIN_SECRETS } from '../../../../platform/secrets/cipher.ts'
+import type { JobClock } from '../../../../subgraphs/store/job-queue.ts'
 import type { PaymentNetwork } from '../../../../subgraphs/store/payment/gateway.ts'
 import { DEFAULT_STORE_QUOTAS, type StoreQuotas } from '../../../../subgraphs/store/quota/quota.ts'
 import type { ShippingNetwork } from '../../../../subgraphs/store/shipping-method/service.ts'
 import { paidByOperator, setUpStore } from '../../../../subgraphs/store/store/set-up.ts'
 import { type StoreSubgraph, storeSubgraph } from '../../../../subgraphs/store/subgraph.ts'
 import type { Tables } from '../../../../subgraphs/store/tables.ts'
-import type { JobClock } from '../../../../subgraphs/store/webhook-delivery/jobs.ts'
 import type { WebhookNetwork } from '../../../../subgraphs/store/webhook-delivery/send.ts'
 import type { SessionCheck } from '../../../../subgraphs/toolkit/user-token.ts'
 import { type FreshDatabase, freshDatabase } from '../../../support/database.ts'
@@ -83,6 +84,7 @@ export async function startStore(
     userKeys,
     isSessionOpen,
     webhooks = {},
+    mailServer = null,
     publicUrl = PUBLIC_URL,
     log = pino({ level: 'silent' }),
     quotas = DEFAULT_STORE_QUOTAS,
@@ -92,6 +94,7 @@ export async function startStore(
     readonly userKeys?: JWTVerifyGetKey | undefined
     readonly isSessionOpen?: SessionCheck | undefined
     readonly webhooks?: WebhookOptions | undefined
+    readonly mailServer?: MailServer | null
     readonly publicUrl?: string
     readonly log?: pino.Logger
     readonly quotas?: StoreQuotas
@@ -110,6 +113,7 @@ export async function startStore(
     log,
     now,
     quotas,
+    mailServer,
     ...(shippingNetwork && { shippingNetwork }),
     ...(paymentNetwork && { paymentNetwork }),
     ...webhooks,

@@ -3,7 +3,7 @@ import { type AddressInfo, createConnection, createServer, type Socket } from 'n
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { pooledJobs } from '../../../../subgraphs/store/webhook-delivery/pooled-jobs.ts'
+import { pooledJobs } from '../../../../subgraphs/store/pooled-jobs.ts'
 import { emptyDatabase, type FreshDatabase } from '../../../support/database.ts'
 
 let database: FreshDatabase

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import type { PgBoss } from 'pg-boss'
-import type { Connection } from '../../../platform/database/database.ts'
+import type { Connection } from '../../platform/database/database.ts'
 
 /** Connections of the pooler for jobs: as many as pg-boss opens without one. */
 const MAX_CONNECTIONS = 4

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "store" ADD COLUMN     "order_confirmations" BOOLEAN NOT NULL DEFAULT true;

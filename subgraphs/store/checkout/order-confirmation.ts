@@ -1,0 +1,83 @@
+import type { MailBlock } from '../../../platform/mail/message.ts'
+import type { MailTemplate } from '../mail/send.ts'
+import type { Order } from '../order/order.ts'
+import type { OrderRepository } from '../order/repository.ts'
+import type { PaymentMethodRepository } from '../payment-method/repository.ts'
+import type { ShopRepository } from '../shop/repository.ts'
+import type { ShopOrder, ShopOrderLine } from '../shop/shop.ts'
+import type { StoreRepository } from '../store/repository.ts'
+
+/** What a confirmation says. */
+type Confirmed = {
+  readonly shopName: string
+  readonly order: ShopOrder
+  readonly lines: readonly ShopOrderLine[]
+  /** How it is paid; null: nothing is due, or its method says nothing. */
+  readonly paymentInstructions: string | null
+  /** Address of the page of the order. */
+  readonly url: string
+}
+
+/** What a confirmation is made from. */
+type ConfirmationDeps = {
+  readonly orders: OrderRepository
+  readonly shops: ShopRepository
+  readonly stores: StoreRepository
+  readonly paymentMethods: PaymentMethodRepository
+}
+
+/** Confirms an order to the address that it was placed with, unless its store does not want that. */
+export function orderConfirmation({ orders, shops, stores, paymentMethods }: ConfirmationDeps, publicUrl: string): MailTemplate {
+  return async ({ storeId, subjectId }) => {
+    const [[store], [order], shown, lines] = await Promise.all([
+      stores.findByIds([storeId]),
+      orders.findByIds(storeId, [subjectId]),
+      shops.orderById(storeId, subjectId),
+      shops.orderLines(storeId, subjectId),
+    ])
+    const to = order?.customer?.email
+    if (!store?.sendsOrderConfirmations || !order || !shown || to == null || isOver(order)) return null
+    const number = order.status === 'PENDING_PAYMENT' ? order.paymentMethodNumber : null
+    const [method] = number === null ? [] : await paymentMethods.findByIds(storeId, [number])
+    const confirmed = {
+      shopName: store.name,
+      order: shown,
+      lines,
+      paymentInstructions: method?.description ?? null,
+      url: `${publicUrl}/shops/${store.code}/orders/${order.token}`,
+    }
+    return {
+      to,
+      fromName: store.name,
+      replyTo: store.email,
+      subject: `Your order ${order.id} at ${store.name}`,
+      blocks: blocksOf(confirmed),
+    }
+  }
+}
+
+/** A confirmation that comes late says nothing about an order that has ended meanwhile. */
+const isOver = ({ status }: Order): boolean => status === 'CANCELED' || status === 'ABANDONED'
+
+function blocksOf({ shopName, order, lines, paymentInstructions, url }: Confirmed): readonly MailBlock[] {
+  const { number, status, currency, shippingTotal, giftCardsDiscount, total } = order
+  const money = (amount: string) =>
+    // An exact decimal: as a number it would be rounded.
+    new Intl.NumberFormat('en', { style: 'currency', currency, maximumFractionDigits: 4 }).format(amount as `${number}`)
+  return [
+    { kind: 'text', text: `Thank you for your order ${number} at ${shopName}.` },
+    { kind: 'table', rows: lines.map(({ name, quantity, total: sum }) => [`${quantity} × ${name}`, money(sum)] as const) },
+    {
+      kind: 'table',
+      rows: [
+        ['Shipping', money(shippingTotal)] as const,
+        ...(Number(giftCardsDiscount) > 0 ? [['Gift cards', `−${money(giftCardsDiscount)}`] as const] : []),
+        ['Total', money(total)] as const,
+      ],
+    },
+    { kind: 'text', text: status === 'PAID' ? 'It is paid.' : 'Payment is pending.' },
+    ...(paymentInstructions === null ? [] : [{ kind: 'text' as const, text: `How you pay: ${paymentInstructions}` }]),
+    { kind: 'link', text: 'See your order', url },
+    { kind: 'text', text: 'Everybody with this link can see the order: keep it to yourself.' },
+  ]
+}
