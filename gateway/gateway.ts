@@ -34,34 +34,31 @@ import type { Link } from './subgraph-client/link.ts'
 import type { GraphQLParams } from './transports/request-params.ts'
 import type { UsageRecorder } from './usage/usage-recorder.ts'
 
-/** A federated graph that is ready to serve. */
+/** A federated graph with its operations, limits and metrics. */
 export type Gateway = {
-  /** The API schema: what clients see. */
+  /** API schema, as clients see it. */
   readonly schema: GraphQLSchema
-  /** Runs the operations of facades, without limits. */
+  /** Runs operations of facades, without limits. */
   readonly client: GatewayClient
   /**
-   * Prepares an operation of a client: parses, validates, limits and plans it once per text and
-   * operation name. Never throws.
+   * Parses, validates, checks and plans a client operation, once per text and operation name. Never
+   * throws.
    */
   readonly prepareText: (text: string, operationName: string | undefined) => PreparedOperation
-  /**
-   * Like `prepareText`, by text or by the identifier of a persisted document. All transports call
-   * it.
-   */
+  /** Like `prepareText`, by text or persisted document id. Called by all transports. */
   readonly prepare: (params: GraphQLParams) => PreparedOperation
   readonly limits: Limits
   /** Whether operations need the headers of the requests that they came in. */
   readonly readsClientHeaders: boolean
-  /** Subscriptions that run now. */
+  /** Number of running subscriptions. */
   readonly subscriptions: () => number
-  /** Memory that they are counted with. */
+  /** Memory of subscriptions. */
   readonly slots: Pick<SubscriptionSlots, 'memory'>
-  /** Calls `listener` after each replacement of the graph; never, where it cannot be replaced. */
+  /** Calls `listener` after each hot swap; never when the graph is fixed. */
   readonly onSwap: (listener: () => void) => void
   /** The response cache. */
   readonly cache: Pick<ResponseCache, 'bytes' | 'entries'>
-  /** Circuit breakers of the subgraphs that have one. */
+  /** Circuit breaker states, for subgraphs that have one. */
   readonly circuits: () => readonly { readonly name: string; readonly state: CircuitState }[]
   readonly close: () => Promise<void>
 }
@@ -70,55 +67,49 @@ export type StartGatewayOptions = {
   readonly supergraphSdl: string
   readonly links: readonly Link[]
   readonly limits: Limits
-  /** Cost that a client may spend per minute; null: unlimited. */
+  /** Cost budget of a client per minute; null: unlimited. */
   readonly budget?: Budget | null
-  /**
-   * Subscription slots of the whole process; by default of this gateway alone, with the default
-   * limits.
-   */
+  /** Subscription slots of the process; default: for this gateway, with default limits. */
   readonly slots?: SubscriptionSlots
   readonly log: Logger
   readonly metrics?: Metrics | null
   readonly tracing?: Tracing | null
-  /** Operations that take at least this long are logged; 0 logs none. */
+  /** Threshold of the slow operation log in ms; 0 disables it. */
   readonly slowMilliseconds?: number
-  /** Size of the response cache; 0 switches it off. */
+  /** Size of the response cache; 0 disables it. */
   readonly responseCacheBytes?: number
-  /**
-   * Entities of subgraphs that are cached one by one, in place of responses, for all graphs that
-   * follow each other; null: none.
-   */
+  /** Entity cache, which replaces the response cache and survives hot swaps; null for none. */
   readonly entityCache?: EntityCache | null
-  /** Whether clients may introspect the schema. Trusted documents always may. */
+  /** Whether clients may use introspection. Trusted documents always may. */
   readonly introspection?: boolean
   readonly trustedDocuments?: TrustedDocuments
-  /** Shares documents that clients register by hash with other gateways; null: not shared. */
+  /** Shares automatic persisted queries with other gateways; null: not shared. */
   readonly sharedDocuments?: SharedDocuments | null
-  /** Stored plans of the operations of facades, for this supergraph. */
+  /** Stored plans of facade operations for this supergraph. */
   readonly plans?: PlanStore
-  /** What happens around every operation of clients; null: nothing. */
+  /** Processing around client operations; null for none. */
   readonly exchange?: OperationExchange | null
-  /** Hooks of the operator; null: none. `exchange` is made with them as well. */
+  /** Operator hooks; null for none. `exchange` must be created with the same hooks. */
   readonly hooks?: HookStages | null
   /**
-   * Creates, over the links, the lookup of a caller's grants; by default no caller has grants, so
+   * Creates the function that finds a caller's grants, over the links. Default: no grants, so that
    * guarded fields are refused.
    */
   readonly grantsOver?: (links: ReadonlyMap<string, Link>) => FindGrants
   /** Runs a part of the queries on a candidate supergraph as well; null: none. */
   readonly shadow?: ShadowTraffic | null
-  /** Counts which client uses which operation; null: nothing is counted. */
+  /** Records usage by client and operation; null for none. */
   readonly usage?: UsageRecorder | null
-  /** Active labels of `@override(label:)` per request, beside `percent(x)`; absent: none. */
+  /** Finds active `@override` labels of a request, in addition to `percent(x)`; absent: none. */
   readonly overrideLabels?: FindOverrideLabels
 }
 
-/** `assembleGateway`, with what it throws as a rejection. */
+/** Like `assembleGateway`, but rejects instead of throwing. */
 export const startGateway = async (options: StartGatewayOptions): Promise<Gateway> => assembleGateway(options)
 
 /**
- * Assembles a gateway over its links. Throws when the supergraph cannot be read, when it names a
- * subgraph without a link, and when a trusted document cannot run on it.
+ * Creates a gateway over links. Throws for an invalid supergraph, for a subgraph without a link,
+ * and for a trusted document that is invalid.
  */
 export function assembleGateway(options: StartGatewayOptions): Gateway {
   const { links, limits, log, metrics = null, tracing = null, introspection = true, sharedDocuments = null } = options
@@ -139,10 +130,10 @@ export function assembleGateway(options: StartGatewayOptions): Gateway {
     maxBytes: options.responseCacheBytes ?? 0,
     ...(metrics && { count: metrics.responseCacheLookup }),
   })
-  // Both together would add the age of entities to that of answers, and invalidation of a key or a
-  // tag does not reach answers.
+  // With an entity cache, responses are not cached: ages would add up, and invalidations by key or
+  // tag would not reach cached responses.
   const vary = exchange?.vary ?? []
-  // Where hooks change what subgraphs are asked or answer, a result is for one caller.
+  // Hooks that change fetches make results specific to a caller.
   const isCached = !entityCache && !hooks?.changesFetches
   if (hooks?.changesFetches && (entityCache || (options.responseCacheBytes ?? 0) > 0)) {
     log.warn('hooks of fetches switch off the response cache and the entity cache')
@@ -218,10 +209,10 @@ export function assembleGateway(options: StartGatewayOptions): Gateway {
   }
 }
 
-/** The client of operations that facades of this installation run for callers without a name. */
+/** Client identity of facade operations for callers without a client name. */
 const FACADES = { name: 'atrium', version: '' }
 
-/** How operations of clients and of facades are timed, traced, logged and counted. */
+/** Observers of client and facade operations: timing, traces, logs and metrics. */
 function observersOf(
   recorder: UsageRecorder | null,
   api: GraphQLSchema,
@@ -235,10 +226,7 @@ function observersOf(
   }
 }
 
-/**
- * The links by name, timed, traced, measured and with masked errors. Throws for a subgraph without
- * a link.
- */
+/** Links by name with tracing, metrics and error masking. Throws for a subgraph without a link. */
 function observedLinks(
   links: readonly Link[],
   supergraph: Supergraph,

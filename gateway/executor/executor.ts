@@ -46,14 +46,14 @@ export type ExecutorDeps = {
   readonly metrics: Metrics | null
   /** Enforces the authorization directives of the supergraph; null when it has none. */
   readonly authorization: Authorization | null
-  /** Labels of `@override`; null or absent where the supergraph has none. */
+  /** Active labels of `@override`; null or absent when the supergraph has no labels. */
   readonly overrides?: OverrideLabels | null
 }
 
-/** Mutations go on after the client disconnects: none may stop between two of its writes. */
+/** Mutations continue after the client disconnects, so that they never stop between two writes. */
 export const outlivesClient = ({ operation }: ValidatedOperation): boolean => operation.operation === 'mutation'
 
-/** Runs `run` within the time limit of an operation. An unexpected throw is logged and masked. */
+/** Runs `run` within the operation timeout. Logs and masks unexpected exceptions. */
 export async function runWithTimeout(
   context: RequestContext,
   log: Logger,
@@ -97,12 +97,11 @@ function planVariant(
 }
 
 type GuardOptions = {
-  /** The guard of the operation, where the caller has it already. */
+  /** The operation's guard, when the caller has created it already. */
   readonly guard?: OperationGuard | null
   /**
-   * What happens to a mutation of which the caller may not read every field. `partial`: it runs,
-   * as in Apollo Router, and the refused fields are null. `refused`: it does not run; for facades
-   * that answer all or nothing.
+   * How to run a mutation with refused fields. `partial`: runs, as in Apollo Router, and refused
+   * fields are null. `refused`: does not run, for facades whose responses are complete or an error.
    */
   readonly mutations?: 'partial' | 'refused'
 }
@@ -134,7 +133,7 @@ function planGuarded(
   }
 }
 
-/** Compiles the allowed part. Its result has every field of the operation, null where refused. */
+/** Compiles the allowed part of an operation. Refused fields of the result are null. */
 function compileAllowed(
   ready: PlannedDocument,
   refusals: Refused['refusals'],
@@ -178,7 +177,7 @@ function planUnguarded(checked: ValidatedOperation, { supergraph, links, metrics
   }
 }
 
-/** Validation rules that do not read the schema. */
+/** Validation rules that need no schema. */
 const DOCUMENT_RULES = new Set<ValidationRule>([
   ExecutableDefinitionsRule,
   KnownFragmentNamesRule,
@@ -195,15 +194,14 @@ const DOCUMENT_RULES = new Set<ValidationRule>([
 ])
 
 /**
- * The rules that a document, valid against the API schema, may still break against a subgraph's.
- * The other rules take about half of the validation time and would pass again.
+ * Rules that a document valid for the API schema may still violate for a subgraph's schema.
+ * Skipping the others halves validation time.
  */
 const SCHEMA_RULES = specifiedRules.filter((rule) => !DOCUMENT_RULES.has(rule))
 
 /**
- * The local subgraph that can execute the whole operation, so that its result needs no projection:
- * the operation is valid there too, and the API schema hides nothing of that subgraph. Null when
- * there is none.
+ * The local subgraph that can execute the whole operation without projection: the operation must be
+ * valid for its schema, and the API schema must hide nothing. Null when there is none.
  */
 export function findDirectLink(
   { document, operation, storedPlan: known }: ValidatedOperation,
@@ -219,7 +217,7 @@ export function findDirectLink(
   return (known?.isDirect ?? validate(link.schema, document, SCHEMA_RULES).length === 0) ? link : null
 }
 
-/** The plan of an operation as the plan store keeps it. */
+/** The plan of an operation in the form of the plan store. */
 export function createStoredPlan(checked: ValidatedOperation, { supergraph, links }: ExecutorDeps): StoredPlan {
   const { plan } = queryPlanOf(checked, supergraph)
   const fetch = singleFetch(plan)
@@ -229,7 +227,9 @@ export function createStoredPlan(checked: ValidatedOperation, { supergraph, link
 
 const singleFetch = ({ node }: QueryPlan): FetchNode | null => (node?.kind === 'Fetch' ? node : null)
 
-/** Whether `__schema` or `__type` is selected: a subgraph would answer with its own schema. */
+/**
+ * Whether `__schema` or `__type` is selected, which a subgraph would resolve from its own schema.
+ */
 function selectsSchema(document: ValidatedOperation['document']): boolean {
   let found = false
   visit(document, {
@@ -240,27 +240,30 @@ function selectsSchema(document: ValidatedOperation['document']): boolean {
   return found
 }
 
-/** Whether execution did not begin: no data, and no error belongs to a field. */
+/**
+ * Whether execution did not start (request error, GraphQL §7.1.2): no data, and no error has a
+ * path.
+ */
 const isRequestError = ({ data, errors = [] }: GraphQLResult): boolean =>
   !data && errors.length > 0 && errors.every(({ path }) => !path)
 
-/** Makes the data of a failed fetch: null in every nullable root field. Compiled on first use. */
+/** Result data of a failed fetch: null for nullable root fields. Compiled on first use. */
 function compileNullData(ready: PlannedDocument, supergraph: Supergraph) {
   const projectionFor = createProjectionFor(ready, supergraph, compileConditions(ready.document, ready.operation))
   return (clientVariables: Readonly<Record<string, unknown>>) => {
     const variables = ready.variablesOf(clientVariables)
-    // The fetch has reported its error already.
+    // Errors are ignored: the fetch has reported its own.
     return projectionFor(variables)({}, variables, () => {}, false)
   }
 }
 
-/** A subgraph's result as clients see it. */
+/** Converts a subgraph's result to a client's result. */
 export const toExecutionResult = ({ data, errors }: GraphQLResult): ExecutionResult => ({
   ...(data !== undefined && { data }),
   ...(errors && errors.length > 0 && { errors: errors.map((error) => formatError(error)) }),
 })
 
-/** The API schema resolves every introspection field, so an error is about the client's input. */
+/** Introspection never fails by itself, so an error is about the client's variables. */
 const fromIntrospection = ({ data, errors = [] }: GraphQLResult): ExecutionResult =>
   toExecutionResult({
     ...(data !== undefined && { data }),

@@ -44,17 +44,19 @@ import { createFetchHandler, type FetchHandler, type FetchHandlerOptions } from 
 import { parseBodyParams } from '../transports/request-params.ts'
 
 /**
- * Options of `createGateway`: those of a configuration file, with the supergraph itself, the log of
- * the program, and what only a host knows.
+ * Options of `createGateway`: those of a configuration file, the supergraph, a logger, and
+ * functions of the host.
  */
 export type CreateGatewayOptions = GatewayOptions &
   Pick<FetchHandlerOptions, 'addressOf'> & {
     /**
-     * SDL of a composed federation 2 supergraph, or a source of one, which is polled; its new
-     * supergraphs are served, and what cannot be served is logged.
+     * SDL of a composed Federation 2 supergraph, or a source that is polled. Invalid supergraphs of
+     * a source are logged, and the previous one stays.
      */
     readonly supergraph: string | SupergraphSourceOptions
-    /** Log in pino's form. Default: warnings and errors as JSON lines on standard output. */
+    /**
+     * Logger with pino's interface. Default: warnings and errors as JSON lines on standard output.
+     */
     readonly log?: Logger
   }
 
@@ -78,55 +80,54 @@ const createGatewayOptions = options({
   log: z.custom<Logger>((value) => typeof value === 'object' && value !== null, 'a log in the form of pino').optional(),
 })
 
-/** A GraphQL request of a program. */
+/** Parameters of a GraphQL request from a program. */
 export type ExecuteParams = {
   readonly query: string
   readonly variables?: Readonly<Record<string, unknown>>
   readonly operationName?: string
 }
 
-/** Who executes an operation, and for how long. */
+/** Caller of an operation, and its cancellation. */
 export type ExecuteContext = {
-  /** Credentials for subgraphs; headers by name in lower case. Default: none. */
+  /** Credentials for subgraphs: headers by lower-case name. Default: none. */
   readonly credentials?: Caller['credentials']
-  /** Default: 0.0.0.0. */
+  /** Client address. Default: 0.0.0.0. */
   readonly address?: string
-  /** Aborts the operation. A mutation that has begun goes on. */
+  /** Aborts the operation, except a mutation that has started. */
   readonly signal?: AbortSignal
 }
 
-/** A gateway that serves a supergraph. */
+/** A running gateway for a supergraph. */
 export type FederatedGateway = {
-  /** The API schema: what clients see of the present supergraph. */
+  /** API schema of the current supergraph. */
   readonly schema: GraphQLSchema
-  /** The engine, for `serveGateway` and for transports of one's own. */
+  /** The gateway without transports, for `serveGateway` and custom transports. */
   readonly gateway: Gateway
-  /** Handles a request of the Fetch API. Needs no `this`. */
+  /** Handles a Fetch API request. May be detached from this object. */
   readonly fetch: FetchHandler
-  /** Executes a query or a mutation with the limits of every transport. Never rejects. */
+  /** Executes a query or mutation with the same limits as transports. Never rejects. */
   readonly execute: (params: ExecuteParams, context?: ExecuteContext) => Promise<ExecutionResult>
   /**
-   * Serves another supergraph from now on; running operations finish on the one before. Throws, and
-   * changes nothing, for one that cannot be served.
+   * Replaces the supergraph; running operations finish on the previous one. Throws for an invalid
+   * supergraph, without any change.
    */
   readonly replaceSupergraph: (supergraph: string) => void
   /**
-   * Invalidates cached entities that were requested before. False: Redis is unavailable and not
-   * every copy knows; call again. Without an entity cache there is nothing to do.
+   * Invalidates entities that were cached before this call. False: Redis is unavailable, and other
+   * instances may not know; call again. No effect without an entity cache.
    */
   readonly invalidateEntities: (invalidations: readonly Invalidation[]) => Promise<boolean>
-  /** What the candidate of `shadow` did so far; null without one. */
+  /** Results of the `shadow` candidate so far; null without one. */
   readonly shadowReport: () => ShadowReport | null
-  /** Subscriptions that subgraphs call back for: `serveGateway` takes the calls. */
+  /** Registry for the HTTP callback protocol; `serveGateway` receives the requests. */
   readonly callbacks: Callbacks
-  /** Ends event streams, closes connections to subgraphs, and resolves when all are closed. */
+  /** Ends event streams and closes connections to subgraphs; resolves when all are closed. */
   readonly close: () => Promise<void>
 }
 
 /**
- * Creates a gateway for a composed supergraph, given or from a source. Rejects with an
- * `OperatorError` whose message says what is wrong, such as a text that is no supergraph or a
- * subgraph without a usable URL.
+ * Creates a gateway for a supergraph, given as SDL or by a source. Rejects with an `OperatorError`
+ * that describes the problem, such as an invalid supergraph or a subgraph without a usable URL.
  */
 export async function createGateway(given: CreateGatewayOptions): Promise<FederatedGateway> {
   const { supergraph, addressOf, log = createLog('warn'), ...settings } = validateOptions(createGatewayOptions, given)
@@ -173,10 +174,10 @@ export async function createGateway(given: CreateGatewayOptions): Promise<Federa
     },
   }
 
-  /** Serves the first supergraph; null for one that nothing follows. */
+  /** Serves the first supergraph; null when it is fixed SDL, not a source. */
   async function begin(supergraph: string | ValidSourceOptions): Promise<FollowedSupergraph | null> {
     if (typeof supergraph !== 'string') {
-      // Loaded here: most gateways are given their supergraph.
+      // Imported on demand: most gateways get SDL.
       const { followSource } = await import('../planning/sources/follow-source.ts')
       return followSource(supergraph, served.serve, log)
     }
@@ -228,7 +229,7 @@ export async function createGateway(given: CreateGatewayOptions): Promise<Federa
   }
 }
 
-/** What a gateway holds open beside its links. One that cannot be opened closes those before it. */
+/** Opens resources other than links. When one fails, those opened before it are closed. */
 async function openResources(settings: ValidOptions, common: Parameters<typeof openShadow>[1], log: Logger) {
   const opened: { readonly close: () => Promise<void> }[] = []
   const close = async () => {
@@ -254,7 +255,7 @@ async function openResources(settings: ValidOptions, common: Parameters<typeof o
 const UNKNOWN_ADDRESS = '0.0.0.0'
 const NEVER = new AbortController().signal
 
-/** Where the subgraphs of a supergraph are. Throws for a text that is none. */
+/** Names and URLs of a supergraph's subgraphs. Throws for invalid SDL. */
 function locationsIn(supergraph: string): readonly SubgraphLocation[] {
   let locations: readonly SubgraphLocation[]
   try {

@@ -20,35 +20,32 @@ type Errors = readonly GraphQLFormattedError[]
 /** Errors of an operation with these variables; empty when it may run. */
 export type RequestCheckResult = {
   readonly errors: Errors
-  /** Absent when it was refused before anything was counted. */
+  /** Absent when it was refused before its cost was computed. */
   readonly cost?: CostReport
 }
 
-/** The last check of one operation. */
+/** Check of one operation per request. */
 export type RequestCheck = {
   /**
-   * Variables, page sizes, cost, and the client's budget, from which the cost is taken. Cost is
-   * counted on values that are in range. Never rejects.
+   * Checks variables, page sizes and cost, and charges the client's budget. Cost is computed for
+   * valid variables only. Never rejects.
    */
   readonly check: (variables: Variables, context: RequestContext) => RequestCheckResult | Promise<RequestCheckResult>
-  /**
-   * What the operation counts with these variables, in points; 0 where they are wrong. Takes
-   * nothing from any budget.
-   */
+  /** Cost in points with these variables; 0 when they are invalid. Charges no budget. */
   readonly cost: (variables: Variables) => number
 }
 
-/** What variables must pass, each in the terms of the one before. */
+/** Checks of variables, each for values that passed the previous one. */
 type Checks = {
   readonly coerce: Coerce
-  /** Those that may be null by their type, and are not by their use. */
+  /** Nullable variables used for `@skip` or `@include`, which must not be null. */
   readonly conditions: readonly string[]
   readonly model: CostModel
 }
 
 /**
- * Compiles the check of one operation. Without `suggestions`, errors do not say what a client that
- * mistypes may have meant.
+ * Compiles the check of one operation. Without `suggestions` errors do not name similar fields of
+ * the schema.
  */
 export function compileRequestCheck(
   schema: GraphQLSchema,
@@ -64,13 +61,13 @@ export function compileRequestCheck(
     readonly limits: Limits
     readonly budget: Budget | null
     readonly suggestions: boolean
-    /** Called for an operation that costs more than its limit, whether it is refused or not. */
+    /** Called when an operation exceeds its cost limit, refused or not. */
     readonly onOverLimit?: (requested: number, limit: number) => void
-    /** Absent where no subgraph has a limit. */
+    /** Cost check per subgraph; absent when no subgraph has a limit. */
     readonly subgraphs?: CheckSubgraphs | null
   },
 ): RequestCheck {
-  // What costs more than a whole minute's budget could never run.
+  // An operation above a whole minute's budget could never run.
   const limit = Math.min(limits.cost || Infinity, budget?.perMinute ?? Infinity)
   const enforced = limits.costMode === 'measure' ? (budget?.perMinute ?? Infinity) : limit
   const coerce = compileCoercion(schema, checked.operation.variableDefinitions ?? [], { maxErrors: MAX_VARIABLE_ERRORS })
@@ -107,7 +104,7 @@ export function compileRequestCheck(
         : { errors: tooDear, cost: report(null) }
     }
     if (!budget) return { errors: NONE, cost: report(null) }
-    // Introspection costs nothing, but not for nothing.
+    // Introspection has cost 0, but is charged 1 point.
     return after(budget.spend(caller, Math.max(1, requested)), (level) => ({
       errors: level.isGranted ? NONE : [budgetRefusal(report(level), budget.perMinute, level.waitSeconds)],
       cost: report(level),
@@ -115,7 +112,7 @@ export function compileRequestCheck(
   }
 }
 
-/** The variables as the schema wants them, with page sizes in range; or what is wrong with them. */
+/** Coerces variables and checks page sizes; returns errors otherwise. */
 function coercedIn(
   { coerce, conditions, model }: Checks,
   variables: Variables,
@@ -136,9 +133,9 @@ function coercedIn(
 }
 
 /**
- * A default lets a variable that may be null stand where no null may. graphql-js then says so where
- * the condition is met, which may be in one subgraph, in several, or in a plan of ours: so all of
- * that is said before.
+ * Nullable variables with a default may be used in non-null positions. graphql-js reports null
+ * there only when the condition is evaluated, which depends on the plan, so it is checked in
+ * advance.
  */
 function nullableConditions({ document, deferred = document, operation }: ValidatedOperation): readonly string[] {
   const inConditions = new Set([...conditionVariables(document), ...conditionVariables(deferred, ['defer'])])
@@ -147,7 +144,7 @@ function nullableConditions({ document, deferred = document, operation }: Valida
     .map(({ variable }) => variable.name.value)
 }
 
-/** In the words of graphql-js. */
+/** Same text as in graphql-js. */
 const NULL_CONDITION = refusal('BAD_USER_INPUT', 'Argument "if" of non-null type "Boolean!" must not be null.')
 
 const costRefusal = (cost: number, limit: number): GraphQLFormattedError =>
@@ -166,7 +163,7 @@ const NONE: Errors = []
 const after = <Value, Result>(value: Value | Promise<Value>, use: (value: Value) => Result): Result | Promise<Result> =>
   value instanceof Promise ? value.then(use) : use(value)
 
-/** Stops at the limit, so hostile nesting costs no stack. */
+/** Stops at the limit, so that deep nesting cannot overflow the stack. */
 function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (levels < 0) return true

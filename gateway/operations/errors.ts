@@ -1,6 +1,6 @@
 import type { GraphQLError, GraphQLFormattedError } from 'graphql'
 
-/** Codes that the gateway itself gives to errors, in `extensions.code`. Subgraphs add their own. */
+/** Error codes of the gateway in `extensions.code`. Subgraphs have their own. */
 export type GatewayCode =
   | 'BAD_REQUEST'
   | 'BAD_USER_INPUT'
@@ -35,45 +35,43 @@ export type GatewayCode =
   | 'UNAUTHORIZED_FIELD_OR_TYPE'
   | 'UNAVAILABLE'
 
-/**
- * Characters of a message and places of an error that a client gets: both grow with what it sent.
- */
+/** Maximum characters and locations of an error, both of which grow with the request. */
 const MAX_MESSAGE_CHARACTERS = 500
 const MAX_LOCATIONS = 10
 
-/** A message that is not longer than anybody reads. */
+/** Shortens a long message. */
 const clipped = (message: string): string =>
   message.length <= MAX_MESSAGE_CHARACTERS
     ? message
     : `${message.slice(0, MAX_MESSAGE_CHARACTERS).toWellFormed()}… (${message.length} characters)`
 
-/** What graphql-js finds wrong with a document, under one of our codes. */
+/** Converts a graphql-js error about a document into an error with a gateway code. */
 export const documentError = ({ message, locations }: GraphQLError, code: GatewayCode): GraphQLFormattedError => ({
   message: clipped(message),
   ...(locations && { locations: locations.slice(0, MAX_LOCATIONS) }),
   extensions: { code },
 })
 
-/** An error for a client: `message` names the expectation and the offender. */
+/** Error for a client: `message` names the expectation and the offending value. */
 export const refusal = (
   code: GatewayCode,
   message: string,
   details: Readonly<Record<string, unknown>> = {},
 ): GraphQLFormattedError => ({ message: clipped(message), extensions: { code, ...details } })
 
-/** Removes graphql-js's "Did you mean": suggestions disclose names of the schema. */
+/** Removes graphql-js's "Did you mean" suggestions, which disclose names of the schema. */
 export const withoutSuggestions = (error: GraphQLFormattedError): GraphQLFormattedError => ({
   ...error,
   message: error.message.replace(/ Did you mean [^?]*\?/, ''),
 })
 
-/** The same error with the id of the request that it belongs to, which the log has too. */
+/** Adds the request id, which the log contains too. */
 export const withRequestId = (error: GraphQLFormattedError, requestId: string): GraphQLFormattedError => ({
   ...error,
   extensions: { ...error.extensions, requestId },
 })
 
-/** The error for an internal fault: no detail, only the request id, which the log has too. */
+/** Error for an internal fault: the request id only, to find the details in the log. */
 export const fault = (requestId: string, path?: GraphQLFormattedError['path']): GraphQLFormattedError => ({
   message: `Something went wrong on our side; quote request ${requestId} when you report it.`,
   ...(path && { path }),

@@ -1,15 +1,14 @@
 import type { RequestContext } from '../subgraph-client/link.ts'
 
-/** Abort reason of a signal when the operation's time limit is over. */
+/** Abort reason after an operation's timeout. */
 class TimeUp extends Error {
   override readonly name = 'TimeUp'
 }
 
 /**
- * Runs `work` with a signal that aborts when the client's does, or after `milliseconds`. What
- * `outlivesClient` has no client any more once it has begun: only the time ends it, this one or
- * that of what it is part of. Cheaper than AbortSignal.timeout with AbortSignal.any, which this
- * would be otherwise.
+ * Runs `work` with a signal that is aborted with the client's signal, or after `milliseconds`. With
+ * `outlivesClient` a disconnected client does not abort it once started; only timeouts do, its own
+ * and an enclosing one. Cheaper than `AbortSignal.any` with `AbortSignal.timeout`.
  */
 export async function withTimeout<Result>(
   milliseconds: number,

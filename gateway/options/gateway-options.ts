@@ -15,9 +15,9 @@ import { remoteSubgraphOptions } from './subgraph-options.ts'
 import { usageOptions } from './usage-options.ts'
 import { chosen, flag, fn, options, text, wholeNumber } from './validate-options.ts'
 
-/** A subgraph inside this process: no HTTP, no JSON. */
+/** Options of a local subgraph: no HTTP, no JSON. */
 const localSubgraphOptions = options({
-  /** Executable schema, as `buildSubgraphSchema` of @apollo/subgraph makes it. */
+  /** Executable schema, for example of `buildSubgraphSchema` in @apollo/subgraph. */
   schema: z.custom<GraphQLSchema>(isSchema, 'an executable schema of graphql 16'),
   /** Creates the context value of resolvers, once per client operation. Default: `{ caller }`. */
   context: fn<(caller: Caller) => object>().optional(),
@@ -39,20 +39,17 @@ const subgraphLimit = options({
 })
 
 const limits = options({
-  /** Deepest nesting of an operation; 0 turns the limit off. Default: 10. */
+  /** Maximum depth of an operation; 0: unlimited. Default: 10. */
   depth: wholeNumber(0, 1_000).optional(),
-  /** Highest cost of an operation; 0 turns the limit off. Default: 1000. */
+  /** Maximum cost of an operation; 0: unlimited. Default: 1000. */
   cost: wholeNumber(0, 100_000_000).optional(),
-  /**
-   * `measure`: an operation that costs more runs all the same, is logged and is counted. Default:
-   * enforce.
-   */
+  /** `measure`: operations above the limit run, and are logged and counted. Default: enforce. */
   costMode,
-  /** Limits of subgraphs by their name in the supergraph. */
+  /** Limits by subgraph name. */
   subgraphs: z.record(text(), subgraphLimit, 'an object by names of subgraphs').optional(),
   /** The limit of every subgraph, where `subgraphs` does not say otherwise. */
   allSubgraphs: subgraphLimit.optional(),
-  /** Points where the schema has no `@cost`. Default: 1 for a leaf, 2 for an object, 10 items for a list. */
+  /** Points for elements without `@cost`. Default: 1 per leaf, 2 per object, 10 items per list. */
   weights: options({
     scalar: wholeNumber(0, 1_000).optional(),
     object: wholeNumber(0, 1_000).optional(),
@@ -60,46 +57,45 @@ const limits = options({
   }).optional(),
 })
 
-/** What `createGateway` and a configuration file have in common, by name. */
+/** Options of `createGateway` and of a configuration file, by name. */
 export const gatewayOptionsShape = {
-  /** Subgraphs by their name in the supergraph; one that is absent is at the URL that it names. */
+  /** Subgraph options by name. Default: the URL in the supergraph. */
   subgraphs: z
     .record(text(), chosen(isLocal, localSubgraphOptions, remoteSubgraphOptions), 'an object by names of subgraphs')
     .optional(),
-  /** What holds for every subgraph over HTTP, where `subgraphs` does not say otherwise. */
+  /** Options of all subgraphs over HTTP; `subgraphs` overrides them. */
   allSubgraphs: remoteSubgraphOptions.omit({ url: true }).optional(),
-  /** Brokers of events by the `providerId` of `@edfs__…Subscribe` in the supergraph. */
+  /** Message brokers by the `providerId` of `@edfs__…Subscribe`. */
   eventSources: z.record(text(), eventSourceOptions, 'an object by names of brokers').optional(),
-  /** Depth and cost of an operation. */
+  /** Limits of depth and cost. */
   limits: limits.optional(),
-  /** Whether clients may introspect the schema. Default: true. */
+  /** Whether clients may use introspection. Default: true. */
   introspection: flag().optional(),
-  /** Size of the response cache in bytes; 0 switches it off. */
+  /** Size of the response cache in bytes; 0 disables it. */
   responseCacheBytes: wholeNumber(0, 999_999_999).optional(),
-  /** Caches entities of subgraphs one by one, in place of responses. */
+  /** Entity cache, which replaces the response cache. */
   entityCache: entityCacheOptions.optional(),
-  /** Operations that take at least so many milliseconds are logged; 0 logs none. */
+  /** Threshold of the slow operation log in ms; 0 disables it. */
   slowMilliseconds: wholeNumber(0, 60_000).optional(),
-  /** Maximum operations of a batch; 0, the default, refuses JSON lists. */
+  /** Maximum operations per batch; 0, the default, refuses JSON lists. */
   batchLimit: wholeNumber(0, 50).optional(),
   /**
-   * Verifies bearer tokens for `@authenticated`, `@requiresScopes` and `@policy`. Without it nobody
-   * is authenticated, and guarded fields are refused.
+   * Token verification for `@authenticated`, `@requiresScopes` and `@policy`. Default: no caller is
+   * authenticated, so guarded fields are refused.
    */
   jwt: jwtOptions.optional(),
   /**
-   * Labels of `@override(label:)` that are active for a request. `percent(x)` is decided by the
-   * gateway, for each request. A hook that throws is logged, and its labels are inactive. Default:
-   * none.
+   * Finds the active labels of `@override(label:)` per request; `percent(x)` is decided by the
+   * gateway. Exceptions are logged, and the labels are inactive. Default: none.
    */
   findOverrideLabels: fn<FindLabelsByCaller>().optional(),
-  /** Functions that are called on the way of an operation. */
+  /** Functions called at stages of an operation. */
   hooks: hookOptions.optional(),
-  /** A server that is asked at stages of an operation, after `hooks`. */
+  /** HTTP server called at stages of an operation, after `hooks`. */
   coprocessor: coprocessorOptions.optional(),
-  /** Serves the part of the supergraph that has some tags, and not others. Default: all of it. */
+  /** Serves the part of the supergraph selected by tags. Default: everything. */
   contract: contractOptions.optional(),
-  /** Runs a part of the queries on a candidate supergraph as well, and compares the answers. */
+  /** Also runs a sample of queries on a candidate supergraph, and compares results. */
   shadow: shadowOptions.optional(),
   /** Who takes reports of which client uses which operation. Default: nobody, nothing is counted. */
   usage: usageOptions.optional(),
@@ -107,7 +103,7 @@ export const gatewayOptionsShape = {
 
 export type FindLabelsByCaller = (caller: Caller) => Iterable<string> | Promise<Iterable<string>>
 
-/** The hook as the gateway calls it. */
+/** Adapts the option to the gateway's interface. */
 export const labelsByCaller =
   (hook: FindLabelsByCaller): FindOverrideLabels =>
   ({ caller }) =>
@@ -115,13 +111,13 @@ export const labelsByCaller =
 
 const gatewayOptions = options(gatewayOptionsShape)
 
-/** Options of a gateway, in a program as in a configuration file. */
+/** Options before validation, in a program or a configuration file. */
 export type GatewayOptions = z.input<typeof gatewayOptions>
 
-/** The same, validated. */
+/** Options after validation. */
 export type ValidOptions = z.output<typeof gatewayOptions>
 
-/** The limits that options ask for. */
+/** Limits from options. */
 export function limitsOf({ limits: { depth, cost, costMode, subgraphs, allSubgraphs, weights } = {} }: ValidOptions): Limits {
   const { scalar, object, listFactor } = COST_PROFILES.default
   return {

@@ -15,7 +15,7 @@ import type { ValidSubgraphOptions } from './subgraph-options.ts'
 
 type Settings = { readonly [Name in 'subgraphs' | 'allSubgraphs']?: ValidOptions[Name] }
 
-/** The options that hold for one subgraph: its own, and those of all where it has none. */
+/** Effective options of one subgraph: its own, else those of `allSubgraphs`. */
 export function remoteOptionsOf({ subgraphs = {}, allSubgraphs = {} }: Settings, name: string): ValidSubgraphOptions {
   const given = Object.hasOwn(subgraphs, name) ? subgraphs[name] : undefined
   const own: ValidSubgraphOptions = given && !('schema' in given) ? given : {}
@@ -33,7 +33,7 @@ export function remoteOptionsOf({ subgraphs = {}, allSubgraphs = {} }: Settings,
   }
 }
 
-/** What these options ask of the requests to a subgraph. Throws for files that cannot be used. */
+/** Request options of a subgraph. Throws for unusable certificate files. */
 export function trafficShapingOf(name: string, options: ValidSubgraphOptions, log: Logger): TrafficShaping {
   const { headers, signing, tls, connections = {}, retries = {}, timeoutMilliseconds = FETCH_TIMEOUT_MS } = options
   const connectTimeoutMs = connections.connectTimeoutMilliseconds
@@ -66,7 +66,7 @@ export function trafficShapingOf(name: string, options: ValidSubgraphOptions, lo
   }
 }
 
-/** What happens around every operation by these options; null: nothing. */
+/** Processing around every operation by these options; null for none. */
 export function operationExchangeOf(
   settings: Settings,
   verifier: TokenVerifier | null,

@@ -6,10 +6,10 @@ import { createGraphGenerations, type Graph } from './graph-generations.ts'
 
 export type { Graph } from './graph-generations.ts'
 
-/** A gateway whose graph can be replaced while it serves. */
+/** A gateway whose graph can be replaced while it serves requests. */
 export type HotSwappableGateway = Gateway & {
   /**
-   * New operations run on `next`; running ones finish on the graph they started on, which is then
+   * Makes `next` the graph of new operations. Running operations finish on theirs, which is then
    * released.
    */
   readonly swap: (next: Graph) => void
@@ -18,8 +18,8 @@ export type HotSwappableGateway = Gateway & {
 type Prepare = (gateway: Gateway) => PreparedOperation
 
 /**
- * Serves `first` until another graph is swapped in. Facades keep the client of the graph they
- * started with.
+ * Serves `first` until another graph is swapped in. Clients of facades continue to use the graph
+ * they were created with.
  */
 export function hotSwappableGateway(first: Graph, log: Logger): HotSwappableGateway {
   const listeners = new Set<() => void>()

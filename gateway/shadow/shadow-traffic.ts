@@ -11,41 +11,41 @@ import { compareResults } from './compare-results.ts'
 import { createDifferenceLog, type RecordedDifference } from './difference-log.ts'
 
 export type ShadowOptions = {
-  /** How many of 100 queries also run on the candidate. */
+  /** Percentage of queries that also run on the candidate. */
   readonly percent: number
   /** Whether results are compared. */
   readonly isCompared: boolean
-  /** Queries that may run on the candidate at once; others are dropped. */
+  /** Maximum concurrent queries on the candidate; others are dropped. */
   readonly maxConcurrency: number
-  /** Whether recorded differences have values of clients. */
+  /** Whether recorded differences contain values of responses. */
   readonly withValues: boolean
   /** For tests. */
   readonly random?: () => number
 }
 
 /**
- * `same` and `different` compare; `run` is not compared; `refused`: the candidate cannot run it;
- * `dropped`: too many were running.
+ * Result of a sampled query. `same`, `different`: compared; `run`: not compared; `refused`: the
+ * candidate rejects it; `dropped`: too many were running.
  */
 export type ShadowVerdict = 'same' | 'different' | 'run' | 'refused' | 'dropped' | 'failed'
 
-/** What is known of the candidate so far. */
+/** Results so far. */
 export type ShadowReport = {
-  /** Queries by what came of them. */
+  /** Number of queries by verdict. */
   readonly verdicts: Readonly<Record<ShadowVerdict, number>>
-  /** Distinct differences, the latest last. */
+  /** Distinct differences, least recently seen first. */
   readonly differences: readonly RecordedDifference[]
 }
 
-/** Runs a part of the queries on a candidate as well, when their result is there. */
+/** Runs a sample of queries on a candidate as well, after their own result. */
 export type ShadowTraffic = {
   /**
-   * `run` of a query, after its checks and behind the response cache: what is refused, aborted or
-   * cached is not run on the candidate. Others unchanged.
+   * Wraps `run` of a query, after checks and response cache, so that refused, aborted and cached
+   * queries are not sampled. Returns `run` for other operations.
    */
   readonly watch: (validated: ValidatedOperation, once: ReadonlySet<string>, run: RunOperation) => RunOperation
   readonly report: () => ShadowReport
-  /** Resolves when nothing runs on the candidate any more. */
+  /** Resolves when nothing is running on the candidate. */
   readonly idle: () => Promise<void>
   readonly close: () => Promise<void>
 }
@@ -57,9 +57,9 @@ export type Candidate = {
 }
 
 /**
- * Shadows queries to `candidate`, which has connections of its own, and neither caches nor hooks.
- * Clients notice nothing: what fails there is counted. Mutations, subscriptions, introspection and
- * queries with side effects never run twice.
+ * Shadows queries to `candidate`, which has separate connections, and neither caches nor hooks.
+ * Failures are counted and never reach clients. Mutations, subscriptions, introspection and queries
+ * with side effects are never sampled.
  */
 export function createShadowTraffic(
   candidate: Candidate,
@@ -110,7 +110,7 @@ export function createShadowTraffic(
       return
     }
     const shadowed = new Promise((resolve) => setImmediate(resolve))
-      // State of links, headers and hooks belong to the operation of the client.
+      // A new context, because link state, headers and hooks belong to the client's operation.
       .then(() => runOn(described, variables, { caller, signal: closing.signal }, served))
       .catch((error: unknown) => {
         log.error({ err: error, ...identityOf(described) }, 'a query failed on the candidate supergraph')
@@ -128,7 +128,7 @@ export function createShadowTraffic(
     served: ExecutionResult,
   ): Promise<ShadowVerdict> {
     const prepared = candidate.prepareText(described.text, described.operationName ?? undefined)
-    // A refusal is a difference: the candidate does not know a field, or forbids what is allowed.
+    // A rejection is a difference: the candidate lacks a field, or forbids an allowed operation.
     const result = prepared.kind === 'rejected' ? { errors: prepared.errors } : await prepared.run(variables, context)
     if (!isCompared) return prepared.kind === 'rejected' ? 'refused' : 'run'
     if (closing.signal.aborted) return 'failed'

@@ -9,7 +9,7 @@ import { variables } from './config.ts'
 
 type Variables = typeof variables
 
-/** Variables that options of `createGateway` have under another name; the rest is in camel case. */
+/** Variables whose option has another path; all others are the variable's name in camel case. */
 const PATHS = [
   ['DEPTH_LIMIT', ['limits', 'depth']],
   ['COST_LIMIT', ['limits', 'cost']],
@@ -38,30 +38,30 @@ type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
   ? `${Lowercase<Head>}${Capitalize<CamelCase<Tail>>}`
   : Lowercase<Name>
 
-/** The value of a setting in a program, by what the variable is read as. */
+/** Type of a setting in a configuration file, by the type of the parsed variable. */
 type ValueOf<Read> = Read extends number | boolean ? Read : Read extends (...args: never[]) => unknown ? string : Read
 
-/** A configuration file of the stand-alone gateway: `export default defineConfig({ … })`. */
+/** Type of a standalone gateway's configuration file: `export default defineConfig({ … })`. */
 export type GatewayConfig = GatewayOptions & {
   readonly [Name in Named as CamelCase<Name>]?: ValueOf<z.output<Variables[Name]['read']>> | undefined
 }
 
-/** What a configuration file says. */
+/** Content of a configuration file. */
 export type LoadedConfig = {
-  /** The file; null where there is none. */
+  /** Path of the file; null without one. */
   readonly path: string | null
-  /** Options without a variable, and those that have one. */
+  /** Options of `createGateway`. */
   readonly options: ValidOptions
-  /** Texts of settings by the names of their variables. */
+  /** Other settings as text, by variable name. */
   readonly env: Readonly<Record<string, string>>
 }
 
-/** Names that are looked for in the working directory, in this order. */
+/** Default file names in the working directory, in this order. */
 const DEFAULT_NAMES = ['atrium.config.ts', 'atrium.config.mts', 'atrium.config.js', 'atrium.config.mjs']
 
 /**
- * Loads a configuration file: the one that is named, or one in `folder` under its usual name, or
- * none. Throws an `OperatorError` for a file that cannot be read, and a line per invalid option.
+ * Loads the named configuration file, else the default one in `folder`, if any. Throws an
+ * `OperatorError` for an unreadable file, with a line per invalid option.
  */
 export async function loadConfigFile(named: string | undefined, folder: string): Promise<LoadedConfig> {
   const path = named === undefined ? DEFAULT_NAMES.map((name) => join(folder, name)).find(existsSync) : resolve(folder, named)
@@ -98,19 +98,19 @@ export function readConfigObject(given: unknown, path: string): LoadedConfig {
   return { path, options: Object.fromEntries(shared), env: Object.fromEntries(env) }
 }
 
-/** Settings by the names of variables: a flag wins over the environment, and that over the file. */
+/** Merges settings by variable name: flags override the environment, which overrides the file. */
 export const mergeSettings = (
   file: LoadedConfig['env'],
   environment: Readonly<Record<string, string | undefined>>,
   flags: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string | undefined>> => ({
   ...file,
-  // Many tools cannot unset a variable and leave it empty.
+  // Empty variables are ignored, because many tools cannot unset them.
   ...Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== '')),
   ...flags,
 })
 
-/** Where a variable stands in a configuration file. */
+/** Path of a variable's option in a configuration file. */
 export const pathOf = (name: string): readonly string[] =>
   PATHS.find(([variable]) => variable === name)?.[1] ?? [
     name.toLowerCase().replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
@@ -119,7 +119,7 @@ export const pathOf = (name: string): readonly string[] =>
 const textOf = (value: unknown): string =>
   typeof value === 'boolean' ? (value ? '1' : '0') : Array.isArray(value) ? value.join(',') : String(value)
 
-/** The costs in limits of subgraphs; null where there is none. */
+/** Costs of subgraph limits as text of their variable; null for none. */
 function costsText(limits: Readonly<Record<string, unknown>>): string | null {
   const costs = Object.entries(limits).flatMap(([name, limit]) =>
     isObject(limit) && limit.cost !== undefined ? [`${name}=${limit.cost}`] : [],
@@ -127,7 +127,7 @@ function costsText(limits: Readonly<Record<string, unknown>>): string | null {
   return costs.length === 0 ? null : costs.join(',')
 }
 
-/** The settings whose only form is a variable: their value is checked as that of the variable is. */
+/** Settings without an option of `createGateway`: validated like the variable. */
 const settingsShape = Object.fromEntries(
   Object.entries(variables).flatMap(([name, { read }]) => {
     const [key = '', ...rest] = pathOf(name)
@@ -138,7 +138,7 @@ const settingsShape = Object.fromEntries(
       const result = isSimple
         ? z
             .string()
-            // Every reader of a variable takes text.
+            // Every variable is parsed from text.
             .pipe(read as z.ZodType<unknown, string>)
             .safeParse(textOf(value))
         : null

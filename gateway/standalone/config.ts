@@ -7,8 +7,8 @@ import { splitVariables } from '../signed-link/variables.ts'
 import { sourceVariables } from './source-variables.ts'
 
 /**
- * Settings that every gateway has: one by itself, and the one inside the whole system. The root
- * `config.ts` takes them from here, so that default, unit and meaning are written once.
+ * Settings shared by the standalone gateway and the full system. The root `config.ts` imports them,
+ * so that defaults and descriptions exist once.
  */
 export const gatewaySettings = {
   HOST: {
@@ -25,7 +25,7 @@ export const gatewaySettings = {
   },
   ...proxyVariables,
   SUBGRAPH_TIMEOUT_MILLISECONDS: splitVariables.SUBGRAPH_TIMEOUT_MILLISECONDS,
-  // Twice a large burst of one client; about 100 MB when all of them wait for subgraphs.
+  // Twice a large burst of one client: about 100 MB when all requests wait for subgraphs.
   // `platform/http/load.ts` lowers it while the event loop is busy.
   LOAD_LIMIT: {
     read: wholeNumber(0, 1_000_000),
@@ -34,8 +34,8 @@ export const gatewaySettings = {
     meaning:
       'Requests, and operations over WebSocket, that a process runs at once; more are answered with 503, and fewer are accepted while the processor is short. 0 sets no bound.',
   },
-  // 20 full sockets: an office, or a page open in every tab. Clients behind a proxy that
-  // TRUSTED_PROXIES does not list share one address and need more.
+  // 20 full sockets: an office, or a page open in every tab. Clients behind a proxy missing in
+  // TRUSTED_PROXIES share one address and need more.
   MAX_SUBSCRIPTIONS_PER_ADDRESS: {
     read: wholeNumber(0, 10_000_000),
     default: '2000',
@@ -51,7 +51,7 @@ export const gatewaySettings = {
     meaning:
       'Most subscriptions that may run at once with the same credentials, from all addresses together, in each process; 0 sets no bound.',
   },
-  // The rest holds everything else of the process and uncollected garbage.
+  // The rest of the heap is for everything else, and for garbage not yet collected.
   SUBSCRIPTION_MEMORY_PERCENT: {
     read: wholeNumber(1, 75),
     default: '25',
@@ -224,10 +224,7 @@ export const gatewaySettings = {
   },
 } as const satisfies Variables
 
-/**
- * The settings of `node gateway/main.ts`: the supergraph that it serves, those of every gateway,
- * and JWT.
- */
+/** Settings of `node gateway/main.ts`: supergraph source, shared settings, JWT. */
 export const variables = {
   ...sourceVariables,
   ...gatewaySettings,

@@ -1,7 +1,7 @@
 /**
- * A gateway by itself: serves the supergraph in SUPERGRAPH_FILE (`--supergraph`), or of another
- * source, whose subgraphs speak HTTP, at /graphql, and its successors. Needs no database. The log goes to
- * standard output as JSON lines, what a person should read goes to standard error.
+ * Standalone gateway: serves the supergraph in SUPERGRAPH_FILE (`--supergraph`) or of another
+ * source at /graphql, with hot swaps. Subgraphs are remote; no database is needed. Logs are JSON
+ * lines on standard output; messages for people go to standard error.
  */
 import { readFileSync } from 'node:fs'
 import type { Logger } from 'pino'
@@ -58,7 +58,7 @@ import { FLAGS_HELP, parseCommandLine } from './flags.ts'
 import { printDefaults } from './print-defaults.ts'
 import { supergraphOriginFromConfig } from './source-variables.ts'
 
-/** A graph, and where its subgraphs are. */
+/** A graph with the URLs of its subgraphs. */
 type LocatedGraph = Graph & { readonly locations: readonly SubgraphLocation[] }
 
 await runProgram(async (defer, end) => {
@@ -89,7 +89,7 @@ await runProgram(async (defer, end) => {
   const { ENTITY_CACHE_BYTES: maxBytes, ENTITY_CACHE_REDIS_URL: redisUrl } = config
   const entityCache = await openEntityCache({ ...file.options.entityCache, maxBytes, redisUrl }, log, metrics)
   defer(async () => entityCache?.close())
-  // One for all graphs that follow each other: it remembers tokens and keys.
+  // Shared by all graphs of hot swaps, because it caches tokens and keys.
   const jwt = jwtOptionsOf(config, file.options.jwt)
   const verifier = jwt ? createTokenVerifier(tokenOptionsOf(jwt)) : null
   const findGrants = verifier && jwtGrants(verifier)
@@ -127,8 +127,8 @@ await runProgram(async (defer, end) => {
   await serveRequests({ config, log, metrics, gateway, served, sources, entityCache, shadow, defer })
 
   /**
-   * Rejects with a Refusal when the text is no supergraph, or one that a trusted document does not
-   * fit.
+   * Creates a graph. Rejects with a Refusal for an invalid supergraph, or when a trusted document
+   * is invalid for it.
    */
   async function graphOf(supergraphSdl: string): Promise<LocatedGraph> {
     const composed = locationsOf(subject, supergraphSdl)
@@ -181,7 +181,7 @@ function costLimitsOf(
   }
 }
 
-/** Serves requests until the program ends. */
+/** Serves requests until the process ends. */
 async function serveRequests({
   config,
   log,
@@ -218,13 +218,13 @@ async function serveRequests({
     await serveMetrics(app, metrics, open, { ...scrapingConfig(config), log, defer })
   }
   const port = config.PORT || (await freePort(config.HOST))
-  // Before the first request, which would wait for it.
+  // Collects garbage of the start now, so that no request has to wait for it.
   releaseGarbage()
   await listen(app, listenOptionsFromConfig(config, port), defer)
   console.error(`The gateway is ready: ${localUrl(config.HOST, port)}/graphql`)
 }
 
-/** The labels of `@override(label:)`: a function of the configuration file, or a fixed set. */
+/** Finds `@override` labels: a function of the configuration file, or a fixed set. */
 function overrideLabelsOf(
   { findOverrideLabels }: LoadedConfig['options'],
   { OVERRIDE_LABELS: labels }: { readonly OVERRIDE_LABELS?: readonly string[] | undefined },
@@ -232,7 +232,7 @@ function overrideLabelsOf(
   return findOverrideLabels ? labelsByCaller(findOverrideLabels) : labels && (() => labels)
 }
 
-/** Follows a source other than a file; loaded here, because most gateways read a file. */
+/** Follows a source other than a file; imported on demand, because most gateways read a file. */
 async function followSource(
   options: ValidSourceOptions,
   serve: (sdl: string) => Promise<void>,
@@ -242,7 +242,7 @@ async function followSource(
   return sources.followSource(options, serve, log)
 }
 
-/** Serves the supergraph of a file, and each that replaces it; one that is refused changes nothing. */
+/** Serves the supergraph in a file, and its changes; an invalid one is ignored. */
 async function followFile(path: string, serve: (sdl: string) => Promise<void>, log: Logger): Promise<FollowedSupergraph> {
   const first = textOf(path)
   await serve(first)

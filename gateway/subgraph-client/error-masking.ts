@@ -5,8 +5,8 @@ import { fault, type GatewayCode, refusal } from '../operations/errors.ts'
 import type { EventSource, Link, RequestContext, SubscribeResult } from './link.ts'
 
 /**
- * A failed fetch. `code` and `message` are for clients, `cause` is for the log. With
- * `isAlreadyLogged` it is logged at debug level: one outage is not one line per operation.
+ * A failed fetch. `code` and `message` are for clients, `cause` is for the log. `isAlreadyLogged`:
+ * logged at debug level, so that an outage does not log every operation.
  */
 export class SubgraphError extends Error {
   override readonly name = 'SubgraphError'
@@ -20,10 +20,10 @@ export class SubgraphError extends Error {
 }
 
 /**
- * Masks internal errors of a link, which then never rejects. Passes on errors with a code, and
- * errors of graphql-js about the client's input. Logs every other error with its detail, here and
- * nowhere else, and replaces it by one with the request id: UNAVAILABLE for a transient fault, such
- * as a database restart, INTERNAL_SERVER_ERROR otherwise.
+ * Masks internal errors of a link, which then never rejects. Keeps errors with a code, and
+ * graphql-js errors about client input. Logs every other error with its cause (the only place that
+ * does), and replaces it by one with the request id: UNAVAILABLE for transient faults, such as a
+ * database restart, otherwise INTERNAL_SERVER_ERROR.
  */
 export function maskErrors(link: Link, log: Logger): Link {
   const subscribe = link.subscribe?.bind(link)
@@ -98,7 +98,10 @@ export function maskErrors(link: Link, log: Logger): Link {
   }
 }
 
-/** A source may be read for others when its first caller has left. */
+/**
+ * Context of later events without the first caller's credentials: the source may serve other
+ * callers after the first has left.
+ */
 const withoutCredentials = ({ caller: { requestId, address } }: RequestContext): RequestContext => ({
   caller: { requestId, address, credentials: {} },
   signal: NEVER,
@@ -119,10 +122,10 @@ const maskOf = (error: unknown, requestId: string): GraphQLFormattedError =>
       )
     : fault(requestId)
 
-/** For events, which no single request waits for. */
+/** Never aborted: events are not bound to one request. */
 const NEVER = new AbortController().signal
 
-/** Drops the nodes, which belong to the text of the fetch and not to the client's. */
+/** Drops AST nodes, which belong to the fetch's document and not to the client's. */
 const withoutNodes = (
   message: string,
   path: GraphQLError['path'],
@@ -130,8 +133,8 @@ const withoutNodes = (
 ): GraphQLError => new GraphQLError(message, { path, extensions })
 
 /**
- * graphql-js sets no codes. An error without a path was raised before execution; arguments are
- * coerced when their field is executed, which gives a path.
+ * Whether a graphql-js error is about client input; graphql-js sets no codes. Errors without a path
+ * come from before execution; argument errors have the path of their field.
  */
 function isAboutInput({ originalError, path, message }: GraphQLError): boolean {
   const isFromGraphql = originalError === undefined || originalError instanceof GraphQLError

@@ -7,23 +7,23 @@ export type HttpRequest = {
   readonly headers: Record<string, string>
   readonly body: string
   readonly signal: AbortSignal
-  /** When the request times out, by `performance.now()`, and the error for that. */
+  /** Deadline on the clock of `performance.now()`, with the error for exceeding it. */
   readonly deadline?: { readonly at: number; readonly timeoutError: () => Error }
 }
 
-/** A complete response, still compressed. */
+/** A complete response, not yet decompressed. */
 export type HttpResponse = { readonly statusCode: number; readonly headers: IncomingHttpHeaders; readonly bytes: Buffer }
 
-/** Why there is no complete response. */
+/** Failure of an exchange without a complete response. */
 export type ExchangeFailure = {
   readonly cause: unknown
-  /** Whether the head of a response was received. */
+  /** Whether status and headers of the response were received. */
   readonly responseHasBegun: boolean
 }
 
 /**
- * Sends a POST and collects the whole response. Never rejects. Ends at once on abort or timeout,
- * also while it waits for a connection: undici's `request` checks its signal only once it has one.
+ * Sends a POST and collects the response. Never rejects. Ends at once on abort or timeout, even
+ * while waiting for a connection; undici's `request` checks its signal only after it has one.
  */
 export const postRequest = (
   pool: Pool,
@@ -51,11 +51,11 @@ export const postRequest = (
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(started) {
         controller = started
-        // The request may have been cancelled while it waited for a connection.
+        // Aborted while the request waited for a connection.
         if (aborted) started.abort(aborted.cause)
       },
       onResponseStart(_, statusCode, headers) {
-        // 1xx are interim responses.
+        // 1xx responses are informational; the final one follows.
         if (statusCode >= 200) head = { statusCode, headers }
       },
       onResponseData: (_, chunk) => void chunks.push(chunk),

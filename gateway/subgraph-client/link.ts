@@ -10,20 +10,20 @@ import type { ResponseHeaders } from '../headers/response-rules.ts'
 import type { HookState } from '../hooks/hook-state.ts'
 import type { HeaderChanges } from '../hooks/hooks.ts'
 
-/** What one client operation carries through its plan. */
+/** State that one client operation passes to its fetches. */
 export type RequestContext = {
   readonly caller: Caller
-  /** Aborts when the client disconnects or the operation times out. */
+  /** Aborted when the client disconnects or the operation times out. */
   readonly signal: AbortSignal
-  /** Whether the client wants the cost of its operation in the response. */
+  /** Whether the client requested the operation's cost in the response. */
   readonly wantsCost?: boolean
-  /** Memory of the client's connection while a subscription runs over it; absent: 0. */
+  /** Memory of the client's connection, for a subscription over it; absent: 0. */
   readonly connectionBytes?: number
-  /** Records the plan and its fetches; absent without a requested trace. */
+  /** Records plan and fetches; absent when no trace was requested. */
   readonly planTrace?: PlanTrace
-  /** The HTTP exchange with the client; absent for programs and facades. */
+  /** HTTP exchange with the client; absent for programs and facades. */
   readonly exchange?: ClientExchange | undefined
-  /** Collects headers of subgraphs for the response to the client; absent: none are wanted. */
+  /** Collects subgraph headers for the response to the client; absent when rules use none. */
   readonly responseHeaders?: ResponseHeaders | undefined
   /** State of hooks for this operation; absent without hooks. */
   readonly hooks?: HookState | undefined
@@ -31,11 +31,11 @@ export type RequestContext = {
   readonly activeLabels?: ReadonlySet<string> | undefined
   /** Headers that hooks change of this fetch alone; null removes one. */
   readonly fetchHeaders?: HeaderChanges
-  /** Called before an event source is opened for this client; returns an error to shed the load. */
+  /** Called before an event source is opened; returns an error when subscriptions are full. */
   readonly onSourceOpening?: () => GraphQLFormattedError | null
   /**
-   * State of links for this operation, each under its own key. Created by the first link that needs
-   * it; later copies of this object share it.
+   * State of links by their own key. Created by the first link that needs it; copies of this object
+   * share it.
    */
   perLink?: Map<object, object>
 }
@@ -48,19 +48,19 @@ export type PlanTrace = {
   readonly beginFetch: (node: FetchNode) => (extensions: Readonly<Record<string, unknown>> | undefined) => void
 }
 
-/** One operation for a subgraph. */
+/** A GraphQL request to a subgraph. */
 export type SubgraphRequest = {
-  /** The text of a single operation, which stands before its fragments. */
+  /** Text of a single operation, which precedes its fragments. */
   readonly query: string
   readonly variables: Readonly<Record<string, unknown>>
   readonly operationName: string | undefined
-  /** `query`, parsed and validated: a local subgraph then does neither. */
+  /** `query` parsed and validated, so that a local subgraph need not do so. */
   readonly document?: DocumentNode
-  /** The node of the plan, for `planTrace`. */
+  /** Plan node of the fetch, for `planTrace`. */
   readonly planNode?: FetchNode
-  /** Whether it is a query with side effects, which must not be retried. */
+  /** Whether it is a query with side effects, which is never retried. */
   readonly hasSideEffects?: boolean
-  /** Called with the headers of the HTTP response; never for a local subgraph. */
+  /** Called with the HTTP response headers; never for a local subgraph. */
   readonly onHeaders?: ((headers: IncomingHttpHeaders) => void) | undefined
   /** The `traceparent` of the fetch (W3C Trace Context); absent: that of the caller. */
   readonly traceparent?: string
@@ -68,27 +68,27 @@ export type SubgraphRequest = {
 
 /** The response to an entity fetch. */
 export type EntityResult = ExecutionResult & {
-  /** Indexes of entities that errors without a path explain: their fetch failed, others did not. */
+  /** Indexes of entities whose fetch failed with an error without a path. */
   readonly unfetched?: readonly number[]
 }
 
-/** Sends an entity fetch to its subgraph; `onHeaders` gets the headers of an HTTP response. */
+/** Sends an entity fetch to its subgraph; `onHeaders` gets the HTTP response headers. */
 export type SendEntities = (
   variables: SubgraphRequest['variables'],
   context: RequestContext,
   onHeaders?: SubgraphRequest['onHeaders'],
 ) => Promise<EntityResult>
 
-/** Makes an entity fetch of a plan one that sends only what is not cached. */
+/** Wraps an entity fetch so that only uncached entities are sent. */
 export type CacheEntityFetch = (
   fetch: { readonly query: string; readonly document: DocumentNode },
   send: SendEntities,
 ) => (variables: SubgraphRequest['variables'], context: RequestContext) => Promise<EntityResult>
 
-/** Events in order. Not a generator: its `return()` would wait for the next event. */
+/** Iterator of events in order. Not a generator, whose `return()` would wait for the next event. */
 export type EventIterator = {
   /**
-   * The next event, of any type. Called again only after the last call settled. Rejects when the
+   * Next event, of any type. Called only after the previous call has settled. Rejects when the
    * source fails.
    */
   readonly next: () => Promise<IteratorResult<unknown, unknown>>
@@ -97,57 +97,56 @@ export type EventIterator = {
 }
 
 /**
- * The events of a subscription, with their resolution in the subgraph that emits them. All
- * subscribers in this process get the same object for the same event, so that results can be
- * shared. This path runs once per event and subscriber: keep it short.
+ * Events of a subscription, resolved by the subgraph that emits them. All subscribers of this
+ * process get the same object for an event, so that results can be shared. Runs once per event and
+ * subscriber, so it must be fast.
  */
 export type EventSource = EventIterator & {
-  /** Whether event objects are shared only between callers with the same credentials. */
+  /** Whether event objects are shared only among callers with the same credentials. */
   readonly isPersonal: boolean
-  /** Resolves the selection for an event. `context` is fresh per event. */
+  /** Resolves the selection for an event, with a new `context` per event. */
   readonly resolve: (event: unknown, context: RequestContext) => Promise<ExecutionResult>
-  /** Masks the error that `next` rejected with. Absent before `maskErrors`. */
+  /** Masks an error from `next`. Absent before `maskErrors`. */
   readonly maskError?: (error: unknown) => GraphQLError
   /**
-   * Detaches the subscriber, so that another source of the same events is read for it; absent where
-   * that is impossible. See `DetachableIterator`.
+   * Detaches the subscriber from this source, so that another source delivers its events; absent
+   * when not supported. See `DetachableIterator`.
    */
   readonly detach?: (() => Detached | null) | undefined
 }
 
-/** An open subscription, or the errors that refuse it. */
+/** An open subscription, or the errors of its refusal. */
 export type SubscribeResult<Running, SubscribeError> =
   | { readonly kind: 'open'; readonly source: Running }
   | { readonly kind: 'refused'; readonly errors: readonly SubscribeError[] }
 
 /**
- * A client of one subgraph, local or remote. Its methods reject only when the subgraph is
- * unreachable. All fetches of one operation carry the same `RequestContext` object, by which
- * links share state between them.
+ * Client of one subgraph, local or remote. Methods reject only when the subgraph is unreachable.
+ * All fetches of an operation carry the same `RequestContext`, in which links share state.
  */
 export type Link = {
   readonly name: string
   /**
-   * The schema of a local subgraph; absent for a remote one. Results of a local subgraph are
-   * trusted to conform to it and become part of the client's response. Contract: each result is
-   * made for one request, of objects and lists that nothing else keeps, with exactly the selected
-   * keys in order.
+   * Schema of a local subgraph; absent for remote ones. Results of local subgraphs are trusted and
+   * may become part of the response. Contract: objects and lists of a result are new and not
+   * referenced elsewhere, with exactly the selected keys in order.
    */
   readonly schema?: GraphQLSchema
-  /** The state of the circuit breaker; absent where there is none. */
+  /** State of the circuit breaker; absent without one. */
   readonly circuitState?: () => CircuitState
   readonly execute: (request: SubgraphRequest, context: RequestContext) => Promise<ExecutionResult>
   /**
-   * Begins a subscription; the signal of `context` counts until it is open. Absent for a subgraph
-   * without subscriptions.
+   * Opens a subscription; `context.signal` applies until it is open. Absent when the subgraph has
+   * no subscriptions.
    */
   readonly subscribe?: (request: SubgraphRequest, context: RequestContext) => Promise<SubscribeResult<EventSource, GraphQLError>>
   /**
-   * Announces changed types, which invalidate cached responses. Absent where none are announced.
+   * Announces changed types, to invalidate cached responses. Absent when the subgraph announces
+   * none.
    */
   readonly onChange?: OnChange
-  /** The headers of a fetch for this context, before its signature; absent for a local subgraph. */
+  /** Request headers for this context, before signing; absent for local subgraphs. */
   readonly requestHeaders?: (context: RequestContext) => Readonly<Record<string, string>>
-  /** The entity cache of this subgraph; absent where there is none. */
+  /** Entity cache of this subgraph; absent without one. */
   readonly cacheEntities?: CacheEntityFetch
 }

@@ -7,20 +7,19 @@ import type { Subgraph } from '../../platform/graphql/subgraph.ts'
 import { type CompiledOperation, compileOperation } from '../executor/graphql/compile-operation.ts'
 import type { EventSource, Link, RequestContext, SubgraphRequest } from './link.ts'
 
-/** Bound of the texts that are compiled: the planner's, which repeat, and no client's. */
+/** Cache of compiled texts. They are the planner's, which repeat; client texts never get here. */
 const DOCUMENTS = { maxEntries: 500, maxCharacters: 500_000 }
 
 /** A compiled operation. */
 type Prepared = { readonly document: DocumentNode; readonly run: CompiledOperation; readonly isMutation: boolean }
 
 /**
- * A link to a local subgraph: compiled operations on its schema, without JSON. All fetches of one
- * client operation share one context of the subgraph, so that its loaders batch over the whole
- * plan.
+ * Link to a local subgraph: compiled operations on its schema, without JSON. All fetches of an
+ * operation share one subgraph context, so that data loaders batch across the plan.
  */
 export function createLocalLink(subgraph: Subgraph): Link {
   const texts = boundedCache<Prepared>(DOCUMENTS)
-  /** By document and operation name, for as long as the caller keeps the document. */
+  /** Compiled operations by document and operation name; released with the document. */
   const documents = new WeakMap<DocumentNode, Map<string | undefined, Prepared>>()
 
   const prepared = (document: DocumentNode, operationName: string | undefined): Prepared => ({
@@ -44,7 +43,7 @@ export function createLocalLink(subgraph: Subgraph): Link {
     const cached = byName.get(operationName)
     if (cached) return cached
     const made = prepared(document, operationName)
-    // Bounded: more names than definitions are unknown names.
+    // Upper bound: further names are unknown operations.
     if (byName.size <= document.definitions.length) byName.set(operationName, made)
     return made
   }
@@ -53,7 +52,7 @@ export function createLocalLink(subgraph: Subgraph): Link {
     document ? preparedDocument(document, operationName) : preparedText(query, operationName)
 
   const subgraphContextOf = (context: RequestContext): object => {
-    // Kept in the context itself: weak references to short-lived objects are expensive in V8.
+    // Stored in the context, because weak references to short-lived objects are expensive in V8.
     context.perLink ??= new Map()
     const cached = context.perLink.get(subgraph)
     if (cached) return cached
@@ -62,7 +61,7 @@ export function createLocalLink(subgraph: Subgraph): Link {
     return created
   }
 
-  /** The result of a mutation, after the subgraph has noted the position of its writes. */
+  /** Records the replication position of a mutation's writes, then returns its result. */
   const noteWrites = async (running: ReturnType<CompiledOperation>, { caller }: RequestContext): Promise<ExecutionResult> => {
     const result = await running
     await subgraph.recordWrite?.(caller)
@@ -91,7 +90,7 @@ export function createLocalLink(subgraph: Subgraph): Link {
       const operation = { schema: subgraph.schema, document, variableValues, operationName }
       const opening = createSourceEventStream({ ...operation, contextValue: subgraphContextOf(context) })
       const opened = await untilAborted(opening, context.signal).catch((error: unknown) => {
-        // The client is gone: release a stream that still opens.
+        // The client has disconnected: closes a stream that still opens.
         opening.then(release, () => {})
         throw error
       })
@@ -100,7 +99,7 @@ export function createLocalLink(subgraph: Subgraph): Link {
     },
   }
 
-  /** Separate, so that its closure does not retain the request that opened the subscription. */
+  /** Outside the closure, which would keep the opening request in memory. */
   function resolveWith(run: CompiledOperation, variableValues: SubgraphRequest['variables']): EventSource['resolve'] {
     return async (event, each) => {
       each.signal.throwIfAborted()
@@ -113,7 +112,7 @@ export function createLocalLink(subgraph: Subgraph): Link {
   }
 }
 
-/** Stops waiting on abort. Running resolvers cannot be stopped, other than their SQL statements. */
+/** Rejects on abort. Running resolvers continue; only their SQL statements are cancelled. */
 function untilAborted<Result>(running: Promise<Result>, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason)
@@ -138,7 +137,7 @@ function eventsOf(stream: AsyncIterable<unknown>): Pick<EventSource, 'next' | 'r
     return() {
       if (isReleased) return
       isReleased = true
-      // An error while it ends changes nothing: the source has ended.
+      // Errors of `return` are ignored: the source has ended anyway.
       iterator.return?.().catch(() => {})
     },
   }

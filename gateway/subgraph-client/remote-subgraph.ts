@@ -17,17 +17,17 @@ import type { Callbacks } from './upstream-callbacks.ts'
 import { type UpstreamSubscriptions, upstreamSubscriptions } from './upstream-subscriptions.ts'
 import { webSocketUpstreams } from './websocket-upstreams.ts'
 
-/** Bound of encoded fetch texts: those of all cached plans (document-cache.ts), a few for each. */
+/** Cache of encoded fetch texts: a few per plan in the document cache. */
 const TEXT_CACHE = { maxEntries: 5_000, maxCharacters: 5_000_000 }
 
 /** A link with open connections. */
 export type RemoteLink = Link & { readonly circuitState: () => CircuitState; readonly close: () => Promise<void> }
 
 /**
- * A link to a remote subgraph, over HTTP. Passes on the request id, the address and the credentials
- * of the caller, by allow-list. Retries queries; joins equal queries of one operation that are in
- * flight. Rejects with SubgraphError on a timeout, for a response that is not GraphQL, and while
- * the circuit is open. No error names the URL or quotes the response.
+ * Link to a remote subgraph over HTTP. Forwards request id, address and credentials (allow-list).
+ * Retries queries, and deduplicates equal queries in flight of one operation. Rejects with
+ * SubgraphError on timeout, for a response that is not GraphQL, and while the circuit is open.
+ * Errors contain neither the URL nor the response.
  */
 export function createRemoteLink({
   name,
@@ -41,17 +41,17 @@ export function createRemoteLink({
 }: {
   readonly name: string
   readonly url: string
-  /** Timeout of one fetch with all its attempts. */
+  /** Timeout of a fetch including retries. */
   readonly timeoutMilliseconds?: number
   /** Logs when the circuit opens and closes. */
   readonly log?: Logger
   /** Signs requests to a subgraph of this installation, which also announces changes. */
   readonly sign?: Sign
-  /** By default over event streams. */
+  /** Transport of subscriptions. Default: server-sent events. */
   readonly subscriptions?: SubgraphSubscriptionOptions | undefined
-  /** For subgraphs that call back. */
+  /** Registry for the HTTP callback protocol. */
   readonly callbacks?: Callbacks
-  /** What options ask for beyond that; null: nothing. */
+  /** Further request options; null for none. */
   readonly shaping?: TrafficShaping | null
 }): RemoteLink {
   const { origin, pathname, search } = new URL(url)
@@ -127,7 +127,7 @@ export function createRemoteLink({
     return text
   }
 }
-/** Subscriptions over the transport that options name. */
+/** Creates the configured transport of subscriptions. */
 function upstreamsOf(
   {
     protocol = 'sse',
@@ -187,14 +187,14 @@ function upstreamsOf(
   })
 }
 
-/** The parts of a request that depend on the text only. */
+/** Parts of a request that depend on the query text only. */
 type EncodedText = {
   readonly operationName: SubgraphRequest['operationName']
-  /** The JSON body before the variables. */
+  /** JSON body up to the variables. */
   readonly bodyStart: string
-  /** The text without its name: the planner numbers the fetches of a named operation. */
+  /** Text without operation name, because the planner numbers fetches of a named operation. */
   readonly anonymousText: string
-  /** Texts of the planner have one operation, which stands first. */
+  /** The planner's texts have one operation, at the start. */
   readonly isQuery: boolean
 }
 

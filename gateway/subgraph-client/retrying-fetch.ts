@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
-// The file, not the package: under Bun that is a module of its own, without pools.
+// Imports a file, because Bun replaces the package `undici` by a module without pools.
 import { Pool } from 'undici/index.js'
 import { type CircuitState, circuitBreaker } from '../../platform/outbound/circuit-breaker.ts'
 import { SubgraphError } from './error-masking.ts'
@@ -11,31 +11,31 @@ import { type FetchFailure, fetchOnce, type ParsedResponse } from './subgraph-re
 import type { Connector } from './tls-connector.ts'
 
 /**
- * Timeout of one fetch with its retries. Half of an operation's, so that a plan of two fetches can
- * still report which one was slow.
+ * Timeout of a fetch with retries: half an operation's, so that a plan of two fetches can report
+ * which one was slow.
  */
 export const FETCH_TIMEOUT_MS = 5_000
 /**
- * Timeout to connect. A lost first packet is sent again after one second (RFC 6298 §2); this leaves
+ * Timeout of connecting. A lost first packet is retransmitted after 1 s (RFC 6298 §2), which leaves
  * time for one more loss.
  */
 const CONNECT_TIMEOUT_MS = 2_000
 
-/** Bounds of the connections to one subgraph; absent ones have the defaults. */
+/** Connection limits for one subgraph; absent ones have defaults. */
 export type ConnectionOptions = {
-  /** Milliseconds to connect, until the head of a response, and between parts of its body. */
+  /** Timeouts in ms: to connect, until response headers arrive, and between parts of the body. */
   readonly connectTimeoutMs?: number | undefined
   readonly headersTimeoutMs?: number | undefined
   readonly bodyTimeoutMs?: number | undefined
-  /** Connections at once. Default: 64. */
+  /** Maximum concurrent connections. Default: 64. */
   readonly maxConnections?: number | undefined
-  /** Requests that a connection of HTTP/1.1 carries before their responses. Default: 1. */
+  /** HTTP/1.1 pipelining: requests per connection before their responses. Default: 1. */
   readonly pipelining?: number | undefined
-  /** Milliseconds after which an idle connection closes. */
+  /** Idle time after which a connection closes, in ms. */
   readonly keepAliveMs?: number | undefined
-  /** Whether HTTP/2 is used where the subgraph offers it over TLS. */
+  /** Whether to use HTTP/2 when the subgraph offers it over TLS (ALPN). */
   readonly allowH2?: boolean | undefined
-  /** Opens connections with certificates. */
+  /** Connects with custom TLS options. */
   readonly connector?: Connector | undefined
   readonly retryBudget?: RetryBudgetOptions | undefined
 }
@@ -45,25 +45,25 @@ export type RetryingRequest<Result> = {
   readonly body: string
   readonly headers: Record<string, string>
   readonly signal: AbortSignal
-  /** Maximum retries; 0 for what must not be sent twice. */
+  /** Maximum retries; 0 for requests that must not be sent twice. */
   readonly retries: number
-  /** Reads a response; null for one that is none. */
+  /** Parses a response; null when it is invalid. */
   readonly parse: (text: string) => Result | null
 }
 
-/** Connections to one subgraph, with retries, a timeout and a circuit breaker. */
+/** Connection pool of a subgraph with retries, timeout and circuit breaker. */
 export type RetryingFetch = {
   readonly connectTimeoutMs: number
   readonly circuitState: () => CircuitState
   /**
-   * Sends attempts until there is a response, or no retry makes sense or fits into the timeout.
-   * Rejects with SubgraphError, or with the reason of the signal.
+   * Sends attempts until one succeeds, or no retry is useful or fits into the timeout. Rejects with
+   * SubgraphError, or with the reason of the signal.
    */
   readonly fetch: <Result>(request: RetryingRequest<Result>) => Promise<ParsedResponse<Result>>
   readonly close: () => Promise<void>
 }
 
-/** Opens connections to a subgraph on demand. */
+/** Creates a pool that connects on demand. */
 export function createRetryingFetch({
   name,
   url,
@@ -73,7 +73,7 @@ export function createRetryingFetch({
 }: {
   readonly name: string
   readonly url: string
-  /** Timeout of one fetch with all its attempts. */
+  /** Timeout of a fetch including retries. */
   readonly timeoutMilliseconds: number
   /** Logs when the circuit opens and closes. */
   readonly log: Logger | undefined
@@ -86,7 +86,7 @@ export function createRetryingFetch({
   connections.connector?.onReload(() => {
     const previous = pool
     pool = createPool(origin, connectTimeoutMs, connections)
-    // Lets its requests finish.
+    // `close` waits for requests in flight.
     void previous.close()
   })
   const budget = connections.retryBudget ? createRetryBudget(connections.retryBudget) : null
@@ -146,9 +146,9 @@ export function createRetryingFetch({
 }
 
 /**
- * Idle connections close when the subgraph says so, otherwise after undici's four seconds: less
- * than the five of Node's servers. Timeouts of requests are those of `fetchWithRetries`, unless
- * options set some of their own.
+ * Idle connections close after the subgraph's keep-alive hint, otherwise after undici's 4 s: less
+ * than the 5 s of Node.js servers. `fetchWithRetries` has its own timeouts, unless options set some
+ * here.
  */
 const createPool = (origin: string, connectTimeout: number, options: ConnectionOptions): Pool =>
   new Pool(origin, {
@@ -169,7 +169,7 @@ const CIRCUIT_MESSAGES: Readonly<Record<CircuitState, string>> = {
   closed: 'the circuit of a subgraph has closed',
 }
 
-/** No attempt was made. */
+/** Failure without any attempt. */
 const CIRCUIT_OPEN: FetchFailure<never> = {
   kind: 'fault',
   cause: new Error('The circuit is open.'),

@@ -9,27 +9,27 @@ import { createExtensionSigner, createHeaderSigner, type SigningOptions } from '
 import type { ConnectionOptions, RetryingFetch } from './retrying-fetch.ts'
 import type { ParsedResponse } from './subgraph-response.ts'
 
-/** What options ask of the requests to one subgraph. */
+/** Request options of one subgraph. */
 export type TrafficShaping = {
   readonly connections: ConnectionOptions
-  /** Writes headers of requests; null: no rules. */
+  /** Applies header rules; null without rules. */
   readonly applyRequestRules: ApplyRequestRules | null
-  /** Whether equal queries of one operation that are in flight are sent once. */
+  /** Whether equal queries in flight of one operation are sent once. */
   readonly isDeduplicated: boolean
-  /** Attempts after the first. */
+  /** Maximum retries. */
   readonly maxRetries: number
   /** Sends requests in another way than as one JSON body; null: it does not. */
   readonly createFetch: CreateShapedFetch | null
-  /** Stops following files. */
+  /** Stops watching certificate files. */
   readonly close: () => Promise<void>
 }
 
-/** One request, before it has a body. */
+/** One request before its body is encoded. */
 export type ShapedRequest = {
   readonly query: string
   readonly operationName: SubgraphRequest['operationName']
   readonly variables: Readonly<Record<string, unknown>>
-  /** The same as JSON. */
+  /** `variables` as JSON. */
   readonly values: string
   readonly headers: Record<string, string>
   readonly context: RequestContext
@@ -46,17 +46,20 @@ export type CreateShapedFetch = (link: {
 
 export type ShapedFetchOptions = {
   readonly signing: SigningOptions | null
-  /** Most queries in one request; null: no batches. */
+  /** Maximum queries per batch; null: no batching. */
   readonly maxBatchOperations: number | null
-  /** Whether the hash of a query is sent in place of its text. */
+  /** Whether queries are sent by hash (automatic persisted queries). */
   readonly isPersisted: boolean
   readonly applyResponseRules: ApplyResponseRules | null
 }
 
-/** Hashes of texts; as many as a link keeps encoded texts. */
+/** Cache of query hashes, as large as a link's cache of encoded texts. */
 const MAX_HASHES = 5_000
 
-/** Signs, batches, persists and reads headers of responses; null where no option asks for it. */
+/**
+ * Creates a fetch with signing, batching, persisted queries and response header rules; null when no
+ * option needs it.
+ */
 export function createShapedFetch(options: ShapedFetchOptions): CreateShapedFetch | null {
   const { signing, maxBatchOperations, isPersisted, applyResponseRules } = options
   if (!signing && maxBatchOperations === null && !isPersisted && !applyResponseRules) return null
@@ -69,11 +72,11 @@ export function createShapedFetch(options: ShapedFetchOptions): CreateShapedFetc
 
     return (request) => (persisted ? persisted(request, sendBody) : sendBody(request, bodyOf(request, null)))
 
-    /** Sends one body, alone or in a batch. */
+    /** Sends a body, alone or in a batch. */
     async function sendBody(request: ShapedRequest, body: string): Promise<ParsedResponse> {
       const { context, retries } = request
       const alone = () => sendSigned(request, body, parseGraphQLResponse)
-      // Only what may be retried may be sent with others: a list fails as a whole.
+      // Requests that must not be retried are sent alone, because a batch fails as a whole.
       if (batched === null || retries === 0) return alone()
       return batched(body, context, { alone, together: (list, parse) => sendSigned(request, list, parse) })
     }
@@ -90,7 +93,7 @@ export function createShapedFetch(options: ShapedFetchOptions): CreateShapedFetc
     }
   }
 
-  /** The JSON body; with a hash as of a persisted query, and without the text where `isTextless`. */
+  /** JSON body, with the hash of a persisted query if given; without the text when `isTextless`. */
   function bodyOf(request: ShapedRequest, sha256Hash: string | null, isTextless = false): string {
     const { query, operationName, variables, values } = request
     const signature = signExtension?.(query, variables)
@@ -108,8 +111,8 @@ export function createShapedFetch(options: ShapedFetchOptions): CreateShapedFetc
   }
 
   /**
-   * Automatic persisted queries, by Apollo's protocol: the hash first, and the text when the
-   * subgraph does not know it. A subgraph that does not support them gets texts from then on.
+   * Automatic persisted queries by Apollo's protocol: sends the hash, then the text when the hash
+   * is unknown. After PERSISTED_QUERY_NOT_SUPPORTED only texts are sent.
    */
   function createPersistence() {
     const hashes = new Map<string, string>()
@@ -144,6 +147,6 @@ export function createShapedFetch(options: ShapedFetchOptions): CreateShapedFetc
   }
 }
 
-/** Whether the query was not executed, for this reason. Subgraphs set a code, a message or both. */
+/** Whether the query was rejected for this reason. Subgraphs set a code, a message or both. */
 const hasError = ({ data, errors = [] }: ExecutionResult, code: string, message: string): boolean =>
   !data && errors.some((error) => error.extensions.code === code || error.message === message)

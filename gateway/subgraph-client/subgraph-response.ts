@@ -5,7 +5,7 @@ import { type HttpRequest, postRequest } from './http-exchange.ts'
 import { responseText } from './http-messages.ts'
 import { isConnectionFault, isOverloadStatus, isRequestFault, retryAfterMs } from './retries.ts'
 
-/** A GraphQL response and the JSON that it was parsed from; `Result` of a batch is a list. */
+/** A GraphQL response and its JSON; `Result` is a list for a batch. */
 export type ParsedResponse<Result = ExecutionResult> = {
   readonly text: string
   readonly result: Result
@@ -13,19 +13,22 @@ export type ParsedResponse<Result = ExecutionResult> = {
   readonly headers: IncomingHttpHeaders
 }
 
-/** Why one attempt failed. */
+/** Failure of one attempt. */
 export type FetchFailure<Result = ExecutionResult> = {
   readonly kind: 'fault'
-  /** For the log. */
+  /** Cause, for the log. */
   readonly cause: unknown
   /**
-   * Whether it counts for the circuit breaker. A failure that the request alone can cause does not:
-   * any client could open the circuit.
+   * Whether it counts for the circuit breaker. Failures that a request alone can cause do not,
+   * because clients could open the circuit with them.
    */
   readonly isSubgraphFault: boolean
-  /** Milliseconds after which a retry makes sense; null for never. */
+  /** Delay before a retry in ms; null: no retry. */
   readonly retryAfterMs: number | null
-  /** The GraphQL response that came with it: for the client, when there is no further attempt. */
+  /**
+   * GraphQL response that came with the failure; returned to the client when there is no further
+   * attempt.
+   */
   readonly response: ParsedResponse<Result> | null
 }
 
@@ -46,17 +49,17 @@ export async function fetchOnce<Result>(
   let text: string
   try {
     const read = responseText(received)
-    // No await where it is synchronous: that would be one microtask per fetch.
+    // Awaited only when asynchronous, to save a microtask per fetch.
     text = typeof read === 'string' ? read : await read
   } catch (cause) {
     return { kind: 'fault', cause, isSubgraphFault: false, retryAfterMs: null, response: null }
   }
 
-  // Redirects are not followed: credentials would go to an address that nobody configured.
+  // Redirects are not followed, because credentials would be sent to an unconfigured address.
   const result = statusCode >= 300 && statusCode < 400 ? null : parse(text)
   const response = result && { text, result, statusCode, headers }
-  // No proxy sends application/graphql-response+json: with it, any status is the subgraph's own
-  // (GraphQL over HTTP).
+  // Proxies never send application/graphql-response+json, so with it every status is the subgraph's
+  // own (GraphQL over HTTP).
   const isFromSubgraph = String(headers['content-type']).startsWith('application/graphql-response+json')
   if (response && (isFromSubgraph || !isOverloadStatus(statusCode))) return { kind: 'response', response }
   return {
@@ -64,14 +67,15 @@ export async function fetchOnce<Result>(
     cause: new Error(
       `Expected a GraphQL response, got ${text.length} characters with status ${statusCode}${reasonIn(statusCode, text)}.`,
     ),
-    // 503 with `Retry-After` is load shedding: an open circuit would waste the remaining capacity.
+    // 503 with `Retry-After` is load shedding, for which the circuit stays closed: an open circuit
+    // would waste the remaining capacity.
     isSubgraphFault: statusCode >= 500 && !(statusCode === 503 && headers['retry-after'] !== undefined),
     retryAfterMs: retryAfterMs(statusCode, headers['retry-after'], Date.now()),
     response,
   }
 }
 
-/** Why a subgraph of this installation rejected the signature, for the log: secret or clock. */
+/** Reason for a rejected signature, for the log: wrong secret or clock. */
 function reasonIn(statusCode: number, text: string): string {
   const message = statusCode === 401 ? /"message":"([^"\\]{1,200})"/.exec(text)?.[1] : undefined
   return message === undefined ? '' : `: ${message}`

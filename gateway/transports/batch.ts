@@ -9,7 +9,7 @@ import { withTimeout } from '../operations/timeout.ts'
 import type { RequestContext } from '../subgraph-client/link.ts'
 import { type GraphQLParams, parseBodyParams } from './request-params.ts'
 
-/** Results of a batch in the order of its operations, or the error that rejects all of it. */
+/** Results of a batch in order, or the error that rejects it as a whole. */
 export type BatchResult =
   | { readonly kind: 'run'; readonly results: readonly ExecutionResult[] }
   | { readonly kind: 'refused'; readonly error: GraphQLFormattedError }

@@ -32,28 +32,28 @@ import {
 import { hasDeferredParts, MULTIPART_TYPE, multipartBody } from './incremental.ts'
 import { parseBodyParams, parseUrlParams } from './request-params.ts'
 
-/** Handles one GraphQL request of the Fetch API. Never rejects. */
+/** Handles a GraphQL request with the Fetch API. Never rejects. */
 export type FetchHandler = (request: Request) => Promise<Response>
 
 /** Options of a Fetch handler. */
 export type FetchHandlerOptions = {
-  /** Maximum operations of a batch; 0, the default, refuses JSON lists. */
+  /** Maximum operations per batch; 0, the default, refuses JSON lists. */
   readonly batchLimit?: number
   /**
-   * The client address, as the host knows it: limits per address count by it, and subgraphs get it
-   * as `X-Forwarded-For`. Default: 0.0.0.0 for every client, which then share one count.
+   * Finds the client address, for limits per address and `X-Forwarded-For`. Default: 0.0.0.0 for
+   * every client, which then share limits.
    */
   readonly addressOf?: (request: Request) => string
 }
 
-/** The address of all clients when the host gives none. */
+/** Address of all clients when the host provides none. */
 const UNKNOWN_ADDRESS = '0.0.0.0'
 
 /**
- * Creates a handler of the Fetch API by the same rules as `/graphql` over Node's HTTP: GraphQL over
+ * Creates a Fetch API handler with the same rules as `/graphql` over Node.js HTTP: GraphQL over
  * HTTP with content negotiation, GET for queries, automatic persisted queries, batches, event
- * streams for subscriptions, and protection from cross-site requests. The host chooses the path,
- * compresses and limits connections.
+ * streams for subscriptions, and CSRF protection. The host is responsible for the path, compression
+ * and connection limits.
  */
 export function createFetchHandler(
   gateway: Gateway,
@@ -139,7 +139,7 @@ export function createFetchHandler(
     const { bytes } = await answered.bytes.encoded(null)
     const { headers, isNotModified } = cacheableHeaders(head, answered, format.contentType, null)
     if (isNotModified) return withAdded(new Response(null, { status: 304, headers: { ...RESPONSE_HEADERS, ...headers } }), own)
-    // A copy: these bytes are in the cache, and a `Response` may transfer what it is made of.
+    // Copied, because the bytes belong to the cache, and `Response` may transfer its buffer.
     return withAdded(jsonResponse(200, format.contentType, new Uint8Array(bytes), caller, headers), own)
   }
 }
@@ -194,7 +194,7 @@ function jsonResponse(
   })
 }
 
-/** The response with the headers that rules and hooks add. */
+/** Adds headers of rules and hooks to a response. */
 function withAdded(response: Response, exchange: ClientExchange): Response {
   for (const [name, value] of addedHeaders(exchange)) {
     if (typeof value === 'string') response.headers.set(name, value)
@@ -213,7 +213,7 @@ function refuse(requestId: string, status: number, message: string, headers: Rec
   return jsonResponse(status, JSON_TYPE, text, { requestId }, headers)
 }
 
-/** The headers by their names in lower case, as Node has them. */
+/** Request headers by lower-case name, as in Node.js. */
 const headersOf = ({ headers }: Request): IncomingHttpHeaders => Object.fromEntries(headers)
 
 const callerOf = ({ headers }: RequestHead, requestId: string, address: string): Caller => {
@@ -231,17 +231,17 @@ const callerOf = ({ headers }: RequestHead, requestId: string, address: string):
 const isJson = ({ headers }: RequestHead): boolean =>
   headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() === 'application/json'
 
-/** What a request carries, or why it is refused. */
+/** Parsed parameters, or a refusal. */
 type Input = { readonly value: unknown } | { readonly status: number; readonly message: string }
 
-/** The parameters of the URL; a repeated one is a list, which no parameter may be. */
+/** URL parameters; a repeated one becomes a list, which is invalid for every parameter. */
 function queryOf({ url }: Request): Input {
   const parameters = new Map<string, unknown>()
   for (const [name, value] of new URL(url).searchParams) parameters.set(name, parameters.has(name) ? [] : value)
   return { value: Object.fromEntries(parameters) }
 }
 
-/** The JSON of a body of at most `MAX_BODY_BYTES`; reads no further than that. */
+/** Parses a JSON body of at most `MAX_BODY_BYTES`; stops reading beyond. */
 async function readBody({ body }: Request): Promise<Input> {
   const chunks: Uint8Array[] = []
   let size = 0

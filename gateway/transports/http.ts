@@ -16,17 +16,16 @@ import {
 } from './http-rules.ts'
 import { createJsonHandler } from './json-handler.ts'
 
-/** Path of the graph over every transport. */
+/** Path of the graph for all transports. */
 export const GRAPHQL_PATH = '/graphql'
 
 /** Sends a page to a browser that opens the endpoint. */
 export type SendPage = (reply: FastifyReply) => FastifyReply
 
 /**
- * The graph over HTTP at `/graphql`, by the GraphQL over HTTP specification: POST, and GET for
- * queries. Every transport prepares operations by `gateway.prepare`. `page` is for browsers;
- * without one they get JSON like other clients. `batchLimit` is how many operations a list may
- * have; 0 takes no lists.
+ * Serves `/graphql` over HTTP (GraphQL over HTTP): POST, and GET for queries. All transports
+ * prepare operations with `gateway.prepare`. `page`: for browsers; absent: they get JSON like other
+ * clients. `batchLimit`: maximum operations per batch; 0 refuses lists.
  */
 export async function serveGraphql(
   app: FastifyInstance,
@@ -48,7 +47,7 @@ export async function serveGraphql(
       scope.setErrorHandler((error: FastifyError, request, reply) => {
         const { status, message } = errorResponse(error)
         if (status === 500) request.log.error({ err: error }, 'a GraphQL request failed')
-        // What is refused before the hook above would be kept from pages.
+        // CORS headers, because the hook above does not run for requests refused earlier.
         return refuse(request, reply.headers(RESPONSE_HEADERS), status, message)
       })
       scope.setNotFoundHandler((request, reply) => {
@@ -60,7 +59,7 @@ export async function serveGraphql(
       scope.route({
         method: ['GET', 'POST'],
         url: '',
-        // Without a promise: Fastify would listen for the end of each answer.
+        // Returns no promise, because Fastify would then add a listener per response.
         handler: (request, reply) => {
           const form = formFor(request.headers.accept)
           if (form?.kind !== 'events' && page && isBrowserNavigation(request)) page(reply)

@@ -16,9 +16,9 @@ import { parseBodyParams, parseUrlParams } from './request-params.ts'
 import { createResponseWriter } from './response-writer.ts'
 
 /**
- * Answers queries and mutations with one response, and lists of them with a list. A subscription
- * goes to `events` where the client takes event streams. `batchLimit` is how many operations a
- * list may have; 0 takes no lists.
+ * Handles queries and mutations with one JSON response, and batches with a list. Subscriptions go
+ * to `events` when the client accepts event streams. `batchLimit`: maximum operations per batch; 0
+ * refuses lists.
  */
 export function createJsonHandler(
   gateway: Gateway,
@@ -82,9 +82,7 @@ export function createJsonHandler(
     write(exchange.status ?? (result.data === undefined ? statusOf(result.errors, form) : 200), result)
   }
 
-  /**
-   * A list is no GraphQL response, so it has the media type of JSON whatever the client likes best.
-   */
+  /** Runs a batch. A list is not a GraphQL response, so its content type is always JSON. */
   async function answerAll(request: FastifyRequest, reply: FastifyReply, given: readonly unknown[]): Promise<void> {
     const exchange = createClientExchange(request.method, request.headers)
     const requestContext: RequestContext = {

@@ -17,13 +17,13 @@ import {
 import type { ValidatedOperation } from '../operations/document-cache.ts'
 import type { UsageOperation } from './usage-batch.ts'
 
-/** Longer signatures are not stored; their coordinates are. */
+/** Longer signatures are dropped; the coordinates remain. */
 const MAX_SIGNATURE_CHARACTERS = 10_000
 const MAX_NAME_CHARACTERS = 100
 
 /**
- * What a usage report says of an operation: its text without literals and aliases, sorted, so that
- * equal operations have one text, and the schema coordinates that it uses.
+ * Describes an operation for usage reports: signature (its text without literals and aliases,
+ * sorted, so that equal operations have one signature) and the schema coordinates that it uses.
  */
 export function describeUsage({ document, operation }: ValidatedOperation, schema: GraphQLSchema): UsageOperation {
   const signature = signatureOf(document, schema)
@@ -36,7 +36,7 @@ export function describeUsage({ document, operation }: ValidatedOperation, schem
   }
 }
 
-/** The coordinates that a document uses, sorted. */
+/** Schema coordinates that a document uses, sorted. */
 function coordinatesOf(document: DocumentNode, operation: OperationDefinitionNode, schema: GraphQLSchema): readonly string[] {
   const used = new Set<string>()
   const types = new TypeInfo(schema)
@@ -70,13 +70,13 @@ function coordinatesOf(document: DocumentNode, operation: OperationDefinitionNod
     }),
   )
   for (const { type } of operation.variableDefinitions ?? []) {
-    // graphql-js overloads by the kind of the node.
+    // `typeFromAST` has overloads per node kind only.
     addInputType(getNamedType(typeFromAST(schema, type as never)), used)
   }
   return [...used].sort()
 }
 
-/** A variable may have every field and every value of its type, and of the types in it. */
+/** Adds what a variable of this type may contain: every field and enum value, recursively. */
 function addInputType(type: ReturnType<typeof getNamedType>, used: Set<string>): void {
   if (isEnumType(type)) used.add(`${type.name}.*`)
   if (!isInputObjectType(type) || used.has(`${type.name}.*`)) return
@@ -84,7 +84,10 @@ function addInputType(type: ReturnType<typeof getNamedType>, used: Set<string>):
   for (const field of Object.values(type.getFields())) addInputType(getNamedType(field.type), used)
 }
 
-/** Nodes are replaced by their texts from the leaves up; so are those that a node has below it. */
+/**
+ * Type of a node whose children were replaced by their printed text, as `visit` does from the
+ * leaves up.
+ */
 type Printed<Node> = { readonly [Key in keyof Node]: PrintedValue<Node[Key]> }
 type PrintedValue<Value> = Value extends readonly ASTNode[]
   ? readonly string[]
@@ -97,12 +100,12 @@ type PrintedValue<Value> = Value extends readonly ASTNode[]
         : Value
 
 /**
- * The document as one line. Texts and numbers are `""` and `0`; what a custom scalar is made of is
- * left out. Linear in the size of the document, which is why it is not graphql's `print`.
+ * Prints a document as one line. Strings and numbers become `""` and `0`; contents of custom
+ * scalars are dropped. Linear in the document's size, unlike graphql-js's `print`.
  */
 function signatureOf(document: DocumentNode, schema: GraphQLSchema): string {
   const types = new TypeInfo(schema)
-  // graphql's type of a visitor knows no nodes that are text already.
+  // graphql-js's visitor types do not know printed nodes.
   const leave = <Node>(print: (node: Printed<Node>) => string) => ({ leave: print as never })
   const isEnum = () => isEnumType(getNamedType(types.getInputType()))
   const isInput = () => isInputObjectType(getNamedType(types.getInputType()))
@@ -144,19 +147,19 @@ function signatureOf(document: DocumentNode, schema: GraphQLSchema): string {
       ({ name, operation, variableDefinitions, directives, selectionSet }) =>
         `${operation} ${name ?? ''}${list(variableDefinitions)}${joined(directives)}${selectionSet}`,
     ),
-    // The operation first: fragments stand in any order.
+    // Operation first, then fragments sorted.
     Document: leave<{ definitions: readonly string[] }>(({ definitions: [first = '', ...others] }) =>
       [first, ...others.toSorted()].join(' '),
     ),
   }
-  // Every node became a text.
+  // Every node was replaced by its text.
   return visit(document, visitWithTypeInfo(types, visitor)) as unknown as string
 }
 
 type VariableParts = { variable: string; type: string; defaultValue?: string; directives?: readonly string[] }
 type SelectionParts = { arguments?: readonly string[]; directives?: readonly string[]; selectionSet?: string }
 
-/** Sorted, each once: hidden literals make equal texts of different fields. */
+/** Sorted without duplicates, which arise from replaced literals. */
 const distinct = (texts: readonly string[]): readonly string[] => (texts.length < 2 ? texts : [...new Set(texts)].sort())
 const list = (texts: readonly string[] = []): string => (texts.length === 0 ? '' : `(${distinct(texts).join(' ')})`)
 const joined = (texts: readonly string[] = []): string => texts.map((text) => ` ${text}`).join('')

@@ -1,11 +1,13 @@
-/** An operation without its literals, and what it uses of the schema. */
+/** An operation without literals, and its schema coordinates. */
 export type UsageOperation = {
-  /** First half of the SHA-256 of its signature, in hexadecimal; `other` for what exceeds a bound. */
+  /**
+   * First half of the signature's SHA-256, in hexadecimal; `other` for operations above a bound.
+   */
   readonly hash: string
-  /** Null: it has none. */
+  /** Null: an anonymous operation. */
   readonly name: string | null
   readonly kind: 'query' | 'mutation' | 'subscription' | 'other'
-  /** The text; null where it is too long. */
+  /** Text of the operation; null when it is too long. */
   readonly signature: string | null
   /**
    * Schema coordinates, sorted: `Type.field`, `Type.field(arg:)`, `Input.field`, `Enum.VALUE`,
@@ -18,34 +20,34 @@ export type UsageOperation = {
 
 /** Requests of one client with one operation on one day. */
 export type UsageCount = {
-  /** UTC, such as `2026-11-25`. */
+  /** Day in UTC, such as `2026-11-25`. */
   readonly day: string
   /** Hash of the operation. */
   readonly operation: string
-  /** As the client names itself; empty: it does not. */
+  /** Name that the client sends; '' without one. */
   readonly clientName: string
   readonly clientVersion: string
   readonly requests: number
   /** Requests whose response had errors. */
   readonly errors: number
-  /** Sum over all requests. */
+  /** Total duration of all requests. */
   readonly milliseconds: number
   /** ISO 8601. */
   readonly lastSeenAt: string
 }
 
-/** What a process counted between two reports. Counts of several batches add up. */
+/** Counts of a process between two reports. Counts of several batches add up. */
 export type UsageBatch = {
-  /** A UUID. A batch is sent again with the same one where it is unknown whether it arrived. */
+  /** UUID; the same when a batch is sent again because its delivery is uncertain. */
   readonly id: string
-  /** The operations that `counts` name. */
+  /** Operations in `counts`. */
   readonly operations: readonly UsageOperation[]
   readonly counts: readonly UsageCount[]
 }
 
-/** Takes batches. */
+/** Destination of batches. */
 export type UsageSink = {
-  /** Rejects for a batch that is to be sent again, later. */
+  /** Rejects when the batch must be sent again later. */
   readonly record: (batch: UsageBatch) => Promise<void>
   readonly close?: () => Promise<void>
 }

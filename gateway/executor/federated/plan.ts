@@ -19,27 +19,27 @@ import { compileProjection, type Projection, type RefusedParts, type ResolveSche
 import type { Data } from './response-data.ts'
 import { conflictReason, unresolvableReason } from './unresolvable.ts'
 
-/** Runs a plan for one request. `clientVariables` are valid for the client's document. */
+/** Executes a plan for one request. `clientVariables` are coerced for the client's document. */
 export type RunPlan = (
   clientVariables: Readonly<Record<string, unknown>>,
   context: RequestContext,
-  /** Resolves the fetches from `EVENT_SOURCE`. */
+  /** Returns the event, for fetches from EVENT_SOURCE. */
   resolveEvent?: PlanRun['resolveEvent'],
-  /** Describes a refused part; required for a plan with refused parts. */
+  /** Creates the error of a refused part; required for plans with refused parts. */
   errorOf?: Refused['errorOf'],
 ) => Promise<ExecutionResult>
 
-/** The subgraph name of the fetch that an event replaces. No subgraph can have it. */
+/** Subgraph name of the fetch that an event replaces; not a valid subgraph name. */
 export const EVENT_SOURCE = '(event)'
 
 /**
- * Bound of projections per operation, which differ by the values of `@skip` and `@include`
- * variables. Evicted ones are compiled again.
+ * Projection cache of an operation, by values of `@skip` and `@include` variables; evicted ones are
+ * compiled again.
  */
 const PROJECTION_CACHE = { maxEntries: 16, maxCharacters: 16_000 }
 
 /**
- * Compiles a plan into closures, once; no text of a client becomes code. Throws for `@defer`.
+ * Compiles a plan into closures; never generates source text from client text. Throws for `@defer`.
  */
 export function compilePlan(
   planned: PlannedDocument,
@@ -78,7 +78,7 @@ export function compilePlan(
   }
 }
 
-/** What every node of one plan is compiled with. */
+/** Context for compiling the nodes of one plan. */
 export type CompileContext = {
   readonly supergraph: Supergraph
   readonly links: ReadonlyMap<string, Link>
@@ -89,7 +89,9 @@ export type CompileContext = {
   readonly sharedPaths: ReturnType<typeof findSharedPaths>
 }
 
-/** Compiles a node whose objects are at `path`. Throws for `@defer`: see deferred-plan.ts. */
+/**
+ * Compiles a node for the objects at `path`. Throws for `@defer`, which deferred-plan.ts handles.
+ */
 export function compileNode(context: CompileContext, node: PlanNode, path: readonly PathSegment[]): RunNode {
   switch (node.kind) {
     case 'Fetch': {
@@ -155,10 +157,7 @@ function compileFetchNode(
   })
 }
 
-/**
- * Returns the projection of an operation for the values of its condition variables. Each is
- * compiled when it is first needed.
- */
+/** Returns the projection for given condition variables, compiled on first use. */
 export function createProjectionFor(
   planned: PlannedDocument,
   supergraph: Supergraph,
@@ -172,7 +171,7 @@ export function createProjectionFor(
     readonly sharedPaths?: ReadonlySet<SharedPath['name']>
     readonly exclusive?: ExclusivePaths
     readonly refused?: RefusedParts | null
-    /** The type of the objects that are projected; absent for the root of the operation. */
+    /** Type of the projected objects; absent: the root type. */
     readonly parent?: GraphQLCompositeType | null
   } = {},
 ): (variables: Readonly<Record<string, unknown>>) => Projection {
@@ -199,9 +198,7 @@ export function createProjectionFor(
   }
 }
 
-/**
- * Whether two paths with the same keys have the same type conditions, so lead to the same objects.
- */
+/** Whether paths with equal keys also have equal type conditions, and so the same objects. */
 const hasSameTypes = (path: readonly PathSegment[], prefix: readonly PathSegment[]): boolean =>
   prefix.every(({ types }, index) => {
     const others = path[index]?.types ?? null
@@ -212,7 +209,8 @@ const continues = (path: readonly PathSegment[], prefix: readonly PathSegment[])
   prefix.every(({ key }, index) => path[index]?.key === key)
 
 /**
- * `isQuery`: entities may come from the cache. Mutations and events read what is there now.
+ * Function that sends a fetch. `isQuery`: entities may come from the cache; mutations and events
+ * must read current data.
  */
 function fetchSubgraphOf(
   { node: planNode, document }: PlannedFetch,
@@ -232,7 +230,7 @@ function fetchSubgraphOf(
   const hasSideEffects = rootFieldsOf(document).some((name) => once.has(name))
   const send: SendEntities = (variables, context, onHeaders) =>
     link.execute({ query, operationName, variables, document, planNode, hasSideEffects, onHeaders }, context)
-  // What depends on where an object stands is not the same wherever it stands.
+  // Not cached with contextual arguments, which depend on the object's position in the response.
   const cached = requires && isQuery && !contextRewrites ? link.cacheEntities?.({ query, document }, send) : null
   if (cached) return (variables, { context }) => cached(variables, context)
   return (variables, { context }, other) =>
@@ -242,20 +240,20 @@ function fetchSubgraphOf(
     )
 }
 
-/** The names of the root fields of a fetch. */
+/** Names of a fetch's root fields. */
 function rootFieldsOf(document: DocumentNode): readonly string[] {
   const { operations, fragments } = documentIndex(document)
   return [...operations, ...fragments.values()].flatMap(({ selectionSet }) => fieldsIn(selectionSet))
 }
 
-/** The fields of one level. Those of named fragments are read from their definitions. */
+/** Fields of one selection set; those of named fragments are found in their definitions. */
 const fieldsIn = ({ selections }: SelectionSetNode): readonly string[] =>
   selections.flatMap((selection) => {
     if (selection.kind === Kind.FIELD) return [selection.name.value]
     return selection.kind === Kind.INLINE_FRAGMENT ? fieldsIn(selection.selectionSet) : []
   })
 
-/** Resolves `__schema` and `__type` beside other root fields, from the API schema. */
+/** Resolves `__schema` and `__type` selected beside other root fields, with the API schema. */
 function schemaFieldsOf({ document, operation }: PlannedDocument, { api }: Supergraph): ResolveSchemaFields {
   const fragments = [...documentIndex(document).fragments.values()]
   return (nodes: readonly FieldNode[]) => {
