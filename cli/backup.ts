@@ -14,7 +14,7 @@ import { progressOn } from './progress.ts'
 
 type Output = { readonly json?: true }
 
-/** `atrium db backup`. */
+/** `atrium db backup`: backs up the database and the stored files of this machine. */
 export function backupCommand(): Command {
   return new Command('backup')
     .description('back up the whole database and the stored files of this machine into one file; the server may be running')
@@ -45,7 +45,7 @@ like the database. With S3_BUCKET_URL stored files are in the bucket and not in 
 
 type Restore = Output & { readonly force?: true }
 
-/** `atrium db restore`. */
+/** `atrium db restore`: restores a backup. */
 export function restoreCommand(): Command {
   return new Command('restore')
     .description('restore the database and the stored files from a backup, atomically')
@@ -98,7 +98,7 @@ function fileFor(path: string): string {
   return join(path, `atrium-${new Date().toISOString().slice(0, 19).replaceAll(':', '-')}Z.tar.gz`)
 }
 
-/** Runs `work` on the storage of the environment. */
+/** Runs `work` with the configured file storage. */
 export async function withStorage<Result>(
   work: (files: { readonly storage: FileStorage; readonly isLocal: boolean }) => Promise<Result>,
 ): Promise<Result> {

@@ -14,7 +14,7 @@ const MEANINGS: Readonly<Record<MigrationState, string>> = {
 
 type Output = { readonly json?: true }
 
-/** `atrium db`: the database as a whole. */
+/** `atrium db`: migrations, backup and restore. */
 export function dbCommand(): Command {
   return new Command('db')
     .summary('migrations, backup and restore')

@@ -7,7 +7,7 @@ import type { Tables } from '../subgraphs/directory/tables.ts'
 import { withDatabase } from './database.ts'
 import { interruptible } from './interruptible.ts'
 
-/** `atrium directory`: what servers offer. */
+/** `atrium directory`: probes remote servers of the directory. */
 export function directoryCommand(): Command {
   return new Command('directory')
     .summary('ask servers of the directory what they offer')

@@ -131,7 +131,7 @@ function checkSecretsKey(config: Config<typeof variables>): DoctorFinding {
     : warn('secrets', 'are stored unencrypted, which is for development', remedy)
 }
 
-/** Lists and sources of evidence, as `trust feeds status` shows them. */
+/** State of feeds and other sources of evidence, as in `trust feeds status`. */
 async function checkFeeds(
   config: Config<typeof variables>,
   connection: DatabaseServer['connection'],

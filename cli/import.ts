@@ -10,7 +10,7 @@ import { progressOn } from './progress.ts'
 
 type Options = { readonly json?: true; readonly stars?: string }
 
-/** `atrium import`: fills the directory. */
+/** `atrium import`: imports registries into the directory. */
 export function importCommand(): Command {
   return new Command('import')
     .summary('import registries into the directory')

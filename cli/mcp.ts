@@ -36,8 +36,8 @@ const CREDENTIALS: readonly {
 ]
 
 /**
- * `atrium mcp`: one of the MCP servers over standard input and output, for clients that start their
- * servers as programs.
+ * `atrium mcp`: bridges an MCP server to standard input and output, for clients that start MCP
+ * servers as child processes.
  */
 export function mcpCommand(): Command {
   return new Command('mcp')

@@ -17,7 +17,7 @@ type Options = {
   readonly json?: true
 }
 
-/** `atrium secrets rotate database`. */
+/** `atrium secrets rotate database`: rotates the password of the database role. */
 export function rotateDatabaseCommand(): Command {
   const command = new Command('database')
     .description(

@@ -24,7 +24,7 @@ const MAX_SAMPLED_FILES = 20
 
 type Options = { readonly keyFile: string; readonly envFile?: string; readonly emergency?: true; readonly json?: true }
 
-/** `atrium secrets rotate s3`. */
+/** `atrium secrets rotate s3`: replaces the access key of the bucket. */
 export function rotateS3Command(): Command {
   return new Command('s3')
     .description('replace the access key of the bucket by a new one of the provider, after testing it')

@@ -9,7 +9,7 @@ export type Block = {
 export type ExtractedContent = {
   /** Null when the page has none. */
   readonly title: string | null
-  /** In reading order. */
+  /** Text blocks in reading order. */
   readonly blocks: readonly Block[]
   /** Visible words that the extractor left out: menus, dialogs, forms. 0 when none or unknown. */
   readonly leftOutWords: number

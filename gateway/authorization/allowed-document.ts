@@ -18,12 +18,15 @@ import type { RefusalLookup, RefusedPart } from './refused-part.ts'
 
 /** A document without its refused parts, and the removed fields. */
 type AllowedDocument = {
-  /** Without refused fields and without fragments on refused types; null for an empty root. */
+  /**
+   * The document without refused fields and fragments on refused types; null when no root field is
+   * left.
+   */
   readonly allowed: DocumentNode | null
   readonly refusedNodes: ReadonlyMap<FieldNode, RefusedPart>
 }
 
-/** Removes what `refusals` has from a document with one operation on `root`. */
+/** Removes the parts in `refusals` from a document with one operation on `root`. */
 export function removeRefused(
   document: DocumentNode,
   root: GraphQLObjectType,

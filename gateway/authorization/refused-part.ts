@@ -6,13 +6,16 @@ export type RefusedPart = { readonly coordinate: string; readonly requirement: R
 
 /** Refused types and fields for these unmet requirements; null: allowed. */
 export type RefusalLookup = {
-  /** The refusal of all objects of a type. */
+  /** Refusal of all objects of a type. */
   readonly ofType: (type: string) => RefusedPart | null
-  /** By the field's own directives, those of its type and, at the root, those of the root type. */
+  /**
+   * Refusal of a field, by its own directives, those of its type and, for root fields, those of the
+   * root type.
+   */
   readonly ofField: (type: string, name: string) => RefusedPart | null
 }
 
-/** `rootType` is the root of the operation. */
+/** Creates the lookup; `rootType` is the root type of the operation. */
 export function createRefusalLookup(
   schema: GraphQLSchema,
   rules: AuthorizationRules,

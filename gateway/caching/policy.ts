@@ -14,9 +14,9 @@ import type { ValidatedOperation } from '../operations/document-cache.ts'
 import { documentIndex, fragmentOf } from '../operations/document-index.ts'
 import type { CacheHint, CacheHints } from './cache-hints.ts'
 
-/** How long a response may be reused, and for whom. */
+/** Lifetime and scope of a cached response. */
 export type CachePolicy = {
-  /** Seconds, at least 1. */
+  /** Lifetime in seconds, at least 1. */
   readonly maxAge: number
   /** Whether the response is for callers with the same credentials only. */
   readonly isPrivate: boolean

@@ -77,7 +77,7 @@ export type SubgraphResponseCall = HookCall &
   }
 export type SubscriptionEventCall = HookCall & HookOperation & HookResult
 
-/** Returns nothing, or what is to change. A promise is waited for. */
+/** A hook; returns nothing or changes, possibly as a promise. */
 type Hook<Call, Result> = (call: Call) => HookReturn<Result> | Promise<HookReturn<Result>>
 // biome-ignore lint/suspicious/noConfusingVoidType: a function without a return statement is a hook
 type HookReturn<Result> = Result | null | undefined | void

@@ -27,7 +27,7 @@ export type QueueSample = {
   readonly name: string
   /** Due, but not started. */
   readonly waiting: number
-  /** Not due yet. */
+  /** Scheduled for later. */
   readonly later: number
   readonly active: number
   /** Jobs whose last attempt failed, with a retry due. */

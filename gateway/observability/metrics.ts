@@ -60,9 +60,9 @@ export type Metrics = OperationMetrics & {
   ) => void
   /** Adds metrics to a link's fetches. */
   readonly measureLink: (link: Link) => Link
-  /** All series. */
+  /** Current values of all metrics. */
   readonly values: () => Promise<readonly Series[]>
-  /** All series in Prometheus' text format. */
+  /** All metrics in Prometheus's text format. */
   readonly text: () => Promise<string>
   readonly contentType: string
 }

@@ -19,7 +19,7 @@ export type ShadowOptions = {
   readonly maxConcurrency: number
   /** Whether recorded differences contain values of responses. */
   readonly withValues: boolean
-  /** For tests. */
+  /** Random numbers from 0 to 1 for sampling; tests replace it. */
   readonly random?: () => number
 }
 

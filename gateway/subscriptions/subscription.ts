@@ -78,7 +78,7 @@ export function plannedSubscription(
     const opened = await open(text, variables, context)
     if (opened.kind === 'open') {
       const own = { source: opened.source, bytes, text, stillAllowed, viewerKey: viewerKeyOf(context.caller) }
-      // A function of its own: a closure here would keep the request context.
+      // In a separate function, because a closure here would keep the request context in memory.
       return { kind: 'open', source: share(own, onReleased) }
     }
     memory.release(bytes)

@@ -3,9 +3,9 @@ import type { Caller } from '../../platform/http/caller.ts'
 import { userTokenIn } from '../../platform/http/user-token.ts'
 
 /**
- * Equal for callers who see the same: everything that subgraphs get of a caller, request ids aside.
- * The time of connection matters for user tokens, which may have been revoked since. Hashed, so
- * that credentials are never stored.
+ * Key of callers to whom subgraphs respond the same: hash of everything sent to subgraphs about a
+ * caller, except request ids. Includes the time of connection for user tokens, which may have been
+ * revoked since.
  */
 export const viewerKeyOf = (caller: Caller): string => {
   const { credentials, headers = null, address, grantedScopes = [], connectedAt } = caller
@@ -13,5 +13,5 @@ export const viewerKeyOf = (caller: Caller): string => {
   return hash('sha256', JSON.stringify(seen), 'base64url')
 }
 
-/** Nobody in particular, at the address of a caller. */
+/** Anonymous caller with the address of a caller. */
 export const anonymousCaller = ({ requestId, address }: Caller): Caller => ({ requestId, address, credentials: {} })

@@ -101,7 +101,7 @@ export function serveWebSockets(
   function connected(socket: WebSocket, stream: Duplex, caller: Caller, exchange: ClientExchange | null): void {
     // `ws` closes the socket with the right code for protocol violations.
     socket.on('error', () => {})
-    // A client without a supported subprotocol is accepted by `ws`, so it is closed here.
+    // `ws` accepts clients that offer no subprotocol, so they are closed here.
     if (socket.protocol === '') {
       socket.close(CloseCode.SubprotocolNotAcceptable, 'Subprotocol not acceptable')
       return
