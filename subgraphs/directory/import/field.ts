@@ -6,7 +6,7 @@ export type Fields<S extends Statement> = {
   /**
    * The value of the first contribution that has one; null when none has. Records its provenance.
    */
-  readonly first: <Value>(field: string, pick: (statement: S) => Value | null) => Value | null
+  readonly first: <Value>(field: string, pick: (statement: S, origin: string) => Value | null) => Value | null
   /** The values of all, joined; records their provenance. */
   readonly all: <Value>(field: string, pick: (statement: S) => readonly Value[]) => readonly Value[]
   /** Notes a value that was derived here: `how` in one word. */
@@ -31,7 +31,7 @@ export function fieldsOf<S extends Statement>(group: readonly ContributionOf<S>[
   return {
     first: (field, pick) => {
       for (const contribution of group) {
-        const value = pick(contribution.statement)
+        const value = pick(contribution.statement, contribution.origin)
         if (value === null) continue
         said(field, contribution)
         return value

@@ -3,6 +3,9 @@ export function isRepository(origin: string): boolean {
   return /^[A-Za-z0-9-]+\/[A-Za-z0-9._-]+$/.test(origin)
 }
 
+/** A host: what a registry answered at an address that the operator named. Files have other origins. */
+export const isHost = (origin: string): boolean => !origin.includes('/') && !origin.startsWith('file:')
+
 /** The part of an identity that stands for an origin. */
 export const identityOfOrigin = (origin: string): string => (isRepository(origin) ? `github.com/${origin}` : origin).toLowerCase()
 

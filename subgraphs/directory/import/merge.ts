@@ -7,6 +7,7 @@ import { serverDocsUrl, skillDocsUrl } from './docs-url.ts'
 import { type OfferedFeatures, toolNamesOf } from './features.ts'
 import { type ContributionOf, type Fields, fieldsOf } from './field.ts'
 import { commandInstallation, distinctInstallations } from './installation.ts'
+import { isHost } from './link.ts'
 import { type Listings, listingsOf, withManifests } from './listing.ts'
 import { byPrecedence, compare, isByPublisher, rankOf } from './precedence.ts'
 import { splitRepositories } from './repository-split.ts'
@@ -175,9 +176,9 @@ function serverDetail(fields: Fields<Of<'MCP_SERVER'>>): Detail {
   }
 }
 
-/** The name under which clients of that registry know it. */
+/** The name under which clients of that registry know it; of a file, which may claim any, none. */
 function registeredAs(fields: Fields<Of<'MCP_SERVER'>>): Pick<McpServerDetail, 'registered'> {
-  const registered = fields.first('registryEntry', (said) => said.registered ?? null)
+  const registered = fields.first('registryEntry', (said, origin) => (isHost(origin) && said.registered) || null)
   return registered === null ? {} : { registered }
 }
 

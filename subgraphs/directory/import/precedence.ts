@@ -1,5 +1,5 @@
 import { type Contribution, type ContributionFormat, FORMATS } from './contribution.ts'
-import { isRepository } from './link.ts'
+import { isHost, isRepository } from './link.ts'
 
 const RANK: ReadonlyMap<ContributionFormat, number> = new Map(FORMATS.map((format, rank) => [format, rank]))
 
@@ -11,7 +11,8 @@ export const rankOf = (format: ContributionFormat): number => RANK.get(format) ?
  * or its registry vouches for the publisher.
  */
 export const isByPublisher = ({ origin, statement }: Contribution): boolean =>
-  ('byPublisher' in statement && statement.byPublisher === true) ||
+  // A file can say that a registry vouches; records of earlier releases did.
+  ('byPublisher' in statement && statement.byPublisher === true && isHost(origin)) ||
   (isRepository(origin) && repositoryIn(statement.identity) === `github.com/${origin.toLowerCase()}`)
 
 /** The repository part of an identity. */

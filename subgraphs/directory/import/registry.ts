@@ -1,6 +1,7 @@
 import type { RegisteredServer } from '../item/item.ts'
 import type { Contribution, Reader, Skip, SourceFile, Statement } from './contribution.ts'
 import { remoteInstallation } from './installation.ts'
+import { isHost } from './link.ts'
 import { registryPackage, runtimeVariables } from './registry-package.ts'
 import { serverStatement, transportIn, variablesIn } from './server.ts'
 import { asList, asRecord } from './shape.ts'
@@ -39,7 +40,7 @@ export const registryReader: Reader = {
     const places = new Set(entries.map(({ locator }) => locator))
     for (const place of placesOf(content)) if (!places.has(place)) skip(place, 'is no record of a server')
     for (const entry of latestOf(entries)) {
-      const statement = statementOf(entry)
+      const statement = statementOf(entry, isHost(file.origin))
       if (typeof statement === 'string') skip(entry.locator, statement)
       else contributions.push({ ...addressOf(file), locator: entry.locator, format: 'registry', statement })
     }
@@ -127,7 +128,7 @@ function isNewer(one: Entry, other: Entry): boolean {
 const REGISTERED_NAME = /^[A-Za-z0-9.-]{1,100}\/[A-Za-z0-9._-]{1,100}$/
 const REGISTERED_VERSION = /^[A-Za-z0-9._+-]{1,100}$/
 
-/** Of rows of a registry's API only: it has verified who may use the name space. */
+/** A registry has verified who may use the name space. */
 function registeredIn(
   { name, version }: Readonly<Record<string, unknown>>,
   official: Readonly<Record<string, unknown>>,
@@ -136,7 +137,8 @@ function registeredIn(
   return { name, version: typeof version === 'string' && REGISTERED_VERSION.test(version) ? version : null }
 }
 
-function statementOf({ server, isOld: old, official }: Entry): Statement | string {
+/** `isVerified`: a registry answered it. A file can look like an answer, and claim any name. */
+function statementOf({ server, isOld: old, official }: Entry, isVerified: boolean): Statement | string {
   if (official.status === 'deleted') return 'is marked as deleted'
   const packages = asList(server.packages).map((value) => asRecord(value) ?? {})
   const remotes = asList(server.remotes).map((value) => asRecord(value) ?? {})
@@ -153,7 +155,7 @@ function statementOf({ server, isOld: old, official }: Entry): Statement | strin
   // The old list has addresses on the author's own machine.
   const reachable = remotes.filter(({ url }) => typeof url === 'string' && !LOCAL_ADDRESS.test(url))
   return serverStatement({
-    registered: registeredIn(server, official),
+    registered: isVerified ? registeredIn(server, official) : null,
     repository: repository.url,
     subfolder: repository.subfolder,
     names: [...packages.map((one) => one.identifier ?? one.name), name],
@@ -173,7 +175,7 @@ function statementOf({ server, isOld: old, official }: Entry): Statement | strin
         remoteInstallation({ name: labelOf(name), url, transport: transportIn(type ?? transport_type) }),
       ),
     ],
-    byPublisher: isByPublisher(name, repository.url, official),
+    byPublisher: isVerified && isByPublisher(name, repository.url, official),
     envVars: variables,
     remoteUrl: reachable[0]?.url,
     docs: [server.websiteUrl],

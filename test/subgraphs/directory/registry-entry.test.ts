@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { merge } from '../../../subgraphs/directory/import/merge.ts'
 import { registryReader } from '../../../subgraphs/directory/import/registry.ts'
 import type { Catalogue } from '../../../subgraphs/directory/item/catalogue.ts'
 import type { McpServer } from '../../../subgraphs/directory/item/item.ts'
@@ -52,14 +53,38 @@ test('a name and a version that a registry has verified are kept, and not lost t
   expect(serverNamed('IO.github.acme/tools', catalogue)).toBe(registered)
 })
 
-test('only a row of a registry states a name: a file may claim any', () => {
-  const record = { name: 'io.github.acme/tools', version: '2.1.0', repository: { url: 'https://github.com/other/repo' } }
-  const file = { origin: 'other/repo', path: 'server.json', text: '' }
-  const [claimed] = registryReader.read(record, file).contributions
-  expect(claimed?.statement).not.toHaveProperty('registered')
+describe('only what a registry answered states a name', () => {
+  const NAME = 'io.github.acme/tools'
   const meta = { 'io.modelcontextprotocol.registry/official': { status: 'active', isLatest: true } }
-  const [listed] = registryReader.read({ servers: [{ server: record, _meta: meta }] }, file).contributions
-  expect(listed?.statement).toMatchObject({ registered: { name: 'io.github.acme/tools', version: '2.1.0' } })
+  const answer = (repository: string, version: string) => ({
+    servers: [{ server: { name: NAME, version, repository: { url: `https://github.com/${repository}` } }, _meta: meta }],
+  })
+  const read = (origin: string, repository: string, version = '2.1.0') =>
+    registryReader.read(answer(repository, version), { origin, path: 'v0.1/servers', text: '' }).contributions
+
+  test.each(['evil/fork', 'file:/home/person/acme', 'file:folder'])(
+    'and not a file of %s that looks like its answer',
+    (origin) => {
+      expect(read('registry.example', 'acme/tools')[0]?.statement).toMatchObject({
+        registered: { name: NAME, version: '2.1.0' },
+        byPublisher: true,
+      })
+      expect(read(origin, 'acme/tools')[0]?.statement).not.toHaveProperty('registered')
+      expect(read(origin, 'acme/tools')[0]?.statement).not.toHaveProperty('byPublisher')
+    },
+  )
+
+  test('also of records that an earlier release read from files', () => {
+    const verified = read('registry.example', 'acme/tools')
+    const stored = (repository: string) =>
+      read('registry.example', repository, '6.6.6').map((one) => ({ ...one, origin: 'a/first' }))
+    const { items } = merge([...stored('evil/fork'), ...stored('acme/tools'), ...verified], new Map())
+    const names = items.map(({ identity, detail }) => [identity, 'registered' in detail ? detail.registered : null])
+    expect(names).toEqual([
+      ['github.com/acme/tools', { name: NAME, version: '2.1.0' }],
+      ['github.com/evil/fork', null],
+    ])
+  })
 })
 
 test('names that look alike are told apart, and each leads back to its server', () => {
