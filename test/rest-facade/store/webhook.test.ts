@@ -398,12 +398,12 @@ test('while an event of an order is repeated its later events wait, and those of
   let refusals = 0
   // From the first on, which may come before the order is answered.
   answers.set('/some', (response, sent) => {
-    const isRefused = orderIn(sent) === orderIn(received[0] as Received) && refusals < 2
+    const isRefused = orderIn(sent) === orderIn(at('/some')[0] as Received) && refusals < 2
     refusals += isRefused ? 1 : 0
     status(isRefused ? 503 : 200)(response)
   })
   const slow = await anOrder(product)
-  await until(() => received.length > 0)
+  await until(() => at('/some').length > 0)
   const other = await anOrder(product)
   await slow.goOn()
   await other.goOn()
