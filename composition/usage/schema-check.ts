@@ -1,14 +1,16 @@
 import {
-  type BreakingChange,
   findBreakingChanges,
   findDangerousChanges,
   type GraphQLSchema,
+  isInputObjectType,
+  isInputType,
   isInterfaceType,
   isObjectType,
   parse,
   validate,
 } from 'graphql'
 import { ANY_COORDINATE } from '../../gateway/usage/usage-recorder.ts'
+import { type BecameRequired, becameRequired, holdersOf } from './required-inputs.ts'
 import { requestsOf, type UsageReport, type UsedOperation } from './usage-report.ts'
 
 /** A breaking change, with the operations that it breaks. */
@@ -44,16 +46,23 @@ export function checkSchema(
 ): SchemaCheck {
   const counted = operations.filter((operation) => requestsOf(operation) >= minRequests)
   const isAnythingUsed = counted.some(({ coordinates }) => coordinates.includes(ANY_COORDINATE))
-  const changes = findBreakingChanges(current, proposed).map((change): JudgedChange => {
-    const affects = affectedBy(change, current)
-    const affected = affects === null ? [] : counted.filter(({ coordinates }) => coordinates.some(affects))
-    const isUnknown = firstDay === null || affects === null || isAnythingUsed
-    const { type, description } = change
-    return { type, description, verdict: affected.length > 0 ? 'breaks' : isUnknown ? 'unknown' : 'safe', operations: affected }
-  })
   const invalid = counted.flatMap((operation) => {
     const messages = newErrors(operation, current, proposed)
     return messages.length > 0 ? [{ operation, messages }] : []
+  })
+  const invalidOperations = new Set(invalid.map(({ operation }) => operation))
+  const changes = changesOf(current, proposed).map((change): JudgedChange => {
+    const { type, description } = change
+    const traced = affectedBy(change, current)
+    if (traced === null) return { type, description, verdict: 'unknown', operations: [] }
+    const { affects, mayAffect } = traced
+    // Texts say who leaves out what is required now; coordinates do not.
+    const affected = counted.filter(
+      (each) => each.coordinates.some(affects) || (invalidOperations.has(each) && each.coordinates.some(mayAffect)),
+    )
+    const isTextMissing = counted.some((each) => each.signature === null && each.coordinates.some(mayAffect))
+    const isUnknown = firstDay === null || isAnythingUsed || isTextMissing
+    return { type, description, verdict: affected.length > 0 ? 'breaks' : isUnknown ? 'unknown' : 'safe', operations: affected }
   })
   return {
     changes,
@@ -74,7 +83,28 @@ function newErrors({ signature }: UsedOperation, current: GraphQLSchema, propose
     .filter((message) => !before.has(message))
 }
 
+/** A breaking change; `required`: what it makes required. */
+type Change = { readonly type: string; readonly description: string; readonly required: BecameRequired | null }
+
+/** Those of graphql-js, and defaults whose removal makes something required, which it does not count. */
+function changesOf(current: GraphQLSchema, proposed: GraphQLSchema): readonly Change[] {
+  const required = becameRequired(current, proposed)
+  const described = new Set<BecameRequired>()
+  const changes = findBreakingChanges(current, proposed).map(({ type, description }): Change => {
+    const found = required.find(({ changedType }) => description.startsWith(changedType)) ?? null
+    if (found) described.add(found)
+    return { type, description, required: found }
+  })
+  const withoutDefault = required.filter((each) => !described.has(each))
+  return [
+    ...changes,
+    ...withoutDefault.map((each): Change => ({ type: 'DEFAULT_REMOVED', description: each.lostDefault, required: each })),
+  ]
+}
+
 type IsAffected = (coordinate: string) => boolean
+/** `mayAffect`: what operations use that may leave out what is required now. */
+type Traced = { readonly affects: IsAffected; readonly mayAffect: IsAffected }
 type Names = Readonly<Partial<Record<string, string>>>
 
 /** Descriptions of graphql-js 16, which has no coordinates of changes; a test reads each of them. */
@@ -92,22 +122,35 @@ const DESCRIPTIONS: readonly (readonly [pattern: RegExp, affects: (names: Names,
     ({ member, union }) => either(ofType(member), oneOf([union ?? ''])),
   ],
   [/^(?<type>\w+) no longer implements interface (?<face>\w+)\.$/, ({ type, face }) => either(ofType(type), ofType(face))],
-  [/^(?:Standard scalar )?(?<type>\w+) (?:was removed|changed from .+)(?: because .+)?\.$/, ({ type }) => ofType(type)],
+  [
+    /^(?:Standard scalar )?(?<type>\w+) (?:was removed|changed from .+)(?: because .+)?\.$/,
+    ({ type }, schema) => (isInputType(schema.getType(type ?? '')) ? ofInputType(type, schema) : ofType(type)),
+  ],
 ]
 
 /** What a change affects; null: it cannot be told. */
-function affectedBy({ type, description }: BreakingChange, schema: GraphQLSchema): IsAffected | null {
+function affectedBy({ type, description, required }: Change, schema: GraphQLSchema): Traced | null {
   if (type.includes('DIRECTIVE')) {
     const [, name] = /(?:from |on directive |^)(\w+)(?: was (?:removed|added))?\.$/.exec(description) ?? []
-    return name === undefined ? null : oneOf([`@${name}`])
+    return name === undefined ? null : { affects: oneOf([`@${name}`]), mayAffect: nothing }
   }
+  const mayAffect = required ? withoutValueOf(required, schema) : nothing
+  // Variables may leave out what their type has.
+  if (type === 'DEFAULT_REMOVED') return { affects: oneOf([`${required?.type}.*`]), mayAffect }
   for (const [pattern, affects] of DESCRIPTIONS) {
     const groups = pattern.exec(description)?.groups
-    if (groups) return affects(groups, schema)
+    if (!groups) continue
+    const isAdded = type === 'REQUIRED_INPUT_FIELD_ADDED'
+    return { affects: affects(groups, schema), mayAffect: isAdded ? ofInputType(groups.type, schema) : mayAffect }
   }
   return null
 }
 
+/** Whatever may be without a value for an argument or an input field. */
+const withoutValueOf = ({ type, field }: BecameRequired, schema: GraphQLSchema): IsAffected =>
+  isInputObjectType(schema.getType(type)) ? ofInputType(type, schema) : ofField({ type, field }, schema)
+
+const nothing: IsAffected = () => false
 const oneOf =
   (coordinates: readonly string[]): IsAffected =>
   (coordinate) =>
@@ -121,6 +164,8 @@ const either =
   (coordinate) =>
     one(coordinate) || other(coordinate)
 const ofType = (type = ''): IsAffected => either(oneOf([type]), startingWith(`${type}.`))
+/** Also an argument of that type: no coordinate names scalars, nor an input type without fields. */
+const ofInputType = (type = '', schema: GraphQLSchema): IsAffected => either(ofType(type), oneOf(holdersOf(type, schema)))
 const ofField = ({ type, field }: Names, schema: GraphQLSchema): IsAffected =>
   oneOf([...owners(type, field, schema).map((owner) => `${owner}.${field}`), `${type}.*`])
 

@@ -8,6 +8,8 @@ import {
   isCompositeType,
   isEnumType,
   isInputObjectType,
+  isScalarType,
+  isSpecifiedScalarType,
   type OperationDefinitionNode,
   TypeInfo,
   typeFromAST,
@@ -78,6 +80,7 @@ function coordinatesOf(document: DocumentNode, operation: OperationDefinitionNod
 
 /** Adds what a variable of this type may contain: every field and enum value, recursively. */
 function addInputType(type: ReturnType<typeof getNamedType>, used: Set<string>): void {
+  if (isScalarType(type) && !isSpecifiedScalarType(type)) used.add(type.name)
   if (isEnumType(type)) used.add(`${type.name}.*`)
   if (!isInputObjectType(type) || used.has(`${type.name}.*`)) return
   used.add(`${type.name}.*`)

@@ -11,9 +11,9 @@ export type UsageOperation = {
   readonly signature: string | null
   /**
    * Schema coordinates, sorted: `Type.field`, `Type.field(arg:)`, `Input.field`, `Enum.VALUE`,
-   * `@directive`; `Type` where objects of the type or values of the enum may be in the response;
-   * `Type.*` where a variable may have every field of an input type or every value of an enum; `*`
-   * where they could not be determined.
+   * `@directive`; `Type` where objects of the type or values of the enum may be in the response, or
+   * a variable may have a value of the custom scalar; `Type.*` where a variable may have every
+   * field of an input type or every value of an enum; `*` where they could not be determined.
    */
   readonly coordinates: readonly string[]
 }

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { buildSchema, findBreakingChanges } from 'graphql'
+import { buildSchema, findBreakingChanges, parse } from 'graphql'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { schemaCommand } from '../../cli/schema.ts'
@@ -12,6 +12,7 @@ import { checkSchema } from '../../composition/usage/schema-check.ts'
 import { createUsageStore } from '../../composition/usage/usage-store.ts'
 import { createGateway } from '../../gateway/library/create-gateway.ts'
 import { serveGateway } from '../../gateway/library/serve-gateway.ts'
+import { describeUsage } from '../../gateway/usage/signature.ts'
 import { createLog } from '../../platform/process/log.ts'
 import { REVIEW_SDL, reviewSubgraph, SHOP_SDL, shopSubgraph, supergraphSdl } from '../gateway/support/graph.ts'
 import { emptyDatabase, type FreshDatabase, freshDatabase } from '../support/database.ts'
@@ -214,6 +215,16 @@ test('a database without the tables is not migrated, but told of', async () => {
   expect([code, err]).toEqual([2, expect.stringContaining('This database has no usage reports')])
 })
 
+/** An operation of one request; the text null where it was too long. */
+const used = (coordinates: readonly string[], signature: string | null = null) => ({
+  hash: String(coordinates),
+  name: null,
+  kind: 'query',
+  signature,
+  coordinates,
+  uses: [{ clientName: '', clientVersion: '', requests: 1, errors: 0, milliseconds: 1, lastSeenAt: new Date() }],
+})
+
 /** Every kind of change that breaks a schema, with a coordinate that it affects and one that it does not. */
 test('a change of each kind is traced to the coordinates that it affects', () => {
   const before = buildSchema(`
@@ -258,16 +269,8 @@ test('a change of each kind is traced to the coordinates that it affects', () =>
     'arg was removed from kept.': '@kept',
     'A required arg must on directive kept was added.': '@kept',
   }
-  const operationOf = (coordinate: string) => ({
-    hash: coordinate,
-    name: null,
-    kind: 'query',
-    signature: null,
-    coordinates: [coordinate],
-    uses: [{ clientName: '', clientVersion: '', requests: 1, errors: 0, milliseconds: 1, lastSeenAt: new Date() }],
-  })
   const judge = (coordinate: string, description: string) =>
-    checkSchema(before, after, { operations: [operationOf(coordinate)], firstDay: today }).changes.find(
+    checkSchema(before, after, { operations: [used([coordinate])], firstDay: today }).changes.find(
       (change) => change.description === description,
     )?.verdict
   const descriptions = findBreakingChanges(before, after).map(({ description }) => description)
@@ -278,4 +281,109 @@ test('a change of each kind is traced to the coordinates that it affects', () =>
     // Of an operation that could not be described.
     expect([description, judge('*', description)]).toEqual([description, 'unknown'])
   }
+})
+
+describe('types of variables and of literals', () => {
+  const sdl = 'scalar Code enum Color { RED } input Filter { code: Code } input Outer { codes: [Code!] }'
+  const fields = 'find(filter: Filter): Int byCode(code: Code): Int outer(outer: Outer): Int code: Code plain: Int'
+  const before = buildSchema(`directive @of(code: Code) on FIELD ${sdl} type Query { ${fields} }`)
+
+  test.each([
+    ['Code', 'Query.byCode(code:)'],
+    ['Code', 'Query.code'],
+    ['Code', 'Filter.code'],
+    ['Code', 'Outer.*'],
+    ['Code', '@of'],
+    // Of a variable in a literal of another scalar.
+    ['Code', 'Code'],
+    // With the literal {}.
+    ['Filter', 'Query.find(filter:)'],
+  ])('a change of %s breaks who uses %s', (type, coordinate) => {
+    const changed =
+      type === 'Code'
+        ? sdl.replace('scalar Code', 'enum Code { A }')
+        : sdl.replace('input Filter { code: Code }', 'scalar Filter')
+    const after = buildSchema(`directive @of(code: Code) on FIELD ${changed} type Query { ${fields} }`)
+    const verdictOf = (coordinates: readonly string[]) =>
+      checkSchema(before, after, { operations: [used(coordinates)], firstDay: today }).changes.map(({ verdict }) => verdict)
+    expect(verdictOf([coordinate])).toEqual(['breaks'])
+    expect(verdictOf(['Query.plain', 'Query.outer(outer:)'])).toEqual(['safe'])
+  })
+
+  test('variables of a custom scalar are recorded', () => {
+    const text = 'query ($id: ID, $code: Code) { byCode(code: $code) }'
+    const [operation] = parse(text).definitions
+    if (operation?.kind !== 'OperationDefinition') throw new Error('Expected an operation.')
+    const { coordinates } = describeUsage({ document: parse(text), operation, isIntrospection: false }, before)
+    expect(coordinates).toEqual(['Code', 'Query.byCode', 'Query.byCode(code:)'])
+  })
+})
+
+describe('what becomes required', () => {
+  const before = buildSchema(`
+    input Filter { name: String, size: Int! = 1 }
+    type Query { find(filter: Filter, first: Int, max: Int! = 5): Int plain: Int }`)
+  const sdlOf = (filter: string, args: string) =>
+    buildSchema(`input Filter { ${filter} } type Query { find(${args}): Int plain: Int }`)
+  const [FILTER, ARGS] = ['name: String, size: Int! = 1', 'filter: Filter, first: Int, max: Int! = 5']
+  const find = ['Query.find']
+
+  test.each([
+    {
+      why: 'an argument',
+      args: ARGS.replace('first: Int', 'first: Int!'),
+      uses: find,
+      omits: '{find}',
+      gives: '{find(first:0)}',
+    },
+    {
+      why: 'an argument without its default',
+      args: ARGS.replace(' = 5', ''),
+      uses: find,
+      omits: '{find}',
+      gives: '{find(max:0)}',
+    },
+    {
+      why: 'an input field',
+      filter: FILTER.replace('String', 'String!'),
+      uses: [...find, 'Query.find(filter:)', 'Filter.size'],
+      omits: '{find(filter:{size:0})}',
+      gives: '{find(filter:{name:"" size:0})}',
+    },
+    {
+      why: 'an input field without its default',
+      filter: FILTER.replace(' = 1', ''),
+      uses: [...find, 'Query.find(filter:)'],
+      omits: '{find(filter:{})}',
+      gives: '{find(filter:{size:0})}',
+    },
+    {
+      why: 'a new input field',
+      filter: `${FILTER}, must: Int!`,
+      uses: [...find, 'Query.find(filter:)'],
+      omits: '{find(filter:{})}',
+      gives: '{find}',
+    },
+  ])(
+    '$why: breaks who leaves it out, and who is unknown where the text is not stored',
+    ({ filter = FILTER, args = ARGS, uses, omits, gives }) => {
+      const after = sdlOf(filter, args)
+      const judge = (coordinates: readonly string[], signature: string | null) => {
+        const { changes, isSafe } = checkSchema(before, after, { operations: [used(coordinates, signature)], firstDay: today })
+        return [...changes.map(({ verdict }) => verdict), isSafe]
+      }
+      expect(judge(uses, null)).toEqual(['unknown', false])
+      expect(judge(uses, omits)).toEqual(['breaks', false])
+      expect(judge(find, gives)).toEqual(['safe', true])
+      expect(judge(['Query.plain'], null)).toEqual(['safe', true])
+    },
+  )
+
+  test('variables of an input type may leave out what lost its default', () => {
+    const after = sdlOf('name: String, size: Int!', ARGS)
+    const operations = [used(['Filter.*', 'Query.find', 'Query.find(filter:)'], 'query ($f:Filter){find(filter:$f)}')]
+    expect(checkSchema(before, after, { operations, firstDay: today }).changes).toMatchObject([
+      { verdict: 'breaks', description: 'Filter.size lost its default value and is required.' },
+    ])
+  })
 })
