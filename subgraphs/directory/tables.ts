@@ -82,6 +82,10 @@ export type FeatureProbe = {
    */
   reason: string | null
   /**
+   * Time before which the server asked for no other attempt; null: it did not ask.
+   */
+  retry_at: Date | null
+  /**
    * Time of the last attempt with an answer; null: there was none yet. The columns below are of it.
    */
   answered_at: Date | null

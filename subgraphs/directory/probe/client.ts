@@ -20,7 +20,14 @@ export type ProbeResult =
       readonly serverVersion: string | null
       readonly protocolVersion: string | null
     }
-  | { readonly status: Failure; readonly reason: string }
+  | {
+      readonly status: Failure
+      readonly reason: string
+      /** Wait that the server asks for, at most a day; absent: it does not. */
+      readonly retryAfterSeconds?: number
+      /** Whether it wants fewer requests, so that its other servers are left alone as well. */
+      readonly isRateLimited?: true
+    }
 
 type Failure = 'UNAUTHORIZED' | 'UNREACHABLE' | 'BLOCKED' | 'TIMEOUT' | 'TOO_LARGE' | 'INVALID'
 
@@ -64,7 +71,7 @@ export function prober(options: Partial<NetworkOptions> = {}, bounds: ProbeBound
 
 async function ask(
   { url, type }: Remote,
-  { fetch }: GuardedFetch,
+  { fetch, fault }: GuardedFetch,
   signal: AbortSignal,
   { timeoutMs }: ProbeBounds,
 ): Promise<ProbeResult> {
@@ -118,7 +125,7 @@ async function ask(
 
   /** Servers without templates answer that they do not know the method. */
   function withoutTemplates(error: unknown): readonly unknown[] {
-    if (signal.aborted || error instanceof Fault) throw error
+    if (signal.aborted || error instanceof Fault || fault() !== null) throw error
     return []
   }
 }
@@ -165,9 +172,19 @@ const FAILURES: Readonly<Record<FaultReason, Failure>> = {
 
 function failureOf(error: unknown, guard: GuardedFetch): ProbeResult {
   const fault = error instanceof Fault ? error : guard.fault()
-  if (fault) return { status: FAILURES[fault.reason], reason: sentence(fault.message) }
+  if (fault) {
+    return {
+      status: FAILURES[fault.reason],
+      reason: sentence(fault.message),
+      ...(fault.retryAfter !== null && { retryAfterSeconds: fault.retryAfter }),
+      ...((fault.reason === 'rate_limited' || fault.retryAfter !== null) && { isRateLimited: true as const }),
+    }
+  }
   if (guard.isUnauthorized()) return { status: 'UNAUTHORIZED', reason: 'The server wants a sign-in or a key.' }
-  return { status: 'INVALID', reason: sentence(error instanceof Error ? error.message : String(error)) }
+  return {
+    status: guard.hasFailed() ? 'UNREACHABLE' : 'INVALID',
+    reason: sentence(error instanceof Error ? error.message : String(error)),
+  }
 }
 
 /** Words of a stranger are quoted, on one line. */

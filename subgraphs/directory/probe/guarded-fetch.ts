@@ -1,6 +1,6 @@
 import type { FetchLike } from '@modelcontextprotocol/client'
 import { Fault } from '../../../platform/outbound/fault.ts'
-import type { GetOptions, HttpClient, OutboundResponse } from '../../../platform/outbound/http-client.ts'
+import { type GetOptions, type HttpClient, type OutboundResponse, retryAfterOf } from '../../../platform/outbound/http-client.ts'
 
 /** A `fetch` over the guarded connection, and what ended it. */
 export type GuardedFetch = {
@@ -9,12 +9,17 @@ export type GuardedFetch = {
   readonly fault: () => Fault | null
   /** Whether a server answered 401 or 403. */
   readonly isUnauthorized: () => boolean
+  /** Whether its last answer was an error of its own: a status of 500 or more. */
+  readonly hasFailed: () => boolean
 }
 
 /** Requests of one probe: a page of a list each, and a few to begin. */
 const MAX_REQUESTS = 100
 /** Statuses that have no body, for which `Response` refuses one. */
 const WITHOUT_BODY: ReadonlySet<number> = new Set([101, 204, 205, 304])
+
+/** Statuses that say: not now (RFC 6585 §4, RFC 9110 §15.6.3–5). A probe sends nothing more then. */
+const NOT_NOW: ReadonlySet<number> = new Set([429, 502, 503, 504])
 
 /**
  * Sends each request through the address policy, with one budget of bytes for all. Follows no
@@ -27,14 +32,14 @@ export function guardedFetch(
 ): GuardedFetch {
   let [bytes, requests] = [0, 0]
   let fault: Fault | null = null
-  let isUnauthorized = false
+  let [isUnauthorized, hasFailed] = [false, false]
 
   const failed = (error: unknown): unknown => {
     if (error instanceof Fault) fault ??= error
     return error
   }
 
-  return { fetch, fault: () => fault, isUnauthorized: () => isUnauthorized }
+  return { fetch, fault: () => fault, isUnauthorized: () => isUnauthorized, hasFailed: () => hasFailed }
 
   async function fetch(url: string | URL, init: RequestInit = {}): Promise<Response> {
     const method = (init.method ?? 'GET').toUpperCase()
@@ -50,6 +55,8 @@ export function guardedFetch(
         headers,
       }
       const response = await sent(method, url, typeof init.body === 'string' ? init.body : '', options)
+      if (NOT_NOW.has(response.status)) throw notNow(response)
+      hasFailed = response.status >= 500
       isUnauthorized ||= response.status === 401 || response.status === 403
       return responseOf(response)
     } catch (error) {
@@ -62,6 +69,15 @@ export function guardedFetch(
     if (response.status < 300 || response.status >= 400) return response
     response.body.destroy()
     throw new Fault('blocked', 'a redirect, which a probe does not follow')
+  }
+
+  function notNow(response: OutboundResponse): Fault {
+    response.body.on('error', () => {}).destroy()
+    return new Fault(
+      response.status === 429 ? 'rate_limited' : 'unavailable',
+      `The server answers no requests now: status ${response.status}.`,
+      { retryAfter: retryAfterOf(response, new Date()) },
+    )
   }
 
   function responseOf({ status, headers, body }: OutboundResponse): Response {

@@ -29,12 +29,14 @@ export async function probeByKey(key: string, deps: Deps): Promise<ProbeReport> 
 
 /** Asks the servers whose last probe is this long ago; the oldest first, a bounded number. */
 export async function probeDue(hours: number, log: Logger, deps: Deps): Promise<{ readonly probed: number }> {
-  const before = new Date(deps.now().getTime() - hours * 3_600_000)
-  const due = [...(await deps.probes.dueServers(before, MAX_SERVERS))]
+  const now = deps.now()
+  const before = new Date(now.getTime() - hours * 3_600_000)
+  const due = [...(await deps.probes.dueServers({ before, now, limit: MAX_SERVERS }))]
+  const limited: LimitedHosts = new Map()
   let probed = 0
   const worker = async (): Promise<void> => {
     for (let next = due.shift(); next && !deps.signal.aborted; next = due.shift()) {
-      const report = await probeServer(next, deps)
+      const report = await probeServer(next, deps, limited)
       if (report.kind !== 'probed') continue
       probed += 1
       if (report.changes.length > 0)
@@ -46,12 +48,25 @@ export async function probeDue(hours: number, log: Logger, deps: Deps): Promise<
   return { probed }
 }
 
-async function probeServer(server: ProbeCandidate, { probes, prober, now, signal }: Deps): Promise<ProbeReport> {
+/** Hosts that want fewer requests, with what they answered: one may have hundreds of servers. */
+type LimitedHosts = Map<string, Extract<ProbeResult, { readonly reason: string }>>
+
+async function probeServer(
+  server: ProbeCandidate,
+  { probes, prober, now, signal }: Deps,
+  limited: LimitedHosts = new Map(),
+): Promise<ProbeReport> {
   // Imports write this type.
   const [remote] = remotesOf((server.installations ?? []) as readonly Installation[])
   if (!remote) return { kind: 'local' }
-  const result = await prober.probe(remote, signal)
+  const host = URL.parse(remote.url)?.host ?? remote.url
+  const earlier = limited.get(host)
+  const result = earlier ? { ...earlier, reason: RATE_LIMITED_HOST } : await prober.probe(remote, signal)
+  if (result.status !== 'ANSWERED' && result.isRateLimited) limited.set(host, result)
   const probed = { itemId: server.id, address: remote.url, result }
   const stored = await probes.storeProbe(probed, now())
   return { kind: 'probed', key: server.key, address: remote.url, result, ...stored }
 }
+
+/** Stored of a server whose host asked to wait in answer to another probe of the same run. */
+const RATE_LIMITED_HOST = 'No request was sent: its host wants fewer.'

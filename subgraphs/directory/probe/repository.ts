@@ -26,6 +26,7 @@ async function storeProbe(query: Kysely<Tables>, { itemId, address, result }: Pr
       address,
       status: result.status,
       reason: result.status === 'ANSWERED' ? null : result.reason,
+      retry_at: retryAt(result, now),
     }
     const earlier = await transaction
       .insertInto('feature_probe')
@@ -55,6 +56,11 @@ async function storeProbe(query: Kysely<Tables>, { itemId, address, result }: Pr
     return { changes, isFirst: before === null }
   })
 }
+
+const retryAt = (result: ProbeResult, now: Date): Date | null =>
+  result.status === 'ANSWERED' || result.retryAfterSeconds === undefined
+    ? null
+    : new Date(now.getTime() + result.retryAfterSeconds * 1_000)
 
 async function storeChanges(
   transaction: Transaction<Tables>,
@@ -106,8 +112,14 @@ const serverByKey = (query: Kysely<Tables>, key: string): Promise<ProbeCandidate
     .executeTakeFirst()
     .then((row) => row ?? null)
 
-/** Living remote servers whose last probe began before this time, those without one first. */
-const dueServers = (query: Kysely<Tables>, before: Date, limit: number): Promise<readonly ProbeCandidate[]> =>
+type Due = { readonly before: Date; readonly now: Date; readonly limit: number }
+
+/**
+ * Living remote servers whose last probe began before this time, and that did not ask to wait for
+ * longer. Those that did not answer for the longest time come first: behind a host that wants fewer
+ * requests each has its turn.
+ */
+const dueServers = (query: Kysely<Tables>, { before, now, limit }: Due): Promise<readonly ProbeCandidate[]> =>
   query
     .selectFrom('item')
     .leftJoin('feature_probe', 'feature_probe.item_id', 'item.id')
@@ -118,6 +130,8 @@ const dueServers = (query: Kysely<Tables>, before: Date, limit: number): Promise
       sql<boolean>`item.detail ->> 'transport' <> 'stdio' AND item.detail -> 'installations' @? '$[*].command ? (@ starts with "claude mcp add ")'`,
     )
     .where((where) => where.or([where('feature_probe.probed_at', 'is', null), where('feature_probe.probed_at', '<', before)]))
+    .where((where) => where.or([where('feature_probe.retry_at', 'is', null), where('feature_probe.retry_at', '<=', now)]))
+    .orderBy('feature_probe.answered_at', (order) => order.asc().nullsFirst())
     .orderBy('feature_probe.probed_at', (order) => order.asc().nullsFirst())
     .orderBy('item.id')
     .limit(limit)
@@ -128,6 +142,6 @@ export type ProbeRepository = ReturnType<typeof probeRepository>
 /** Probes in the directory's tables. Every method rejects only when the database fails. */
 export const probeRepository = (query: Kysely<Tables>) => ({
   serverByKey: (key: string) => serverByKey(query, key),
-  dueServers: (before: Date, limit: number) => dueServers(query, before, limit),
+  dueServers: (due: Due) => dueServers(query, due),
   storeProbe: (probed: Probed, now: Date) => storeProbe(query, probed, now),
 })

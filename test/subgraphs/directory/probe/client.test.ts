@@ -158,6 +158,46 @@ describe('a hostile server', () => {
     expect(await probe(server.url)).toMatchObject({ status: 'INVALID' })
   })
 
+  test.each([
+    [429, { 'retry-after': '7200' }, { retryAfterSeconds: 7_200, isRateLimited: true }],
+    [429, { 'retry-after': '999999999' }, { retryAfterSeconds: 86_400, isRateLimited: true }],
+    [429, {}, { isRateLimited: true }],
+    [503, { 'retry-after': new Date(Date.now() - 9_000).toUTCString() }, {}],
+    [502, {}, {}],
+  ])('that answers %i, %j is unreachable and gets no second request', async (status, headers, rest) => {
+    let requests = 0
+    const server = closedAtEnd(
+      await hostile((_, __, response) => {
+        requests += 1
+        response.writeHead(status, headers).end('<h1>Not now</h1>')
+      }),
+    )
+    const reason = `The server answers no requests now: status ${status}.`
+    expect(await probe(server.url)).toEqual({ status: 'UNREACHABLE', reason, ...rest })
+    expect(requests).toBe(1)
+  })
+
+  test('with an error of its own is unreachable, also behind a handshake', async () => {
+    const broken = closedAtEnd(await hostile((_, __, response) => void response.writeHead(500).end('<h1>Oops</h1>')))
+    expect(await probe(broken.url)).toMatchObject({ status: 'UNREACHABLE' })
+    const busy = closedAtEnd(await handshaken((_, response) => void response.writeHead(500).end()))
+    expect(await probe(busy.url)).toMatchObject({ status: 'UNREACHABLE' })
+  })
+
+  test('that answers too many requests in the middle has not answered', async () => {
+    const server = closedAtEnd(
+      await hostile((message, _, response) => {
+        if (message.method === 'server/discover') return void response.writeHead(404).end()
+        if (message.method === 'notifications/initialized') return void response.writeHead(202).end()
+        if (message.method === 'resources/templates/list') return void response.writeHead(429, { 'retry-after': '60' }).end()
+        if (message.method !== 'initialize') return json(response, message.id, { resources: [{ uri: 'a:b' }] })
+        const serverInfo = { name: 'hostile', version: '1' }
+        json(response, message.id, { protocolVersion: '2025-06-18', capabilities: { resources: {} }, serverInfo })
+      }),
+    )
+    expect(await probe(server.url)).toMatchObject({ status: 'UNREACHABLE', retryAfterSeconds: 60 })
+  })
+
   test('that wants a sign-in is not signed in to', async () => {
     const paths: (string | undefined)[] = []
     const server = closedAtEnd(

@@ -12,7 +12,7 @@ import { directorySubgraph } from '../../../../subgraphs/directory/subgraph.ts'
 import type { Tables } from '../../../../subgraphs/directory/tables.ts'
 import { freshDatabase } from '../../../support/database.ts'
 import { aServer, putItems } from '../../../support/items.ts'
-import { type Offer, offering, type Running } from '../probe/mcp-servers.ts'
+import { hostile, type Offer, offering, type Running } from '../probe/mcp-servers.ts'
 
 const log = pino({ level: 'silent' })
 const caller = { requestId: 'test', address: '127.0.0.1', credentials: {} }
@@ -345,6 +345,37 @@ describe('the schedule', () => {
     expect(await probeDue(24, log, deps())).toEqual({ probed: 0 })
     now = new Date(now.getTime() + 2 * 3_600_000)
     expect(await probeDue(24, log, deps())).toEqual({ probed: 1 })
+  })
+
+  test('sends nothing to any server of a host before the time of its Retry-After', async () => {
+    let requests = 0
+    const limited = await hostile((_, __, response) => {
+      requests += 1
+      response.writeHead(429, { 'retry-after': '7200' }).end()
+    })
+    const keys = Array.from({ length: 9 }, (_, index) => `acme/limited-${index}`)
+    await putItems(
+      connection,
+      keys.map((key) => aServer(key, { detail: remote(limited.url) })),
+    )
+    expect(await probeDue(1, log, deps())).toEqual({ probed: keys.length })
+    // Four may have been sent at once.
+    expect(requests).toBeLessThanOrEqual(4)
+    const { rows } = await database.pool.query(`SELECT status, retry_at FROM directory.feature_probe WHERE address = $1`, [
+      limited.url,
+    ])
+    const retryAt = new Date(now.getTime() + 7_200_000)
+    expect(rows).toEqual(keys.map(() => ({ status: 'UNREACHABLE', retry_at: retryAt })))
+
+    requests = 0
+    now = new Date(retryAt.getTime() - 1_000)
+    // The other server only.
+    expect(await probeDue(1, log, deps())).toEqual({ probed: 1 })
+    expect(requests).toBe(0)
+    now = retryAt
+    expect(await probeDue(1, log, deps())).toEqual({ probed: keys.length })
+    expect(requests).toBeGreaterThan(0)
+    await limited.close()
   })
 
   test('runs a job again after its end, in one of two processes, and counts it', async () => {

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "feature_probe" ADD COLUMN     "retry_at" TIMESTAMPTZ(6);
