@@ -1,5 +1,5 @@
 import type { EventEmitter } from 'node:events'
-import type { Writable } from 'node:stream'
+import type { Duplex, Writable } from 'node:stream'
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import pg from 'pg'
 import { currentSignal } from './operation-context.ts'
@@ -126,25 +126,44 @@ export function cancellablePool(
   }
 }
 
+/** How long a server may take for a CancelRequest: the result of its statement waits for it. */
+const CANCEL_TIMEOUT_MS = 2_000
+
 /**
  * Sends a CancelRequest for what the client is waiting for, on a connection of its own, as the
- * protocol of PostgreSQL demands. Resolves when the server closes it; a failure only means that the
- * statement goes on to its end.
+ * protocol of PostgreSQL demands; encrypted where that of the client is. Resolves when the server
+ * closes it; a failure only means that the statement goes on to its end.
  */
 function requestCancel(settings: pg.PoolConfig, { processID, secretKey }: Client): Promise<void> {
-  // Members that the types of pg omit: where the settings lead, and its own message.
+  // Members that the types of pg omit: where the settings lead, and its own messages.
   const { host, port, connection } = new pg.Client(settings) as unknown as {
     readonly host: string
     readonly port: number
     readonly connection: EventEmitter & {
+      /** Another one after the TLS handshake has begun. */
+      readonly stream: Duplex
+      /** False, or options of TLS; also where a connection string asks for it. */
+      readonly ssl: unknown
+      readonly sslNegotiation: 'postgres' | 'direct'
       readonly connect: (portOrSocket: number | string, host?: string) => void
+      readonly requestSsl: () => void
       readonly cancel: (processID: number | undefined, secretKey: number | undefined) => void
     }
   }
-  return new Promise((resolve) => {
-    connection.once('end', resolve)
-    connection.once('error', () => resolve())
-    connection.once(settings.ssl ? 'sslconnect' : 'connect', () => connection.cancel(processID, secretKey))
+  return new Promise<void>((resolve) => {
+    const end = () => {
+      clearTimeout(timer)
+      connection.stream.destroy()
+      resolve()
+    }
+    const timer = setTimeout(end, CANCEL_TIMEOUT_MS)
+    const send = () => connection.cancel(processID, secretKey)
+    connection.once('end', end)
+    // More may follow one that has been reported.
+    connection.on('error', end)
+    if (!connection.ssl) connection.once('connect', send)
+    else if (connection.sslNegotiation === 'postgres') connection.once('connect', () => connection.requestSsl())
+    connection.once('sslconnect', send)
     if (host.startsWith('/')) connection.connect(`${host}/.s.PGSQL.${port}`)
     else connection.connect(port, host)
   })

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type AddressInfo, createConnection, createServer } from 'node:net'
 import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { withCancellation } from '../../../platform/database/cancellation.ts'
@@ -6,6 +8,7 @@ import { poolerConnection } from '../../../platform/database/pooler.ts'
 import { prepared } from '../../../platform/database/prepared-statements.ts'
 import { OperatorError } from '../../../platform/process/operator-error.ts'
 import { emptyDatabase, type FreshDatabase } from '../../support/database.ts'
+import { databaseProxy } from './support/database-proxy.ts'
 import { HAS_PGBOUNCER, startPgbouncer } from './support/pgbouncer.ts'
 
 type Numbers = { numbers: { id: number } }
@@ -74,6 +77,69 @@ describe.skipIf(!HAS_PGBOUNCER)('through pgbouncer in transaction mode, with two
       /leads to the schema things, and the store subgraph needs store.*connect_query = 'SET search_path = store, public'/,
     )
   })
+})
+
+/** How a client asks for TLS before it says anything else. */
+const SSL_REQUEST = '0000000804d2162f'
+
+test.skipIf(!HAS_PGBOUNCER)('a cancellation is encrypted where the connection is', async () => {
+  const fresh = await emptyDatabase()
+  const pgbouncer = await startPgbouncer(fresh.connection, { schemas: ['public'], size: 1, isEncrypted: true })
+  const beginnings: string[] = []
+  // pgbouncer takes a cancellation as plain text as well, so what is sent is read on the way.
+  const relay = createServer((client) => {
+    const pooler = createConnection(Number(new URL(pgbouncer.url).port), '127.0.0.1')
+    client.once('data', (bytes) => beginnings.push(bytes.toString('hex')))
+    client
+      .on('error', () => {})
+      .pipe(pooler.on('error', () => {}))
+      .pipe(client)
+  })
+  await once(relay.listen(0, '127.0.0.1'), 'listening')
+  const url = new URL(pgbouncer.url.replace('{subgraph}', 'public'))
+  // A server that listens on a port has such an address.
+  url.port = String((relay.address() as AddressInfo).port)
+  const database = openDatabase(fresh.connection, { schema: 'public', pooler: { connectionString: url.href }, onError: () => {} })
+  try {
+    const abort = new AbortController()
+    const nap = withCancellation(abort.signal, () => sql`SELECT pg_sleep(15)`.execute(database.query))
+    await expect.poll(async () => (await asleep(fresh)).length).toBe(1)
+    abort.abort(new Error('enough'))
+    await expect(nap).rejects.toMatchObject({ code: '57014' })
+    expect(beginnings.length).toBeGreaterThan(1)
+    expect(new Set(beginnings)).toEqual(new Set([SSL_REQUEST]))
+  } finally {
+    await database.close()
+    relay.close()
+    await pgbouncer.close()
+    await fresh.drop()
+  }
+})
+
+test('a result is there although the pooler takes no cancellation', async () => {
+  const fresh = await emptyDatabase()
+  let lost = 0
+  const proxy = await databaseProxy(fresh.connection, {
+    toServer: ({ place, pass }) => {
+      if (place === 0) pass()
+      else lost++
+    },
+    toClient: ({ pass }) => pass(),
+  })
+  const database = openDatabase(fresh.connection, { schema: 'public', pooler: proxy.connection, max: 1, onError: () => {} })
+  try {
+    await sql`SELECT 1`.execute(database.query)
+    const abort = new AbortController()
+    const answer = withCancellation(abort.signal, () => sql`SELECT 7 AS seven, pg_sleep(1)`.execute(database.query))
+    await expect.poll(async () => (await asleep(fresh)).length).toBe(1)
+    abort.abort(new Error('enough'))
+    expect((await answer).rows).toMatchObject([{ seven: 7 }])
+    expect(lost).toBeGreaterThan(0)
+  } finally {
+    await database.close()
+    proxy.close()
+    await fresh.drop()
+  }
 })
 
 /** Statements of the database that sleep, seen past the pooler. */

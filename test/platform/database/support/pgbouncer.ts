@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -18,11 +19,16 @@ const connectQuery = (schema: string): string => `SET search_path = ${schema}, p
 
 /**
  * A pgbouncer in transaction mode in front of a database, with a database for each schema; `url`
- * contains {subgraph}. At most `size` connections of the server for each.
+ * contains {subgraph}. At most `size` connections of the server for each. With `isEncrypted` it
+ * takes nothing without TLS.
  */
 export async function startPgbouncer(
   connection: Connection,
-  { schemas, size }: { readonly schemas: readonly string[]; readonly size: number },
+  {
+    schemas,
+    size,
+    isEncrypted = false,
+  }: { readonly schemas: readonly string[]; readonly size: number; readonly isEncrypted?: boolean },
 ): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
   const { host, port, user = '', password, database = '' } = new pg.Client(connection)
   const relay = await relayTo(host, port)
@@ -33,6 +39,18 @@ export async function startPgbouncer(
   // It leaves root for this user, and then reads its configuration.
   await chmod(folder, 0o755)
   const file = join(folder, 'pgbouncer.ini')
+  const [key, certificate] = ['key.pem', 'certificate.pem'].map((name) => join(folder, name))
+  if (isEncrypted && key && certificate) {
+    const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1', '-days', '2']
+    execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', certificate, ...subject], {
+      stdio: 'ignore',
+    })
+    await chmod(key, 0o644)
+  }
+  const tls = isEncrypted
+    ? `client_tls_sslmode = require\nclient_tls_key_file = ${key}\nclient_tls_cert_file = ${certificate}`
+    : ''
+  const query = isEncrypted ? `?sslmode=verify-full&sslrootcert=${certificate}` : ''
   const text = (listenPort: number) => `[databases]
 ${databases.join('\n')}
 [pgbouncer]
@@ -43,6 +61,7 @@ auth_type = any
 pool_mode = transaction
 default_pool_size = ${size}
 max_client_conn = 500
+${tls}
 ${process.getuid?.() === 0 ? `user = nobody` : ''}
 `
   const program = await startProgram(
@@ -51,14 +70,14 @@ ${process.getuid?.() === 0 ? `user = nobody` : ''}
       return [PGBOUNCER, [file]]
     },
     async ({ port: listenPort }) => {
-      const client = new pg.Client({ connectionString: `postgres://any@127.0.0.1:${listenPort}/atrium_${schemas[0]}` })
+      const client = new pg.Client({ connectionString: `postgres://any@127.0.0.1:${listenPort}/atrium_${schemas[0]}${query}` })
       await client.connect()
       await client.end()
       return true
     },
   )
   return {
-    url: `postgres://any@127.0.0.1:${program.port}/atrium_{subgraph}`,
+    url: `postgres://any@127.0.0.1:${program.port}/atrium_{subgraph}${query}`,
     async close() {
       await program.kill('SIGTERM')
       relay.close()
