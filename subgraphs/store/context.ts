@@ -27,6 +27,8 @@ import { customFieldSelectOptionLoaders } from './custom-field-select-option/loa
 import type { CustomFieldSelectOptionRepository } from './custom-field-select-option/repository.ts'
 import { customerLoaders } from './customer/loaders.ts'
 import type { CustomerRepository } from './customer/repository.ts'
+import type { AccountLimits } from './customer-account/limits.ts'
+import type { CustomerAccountRepository } from './customer-account/repository.ts'
 import { customerAdditionalFieldLoaders } from './customer-additional-field/loaders.ts'
 import type { CustomerAdditionalFieldRepository } from './customer-additional-field/repository.ts'
 import { customerCategoryLoaders } from './customer-category/loaders.ts'
@@ -139,6 +141,8 @@ export type Parts = {
   readonly checkoutCustomFields: CheckoutCustomFieldRepository
   readonly consoleSessions: ConsoleSessionRepository
   readonly customers: CustomerRepository
+  readonly customerAccounts: CustomerAccountRepository
+  readonly limitAccounts: AccountLimits
   readonly customerAdditionalFields: CustomerAdditionalFieldRepository
   readonly customerCategories: CustomerCategoryRepository
   readonly fulfillments: FulfillmentRepository

@@ -9,6 +9,7 @@ import { consoleSessionRepository } from './console-session/repository.ts'
 import { customFieldRepository } from './custom-field/repository.ts'
 import { customFieldSelectOptionRepository } from './custom-field-select-option/repository.ts'
 import { customerRepository } from './customer/repository.ts'
+import { customerAccountRepository } from './customer-account/repository.ts'
 import { customerAdditionalFieldRepository } from './customer-additional-field/repository.ts'
 import { customerCategoryRepository } from './customer-category/repository.ts'
 import { digitalAssetRepository } from './digital-asset/repository.ts'
@@ -71,6 +72,8 @@ export function storeRepositories(
     checkoutCustomFields: checkoutCustomFieldRepository(database.query),
     consoleSessions: consoleSessionRepository(database.now),
     customers: customerRepository(database.query),
+    // A session that was just opened or ended: not from a replica.
+    customerAccounts: customerAccountRepository(database.now),
     customerAdditionalFields: customerAdditionalFieldRepository(database.query),
     customerCategories: customerCategoryRepository(database.query),
     fulfillments: fulfillmentRepository(database.query),

@@ -14,6 +14,7 @@ import { countryResolvers } from './country/resolvers.ts'
 import { customFieldResolvers } from './custom-field/resolvers.ts'
 import { customFieldSelectOptionResolvers } from './custom-field-select-option/resolvers.ts'
 import { customerResolvers } from './customer/resolvers.ts'
+import { customerAccountResolvers } from './customer-account/resolvers.ts'
 import { customerAdditionalFieldResolvers } from './customer-additional-field/resolvers.ts'
 import { customerCategoryResolvers } from './customer-category/resolvers.ts'
 import { digitalAssetResolvers } from './digital-asset/resolvers.ts'
@@ -70,6 +71,7 @@ const nouns: readonly Resolvers[] = [
   authorizationRequestResolvers,
   consoleSessionResolvers,
   countryResolvers,
+  customerAccountResolvers,
   customerAdditionalFieldResolvers,
   customerCategoryResolvers,
   customerResolvers,

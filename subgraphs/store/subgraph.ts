@@ -20,6 +20,8 @@ import { type CheckoutJobDeps, checkoutJobs, runCheckoutJobs } from './checkout/
 import { orderConfirmation } from './checkout/order-confirmation.ts'
 import { type CheckoutTimes, DEFAULT_CHECKOUT_TIMES } from './checkout/variables.ts'
 import { contextOf, type Parts } from './context.ts'
+import { accountLimits } from './customer-account/limits.ts'
+import { customerLinkMail } from './customer-account/link-mail.ts'
 import type { Files } from './file/files.ts'
 import { sweepFiles } from './file/sweep.ts'
 import { CODES_PER_MINUTE } from './gift-card/gift-card.ts'
@@ -154,6 +156,7 @@ export async function storeSubgraph({
     database: database.query,
     judge: inside.judge,
     userJudge: userJudge(userKeys, isSessionOpen, now),
+    limitAccounts: accountLimits(rateLimits),
     limitCarts: addressRateLimit('carts', CARTS_PER_MINUTE, rateLimits),
     limitGiftCardCodes: addressRateLimit('gift card codes', CODES_PER_MINUTE, rateLimits),
     checkoutTimes,
@@ -189,7 +192,7 @@ export async function storeSubgraph({
     ready: () => parts.stores.findByIds([0]),
     listeners: parts.events.listeners,
     deliverWebhooks: (bodies) => deliver({ ...delivery, bodies }),
-    deliverMail: () => deliverMail(mail, mailServer, { database, quotas, publicUrl: base, log }),
+    deliverMail: () => deliverMail(mail, mailServer, { database, quotas, publicUrl: base, log, now }),
     jobs: () => countedJobs(queues, { log, now }),
     close: async () => {
       await Promise.all([sweeping.stop(), purging.stop(), checkouts.stop()])
@@ -220,17 +223,22 @@ async function deliverMail(
     quotas,
     publicUrl,
     log,
+    now,
   }: {
     readonly database: Pick<Database<Tables>, 'now'>
     readonly quotas: StoreQuotas
     readonly publicUrl: string
     readonly log: Logger
+    readonly now: () => Date
   },
 ): Promise<() => Promise<void>> {
   if (jobs === null || server === null) return async () => {}
   // What another process just wrote must be read.
   const repositories = storeRepositories({ query: current, now: current }, quotas)
-  const templates = { 'order-confirmation': orderConfirmation(repositories, publicUrl) }
+  const templates = {
+    'order-confirmation': orderConfirmation(repositories, publicUrl),
+    'customer-link': customerLinkMail({ ...repositories, publicUrl, now }),
+  }
   return sendMail({ jobs, mailer: createMailer(server), templates, log })
 }
 

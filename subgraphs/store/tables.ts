@@ -245,6 +245,57 @@ export type Customer = {
   updated_at: Date
   version: Generated<number>
 }
+export type CustomerAccount = {
+  store_id: number
+  id: Generated<number>
+  email: string
+  /**
+   * The address in lower case: one account for each.
+   */
+  email_key: string
+  /**
+   * argon2id in PHC form; null: signs in by links only.
+   */
+  password_hash: string | null
+  /**
+   * Saved addresses, as they were given.
+   */
+  addresses: Generated<unknown>
+  /**
+   * When a link proved the address; null: not yet, and deleted after a day.
+   */
+  confirmed_at: Date | null
+  /**
+   * When a link was last requested.
+   */
+  link_requested_at: Date
+  /**
+   * Passwords that were tried since attempts_since; a right one resets them.
+   */
+  attempts: Generated<number>
+  attempts_since: Date | null
+  created_at: Date
+  updated_at: Date
+}
+export type CustomerAccountLink = {
+  store_id: number
+  /**
+   * SHA-256 of the token, which is 256 random bits.
+   */
+  token_hash: Buffer
+  account_id: number
+  expires_at: Date
+}
+export type CustomerAccountSession = {
+  store_id: number
+  /**
+   * SHA-256 of the token, which is 256 random bits.
+   */
+  token_hash: Buffer
+  account_id: number
+  created_at: Date
+  expires_at: Date
+}
 export type CustomerAdditionalField = {
   store_id: number
   id: Generated<number>
@@ -583,6 +634,10 @@ export type Order = {
    */
   token: string
   recovered_from: number | null
+  /**
+   * Account that it was placed with; null: of a guest.
+   */
+  customer_account_id: number | null
   /**
    * Names, e-mail, ids and products, for search.
    */
@@ -1484,6 +1539,9 @@ export type Tables = {
   custom_field: CustomField
   custom_field_select_option: CustomFieldSelectOption
   customer: Customer
+  customer_account: CustomerAccount
+  customer_account_link: CustomerAccountLink
+  customer_account_session: CustomerAccountSession
   customer_additional_field: CustomerAdditionalField
   customer_category: CustomerCategory
   customer_category_member: CustomerCategoryMember

@@ -61,6 +61,8 @@ const OPEN_TYPES: Readonly<Record<string, string>> = {
     'Shop ShopProduct ShopProductConnection ShopProductEdge ShopConnection ShopEdge Storefront StorefrontCollection StorefrontFacetValue StorefrontFacets StorefrontImage StorefrontMenu StorefrontOption StorefrontOptionFacet StorefrontOptionValue StorefrontPage StorefrontPrice StorefrontProduct StorefrontProductConnection StorefrontProductEdge StorefrontRating StorefrontReview StorefrontSeo StorefrontVariant StorefrontVariantOption StorefrontCheckoutField StorefrontPaymentMethod StorefrontPickupLocation StorefrontTheme StorefrontCountry',
   'a cart, for who has its token':
     'StorefrontCart StorefrontCartLine StorefrontCartAttribute StorefrontAddress StorefrontCartTotals StorefrontGiftCard StorefrontShippingRate StorefrontCartProblem StorefrontTotalChanged StorefrontCheckoutIncomplete',
+  'of a customer account, by the secret token of its session':
+    'CustomerAccount CustomerAccountOrder CustomerAccountOrderConnection CustomerAccountOrderEdge CustomerCredentialsWrong CustomerLinkExpired',
   'an order, for who has its secret': 'ShopOrder ShopOrderLine ShopPayment',
   'facts about the world': 'Country Region Municipality',
   'a consent, for the browser that has its id':

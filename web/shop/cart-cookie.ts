@@ -10,14 +10,26 @@ const TOKEN = /^[\w-]{43}$/
 /** The field of forms that holds the token of a cart's forms. */
 export const CART_FORM_TOKEN = 'token'
 
+/** A cookie with a token; see `tokenCookie`. */
+export type TokenCookie = ReturnType<typeof tokenCookie>
+
+/** As long as a session of an account lasts. */
+const SESSION_SECONDS = 30 * 24 * 3_600
+
+/** The cookie that holds the token of a cart. */
+export const cartCookieOf = (site: Site): TokenCookie => tokenCookie(site, { name: 'cart', maxAgeSeconds: CART_SECONDS })
+
+/** The cookie that holds the token of a session of a customer account. */
+export const accountCookieOf = (site: Site): TokenCookie => tokenCookie(site, { name: 'shopper', maxAgeSeconds: SESSION_SECONDS })
+
 /**
- * The cookie that holds the token of a cart: of one shop, out of reach of scripts, and not sent
+ * A cookie that holds a token: of one shop, out of reach of scripts, and not sent
  * with forms of other sites. Where we are reached by https, plain connections can neither see nor
  * set it.
  */
-export function cartCookieOf(site: Site) {
+function tokenCookie(site: Site, { name, maxAgeSeconds }: { readonly name: string; readonly maxAgeSeconds: number }) {
   const isSecure = ({ protocol }: FastifyRequest): boolean => site.publicUrl.startsWith('https:') || protocol === 'https'
-  const nameFor = (request: FastifyRequest): string => (isSecure(request) ? '__Secure-cart' : 'cart')
+  const nameFor = (request: FastifyRequest): string => (isSecure(request) ? `__Secure-${name}` : name)
   function set(reply: FastifyReply, code: string, token: string, seconds: number): void {
     const { request } = reply
     const parts = [
@@ -31,12 +43,12 @@ export function cartCookieOf(site: Site) {
     reply.header('set-cookie', parts.join('; '))
   }
   return {
-    /** The token of the visitor's cart; null: none. */
+    /** The token of the visitor; null: none. */
     read(request: FastifyRequest): string | null {
       const token = cookieOf(request, nameFor(request))
       return token !== null && TOKEN.test(token) ? token : null
     },
-    keep: (reply: FastifyReply, code: string, token: string): void => set(reply, code, token, CART_SECONDS),
+    keep: (reply: FastifyReply, code: string, token: string): void => set(reply, code, token, maxAgeSeconds),
     forget: (reply: FastifyReply, code: string): void => set(reply, code, '', 0),
   }
 }

@@ -1,7 +1,13 @@
 import type { FastifyReply } from 'fastify'
-import { ShopCheckoutPageDocument, ShopCompleteCheckoutDocument, ShopUpdateCartDocument } from '#generated/operations.ts'
+import {
+  ShopAccountSessionDocument,
+  ShopCheckoutPageDocument,
+  ShopCompleteCheckoutDocument,
+  ShopUpdateCartDocument,
+} from '#generated/operations.ts'
 import { fieldOf } from '../frame/form.ts'
 import { dataOf } from '../frame/page.ts'
+import type { TokenCookie } from './cart-cookie.ts'
 import { ADDRESS_FIELDS, answerField, type CheckoutShop } from './checkout-page.ts'
 import { createCheckoutSteps, type SentForm } from './checkout-steps.ts'
 import { type FormProblems, textProblems } from './fields.ts'
@@ -9,7 +15,12 @@ import { linksOf } from './frame.ts'
 import { type CartVisit, foreignForm, type ShopResponder } from './visit.ts'
 
 /** Operations of `createCheckoutForms`. */
-export const CHECKOUT_DOCUMENTS = [ShopCheckoutPageDocument, ShopUpdateCartDocument, ShopCompleteCheckoutDocument]
+export const CHECKOUT_DOCUMENTS = [
+  ShopAccountSessionDocument,
+  ShopCheckoutPageDocument,
+  ShopUpdateCartDocument,
+  ShopCompleteCheckoutDocument,
+]
 
 const MAX_NOTE_LENGTH = 1_000
 const MAX_ANSWER_LENGTH = 500
@@ -26,7 +37,7 @@ const REQUIRED = {
 const IS_EMAIL = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+\.[^\s@\p{Cc}]+$/u
 
 /** Answers null for a shop that does not exist. */
-export function createCheckoutForms(responder: ShopResponder) {
+export function createCheckoutForms(responder: ShopResponder, account: TokenCookie) {
   const { shopOf, showCheckout, showStep, sent, change, next, refuse } = createCheckoutSteps(responder)
   const { site, cookie, show, redirect } = responder
   return {
@@ -78,6 +89,14 @@ export function createCheckoutForms(responder: ShopResponder) {
       : next(form, written, { step: 'delivery', names: () => 'delivery' })
   }
 
+  /** The token of a session that is open: with one that has ended, who orders is a guest. */
+  async function openSession({ request, code, run }: CartVisit): Promise<string | null> {
+    const token = account.read(request)
+    if (token === null) return null
+    const { storefront } = dataOf(await run(ShopAccountSessionDocument, { code, token }))
+    return storefront?.customerAccount ? token : null
+  }
+
   async function placeOrder(form: SentForm): Promise<FastifyReply> {
     const { visit, shop, cart, token } = form
     const { code, run, reply, language } = visit
@@ -100,8 +119,9 @@ export function createCheckoutForms(responder: ShopResponder) {
     const [expectedTotal, idempotencyKey] = [field('expected'), field('key')]
     if (!/^\d{1,12}(?:\.\d{1,4})?$/.test(expectedTotal) || !/^[\w-]{1,100}$/.test(idempotencyKey))
       return refuse(form, 'Check the order once more.')
+    const accountToken = await openSession(visit)
     const result = dataOf(
-      await run(ShopCompleteCheckoutDocument, { input: { store: code, token, expectedTotal, idempotencyKey } }),
+      await run(ShopCompleteCheckoutDocument, { input: { store: code, token, expectedTotal, idempotencyKey, accountToken } }),
     )
     switch (result.written.__typename) {
       case 'CompleteStorefrontCheckoutSuccess':

@@ -106,8 +106,9 @@ ${addressFields(shop, billing, { prefix: 'billing-', isRequired: false }, value,
 <p class="actions"><button>Continue</button></p></form>`
 }
 
-function addressFields(
-  { countries, country }: CheckoutShop,
+/** Fields of an address, which is `known` so far. */
+export function addressFields(
+  { countries, country }: Pick<CheckoutShop, 'countries' | 'country'>,
   known: ShopAddressFragment | null,
   { prefix, isRequired }: { readonly prefix: string; readonly isRequired: boolean },
   value: (field: string, known: string | null | undefined) => string,

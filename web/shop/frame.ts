@@ -58,14 +58,15 @@ export function frameOf(shop: ShopFrameFragment, links: ShopLinks, query = ''): 
 <a class="brand shop-name" href="${to('')}">${isOurs(shop.logo, site) && html`<img src="${pathIn(shop.logo)}" alt="" height="32">`}${shop.name}</a>
 <search><form class="ask" action="${to('/search')}">${languageField(links)}
 <input type="search" name="q" value="${query}" maxlength="200" aria-label="Search this shop" placeholder="Search"><button class="secondary">Search</button></form></search>
-<a class="cart-link" href="${to('/cart')}"><svg viewBox="0 0 24 24" aria-hidden="true"><path d="M7 9V7a5 5 0 0 1 10 0v2h3l-1.2 12H5.2L4 9zm2 0h6V7a3 3 0 0 0-6 0z"/></svg>Cart</a>
+<div class="head-links">${shop.hasCustomerAccounts && html`<a class="cart-link" href="${to('/account')}"><svg viewBox="0 0 24 24" aria-hidden="true"><path d="M12 3a4.5 4.5 0 1 1 0 9 4.5 4.5 0 0 1 0-9zM4 21c0-4.4 3.6-7 8-7s8 2.6 8 7z"/></svg>Account</a>`}
+<a class="cart-link" href="${to('/cart')}"><svg viewBox="0 0 24 24" aria-hidden="true"><path d="M7 9V7a5 5 0 0 1 10 0v2h3l-1.2 12H5.2L4 9zm2 0h6V7a3 3 0 0 0-6 0z"/></svg>Cart</a></div>
 <nav aria-label="Collections">${shop.collections.slice(0, MAX_NAVIGATION).map(({ name, permalink }) => html`<a href="${to(`/collections/${encodeURIComponent(permalink)}`)}">${name}</a> `)}<a href="${to('/search')}">Everything</a></nav>
 </header>`,
     footer: html`<footer class="site shop-foot">
 ${shop.menus.map((menu) => html`<nav aria-label="${menu.name}"><p class="menu-name">${menu.name}</p><ul>${menu.pages.map(({ title, permalink }) => html`<li><a href="${to(`/pages/${encodeURIComponent(permalink)}`)}">${title}</a></li>`)}</ul></nav>`)}
 <div>${theme?.footerText && html`<p>${theme.footerText}</p>`}
 ${shop.languages.length > 1 && languageLinks(shop, site)}
-<p>No tracking. One cookie, for your cart. Sold with <a href="${site.at('/')}">Atrium</a>.</p></div>
+<p>No tracking. ${shop.hasCustomerAccounts ? 'Cookies for your cart and your account only.' : 'One cookie, for your cart.'} Sold with <a href="${site.at('/')}">Atrium</a>.</p></div>
 </footer>`,
   }
 }

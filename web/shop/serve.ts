@@ -8,7 +8,9 @@ import { dataOf, OperationFailed } from '../frame/page.ts'
 import { refused, unacceptable, unavailable } from '../frame/refusals.ts'
 import { type CreateNotFoundPage, pathOf, pathWithoutQuery } from '../frame/serve.ts'
 import type { Site } from '../frame/site.ts'
-import { cartCookieOf } from './cart-cookie.ts'
+import { createAccountChanges } from './account-changes.ts'
+import { ACCOUNT_DOCUMENTS, createAccountForms } from './account-forms.ts'
+import { accountCookieOf, cartCookieOf } from './cart-cookie.ts'
 import { CART_DOCUMENTS, createCartForms } from './cart-forms.ts'
 import { CHECKOUT_DOCUMENTS, createCheckoutForms } from './checkout-forms.ts'
 import { textProblems } from './fields.ts'
@@ -34,6 +36,7 @@ export async function serveShops(
   { site, lost }: { readonly site: Site; readonly lost: CreateNotFoundPage },
 ): Promise<void> {
   for (const document of [
+    ...ACCOUNT_DOCUMENTS,
     ...CART_DOCUMENTS,
     ...CHECKOUT_DOCUMENTS,
     ShopRecoverCartDocument,
@@ -44,7 +47,9 @@ export async function serveShops(
   const responder = shopResponder(client, site, cartCookieOf(site))
   const { visitOf, show, redirect, cookie } = responder
   const { showCart, addToCart, changeCart } = createCartForms(responder)
-  const { showCheckout, sendAddress, sendDelivery, sendOrder } = createCheckoutForms(responder)
+  const shopper = accountCookieOf(site)
+  const { showCheckout, sendAddress, sendDelivery, sendOrder } = createCheckoutForms(responder, shopper)
+  const account = { ...createAccountForms(responder, shopper), ...createAccountChanges(responder, shopper) }
 
   await app.register(async (scope) => {
     compressResponses(scope)
@@ -58,11 +63,22 @@ export async function serveShops(
       request.log.error({ err: error }, 'a page of a shop failed')
       return show(reply, unavailable(500))
     })
-    const read = (path: string, handle: Handle) => scope.get(`/shops/:code${path}`, handled(handle))
+    const read = (path: string, handle: Handle, isSecret = false) =>
+      scope.get(`/shops/:code${path}`, { config: { hasSecretPath: isSecret } }, handled(handle))
     const send = (path: string, handle: Handle, isSecret = false) =>
       scope.post(`/shops/:code${path}`, { config: { hasSecretPath: isSecret } }, handled(ofOurs(handle)))
     read('/cart', showCart)
     read('/checkout', showCheckout)
+    read('/account', account.showAccount)
+    read('/account/data', account.sendData)
+    read('/account/link/:link', account.showLink, true)
+    send('/account/link/:link', account.sendLink, true)
+    send('/account/sign-in', account.sendSignIn)
+    send('/account/request', account.sendRequest)
+    send('/account/sign-out', account.sendSignOut)
+    send('/account/password', account.sendPassword)
+    send('/account/addresses', account.sendAddresses)
+    send('/account/erase', account.sendErase)
     send('/cart', changeCart)
     send('/cart/add', addToCart)
     send('/checkout/address', sendAddress)

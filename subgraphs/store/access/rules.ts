@@ -28,6 +28,13 @@ export const PUBLIC_ROOT_FIELDS: ReadonlySet<string> = new Set([
   // An order is reviewed by the secret of its link.
   'Mutation.createStorefrontReview',
   'Mutation.retryStorefrontPayment',
+  'Mutation.requestCustomerLink',
+  'Mutation.openCustomerLink',
+  'Mutation.signInCustomer',
+  'Mutation.signOutCustomer',
+  'Mutation.changeCustomerPassword',
+  'Mutation.setCustomerAddresses',
+  'Mutation.eraseCustomerAccount',
   // For users, who have no scopes.
   'Mutation.signInOwnerToAuthorize',
   'Mutation.answerAuthorizationRequest',

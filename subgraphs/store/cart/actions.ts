@@ -1,17 +1,13 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
 import { changedGiftCards } from '../gift-card/actions.ts'
+import { newSecretToken, secretTokenHash } from '../secret-token.ts'
 import { storeRepository } from '../store/repository.ts'
 import { conflictError, type UnitOfWork } from '../write.ts'
 import { type CartChange, type CartLineInput, cartProblems, changedCart, EMPTY_CART, withoutPerson } from './cart.ts'
 import { cartRepository } from './repository.ts'
 
-/** A secret for a cart: 256 random bits. */
-export const newCartToken = (): string => randomBytes(32).toString('base64url')
-
-/** Stored hash of a token; null for an invalid token. */
-export const cartTokenHash = (token: string): Buffer | null =>
-  /^[\w-]{43}$/.test(token) ? createHash('sha256').update(token).digest() : null
+export { newSecretToken as newCartToken, secretTokenHash as cartTokenHash }
 
 const newLineId = (): string => randomBytes(9).toString('base64url')
 
@@ -65,7 +61,7 @@ export async function recoverCart({ query, storeId, now }: UnitOfWork, token: st
   return { __typename: 'RecoverStorefrontCartSuccess' as const, token }
 }
 
-const hashOf = (token: string): Buffer => cartTokenHash(token) ?? Buffer.alloc(0)
+const hashOf = (token: string): Buffer => secretTokenHash(token) ?? Buffer.alloc(0)
 
 /** Lines of a new cart have the name of its own input. */
 const renamed = (field: string, message: string) => ({

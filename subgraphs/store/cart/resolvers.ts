@@ -129,7 +129,8 @@ export async function currentCart(context: Context, { storeId, token }: { readon
 
 const idOf = (type: string, row: number | null): string | null => (row === null ? null : encodeId(type, String(row)))
 
-function shownAddress(input: ShoppingCart['contents']['shippingAddress']) {
+/** An address as its shopper sees it; null for none. */
+export function shownAddress(input: ShoppingCart['contents']['shippingAddress']) {
   if (input === null) return null
   const { name, surname, taxid, address, complement, city, postal, municipality, region, countryCode } = addressIn(input)
   return { name, surname, taxid, address, complement, city, postal, municipality, region, country: countryCode }

@@ -25,6 +25,8 @@ export type Checkout = {
   readonly payUntil: Date | null
   /** What confirms the order; null: no e-mails are sent. */
   readonly mail: Pick<MailJobs, 'add'> | null
+  /** Account that the order belongs to; null: it is one of a guest. */
+  readonly customerAccountId: number | null
 }
 
 /**
@@ -61,6 +63,7 @@ export async function completeCheckout(unit: UnitOfWork, checkout: Checkout) {
   const payUntil = isFree ? null : checkout.payUntil
   if (!isFree && checkout.gatewayMethodId !== null) await startPayment(unit, order, checkout.gatewayMethodId)
   await carts.setOrdered(storeId, cart.id, { orderId: order.id, payUntil }, now)
+  if (checkout.customerAccountId !== null) await orders.setCustomerAccount(storeId, order.id, checkout.customerAccountId)
   await checkout.mail?.add(unit, { kind: 'order-confirmation', subjectId: order.id })
   return completed(order.id, payUntil)
 }

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { type PeriodicJob, runPeriodically } from '../../../platform/process/run-periodically.ts'
 import { type CartDeps, calculateCartOf } from '../cart/calculate.ts'
 import type { CartRepository } from '../cart/repository.ts'
+import type { CustomerAccountRepository } from '../customer-account/repository.ts'
 import { type PaymentDeps, runPaymentJobs } from '../payment/run.ts'
 import type { UnitOfWork } from '../write.ts'
 import { abandonCart, expireOrder } from './actions.ts'
@@ -16,6 +17,7 @@ const CART_AGE_MS = 30 * 24 * 3_600_000
 
 export type CheckoutJobDeps = CartDeps & {
   readonly carts: CartRepository
+  readonly customerAccounts: CustomerAccountRepository
   readonly times: CheckoutTimes
   readonly paymentDeps: PaymentDeps
   /** Runs a change of a store in a transaction. */
@@ -54,6 +56,7 @@ export async function runCheckoutJobs(deps: CheckoutJobDeps, signal: AbortSignal
       ),
     )
   }
+  await deps.customerAccounts.deleteExpired(now(), MAX_BATCH_SIZE)
   const old = new Date(now().getTime() - CART_AGE_MS)
   while (!signal.aborted && (await carts.deleteBefore(old, MAX_BATCH_SIZE)) === MAX_BATCH_SIZE);
 }

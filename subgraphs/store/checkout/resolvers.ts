@@ -7,11 +7,13 @@ import { cartTokenHash } from '../cart/actions.ts'
 import { orderInputOf } from '../cart/order-input.ts'
 import { cartIn, currentCart, type StorefrontCart, shopAt } from '../cart/resolvers.ts'
 import type { Context } from '../context.ts'
+import { accountOfSession } from '../customer-account/actions.ts'
 import { present } from '../ids.ts'
 import { MAX_LOCATIONS } from '../location/actions.ts'
 import { quoteOrder } from '../order/calculation/shipping.ts'
 import { paymentInstructions } from '../payment/resolvers.ts'
 import { runPayment } from '../payment/run.ts'
+import { conflictError } from '../write.ts'
 import { completeCheckout } from './actions.ts'
 
 const MAX_KEY_LENGTH = 100
@@ -53,9 +55,10 @@ type CheckoutInput = {
   readonly token: string
   readonly expectedTotal: string
   readonly idempotencyKey: string
+  readonly accountToken?: string | null | undefined
 }
 
-async function complete(context: Context, { store, token, expectedTotal, idempotencyKey }: CheckoutInput) {
+async function complete(context: Context, { store, token, expectedTotal, idempotencyKey, accountToken }: CheckoutInput) {
   if (!/^[\x20-\x7e]{1,100}$/.test(idempotencyKey))
     throw badInput('input.idempotencyKey', `1 to ${MAX_KEY_LENGTH} printable ASCII characters`, idempotencyKey)
   if (expectedTotal.startsWith('-')) return validationError([problem('expectedTotal', '0 or more', expectedTotal)])
@@ -66,6 +69,11 @@ async function complete(context: Context, { store, token, expectedTotal, idempot
   const storeId = storefront.store.id
   const { cart } = found
   const at = { storeId, token }
+  const account =
+    accountToken == null ? null : await accountOfSession(context.customerAccounts, storeId, accountToken, context.now())
+  if (accountToken != null && account === null)
+    return conflictError('The session of the account has ended: sign in again, or order without it.')
+  const customerAccountId = account?.id ?? null
 
   if (cart.orderId === null) {
     const incomplete = await problemsOf(found, at)
@@ -86,7 +94,17 @@ async function complete(context: Context, { store, token, expectedTotal, idempot
   // Keys of shoppers are apart from those of the merchant, and of other carts.
   const input = { idempotencyKey: `cart ${cart.id} ${idempotencyKey}`, expectedTotal }
   const written = await context.writeTo(storeId, 'completeStorefrontCheckout', input, (unit) =>
-    completeCheckout(unit, { cart, tokenHash, expectedTotal, quoted, fields, gatewayMethodId, payUntil, mail: context.mail }),
+    completeCheckout(unit, {
+      cart,
+      tokenHash,
+      expectedTotal,
+      quoted,
+      fields,
+      gatewayMethodId,
+      payUntil,
+      mail: context.mail,
+      customerAccountId,
+    }),
   )
   switch (written.__typename) {
     case 'CompleteStorefrontCheckoutSuccess':

@@ -33,6 +33,10 @@ export async function eraseFromOrders(
     database,
   )
   await sql`DELETE FROM cart WHERE store_id = ${storeId} AND email_key = ${emailKey(email)}`.execute(database)
+  await sql`
+    UPDATE "order" SET customer_account_id = NULL WHERE store_id = ${storeId} AND customer_account_id IN (
+      SELECT id FROM customer_account WHERE store_id = ${storeId} AND email_key = ${emailKey(email)})`.execute(database)
+  await sql`DELETE FROM customer_account WHERE store_id = ${storeId} AND email_key = ${emailKey(email)}`.execute(database)
   const ids = orders.map(({ id }) => id)
   const terms = [...new Set([email, ...orders.flatMap(({ texts }) => texts)])].filter(
     (text) => text.length >= MIN_TERM_CHARACTERS,

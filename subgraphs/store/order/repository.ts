@@ -119,6 +119,15 @@ export const orderRepository = (database: Kysely<Tables>) => ({
   },
 
   /** The abandoned cart that the order was created from. */
+  async setCustomerAccount(storeId: number, id: number, accountId: number): Promise<void> {
+    await database
+      .updateTable('order')
+      .set({ customer_account_id: accountId })
+      .where('store_id', '=', storeId)
+      .where('id', '=', id)
+      .execute()
+  },
+
   async setRecoveredFrom(storeId: number, id: number, abandonedId: number): Promise<void> {
     await database
       .updateTable('order')

@@ -1,0 +1,222 @@
+import { isMailable } from '../../../platform/mail/message.ts'
+import { hashPassword, passwordProblem, verifyPassword } from '../../toolkit/password.ts'
+import { emailProblem, notFoundError, problem, validationError } from '../../toolkit/validation.ts'
+import { emailKey } from '../customer/customer.ts'
+import type { MailJobs } from '../mail/jobs.ts'
+import type { AddressInput } from '../order/address.ts'
+import { newSecretToken, secretTokenHash } from '../secret-token.ts'
+import { conflictError, type UnitOfWork } from '../write.ts'
+import {
+  type ConfirmedAccount,
+  type CustomerAccount,
+  isConfirmed,
+  LINK_PAUSE_MS,
+  MAX_EXPORTED_ORDERS,
+  savedAddressProblems,
+} from './customer-account.ts'
+import { type CustomerAccountRepository, customerAccountRepository } from './repository.ts'
+
+export const NO_MAIL = conflictError('This installation sends no e-mails, so its shops have no customer accounts.')
+
+/** What is wrong with an address that a link is to be sent to. */
+export function linkProblems(given: string) {
+  const email = given.trim()
+  const invalid =
+    emailProblem('email', email) ?? (isMailable(email) ? null : problem('email', 'an address of the form name@host', email))
+  return invalid && validationError([invalid])
+}
+
+/**
+ * Requests a link. The same happens for an address with an account and for one without: a row, and
+ * an e-mail that is made later.
+ */
+export async function requestCustomerLink(unit: UnitOfWork, mail: Pick<MailJobs, 'add'>, given: string) {
+  const { query, storeId, now } = unit
+  const accounts = customerAccountRepository(query)
+  const email = given.trim()
+  const account = await accounts.lockByEmail(storeId, { email, emailKey: emailKey(email) }, now)
+  if (account.isNew || now.getTime() - account.linkRequestedAt.getTime() >= LINK_PAUSE_MS) {
+    await accounts.setLinkRequested(storeId, account.id, now)
+    await mail.add(unit, { kind: 'customer-link', subjectId: account.id })
+  }
+  return { __typename: 'RequestCustomerLinkSuccess' as const, email }
+}
+
+const EXPIRED = {
+  __typename: 'CustomerLinkExpired' as const,
+  message: 'This link was used already, or is older than 30 minutes: request another one.',
+}
+
+/** A change that confirms an address and opens a session. `sent` gets its token, which is not stored. */
+export async function openCustomerLink(
+  { query, storeId, now }: UnitOfWork,
+  linkToken: string,
+  passwordHash: string | null,
+  sent: (token: string) => void,
+) {
+  const accounts = customerAccountRepository(query)
+  const hash = secretTokenHash(linkToken)
+  const accountId = hash === null ? null : await accounts.takeLink(storeId, hash, now)
+  if (accountId === null) return EXPIRED
+  await accounts.confirm(storeId, accountId, now)
+  if (passwordHash !== null) {
+    await accounts.setPassword(storeId, accountId, passwordHash, now)
+    // Whoever knew the former one is signed out.
+    await accounts.endSessions(storeId, accountId, null)
+  }
+  await openSession(accounts, storeId, accountId, now, sent)
+  return { __typename: 'OpenCustomerLinkSuccess' as const, accountId }
+}
+
+/** The hash of a password that a valid link is opened with; null: none is given. */
+export async function passwordOfLink(
+  accounts: CustomerAccountRepository,
+  {
+    storeId,
+    token,
+    password,
+    now,
+  }: { readonly storeId: number; readonly token: string; readonly password: string | null; readonly now: Date },
+) {
+  if (password === null) return { passwordHash: null }
+  const invalid = passwordProblem('password', password)
+  if (invalid) return { failure: validationError([invalid]) }
+  const hash = secretTokenHash(token)
+  // Nobody hashes passwords here without a link.
+  if (hash === null || (await accounts.byLink(storeId, hash, now)) === null) return { failure: EXPIRED }
+  return { passwordHash: await hashPassword(password) }
+}
+
+export const CREDENTIALS_WRONG = {
+  __typename: 'CustomerCredentialsWrong' as const,
+  message: 'The address or the password is wrong, or too many were tried: wait 15 minutes, or sign in by e-mail.',
+}
+
+/**
+ * The account with this address and password; null: there is none, or too many were tried. Takes as
+ * long for an address without an account.
+ */
+export async function accountWithPassword(
+  accounts: CustomerAccountRepository,
+  storeId: number,
+  { email, password }: { readonly email: string; readonly password: string },
+  now: Date,
+): Promise<ConfirmedAccount | null> {
+  const key = emailKey(email.trim())
+  // Nothing else is stored, and PostgreSQL cannot read it.
+  const found = emailProblem('email', key) === null ? await accounts.byEmail(storeId, key) : null
+  return isRightPassword(accounts, isConfirmed(found) ? found : null, password, now)
+}
+
+async function isRightPassword(
+  accounts: CustomerAccountRepository,
+  account: ConfirmedAccount | null,
+  password: string,
+  now: Date,
+): Promise<ConfirmedAccount | null> {
+  const mayTry = account !== null && (await accounts.takeAttempt(account.storeId, account.id, now))
+  const isRight = await verifyPassword(password, mayTry ? account.passwordHash : null)
+  if (!isRight || account === null) return null
+  await accounts.resetAttempts(account.storeId, account.id)
+  return account
+}
+
+/** Whether the owner of a session proves to be the owner of the account: by its password, if it has one. */
+export const isOwner = async (
+  accounts: CustomerAccountRepository,
+  account: ConfirmedAccount,
+  password: string | null | undefined,
+  now: Date,
+): Promise<boolean> => account.passwordHash === null || (await isRightPassword(accounts, account, password ?? '', now)) !== null
+
+export async function signInCustomer({ query, storeId, now }: UnitOfWork, accountId: number, sent: (token: string) => void) {
+  await openSession(customerAccountRepository(query), storeId, accountId, now, sent)
+  return { __typename: 'SignInCustomerSuccess' as const, accountId }
+}
+
+async function openSession(
+  accounts: CustomerAccountRepository,
+  storeId: number,
+  accountId: number,
+  now: Date,
+  sent: (token: string) => void,
+): Promise<void> {
+  const token = newSecretToken()
+  await accounts.openSession(storeId, accountId, secretTokenHash(token) ?? Buffer.alloc(0), now)
+  sent(token)
+}
+
+/** The account of an open session; null when there is none. */
+export async function accountOfSession(
+  accounts: CustomerAccountRepository,
+  storeId: number,
+  token: string,
+  now: Date,
+): Promise<ConfirmedAccount | null> {
+  const hash = secretTokenHash(token)
+  const account = hash === null ? null : await accounts.bySession(storeId, hash, now)
+  return isConfirmed(account) ? account : null
+}
+
+export const noSession = notFoundError('session', '')
+
+export async function signOutCustomer(
+  { query, storeId }: UnitOfWork,
+  account: CustomerAccount,
+  token: string,
+  everywhere: boolean,
+) {
+  const accounts = customerAccountRepository(query)
+  const sessionsEnded = everywhere
+    ? await accounts.endSessions(storeId, account.id, null)
+    : await accounts.endSession(storeId, secretTokenHash(token) ?? Buffer.alloc(0))
+  return { __typename: 'SignOutCustomerSuccess' as const, sessionsEnded }
+}
+
+/** Changes a password, and signs out everybody else. */
+export async function changeCustomerPassword(
+  { query, storeId, now }: UnitOfWork,
+  account: CustomerAccount,
+  { token, passwordHash }: { readonly token: string; readonly passwordHash: string },
+) {
+  const accounts = customerAccountRepository(query)
+  await accounts.setPassword(storeId, account.id, passwordHash, now)
+  await accounts.endSessions(storeId, account.id, secretTokenHash(token))
+  return { __typename: 'ChangeCustomerPasswordSuccess' as const, accountId: account.id }
+}
+
+export async function setCustomerAddresses(
+  { query, storeId, now }: UnitOfWork,
+  account: CustomerAccount,
+  addresses: readonly AddressInput[],
+) {
+  const problems = savedAddressProblems(addresses)
+  if (problems.length > 0) return validationError(problems)
+  await customerAccountRepository(query).setAddresses(storeId, account.id, addresses, now)
+  return { __typename: 'SetCustomerAddressesSuccess' as const, accountId: account.id }
+}
+
+export async function eraseCustomerAccount({ query, storeId }: UnitOfWork, account: CustomerAccount) {
+  const orders = await customerAccountRepository(query).erase(storeId, account.id)
+  return { __typename: 'EraseCustomerAccountSuccess' as const, orders }
+}
+
+/** Everything that is kept about an account, but hashes. */
+export async function accountExport(
+  accounts: CustomerAccountRepository,
+  { storeId, id, email, addresses, confirmedAt, passwordHash }: ConfirmedAccount,
+  now: Date,
+) {
+  const [sessions, orders] = await Promise.all([
+    accounts.sessionsOf(storeId, id, now),
+    accounts.exportedOrders(storeId, id, MAX_EXPORTED_ORDERS),
+  ])
+  return {
+    email,
+    hasPassword: passwordHash !== null,
+    createdAt: confirmedAt.toISOString(),
+    addresses,
+    sessions: sessions.map((at) => ({ createdAt: at.toISOString() })),
+    orders,
+  }
+}
