@@ -89,14 +89,6 @@ export function createCheckoutForms(responder: ShopResponder, account: TokenCook
       : next(form, written, { step: 'delivery', names: () => 'delivery' })
   }
 
-  /** The token of a session that is open: with one that has ended, who orders is a guest. */
-  async function openSession({ request, code, run }: CartVisit): Promise<string | null> {
-    const token = account.read(request)
-    if (token === null) return null
-    const { storefront } = dataOf(await run(ShopAccountSessionDocument, { code, token }))
-    return storefront?.customerAccount ? token : null
-  }
-
   async function placeOrder(form: SentForm): Promise<FastifyReply> {
     const { visit, shop, cart, token } = form
     const { code, run, reply, language } = visit
@@ -119,7 +111,7 @@ export function createCheckoutForms(responder: ShopResponder, account: TokenCook
     const [expectedTotal, idempotencyKey] = [field('expected'), field('key')]
     if (!/^\d{1,12}(?:\.\d{1,4})?$/.test(expectedTotal) || !/^[\w-]{1,100}$/.test(idempotencyKey))
       return refuse(form, 'Check the order once more.')
-    const accountToken = await openSession(visit)
+    const accountToken = await openSessionOf(visit, account)
     const result = dataOf(
       await run(ShopCompleteCheckoutDocument, { input: { store: code, token, expectedTotal, idempotencyKey, accountToken } }),
     )
@@ -137,6 +129,14 @@ export function createCheckoutForms(responder: ShopResponder, account: TokenCook
         return refuse(form, 'The cart was changed in the meantime: look at it once more before you order.')
     }
   }
+}
+
+/** The token of a session that is open; with one that has ended, who orders is a guest. */
+async function openSessionOf({ request, code, run }: CartVisit, account: TokenCookie): Promise<string | null> {
+  const token = account.read(request)
+  if (token === null) return null
+  const { storefront } = dataOf(await run(ShopAccountSessionDocument, { code, token }))
+  return storefront?.customerAccount ? token : null
 }
 
 const addressIn = (prefix: string, field: (name: string) => string): Record<string, string> =>

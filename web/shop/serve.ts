@@ -49,7 +49,6 @@ export async function serveShops(
   const { showCart, addToCart, changeCart } = createCartForms(responder)
   const shopper = accountCookieOf(site)
   const { showCheckout, sendAddress, sendDelivery, sendOrder } = createCheckoutForms(responder, shopper)
-  const account = { ...createAccountForms(responder, shopper), ...createAccountChanges(responder, shopper) }
 
   await app.register(async (scope) => {
     compressResponses(scope)
@@ -69,16 +68,7 @@ export async function serveShops(
       scope.post(`/shops/:code${path}`, { config: { hasSecretPath: isSecret } }, handled(ofOurs(handle)))
     read('/cart', showCart)
     read('/checkout', showCheckout)
-    read('/account', account.showAccount)
-    read('/account/data', account.sendData)
-    read('/account/link/:link', account.showLink, true)
-    send('/account/link/:link', account.sendLink, true)
-    send('/account/sign-in', account.sendSignIn)
-    send('/account/request', account.sendRequest)
-    send('/account/sign-out', account.sendSignOut)
-    send('/account/password', account.sendPassword)
-    send('/account/addresses', account.sendAddresses)
-    send('/account/erase', account.sendErase)
+    serveAccount({ ...createAccountForms(responder, shopper), ...createAccountChanges(responder, shopper) }, { read, send })
     send('/cart', changeCart)
     send('/cart/add', addToCart)
     send('/checkout/address', sendAddress)
@@ -138,4 +128,23 @@ export async function serveShops(
     cookie.keep(reply, code, written.token)
     return redirect(reply, site.at(`/shops/${code}/cart`))
   }
+}
+
+type Serve = (path: string, handle: Handle, isSecret?: boolean) => unknown
+
+/** Pages and forms of customer accounts. */
+function serveAccount(
+  account: ReturnType<typeof createAccountForms> & ReturnType<typeof createAccountChanges>,
+  { read, send }: { readonly read: Serve; readonly send: Serve },
+): void {
+  read('/account', account.showAccount)
+  read('/account/data', account.sendData)
+  read('/account/link/:link', account.showLink, true)
+  send('/account/link/:link', account.sendLink, true)
+  send('/account/sign-in', account.sendSignIn)
+  send('/account/request', account.sendRequest)
+  send('/account/sign-out', account.sendSignOut)
+  send('/account/password', account.sendPassword)
+  send('/account/addresses', account.sendAddresses)
+  send('/account/erase', account.sendErase)
 }

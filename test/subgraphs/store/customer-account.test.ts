@@ -113,7 +113,7 @@ describe('an account', () => {
     expect(await accountOf(opened.token)).toMatchObject({ hasPassword: true, sessionCount: 1 })
   })
 
-  test('of an address that nobody has confirmed has no session and no password, and is deleted after a day', async () => {
+  test('without a confirmed address has no session and no password, and is deleted after a day', async () => {
     await request('nobody@example.org')
     expect(await signIn('nobody@example.org', 'correct horse')).toMatchObject({ __typename: 'CustomerCredentialsWrong' })
     const count = async () =>

@@ -14,6 +14,7 @@ import { serveMcpServers } from '../../../mcp/servers.ts'
 import type { Connection } from '../../../platform/database/database.ts'
 import { freePort } from '../../../platform/http/listen.ts'
 import { createHttpServer } from '../../../platform/http/server.ts'
+import type { MailServer } from '../../../platform/mail/variables.ts'
 import { localRateLimitStore } from '../../../platform/rate-limit/rate-limit-store.ts'
 import { serveDirectoryApi } from '../../../rest-facade/directory/serve.ts'
 import { serveSocialApi } from '../../../rest-facade/social/serve.ts'
@@ -118,7 +119,13 @@ const ITEMS: readonly ItemRow[] = [
  * The whole site over the real graph, with what `fill` puts into the directory and fixed evidence
  * about hosts, at an address of its own.
  */
-export async function startWeb({ fill = sample }: { readonly fill?: (connection: Connection) => Promise<unknown> } = {}) {
+export async function startWeb({
+  fill = sample,
+  mailServer = null,
+}: {
+  readonly fill?: (connection: Connection) => Promise<unknown>
+  readonly mailServer?: MailServer | null
+} = {}) {
   const begun = Date.now()
   let ahead = 0
   // The directory's addresses must be known before the server listens.
@@ -134,7 +141,7 @@ export async function startWeb({ fill = sample }: { readonly fill?: (connection:
   const files = await temporaryFiles(url)
   const loopback = { resolvers: [], allow: ({ address }: { readonly address: string }) => address === '127.0.0.1' }
   const networks = { webhookNetwork: loopback, paymentNetwork: loopback }
-  const store = await storeSubgraph({ connection, publicUrl: url, files, log: log.log, ...networks })
+  const store = await storeSubgraph({ connection, publicUrl: url, files, log: log.log, mailServer, ...networks })
   const subgraphs = [directory, social, store, trust.subgraph]
   setEvidenceOfHosts(trust)
   const metrics = createMetrics({ ofProcess: true })
@@ -146,6 +153,7 @@ export async function startWeb({ fill = sample }: { readonly fill?: (connection:
     log: log.log,
     metrics,
   })
+  const stopMail = await store.deliverMail()
   const stopDelivering = await store.deliverWebhooks(await resources(gateway.client))
   const rateLimit = memoryRateLimit(Date.now)
   const checks = subgraphs.map(({ name, ready }) => ({ name, check: ready }))
@@ -193,6 +201,7 @@ export async function startWeb({ fill = sample }: { readonly fill?: (connection:
     },
     close: async () => {
       await history.close()
+      await stopMail()
       await stopDelivering()
       await app.close()
       await gateway.close()
