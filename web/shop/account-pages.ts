@@ -133,7 +133,7 @@ ${orderList(account, links)}
 ${addressList(shop, account, { links, token, refused: refused?.form === 'address' ? refused : null })}
 <section aria-labelledby="password-of"><h2 id="password-of">Password</h2>
 <form method="post" action="${links.to('/account/password')}" class="stacked">${formToken(token)}
-${account.hasPassword && passwordField('current', 'Password so far', 'current-password', problemsOf('password'))}
+${account.hasPassword && passwordField('current', 'Current password', 'current-password', problemsOf('password'))}
 ${passwordField('password', 'New password', 'new-password', problemsOf('password'))}
 <p class="quiet">Other devices are signed out.</p>
 <p class="actions"><button class="secondary">${account.hasPassword ? 'Change password' : 'Set password'}</button></p></form></section>

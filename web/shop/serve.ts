@@ -82,7 +82,8 @@ export async function serveShops(
   function handled(handle: Handle) {
     return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
       const visit = visitOf(request, reply)
-      return (await handle(visit)) ?? show(reply, await lost(pathOf(request), visit.run))
+      // A reply is a promise of undefined, once it is sent: only null is a page that there is not.
+      return (await handle(visit)) === null ? show(reply, await lost(pathOf(request), visit.run)) : reply
     }
   }
 

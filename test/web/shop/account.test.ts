@@ -58,6 +58,11 @@ describe('the account of a shopper', () => {
     expect(page.headers['cache-control']).toBe('no-store')
     const again = await visitor.post(link, {})
     expect([again.status, again.text.includes('was used already')]).toEqual([422, true])
+    const logged = JSON.stringify(web.log.lines)
+    expect(logged).toContain('/shops/:code/account/link/:link')
+    for (const secret of [link.split('/').at(-1) ?? '', visitor.cookies.get('shopper') ?? '', email, PASSWORD])
+      expect(logged).not.toContain(secret)
+    expect(logged).not.toContain('already sent')
   })
 
   test('is not opened by a program that only reads the link', async () => {
