@@ -148,7 +148,8 @@ export const variables = {
     read: wholeNumber(0, 3_650),
     default: '90',
     unit: 'days',
-    meaning: 'How long the database keeps which client used which operation and field, for npx atrium schema; 0 counts nothing.',
+    meaning:
+      'How long the database keeps which client used which operation and field, for npx atrium schema; 0 counts nothing and deletes what was counted.',
   },
   SHUTDOWN_GRACE_SECONDS: gatewaySettings.SHUTDOWN_GRACE_SECONDS,
   SHUTDOWN_DRAIN_SECONDS: gatewaySettings.SHUTDOWN_DRAIN_SECONDS,

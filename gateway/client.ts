@@ -1,7 +1,7 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import { type DocumentNode, type GraphQLFormattedError, type GraphQLSchema, Kind } from 'graphql'
 import type { Logger } from 'pino'
-import type { Caller } from '../platform/http/caller.ts'
+import type { Caller, ClientIdentity } from '../platform/http/caller.ts'
 import { createStoredPlan, type ExecutorDeps, outlivesClient, planOperation } from './executor/executor.ts'
 import type { RunOperation } from './executor/run-operation.ts'
 import { BOUNDS, type Limits } from './limits/limits.ts'
@@ -50,6 +50,12 @@ export type ExternalClient = {
   ) => Promise<ExecutionResult>
 }
 
+/** Client identity of facade operations for callers without a client name. */
+export const FACADES: ClientIdentity = { name: 'atrium', version: '' }
+
+/** The caller with the client identity of facades where it has none. */
+export const asFacade = (caller: Caller): Caller => (caller.client ? caller : { ...caller, client: FACADES })
+
 /** Creates a client for queries from outside this installation. */
 export const createExternalClient = (gateway: {
   readonly schema: GraphQLSchema
@@ -62,7 +68,7 @@ export const createExternalClient = (gateway: {
     const prepared = gateway.prepare({ ...params, hash: null, documentId: null, wantsCost: false })
     if (prepared.kind === 'rejected') return { errors: prepared.errors }
     if (prepared.operation !== 'query') return { errors: [NOT_A_QUERY] }
-    return prepared.run(params.variables, requestContext)
+    return prepared.run(params.variables, { ...requestContext, caller: asFacade(requestContext.caller) })
   },
 })
 

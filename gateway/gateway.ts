@@ -7,7 +7,7 @@ import type { EntityCache } from './caching/entity-cache.ts'
 import { followEntityChanges } from './caching/follow-entity-changes.ts'
 import { type ResponseCache, responseCache } from './caching/response-cache.ts'
 import { viewerFields } from './caching/viewer-fields.ts'
-import { createClient, type GatewayClient } from './client.ts'
+import { createClient, FACADES, type GatewayClient } from './client.ts'
 import type { OperationExchange } from './exchange/operation-exchange.ts'
 import type { ExecutorDeps } from './executor/executor.ts'
 import type { HookStages } from './hooks/hook-stages.ts'
@@ -208,9 +208,6 @@ export function assembleGateway(options: StartGatewayOptions): Gateway {
     },
   }
 }
-
-/** Client identity of facade operations for callers without a client name. */
-const FACADES = { name: 'atrium', version: '' }
 
 /** Observers of client and facade operations: timing, traces, logs and metrics. */
 function observersOf(

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { createUsageRecorder, type UsageRecorder } from '../../gateway/usage/usage-recorder.ts'
 import type { Connection } from '../../platform/database/database.ts'
-import { createUsageStore } from './usage-store.ts'
+import { createUsageStore, deleteUsage } from './usage-store.ts'
 
 /** Usage recorder by configuration; null when disabled, and for a gateway without a database. */
 export function usageRecorderFromConfig(
@@ -13,7 +13,19 @@ export function usageRecorderFromConfig(
   log: Logger,
 ): UsageRecorder | null {
   const connection = own ?? (databaseUrl === undefined ? null : { connectionString: databaseUrl })
-  if (retentionDays === 0 || connection === null) return null
+  if (connection === null) {
+    if (retentionDays > 0) {
+      log.warn('no usage is recorded: the role gateway needs DATABASE_URL for it; USAGE_DAYS=0 records none without this warning')
+    }
+    return null
+  }
+  if (retentionDays === 0) {
+    deleteUsage(connection).then(
+      (counts) => counts > 0 && log.info({ counts }, 'the usage of before was deleted, as USAGE_DAYS is 0'),
+      (error: unknown) => log.warn({ err: error }, 'the usage of before could not be deleted'),
+    )
+    return null
+  }
   const onError = (error: Error) => log.warn({ err: error }, 'the usage report lost its database')
   return createUsageRecorder(createUsageStore(connection, { retentionDays, onError }), { log })
 }

@@ -17,6 +17,8 @@ const BATCH_RETENTION_DAYS = 7
 const CLEAN_INTERVAL_MS = 3_600_000
 /** Timeout of a statement, after which the batch is repeated later. */
 const STATEMENT_TIMEOUT_MS = 10_000
+/** Deleting all takes longer: 90 days may have 1,800,000 counts. */
+const DELETE_TIMEOUT_MS = 300_000
 /** Advisory lock of writers, which makes the bounds exact: "usage" in ASCII, hexadecimal. */
 const WRITER_LOCK = 0x7573616765
 
@@ -97,6 +99,20 @@ export function createUsageStore(
       const isStored = keys.has(`${count.operation}\n${count.clientName}\n${count.clientVersion}`) || free-- > 0
       return isStored ? count : { ...count, clientName: OTHER, clientVersion: '' }
     })
+  }
+}
+
+/** Deletes all that was recorded; the number of its counts. */
+export async function deleteUsage(connection: Connection): Promise<number> {
+  const settings = { schema: 'gateway', max: 1, statementTimeoutMs: DELETE_TIMEOUT_MS, onError: () => {} }
+  const { pool, close } = openDatabase<UsageTables>(connection, settings)
+  try {
+    const { rowCount } = await pool.query('DELETE FROM usage_count')
+    await pool.query('DELETE FROM usage_operation')
+    await pool.query('DELETE FROM usage_batch')
+    return rowCount ?? 0
+  } finally {
+    await close()
   }
 }
 

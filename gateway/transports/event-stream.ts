@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { GraphQLFormattedError } from 'graphql'
 import type { Caller } from '../../platform/http/caller.ts'
 import { callerOf } from '../../platform/http/request-caller.ts'
+import { asFacade } from '../client.ts'
 import { createClientExchange } from '../exchange/client-exchange.ts'
 import type { Gateway } from '../gateway.ts'
 import { COST_HEADER, wantsCost } from '../limits/cost-report.ts'
@@ -53,7 +54,7 @@ export function streamOperations(app: FastifyInstance, gateway: Gateway): Stream
   return (request, reply, { text, variables, credentials }) =>
     open(request, reply, {
       params: { text, variables, hash: null, documentId: null, operationName: undefined, wantsCost: false },
-      caller: { ...callerOf(request, []), credentials },
+      caller: asFacade({ ...callerOf(request, []), credentials }),
     })
 }
 

@@ -12,7 +12,9 @@ import { startMain } from '../support/program.ts'
 /** Connections of the server that the pooler has for each subgraph: fewer than the statements at once. */
 const POOL_SIZE = 2
 /** One to listen for each of social, store and directory, and one for the store's jobs. */
-const DIRECT_CONNECTIONS = 4
+const LISTENING_CONNECTIONS = 4
+/** The one that writes usage reports, while it is in use. */
+const USAGE = 'atrium gateway'
 
 describe.skipIf(!HAS_PGBOUNCER)('Atrium behind a pooler in transaction mode', () => {
   let database: FreshDatabase
@@ -103,15 +105,15 @@ describe.skipIf(!HAS_PGBOUNCER)('Atrium behind a pooler in transaction mode', ()
     })
     const client = new pg.Client(database.connection)
     await client.connect()
-    const counted = async () =>
-      Number(
-        (
-          await client.query(
-            'SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
-          )
-        ).rows[0].count,
+    const direct = async () => {
+      const { rows } = await client.query<{ name: string }>(
+        'SELECT application_name AS name FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
       )
-    await expect.poll(counted, { timeout: 30_000 }).toBeLessThanOrEqual(4 * POOL_SIZE + DIRECT_CONNECTIONS)
+      const ofUsage = rows.filter(({ name }) => name === USAGE).length
+      return { ofUsage, listening: rows.length - ofUsage - pgbouncer.connections() }
+    }
+    expect(pgbouncer.connections()).toBeLessThanOrEqual(4 * POOL_SIZE)
+    await expect.poll(direct, { timeout: 30_000 }).toEqual({ ofUsage: 1, listening: LISTENING_CONNECTIONS })
     await client.end()
     expect(atrium.said()).not.toMatch(/prepared statement|jobs of webhooks could/)
   })

@@ -5,17 +5,24 @@ import { json } from 'node:stream/consumers'
 import { buildSchema, parse, validate } from 'graphql'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { usageRecorderFromConfig } from '../../../composition/usage/configured-usage.ts'
 import { readUsage } from '../../../composition/usage/usage-report.ts'
 import { createUsageStore, type UsageStoreOptions } from '../../../composition/usage/usage-store.ts'
+import { createExternalClient } from '../../../gateway/client.ts'
+import { startGateway } from '../../../gateway/gateway.ts'
 import { type CreateGatewayOptions, createGateway } from '../../../gateway/library/create-gateway.ts'
 import { serveGateway } from '../../../gateway/library/serve-gateway.ts'
 import { readCostWeights } from '../../../gateway/limits/cost-weights.ts'
+import { DEFAULT_LIMITS } from '../../../gateway/limits/limits.ts'
 import { validateOperation } from '../../../gateway/operations/document-cache.ts'
+import { createLocalLink } from '../../../gateway/subgraph-client/local-subgraph.ts'
+import { streamOperations } from '../../../gateway/transports/event-stream.ts'
 import { describeUsage } from '../../../gateway/usage/signature.ts'
 import type { UsageBatch, UsageSink } from '../../../gateway/usage/usage-batch.ts'
 import { createUsageRecorder } from '../../../gateway/usage/usage-recorder.ts'
+import { createHttpServer } from '../../../platform/http/server.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/database.ts'
-import { recordingLog, reviewSubgraph, shopSubgraph, supergraphSdl } from '../support/graph.ts'
+import { recordingLog, requestContext, reviewSubgraph, shopSubgraph, supergraphSdl } from '../support/graph.ts'
 
 let database: FreshDatabase
 let observer: pg.Client
@@ -279,6 +286,64 @@ describe('usage in PostgreSQL', () => {
     const text = await tables()
     expect(text).not.toContain('ancient')
     expect(text).toContain('recent')
+  })
+})
+
+describe('usage of a process', () => {
+  test('USAGE_DAYS=0 records nothing, and deletes what was recorded', async () => {
+    const own = await freshDatabase()
+    onTestFinished(own.drop)
+    const store = createUsageStore(own.connection, { retentionDays: 30, onError() {} })
+    await store.record(aBatch({ id: uuid(21), operations: [anOperation('before')], counts: [aCount('before')] }))
+    await store.close()
+    expect((await readUsage(own.connection, 30)).operations).toHaveLength(1)
+    const { log, lines } = recordingLog()
+    expect(usageRecorderFromConfig({ USAGE_DAYS: 0 }, own.connection, log)).toBeNull()
+    await expect.poll(() => lines).toMatchObject([{ counts: 1, msg: 'the usage of before was deleted, as USAGE_DAYS is 0' }])
+    expect((await readUsage(own.connection, 30)).operations).toEqual([])
+  })
+
+  test('a gateway without a database says that it records nothing', () => {
+    const { log, lines } = recordingLog()
+    expect(usageRecorderFromConfig({ USAGE_DAYS: 90 }, null, log)).toBeNull()
+    expect(lines).toMatchObject([{ level: 40, msg: expect.stringContaining('the role gateway needs DATABASE_URL') }])
+    expect(usageRecorderFromConfig({ USAGE_DAYS: 0 }, null, log)).toBeNull()
+    expect(lines).toHaveLength(1)
+  })
+
+  test('queries and streams of facades are of the client atrium, unless the caller names itself', async () => {
+    const batches: UsageBatch[] = []
+    const { log } = recordingLog()
+    const usage = createUsageRecorder({ record: async (batch) => void batches.push(batch) }, { log, flushIntervalMs: 3_600_000 })
+    const gateway = await startGateway({
+      supergraphSdl: supergraphSdl(),
+      links: [shopSubgraph(), reviewSubgraph()].map(createLocalLink),
+      limits: DEFAULT_LIMITS,
+      log,
+      usage,
+    })
+    const app = createHttpServer({ log })
+    const stream = streamOperations(app, gateway)
+    app.get('/stream', (request, reply) => stream(request, reply, { text: '{ counted }', variables: {}, credentials: {} }))
+    onTestFinished(async () => {
+      await app.close()
+      await gateway.close()
+      await usage.close()
+    })
+    const client = createExternalClient(gateway)
+    const params = { text: '{ caller }', operationName: undefined, variables: {} }
+    const { caller, signal } = requestContext()
+    await client.query(params, { caller, signal })
+    await client.query(params, { caller: { ...caller, client: { name: 'bot', version: '1' } }, signal })
+    expect((await app.inject('/stream')).body).toContain('"counted":null')
+    await app.inject({ url: '/stream', headers: { 'graphql-client-name': 'tab' } })
+    await usage.flush()
+    expect(batches[0]?.counts.map(({ clientName, requests }) => `${clientName} ${requests}`)).toEqual([
+      'atrium 1',
+      'bot 1',
+      'atrium 1',
+      'tab 1',
+    ])
   })
 })
 

@@ -29,7 +29,12 @@ export async function startPgbouncer(
     size,
     isEncrypted = false,
   }: { readonly schemas: readonly string[]; readonly size: number; readonly isEncrypted?: boolean },
-): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
+): Promise<{
+  readonly url: string
+  /** Connections to the server that it has now. */
+  readonly connections: () => number
+  readonly close: () => Promise<void>
+}> {
   const { host, port, user = '', password, database = '' } = new pg.Client(connection)
   const relay = await relayTo(host, port)
   const server = { host: '127.0.0.1', port: relay.port, user, password, dbname: database }
@@ -78,6 +83,7 @@ ${process.getuid?.() === 0 ? `user = nobody` : ''}
   )
   return {
     url: `postgres://any@127.0.0.1:${program.port}/atrium_{subgraph}${query}`,
+    connections: relay.connections,
     async close() {
       await program.kill('SIGTERM')
       relay.close()
@@ -92,9 +98,11 @@ ${process.getuid?.() === 0 ? `user = nobody` : ''}
  */
 async function relayTo(host: string, port: number) {
   const sockets: Socket[] = []
+  const servers = new Set<Socket>()
   const relay = createServer((client) => {
     const server = host.startsWith('/') ? createConnection(join(host, `.s.PGSQL.${port}`)) : createConnection(port, host)
     sockets.push(client, server)
+    servers.add(server.on('close', () => servers.delete(server)))
     client.pipe(server).pipe(client)
     for (const socket of [client, server]) {
       socket.on('error', () => {}).on('close', () => (socket === client ? server : client).destroy())
@@ -104,6 +112,7 @@ async function relayTo(host: string, port: number) {
   return {
     // A server that listens on a port has such an address.
     port: (relay.address() as AddressInfo).port,
+    connections: () => servers.size,
     close() {
       for (const socket of sockets) socket.destroy()
       relay.close()
