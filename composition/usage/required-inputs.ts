@@ -10,6 +10,7 @@ import {
   isRequiredArgument,
   isRequiredInputField,
 } from 'graphql'
+import { ownValue } from '../../platform/collections/lookup-table.ts'
 
 /** An argument or an input field that may be left out now, and must be given then. */
 export type BecameRequired = {
@@ -33,7 +34,7 @@ export function becameRequired(current: GraphQLSchema, proposed: GraphQLSchema):
     }
     if (!(isObjectType(type) && isObjectType(next)) && !(isInterfaceType(type) && isInterfaceType(next))) return []
     return Object.values(type.getFields()).flatMap(({ name: field, args }) => {
-      const nextArgs = Object.fromEntries((next.getFields()[field]?.args ?? []).map((each) => [each.name, each]))
+      const nextArgs = Object.fromEntries((ownValue(next.getFields(), field)?.args ?? []).map((each) => [each.name, each]))
       const isNew = isRequiredNow<GraphQLArgument>(nextArgs, isRequiredArgument)
       return args.filter(isNew).map(({ name }) => ({
         type: type.name,
@@ -52,7 +53,7 @@ const descriptions = (subject: string, verb: string) => ({
 const isRequiredNow =
   <Input extends { readonly name: string }>(next: Readonly<Record<string, Input>>, isRequired: (input: Input) => boolean) =>
   (input: Input): boolean => {
-    const later = Object.hasOwn(next, input.name) ? next[input.name] : undefined
+    const later = ownValue(next, input.name)
     return later !== undefined && isRequired(later) && !isRequired(input)
   }
 
