@@ -87,8 +87,13 @@ type OperationRow<Data, Variables> = {
   readonly arguments?: { readonly [Name in keyof NoInfer<Variables>]?: Bound }
   /** Response keys from the root to the returned object. */
   readonly answer: readonly [string, ...string[]]
-  /** Shortens a long result; it must still match its schema. */
-  readonly compact?: (content: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>
+  /** Makes a long answer shorter, within its schema and `adds`; `input` as `accepts` made it. */
+  readonly compact?: (
+    content: Readonly<Record<string, unknown>>,
+    input: Readonly<Record<string, unknown>>,
+  ) => Readonly<Record<string, unknown>>
+  /** Fields that `compact` adds to the answer. */
+  readonly adds?: z.core.$ZodLooseShape
   /** Message when the object is null or absent: what to try instead. */
   readonly missing?: string
   /** Annotations; required for mutations. Default: read-only. */
@@ -112,7 +117,7 @@ export type Form<Data, Variables> = {
 export function operationTool<Data, Variables extends Record<string, unknown>>(row: OperationRow<Data, Variables>): ToolRow {
   const operation = operationOf(row.run)
   const name = row.name ?? snakeCase(operation.name)
-  const { form, compact, missing = 'There is no such object.' } = row
+  const { form, compact, adds, missing = 'There is no such object.' } = row
   if (operation.kind !== 'query' && !row.effect)
     throw new Error(`Expected the row of ${name}, which is a ${operation.kind}, to have an effect.`)
   return {
@@ -126,7 +131,7 @@ export function operationTool<Data, Variables extends Record<string, unknown>>(r
         description: row.description,
         annotations: row.effect ?? READS,
         accepts: form?.accepts ?? variablesSchema(row.run, schema, spelling, row.arguments ?? {}),
-        returns: form?.returns ?? answerSchema(row.run, schema, spelling, row.answer),
+        returns: form?.returns ?? withFields(answerSchema(row.run, schema, spelling, row.answer), adds),
         async answer(input, { caller, signal }) {
           // The argument schema was derived from the variables, so the types agree.
           const variables = form ? form.variables(input) : (input as Variables)
@@ -138,12 +143,21 @@ export function operationTool<Data, Variables extends Record<string, unknown>>(r
           }
           if (form) return { kind: 'answered', content: form.content(data, input) }
           const content = answerAt(data, row.answer)
-          if (content !== null) return { kind: 'answered', content: compact?.(content) ?? content }
+          if (content !== null) return { kind: 'answered', content: compact?.(content, input) ?? content }
           return { kind: 'refused', message: expectedFailureIn(data, row.answer) ?? missing }
         },
       }
     },
   }
+}
+
+function withFields(
+  answer: z.ZodType<Readonly<Record<string, unknown>>>,
+  adds: z.core.$ZodLooseShape | undefined,
+): z.ZodType<Readonly<Record<string, unknown>>> {
+  if (!adds) return answer
+  if (!(answer instanceof z.ZodObject)) throw new Error('Expected an answer with added fields to be of one type.')
+  return answer.extend(adds)
 }
 
 type PlainRow<Accepts extends z.ZodObject> = Omit<Tool, 'accepts' | 'returns' | 'annotations' | 'answer'> & {

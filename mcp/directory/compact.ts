@@ -1,7 +1,7 @@
 /** Maximum size of a directory tool's result as JSON: some 2,000 tokens of the model's context. */
 export const MAX_ANSWER_BYTES = 8_000
 
-type Content = Readonly<Record<string, unknown>>
+export type AnswerContent = Readonly<Record<string, unknown>>
 
 /** Maximum lengths of descriptions in characters, tried in turn until the result fits. */
 const DESCRIPTION_STEPS = [600, 300, 150, 80] as const
@@ -9,20 +9,16 @@ const DESCRIPTION_STEPS = [600, 300, 150, 80] as const
 /** Key of texts that may be truncated. */
 const DESCRIPTION = 'description'
 
-const bytesOf = (content: Content): number => Buffer.byteLength(JSON.stringify(content))
+export const bytesOf = (content: unknown): number => Buffer.byteLength(JSON.stringify(content))
 
 /**
  * Shortens a result to `MAX_ANSWER_BYTES`: truncates descriptions with "…", then drops optional
  * variables and alternative commands, then last list entries. Returns a result that fits unchanged.
  */
-export function compact(content: Content, maxBytes = MAX_ANSWER_BYTES): Content {
-  let fitted = content
-  for (const length of DESCRIPTION_STEPS) {
-    if (bytesOf(fitted) <= maxBytes) return fitted
-    fitted = mapped(fitted, (key, value) => (key === DESCRIPTION ? shortened(value, length) : value))
-  }
-  if (bytesOf(fitted) > maxBytes) fitted = mapped(fitted, withoutExtras)
-  while (bytesOf(fitted) > maxBytes) {
+export function compact(content: AnswerContent): AnswerContent {
+  let fitted = withShortDescriptions(content, MAX_ANSWER_BYTES)
+  if (bytesOf(fitted) > MAX_ANSWER_BYTES) fitted = mapped(fitted, withoutExtras)
+  while (bytesOf(fitted) > MAX_ANSWER_BYTES) {
     const shorter = withoutLast(fitted)
     if (shorter === null) return fitted
     fitted = shorter
@@ -30,14 +26,24 @@ export function compact(content: Content, maxBytes = MAX_ANSWER_BYTES): Content 
   return fitted
 }
 
+/** The same with descriptions so short that it has `maxBytes`, or as short as they may get. */
+export function withShortDescriptions(content: AnswerContent, maxBytes: number): AnswerContent {
+  let fitted = content
+  for (const length of DESCRIPTION_STEPS) {
+    if (bytesOf(fitted) <= maxBytes) return fitted
+    fitted = mapped(fitted, (key, value) => (key === DESCRIPTION ? shortened(value, length) : value))
+  }
+  return fitted
+}
+
 type Change = (key: string, value: unknown) => unknown
 
 /** Copy with `change` applied to every value below a key, inner values first. */
-function mapped(content: Content, change: Change): Content {
+function mapped(content: AnswerContent, change: Change): AnswerContent {
   const visit = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(visit)
     // Neither primitive, null nor array: a JSON object.
-    return typeof value === 'object' && value !== null ? mapped(value as Content, change) : value
+    return typeof value === 'object' && value !== null ? mapped(value as AnswerContent, change) : value
   }
   return Object.fromEntries(Object.entries(content).map(([key, value]) => [key, change(key, visit(value))]))
 }
@@ -58,7 +64,7 @@ function withoutExtras(key: string, value: unknown): unknown {
 }
 
 /** Drops the last entry of the largest list; null when no list has entries. */
-function withoutLast(content: Content): Content | null {
+function withoutLast(content: AnswerContent): AnswerContent | null {
   const lists = Object.entries(content).filter(
     (entry): entry is [string, unknown[]] => Array.isArray(entry[1]) && entry[1].length > 0,
   )

@@ -242,6 +242,21 @@ describe.each(Object.entries(GENERATIONS))('a client of %s', (generation, connec
     expect(answer.text).not.toContain('tell the user')
   })
 
+  test('gets 150 tools of a server in answers of 8 kB, each of which says how to go on', async () => {
+    const { structured } = await call('directory', 'search_mcp_servers', { query: 'server', tool: 'step_149' })
+    const [{ owner, repo }] = structured.results
+    const names: string[] = []
+    for (let leftOut = ''; leftOut !== null; ) {
+      const offset = Number(/call again with offset (\d+)/.exec(leftOut)?.[1] ?? 0)
+      expect(offset).toBe(names.length)
+      const answer = await call('directory', 'get_mcp_server_tools', { owner, repo, offset })
+      expect(Buffer.byteLength(answer.text)).toBeLessThanOrEqual(8_000)
+      names.push(...answer.structured.features.tools.map(({ name }: { name: string }) => name))
+      leftOut = answer.structured.leftOut
+    }
+    expect(names).toEqual(Array.from({ length: 150 }, (_, index) => `step_${index}`))
+  })
+
   test('searches servers by what people choose, in the order they want', async () => {
     const names = async (given: object) =>
       (await call('directory', 'search_mcp_servers', { query: 'server', ...given })).structured.results

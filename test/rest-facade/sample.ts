@@ -37,6 +37,7 @@ const server = (n: number): SampleRow => {
       repoUrl: null,
       deprecated: n === 40,
       ...(n === 15 && OFFERED),
+      ...(n === 18 && MANY_OFFERED),
     },
   }
 }
@@ -67,6 +68,20 @@ export const OFFERED = {
     resources: [{ uri: 'record:///{name}', name: 'record', description: null, mimeType: 'application/json' }],
     isTruncated: false,
   },
+}
+
+/** 150 tools with long descriptions, as a source lists them. */
+const MANY_TOOLS = Array.from({ length: 150 }, (_, index) => ({
+  name: `step_${index}`,
+  title: null,
+  description: 'Does a step. '.repeat(40),
+  inputSchema: null,
+  isReadOnly: null,
+  isDestructive: null,
+}))
+const MANY_OFFERED = {
+  toolNames: MANY_TOOLS.map(({ name }) => name).sort(),
+  features: { tools: MANY_TOOLS, prompts: [], resources: [], isTruncated: false },
 }
 
 const plugin = (n: number): SampleRow => {

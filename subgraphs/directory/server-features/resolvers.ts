@@ -1,4 +1,5 @@
 import type { ProbeStatus, Resolvers } from '#generated/directory/resolvers.ts'
+import { badInput } from '../../../platform/graphql/errors.ts'
 import { checkPageSize } from '../../toolkit/connection.ts'
 import type { Context } from '../context.ts'
 import { isEmpty, MAX_PROMPTS, MAX_RESOURCES, MAX_TOOLS, type OfferedFeatures } from '../import/features.ts'
@@ -55,6 +56,15 @@ const findingOf = ({ rule: { name, kind, severity, meaning }, ...found }: Featur
   ...found,
 })
 
+type Part = { readonly first?: number | null; readonly offset?: number | null }
+
+/** A part of a list, each with its place in the whole. */
+function partOf<Feature>(list: readonly Feature[], { first, offset }: Part, max: number): (readonly [Feature, number])[] {
+  const [size, start] = [checkPageSize('first', first ?? 50, max), offset ?? 0]
+  if (start < 0) throw badInput('offset', '0 or more', start)
+  return list.slice(start, start + size).map((feature, index) => [feature, start + index] as const)
+}
+
 export const serverFeaturesResolvers = {
   ServerFeatures: {
     source: ({ probe }) => (probe?.features ? 'PROBED' : 'STATED'),
@@ -69,22 +79,22 @@ export const serverFeaturesResolvers = {
         status: probe.status as ProbeStatus,
         reason: probe.reason && (shown(probe.reason, 'description') ?? WITHHELD_REASON),
       },
-    tools: ({ features }, { first }) =>
-      features.tools.slice(0, checkPageSize('first', first ?? 50, MAX_TOOLS)).map((tool, index) => ({
+    tools: ({ features }, page) =>
+      partOf(features.tools, page, MAX_TOOLS).map(([tool, index]) => ({
         ...tool,
         ...described(tool),
         name: shownName(tool.name, index),
         title: shown(tool.title, 'title'),
         inputSchema: isWithheld(tool.inputSchema, 'inputSchema') ? null : tool.inputSchema,
       })),
-    prompts: ({ features }, { first }) =>
-      features.prompts.slice(0, checkPageSize('first', first ?? 50, MAX_PROMPTS)).map((prompt, index) => ({
+    prompts: ({ features }, page) =>
+      partOf(features.prompts, page, MAX_PROMPTS).map(([prompt, index]) => ({
         ...described(prompt),
         name: shownName(prompt.name, index),
         arguments: prompt.arguments.map((name) => shownName(name)),
       })),
-    resources: ({ features }, { first }) =>
-      features.resources.slice(0, checkPageSize('first', first ?? 50, MAX_RESOURCES)).map((resource, index) => ({
+    resources: ({ features }, page) =>
+      partOf(features.resources, page, MAX_RESOURCES).map(([resource, index]) => ({
         ...described(resource),
         uri: shownName(resource.uri, index),
         name: shown(resource.name, 'name'),

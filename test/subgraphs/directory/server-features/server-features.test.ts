@@ -219,6 +219,20 @@ describe('a probe', () => {
     })
   })
 
+  test('gives its lists in parts, in which withheld names have the same place', async () => {
+    const named = 'mcpServer(owner: "acme", repo: "named")'
+    const { mcpServer } = await ask(
+      `{ ${named} { features { tools(first: 1, offset: 1) { name } resources(offset: 1) { uri } prompts(offset: 9) { name } } } }`,
+    )
+    expect(mcpServer.features).toEqual({
+      tools: [{ name: '[withheld 2]' }],
+      resources: [{ uri: '[withheld 2]' }],
+      prompts: [],
+    })
+    const { errors } = await run(`{ ${named} { features { tools(offset: -1) { name } } } }`)
+    expect(errors?.[0]?.message).toContain('Expected "offset" to be 0 or more')
+  })
+
   test.each(['which server has create_issue?', 'createIssue', 'create-issue'])('lets %j find the server first', async (query) => {
     const { search } = await ask(`{ search(query: ${JSON.stringify(query)}) { edges { node { ... on McpServer { repo } } } } }`)
     expect(search.edges[0].node.repo).toBe('tracker')
