@@ -92,6 +92,7 @@ import type { ProductVariantRepository } from './product-variant/repository.ts'
 import { promotionLoaders } from './promotion/loaders.ts'
 import type { PromotionRepository } from './promotion/repository.ts'
 import type { StoreQuotaRepository } from './quota/repository.ts'
+import type { SalesReportRepository } from './sales-report/repository.ts'
 import { scriptTagLoaders } from './script-tag/loaders.ts'
 import type { ScriptTagRepository } from './script-tag/repository.ts'
 import { shippingMethodLoaders } from './shipping-method/loaders.ts'
@@ -151,6 +152,7 @@ export type Parts = {
   readonly appAuthorizations: AppAuthorizationRepository
   readonly appInstallations: AppInstallationRepository
   readonly appSubscriptions: AppSubscriptionRepository
+  readonly salesReports: SalesReportRepository
   readonly scriptTags: ScriptTagRepository
   readonly inventory: InventoryRepository
   readonly locations: LocationRepository

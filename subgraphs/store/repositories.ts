@@ -41,6 +41,7 @@ import { productVariantRepository } from './product-variant/repository.ts'
 import { promotionRepository } from './promotion/repository.ts'
 import type { StoreQuotas } from './quota/quota.ts'
 import { storeQuotaRepository } from './quota/repository.ts'
+import { salesReportRepository } from './sales-report/repository.ts'
 import { scriptTagRepository } from './script-tag/repository.ts'
 import { shippingMethodRepository } from './shipping-method/repository.ts'
 import { shopRepository } from './shop/repository.ts'
@@ -81,6 +82,7 @@ export function storeRepositories(
     appAuthorizations: appAuthorizationRepository(database.query),
     appInstallations: appInstallationRepository(database.query),
     appSubscriptions: appSubscriptionRepository(database.query),
+    salesReports: salesReportRepository(database.query),
     scriptTags: scriptTagRepository(database.query),
     inventory: inventoryRepository(database.query),
     locations: locationRepository(database.query),

@@ -44,6 +44,7 @@ import { productReviewResolvers } from './product-review/resolvers.ts'
 import { productVariantResolvers } from './product-variant/resolvers.ts'
 import { promotionResolvers } from './promotion/resolvers.ts'
 import { quotaResolvers } from './quota/resolvers.ts'
+import { salesReportResolvers } from './sales-report/resolvers.ts'
 import { scriptTagResolvers } from './script-tag/resolvers.ts'
 import { shippingMethodResolvers } from './shipping-method/resolvers.ts'
 import { shopResolvers } from './shop/resolvers.ts'
@@ -101,6 +102,7 @@ const nouns: readonly Resolvers[] = [
   productVariantResolvers,
   promotionResolvers,
   quotaResolvers,
+  salesReportResolvers,
   scriptTagResolvers,
   shippingMethodResolvers,
   customFieldResolvers,

@@ -1,8 +1,8 @@
-import type { OrderFilter } from '#generated/store/resolvers.ts'
+import type { OrderFilter, OrderPeriodInput } from '#generated/store/resolvers.ts'
 import { badInput } from '../../../platform/graphql/errors.ts'
 import { decodeId, rowBefore } from '../ids.ts'
 import { searchWords } from '../lists.ts'
-import { type Days, daysOf, isDay } from './days.ts'
+import { type Days, daysOf, isDay, type Period } from './days.ts'
 import type { OrderSelection } from './repository.ts'
 
 /** What the days of a filter depend on. */
@@ -35,13 +35,16 @@ export function selectionOf(
 
 function withinOf(filter: OrderFilter | null | undefined, { now, timezone }: Clock): Days {
   if (!filter?.createdWithin) return { since: null, before: null }
-  const { period, firstDay = null, lastDay = null } = filter.createdWithin
+  return daysOf(parsePeriod('filter.createdWithin', filter.createdWithin), now, timezone)
+}
+
+/** The period of the argument `name`. Throws BAD_USER_INPUT for an invalid one. */
+export function parsePeriod(name: string, { period, firstDay = null, lastDay = null }: OrderPeriodInput): Period {
   for (const [field, day] of Object.entries({ firstDay, lastDay })) {
-    if (day !== null && !isDay(day)) throw badInput(`filter.createdWithin.${field}`, 'a day as YYYY-MM-DD', day)
-    if (day !== null && period !== 'CUSTOM')
-      throw badInput(`filter.createdWithin.${field}`, 'absent unless `period` is CUSTOM', day)
+    if (day !== null && !isDay(day)) throw badInput(`${name}.${field}`, 'a day as YYYY-MM-DD', day)
+    if (day !== null && period !== 'CUSTOM') throw badInput(`${name}.${field}`, 'absent unless `period` is CUSTOM', day)
   }
-  return daysOf({ period, firstDay, lastDay }, now, timezone)
+  return { period, firstDay, lastDay }
 }
 
 const later = (one: Date | null, other: Date | null): Date | null => (one && other ? (one > other ? one : other) : (one ?? other))
