@@ -199,6 +199,49 @@ describe('a session', () => {
     expect((await neighbour.get('/console/orders')).text).toContain('No orders yet.')
   })
 
+  test('the overview shows sales and what waits, each number with a link to as many rows', async () => {
+    const { visitor } = await signedIn(corner)
+    const { text } = await visitor.get('/console')
+    expect(text).toContain('<dt>today, 1 paid order of 2</dt><dd>€25.00</dd>')
+    expect([...text.matchAll(/<rect [^>]*>/g)]).toHaveLength(30)
+    expect(text).toMatch(/aria-label="Gross sales by day: at most €25\.00, on /)
+    const links = [...text.matchAll(/<a href="([^"]+)" aria-label="(\d+) ([^"]+)">/g)].map(([, href = '', count, label]) => ({
+      href: href.replaceAll('&amp;', '&'),
+      count,
+      label,
+    }))
+    expect(links.map(({ count, label }) => `${count} ${label}`)).toEqual([
+      '1 paid orders to send',
+      '1 orders to be paid',
+      '0 failing webhooks',
+    ])
+    for (const { href } of links.slice(0, 2)) expect((await visitor.get(href)).text).toContain('>1 order, the newest first.')
+    expect((await visitor.get(links[2]?.href ?? '')).status).toBe(200)
+    expect((await visitor.get('/console/orders?status=paid&delivery=fulfilled')).text).toContain('No orders found.')
+
+    const { visitor: begun } = await signedIn(
+      await withStores(web.trust.database.connection, (stores) => stores.create({ name: 'Empty', country: 'PT', isPaid: true })),
+    )
+    const { text: empty } = await begun.get('/console')
+    expect([empty.includes('First steps'), empty.includes('No orders in 30 days.'), text.includes('First steps')]).toEqual([
+      true,
+      true,
+      false,
+    ])
+  })
+
+  test('the days of sales are a file for its owner only', async () => {
+    const { visitor } = await signedIn(corner)
+    const { status, headers, text } = await visitor.get('/console/sales.csv')
+    expect([status, headers['content-type'], headers['cache-control']]).toEqual([200, 'text/csv; charset=utf-8', 'no-store'])
+    const [head, ...rows] = text.trimEnd().split('\r\n')
+    expect(head).toBe('day,ordersPlaced,ordersPaid,ordersCanceled,gross,net,refunded,currency')
+    expect(rows).toHaveLength(30)
+    expect(rows.at(-1)).toMatch(/^\d{4}-\d\d-\d\d,2,1,0,25,25,0,EUR$/)
+    const stranger = await aVisitor().get('/console/sales.csv')
+    expect([stranger.status, stranger.headers.location]).toEqual([303, '/console'])
+  })
+
   test('a row of a list leads to its page: the amounts of an order add up, and other stores have none of it', async () => {
     const { visitor } = await signedIn(corner)
     const linkIn = ({ text }: Reply) => /<th scope="row"><a href="([^"]+)">/.exec(text)?.[1] ?? ''

@@ -10,7 +10,12 @@ export const wordOf = <Value extends string>(value: Value, words: ListLabels<Val
   Object.values(words).find(([filters]) => filters === value)?.[1] ?? value
 
 /** Filter and position of a list. */
-export type ListFilter = { readonly q?: string | null; readonly status: string | null; readonly after: string | null }
+export type ListFilter = {
+  readonly q?: string | null
+  readonly status: string | null
+  readonly delivery?: string | null
+  readonly after: string | null
+}
 
 /** The form above a list: words to look for, and a status. It works by its address alone. */
 export const listForm = (
@@ -27,8 +32,8 @@ export const listForm = (
 </form></search>`
 
 /** A list without a row: nothing fits the filters, or nothing is there yet and `first` says how it begins. */
-export const nothingFound = ({ q, status, after }: ListFilter, many: string, first: Html): Html =>
-  (q ?? status ?? after) === null
+export const nothingFound = ({ q, status, delivery, after }: ListFilter, many: string, first: Html): Html =>
+  (q ?? status ?? delivery ?? after ?? null) === null
     ? html`<div class="empty" role="status"><p><strong>No ${many} yet.</strong></p><p>${first}</p></div>`
     : html`<div class="empty" role="status"><p><strong>No ${many} found.</strong></p><p>Use other words, or another status.</p></div>`
 

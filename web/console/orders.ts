@@ -25,6 +25,9 @@ export const ORDER_STATUSES: ListLabels<OrderStatus> = lookupTable({
 
 export const FULFILLMENT: Readonly<Record<FulfillmentStatus, string>> = { FULFILLED: 'fulfilled', UNFULFILLED: 'unfulfilled' }
 
+/** Words of addresses for how orders are delivered. */
+const DELIVERIES = lookupTable<FulfillmentStatus>({ fulfilled: 'FULFILLED', unfulfilled: 'UNFULFILLED' })
+
 type Order = ConsoleOrdersQuery['orders']['nodes'][number]
 
 export const orders = consolePage({
@@ -34,16 +37,23 @@ export const orders = consolePage({
   parameters: {
     q: { kind: 'text', max: 200 },
     status: { kind: 'enum', values: Object.keys(ORDER_STATUSES) },
+    delivery: { kind: 'enum', values: Object.keys(DELIVERIES) },
     after: { kind: 'text', max: 1_000 },
   },
   async body({ query, run, site }) {
-    const { q, status, after } = query
+    const { q, status, delivery, after } = query
+    const delivered = delivery === null ? undefined : DELIVERIES[delivery]
     const chosen = status === null ? undefined : ORDER_STATUSES[status]
     const { orders: found } = dataOf(
-      await run(ConsoleOrdersDocument, { search: q, filter: chosen ? { status: [chosen[0]] } : null, after }),
+      await run(ConsoleOrdersDocument, {
+        search: q,
+        filter: { ...(chosen && { status: [chosen[0]] }), ...(delivered && { fulfillmentStatus: [delivered] }) },
+        after,
+      }),
     )
     return html`<h1>Orders</h1>
 ${listForm(ORDERS, query, ORDER_STATUSES, { label: 'Number, customer, product…', site })}
+${delivered && html`<p>Only ${FULFILLMENT[delivered]} ones. <a href="${site.at(ORDERS)}">All orders</a></p>`}
 ${found.totalCount === 0 ? nothingFound(query, 'orders', html`Orders appear here as soon as somebody buys. <a href="${site.at('/docs/store')}#try-it">Create one over the API</a>.`) : html`<p role="status">${counted(found.totalCount, 'order')}, the newest first.</p>`}
 ${found.nodes.length > 0 && table(found.nodes, site)}
 ${nextLinks(ORDERS, query, found.pageInfo, site)}`

@@ -1,4 +1,4 @@
-import { ConsoleOverviewDocument } from '#generated/operations.ts'
+import { ConsoleOverviewDocument, type ConsoleOverviewQuery } from '#generated/operations.ts'
 import {
   type AddressUse,
   BAN_SECONDS,
@@ -9,17 +9,24 @@ import {
 import { counted, dayOf, whole } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
 import { dataOf } from '../frame/page.ts'
-import { pathIn } from '../frame/site.ts'
+import { pathIn, type Site } from '../frame/site.ts'
+import { ORDERS } from './orders.ts'
 import { consolePage } from './page.ts'
+import { salesSection } from './sales.ts'
+import { isFailing, WEBHOOKS } from './webhooks.ts'
 
 export const overview = consolePage({
   path: '/console',
   label: 'Overview',
   operations: [ConsoleOverviewDocument],
   async body({ run, uses, site }) {
-    const { store, all, onSale } = dataOf(await run(ConsoleOverviewDocument, {}))
+    const found = dataOf(await run(ConsoleOverviewDocument, {}))
+    const { store, all, onSale, salesReport } = found
     const used = await uses(store.code)
     return html`<h1>${store.name}</h1>
+${all.totalCount === 0 && firstSteps(store, site)}
+${toDo(found, site)}
+${salesSection(salesReport, site)}
 <div class="halves">
 <section aria-labelledby="facts"><h2 id="facts">The store</h2><dl class="facts-list">
 <dt>Home page</dt><dd><a href="${pathIn(store.url)}">${store.url}</a></dd>
@@ -43,6 +50,31 @@ ${used.length === 0 ? html`<p>No requests yet.</p>` : usesOf(used)}</section>
 </div>`
   },
 })
+
+type Overview = ConsoleOverviewQuery
+
+/** What waits for the owner; each number leads to its list. */
+const toDo = (
+  { toSend, toBePaid, webhookSubscriptions }: Overview,
+  { at }: Site,
+): Html => html`<section aria-labelledby="to-do"><h2 id="to-do">To do</h2>
+<dl class="figures">${[
+  [toSend.totalCount, 'paid orders to send', `${ORDERS}?status=paid&delivery=unfulfilled`],
+  [toBePaid.totalCount, 'orders to be paid', `${ORDERS}?status=pending`],
+  [webhookSubscriptions.nodes.filter(isFailing).length, 'failing webhooks', `${WEBHOOKS}?state=failing`],
+].map(
+  ([count, label, path]) =>
+    html`<div><dt>${label}</dt><dd><a href="${at(String(path))}" aria-label="${whole(Number(count))} ${label}">${whole(Number(count))}</a></dd></div>`,
+)}</dl></section>`
+
+/** How a store without products begins. */
+const firstSteps = (
+  { url }: Overview['store'],
+  { at }: Site,
+): Html => html`<section class="empty" aria-labelledby="first-steps"><h2 id="first-steps">First steps</h2>
+<ol><li><a href="${at('/docs/store')}#try-it">Add a product over the API</a>.</li>
+<li><a href="${at('/docs/store')}#sell-with-atrium">Say how it is sent and paid</a>.</li>
+<li><a href="${pathIn(url)}">Open your shop</a> and buy something.</li></ol></section>`
 
 const usesOf = (used: readonly AddressUse[]): Html => html`<table aria-label="Used in this minute">
 <thead><tr><th scope="col">Address</th><th scope="col">Requests</th></tr></thead>

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
   ConsoleResetAuthtokenDocument,
+  ConsoleSalesDocument,
   ConsoleSessionDocument,
   ConsoleSignInDocument,
   ConsoleSignOutDocument,
@@ -26,6 +27,7 @@ import { overview } from './overview.ts'
 import type { ConsoleRow, Uses } from './page.ts'
 import { product } from './product.ts'
 import { consoleResponder, SECTIONS } from './responder.ts'
+import { serveSalesCsv } from './sales-csv.ts'
 import { type ConsoleSession, sessionsOf } from './session.ts'
 import { foreignForm, unreadableForm } from './sign-in.ts'
 import { webhook, webhookChanges } from './webhook.ts'
@@ -56,7 +58,13 @@ export async function serveConsole(
   site: Site,
   { seal, uses = async () => [], now = Date.now }: ConsoleOptions,
 ): Promise<void> {
-  const own = [ConsoleSignInDocument, ConsoleSessionDocument, ConsoleSignOutDocument, ConsoleResetAuthtokenDocument]
+  const own = [
+    ConsoleSignInDocument,
+    ConsoleSessionDocument,
+    ConsoleSignOutDocument,
+    ConsoleResetAuthtokenDocument,
+    ConsoleSalesDocument,
+  ]
   const documents = [...own, ...[...ROWS, ...CHANGES].flatMap(({ operations }) => operations)]
   for (const document of documents) await client.prepare(document)
   const sessions = sessionsOf(seal, site.publicUrl.startsWith('https:'), now)
@@ -85,6 +93,7 @@ export async function serveConsole(
         return row === overview ? showSignIn(request, reply) : toConsole(reply)
       })
     for (const each of CHANGES) scope.post(routed(each.path), (request, reply) => change(each, request, reply))
+    serveSalesCsv(scope, responder)
     serveAccountForms(scope, responder, { site, sessions })
   })
 

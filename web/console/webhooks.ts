@@ -29,15 +29,16 @@ export const webhooks = consolePage({
   path: WEBHOOKS,
   label: 'Webhooks',
   operations: [ConsoleWebhooksDocument],
+  parameters: { state: { kind: 'enum', values: ['failing'] } },
   notices: {
     deleted: 'The webhook was deleted. Its waiting deliveries are not sent.',
     rotated: 'The secret was rotated. Set the new one in the programs that verify signatures.',
   },
-  async body({ run, site, visit, typed }) {
+  async body({ query: { state }, run, site, visit, typed }) {
     const { store, webhookSubscriptions: found } = dataOf(await run(ConsoleWebhooksDocument, {}))
     return html`<h1>Webhooks</h1>
 <p class="lead">A webhook sends events of the store to a program of yours by HTTP.</p>
-${found.nodes.length === 0 ? html`<p>No webhooks yet. Create the first one below.</p>` : table(found.nodes, site)}
+${found.nodes.length === 0 ? html`<p>No webhooks yet. Create the first one below.</p>` : state === 'failing' ? failing(found.nodes.filter(isFailing), site) : table(found.nodes, site)}
 <div class="halves">
 <section aria-labelledby="another"><h2 id="another">New webhook</h2>
 ${changeForm(
@@ -92,6 +93,14 @@ export const webhooksChanges = [
     },
   }),
 ]
+
+const failing = (nodes: readonly Webhook[], site: Site): Html =>
+  html`${
+    nodes.length === 0 ? html`<p>No webhook is failing.</p>` : table(nodes, site)
+  }<p><a href="${site.at(WEBHOOKS)}">All webhooks</a></p>`
+
+/** Whether the last attempt failed. */
+export const isFailing = ({ failureCount }: Pick<Webhook, 'failureCount'>): boolean => failureCount > 0
 
 const table = (nodes: readonly Webhook[], { at }: Site): Html => html`<table aria-label="Webhooks">
 <thead><tr><th scope="col">Event</th><th scope="col">URL</th><th scope="col">State</th></tr></thead>

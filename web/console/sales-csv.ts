@@ -1,0 +1,27 @@
+import type { FastifyInstance } from 'fastify'
+import { ConsoleSalesDocument } from '#generated/operations.ts'
+import { csvField } from '../../platform/text/csv.ts'
+import { PAGE_HEADERS } from '../frame/headers.ts'
+import { dataOf } from '../frame/page.ts'
+import type { ConsoleResponder } from './responder.ts'
+
+const COLUMNS = ['day', 'ordersPlaced', 'ordersPaid', 'ordersCanceled', 'gross', 'net', 'refunded'] as const
+
+/** The days of the overview as CSV (RFC 4180), for spreadsheets of the signed-in owner. */
+export function serveSalesCsv(scope: FastifyInstance, { sessionOf, runnerFor, toConsole }: ConsoleResponder): void {
+  scope.get('/console/sales.csv', async (request, reply) => {
+    const session = await sessionOf(request, reply)
+    if (!session) return toConsole(reply)
+    const { salesReport } = dataOf(await runnerFor(session, request, reply)(ConsoleSalesDocument, {}))
+    const rows = salesReport.days.map((day) => [
+      ...COLUMNS.map((column) => csvField(day[column])),
+      csvField(salesReport.currency),
+    ])
+    return reply
+      .headers(PAGE_HEADERS)
+      .header('cache-control', 'no-store')
+      .header('content-disposition', 'attachment; filename="sales.csv"')
+      .type('text/csv; charset=utf-8')
+      .send([[...COLUMNS, 'currency'], ...rows].map((row) => `${row.join()}\r\n`).join(''))
+  })
+}
