@@ -6,9 +6,9 @@ import type { Site } from '../frame/site.ts'
 type Sales = ConsoleOverviewQuery['salesReport']
 type Day = Sales['days'][number]
 
-/** Of the drawing; it is stretched to the width of the page. Units of SVG. */
-const WIDTH_UNITS = 600
-const HEIGHT_UNITS = 160
+/** Of the drawing; it is stretched to the width of the page. */
+const WIDTH_PIXELS = 600
+const HEIGHT_PIXELS = 160
 /** Part of a day's width that its bar fills. */
 const BAR_SHARE = 0.7
 
@@ -43,14 +43,14 @@ function plot(days: readonly Day[], currency: string): Html {
   const top = roundedUp(highest)
   const [first, last] = [days[0]?.day ?? '', days.at(-1)?.day ?? '']
   const best = days.find(({ gross }) => Number(gross) === highest)
-  const step = WIDTH_UNITS / days.length
+  const step = WIDTH_PIXELS / days.length
   return html`<figure class="bars"><figcaption>Gross sales by day, ${dayName(first)} to ${dayName(last)}</figcaption>
 <div class="amounts" aria-hidden="true"><span>${amount(top, currency)}</span><span>${amount(top / 2, currency)}</span><span>0</span></div>
-<svg viewBox="0 0 ${WIDTH_UNITS} ${HEIGHT_UNITS}" preserveAspectRatio="none" role="img" aria-label="Gross sales by day: at most ${best ? `${money(best.gross, currency)}, on ${dayName(best.day)}` : amount(0, currency)}. All days are in the table below.">
-<path d="M0 0H${WIDTH_UNITS}M0 ${HEIGHT_UNITS / 2}H${WIDTH_UNITS}M0 ${HEIGHT_UNITS}H${WIDTH_UNITS}" vector-effect="non-scaling-stroke"/>
+<svg viewBox="0 0 ${WIDTH_PIXELS} ${HEIGHT_PIXELS}" preserveAspectRatio="none" role="img" aria-label="Gross sales by day: at most ${best ? `${money(best.gross, currency)}, on ${dayName(best.day)}` : amount(0, currency)}. All days are in the table below.">
+<path d="M0 0H${WIDTH_PIXELS}M0 ${HEIGHT_PIXELS / 2}H${WIDTH_PIXELS}M0 ${HEIGHT_PIXELS}H${WIDTH_PIXELS}" vector-effect="non-scaling-stroke"/>
 ${days.map(({ day, gross, ordersPaid }, index) => {
-  const height = (Number(gross) / top) * HEIGHT_UNITS
-  return html`<rect x="${(index * step + (step * (1 - BAR_SHARE)) / 2).toFixed(1)}" y="${(HEIGHT_UNITS - height).toFixed(1)}" width="${(step * BAR_SHARE).toFixed(1)}" height="${height.toFixed(1)}"><title>${dayName(day)}: ${money(gross, currency)}, ${counted(ordersPaid, 'paid order')}</title></rect>`
+  const height = (Number(gross) / top) * HEIGHT_PIXELS
+  return html`<rect x="${(index * step + (step * (1 - BAR_SHARE)) / 2).toFixed(1)}" y="${(HEIGHT_PIXELS - height).toFixed(1)}" width="${(step * BAR_SHARE).toFixed(1)}" height="${height.toFixed(1)}"><title>${dayName(day)}: ${money(gross, currency)}, ${counted(ordersPaid, 'paid order')}</title></rect>`
 })}</svg>
 <div class="days" aria-hidden="true"><span>${dayName(first)}</span><span>${dayName(days[Math.floor(days.length / 2)]?.day ?? '')}</span><span>today</span></div></figure>`
 }

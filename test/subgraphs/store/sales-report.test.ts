@@ -156,7 +156,9 @@ test('one statement reads the orders of the period by their creation time, and n
   const queries = vi.spyOn(pg.Client.prototype, 'query')
   try {
     await reportOf({ period: 'LAST_30_DAYS' })
-    const found = queries.mock.calls.map(([asked]) => Object(asked)).filter(({ text = '' }) => text.includes('width_bucket'))
+    const found = queries.mock.calls
+      .map(([statement]) => Object(statement))
+      .filter(({ text = '' }) => text.includes('width_bucket'))
     expect(found.length).toBe(1)
     const { text, values } = found[0]
     const plan = (await stack.sql(`EXPLAIN ${text}`, values)).map((row) => row['QUERY PLAN']).join('\n')
