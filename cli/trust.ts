@@ -1,8 +1,10 @@
 import { Command } from 'commander'
 import type pino from 'pino'
+import { configuredCipher } from '../composition/stored-secrets.ts'
 import { variables } from '../config.ts'
 import { readConfig } from '../platform/config/config.ts'
 import { migrate } from '../platform/database/migrate.ts'
+import { webhookNetworkOf } from '../subgraphs/store/webhook-delivery/variables.ts'
 import { withDatabase } from './database.ts'
 import { checkCommand } from './trust/check.ts'
 import { evaluateCommand } from './trust/evaluate.ts'
@@ -10,6 +12,7 @@ import { feedsCommand } from './trust/feeds.ts'
 import { keyCommand } from './trust/key.ts'
 import { listCommand } from './trust/list.ts'
 import { reportCommand } from './trust/report.ts'
+import { watchCommand } from './trust/watch.ts'
 import type { WithTrust } from './trust/with-trust.ts'
 
 /** `atrium trust`: API keys, threat feeds, and decisions without a key. */
@@ -22,6 +25,7 @@ export function trustCommand(): Command {
     .addCommand(feedsCommand(withTrust))
     .addCommand(listCommand(withTrust))
     .addCommand(reportCommand(withTrust))
+    .addCommand(watchCommand(withTrust))
     .addCommand(evaluateCommand())
 }
 
@@ -31,7 +35,16 @@ const withTrust: WithTrust = (work) =>
     // Imported on demand: most commands do not need the tables of brands and scripts.
     const { createTrustParts } = await import('../subgraphs/trust/parts.ts')
     const config = readConfig(variables, process.env)
-    const { parts, refreshLists, close } = createTrustParts({ connection, log, config, sources: { config } })
+    const secrets = configuredCipher(config)
+    const webhookNetwork = webhookNetworkOf(config)
+    const { parts, refreshLists, close } = createTrustParts({
+      connection,
+      log,
+      config,
+      secrets,
+      webhookNetwork,
+      sources: { config },
+    })
     try {
       return await work({ ...parts, refreshLists })
     } finally {

@@ -7,6 +7,7 @@ import { reencrypt, type StoredSecret, unknownKeys } from '../platform/secrets/s
 import { secretsKeysOf } from '../platform/secrets/variables.ts'
 import { SOCIAL_SECRETS } from '../subgraphs/social/session/secrets.ts'
 import { STORE_SECRETS } from '../subgraphs/store/stored-secrets.ts'
+import { TRUST_SECRETS } from '../subgraphs/trust/watched-domain/secrets.ts'
 import type { AtriumConfig, SubgraphName } from './subgraph-factories.ts'
 
 /** Encrypted columns per subgraph; the others store only hashes. */
@@ -14,7 +15,7 @@ const SECRETS_OF: Readonly<Record<SubgraphName, readonly StoredSecret[]>> = {
   directory: [],
   social: SOCIAL_SECRETS,
   store: STORE_SECRETS,
-  trust: [],
+  trust: TRUST_SECRETS,
 }
 
 /** Every stored secret of an installation. */

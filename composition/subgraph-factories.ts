@@ -111,10 +111,20 @@ export const SUBGRAPH_FACTORIES = {
     const start = () => defer(seedStore(connection, { files, secrets, log }))
     return { ...closeWithProcess(store, defer), start }
   },
-  trust: async ({ config, connection, userKeys, isSessionOpen, rateLimits, log, defer }: SubgraphDeps): Promise<Subgraph> => {
+  trust: async ({
+    config,
+    connection,
+    userKeys,
+    isSessionOpen,
+    rateLimits,
+    secrets,
+    log,
+    defer,
+  }: SubgraphDeps): Promise<Subgraph> => {
     const pooler = await poolerOf('trust', config)
     const users = { userKeys, isSessionOpen }
-    return closeWithProcess(trustSubgraph({ connection, pooler, rateLimits, log, config, users, sources: { config } }), defer)
+    const own = { connection, pooler, rateLimits, log, config, users, secrets, webhookNetwork: webhookNetworkOf(config) }
+    return closeWithProcess(trustSubgraph({ ...own, sources: { config } }), defer)
   },
 } satisfies Readonly<Record<SubgraphName, (deps: SubgraphDeps) => Promise<Subgraph>>>
 

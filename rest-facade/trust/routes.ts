@@ -4,6 +4,7 @@ import { decisionReportRoutes } from './decision-report/routes.ts'
 import { keyRoutes } from './key/routes.ts'
 import { operatorListRoutes } from './operator-list/routes.ts'
 import { overrideRoutes } from './override/routes.ts'
+import { watchedDomainRoutes } from './watched-domain/routes.ts'
 
 /** Every operation of the trust API. */
 export const trustRoutes: readonly Route<unknown>[] = [
@@ -11,5 +12,6 @@ export const trustRoutes: readonly Route<unknown>[] = [
   ...overrideRoutes,
   ...operatorListRoutes,
   ...decisionReportRoutes,
+  ...watchedDomainRoutes,
   ...keyRoutes,
 ]

@@ -50,6 +50,7 @@ export async function serveTrustApi(
       '/v1/overrides',
       '/v1/lists',
       '/v1/reports',
+      '/v1/watches',
       '/v1/usage',
       '/api/v1',
       '/decide',

@@ -12,6 +12,7 @@ import { PLAIN_SECRETS, type SecretCipher } from '../../platform/secrets/cipher.
 import { subgraphSchema } from '../toolkit/subgraph-schema.ts'
 import { userJudge } from '../toolkit/user-judge.ts'
 import { publishedKeys, remoteSessionCheck, type SessionCheck } from '../toolkit/user-token.ts'
+import { type WebhookNetwork, webhookSender } from '../toolkit/webhook-sender.ts'
 import { accessJudge, type BanLookup } from './access/access.ts'
 import { guardSchema } from './access/guard.ts'
 import { internalCallers } from './access/internal-callers.ts'
@@ -45,7 +46,6 @@ import { type Bodies, deliver } from './webhook-delivery/deliver.ts'
 import { deliveryJobs } from './webhook-delivery/jobs.ts'
 import { deliveryPlan } from './webhook-delivery/plan.ts'
 import { purgeDeliveries } from './webhook-delivery/purge.ts'
-import { type WebhookNetwork, webhookSender } from './webhook-delivery/send.ts'
 import { write } from './write.ts'
 
 /** The subgraph, and its part that speaks to the outside by itself. */

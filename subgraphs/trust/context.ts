@@ -3,6 +3,7 @@ import { unauthenticated } from '../../platform/graphql/errors.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import type { AddressRateLimit } from '../../platform/rate-limit/address-rate-limit.ts'
 import type { UserJudge } from '../toolkit/user-judge.ts'
+import type { WebhookRefusal } from '../toolkit/webhook-url.ts'
 import type { BackgroundCollector } from './assessment/background.ts'
 import type { Engine } from './assessment/engine.ts'
 import { assessmentLoaders } from './assessment/loaders.ts'
@@ -21,6 +22,7 @@ import type { OperatorListMatcher } from './operator-list/matcher.ts'
 import type { OperatorListRepository } from './operator-list/repository.ts'
 import type { OverrideRepository } from './override/repository.ts'
 import type { TrialLimit } from './trial/limit.ts'
+import type { WatchedDomainRepository } from './watched-domain/repository.ts'
 
 /** Dependencies with the lifetime of the subgraph. */
 export type TrustParts = {
@@ -41,6 +43,9 @@ export type TrustParts = {
   readonly lists: OperatorListMatcher
   readonly snapshots: SnapshotRepository
   readonly trials: TrialLimit
+  readonly watches: WatchedDomainRepository
+  /** Why webhooks are not sent to an address; null: they may be. */
+  readonly webhookRefusal: WebhookRefusal
   /** Identifies signed-in users, who make keys of their own. */
   readonly userJudge: UserJudge
   readonly now: () => Date

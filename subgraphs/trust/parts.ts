@@ -5,8 +5,10 @@ import { readConfig } from '../../platform/config/config.ts'
 import { type Connection, openDatabase } from '../../platform/database/database.ts'
 import { addressRateLimit } from '../../platform/rate-limit/address-rate-limit.ts'
 import { localRateLimitStore, type RateLimitStore } from '../../platform/rate-limit/rate-limit-store.ts'
+import { PLAIN_SECRETS, type SecretCipher } from '../../platform/secrets/cipher.ts'
 import { userJudge } from '../toolkit/user-judge.ts'
 import type { SessionCheck } from '../toolkit/user-token.ts'
+import { type WebhookNetwork, webhookSender } from '../toolkit/webhook-sender.ts'
 import { createBackgroundCollector } from './assessment/background.ts'
 import { engine as current, type Engine } from './assessment/engine.ts'
 import { snapshotRepository } from './assessment/repository.ts'
@@ -27,6 +29,8 @@ import { overrideRepository } from './override/repository.ts'
 import type { Tables } from './tables.ts'
 import { trialLimit } from './trial/limit.ts'
 import { type TrustConfig, trustVariables } from './variables.ts'
+import { watchedDomainRepository } from './watched-domain/repository.ts'
+import { createWatcher } from './watched-domain/watcher.ts'
 
 /** As many as wrong credentials of a store: 256 bits cannot be guessed, but attempts cost work. */
 const INVALID_KEYS_PER_MINUTE = 60
@@ -50,6 +54,10 @@ export type TrustOptions = {
   readonly rateLimits?: RateLimitStore
   /** How tokens of users are verified; absent: nobody is signed in. */
   readonly users?: { readonly userKeys: JWTVerifyGetKey; readonly isSessionOpen: SessionCheck } | undefined
+  /** What stored secrets are encrypted with; absent: nothing, which is for development. */
+  readonly secrets?: SecretCipher
+  /** What webhooks may connect to besides public addresses. */
+  readonly webhookNetwork?: WebhookNetwork
 }
 
 /** The parts of the subgraph without its schema: what `npx atrium trust` works with. */
@@ -63,12 +71,16 @@ export function createTrustParts({
   config = readConfig(trustVariables, {}),
   rateLimits = localRateLimitStore(now),
   users,
+  secrets = PLAIN_SECRETS,
+  webhookNetwork,
 }: TrustOptions): {
   readonly parts: TrustParts
   /** Downloads due lists, and returns the state of each. */
   readonly refreshLists: () => Promise<readonly RefreshedList[]>
-  /** Deletes decisions beyond their retention. */
+  /** Deletes decisions and changes of verdicts beyond their retention. */
   readonly deleteOld: () => Promise<void>
+  /** Assesses watched domains that are due, and sends their changes. */
+  readonly checkWatched: () => Promise<void>
   /** From now on both happen by themselves when they are due. */
   readonly start: () => void
   readonly close: () => Promise<void>
@@ -82,10 +94,14 @@ export function createTrustParts({
   const snapshots = snapshotRepository(query)
   const operatorLists = operatorListRepository(query)
   const lists = createListMatcher({ repository: operatorLists, log, now })
+  const watches = watchedDomainRepository(query, secrets)
+  const sender = webhookSender(webhookNetwork)
+  const watcher = createWatcher({ engine, sources, lists, watches, sender, log, now })
   const retentionJob = retention({
     decisions,
     snapshots,
     operatorLists,
+    watcher,
     days: config.TRUST_RETENTION_DAYS,
     now,
     log,
@@ -108,15 +124,20 @@ export function createTrustParts({
       lists,
       snapshots,
       trials: trialLimit(rateLimits),
+      watches,
+      webhookRefusal: sender.refusal,
       now,
     },
     refreshLists: async () => ('refreshLists' in sources ? sources.refreshLists() : []),
     deleteOld: retentionJob.run,
+    checkWatched: watcher.run,
     start: () => {
       retentionJob.start()
+      watcher.start()
       if ('start' in sources) sources.start()
     },
     close: async () => {
+      await watcher.close()
       await retentionJob.close()
       await backgroundCollector.close()
       await sources.close()

@@ -9,6 +9,7 @@ import { operatorListResolvers } from './operator-list/resolvers.ts'
 import { overrideResolvers } from './override/resolvers.ts'
 import { sourceResolvers } from './source/resolvers.ts'
 import { trialResolvers } from './trial/resolvers.ts'
+import { watchedDomainResolvers } from './watched-domain/resolvers.ts'
 
 /** The resolvers of every noun. Only the root types belong to several. */
 export const resolvers = {
@@ -20,11 +21,13 @@ export const resolvers = {
   ...overrideResolvers,
   ...decisionResolvers,
   ...decisionReportResolvers,
+  ...watchedDomainResolvers,
   Mutation: {
     ...keyResolvers.Mutation,
     ...overrideResolvers.Mutation,
     ...operatorListResolvers.Mutation,
     ...decisionReportResolvers.Mutation,
+    ...watchedDomainResolvers.Mutation,
   },
   Query: {
     ...keyResolvers.Query,
@@ -32,6 +35,7 @@ export const resolvers = {
     ...overrideResolvers.Query,
     ...decisionResolvers.Query,
     ...decisionReportResolvers.Query,
+    ...watchedDomainResolvers.Query,
     ...trialResolvers.Query,
     ...sourceResolvers.Query,
   },

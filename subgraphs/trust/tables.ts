@@ -288,6 +288,73 @@ export type Snapshot = {
    */
   valid_until: Date
 }
+export type VerdictChange = {
+  id: GeneratedAlways<string>
+  watch_id: string
+  changed_at: Date
+  /**
+   * @kyselyType('proceed' | 'proceed_with_caution' | 'sandbox' | 'escalate_to_human' | 'deny')
+   */
+  action: 'proceed' | 'proceed_with_caution' | 'sandbox' | 'escalate_to_human' | 'deny'
+  /**
+   * Of subgraphs/trust/pipeline/stages.ts; null when the form of the target decided.
+   * @kyselyType('A' | 'B' | 'C' | 'D' | 'E' | 'F')
+   */
+  state: 'A' | 'B' | 'C' | 'D' | 'E' | 'F' | null
+  trust_score: number
+  threat_score: number
+  deviation_score: number
+  reason_codes: string[]
+  /**
+   * Null: the first assessment; as the next one, or a state that is null.
+   * @kyselyType('proceed' | 'proceed_with_caution' | 'sandbox' | 'escalate_to_human' | 'deny')
+   */
+  previous_action: 'proceed' | 'proceed_with_caution' | 'sandbox' | 'escalate_to_human' | 'deny' | null
+  /**
+   * @kyselyType('A' | 'B' | 'C' | 'D' | 'E' | 'F')
+   */
+  previous_state: 'A' | 'B' | 'C' | 'D' | 'E' | 'F' | null
+  /**
+   * State of its webhook; null: none is sent.
+   * @kyselyType('waiting' | 'delivered' | 'failed')
+   */
+  webhook: 'waiting' | 'delivered' | 'failed' | null
+  attempts: Generated<number>
+  /**
+   * When it is sent next, unless another process does; moved first. Null: never.
+   */
+  due_at: Date | null
+  /**
+   * Why the last attempt failed; null: it did not.
+   */
+  error: string | null
+}
+export type WatchedDomain = {
+  id: GeneratedAlways<string>
+  key_id: string
+  domain: string
+  /**
+   * Null: changes are not sent.
+   */
+  webhook_url: string | null
+  /**
+   * What signs webhooks, encrypted; null without a URL.
+   */
+  secret: string | null
+  created_at: Date
+  /**
+   * Null: not yet.
+   */
+  checked_at: Date | null
+  /**
+   * No assessment before then; moved first, so that one of several processes makes it.
+   */
+  next_check_at: Date
+  /**
+   * Assessments in a row that lacked the answer of a source.
+   */
+  incomplete: Generated<number>
+}
 export type Tables = {
   api_key: ApiKey
   api_key_secret: ApiKeySecret
@@ -301,4 +368,6 @@ export type Tables = {
   override: Override
   scan_count: ScanCount
   snapshot: Snapshot
+  verdict_change: VerdictChange
+  watched_domain: WatchedDomain
 }

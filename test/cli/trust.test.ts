@@ -341,6 +341,25 @@ test('reports are listed and answered, with an entry of a list', { timeout: 60_0
   expect(answered).toMatchObject({ code: 0, out: 'accepted localhost, block evil2.example.net\n' })
 })
 
+test('a key watches a domain, and its history is shown', { timeout: 60_000 }, async () => {
+  const made = JSON.parse((await atrium('key', 'create', '--json')).out)
+  const key = ['--key', made.id]
+  const added = await atrium('watch', 'add', 'Shop.example.com', '--webhook', 'https://hooks.example.com/x', ...key)
+  expect(added).toMatchObject({ code: 0, out: expect.stringMatching(/^watches shop\.example\.com\nwhsec_\S+\n\nStore it now/) })
+  expect((await atrium('watch', 'add', 'localhost', ...key)).err).toMatch(/public name/)
+  expect((await atrium('watch', 'add', 'shop.example.com', ...key)).err).toMatch(/already/)
+  expect((await atrium('watch', 'list', ...key)).out).toBe('shop.example.com  not assessed yet    https://hooks.example.com/x\n')
+  await trust.sql(`INSERT INTO verdict_change (watch_id, changed_at, action, trust_score, threat_score, deviation_score, reason_codes,
+      previous_action, webhook, error)
+    SELECT id, '2026-11-20T12:00Z', 'deny', 1, 90, 0, '{X}', 'proceed', 'failed', 'status 500' FROM watched_domain`)
+  expect((await atrium('watch', 'history', 'shop.example.com', ...key)).out).toBe(
+    '2026-11-20T12:00  proceed → deny  webhook failed  status 500\n',
+  )
+  expect(await atrium('watch', 'remove', 'shop.example.com', ...key)).toMatchObject({ code: 0 })
+  expect(await atrium('watch', 'history', 'shop.example.com', ...key)).toMatchObject({ code: 1 })
+  expect((await atrium('watch', 'list', '--key', 'x')).err).toMatch(/no active key/)
+})
+
 test('a file of targets has a line for each, in their order, as CSV or JSON lines', { timeout: 60_000 }, async () => {
   const file = join(folder, 'names.txt')
   const names = Array.from({ length: 45 }, (_, index) => `10.0.0.${index}`)

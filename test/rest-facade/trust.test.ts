@@ -605,6 +605,46 @@ describe('lists of the operator', () => {
   })
 })
 
+describe('watched domains', () => {
+  test('are added, listed and removed by the key, with their history', async () => {
+    const added = await send('POST /v1/watches', { domain: 'Example.com', webhook_url: 'https://hooks.example.com/x' })
+    const { webhook_secret, ...watch } = added.json
+    expect([added.status, watch, webhook_secret]).toMatchObject([
+      200,
+      { domain: 'example.com', webhook_url: 'https://hooks.example.com/x', checked_at: null, verdict: null },
+      expect.stringMatching(/^whsec_/),
+    ])
+    await stack.sql(`INSERT INTO verdict_change (watch_id, changed_at, action, state, trust_score, threat_score, deviation_score, reason_codes,
+        previous_action, webhook, due_at)
+      SELECT id, now(), 'deny', 'A', 1, 90, 0, '{X}', 'proceed', 'waiting', now() FROM watched_domain`)
+    const verdict = { action: 'deny', scores: { trust: 1, threat: 90, deviation: 0 }, reason_codes: ['X'] }
+    expect((await send('GET /v1/watches?domain=example.com')).json).toEqual({
+      total: 1,
+      results: [{ ...watch, verdict }],
+      next: null,
+    })
+    expect((await send('GET /v1/watches?domain=other.example')).json.total).toBe(0)
+    const history = `GET /v1/watches/${watch.id}/history`
+    expect((await send(history)).json).toMatchObject({
+      total: 1,
+      results: [{ ...verdict, previous_action: 'proceed', webhook: { status: 'waiting', attempts: 0, error: null } }],
+      next: null,
+    })
+    const again = await send('POST /v1/watches', { domain: 'example.com', webhook_url: 'http://127.0.0.1/' })
+    expect([again.status, again.json.errors.map(({ pointer }: { pointer: string }) => pointer)]).toEqual([422, ['/webhook_url']])
+    expect((await send('POST /v1/watches', { domain: 1 })).status).toBe(422)
+    expect((await send('GET /v1/watches?limit=0')).status).toBe(400)
+    expect((await send('GET /v1/watches', undefined, { as: null })).status).toBe(401)
+    const other = await stack.aKey()
+    for (const id of [watch.id, 'x']) {
+      expect((await send(`GET /v1/watches/${id}/history`, undefined, { as: other })).status).toBe(404)
+      expect((await send(`DELETE /v1/watches/${id}`, undefined, { as: other })).status).toBe(404)
+    }
+    expect((await send(`DELETE /v1/watches/${watch.id}`)).status).toBe(204)
+    expect((await send(history)).status).toBe(404)
+  })
+})
+
 describe('reports', () => {
   test('are sent and listed by the owner of the key', async () => {
     const { json } = await decide({ domain: 'bad.example.net' })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Config, Variables } from '../../../platform/config/config.ts'
 import { isNetwork, withinAny } from '../../../platform/outbound/address-policy.ts'
-import type { WebhookNetwork } from './send.ts'
+import type { WebhookNetwork } from '../../toolkit/webhook-sender.ts'
 
 /** The variables of webhooks. */
 export const webhookVariables = {

@@ -4,7 +4,8 @@ import { encodeId } from '../../toolkit/ids.ts'
 import type { State } from '../pipeline/stages.ts'
 import { fromUnixSeconds } from '../unix-time.ts'
 
-const STATES = {
+/** States of the schema by those of the engine. */
+export const STATES = {
   A: 'CLEAR_THREAT',
   B: 'HIGH_ANOMALY',
   C: 'HIGH_UNCERTAINTY',

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { SnapshotRepository } from '../assessment/repository.ts'
 import type { OperatorListRepository } from '../operator-list/repository.ts'
+import type { Watcher } from '../watched-domain/watcher.ts'
 import type { DecisionRepository } from './repository.ts'
 
 const DAY_MS = 86_400_000
@@ -31,6 +32,7 @@ export function retention({
   decisions,
   snapshots,
   operatorLists,
+  watcher,
   days,
   now,
   log,
@@ -38,6 +40,7 @@ export function retention({
   readonly decisions: Pick<DecisionRepository, 'deleteBefore' | 'deleteUnusedJudgements'>
   readonly snapshots: Pick<SnapshotRepository, 'deleteUnused'>
   readonly operatorLists: Pick<OperatorListRepository, 'deleteExpired'>
+  readonly watcher: Pick<Watcher, 'deleteOld'>
   readonly days: number
   readonly now: () => Date
   readonly log: Logger
@@ -63,6 +66,7 @@ export function retention({
     while (before && !ended.signal.aborted && (await decisions.deleteBefore(before)) > 0);
     const supersededBefore = new Date(at - SUPERSEDED_RETENTION_MS)
     await operatorLists.deleteExpired(supersededBefore)
+    await watcher.deleteOld()
     // Expired judgements are not returned any more, so no decision will refer to them.
     let judged = await decisions.deleteUnusedJudgements(supersededBefore, null)
     while (judged && !ended.signal.aborted) judged = await decisions.deleteUnusedJudgements(supersededBefore, judged)

@@ -92,6 +92,21 @@ export const keyRepository = (database: Kysely<Tables>) => ({
       return { ...key, hint: secret.hint, used: 0 }
     }),
 
+  /** A key in use; undefined when there is none with this id. */
+  find: (id: string): Promise<ApiKey | undefined> =>
+    database.selectFrom('api_key').select(COLUMNS).where('id', '=', id).where('revoked_at', 'is', null).executeTakeFirst(),
+
+  /** A key in use of a user; null when there is none. */
+  findOf: (ownerId: string, id: string): Promise<ApiKey | null> =>
+    database
+      .selectFrom('api_key')
+      .select(COLUMNS)
+      .where('id', '=', id)
+      .where('owner_id', '=', ownerId)
+      .where('revoked_at', 'is', null)
+      .executeTakeFirst()
+      .then((key) => key ?? null),
+
   /** Revokes a key in use of a user; false when there is none. */
   revokeOf: (ownerId: string, id: string, at: Date): Promise<boolean> =>
     database

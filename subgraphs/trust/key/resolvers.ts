@@ -43,6 +43,6 @@ export const keyResolvers = {
 } satisfies Resolvers
 
 /** As `npx atrium trust key` shows them. */
-const API_KEY = 'ApiKey'
+export const API_KEY = 'ApiKey'
 
 const limitReached = (limit: string) => ({ __typename: 'TrustKeyLimitReached' as const, message: `Expected ${limit}.` })

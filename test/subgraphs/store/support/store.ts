@@ -12,8 +12,8 @@ import type { ShippingNetwork } from '../../../../subgraphs/store/shipping-metho
 import { paidByOperator, setUpStore } from '../../../../subgraphs/store/store/set-up.ts'
 import { type StoreSubgraph, storeSubgraph } from '../../../../subgraphs/store/subgraph.ts'
 import type { Tables } from '../../../../subgraphs/store/tables.ts'
-import type { WebhookNetwork } from '../../../../subgraphs/store/webhook-delivery/send.ts'
 import type { SessionCheck } from '../../../../subgraphs/toolkit/user-token.ts'
+import type { WebhookNetwork } from '../../../../subgraphs/toolkit/webhook-sender.ts'
 import { type FreshDatabase, freshDatabase } from '../../../support/database.ts'
 import { temporaryFiles } from '../../../support/files.ts'
 

@@ -5,7 +5,7 @@ import { expect } from 'vitest'
 import { openDatabase } from '../../../../platform/database/database.ts'
 import type { Subgraph } from '../../../../platform/graphql/subgraph.ts'
 import type { Caller } from '../../../../platform/http/caller.ts'
-import { type Engine, engine } from '../../../../subgraphs/trust/assessment/engine.ts'
+import { engine } from '../../../../subgraphs/trust/assessment/engine.ts'
 import type { EvidenceSubject, Sources } from '../../../../subgraphs/trust/assessment/sources.ts'
 import { replay } from '../../../../subgraphs/trust/decision/replay.ts'
 import { decisionRepository } from '../../../../subgraphs/trust/decision/repository.ts'
@@ -16,7 +16,6 @@ import { newSecret } from '../../../../subgraphs/trust/key/secret.ts'
 import type { CollectorOptions, TrustOptions } from '../../../../subgraphs/trust/parts.ts'
 import { trustSubgraph } from '../../../../subgraphs/trust/subgraph.ts'
 import type { Tables } from '../../../../subgraphs/trust/tables.ts'
-import type { TrustConfig } from '../../../../subgraphs/trust/variables.ts'
 import { type FreshDatabase, freshDatabase } from '../../../support/database.ts'
 
 export const DAY = 86_400
@@ -37,7 +36,7 @@ export type Trust = {
   readonly ask: (query: string, variables?: Record<string, unknown>, caller?: Caller) => Promise<{ data: Data; errors?: Data[] }>
   readonly aKey: (key?: { plan?: Plan; name?: string; role?: KeyRole }) => Promise<TestKey>
   /** Another copy of the subgraph on the same database. */
-  readonly another: (options: { engine?: Engine; config?: TrustConfig }) => Trust['ask']
+  readonly another: (options: Partial<Pick<TrustOptions, 'engine' | 'config' | 'secrets' | 'webhookNetwork'>>) => Trust['ask']
   readonly close: () => Promise<void>
 }
 

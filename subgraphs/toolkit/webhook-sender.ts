@@ -1,12 +1,22 @@
 import type { Readable } from 'node:stream'
-import { deadline } from '../../../platform/outbound/deadline.ts'
-import { dnsClient } from '../../../platform/outbound/dns-client.ts'
-import { systemServers } from '../../../platform/outbound/dns-servers.ts'
-import { type FaultReason, faultOf } from '../../../platform/outbound/fault.ts'
-import { httpClient } from '../../../platform/outbound/http-client.ts'
-import { type NetworkOptions, safeNetwork } from '../../../platform/outbound/safe-connect.ts'
-import { NETWORK_SETTING, type SubscriptionRefusal } from '../webhook-subscription/webhook-subscription.ts'
-import type { Attempt } from './webhook-delivery.ts'
+import { deadline } from '../../platform/outbound/deadline.ts'
+import { dnsClient } from '../../platform/outbound/dns-client.ts'
+import { systemServers } from '../../platform/outbound/dns-servers.ts'
+import { type FaultReason, faultOf } from '../../platform/outbound/fault.ts'
+import { httpClient } from '../../platform/outbound/http-client.ts'
+import { type NetworkOptions, safeNetwork } from '../../platform/outbound/safe-connect.ts'
+import { NETWORK_SETTING, type WebhookRefusal } from './webhook-url.ts'
+
+/** Result of one attempt. */
+export type WebhookAttempt = {
+  readonly milliseconds: number
+  /** Null: the receiver answered nothing. */
+  readonly status: number | null
+  /** Null: it succeeded. */
+  readonly error: string | null
+  /** The beginning of the answer; null: there was none. */
+  readonly response: string | null
+}
 
 /** Brings bodies to receivers. */
 export type WebhookSender = {
@@ -16,8 +26,9 @@ export type WebhookSender = {
     body: string,
     headers: Readonly<Record<string, string>>,
     signal: AbortSignal,
-  ) => Promise<Omit<Attempt, 'startedAt'>>
-  readonly refusal: SubscriptionRefusal
+  ) => Promise<WebhookAttempt>
+  /** Why nothing is sent to an address; null: it may be. */
+  readonly refusal: WebhookRefusal
   readonly close: () => Promise<void>
 }
 
