@@ -211,8 +211,9 @@ test.each([
   expect((await watched()).totalCount).toBe(0)
 })
 
-test('a name that leads to a private address is not connected to', async () => {
-  const { watch: added } = await watch('shop.example.com', { webhookUrl: 'http://localhost/hook' })
+test('a private address is not connected to, however its URL came to be stored', async () => {
+  const { watch: added } = await watch('shop.example.com', { webhookUrl: url })
+  await trust.sql(`UPDATE watched_domain SET webhook_url = 'http://127.0.0.1/hook'`)
   await run()
   makeBad()
   later(360 * MINUTE_MS)
