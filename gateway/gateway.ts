@@ -32,6 +32,8 @@ import type { ShadowTraffic } from './shadow/shadow-traffic.ts'
 import { maskErrors } from './subgraph-client/error-masking.ts'
 import type { Link } from './subgraph-client/link.ts'
 import type { GraphQLParams } from './transports/request-params.ts'
+import { uploadLink } from './uploads/upload-link.ts'
+import type { UploadReceiver } from './uploads/upload-receiver.ts'
 import type { UsageRecorder } from './usage/usage-recorder.ts'
 
 /** A federated graph with its operations, limits and metrics. */
@@ -48,6 +50,8 @@ export type Gateway = {
   /** Like `prepareText`, by text or persisted document id. Called by all transports. */
   readonly prepare: (params: GraphQLParams) => PreparedOperation
   readonly limits: Limits
+  /** Takes multipart requests with files; null where they are refused. */
+  readonly uploads: UploadReceiver | null
   /** Whether operations need the headers of the requests that they came in. */
   readonly readsClientHeaders: boolean
   /** Number of running subscriptions. */
@@ -96,6 +100,8 @@ export type StartGatewayOptions = {
    * guarded fields are refused.
    */
   readonly grantsOver?: (links: ReadonlyMap<string, Link>) => FindGrants
+  /** Takes multipart requests with files; null: they are refused. */
+  readonly uploads?: UploadReceiver | null
   /** Runs a part of the queries on a candidate supergraph as well; null: none. */
   readonly shadow?: ShadowTraffic | null
   /** Records usage by client and operation; null for none. */
@@ -114,14 +120,14 @@ export const startGateway = async (options: StartGatewayOptions): Promise<Gatewa
 export function assembleGateway(options: StartGatewayOptions): Gateway {
   const { links, limits, log, metrics = null, tracing = null, introspection = true, sharedDocuments = null } = options
   const { slots = subscriptionSlots(), plans = EMPTY_PLAN_STORE, grantsOver = () => () => NO_GRANTS } = options
-  const { exchange = null, hooks = null, entityCache = null, budget = null, slowMilliseconds = 0 } = options
+  const { exchange = null, hooks = null, entityCache = null, budget = null, slowMilliseconds = 0, uploads = null } = options
   const { trustedDocuments = { documents: [], isOnly: false } } = options
   const document = parse(options.supergraphSdl, { noLocation: true })
   const supergraph = readSupergraph(document, { isKnown: !plans.isEmpty })
   const slow = slowMilliseconds > 0 ? createSlowLog(slowMilliseconds, log) : null
   const viewer = viewerFields(document)
   const cacheOf = entityCache?.forGraph(document, supergraph, viewer)
-  const linksByName = observedLinks(links, supergraph, { slow, tracing, metrics, log, cacheOf, hooks })
+  const linksByName = observedLinks(links, supergraph, { slow, tracing, metrics, log, cacheOf, hooks, uploads })
   const authorization = authorizationOf(document, supergraph, grantsOver(linksByName))
   const needed = new Set(supergraph.fieldSets.names.values())
   const overrides = overrideLabelsIn(document, { find: options.overrideLabels ?? null, needed, log })
@@ -194,6 +200,7 @@ export function assembleGateway(options: StartGatewayOptions): Gateway {
     prepareText: (text, operationName) => countRejected(prepareText(text, operationName)),
     prepare: (params) => countRejected(persisted.prepare(params)),
     limits,
+    uploads,
     readsClientHeaders: exchange !== null,
     subscriptions,
     slots,
@@ -234,6 +241,7 @@ function observedLinks(
     log,
     cacheOf,
     hooks,
+    uploads,
   }: {
     readonly slow: SlowLog | null
     readonly tracing: Tracing | null
@@ -241,6 +249,7 @@ function observedLinks(
     readonly log: Logger
     readonly cacheOf: ReturnType<EntityCache['forGraph']> | undefined
     readonly hooks: HookStages | null
+    readonly uploads: UploadReceiver | null
   },
 ): ReadonlyMap<string, Link> {
   const observed = new Map<string, Link>()
@@ -249,8 +258,10 @@ function observedLinks(
     const traced = tracing?.traceLink(timed) ?? timed
     const masked = maskErrors(metrics?.measureLink(traced) ?? traced, log)
     // Hooks see masked errors, and are masked themselves.
-    if (hooks?.changesFetches) observed.set(masked.name, maskErrors(hookLink(masked, hooks), log))
-    else observed.set(masked.name, cacheOf ? { ...masked, cacheEntities: cacheOf(masked.name) } : masked)
+    const cached = cacheOf ? { ...masked, cacheEntities: cacheOf(masked.name) } : masked
+    const hooked = hooks?.changesFetches ? maskErrors(hookLink(masked, hooks), log) : cached
+    // The last: a fetch has its files from its first hook on.
+    observed.set(masked.name, uploads ? uploadLink(hooked) : hooked)
   }
   for (const name of supergraph.subgraphs) {
     if (!observed.has(name)) throw new Error(`Expected a link to subgraph "${name}", got none.`)

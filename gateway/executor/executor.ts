@@ -61,7 +61,7 @@ export async function runWithTimeout(
   options: Parameters<typeof withTimeout>[3] = {},
 ): Promise<ExecutionResult> {
   try {
-    return await withTimeout(BOUNDS.operationTimeoutMs, context, run, options)
+    return await withTimeout(context.uploads?.remainingMs() ?? BOUNDS.operationTimeoutMs, context, run, options)
   } catch (error) {
     log.error({ err: error, requestId: context.caller.requestId }, 'an operation failed')
     return { data: null, errors: [fault(context.caller.requestId)] }

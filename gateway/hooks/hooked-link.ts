@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { ExecutionResult, GraphQLError } from 'graphql'
 import { isProtectedRequestHeader } from '../headers/protected-headers.ts'
 import type { EventSource, Link, RequestContext, SubgraphRequest, SubscribeResult } from '../subgraph-client/link.ts'
+import { withFiles } from '../uploads/file-upload.ts'
 import { checkedChanges, withChanges } from './header-changes.ts'
 import type { HookStages } from './hook-stages.ts'
 import { createHookState } from './hook-state.ts'
@@ -44,7 +45,7 @@ export function hookLink(link: Link, stages: HookStages): Link {
 
   /** Context of a fetch; with separate link state when hooks change its headers. */
   async function begin(
-    { query, operationName, variables }: SubgraphRequest,
+    { query, operationName, variables: own }: SubgraphRequest,
     given: RequestContext,
   ): Promise<{ readonly refused: readonly GraphQLError[] } | { readonly context: RequestContext }> {
     // Copies of the context share this map.
@@ -53,6 +54,7 @@ export function hookLink(link: Link, stages: HookStages): Link {
     if (!stages.has('subgraphRequest')) return { context }
     const { requestId } = given.caller
     const headers = link.requestHeaders?.(given) ?? {}
+    const variables = given.uploads ? withFiles(own, () => null) : own
     const call = { requestId, context: context.hooks.context, subgraph: link.name, query, operationName, variables, headers }
     let changes: HeaderChanges | null = null
     const stageResult = await stages.run('subgraphRequest', call, given.signal, (before, { headers: changed }) => {

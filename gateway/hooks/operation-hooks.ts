@@ -6,6 +6,7 @@ import type { ValidatedOperation } from '../operations/document-cache.ts'
 import type { ExecutionResult } from '../operations/execution-result.ts'
 import { queryPlanOf, type Supergraph } from '../planning/supergraph.ts'
 import type { RequestContext } from '../subgraph-client/link.ts'
+import { restoreFiles, withFiles } from '../uploads/file-upload.ts'
 import { checkedChanges, withChanges } from './header-changes.ts'
 import type { HookStages, StageResult } from './hook-stages.ts'
 import { createHookState } from './hook-state.ts'
@@ -36,7 +37,8 @@ export async function runRequestStage(
   context: RequestContext,
 ): Promise<Refused | { readonly context: RequestContext; readonly headers: IncomingHttpHeaders | null }> {
   const { caller, exchange } = context
-  const operation = { ...describe(), variables }
+  // A file is null for hooks, as in JSON.
+  const operation = { ...describe(), variables: context.uploads ? withFiles(variables, () => null) : variables }
   const hooked = { ...context, hooks: createHookState(operation) }
   if (!stages.has('request')) return { context: hooked, headers: exchange?.headers ?? null }
   const headers = textHeaders(exchange?.headers ?? caller.credentials)
@@ -72,8 +74,10 @@ export async function runOperationStage(
     ),
   )
   if (stageResult.kind === 'refused') return refusedBy(stageResult, context)
-  const changed = stageResult.result?.variables ?? variables
-  if (changed === variables) return { context, variables }
+  const before = hooks.operation.variables
+  const changed = stageResult.result?.variables ?? before
+  if (changed === before) return { context, variables }
+  if (context.uploads) restoreFiles(changed, variables)
   const operation = { ...hooks.operation, variables: changed }
   return { context: { ...context, hooks: { ...hooks, operation } }, variables: changed }
 }

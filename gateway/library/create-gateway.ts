@@ -24,6 +24,7 @@ import { hookStagesOf } from '../options/hook-options.ts'
 import { tokenOptionsOf } from '../options/jwt-options.ts'
 import { createSubgraphSources } from '../options/subgraph-sources.ts'
 import { operationExchangeOf } from '../options/traffic-shaping.ts'
+import { uploadReceiverOf } from '../options/upload-options.ts'
 import { usageRecorderOf } from '../options/usage-options.ts'
 import { chosen, fn, options, text, validateOptions } from '../options/validate-options.ts'
 import { applyContract, contractError } from '../planning/contract.ts'
@@ -70,6 +71,7 @@ export type {
   SubgraphResponseCall,
   SubscriptionEventCall,
 } from '../hooks/hooks.ts'
+export type { ArrivedFile } from '../uploads/file-upload.ts'
 export type { UsageBatch, UsageCount, UsageOperation } from '../usage/usage-batch.ts'
 export type { GatewayOptions, SupergraphSourceOptions }
 
@@ -139,6 +141,7 @@ export async function createGateway(given: CreateGatewayOptions): Promise<Federa
   const common = {
     limits,
     introspection: settings.introspection ?? true,
+    uploads: uploadReceiverOf(settings.uploads),
     ...(findGrants && { grantsOver: () => findGrants }),
     ...(settings.findOverrideLabels && { overrideLabels: labelsByCaller(settings.findOverrideLabels) }),
   }

@@ -5,6 +5,7 @@ import type { ValidatedOperation } from '../operations/document-cache.ts'
 import { refusal, withoutSuggestions } from '../operations/errors.ts'
 import { type Coerce, compileCoercion } from '../operations/variables.ts'
 import type { RequestContext } from '../subgraph-client/link.ts'
+import { misplacedFiles } from '../uploads/upload-types.ts'
 import type { Budget } from './budget.ts'
 import type { CostModel } from './cost-limit.ts'
 import type { CostReport } from './cost-report.ts'
@@ -83,8 +84,10 @@ export function compileRequestCheck(
 
   function verdict(
     variables: Variables,
-    { caller, wantsCost = false, activeLabels }: RequestContext,
+    { caller, wantsCost = false, activeLabels, uploads }: RequestContext,
   ): RequestCheckResult | Promise<RequestCheckResult> {
+    const misplaced = uploads ? misplacedFiles(schema, checked.operation.variableDefinitions ?? [], variables) : NONE
+    if (misplaced.length > 0) return { errors: misplaced }
     const { coerced, errors } = coercedIn(checks, variables)
     if (!coerced) return { errors: suggestions ? errors : errors.map(withoutSuggestions) }
     const requested = model.cost(coerced)

@@ -34,6 +34,10 @@ export type GatewayCode =
   | 'UNAUTHENTICATED'
   | 'UNAUTHORIZED_FIELD_OR_TYPE'
   | 'UNAVAILABLE'
+  | 'UPLOAD_CONFLICT'
+  | 'UPLOAD_MALFORMED'
+  | 'UPLOAD_NOT_SUPPORTED'
+  | 'UPLOAD_TOO_LARGE'
 
 /** Maximum characters and locations of an error, both of which grow with the request. */
 const MAX_MESSAGE_CHARACTERS = 500

@@ -12,6 +12,7 @@ import { coprocessorOptions, hookOptions } from './hook-options.ts'
 import { jwtOptions } from './jwt-options.ts'
 import { shadowOptions } from './shadow-options.ts'
 import { remoteSubgraphOptions } from './subgraph-options.ts'
+import { uploadOptions } from './upload-options.ts'
 import { usageOptions } from './usage-options.ts'
 import { chosen, flag, fn, options, text, wholeNumber } from './validate-options.ts'
 
@@ -97,6 +98,8 @@ export const gatewayOptionsShape = {
   contract: contractOptions.optional(),
   /** Also runs a sample of queries on a candidate supergraph, and compares results. */
   shadow: shadowOptions.optional(),
+  /** Takes files of clients by the GraphQL multipart request specification. Default: they are refused. */
+  uploads: uploadOptions.optional(),
   /** Who takes reports of which client uses which operation. Default: nobody, nothing is counted. */
   usage: usageOptions.optional(),
 } as const

@@ -41,6 +41,7 @@ export function trafficShapingOf(name: string, options: ValidSubgraphOptions, lo
   const connector =
     tls &&
     createTlsConnector(name, tls, { connectTimeoutMs: connectTimeoutMs ?? Math.min(2_000, timeoutMilliseconds), allowH2, log })
+  const applyResponseRules = compileResponseRules(headers?.response ?? [])
   return {
     connections: {
       connectTimeoutMs,
@@ -56,11 +57,13 @@ export function trafficShapingOf(name: string, options: ValidSubgraphOptions, lo
     applyRequestRules: compileRequestRules(headers?.request ?? [], name),
     isDeduplicated: options.deduplication ?? true,
     maxRetries: retries.maxRetries ?? MAX_RETRIES,
+    isSigned: signing !== undefined,
+    applyResponseRules,
     createFetch: createShapedFetch({
       signing: signing ?? null,
       maxBatchOperations: options.batching?.maxOperations ?? null,
       isPersisted: options.persistedQueries ?? false,
-      applyResponseRules: compileResponseRules(headers?.response ?? []),
+      applyResponseRules,
     }),
     close: async () => connector?.close(),
   }

@@ -39,6 +39,9 @@ export function hotSwappableGateway(first: Graph, log: Logger): HotSwappableGate
     get readsClientHeaders() {
       return current().gateway.readsClientHeaders
     },
+    get uploads() {
+      return current().gateway.uploads
+    },
     get limits() {
       return current().gateway.limits
     },

@@ -93,7 +93,9 @@ export function createShadowTraffic(
     const described = describe(validated)
     return async (variables, context) => {
       const result = await run(variables, context)
-      if (!context.signal.aborted && random() * 100 < percent) begin(described(), variables, context, result)
+      // The content of a file goes by once.
+      const isSampled = !context.uploads && !context.signal.aborted && random() * 100 < percent
+      if (isSampled) begin(described(), variables, context, result)
       return result
     }
   }

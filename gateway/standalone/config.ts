@@ -4,6 +4,7 @@ import { proxyVariables } from '../../platform/http/trusted-proxies.ts'
 import { jwtVariables } from '../authorization/variables.ts'
 import { entityCacheVariables } from '../caching/variables.ts'
 import { splitVariables } from '../signed-link/variables.ts'
+import { uploadVariables } from '../uploads/variables.ts'
 import { sourceVariables } from './source-variables.ts'
 
 /**
@@ -230,6 +231,7 @@ export const variables = {
   ...gatewaySettings,
   ...entityCacheVariables,
   ...jwtVariables,
+  ...uploadVariables,
   SHADOW_TOKEN: {
     read: z
       .string()

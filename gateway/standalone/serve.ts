@@ -52,6 +52,7 @@ import type { SubgraphLocation } from '../subgraph-client/link-pool.ts'
 import { serveCallbacks } from '../transports/callback-endpoint.ts'
 import { serveGraphql } from '../transports/http.ts'
 import { serveWebSockets } from '../transports/websocket.ts'
+import { uploadsFromConfig } from '../uploads/variables.ts'
 import { variables } from './config.ts'
 import { type LoadedConfig, loadConfigFile, mergeSettings } from './config-file.ts'
 import { FLAGS_HELP, parseCommandLine } from './flags.ts'
@@ -98,9 +99,8 @@ await runProgram(async (defer, end) => {
   const { contract } = file.options
   const limits = { ...limitsFromConfig(config), ...costLimitsOf(file.options, config) }
   const hooks = hookStagesOf(file.options, log)
-  defer(async () => hooks?.close())
   const usage = usageRecorderOf(file.options.usage, log)
-  defer(async () => usage?.close())
+  defer(async () => void (await Promise.all([hooks?.close(), usage?.close()])))
   const exchange = operationExchangeOf(file.options, verifier, hooks)
   const sources = createSubgraphSources(subgraphOptions, log)
   const eventSources = await createEventSources(file.options.eventSources ?? {}, log)
@@ -109,6 +109,7 @@ await runProgram(async (defer, end) => {
   const common = {
     limits,
     introspection: config.INTROSPECTION,
+    uploads: uploadsFromConfig(config),
     ...(findGrants && { grantsOver: () => findGrants }),
     ...(overrideLabels && { overrideLabels }),
   }
@@ -132,8 +133,7 @@ await runProgram(async (defer, end) => {
    */
   async function graphOf(supergraphSdl: string): Promise<LocatedGraph> {
     const composed = locationsOf(subject, supergraphSdl)
-    const names = composed.map(({ name }) => name)
-    checkLimitedSubgraphs(limits, names, '"limits.subgraphs" (SUBGRAPH_COST_LIMITS)')
+    checkLimitedSubgraphs(limits, namesOf(composed), '"limits.subgraphs" (SUBGRAPH_COST_LIMITS)')
     const { links, locations, release } = takeLinks(sources, subject, composed, eventSources.linksOf(supergraphSdl))
     try {
       const gateway = await startGateway({
@@ -158,11 +158,14 @@ await runProgram(async (defer, end) => {
       return { gateway, release, locations }
     } catch (error) {
       await release()
-      if (error instanceof OperatorError) throw error
-      throw contract ? contractError(error) : broken(subject, error)
+      throw error instanceof OperatorError ? error : contract ? contractError(error) : broken(subject, error)
     }
   }
 })
+
+function namesOf(locations: readonly SubgraphLocation[]): readonly string[] {
+  return locations.map(({ name }) => name)
+}
 
 /** What limits say beside depth and cost. Costs are those of the variable, modes those of the file. */
 function costLimitsOf(

@@ -2,6 +2,7 @@ import { type ExecutionResult, GraphQLError, type GraphQLErrorExtensions, type G
 import type { Logger } from 'pino'
 import { isTransientError } from '../../platform/database/transient-error.ts'
 import { fault, type GatewayCode, refusal } from '../operations/errors.ts'
+import { UploadError } from '../uploads/upload-error.ts'
 import type { EventSource, Link, RequestContext, SubscribeResult } from './link.ts'
 
 /**
@@ -87,6 +88,7 @@ export function maskErrors(link: Link, log: Logger): Link {
       const { message, extensions } = refusal('TIMEOUT', 'The operation was stopped: its time was up, or its client was gone.')
       return withoutNodes(message, undefined, extensions)
     }
+    if (error instanceof UploadError) return error.toGraphQL()
     const isLogged = error instanceof SubgraphError && error.isAlreadyLogged
     log[isLogged ? 'debug' : 'error'](
       { err: error, subgraph: link.name, requestId: caller.requestId },

@@ -1,11 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Readable } from 'node:stream'
 import type { Dispatcher, Pool } from 'undici'
 
 /** One HTTP request to a remote subgraph. */
 export type HttpRequest = {
   readonly path: string
   readonly headers: Record<string, string>
-  readonly body: string
+  /** A stream ends the request when it is destroyed with an error. */
+  readonly body: string | Readable
   readonly signal: AbortSignal
   /** Deadline on the clock of `performance.now()`, with the error for exceeding it. */
   readonly deadline?: { readonly at: number; readonly timeoutError: () => Error }
@@ -67,7 +69,9 @@ export const postRequest = (
       onResponseError: (_, cause) => end({ cause, responseHasBegun: head !== null }),
     }
     try {
-      pool.dispatch({ path, headers, body, method: 'POST' }, handler)
+      // The head of the response comes when a stream has gone through, which has a deadline of its own.
+      const timeouts = typeof body === 'string' ? null : { headersTimeout: 0, bodyTimeout: 0 }
+      pool.dispatch({ path, headers, body, method: 'POST', ...timeouts }, handler)
     } catch (cause) {
       end({ cause, responseHasBegun: false })
     }

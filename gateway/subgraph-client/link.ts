@@ -9,6 +9,7 @@ import type { ClientExchange } from '../exchange/client-exchange.ts'
 import type { ResponseHeaders } from '../headers/response-rules.ts'
 import type { HookState } from '../hooks/hook-state.ts'
 import type { HeaderChanges } from '../hooks/hooks.ts'
+import type { Uploads } from '../uploads/uploads.ts'
 
 /** State that one client operation passes to its fetches. */
 export type RequestContext = {
@@ -29,6 +30,8 @@ export type RequestContext = {
   readonly hooks?: HookState | undefined
   /** Labels of `@override` that a check before execution chose; absent: execution chooses them. */
   readonly activeLabels?: ReadonlySet<string> | undefined
+  /** Files of a multipart request; absent for every other one. */
+  readonly uploads?: Uploads | undefined
   /** Headers that hooks change of this fetch alone; null removes one. */
   readonly fetchHeaders?: HeaderChanges
   /** Called before an event source is opened; returns an error when subscriptions are full. */

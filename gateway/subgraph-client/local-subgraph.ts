@@ -5,6 +5,7 @@ import { withCancellation } from '../../platform/database/operation-context.ts'
 import type { DetachableIterator } from '../../platform/events/subscriber.ts'
 import type { Subgraph } from '../../platform/graphql/subgraph.ts'
 import { type CompiledOperation, compileOperation } from '../executor/graphql/compile-operation.ts'
+import { withFiles } from '../uploads/file-upload.ts'
 import type { EventSource, Link, RequestContext, SubgraphRequest } from './link.ts'
 
 /** Cache of compiled texts. They are the planner's, which repeat; client texts never get here. */
@@ -76,7 +77,9 @@ export function createLocalLink(subgraph: Subgraph): Link {
       const { signal } = context
       signal.throwIfAborted()
       const { run, isMutation } = operationOf(request)
-      const input = { contextValue: subgraphContextOf(context), variableValues: request.variables }
+      const { variables } = request
+      const variableValues = context.uploads ? withFiles(variables, (file) => file.forResolver()) : variables
+      const input = { contextValue: subgraphContextOf(context), variableValues }
       // No signal: a client that disconnects must not stop a mutation between two of its writes.
       if (isMutation) return untilAborted(noteWrites(run(input), context), signal)
       const readsBehind = subgraph.mayReadReplica && (await subgraph.mayReadReplica(context.caller))

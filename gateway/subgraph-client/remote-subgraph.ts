@@ -1,14 +1,16 @@
 import type { Logger } from 'pino'
 import type { buildConnector } from 'undici/index.js'
-import { boundedCache } from '../../platform/collections/bounded-cache.ts'
+import { type BoundedCache, boundedCache } from '../../platform/collections/bounded-cache.ts'
 import type { CircuitState } from '../../platform/outbound/circuit-breaker.ts'
 import { withChanges } from '../hooks/header-changes.ts'
 import type { SubgraphSubscriptionOptions } from '../options/subgraph-options.ts'
 import { followChanges } from '../signed-link/follow-changes.ts'
 import type { Sign } from '../signed-link/signature.ts'
+import { filesIn } from '../uploads/file-upload.ts'
 import { callbackUpstreams } from './callback-upstreams.ts'
 import { headersFor, parseGraphQLResponse } from './http-messages.ts'
 import type { Link, RequestContext, SubgraphRequest } from './link.ts'
+import { createFileSender } from './multipart-request.ts'
 import { deduplicateRequests } from './request-deduplication.ts'
 import { MAX_RETRIES } from './retries.ts'
 import { createRetryingFetch, FETCH_TIMEOUT_MS } from './retrying-fetch.ts'
@@ -79,6 +81,7 @@ export function createRemoteLink({
   const deduplicated = shaping?.isDeduplicated === false ? null : deduplicateRequests(texts)
   const shaped = shaping?.createFetch?.({ name, url, fetch: connections.fetch }) ?? null
   const maxRetries = shaping?.maxRetries ?? MAX_RETRIES
+  const sendFiles = createFileSender(name, connections.fetch, { sign, shaping })
 
   return {
     name,
@@ -91,9 +94,11 @@ export function createRemoteLink({
     requestHeaders,
     async execute({ query, variables, operationName, traceparent, hasSideEffects = false, onHeaders }, context) {
       context.signal.throwIfAborted()
-      const text = encoded(query, operationName)
+      const text = encoded(texts, query, operationName)
       const values = JSON.stringify(variables)
       const headers = requestHeaders(context, traceparent)
+      const files = context.uploads ? filesIn(variables) : []
+      if (files.length > 0) return sendFiles({ operations: `${text.bodyStart}${values}}`, files, headers, context })
       const retries = !text.isQuery || hasSideEffects ? 0 : maxRetries
       const send = () => {
         if (shaped) return shaped({ query, operationName, variables, values, headers, context, retries })
@@ -118,15 +123,16 @@ export function createRemoteLink({
     if (context.fetchHeaders === undefined) return headers
     return { ...withChanges(headers, context.fetchHeaders) }
   }
-
-  function encoded(query: string, operationName: SubgraphRequest['operationName']): EncodedText {
-    const cached = texts.get(query)
-    if (cached && cached.operationName === operationName) return cached
-    const text = encodeText(query, operationName)
-    texts.set(query, text)
-    return text
-  }
 }
+
+function encoded(texts: BoundedCache<EncodedText>, query: string, operationName: SubgraphRequest['operationName']): EncodedText {
+  const cached = texts.get(query)
+  if (cached && cached.operationName === operationName) return cached
+  const text = encodeText(query, operationName)
+  texts.set(query, text)
+  return text
+}
+
 /** Creates the configured transport of subscriptions. */
 function upstreamsOf(
   {

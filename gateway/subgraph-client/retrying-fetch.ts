@@ -1,8 +1,10 @@
+import type { Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 // Imports a file, because Bun replaces the package `undici` by a module without pools.
 import { Pool } from 'undici/index.js'
 import { type CircuitState, circuitBreaker } from '../../platform/outbound/circuit-breaker.ts'
+import { UploadError } from '../uploads/upload-error.ts'
 import { SubgraphError } from './error-masking.ts'
 import { MAX_RESPONSE_BYTES } from './http-messages.ts'
 import { isResponseTimeout, retryDelayMs } from './retries.ts'
@@ -42,13 +44,16 @@ export type ConnectionOptions = {
 
 /** One request to the URL of a subgraph. */
 export type RetryingRequest<Result> = {
-  readonly body: string
+  /** A stream is sent once. */
+  readonly body: string | Readable
   readonly headers: Record<string, string>
   readonly signal: AbortSignal
   /** Maximum retries; 0 for requests that must not be sent twice. */
   readonly retries: number
   /** Parses a response; null when it is invalid. */
   readonly parse: (text: string) => Result | null
+  /** Timeout in place of that of the subgraph. */
+  readonly timeoutMs?: number
 }
 
 /** Connection pool of a subgraph with retries, timeout and circuit breaker. */
@@ -102,8 +107,9 @@ export function createRetryingFetch({
     signal,
     retries,
     parse,
+    timeoutMs = timeoutMilliseconds,
   }: RetryingRequest<Result>): Promise<ParsedResponse<Result>> {
-    const deadline = { at: performance.now() + timeoutMilliseconds, timeoutError }
+    const deadline = { at: performance.now() + timeoutMs, timeoutError: () => timeoutError(timeoutMs) }
     let failure: FetchFailure<Result> = CIRCUIT_OPEN
     budget?.deposit()
     for (let retry = 0; ; retry++) {
@@ -118,7 +124,7 @@ export function createRetryingFetch({
       else leave(reply.isSubgraphFault ? 'failed' : 'answered')
       signal.throwIfAborted()
       // The timeout of the fetch as a whole.
-      if (reply.cause instanceof SubgraphError) throw reply.cause
+      if (reply.cause instanceof SubgraphError || reply.cause instanceof UploadError) throw reply.cause
       if (isResponseTimeout(reply.cause)) throw slowResponse(reply.cause)
 
       failure = reply
@@ -127,7 +133,7 @@ export function createRetryingFetch({
       if (budget && !budget.withdraw()) break
       await pause(delayMs, undefined, { signal }).catch(() => signal.throwIfAborted())
       // Timers of a busy process fire late.
-      if (performance.now() >= deadline.at) throw timeoutError()
+      if (performance.now() >= deadline.at) throw deadline.timeoutError()
     }
     if (failure.response) return failure.response
     throw new SubgraphError('SUBGRAPH_UNAVAILABLE', `The ${name} service did not answer this part of the operation.`, {
@@ -136,8 +142,8 @@ export function createRetryingFetch({
     })
   }
 
-  function timeoutError(): SubgraphError {
-    return new SubgraphError('TIMEOUT', `The ${name} service did not answer within ${timeoutMilliseconds / 1000} seconds.`)
+  function timeoutError(milliseconds: number): SubgraphError {
+    return new SubgraphError('TIMEOUT', `The ${name} service did not answer within ${Math.round(milliseconds) / 1000} seconds.`)
   }
 
   function slowResponse(cause: unknown): SubgraphError {

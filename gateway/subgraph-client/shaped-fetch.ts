@@ -18,6 +18,9 @@ export type TrafficShaping = {
   readonly isDeduplicated: boolean
   /** Maximum retries. */
   readonly maxRetries: number
+  /** Whether requests have a signature of their body. */
+  readonly isSigned: boolean
+  readonly applyResponseRules: ApplyResponseRules | null
   /** Sends requests in another way than as one JSON body; null: it does not. */
   readonly createFetch: CreateShapedFetch | null
   /** Stops watching certificate files. */

@@ -42,7 +42,10 @@ export async function fetchOnce<Result>(
   if ('cause' in received) {
     const { cause, responseHasBegun } = received
     const retryAfterMs = isConnectionFault(cause) && !responseHasBegun ? 0 : null
-    return { kind: 'fault', cause, isSubgraphFault: !isRequestFault(cause), retryAfterMs, response: null }
+    // A file that is too large for a subgraph ends its connection as well.
+    const isOfFile = typeof request.body !== 'string' && request.body.readableDidRead
+    const isSubgraphFault = !isOfFile && !isRequestFault(cause)
+    return { kind: 'fault', cause, isSubgraphFault, retryAfterMs, response: null }
   }
 
   const { statusCode, headers } = received

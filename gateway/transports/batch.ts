@@ -19,7 +19,7 @@ type BatchItem = { readonly params: GraphQLParams; readonly prepared: PreparedOp
 /**
  * Runs a batch of at most `limit` operations, each prepared like a single one. Together they share
  * one cost limit and one timeout. They run in parallel, but one after the other if one is a
- * mutation. The header `GraphQL-Cost` reports the cost of each. Never rejects.
+ * mutation, or if they have files. The header `GraphQL-Cost` reports the cost of each. Never rejects.
  */
 export async function runBatch(
   gateway: Gateway,
@@ -49,12 +49,14 @@ export async function runBatch(
     return refused('COST_LIMIT_EXCEEDED', message, { cost, limit: allowed })
   }
 
-  const results = await withTimeout(BOUNDS.operationTimeoutMs, context, async (bounded) => {
+  const results = await withTimeout(context.uploads?.remainingMs() ?? BOUNDS.operationTimeoutMs, context, async (bounded) => {
     const run = (item: BatchItem) => {
       const wantsCost = item.params.wantsCost || context.wantsCost === true
       return runItem(item, { ...bounded, wantsCost })
     }
-    if (!items.some(({ prepared }) => prepared.operation === 'mutation')) return Promise.all(items.map(run))
+    // Files arrive one after the other, and so do the operations that need them.
+    const isInOrder = context.uploads !== undefined || items.some(({ prepared }) => prepared.operation === 'mutation')
+    if (!isInOrder) return Promise.all(items.map(run))
     const inOrder: ExecutionResult[] = []
     for (const item of items) inOrder.push(await run(item))
     return inOrder

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { Readable } from 'node:stream'
 import { MAX_BODY_BYTES } from '../../platform/http/body-limit.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { errorCodeOf } from '../../platform/http/error-codes.ts'
@@ -13,6 +14,7 @@ import { refusal } from '../operations/errors.ts'
 import type { ExecutionResult } from '../operations/execution-result.ts'
 import { SUBSCRIPTIONS_NOT_SUPPORTED } from '../operations/prepare-operation.ts'
 import type { RequestContext } from '../subgraph-client/link.ts'
+import type { UploadReceiver } from '../uploads/upload-receiver.ts'
 import { runBatch } from './batch.ts'
 import { createContentNegotiation, type ResponseFormat } from './content-negotiation.ts'
 import { createFetchEventStreams, type FetchExchange } from './fetch-event-stream.ts'
@@ -31,6 +33,7 @@ import {
 } from './http-rules.ts'
 import { hasDeferredParts, MULTIPART_TYPE, multipartBody } from './incremental.ts'
 import { parseBodyParams, parseUrlParams } from './request-params.ts'
+import { isMultipart, refusedUpload, resultsOf, runUpload, uploadText } from './upload-request.ts'
 
 /** Handles a GraphQL request with the Fetch API. Never rejects. */
 export type FetchHandler = (request: Request) => Promise<Response>
@@ -81,11 +84,13 @@ export function createFetchHandler(
     const { method } = head
     if (method === 'OPTIONS') return new Response(null, { status: 204, headers: { ...RESPONSE_HEADERS, ...PREFLIGHT_HEADERS } })
     const format = formatFor(head.headers.accept)
-    const refused = refusalOf(head, format !== null)
+    const upload = gateway.uploads && isMultipart(head) ? gateway.uploads : null
+    const refused = refusalOf(head, format, upload !== null)
     if (!format || refused) {
       const { status, message, headers } = refused ?? { status: 406, message: NOT_ACCEPTABLE }
       return refuse(caller.requestId, status, message, headers)
     }
+    if (upload) return answerUpload(gateway, upload, batchLimit, exchange, format)
     const input = method === 'GET' ? queryOf(exchange.request) : await readBody(exchange.request)
     if ('status' in input) return refuse(caller.requestId, input.status, input.message)
     return answer(exchange, format, input.value)
@@ -165,18 +170,50 @@ async function answerBatch(
   return withAdded(jsonResponse(200, JSON_TYPE, `[${texts.join(',')}]`, caller, retryAfterHeader(batch.results)), own)
 }
 
+/** A request with files, which go on to subgraphs as they arrive. */
+async function answerUpload(
+  gateway: Gateway,
+  receiver: UploadReceiver,
+  batchLimit: number,
+  { head, caller, request }: FetchExchange,
+  format: ResponseFormat,
+): Promise<Response> {
+  const own = createClientExchange(head.method, head.headers)
+  // A body of the Fetch API is one of the web streams, which Node's declarations have twice.
+  const source = request.body ? Readable.fromWeb(request.body as never) : Readable.from([])
+  try {
+    const answer = await runUpload(gateway, receiver, {
+      source,
+      contentType: head.headers['content-type'] ?? '',
+      form: format,
+      batchLimit,
+      context: {
+        caller,
+        signal: request.signal,
+        wantsCost: wantsCost(head.headers[COST_HEADER], { wantsCost: false }),
+        exchange: own,
+      },
+    })
+    const text = uploadText(answer, (result) => responseTextOf(result, caller.requestId))
+    return withAdded(jsonResponse(answer.status, answer.contentType, text, caller, retryAfterHeader(resultsOf(answer))), own)
+  } finally {
+    source.destroy()
+  }
+}
+
 /** A response without a look at the body. */
 type Refusal = { readonly status: number; readonly message: string; readonly headers?: Record<string, string> }
 
 /** Why a request is refused by its method and headers; null when it is not. */
-function refusalOf(head: RequestHead, isAcceptable: boolean): Refusal | null {
+function refusalOf(head: RequestHead, format: ResponseFormat | null, isUpload: boolean): Refusal | null {
   const { method } = head
   if (method !== 'GET' && method !== 'POST') {
     return { status: 405, message: `Expected GET or POST, got ${method}.`, headers: { allow: 'GET, POST, OPTIONS' } }
   }
-  if (!isAcceptable) return { status: 406, message: NOT_ACCEPTABLE }
+  if (!format) return { status: 406, message: NOT_ACCEPTABLE }
   if (mayBeForged(head)) return { status: 400, message: FORGED }
   if (!isUtf8(head)) return { status: 415, message: 'Expected a body in UTF-8.' }
+  if (isUpload) return refusedUpload(method, format)
   if (method === 'POST' && !isJson(head)) return { status: 415, message: 'Expected content-type application/json.' }
   return null
 }

@@ -15,6 +15,7 @@ import {
   responseTextOf,
 } from './http-rules.ts'
 import { createJsonHandler } from './json-handler.ts'
+import { createUploadHandler, isMultipartBody, takeMultipartBodies } from './upload-handler.ts'
 
 /** Path of the graph for all transports. */
 export const GRAPHQL_PATH = '/graphql'
@@ -35,10 +36,12 @@ export async function serveGraphql(
   const events = createEventStreamHandler(app, gateway)
   const formFor = createContentNegotiation()
   const answer = createJsonHandler(gateway, { events, batchLimit })
+  const upload = gateway.uploads && createUploadHandler(gateway, gateway.uploads, batchLimit)
 
   await app.register(
     async (scope) => {
       scope.removeContentTypeParser('text/plain')
+      if (upload) takeMultipartBodies(scope)
       compressResponses(scope)
       scope.addHook('onRequest', (_, reply, done) => {
         reply.headers(RESPONSE_HEADERS)
@@ -66,6 +69,7 @@ export async function serveGraphql(
           else if (!form) refuse(request, reply, 406, NOT_ACCEPTABLE)
           else if (mayBeForged(request)) refuse(request, reply, 400, FORGED)
           else if (!isUtf8(request)) refuse(request, reply, 415, 'Expected a body in UTF-8.')
+          else if (upload && isMultipartBody(request)) upload(request, reply, form).catch((error: unknown) => reply.send(error))
           else if (form.kind === 'events') events(request, reply)
           else answer(request, reply, form).catch((error: unknown) => reply.send(error))
         },

@@ -99,12 +99,12 @@ export function createJsonHandler(
   }
 }
 
-function addHeaders(reply: FastifyReply, exchange: ClientExchange): void {
+export function addHeaders(reply: FastifyReply, exchange: ClientExchange): void {
   if (exchange.response === null) return
   for (const [name, value] of addedHeaders(exchange)) reply.header(name, value)
 }
 
-function withRetryAfter(reply: FastifyReply, results: readonly ExecutionResult[]): FastifyReply {
+export function withRetryAfter(reply: FastifyReply, results: readonly ExecutionResult[]): FastifyReply {
   const value = retryAfterOf(results)
   return value === null ? reply : reply.header('retry-after', value)
 }

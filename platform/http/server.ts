@@ -350,8 +350,22 @@ export function refuseUpgrade(socket: Duplex, status: number, message: string, r
 const rawAnswer = (status: number, phrase: string, body: string, headers = ''): string =>
   `HTTP/1.1 ${status} ${phrase}\r\n${headers}Connection: close\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
 
+/** Connections whose present request has a time of its own. */
+const patient = new WeakSet<Socket>()
+
+/**
+ * Lets the request on a connection take longer than every other one; whoever calls this limits its
+ * time. Returns what ends that.
+ */
+export function allowSlowRequest(socket: Socket): () => void {
+  patient.add(socket)
+  return () => void patient.delete(socket)
+}
+
 /** Answers malformed, oversized or slow requests, and closes the connection. */
 function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
+  // Node reports it once for each request.
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && patient.has(socket)) return
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return

@@ -18,6 +18,7 @@ import { fetchesIn, type PlannedFetch, pathText } from './planned-fetch.ts'
 import { compileProjection, type Projection, type RefusedParts, type ResolveSchemaFields } from './projection.ts'
 import type { Data } from './response-data.ts'
 import { conflictReason, unresolvableReason } from './unresolvable.ts'
+import { uploadProblem } from './upload-order.ts'
 
 /** Executes a plan for one request. `clientVariables` are coerced for the client's document. */
 export type RunPlan = (
@@ -65,6 +66,8 @@ export function compilePlan(
 
   return async (clientVariables, context, resolveEvent = null, errorOf) => {
     const variables = variablesOf(clientVariables)
+    const problem = context.uploads && node ? uploadProblem(node, variables, conditions) : null
+    if (problem) return { errors: [problem.toGraphQL().toJSON()] }
     const errors = createErrorCollector()
     const data: Data = {}
     const run: PlanRun = { variables, context, data, errors, deduplicated: null, isRepeated: false, resolveEvent }
