@@ -14,9 +14,6 @@ export type SalesDay = {
   readonly refunded: string
 }
 
-/** Sales by day, oldest first. */
-export type SalesReport = { readonly currency: string; readonly timezone: string; readonly days: readonly SalesDay[] }
-
 /** Longest report: a year beside its last days of the year before. */
 const MAX_DAYS = 400
 /** Databases and calendars agree on days from here on. */
