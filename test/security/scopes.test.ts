@@ -35,7 +35,7 @@ const READ_BY: Readonly<Record<string, string>> = {
   read_hooks:
     'WebhookAttempt WebhookDelivery WebhookDeliveryConnection WebhookDeliveryEdge WebhookSubscription WebhookSubscriptionConnection WebhookSubscriptionEdge',
   read_orders:
-    'BillingInformation CalculatedOrder CalculatedOrderLine Order OrderAdditionalField OrderConnection OrderCustomer OrderDocument OrderDocumentConnection OrderDocumentEdge OrderEdge OrderHistoryConnection OrderHistoryEdge OrderHistoryEntry OrderLine OrderPromotion OrderRefund OrderRefundLine OrderTax Payment RefusedCoupon ShippingBranch StockAllocation TrafficSource',
+    'BillingInformation CalculatedOrder CalculatedOrderLine Order OrderAdditionalField OrderConnection OrderCustomer OrderDocument OrderDocumentConnection OrderDocumentEdge OrderEdge OrderHistoryConnection OrderHistoryEdge OrderHistoryEntry OrderLine OrderPromotion OrderRefund OrderRefundLine OrderTax Payment RefusedCoupon SalesDay SalesReport ShippingBranch StockAllocation TrafficSource',
   'read_orders read_fulfillments': 'OrderAddress',
   read_pages: 'Page PageCategory PageConnection PageEdge PageImage PagePlace PageTemplate',
   read_payment_methods: 'PaymentMethod',
@@ -157,6 +157,7 @@ function argumentsOf(field: string, { ids, productIds, locationIds }: FullShop):
     country: 'code: "PT"',
     customerByEmail: `email: "${ids.email}"`,
     orderFulfillments: `orderId: "${ids.orders}"`,
+    salesReport: 'period: { period: TODAY }',
     inventoryLevels: `locationIds: ["${locationIds[0]}"], productIds: ["${productIds[0]}"]`,
     calculateOrder: `input: { lines: [{ productId: "${productIds[0]}", variantId: "${ids.variants}", quantity: 1 }] }`,
     fulfillmentRates: `input: { orderId: "${ids.orders}", locationId: "${locationIds[0]}" }`,
