@@ -50,6 +50,7 @@ export function compileSubgraphCheck(
 ): CheckSubgraphs {
   const variantOf = createVariants(labels, (active) => ({
     costs: compile(active),
+    // The literal alone has the type null.
     constant: null as ReturnType<SubgraphCosts> | null,
   }))
   return (variables, activeLabels = NO_LABELS) => {

@@ -8,7 +8,7 @@ import { type NetworkOptions, safeNetwork } from '../../platform/outbound/safe-c
 import { NETWORK_SETTING, type WebhookRefusal } from './webhook-url.ts'
 
 /** Result of one attempt. */
-export type WebhookAttempt = {
+export type WebhookResponse = {
   readonly milliseconds: number
   /** Null: the receiver answered nothing. */
   readonly status: number | null
@@ -26,7 +26,7 @@ export type WebhookSender = {
     body: string,
     headers: Readonly<Record<string, string>>,
     signal: AbortSignal,
-  ) => Promise<WebhookAttempt>
+  ) => Promise<WebhookResponse>
   /** Why nothing is sent to an address; null: it may be. */
   readonly refusal: WebhookRefusal
   readonly close: () => Promise<void>

@@ -120,8 +120,8 @@ const indexOf = (entries: readonly Brand[]): Brands => ({
   byDomain: new Map(entries.map((brand) => [brand.host, brand])),
 })
 
-/** As well known as the most popular name. */
-const BRAND_RANK = 1
+/** Brands of a list count as the most popular name: rank 1 of the popularity list. */
+const MIN_RANK = 1
 
 function near({ kind, name }: Target, { byLabel, byDomain }: Brands, at: Date): Awaited<ReturnType<ListMatcher['brandsNear']>> {
   const { registrable, shared } = name
@@ -131,7 +131,7 @@ function near({ kind, name }: Target, { byLabel, byDomain }: Brands, at: Date): 
   if (own && inForce(own)) return []
   const brandWith = (label: string) => {
     const brand = byLabel.get(label)?.find(inForce)
-    return brand ? { name: brand.host, rank: BRAND_RANK } : null
+    return brand ? { name: brand.host, rank: MIN_RANK } : null
   }
   return neighboursOf(labelOf(registrable), brandWith).flatMap((neighbour) => {
     const brand = byDomain.get(neighbour.name)
