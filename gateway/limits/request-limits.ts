@@ -10,6 +10,7 @@ import type { Budget } from './budget.ts'
 import type { CostModel } from './cost-limit.ts'
 import type { CostReport } from './cost-report.ts'
 import { BOUNDS, type Limits } from './limits.ts'
+import { isDeeperThan } from './nesting.ts'
 import type { CheckSubgraphs } from './subgraph-limits.ts'
 
 /** Maximum errors about variables in a response. */
@@ -165,11 +166,3 @@ const NONE: Errors = []
 
 const after = <Value, Result>(value: Value | Promise<Value>, use: (value: Value) => Result): Result | Promise<Result> =>
   value instanceof Promise ? value.then(use) : use(value)
-
-/** Stops at the limit, so that deep nesting cannot overflow the stack. */
-function isDeeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  if (levels < 0) return true
-  for (const inner of Object.values(value)) if (isDeeperThan(inner, levels - 1)) return true
-  return false
-}

@@ -1,6 +1,8 @@
 import type { Readable, Writable } from 'node:stream'
 import type { BusboyConstructor, BusboyFileStream } from '@fastify/busboy'
 import { MAX_BODY_BYTES } from '../../platform/http/body-limit.ts'
+import { BOUNDS } from '../limits/limits.ts'
+import { isDeeperThan } from '../limits/nesting.ts'
 import { placeFiles } from './place-files.ts'
 import { malformed, UploadError } from './upload-error.ts'
 import { createUploads, type IncomingUploads, timeUp } from './uploads.ts'
@@ -26,6 +28,8 @@ const MAX_PART_HEADERS = 20
 const MAX_PART_HEADER_BYTES = 8_000
 /** Bytes around a file: its boundary and headers, with room. */
 const PART_BYTES = 10_000
+/** Levels of `operations`: a list, an operation, and its variables, which are counted again later. */
+const MAX_NESTING_LEVELS = BOUNDS.variableDepth + 2
 
 /** Loads the parser: few gateways take uploads, and none before the first. */
 const loadParser = async (): Promise<BusboyConstructor> => (await import('@fastify/busboy')).Busboy
@@ -88,6 +92,10 @@ export async function readMultipart(source: Readable, contentType: string, limit
     if (name === 'operations') {
       if (typeof json !== 'object' || json === null) {
         throw malformed('Expected the field "operations" to be the JSON of one operation, or of a list of them.')
+      }
+      // Before the walks over variables, which recurse.
+      if (isDeeperThan(json, MAX_NESTING_LEVELS)) {
+        throw malformed(`Expected the field "operations" to have variables nested at most ${BOUNDS.variableDepth} deep.`)
       }
       operations = json
       return

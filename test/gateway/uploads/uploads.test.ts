@@ -282,6 +282,7 @@ describe('off, or sent in a way that another site could', () => {
 describe('what is not by the specification is refused by name', () => {
   const OPERATIONS: Part = ['operations', JSON.stringify({ query: STORE, variables: { file: null, other: 1 } })]
   const MAP: Part = ['map', '{"a":["variables.file"]}']
+  const DEEP: Part = ['operations', `{"query":"{ a }","variables":{"file":null,"x":${'['.repeat(48_000)}${']'.repeat(48_000)}}}`]
   const FILE: Part = ['a', 'hello', 'a.txt']
   const mapOf = (map: unknown): Part[] => [OPERATIONS, ['map', typeof map === 'string' ? map : JSON.stringify(map)], FILE]
 
@@ -304,6 +305,7 @@ describe('what is not by the specification is refused by name', () => {
     ['a path that two files have', mapOf({ a: ['variables.file'], b: ['variables.file'] }), /null in "operations"/, 400],
     ['a path with an index', mapOf({ a: ['0.variables.file'] }), /paths in "map" such as/, 400],
     ['too many files in the map', mapOf({ a: ['variables.file'], b: [''], c: [''], d: [''] }), /at most 3 files/, 413],
+    ['variables nested so deep that a walk over them would end the stack', [DEEP, MAP, FILE], /nested at most 30 deep/, 400],
     ['fields that are too large', [['operations', 'x'.repeat(100_001)], MAP], /"operations" of at most 100000 bytes/, 413],
   ])('%s', async (_, parts, message, expected) => {
     const { status, body } = await send(parts)
