@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { type RedisScripts, redisScripts } from '../redis/redis-scripts.ts'
-import { type RateLimitResult, tokenBuckets, toRateLimitResult } from './token-buckets.ts'
+import { MINUTE_MS, type RateLimitResult, tokenBuckets, toRateLimitResult } from './token-buckets.ts'
 
 /**
  * Takes tokens from the bucket of `key`, all or none; a negative number returns them. Never
@@ -11,16 +11,17 @@ export type TakeTokens = (key: string, points: number) => RateLimitResult | Prom
 /** Where token buckets are stored. */
 export type RateLimitStore = {
   /**
-   * A token bucket of `perMinute` per key: burst or spread, refilled evenly. Equal names share
-   * buckets within one store. A request over the bucket size is never granted.
+   * A token bucket of `size` per key: burst or spread, refilled evenly in `periodMs`, a minute by
+   * default. Equal names share buckets within one store. A request over the bucket size is never
+   * granted.
    */
-  readonly buckets: (name: string, perMinute: number) => TakeTokens
+  readonly buckets: (name: string, size: number, periodMs?: number) => TakeTokens
   readonly close: () => Promise<void>
 }
 
 /** Stores buckets in this process only. */
 export const localRateLimitStore = (now: () => Date = () => new Date()): RateLimitStore => ({
-  buckets: (_, perMinute) => tokenBuckets(perMinute, now),
+  buckets: (_, size, periodMs) => tokenBuckets(size, now, periodMs),
   close: async () => {},
 })
 
@@ -30,15 +31,15 @@ export const localRateLimitStore = (now: () => Date = () => new Date()): RateLim
  */
 export function redisRateLimitStore(scripts: RedisScripts): RateLimitStore {
   return {
-    buckets(name, perMinute) {
-      const takeLocally = tokenBuckets(perMinute, () => new Date())
+    buckets(name, size, periodMs = MINUTE_MS) {
+      const takeLocally = tokenBuckets(size, () => new Date(), periodMs)
       return (key, points) => {
-        const pending = takeFromRedis(scripts, [`atrium:limit:${name}:${key}`], [perMinute], points)
+        const pending = takeFromRedis(scripts, [`atrium:limit:${name}:${key}`], [size], points, periodMs)
         if (pending === null) return takeLocally(key, points)
         return pending.then((result) => {
           if (result === null) return takeLocally(key, points)
           const [left = 0] = result.left
-          return toRateLimitResult(left, result.isGranted ? 0 : points, perMinute)
+          return toRateLimitResult(left, result.isGranted ? 0 : points, size, periodMs)
         })
       }
     },
@@ -56,7 +57,8 @@ export async function rateLimitStoreOf(
 }
 
 /**
- * Takes ARGV[1] tokens from all buckets of KEYS or from none; ARGV[2…] are their sizes. Returns
+ * Takes ARGV[1] tokens from all buckets of KEYS or from none; they are refilled in ARGV[2]
+ * milliseconds, and ARGV[3…] are their sizes. Returns
  * whether it did, and the rest in each. Uses the clock of Redis, because those of processes differ.
  * A full bucket needs no key.
  */
@@ -64,20 +66,21 @@ const TAKE = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local points = tonumber(ARGV[1])
+local period = tonumber(ARGV[2])
 local granted = 1
 local left = {}
 for i, key in ipairs(KEYS) do
-  local size = tonumber(ARGV[i + 1])
+  local size = tonumber(ARGV[i + 2])
   local bucket = redis.call('HMGET', key, 'left', 'at')
   left[i] = size
-  if bucket[1] then left[i] = math.min(size, bucket[1] + math.max(0, now - bucket[2]) * size / 60000) end
+  if bucket[1] then left[i] = math.min(size, bucket[1] + math.max(0, now - bucket[2]) * size / period) end
   if left[i] < points then granted = 0 end
 end
 for i, key in ipairs(KEYS) do
   if granted == 1 then
-    left[i] = math.min(tonumber(ARGV[i + 1]), left[i] - points)
+    left[i] = math.min(tonumber(ARGV[i + 2]), left[i] - points)
     redis.call('HSET', key, 'left', left[i], 'at', now)
-    redis.call('PEXPIRE', key, 60000)
+    redis.call('PEXPIRE', key, period)
   end
   left[i] = tostring(left[i])
 end
@@ -92,8 +95,9 @@ export function takeFromRedis(
   keys: readonly string[],
   sizes: readonly number[],
   points: number,
+  periodMs = MINUTE_MS,
 ): Promise<{ readonly isGranted: boolean; readonly left: readonly number[] } | null> | null {
-  const reply = scripts.run(TAKE, keys, [points, ...sizes])
+  const reply = scripts.run(TAKE, keys, [points, periodMs, ...sizes])
   if (reply === null) return null
   return reply.then((answer) => {
     if (!Array.isArray(answer)) return null

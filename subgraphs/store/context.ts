@@ -49,6 +49,7 @@ import type { LedgerRepository } from './ledger/repository.ts'
 import { locationLoaders } from './location/loaders.ts'
 import type { LocationRepository } from './location/repository.ts'
 import type { MailJobs } from './mail/jobs.ts'
+import type { MailLimits } from './mail/limits.ts'
 import { metafieldLoaders } from './metafield/loaders.ts'
 import type { MetafieldRepository } from './metafield/repository.ts'
 import type { Protocol } from './oauth/protocol.ts'
@@ -195,6 +196,7 @@ export type Parts = {
   readonly webhooks: Webhooks
   /** Schedule of e-mails; null: the installation has no mail server. */
   readonly mail: MailJobs | null
+  readonly mailLimits: MailLimits
   readonly events: EventFeed
   /** What stored secrets are encrypted with. */
   readonly secrets: SecretCipher

@@ -22,12 +22,13 @@ import { orderConfirmation } from './checkout/order-confirmation.ts'
 import { type CheckoutTimes, DEFAULT_CHECKOUT_TIMES } from './checkout/variables.ts'
 import { contextOf, type Parts } from './context.ts'
 import { accountLimits } from './customer-account/limits.ts'
-import { customerLinkMail } from './customer-account/link-mail.ts'
+import { customerLinkMail, customerPasswordMail } from './customer-account/link-mail.ts'
 import type { Files } from './file/files.ts'
 import { sweepFiles } from './file/sweep.ts'
 import { CODES_PER_MINUTE } from './gift-card/gift-card.ts'
 import { type JobClock, type JobQueues, startJobQueues } from './job-queue.ts'
 import { type MailJobs, mailJobs } from './mail/jobs.ts'
+import { mailLimits } from './mail/limits.ts'
 import { sendMail } from './mail/send.ts'
 import { startProtocol } from './oauth/protocol.ts'
 import { oauthRepository } from './oauth/repository.ts'
@@ -157,6 +158,7 @@ export async function storeSubgraph({
     judge: inside.judge,
     userJudge: userJudge(userKeys, isSessionOpen, now),
     limitAccounts: accountLimits(rateLimits),
+    mailLimits: mailLimits(rateLimits, log),
     limitCarts: addressRateLimit('carts', CARTS_PER_MINUTE, rateLimits),
     limitGiftCardCodes: addressRateLimit('gift card codes', CODES_PER_MINUTE, rateLimits),
     checkoutTimes,
@@ -238,6 +240,7 @@ async function deliverMail(
   const templates = {
     'order-confirmation': orderConfirmation(repositories, publicUrl),
     'customer-link': customerLinkMail({ ...repositories, publicUrl, now }),
+    'customer-password': customerPasswordMail({ ...repositories, publicUrl }),
   }
   return sendMail({ jobs, mailer: createMailer(server), templates, log })
 }

@@ -10,7 +10,7 @@ import { type Problem, problem } from './validation.ts'
 const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
 
 /** Longer passwords are rejected without hashing. */
-const MAX_PASSWORD_CHARACTERS = 256
+export const MAX_PASSWORD_CHARACTERS = 256
 const MIN_PASSWORD_CHARACTERS = 8
 
 /** Most concurrent and waiting hashes: each takes 19 MiB, and a core for some 20 ms. */

@@ -8,8 +8,8 @@ import {
 } from '#generated/operations.ts'
 import { fieldOf } from '../frame/form.ts'
 import { dataOf, foundIn } from '../frame/page.ts'
-import type { AccountShop, RefusedAccountForm } from './account-pages.ts'
-import { createAccountViews } from './account-views.ts'
+import { type AccountShop, addressInputOf, addressKey, type RefusedAccountForm } from './account-pages.ts'
+import { createAccountViews, isLimited, TOO_MANY } from './account-views.ts'
 import { isFormOf, type TokenCookie } from './cart-cookie.ts'
 import { ADDRESS_FIELDS } from './checkout-page.ts'
 import { type FormProblems, textProblems } from './fields.ts'
@@ -18,6 +18,7 @@ import { type CartVisit, foreignForm, type ShopResponder } from './visit.ts'
 
 const WRONG_PASSWORD =
   'This is not your password, or too many were tried. Wait 15 minutes, or sign in by a link and set a new one.'
+const SESSION_OLD = 'You signed in more than 10 minutes ago. Sign out, sign in by a link again, and do this at once.'
 const REQUIRED = { name: 'a first name', surname: 'a last name', address: 'street and house number', city: 'a city' } as const
 
 type SignedIn = {
@@ -43,12 +44,15 @@ export function createAccountChanges(responder: ShopResponder, cookie: TokenCook
   }
 
   function sendPassword(visit: CartVisit): Promise<FastifyReply | null> {
-    return signedIn(visit, async ({ reply, request, code, run }, { token, to, refuse }) => {
+    return signedIn(visit, async ({ reply, request, code, run }, { token, account, to, refuse }) => {
       const typed = (name: string) => fieldOf(request, name)
       const input = { store: code, token, currentPassword: typed('current') || null, password: typed('password') }
-      const { written } = dataOf(await run(ShopChangePasswordDocument, { input }))
+      const answer = await run(ShopChangePasswordDocument, { input })
+      if (isLimited(answer)) return refuse('password', { password: TOO_MANY })
+      const { written } = dataOf(answer)
       if (written.__typename === 'ValidationError') return refuse('password', { password: 'Enter 8 to 256 characters.' })
-      if (written.__typename === 'CustomerCredentialsWrong') return refuse('password', { current: WRONG_PASSWORD })
+      if (written.__typename === 'CustomerCredentialsWrong')
+        return refuse('password', account.hasPassword ? { current: WRONG_PASSWORD } : { password: SESSION_OLD })
       return redirect(reply, to('/account'))
     })
   }
@@ -56,12 +60,12 @@ export function createAccountChanges(responder: ShopResponder, cookie: TokenCook
   function sendAddresses(visit: CartVisit): Promise<FastifyReply | null> {
     return signedIn(visit, async ({ reply, request, code, run }, { token, to, refuse, account: { addresses: saved } }) => {
       const typed = (name: string) => fieldOf(request, name)
-      const before = saved.map((address) => Object.fromEntries(ADDRESS_FIELDS.map((field) => [field, address[field]])))
       const removed = typed('remove')
       const added = Object.fromEntries(ADDRESS_FIELDS.map((field) => [field, typed(field)]))
       const problems = removed === '' ? textProblems(added, REQUIRED) : {}
       if (Object.keys(problems).length > 0) return refuse('address', problems)
-      const addresses = removed === '' ? [...before, added] : before.filter((_, index) => String(index) !== removed)
+      const others = saved.filter((address) => addressKey(address) !== removed).map(addressInputOf)
+      const addresses = removed === '' ? [...others, added] : others
       const { written } = dataOf(await run(ShopSetAddressesDocument, { input: { store: code, token, addresses } }))
       if (written.__typename === 'ValidationError')
         return refuse('address', { [written.field.split('.').at(-1) ?? '']: 'This cannot be saved: enter it in another way.' })
@@ -70,10 +74,12 @@ export function createAccountChanges(responder: ShopResponder, cookie: TokenCook
   }
 
   function sendErase(visit: CartVisit): Promise<FastifyReply | null> {
-    return signedIn(visit, async ({ reply, request, code, run }, { token, to, refuse }) => {
+    return signedIn(visit, async ({ reply, request, code, run }, { token, account, to, refuse }) => {
       const input = { store: code, token, password: fieldOf(request, 'erase-password') || null }
-      const { written } = dataOf(await run(ShopEraseAccountDocument, { input }))
-      if (written.__typename === 'CustomerCredentialsWrong') return refuse('erase', { 'erase-password': WRONG_PASSWORD })
+      const answer = await run(ShopEraseAccountDocument, { input })
+      if (isLimited(answer)) return refuse('erase', { '': TOO_MANY })
+      if (dataOf(answer).written.__typename === 'CustomerCredentialsWrong')
+        return refuse('erase', account.hasPassword ? { 'erase-password': WRONG_PASSWORD } : { '': SESSION_OLD })
       cookie.forget(reply, code)
       return redirect(reply, to(''))
     })

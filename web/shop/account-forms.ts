@@ -4,6 +4,7 @@ import {
   ShopAccountPageDocument,
   ShopChangePasswordDocument,
   ShopEraseAccountDocument,
+  ShopLinkEmailDocument,
   ShopOpenLinkDocument,
   ShopRequestLinkDocument,
   ShopSetAddressesDocument,
@@ -12,10 +13,10 @@ import {
 } from '#generated/operations.ts'
 import { fieldOf } from '../frame/form.ts'
 import { dataOf } from '../frame/page.ts'
-import { linkSentPage, openLinkPage, signInPage } from './account-pages.ts'
-import { createAccountViews } from './account-views.ts'
+import { type AccountShop, linkSentPage, openLinkPage, signInPage } from './account-pages.ts'
+import { createAccountViews, isLimited, TOO_MANY } from './account-views.ts'
 import type { TokenCookie } from './cart-cookie.ts'
-import { linksOf } from './frame.ts'
+import { linksOf, type ShopLinks } from './frame.ts'
 import type { CartVisit, ShopResponder } from './visit.ts'
 
 /** Operations of `createAccountForms`. */
@@ -24,6 +25,7 @@ export const ACCOUNT_DOCUMENTS = [
   ShopAccountPageDocument,
   ShopChangePasswordDocument,
   ShopEraseAccountDocument,
+  ShopLinkEmailDocument,
   ShopOpenLinkDocument,
   ShopRequestLinkDocument,
   ShopSetAddressesDocument,
@@ -33,7 +35,6 @@ export const ACCOUNT_DOCUMENTS = [
 
 const WRONG = 'The address or the password is wrong, or too many were tried. Wait 15 minutes, or let us send you a link.'
 const EXPIRED = 'This link was used already, or is older than 30 minutes. Let us send you another one.'
-const TOO_MANY = 'Too many attempts: wait a minute.'
 
 /** Forms of who is not signed in. Answers null for a shop that does not exist. */
 export function createAccountForms(responder: ShopResponder, cookie: TokenCookie) {
@@ -82,8 +83,17 @@ export function createAccountForms(responder: ShopResponder, cookie: TokenCookie
   }
 
   async function showLink(visit: CartVisit): Promise<FastifyReply | null> {
+    const { reply, language } = visit
     const shop = await shopOf(visit)
-    return shop && show(visit.reply, openLinkPage(shop, linksOf(shop, visit.language, site), { token: linkIn(visit) }))
+    if (shop === null) return null
+    const [links, token, email] = [linksOf(shop, language, site), linkIn(visit), await emailOf(visit)]
+    return show(reply, email === null ? expiredPage(shop, links) : openLinkPage(shop, links, { token, email }))
+  }
+
+  /** The address that the link of a visit signs in to; null: it has expired. */
+  async function emailOf(visit: CartVisit): Promise<string | null> {
+    const { storefront } = dataOf(await visit.run(ShopLinkEmailDocument, { code: visit.code, token: linkIn(visit) }))
+    return storefront?.customerLinkEmail ?? null
   }
 
   async function sendLink(visit: CartVisit): Promise<FastifyReply | null> {
@@ -91,23 +101,23 @@ export function createAccountForms(responder: ShopResponder, cookie: TokenCookie
     const shop = await shopOf(visit)
     if (shop === null) return null
     const links = linksOf(shop, language, site)
-    const token = linkIn(visit)
+    const [token, email] = [linkIn(visit), await emailOf(visit)]
+    if (email === null) return show(reply, expiredPage(shop, links))
     const answer = await run(ShopOpenLinkDocument, {
       input: { store: code, token, password: fieldOf(request, 'password') || null },
     })
-    if (isLimited(answer)) return show(reply, openLinkPage(shop, links, { token, problems: { '': TOO_MANY } }))
+    if (isLimited(answer)) return show(reply, openLinkPage(shop, links, { token, email, problems: { '': TOO_MANY } }))
     const { written } = dataOf(answer)
     if (written.__typename === 'ValidationError')
-      return show(reply, openLinkPage(shop, links, { token, problems: { password: 'Enter 8 to 256 characters.' } }))
-    if (written.__typename !== 'OpenCustomerLinkSuccess')
-      return show(reply, signInPage(shop, links, { form: 'request', problems: { 'request-email': EXPIRED }, typed: () => '' }))
+      return show(reply, openLinkPage(shop, links, { token, email, problems: { password: 'Enter 8 to 256 characters.' } }))
+    if (written.__typename !== 'OpenCustomerLinkSuccess') return show(reply, expiredPage(shop, links))
     cookie.keep(reply, code, written.token)
     return redirect(reply, links.to('/account'))
   }
 }
 
-const isLimited = ({ errors }: { readonly errors: readonly { readonly extensions?: { readonly code?: unknown } }[] }): boolean =>
-  errors.some(({ extensions }) => extensions?.code === 'RATE_LIMITED')
+const expiredPage = (shop: AccountShop, links: ShopLinks) =>
+  signInPage(shop, links, { form: 'request', problems: { 'request-email': EXPIRED }, typed: () => '' })
 
 // Parameters of a path are texts.
 const linkIn = ({ request }: CartVisit): string => (request.params as Readonly<Record<string, string>>).link ?? ''

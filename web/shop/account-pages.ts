@@ -1,10 +1,11 @@
+import { createHash } from 'node:crypto'
 import type { ShopAccountPageQuery } from '#generated/operations.ts'
 import { counted, dayOf, money } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { WebPage } from '../frame/page.ts'
 import type { RefusedForm } from './cart-page.ts'
 import { formToken } from './cart-page.ts'
-import { addressFields } from './checkout-page.ts'
+import { ADDRESS_FIELDS, addressFields } from './checkout-page.ts'
 import { type FormProblems, invalid, NO_PROBLEMS, problemOf, problemSummary, textField } from './fields.ts'
 import { frameOf, type ShopLinks } from './frame.ts'
 
@@ -85,11 +86,14 @@ export const linkSentPage = (shop: AccountShop, links: ShopLinks, email: string)
 <p class="quiet">Nothing there after two minutes? Look into the spam folder, then <a href="${links.to('/account')}">request another link</a>.</p></div>`,
 })
 
-/** What a link leads to. It asks for a click: programs that look through mail open addresses. */
+/**
+ * What a link leads to. It asks for a click: programs that look through mail open addresses. It
+ * names the address: a link from somebody else signs in to an account of theirs.
+ */
 export const openLinkPage = (
   shop: AccountShop,
   links: ShopLinks,
-  { token, problems = NO_PROBLEMS }: { readonly token: string; readonly problems?: FormProblems },
+  { token, email, problems = NO_PROBLEMS }: { readonly token: string; readonly email: string; readonly problems?: FormProblems },
 ): WebPage => ({
   title: 'Sign in',
   description: `Your account at ${shop.name}.`,
@@ -98,7 +102,8 @@ export const openLinkPage = (
   body: html`<div class="narrow"><h1>Welcome to ${shop.name}</h1>
 ${problemSummary(problems)}
 <form method="post" action="${links.to(`/account/link/${token}`)}" class="stacked">
-<p>Continue to sign in. With a password you can sign in without an e-mail next time; a new one replaces yours.</p>
+<p>Continue to sign in as <strong>${email}</strong>. If this is not your address, close this page: somebody else sent you the link.</p>
+<p>With a password you can sign in without an e-mail next time; a new one replaces yours.</p>
 ${passwordField('password', 'New password', 'new-password', problems, false)}
 <p class="actions"><button>Continue</button></p></form></div>`,
 })
@@ -171,6 +176,16 @@ ${
 ${orders.pageInfo.hasNextPage && html`<p><a href="${links.to('/account', { after: orders.pageInfo.endCursor })}">Older orders</a></p>`}`
 }</section>`
 
+/** An address as it is saved again: the fields of its form, and one that only the graph sets. */
+export const addressInputOf = (address: Account['addresses'][number]): Readonly<Record<string, string | null>> =>
+  Object.fromEntries([...ADDRESS_FIELDS, 'municipality' as const].map((field) => [field, address[field]]))
+
+/** Names an address in a form: its place in the list may be that of another by now. */
+export const addressKey = (address: Account['addresses'][number]): string =>
+  createHash('sha256')
+    .update(JSON.stringify(addressInputOf(address)))
+    .digest('base64url')
+
 /** A form for each address to remove it, and one for another. */
 function addressList(
   shop: AccountShop,
@@ -179,14 +194,14 @@ function addressList(
 ): Html {
   const value = (field: string, known: string | null | undefined) => refused?.typed(field) ?? known ?? ''
   return html`<section aria-labelledby="addresses-of"><h2 id="addresses-of">Addresses</h2>
-${addresses.map(
-  ({ name, surname, address, postal, city, country }, index) =>
-    html`<form method="post" action="${links.to('/account/addresses')}" class="saved-address">${formToken(token)}
+${addresses.map((saved) => {
+  const { name, surname, address, postal, city, country } = saved
+  return html`<form method="post" action="${links.to('/account/addresses')}" class="saved-address">${formToken(token)}
 <p>${[[name, surname], [address], [postal, city], [country]].flatMap((line, at) => {
-      const text = line.filter((part) => part).join(' ')
-      return text === '' ? [] : [html`${at > 0 && html`, `}${text}`]
-    })}</p><p class="actions"><button class="secondary" name="remove" value="${index}">Remove</button></p></form>`,
-)}
+    const text = line.filter((part) => part).join(' ')
+    return text === '' ? [] : [html`${at > 0 && html`, `}${text}`]
+  })}</p><p class="actions"><button class="secondary" name="remove" value="${addressKey(saved)}">Remove</button></p></form>`
+})}
 ${
   addresses.length < MAX_ADDRESSES &&
   html`<details${refused !== null && html` open`}><summary>Add an address</summary>

@@ -6,6 +6,15 @@ import type { TokenCookie } from './cart-cookie.ts'
 import { linksOf } from './frame.ts'
 import type { CartVisit, ShopResponder } from './visit.ts'
 
+export const TOO_MANY = 'Too many attempts: wait a minute.'
+
+/** Whether something was refused because there was too much of it. */
+export const isLimited = ({
+  errors,
+}: {
+  readonly errors: readonly { readonly extensions?: { readonly code?: unknown } }[]
+}): boolean => errors.some(({ extensions }) => extensions?.code === 'RATE_LIMITED')
+
 /** Reads the shop with the account of a visitor, and shows it. */
 export function createAccountViews({ site, show }: ShopResponder, cookie: TokenCookie) {
   return { shopOf, showFor }

@@ -38,7 +38,7 @@ const IS_EMAIL = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+\.[^\s@\p{Cc}]+$/u
 
 /** Answers null for a shop that does not exist. */
 export function createCheckoutForms(responder: ShopResponder, account: TokenCookie) {
-  const { shopOf, showCheckout, showStep, sent, change, next, refuse } = createCheckoutSteps(responder)
+  const { shopOf, showCheckout, showStep, sent, change, next, refuse, sessionOf } = createCheckoutSteps(responder, account)
   const { site, cookie, show, redirect } = responder
   return {
     showCheckout,
@@ -111,7 +111,9 @@ export function createCheckoutForms(responder: ShopResponder, account: TokenCook
     const [expectedTotal, idempotencyKey] = [field('expected'), field('key')]
     if (!/^\d{1,12}(?:\.\d{1,4})?$/.test(expectedTotal) || !/^[\w-]{1,100}$/.test(idempotencyKey))
       return refuse(form, 'Check the order once more.')
-    const accountToken = await openSessionOf(visit, account)
+    const session = await sessionOf(visit)
+    // Only the account that the form named: it may have been opened by a link of somebody else.
+    const accountToken = session !== null && field('account') === session.email ? session.token : null
     const result = dataOf(
       await run(ShopCompleteCheckoutDocument, { input: { store: code, token, expectedTotal, idempotencyKey, accountToken } }),
     )
@@ -129,14 +131,6 @@ export function createCheckoutForms(responder: ShopResponder, account: TokenCook
         return refuse(form, 'The cart was changed in the meantime: look at it once more before you order.')
     }
   }
-}
-
-/** The token of a session that is open; with one that has ended, who orders is a guest. */
-async function openSessionOf({ request, code, run }: CartVisit, account: TokenCookie): Promise<string | null> {
-  const token = account.read(request)
-  if (token === null) return null
-  const { storefront } = dataOf(await run(ShopAccountSessionDocument, { code, token }))
-  return storefront?.customerAccount ? token : null
 }
 
 const addressIn = (prefix: string, field: (name: string) => string): Record<string, string> =>

@@ -46,6 +46,8 @@ export type CheckoutView = {
   readonly key: string
   readonly problems?: FormProblems
   readonly typed?: Typed | null
+  /** Address of the account that the order will belong to; null: who orders is a guest. */
+  readonly accountEmail: string | null
 }
 
 /** One step of a checkout, with what was said before and the amounts beside it. */
@@ -168,7 +170,11 @@ ${pickupLocations.map(({ id, name, address, city }) => radio(pickupValue(id), ht
 /** Name of the field with the answer to a question of the checkout. */
 export const answerField = (fieldId: string): string => `answer.${fieldId}`
 
-function paymentForm(shop: CheckoutShop, cart: Cart, { links, token, key, problems = NO_PROBLEMS, typed }: CheckoutView): Html {
+function paymentForm(
+  shop: CheckoutShop,
+  cart: Cart,
+  { links, token, key, problems = NO_PROBLEMS, typed, accountEmail }: CheckoutView,
+): Html {
   const { totals } = cart
   const isDue = totals !== null && Number(totals.total) > 0
   const chosen =
@@ -176,6 +182,7 @@ function paymentForm(shop: CheckoutShop, cart: Cart, { links, token, key, proble
   return html`<form method="post" action="${links.to('/checkout/order')}" class="stacked">${formToken(token)}
 <input type="hidden" name="key" value="${key}"><input type="hidden" name="expected" value="${totals?.total ?? ''}">
 ${addressSummary(cart, links)}
+${accountEmail !== null && accountChoice(accountEmail, typed)}
 ${
   isDue &&
   (shop.paymentMethods.length === 0
@@ -188,6 +195,15 @@ ${shop.checkoutFields.map((field) => question(field, typed, problems))}
 <div><label for="note">Note to the shop <span class="quiet">(optional)</span></label><textarea id="note" name="note" rows="2" maxlength="1000"${invalid('note', problems)}>${typed?.('note') ?? cart.note ?? ''}</textarea>${problemOf('note', problems)}</div>
 <p class="actions"><button>${totals === null ? 'Place order' : html`Place order and pay ${money(totals.total, totals.currency)}`}</button></p>
 <p class="quiet">With this button you place an order with an obligation to pay.</p></form>`
+}
+
+/** Whose account gets the order: whoever can open it sees the order, so that it is said and can be refused. */
+function accountChoice(email: string, typed: Typed | null | undefined): Html {
+  const isGuest = typed?.('account') === ''
+  return html`<fieldset><legend><h2>Ordering as ${email}</h2></legend>
+<label class="choice"><input type="radio" name="account" value="${email}"${!isGuest && html` checked`}> <span>Keep the order in the account ${email}</span></label>
+<label class="choice"><input type="radio" name="account" value=""${isGuest && html` checked`}> <span>Order as a guest<br><span class="quiet">Choose this if ${email} is not you. You sign out on the page of the account.</span></span></label>
+</fieldset>`
 }
 
 const addressSummary = ({ shippingAddress, email }: Cart, { to }: ShopLinks): Html | false =>

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
 import {
+  ShopAccountSessionDocument,
   ShopCheckoutPageDocument,
   ShopUpdateCartDocument,
   type ShopUpdateCartMutation,
@@ -8,7 +9,7 @@ import {
 } from '#generated/operations.ts'
 import { fieldOf } from '../frame/form.ts'
 import { dataOf, foundIn } from '../frame/page.ts'
-import { isFormOf } from './cart-cookie.ts'
+import { isFormOf, type TokenCookie } from './cart-cookie.ts'
 import { CHECKOUT_STEPS, type CheckoutShop, type CheckoutStep, checkoutPage, stepOf } from './checkout-page.ts'
 import type { FormProblems } from './fields.ts'
 import { linksOf } from './frame.ts'
@@ -21,8 +22,8 @@ type Change = Omit<UpdateStorefrontCartInput, 'store' | 'token'>
 export type SentForm = { readonly visit: CartVisit; readonly shop: CheckoutShop; readonly cart: Cart; readonly token: string }
 
 /** Reads, shows and changes the cart of a checkout. Answers null for a shop that does not exist. */
-export function createCheckoutSteps({ site, show, redirect }: ShopResponder) {
-  return { shopOf, showCheckout, showStep, sent, change, next, refuse }
+export function createCheckoutSteps({ site, show, redirect }: ShopResponder, account: TokenCookie) {
+  return { shopOf, showCheckout, showStep, sent, change, next, refuse, sessionOf }
 
   async function shopOf({ code, language, cart, run }: CartVisit, withRates: boolean): Promise<CheckoutShop | null> {
     const answer = await run(ShopCheckoutPageDocument, { code, language, token: cart ?? '', withRates })
@@ -53,7 +54,21 @@ export function createCheckoutSteps({ site, show, redirect }: ShopResponder) {
     if (!current.cart) return show(visit.reply, foreignForm)
     const typed = Object.keys(problems).length > 0 ? (name: string) => fieldOf(visit.request, name) : null
     const links = linksOf(shop, visit.language, site)
-    return show(visit.reply, checkoutPage(current, current.cart, { step, token, links, key: randomUUID(), problems, typed }))
+    const accountEmail = step === 'payment' ? ((await sessionOf(visit))?.email ?? null) : null
+    const view = { step, token, links, key: randomUUID(), problems, typed, accountEmail }
+    return show(visit.reply, checkoutPage(current, current.cart, view))
+  }
+
+  /** The session of the visitor's account; null: none is open, so that who orders is a guest. */
+  async function sessionOf({
+    request,
+    code,
+    run,
+  }: CartVisit): Promise<{ readonly token: string; readonly email: string } | null> {
+    const token = account.read(request)
+    if (token === null) return null
+    const { storefront } = dataOf(await run(ShopAccountSessionDocument, { code, token }))
+    return storefront?.customerAccount ? { token, email: storefront.customerAccount.email } : null
   }
 
   async function sent(visit: CartVisit, handle: (sent: SentForm) => Promise<FastifyReply>): Promise<FastifyReply | null> {

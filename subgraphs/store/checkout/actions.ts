@@ -25,6 +25,8 @@ export type Checkout = {
   readonly payUntil: Date | null
   /** What confirms the order; null: no e-mails are sent. */
   readonly mail: Pick<MailJobs, 'add'> | null
+  /** Whether one more confirmation may be sent to this address. */
+  readonly mayConfirm: (email: string) => Promise<boolean>
   /** Account that the order belongs to; null: it is one of a guest. */
   readonly customerAccountId: number | null
 }
@@ -64,7 +66,9 @@ export async function completeCheckout(unit: UnitOfWork, checkout: Checkout) {
   if (!isFree && checkout.gatewayMethodId !== null) await startPayment(unit, order, checkout.gatewayMethodId)
   await carts.setOrdered(storeId, cart.id, { orderId: order.id, payUntil }, now)
   if (checkout.customerAccountId !== null) await orders.setCustomerAccount(storeId, order.id, checkout.customerAccountId)
-  await checkout.mail?.add(unit, { kind: 'order-confirmation', subjectId: order.id })
+  const { mail, mayConfirm } = checkout
+  if (mail !== null && (await mayConfirm(cart.contents.email ?? '')))
+    await mail.add(unit, { kind: 'order-confirmation', subjectId: order.id })
   return completed(order.id, payUntil)
 }
 

@@ -56,7 +56,7 @@ export async function runCheckoutJobs(deps: CheckoutJobDeps, signal: AbortSignal
       ),
     )
   }
-  await deps.customerAccounts.deleteExpired(now(), MAX_BATCH_SIZE)
+  while (!signal.aborted && (await deps.customerAccounts.deleteExpired(now(), MAX_BATCH_SIZE)));
   const old = new Date(now().getTime() - CART_AGE_MS)
   while (!signal.aborted && (await carts.deleteBefore(old, MAX_BATCH_SIZE)) === MAX_BATCH_SIZE);
 }

@@ -43,7 +43,7 @@ export function orderConfirmation({ orders, shops, stores, paymentMethods }: Con
       shopName: store.name,
       order: shown,
       lines,
-      paymentInstructions: method?.description ?? null,
+      paymentInstructions: method?.description == null ? null : shortened(method.description),
       url: `${publicUrl}/shops/${store.code}/orders/${order.token}`,
     }
     return {
@@ -55,6 +55,12 @@ export function orderConfirmation({ orders, shops, stores, paymentMethods }: Con
     }
   }
 }
+
+/** Of how it is paid. UTF-16 code units. */
+const MAX_INSTRUCTIONS_LENGTH = 500
+
+const shortened = (text: string): string =>
+  text.length <= MAX_INSTRUCTIONS_LENGTH ? text : `${text.slice(0, MAX_INSTRUCTIONS_LENGTH).toWellFormed()}…`
 
 /** A confirmation that comes late says nothing about an order that has ended meanwhile. */
 const isOver = ({ status }: Order): boolean => status === 'CANCELED' || status === 'ABANDONED'

@@ -103,6 +103,7 @@ async function complete(context: Context, { store, token, expectedTotal, idempot
       gatewayMethodId,
       payUntil,
       mail: context.mail,
+      mayConfirm: (email) => context.mailLimits.mayConfirmOrder(storeId, email),
       customerAccountId,
     }),
   )

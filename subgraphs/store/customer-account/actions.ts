@@ -1,14 +1,16 @@
 import { isMailable } from '../../../platform/mail/message.ts'
-import { hashPassword, passwordProblem, verifyPassword } from '../../toolkit/password.ts'
+import { hashPassword, MAX_PASSWORD_CHARACTERS, passwordProblem, verifyPassword } from '../../toolkit/password.ts'
 import { emailProblem, notFoundError, problem, validationError } from '../../toolkit/validation.ts'
 import { emailKey } from '../customer/customer.ts'
 import type { MailJobs } from '../mail/jobs.ts'
+import type { MailLimits } from '../mail/limits.ts'
 import type { AddressInput } from '../order/address.ts'
 import { newSecretToken, secretTokenHash } from '../secret-token.ts'
 import { conflictError, type UnitOfWork } from '../write.ts'
 import {
   type ConfirmedAccount,
   type CustomerAccount,
+  FRESH_SESSION_MS,
   isConfirmed,
   LINK_PAUSE_MS,
   MAX_EXPORTED_ORDERS,
@@ -22,22 +24,39 @@ export const NO_MAIL = conflictError('This installation sends no e-mails, so its
 export function linkProblems(given: string) {
   const email = given.trim()
   const invalid =
-    emailProblem('email', email) ?? (isMailable(email) ? null : problem('email', 'an address of the form name@host', email))
+    emailProblem('email', email) ??
+    (isMailable(email) ? null : problem('email', 'an address of the form name@host', email)) ??
+    (isPlain(email) ? null : problem('email', 'an address without characters that stand for others', email))
   return invalid && validationError([invalid])
 }
 
 /**
- * Requests a link. The same happens for an address with an account and for one without: a row, and
- * an e-mail that is made later.
+ * Whether no character stands for others, as K (U+212A, Kelvin) does for k: the message would go to
+ * one mailbox, and the account would be that of another.
  */
-export async function requestCustomerLink(unit: UnitOfWork, mail: Pick<MailJobs, 'add'>, given: string) {
+const isPlain = (email: string): boolean =>
+  email.normalize('NFKC') === email && ![...email].some((each) => each > '\x7f' && /[\0-\x7f]/.test(each.toLowerCase()))
+
+/**
+ * Requests a link. The same happens for an address with an account and for one without: a row, and
+ * an e-mail that is made later. The answer is also the same where an address has got too many.
+ */
+export async function requestCustomerLink(
+  unit: UnitOfWork,
+  { mail, mailLimits }: { readonly mail: Pick<MailJobs, 'add'>; readonly mailLimits: MailLimits },
+  given: string,
+) {
   const { query, storeId, now } = unit
   const accounts = customerAccountRepository(query)
   const email = given.trim()
   const account = await accounts.lockByEmail(storeId, { email, emailKey: emailKey(email) }, now)
   if (account.isNew || now.getTime() - account.linkRequestedAt.getTime() >= LINK_PAUSE_MS) {
     await accounts.setLinkRequested(storeId, account.id, now)
-    await mail.add(unit, { kind: 'customer-link', subjectId: account.id })
+    if (await mailLimits.mayLink(storeId, email, isConfirmed(account))) {
+      // Nobody has read mail at the former spelling yet, which may be another mailbox.
+      if (!isConfirmed(account) && account.email !== email) await accounts.respell(storeId, account.id, email, now)
+      await mail.add(unit, { kind: 'customer-link', subjectId: account.id })
+    }
   }
   return { __typename: 'RequestCustomerLinkSuccess' as const, email }
 }
@@ -49,20 +68,28 @@ const EXPIRED = {
 
 /** A change that confirms an address and opens a session. `sent` gets its token, which is not stored. */
 export async function openCustomerLink(
-  { query, storeId, now }: UnitOfWork,
-  linkToken: string,
-  passwordHash: string | null,
+  unit: UnitOfWork,
+  {
+    linkToken,
+    passwordHash,
+    mail,
+  }: { readonly linkToken: string; readonly passwordHash: string | null; readonly mail: Pick<MailJobs, 'add'> | null },
   sent: (token: string) => void,
 ) {
+  const { query, storeId, now } = unit
   const accounts = customerAccountRepository(query)
   const hash = secretTokenHash(linkToken)
-  const accountId = hash === null ? null : await accounts.takeLink(storeId, hash, now)
+  const found = hash === null ? null : await accounts.byLink(storeId, hash, now)
+  // The account before its links, as everybody locks them.
+  const before = found && (await accounts.lock(storeId, found.id))
+  const accountId = before && hash !== null ? await accounts.takeLink(storeId, hash, now) : null
   if (accountId === null) return EXPIRED
   await accounts.confirm(storeId, accountId, now)
   if (passwordHash !== null) {
     await accounts.setPassword(storeId, accountId, passwordHash, now)
     // Whoever knew the former one is signed out.
     await accounts.endSessions(storeId, accountId, null)
+    if (isConfirmed(before)) await mail?.add(unit, { kind: 'customer-password', subjectId: accountId })
   }
   await openSession(accounts, storeId, accountId, now, sent)
   return { __typename: 'OpenCustomerLinkSuccess' as const, accountId }
@@ -92,6 +119,12 @@ export const CREDENTIALS_WRONG = {
   message: 'The address or the password is wrong, or too many were tried: wait 15 minutes, or sign in by e-mail.',
 }
 
+/** What who is signed in without proof is told. */
+export const notOwner = ({ passwordHash }: ConfirmedAccount) =>
+  passwordHash === null
+    ? { ...CREDENTIALS_WRONG, message: 'The account has no password: sign in by a link again, and do it within 10 minutes.' }
+    : CREDENTIALS_WRONG
+
 /**
  * The account with this address and password; null: there is none, or too many were tried. Takes as
  * long for an address without an account.
@@ -102,6 +135,8 @@ export async function accountWithPassword(
   { email, password }: { readonly email: string; readonly password: string },
   now: Date,
 ): Promise<ConfirmedAccount | null> {
+  // Before anything is asked: the time says nothing about the address.
+  if (password.length > MAX_PASSWORD_CHARACTERS) return null
   const key = emailKey(email.trim())
   // Nothing else is stored, and PostgreSQL cannot read it.
   const found = emailProblem('email', key) === null ? await accounts.byEmail(storeId, key) : null
@@ -121,17 +156,39 @@ async function isRightPassword(
   return account
 }
 
-/** Whether the owner of a session proves to be the owner of the account: by its password, if it has one. */
-export const isOwner = async (
+/**
+ * Whether the owner of a session proves to be the owner of the account: by its password, if it has
+ * one; else by a session that a link has just opened.
+ */
+export async function isOwner(
   accounts: CustomerAccountRepository,
   account: ConfirmedAccount,
-  password: string | null | undefined,
+  { token, password }: { readonly token: string; readonly password: string | null | undefined },
   now: Date,
-): Promise<boolean> => account.passwordHash === null || (await isRightPassword(accounts, account, password ?? '', now)) !== null
+): Promise<boolean> {
+  const { storeId, id, passwordHash } = account
+  if (passwordHash === null) {
+    const hash = secretTokenHash(token)
+    return hash !== null && (await accounts.isSessionSince(storeId, hash, new Date(now.getTime() - FRESH_SESSION_MS)))
+  }
+  if (password == null || password.length > MAX_PASSWORD_CHARACTERS) return false
+  // Who is signed in knows that there is an account: a refusal needs not take as long as a hash.
+  if (!(await accounts.takeAttempt(storeId, id, now)) || !(await verifyPassword(password, passwordHash))) return false
+  await accounts.resetAttempts(storeId, id)
+  return true
+}
 
-export async function signInCustomer({ query, storeId, now }: UnitOfWork, accountId: number, sent: (token: string) => void) {
-  await openSession(customerAccountRepository(query), storeId, accountId, now, sent)
-  return { __typename: 'SignInCustomerSuccess' as const, accountId }
+/** Opens a session by the password that was verified, unless it was changed in the meantime. */
+export async function signInCustomer(
+  { query, storeId, now }: UnitOfWork,
+  { id, passwordHash }: Pick<ConfirmedAccount, 'id' | 'passwordHash'>,
+  sent: (token: string) => void,
+) {
+  const accounts = customerAccountRepository(query)
+  const current = await accounts.lock(storeId, id)
+  if (current === null || current.passwordHash !== passwordHash) return CREDENTIALS_WRONG
+  await openSession(accounts, storeId, id, now, sent)
+  return { __typename: 'SignInCustomerSuccess' as const, accountId: id }
 }
 
 async function openSession(
@@ -173,15 +230,21 @@ export async function signOutCustomer(
   return { __typename: 'SignOutCustomerSuccess' as const, sessionsEnded }
 }
 
-/** Changes a password, and signs out everybody else. */
+/** Changes a password, signs out everybody else, and tells the owner by e-mail. */
 export async function changeCustomerPassword(
-  { query, storeId, now }: UnitOfWork,
+  unit: UnitOfWork,
   account: CustomerAccount,
-  { token, passwordHash }: { readonly token: string; readonly passwordHash: string },
+  {
+    token,
+    passwordHash,
+    mail,
+  }: { readonly token: string; readonly passwordHash: string; readonly mail: Pick<MailJobs, 'add'> | null },
 ) {
+  const { query, storeId, now } = unit
   const accounts = customerAccountRepository(query)
   await accounts.setPassword(storeId, account.id, passwordHash, now)
   await accounts.endSessions(storeId, account.id, secretTokenHash(token))
+  await mail?.add(unit, { kind: 'customer-password', subjectId: account.id })
   return { __typename: 'ChangeCustomerPasswordSuccess' as const, accountId: account.id }
 }
 
@@ -199,6 +262,18 @@ export async function setCustomerAddresses(
 export async function eraseCustomerAccount({ query, storeId }: UnitOfWork, account: CustomerAccount) {
   const orders = await customerAccountRepository(query).erase(storeId, account.id)
   return { __typename: 'EraseCustomerAccountSuccess' as const, orders }
+}
+
+/** The address that a valid link signs in to; null: there is no such link. */
+export async function emailOfLink(
+  accounts: CustomerAccountRepository,
+  storeId: number,
+  token: string,
+  now: Date,
+): Promise<string | null> {
+  const hash = secretTokenHash(token)
+  const account = hash === null ? null : await accounts.byLink(storeId, hash, now)
+  return account?.email ?? null
 }
 
 /** Everything that is kept about an account, but hashes. */

@@ -38,6 +38,8 @@ export const REQUEST_MS = 3_600_000
 export const UNCONFIRMED_MS = 24 * 3_600_000
 /** Passwords that may be tried within such a time: 960 a day. Links work all the same. Milliseconds. */
 export const [MAX_ATTEMPTS, ATTEMPTS_MS] = [10, 15 * 60_000]
+/** Age up to which a session proves its owner where there is no password. Milliseconds. */
+export const FRESH_SESSION_MS = 10 * 60_000
 /** Orders in an export. */
 export const MAX_EXPORTED_ORDERS = 1_000
 

@@ -11,6 +11,25 @@ type LinkMailDeps = {
   readonly now: () => Date
 }
 
+/** The e-mail to who has an account whose password was changed: by whom is not known. */
+export const customerPasswordMail =
+  ({ customerAccounts, stores, publicUrl }: Omit<LinkMailDeps, 'now'>): MailTemplate =>
+  async ({ storeId, subjectId }) => {
+    const [account, [store]] = await Promise.all([customerAccounts.byId(storeId, subjectId), stores.findByIds([storeId])])
+    if (!account || !store) return null
+    return {
+      to: account.email,
+      fromName: store.name,
+      replyTo: store.email,
+      subject: `Your password at ${store.name} was changed`,
+      blocks: [
+        { kind: 'text', text: `The password of your account at ${store.name} was changed, and other devices were signed out.` },
+        { kind: 'text', text: 'If it was not you, sign in by a link that we send you, and set a new one:' },
+        { kind: 'link', text: 'Your account', url: `${publicUrl}/shops/${store.code}/account` },
+      ],
+    }
+  }
+
 /**
  * The e-mail with a link that signs in. The token is made with the message and kept as a hash, so
  * that it is nowhere but in the e-mail; an attempt that is repeated has another one.

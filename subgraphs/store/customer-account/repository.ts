@@ -59,6 +59,16 @@ export const customerAccountRepository = (database: Kysely<Tables>) => ({
     return { ...found, isNew: inserted !== undefined }
   },
 
+  /** The account until the transaction ends; null: it was erased. */
+  lock: async (storeId: number, id: number): Promise<CustomerAccount | null> =>
+    accountOf(await accounts(database, storeId).where('customer_account.id', '=', id).forUpdate().executeTakeFirst()),
+
+  /** Spells the address of an account as it was given last, and ends links to the former spelling. */
+  async respell(storeId: number, id: number, email: string, at: Date): Promise<void> {
+    await updated(database, storeId, id, { email }, at)
+    await database.deleteFrom('customer_account_link').where('store_id', '=', storeId).where('account_id', '=', id).execute()
+  },
+
   async setLinkRequested(storeId: number, id: number, at: Date): Promise<void> {
     await updated(database, storeId, id, { link_requested_at: at }, at)
   },
@@ -176,6 +186,18 @@ export const customerAccountRepository = (database: Kysely<Tables>) => ({
         .executeTakeFirst(),
     ),
 
+  /** Whether an open session began at this time or later. */
+  async isSessionSince(storeId: number, tokenHash: Buffer, since: Date): Promise<boolean> {
+    const row = await database
+      .selectFrom('customer_account_session')
+      .select('account_id')
+      .where('store_id', '=', storeId)
+      .where('token_hash', '=', tokenHash)
+      .where('created_at', '>=', since)
+      .executeTakeFirst()
+    return row !== undefined
+  },
+
   /** Start times of the open sessions of an account, newest first. */
   async sessionsOf(storeId: number, accountId: number, at: Date): Promise<readonly Date[]> {
     const rows = await database
@@ -251,18 +273,22 @@ export const customerAccountRepository = (database: Kysely<Tables>) => ({
     return Number(numUpdatedRows)
   },
 
-  /** Deletes what has expired, at most `max` rows of each kind. */
-  async deleteExpired(at: Date, max: number): Promise<void> {
+  /** Deletes what has expired, at most `max` rows of each kind; whether there may be more. */
+  async deleteExpired(at: Date, max: number): Promise<boolean> {
     const before = later(at, -UNCONFIRMED_MS)
-    await sql`
+    const accountsDeleted = await sql`
       DELETE FROM customer_account WHERE (store_id, id) IN (SELECT store_id, id FROM customer_account
         WHERE confirmed_at IS NULL AND created_at < ${before} AND link_requested_at < ${before} LIMIT ${max} FOR UPDATE SKIP LOCKED)`.execute(
       database,
     )
+    const deleted = [accountsDeleted]
     for (const table of ['customer_account_link', 'customer_account_session'])
-      await sql`
+      deleted.push(
+        await sql`
         DELETE FROM ${sql.table(table)} WHERE (store_id, token_hash) IN (SELECT store_id, token_hash FROM ${sql.table(table)}
-          WHERE expires_at < ${at} LIMIT ${max} FOR UPDATE SKIP LOCKED)`.execute(database)
+          WHERE expires_at < ${at} LIMIT ${max} FOR UPDATE SKIP LOCKED)`.execute(database),
+      )
+    return deleted.some(({ numAffectedRows }) => Number(numAffectedRows ?? 0) >= max)
   },
 })
 
@@ -277,6 +303,7 @@ async function updated(
   storeId: number,
   id: number,
   set: {
+    readonly email?: string
     readonly password_hash?: string
     readonly attempts?: number
     readonly attempts_since?: null

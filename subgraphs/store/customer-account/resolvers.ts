@@ -13,11 +13,13 @@ import {
   accountWithPassword,
   CREDENTIALS_WRONG,
   changeCustomerPassword,
+  emailOfLink,
   eraseCustomerAccount,
   isOwner,
   linkProblems,
   NO_MAIL,
   noSession,
+  notOwner,
   openCustomerLink,
   passwordOfLink,
   requestCustomerLink,
@@ -36,6 +38,7 @@ export const customerAccountResolvers = {
     hasCustomerAccounts: (_, __, { mail }) => mail !== null,
     customerAccount: ({ store }, { token }, { customerAccounts, now }) =>
       accountOfSession(customerAccounts, store.id, token, now()),
+    customerLinkEmail: ({ store }, { token }, { customerAccounts, now }) => emailOfLink(customerAccounts, store.id, token, now()),
   },
   CustomerAccount: {
     hasPassword: ({ passwordHash }) => passwordHash !== null,
@@ -49,7 +52,7 @@ export const customerAccountResolvers = {
         customerAccounts.countOrders(storeId, id),
       )
     },
-    dataExport: (account, _, { customerAccounts, now }) => accountExport(customerAccounts, account, now()),
+    dataExport: (account, _, context) => exportOnce(context, account),
   },
   CustomerAccountOrder: { order: ({ storeId, id }, _, { shops }) => present(shops.orderById(storeId, id), 'order') },
   CustomerAccountOrderConnection: connectionFields,
@@ -59,18 +62,21 @@ export const customerAccountResolvers = {
   SetCustomerAddressesSuccess: { account: (written, _, context) => currentAccount(context, written) },
   Mutation: {
     requestCustomerLink: async (_, { input: { store, email } }, context) => {
-      const { mail } = context
+      const { mail, mailLimits } = context
       await take(context, 'link', store)
       const shop = await shopAt(context, store)
       if (!shop) return notFoundError('shop', store)
       if (mail === null) return NO_MAIL
       return (
         linkProblems(email) ??
-        context.writeTo(shop.store.id, 'requestCustomerLink', {}, (unit) => requestCustomerLink(unit, mail, email))
+        context.writeTo(shop.store.id, 'requestCustomerLink', {}, (unit) =>
+          requestCustomerLink(unit, { mail, mailLimits }, email),
+        )
       )
     },
     openCustomerLink: async (_, { input: { store, token, password } }, context) => {
-      await take(context, 'session', store)
+      // Nobody guesses 256 bits: who guesses must not use up what a shop's links are opened with.
+      await context.limitAccounts.session.ofAddress(context.caller.address)
       const shop = await shopAt(context, store)
       if (!shop) return notFoundError('shop', store)
       const storeId = shop.store.id
@@ -78,7 +84,7 @@ export const customerAccountResolvers = {
       const chosen = await passwordOfLink(context.customerAccounts, link)
       if ('failure' in chosen) return chosen.failure
       return withToken(context, storeId, 'openCustomerLink', (unit, sent) =>
-        openCustomerLink(unit, token, chosen.passwordHash, sent),
+        openCustomerLink(unit, { linkToken: token, passwordHash: chosen.passwordHash, mail: context.mail }, sent),
       )
     },
     signInCustomer: async (_, { input: { store, ...credentials } }, context) => {
@@ -88,21 +94,23 @@ export const customerAccountResolvers = {
       const storeId = shop.store.id
       const account = await accountWithPassword(context.customerAccounts, storeId, credentials, context.now())
       if (!account) return CREDENTIALS_WRONG
-      return withToken(context, storeId, 'signInCustomer', (unit, sent) => signInCustomer(unit, account.id, sent))
+      return withToken(context, storeId, 'signInCustomer', (unit, sent) => signInCustomer(unit, account, sent))
     },
     signOutCustomer: (_, { input: { store, token, everywhere } }, context) =>
       inSession(context, { store, token }, 'signOutCustomer', (unit, account) =>
         signOutCustomer(unit, account, token, everywhere ?? false),
       ),
     changeCustomerPassword: async (_, { input: { store, token, currentPassword, password } }, context) => {
+      await context.limitAccounts.proof(context.caller.address)
       const account = await accountAt(context, store, token)
       if (!account) return noSession
       const invalid = passwordProblem('password', password)
       if (invalid) return validationError([invalid])
-      if (!(await isOwner(context.customerAccounts, account, currentPassword, context.now()))) return CREDENTIALS_WRONG
+      const proof = { token, password: currentPassword }
+      if (!(await isOwner(context.customerAccounts, account, proof, context.now()))) return notOwner(account)
       const passwordHash = await hashPassword(password)
       return inSession(context, { store, token }, 'changeCustomerPassword', (unit, owner) =>
-        changeCustomerPassword(unit, owner, { token, passwordHash }),
+        changeCustomerPassword(unit, owner, { token, passwordHash, mail: context.mail }),
       )
     },
     setCustomerAddresses: (_, { input: { store, token, addresses } }, context) =>
@@ -110,13 +118,31 @@ export const customerAccountResolvers = {
         setCustomerAddresses(unit, account, addresses),
       ),
     eraseCustomerAccount: async (_, { input: { store, token, password } }, context) => {
+      await context.limitAccounts.proof(context.caller.address)
       const account = await accountAt(context, store, token)
       if (!account) return noSession
-      if (!(await isOwner(context.customerAccounts, account, password, context.now()))) return CREDENTIALS_WRONG
+      if (!(await isOwner(context.customerAccounts, account, { token, password }, context.now()))) return notOwner(account)
       return inSession(context, { store, token }, 'eraseCustomerAccount', eraseCustomerAccount)
     },
   },
 } satisfies Resolvers
+
+const exportsOf = new WeakMap<Context, Map<string, ReturnType<typeof accountExport>>>()
+
+/** An account is exported once in a request, however many aliases ask for it. */
+async function exportOnce(context: Context, account: ConfirmedAccount) {
+  const known = exportsOf.get(context) ?? new Map<string, ReturnType<typeof accountExport>>()
+  exportsOf.set(context, known)
+  const key = `${account.storeId} ${account.id}`
+  const exported = known.get(key) ?? exportNow(context, account)
+  known.set(key, exported)
+  return exported
+}
+
+async function exportNow({ caller, limitAccounts, customerAccounts, now }: Context, account: ConfirmedAccount) {
+  await limitAccounts.export(caller.address)
+  return accountExport(customerAccounts, account, now())
+}
 
 /** Takes tokens of the caller's network and of the shop; rejects with RATE_LIMITED. */
 async function take({ caller, limitAccounts }: Context, what: 'link' | 'session', store: string): Promise<void> {

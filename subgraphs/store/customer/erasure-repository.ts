@@ -29,7 +29,8 @@ export async function eraseFromOrders(
         SELECT value #>> '{}' AS word FROM jsonb_path_query(jsonb_build_array(customer - 'number',
           shipping_address - ARRAY['country', 'countryCode', 'region', 'regionCode'], billing_address - ARRAY['country', 'countryCode', 'region', 'regionCode'],
           billing_information), 'lax $.**?(@.type() == "string")') AS value) AS words) AS texts
-    FROM "order" WHERE store_id = ${storeId} AND (customer_id = ${customerId} OR lower(customer ->> 'email') = ${emailKey(email)}) FOR UPDATE`.execute(
+    FROM "order" WHERE store_id = ${storeId} AND (customer_id = ${customerId} OR lower(customer ->> 'email') = ${emailKey(email)}
+      OR customer_account_id IN (SELECT id FROM customer_account WHERE store_id = ${storeId} AND email_key = ${emailKey(email)})) FOR UPDATE`.execute(
     database,
   )
   await sql`DELETE FROM cart WHERE store_id = ${storeId} AND email_key = ${emailKey(email)}`.execute(database)

@@ -118,16 +118,27 @@ export const orderRepository = (database: Kysely<Tables>) => ({
     return found ?? null
   },
 
-  /** The abandoned cart that the order was created from. */
+  /** The account that placed the order, unless it was erased in the meantime. */
   async setCustomerAccount(storeId: number, id: number, accountId: number): Promise<void> {
     await database
       .updateTable('order')
       .set({ customer_account_id: accountId })
       .where('store_id', '=', storeId)
       .where('id', '=', id)
+      .where(({ exists, selectFrom }) =>
+        exists(
+          selectFrom('customer_account')
+            .select('customer_account.id')
+            .where('customer_account.store_id', '=', storeId)
+            .where('customer_account.id', '=', accountId)
+            // So that it is not erased before this commits.
+            .forKeyShare(),
+        ),
+      )
       .execute()
   },
 
+  /** The abandoned cart that the order was created from. */
   async setRecoveredFrom(storeId: number, id: number, abandonedId: number): Promise<void> {
     await database
       .updateTable('order')

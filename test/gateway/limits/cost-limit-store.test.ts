@@ -38,3 +38,10 @@ test('every alias of a leaf counts', () => {
   const page = (count: number) => costOf(`{ products(first: 250) { nodes { ${aliases(count)} } } }`)
   expect(page(200)).toBeGreaterThan(DEFAULT_LIMITS.cost)
 })
+
+test('an export of a customer account costs half of the usual limit', () => {
+  const account = (fields: string) => costOf(`{ storefront(store: "a") { customerAccount(token: "b") { ${fields} } } }`)
+  expect(account('dataExport')).toBeGreaterThanOrEqual(DEFAULT_LIMITS.cost / 2)
+  expect(account('a: dataExport b: dataExport')).toBeGreaterThan(DEFAULT_LIMITS.cost)
+  expect(account('a: sessionCount b: sessionCount')).toBeGreaterThan(account('sessionCount'))
+})

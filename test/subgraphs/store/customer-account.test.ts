@@ -67,6 +67,14 @@ async function accountOf(token: string, fields = FIELDS, store = shop) {
   expect(errors).toBeUndefined()
   return data.storefront.customerAccount
 }
+async function emailOf(link: string) {
+  const { data } = await stack.ask(
+    stranger(),
+    'query ($code: String!, $token: String!) { storefront(store: $code) { customerLinkEmail(token: $token) } }',
+    { code: shop.code, token: link },
+  )
+  return data.storefront.customerLinkEmail
+}
 /** The token of the newest link that came by e-mail. */
 async function linkFor(email: string, store = shop): Promise<string> {
   await mails.finished()
@@ -89,6 +97,7 @@ describe('an account', () => {
     expect(await request(' Ana@Example.org ')).toEqual({ __typename: 'RequestCustomerLinkSuccess', email: 'Ana@Example.org' })
     const link = await linkFor('Ana@Example.org')
     expect(smtp.received[0]?.headers).toContain('Subject: Confirm your address for Pottery')
+    expect(await emailOf(link)).toBe('Ana@Example.org')
     expect(await open(link, 'short')).toMatchObject({ __typename: 'ValidationError', field: 'password' })
     const opened = await open(link, 'correct horse')
     expect(opened).toEqual({
@@ -97,6 +106,7 @@ describe('an account', () => {
       account: { email: 'Ana@Example.org', hasPassword: true, sessionCount: 1, addresses: [] },
     })
     expect(await open(link)).toMatchObject({ __typename: 'CustomerLinkExpired' })
+    expect(await emailOf(link)).toBeNull()
     expect(await accountOf(opened.token)).toMatchObject({ email: 'Ana@Example.org' })
     expect(await signIn('ana@example.ORG', 'correct horse')).toMatchObject({ __typename: 'SignInCustomerSuccess' })
   })
@@ -111,6 +121,36 @@ describe('an account', () => {
     const opened = await open(link, 'new password')
     expect(await accountOf(token)).toBeNull()
     expect(await accountOf(opened.token)).toMatchObject({ hasPassword: true, sessionCount: 1 })
+    await mails.finished()
+    expect(smtp.received.at(-1)?.headers).toContain('Subject: Your password at Pottery was changed')
+  })
+
+  test('without a password gets one, or is erased, in the first ten minutes of a session only', async () => {
+    const { email, token } = await anAccount(null)
+    await clock.setTime(clock.now() + 11 * MINUTE_MS)
+    for (const [field, input] of [
+      ['changeCustomerPassword', { password: 'better horse' }],
+      ['eraseCustomerAccount', {}],
+    ] as const)
+      expect(await change(field, { token, ...input })).toMatchObject({ __typename: 'CustomerCredentialsWrong' })
+    await request(email)
+    const { token: fresh } = await open(await linkFor(email))
+    expect(await change('changeCustomerPassword', { token: fresh, password: 'better horse' })).toMatchObject({
+      __typename: 'ChangeCustomerPasswordSuccess',
+    })
+    await mails.finished()
+    expect(smtp.received.at(-1)?.headers).toContain('Subject: Your password at Pottery was changed')
+  })
+
+  test('is spelled as it was typed last until it is confirmed; links to the former spelling end', async () => {
+    await request('SPELL@example.org')
+    const first = await linkFor('spell@example.org')
+    await clock.setTime(clock.now() + 3 * MINUTE_MS)
+    await request('spell@example.org')
+    const second = await linkFor('spell@example.org')
+    expect(smtp.received.at(-1)?.to).toEqual(['spell@example.org'])
+    expect(await open(first)).toMatchObject({ __typename: 'CustomerLinkExpired' })
+    expect(await open(second)).toMatchObject({ account: { email: 'spell@example.org' } })
   })
 
   test('without a confirmed address has no session and no password, and is deleted after a day', async () => {
@@ -124,6 +164,14 @@ describe('an account', () => {
     await clock.setTime(clock.now() + DAY_MS + MINUTE_MS)
     await stack.subgraph.runCheckoutJobs()
     expect(await count()).toBe(0)
+    // More than a batch.
+    await stack.sql(
+      `INSERT INTO customer_account (store_id, email, email_key, link_requested_at, created_at, updated_at)
+        SELECT $1, 'old' || n || '@example.org', 'old' || n || '@example.org', $2, $2, $2 FROM generate_series(1, 250) AS n`,
+      [shop.storeId, new Date(clock.now() - 2 * DAY_MS)],
+    )
+    await stack.subgraph.runCheckoutJobs()
+    expect(await stack.sql(`SELECT count(*)::int FROM customer_account WHERE email_key LIKE 'old%'`)).toEqual([{ count: 0 }])
   })
 
   test('is one of one shop: neither its session, its link nor its password is known to another', async () => {
@@ -216,12 +264,66 @@ describe('strangers', () => {
     await mails.finished()
   })
 
-  test.each(['ana', 'a@b\r\nBcc: x@y.example', 'a@b,c@d', '', `${'a'.repeat(300)}@b.example`])(
-    'send no link to %j',
-    async (email) => {
-      expect(await request(email)).toMatchObject({ __typename: 'ValidationError', field: 'email' })
-    },
-  )
+  test('cause five links a day to an unconfirmed address, and ten an hour from all shops, with the same result', async () => {
+    const sentTo = async (email: string, stores: readonly TestStore[], times: number) => {
+      smtp.received.length = 0
+      for (let time = 0; time < times; time += 1) {
+        for (const store of stores) expect((await request(email, store)).__typename).toBe('RequestCustomerLinkSuccess')
+        await mails.finished()
+        await clock.setTime(clock.now() + 3 * MINUTE_MS)
+      }
+      return smtp.received.filter(({ to }) => to[0] === email).length
+    }
+    expect(await sentTo('often@example.org', [shop], 7)).toBe(5)
+    const { email } = await anAccount()
+    await clock.setTime(clock.now() + 60 * MINUTE_MS)
+    await request(email, other)
+    await open(await linkFor(email, other), null, other)
+    await clock.setTime(clock.now() + 60 * MINUTE_MS)
+    // Ten, and what is refilled in a quarter of an hour.
+    const sent = await sentTo(email, [shop, other], 7)
+    expect([sent >= 10, sent < 14]).toEqual([true, true])
+  })
+
+  test('send no password of more than 256 characters to the database', async () => {
+    const { email, token } = await anAccount()
+    const long = 'x'.repeat(257)
+    expect(await signIn(email, long)).toMatchObject({ __typename: 'CustomerCredentialsWrong' })
+    expect(await change('eraseCustomerAccount', { token, password: long })).toMatchObject({
+      __typename: 'CustomerCredentialsWrong',
+    })
+    expect(await stack.sql('SELECT attempts FROM customer_account WHERE email = $1', [email])).toEqual([{ attempts: 0 }])
+  })
+
+  test('who hold a session try 20 passwords a minute from one address', async () => {
+    const { token } = await anAccount()
+    const erase = () =>
+      stack.ask(
+        { ...ANONYMOUS, address: '203.0.113.9' },
+        'mutation ($input: EraseCustomerAccountInput!) { eraseCustomerAccount(input: $input) { __typename } }',
+        { input: { store: shop.code, token, password: 'guess' } },
+      )
+    const answers = await Promise.all(Array.from({ length: 22 }, erase))
+    expect(answers.filter(({ errors }) => errors?.[0]?.extensions.code === 'RATE_LIMITED')).toHaveLength(2)
+  })
+
+  test('do not use up the links of a shop: opening one is limited by the address of the network only', async () => {
+    const answers = await Promise.all(Array.from({ length: 310 }, () => open('x'.repeat(43), null, other)))
+    expect(new Set(answers.map(({ __typename }) => __typename))).toEqual(new Set(['CustomerLinkExpired']))
+  })
+
+  test.each([
+    'ana',
+    'a@b\r\nBcc: x@y.example',
+    'a@b,c@d',
+    '',
+    '\u212Aim@b.example',
+    '\u0130@b.example',
+    'ﬁ@b.example',
+    `${'a'.repeat(300)}@b.example`,
+  ])('send no link to %j', async (email) => {
+    expect(await request(email)).toMatchObject({ __typename: 'ValidationError', field: 'email' })
+  })
 
   test('find no token and no password in the database', async () => {
     const { email, token } = await anAccount()
@@ -291,6 +393,16 @@ describe('orders', () => {
       orders: [{ number: order.number, lines: [{ name: 'Cup', quantity: 1 }] }],
     })
     expect(JSON.stringify(dataExport)).not.toContain('argon2')
+    const aliases = Array.from({ length: 50 }, (_, index) => `a${index}: dataExport`).join(' ')
+    expect(Object.values(await accountOf(token, aliases))).toEqual(Array(50).fill(dataExport))
+    const exported = () =>
+      stack.ask(
+        { ...ANONYMOUS, address: '203.0.113.10' },
+        'query ($code: String!, $token: String!) { storefront(store: $code) { customerAccount(token: $token) { dataExport } } }',
+        { code: shop.code, token },
+      )
+    const answers = await Promise.all(Array.from({ length: 12 }, exported))
+    expect(answers.filter(({ errors }) => errors?.[0]?.extensions.code === 'RATE_LIMITED')).toHaveLength(2)
     expect(await change('eraseCustomerAccount', { token, password: 'wrong' })).toMatchObject({
       __typename: 'CustomerCredentialsWrong',
     })
@@ -310,12 +422,14 @@ describe('orders', () => {
   test('a merchant who erases a customer erases the account too', async () => {
     const { email, token } = await anAccount()
     await anOrder(email, token)
+    const { order } = await anOrder('elsewhere@example.org', token)
     const { customers } = await shopper.merchant(
       'query ($email: String!) { customers(filter: {email: $email}) { nodes { id } } }',
       { email },
     )
     await shopper.merchant('mutation ($id: ID!) { eraseCustomer(id: $id) { __typename } }', { id: customers.nodes[0].id })
     expect(await accountOf(token)).toBeNull()
+    expect(await shopper.merchantOrder(order.number)).toMatchObject({ customer: null })
   })
 })
 

@@ -1,4 +1,5 @@
 import { TestClock } from 'pg-boss'
+import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { startSmtpServer, type TestSmtpServer } from '../../support/smtp-server.ts'
 import { mailClock, mailServerAt } from './support/mail.ts'
@@ -8,6 +9,7 @@ import { type StoreStack, startStore, type TestStore } from './support/store.ts'
 const HOUR_MS = 3_600_000
 /** Ahead of the machine's clock, which nothing may wait for. */
 const clock = new TestClock(Date.now() + 24 * HOUR_MS)
+const logged: string[] = []
 let smtp: TestSmtpServer
 let stack: StoreStack
 let shop: TestStore
@@ -18,6 +20,7 @@ beforeAll(async () => {
   smtp = await startSmtpServer()
   stack = await startStore(() => new Date(clock.now()), {
     mailServer: mailServerAt(smtp.port),
+    log: pino({ level: 'warn' }, { write: (line) => logged.push(line) }),
     webhooks: { jobClock: clock },
   })
   shop = await stack.aStore({ name: 'Pots & <Pans>' })
@@ -30,14 +33,17 @@ afterAll(async () => {
   await stack.close()
   await smtp.close()
 })
-beforeEach(() => {
+beforeEach(async () => {
+  // An address gets five confirmations an hour.
+  await clock.setTime(clock.now() + HOUR_MS)
   smtp.received.length = 0
   smtp.faults.length = 0
 })
 
-async function anOrder() {
+async function anOrder(paymentMethodId: string | null = null) {
   const product = await shopper.aProduct({ name: 'Cup "big"', stock: 3, shippingRequired: false })
   const { token, cart } = await shopper.ready([{ productId: product, quantity: 2 }])
+  if (paymentMethodId !== null) await shopper.update(token, { paymentMethodId })
   const done = await shopper.complete(token, cart.totals.total)
   expect(done.__typename).toBe('CompleteStorefrontCheckoutSuccess')
   return { token, total: cart.totals.total as string, number: done.order.number as number }
@@ -160,4 +166,23 @@ test('a store switches confirmations off, and an order that ended before its e-m
   stop = await stack.subgraph.deliverMail()
   await mails.finished()
   expect(smtp.received).toEqual([])
+})
+
+test('an address gets five confirmations an hour; the orders are placed all the same, and it is logged once', async () => {
+  const placed: number[] = []
+  for (let order = 0; order < 7; order += 1) placed.push((await anOrder()).number)
+  expect(new Set(placed).size).toBe(7)
+  await mails.finished()
+  expect(smtp.received).toHaveLength(5)
+  expect(logged.filter((line) => line.includes('orders are not confirmed by e-mail'))).toHaveLength(1)
+  await clock.setTime(clock.now() + HOUR_MS)
+  await anOrder()
+  await mails.finished()
+  expect(smtp.received).toHaveLength(6)
+})
+
+test('a confirmation has at most 500 characters of how it is paid', async () => {
+  await anOrder(await shopper.aPaymentMethod('Transfer', 'x'.repeat(3_000)))
+  await mails.finished()
+  expect(/Howyoupay:(x+…)/.exec(smtp.received[0]?.text.replaceAll(/\s/g, '') ?? '')?.[1]).toHaveLength(501)
 })
