@@ -162,9 +162,10 @@ test.each(ENDPOINTS.map((each, index) => ({ ...each, from: `127.0.1.${index + 1}
     expect(replies.filter(isLimited).map(({ text }) => text)).toEqual([])
     const began = replies.length
     let refused: Reply | null = null
-    for (let n = began; n < began + maxGuesses * 2 && refused === null; n++) {
-      const reply = await guess(n, from)
-      if (isLimited(reply)) refused = reply
+    // Several at once: on a busy machine one after the other may be slower than the bucket fills.
+    for (let n = began; n < began + maxGuesses * 2 && refused === null; n += 4) {
+      const next = await Promise.all([n, n + 1, n + 2, n + 3].map((each) => guess(each, from)))
+      refused = next.find(isLimited) ?? null
     }
     expect(refused).not.toBeNull()
     const seconds = refused?.headers['retry-after'] ?? /"retryAfterSeconds":(\d+)/.exec(refused?.text ?? '')?.[1]
