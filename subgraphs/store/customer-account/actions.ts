@@ -119,7 +119,7 @@ export const CREDENTIALS_WRONG = {
   message: 'The address or the password is wrong, or too many were tried: wait 15 minutes, or sign in by e-mail.',
 }
 
-/** What who is signed in without proof is told. */
+/** The failure of a session that does not prove to be the owner's. */
 export const notOwner = ({ passwordHash }: ConfirmedAccount) =>
   passwordHash === null
     ? { ...CREDENTIALS_WRONG, message: 'The account has no password: sign in by a link again, and do it within 10 minutes.' }
@@ -181,14 +181,22 @@ export async function isOwner(
 /** Opens a session by the password that was verified, unless it was changed in the meantime. */
 export async function signInCustomer(
   { query, storeId, now }: UnitOfWork,
-  { id, passwordHash }: Pick<ConfirmedAccount, 'id' | 'passwordHash'>,
+  account: ConfirmedAccount,
   sent: (token: string) => void,
 ) {
   const accounts = customerAccountRepository(query)
+  if (!(await isUnchanged(accounts, account))) return CREDENTIALS_WRONG
+  await openSession(accounts, storeId, account.id, now, sent)
+  return { __typename: 'SignInCustomerSuccess' as const, accountId: account.id }
+}
+
+/** Whether an account still has the password with which it was verified; locks it. */
+async function isUnchanged(
+  accounts: CustomerAccountRepository,
+  { storeId, id, passwordHash }: ConfirmedAccount,
+): Promise<boolean> {
   const current = await accounts.lock(storeId, id)
-  if (current === null || current.passwordHash !== passwordHash) return CREDENTIALS_WRONG
-  await openSession(accounts, storeId, id, now, sent)
-  return { __typename: 'SignInCustomerSuccess' as const, accountId: id }
+  return current !== null && current.passwordHash === passwordHash
 }
 
 async function openSession(
@@ -230,10 +238,13 @@ export async function signOutCustomer(
   return { __typename: 'SignOutCustomerSuccess' as const, sessionsEnded }
 }
 
-/** Changes a password, signs out everybody else, and tells the owner by e-mail. */
+/**
+ * Changes a password, signs out everybody else, and tells the owner by e-mail; unless the password
+ * that was verified was changed in the meantime.
+ */
 export async function changeCustomerPassword(
   unit: UnitOfWork,
-  account: CustomerAccount,
+  account: ConfirmedAccount,
   {
     token,
     passwordHash,
@@ -242,6 +253,7 @@ export async function changeCustomerPassword(
 ) {
   const { query, storeId, now } = unit
   const accounts = customerAccountRepository(query)
+  if (!(await isUnchanged(accounts, account))) return CREDENTIALS_WRONG
   await accounts.setPassword(storeId, account.id, passwordHash, now)
   await accounts.endSessions(storeId, account.id, secretTokenHash(token))
   await mail?.add(unit, { kind: 'customer-password', subjectId: account.id })
@@ -259,8 +271,11 @@ export async function setCustomerAddresses(
   return { __typename: 'SetCustomerAddressesSuccess' as const, accountId: account.id }
 }
 
-export async function eraseCustomerAccount({ query, storeId }: UnitOfWork, account: CustomerAccount) {
-  const orders = await customerAccountRepository(query).erase(storeId, account.id)
+/** Erases an account, unless the password that was verified was changed in the meantime. */
+export async function eraseCustomerAccount({ query, storeId }: UnitOfWork, account: ConfirmedAccount) {
+  const accounts = customerAccountRepository(query)
+  if (!(await isUnchanged(accounts, account))) return CREDENTIALS_WRONG
+  const orders = await accounts.erase(storeId, account.id)
   return { __typename: 'EraseCustomerAccountSuccess' as const, orders }
 }
 

@@ -75,7 +75,8 @@ export const customerAccountResolvers = {
       )
     },
     openCustomerLink: async (_, { input: { store, token, password } }, context) => {
-      // Nobody guesses 256 bits: who guesses must not use up what a shop's links are opened with.
+      // No limit of the shop: its tokens of 256 bits cannot be guessed, and whoever tries must not
+      // keep others from opening theirs.
       await context.limitAccounts.session.ofAddress(context.caller.address)
       const shop = await shopAt(context, store)
       if (!shop) return notFoundError('shop', store)
@@ -109,8 +110,8 @@ export const customerAccountResolvers = {
       const proof = { token, password: currentPassword }
       if (!(await isOwner(context.customerAccounts, account, proof, context.now()))) return notOwner(account)
       const passwordHash = await hashPassword(password)
-      return inSession(context, { store, token }, 'changeCustomerPassword', (unit, owner) =>
-        changeCustomerPassword(unit, owner, { token, passwordHash, mail: context.mail }),
+      return inSession(context, { store, token }, 'changeCustomerPassword', (unit) =>
+        changeCustomerPassword(unit, account, { token, passwordHash, mail: context.mail }),
       )
     },
     setCustomerAddresses: (_, { input: { store, token, addresses } }, context) =>
@@ -122,7 +123,7 @@ export const customerAccountResolvers = {
       const account = await accountAt(context, store, token)
       if (!account) return noSession
       if (!(await isOwner(context.customerAccounts, account, { token, password }, context.now()))) return notOwner(account)
-      return inSession(context, { store, token }, 'eraseCustomerAccount', eraseCustomerAccount)
+      return inSession(context, { store, token }, 'eraseCustomerAccount', (unit) => eraseCustomerAccount(unit, account))
     },
   },
 } satisfies Resolvers

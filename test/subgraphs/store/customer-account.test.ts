@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import pg from 'pg'
 import { TestClock } from 'pg-boss'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startSmtpServer, type TestSmtpServer } from '../../support/smtp-server.ts'
@@ -124,6 +125,36 @@ describe('an account', () => {
     await mails.finished()
     expect(smtp.received.at(-1)?.headers).toContain('Subject: Your password at Pottery was changed')
   })
+
+  test.each([
+    ['signInCustomer', ({ email }) => signIn(email, 'correct horse')],
+    [
+      'changeCustomerPassword',
+      ({ token }) => change('changeCustomerPassword', { token, currentPassword: 'correct horse', password: 'better horse' }),
+    ],
+    ['eraseCustomerAccount', ({ token }) => change('eraseCustomerAccount', { token, password: 'correct horse' })],
+  ] as readonly [string, (account: { email: string; token: string }) => Promise<unknown>][])(
+    '%s with a password that is changed while it is verified does nothing',
+    async (_, request) => {
+      const account = await anAccount()
+      const client = new pg.Client(stack.database.connection)
+      await client.connect()
+      try {
+        await client.query('BEGIN')
+        await client.query("UPDATE store.customer_account SET password_hash = 'changed' WHERE email = $1", [account.email])
+        const answered = request(account)
+        const waiting =
+          "SELECT count(*)::int FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+        await expect.poll(async () => (await client.query(waiting)).rows[0].count).toBeGreaterThan(0)
+        await client.query('COMMIT')
+        expect(await answered).toMatchObject({ __typename: 'CustomerCredentialsWrong' })
+        const { rows } = await client.query('SELECT password_hash FROM store.customer_account WHERE email = $1', [account.email])
+        expect(rows).toEqual([{ password_hash: 'changed' }])
+      } finally {
+        await client.end()
+      }
+    },
+  )
 
   test('without a password gets one, or is erased, in the first ten minutes of a session only', async () => {
     const { email, token } = await anAccount(null)
