@@ -48,8 +48,10 @@ async function anOwner(password = PASSWORD) {
   return { visitor, email, link, opened }
 }
 
-/** Orders one cup, in the account that the form names or as a guest. */
-async function anOrder({ visitor, email }: Pick<Awaited<ReturnType<typeof anOwner>>, 'visitor' | 'email'>, isGuest = false) {
+type Owner = Pick<Awaited<ReturnType<typeof anOwner>>, 'visitor' | 'email'>
+
+/** Takes one cup to the last step of the checkout; returns its page. */
+async function atPayment({ visitor, email }: Owner): Promise<string> {
   await visitor.post(`${SHOP}/cart/add`, { permalink: 'blue-cup', quantity: '1' })
   await visitor.get(`${SHOP}/cart`)
   await visitor.post(`${SHOP}/checkout/address`, { ...ADDRESS, email })
@@ -58,6 +60,12 @@ async function anOrder({ visitor, email }: Pick<Awaited<ReturnType<typeof anOwne
   await visitor.post(`${SHOP}/checkout/delivery`, { delivery: rate })
   const { text } = await visitor.get(`${SHOP}/checkout`)
   expect(text).toContain(`Ordering as ${email}`)
+  return text
+}
+
+/** Orders one cup, in the account that the form names or as a guest. */
+async function anOrder({ visitor, email }: Owner, isGuest = false) {
+  const text = await atPayment({ visitor, email })
   const value = (name: string) => new RegExp(`name="${name}" value="([^"]*)"`).exec(text)?.[1] ?? ''
   const [, answer = ''] = /name="(answer\.[^"]+)"/.exec(text) ?? []
   const done = await visitor.post(`${SHOP}/checkout/order`, {
@@ -192,9 +200,11 @@ describe('the account of a shopper', () => {
 })
 
 test.skipIf(hasNoBrowser)('the pages of an account fit and are accessible in every look', async () => {
-  const { visitor } = await anOwner()
+  const { visitor, email: owner } = await anOwner()
   await visitor.get(`${SHOP}/account`)
   await visitor.post(`${SHOP}/account/addresses`, ADDRESS)
+  await anOrder({ visitor, email: owner })
+  await atPayment({ visitor, email: owner })
   const browser: Browser = await launch()
   const { page, complaints } = await openPage(browser)
   await page.goto(`${web.url}${SHOP}/account`)
@@ -203,9 +213,13 @@ test.skipIf(hasNoBrowser)('the pages of an account fit and are accessible in eve
   await aVisitor().post(`${SHOP}/account/request`, { 'request-email': email })
   await page.goto(`${web.url}${await linkFor(email)}`)
   await look(page, 'shop-link')
-  await page.context().addCookies([{ name: 'shopper', value: visitor.cookies.get('shopper') ?? '', url: `${web.url}${SHOP}` }])
+  const cookies = [...visitor.cookies].map(([name, value]) => ({ name, value, url: `${web.url}${SHOP}` }))
+  await page.context().addCookies(cookies)
   await page.goto(`${web.url}${SHOP}/account`)
   await look(page, 'shop-account')
+  await page.goto(`${web.url}${SHOP}/checkout`)
+  expect(await page.textContent('main')).toContain(`Ordering as ${owner}`)
+  await look(page, 'shop-payment')
   expect(complaints).toEqual([])
   await browser.close()
 })
