@@ -15,14 +15,14 @@ export function usageRecorderFromConfig(
   const connection = own ?? (databaseUrl === undefined ? null : { connectionString: databaseUrl })
   if (connection === null) {
     if (retentionDays > 0) {
-      log.warn('no usage is recorded: the role gateway needs DATABASE_URL for it; USAGE_DAYS=0 records none without this warning')
+      log.warn('no usage is recorded: the role gateway needs DATABASE_URL; set it, or USAGE_DAYS=0 to record nothing')
     }
     return null
   }
   if (retentionDays === 0) {
     deleteUsage(connection).then(
-      (counts) => counts > 0 && log.info({ counts }, 'the usage of before was deleted, as USAGE_DAYS is 0'),
-      (error: unknown) => log.warn({ err: error }, 'the usage of before could not be deleted'),
+      (counts) => counts > 0 && log.info({ counts }, 'recorded usage was deleted, because USAGE_DAYS is 0'),
+      (error: unknown) => log.warn({ err: error }, 'recorded usage could not be deleted'),
     )
     return null
   }

@@ -299,7 +299,7 @@ describe('usage of a process', () => {
     expect((await readUsage(own.connection, 30)).operations).toHaveLength(1)
     const { log, lines } = recordingLog()
     expect(usageRecorderFromConfig({ USAGE_DAYS: 0 }, own.connection, log)).toBeNull()
-    await expect.poll(() => lines).toMatchObject([{ counts: 1, msg: 'the usage of before was deleted, as USAGE_DAYS is 0' }])
+    await expect.poll(() => lines).toMatchObject([{ counts: 1, msg: 'recorded usage was deleted, because USAGE_DAYS is 0' }])
     expect((await readUsage(own.connection, 30)).operations).toEqual([])
   })
 
