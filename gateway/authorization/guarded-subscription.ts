@@ -11,9 +11,14 @@ export type AllowedPart = Refused & Pick<OperationGuard, 'ready'>
  * Applies authorization to a subscription. `planned` plans the whole operation, or its allowed
  * part. A caller without access to the root field is refused before the event source is opened.
  * Grants of callers with credentials are checked again before each event: a change ends the
- * subscription. Anonymous callers always have the same grants.
+ * subscription. Anonymous callers always have the same grants. `activeLabels`: key of the labels
+ * that `planned` plans with.
  */
-export function guardedSubscription(guard: OperationGuard | null, planned: (allowed: AllowedPart | null) => Begin): Begin {
+export function guardedSubscription(
+  guard: OperationGuard | null,
+  activeLabels: string,
+  planned: (allowed: AllowedPart | null) => Begin,
+): Begin {
   const whole = planned(null)
   if (!guard) return whole
   const { ready, remember } = guard
@@ -27,7 +32,7 @@ export function guardedSubscription(guard: OperationGuard | null, planned: (allo
   function planFor(refused: Refused | null): Begin {
     if (!refused) return whole
     // Subscribers share results with their errors, so the key includes the error texts.
-    const key = `${refused.refusals.key} ${refused.errorKey}`
+    const key = `${activeLabels}${refused.refusals.key} ${refused.errorKey}`
     return remember('subscription', key, () => planned({ ...refused, ready }))
   }
 }

@@ -7,7 +7,8 @@ import type { RunOperation } from './run-operation.ts'
  * again.
  */
 const VARIANTS = { maxEntries: 16, maxCharacters: 16_000 }
-const NO_LABELS: ReadonlySet<string> = new Set()
+/** The labels of a request without active ones. */
+export const NO_LABELS: ReadonlySet<string> = new Set()
 
 /** Memoizes `compile` by the active labels among `labels`. Throws when `compile` does. */
 export function createVariants<Variant extends object>(

@@ -52,6 +52,8 @@ export type PlanCall = HookCall &
   HookOperation & {
     /** Fetches of the plan in order; both branches of `@skip` and `@include`. */
     readonly fetches: readonly { readonly subgraph: string; readonly query: string; readonly isEntityFetch: boolean }[]
+    /** Active labels of `@override(label:)` that the plan depends on, sorted. */
+    readonly labels: readonly string[]
     /** Cost of the operation in points. */
     readonly cost: number
   }

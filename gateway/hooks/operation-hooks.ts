@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { type GraphQLFormattedError, print } from 'graphql'
 import { pickCredentials } from '../../platform/http/request-caller.ts'
+import { createVariants, NO_LABELS } from '../executor/override-variants.ts'
 import type { RequestCheck } from '../limits/request-limits.ts'
 import type { ValidatedOperation } from '../operations/document-cache.ts'
 import type { ExecutionResult } from '../operations/execution-result.ts'
@@ -82,24 +83,39 @@ export async function runOperationStage(
   return { context: { ...context, hooks: { ...hooks, operation } }, variables: changed }
 }
 
-/** Adds the stage `plan` after an operation's check. */
+/**
+ * Adds the stage `plan` after an operation's check. `labels`: those of `@override` that can affect
+ * the plan; the hook gets the plan with the request's active ones.
+ */
 export function withPlanStage(
   stages: HookStages | null,
   { check, cost }: RequestCheck,
   validated: ValidatedOperation,
-  supergraph: Supergraph,
+  { supergraph, labels }: { readonly supergraph: Supergraph; readonly labels: readonly string[] },
 ): RequestCheck {
   if (!stages?.has('plan')) return { check, cost }
-  let fetches: PlanCall['fetches'] | null = null
+  const fetchesWith = createVariants(labels, (active): PlanCall['fetches'] => {
+    if (validated.isIntrospection) return []
+    const storedPlan = active.size === 0 ? (validated.storedPlan ?? null) : null
+    return fetchesOf(queryPlanOf({ ...validated, storedPlan }, supergraph.withLabels(active)).plan)
+  })
   return {
     cost,
     async check(variables, context) {
       const checked = await check(variables, context)
-      const { hooks, caller } = context
+      const { hooks, caller, activeLabels = NO_LABELS } = context
       if (checked.errors.length > 0 || !hooks?.operation) return checked
-      fetches ??= validated.isIntrospection ? [] : fetchesOf(queryPlanOf(validated, supergraph).plan)
       const { requestId } = caller
-      const call = { ...hooks.operation, requestId, context: hooks.context, fetches, cost: cost(variables) }
+      const fetches = fetchesWith(activeLabels)
+
+      const call = {
+        ...hooks.operation,
+        requestId,
+        context: hooks.context,
+        fetches,
+        labels: [...activeLabels].sort(),
+        cost: cost(variables),
+      }
       const stageResult = await resultOfStage(() => stages.run('plan', call, context.signal))
       return stageResult.kind === 'refused' ? { ...checked, errors: refusedBy(stageResult, context).refused } : checked
     },

@@ -1,7 +1,7 @@
 import type { GraphQLFormattedError } from 'graphql'
 import { ownValue } from '../../platform/collections/lookup-table.ts'
 import { OperatorError } from '../../platform/process/operator-error.ts'
-import { createVariants } from '../executor/override-variants.ts'
+import { createVariants, NO_LABELS } from '../executor/override-variants.ts'
 import { refusal } from '../operations/errors.ts'
 import type { CostReport } from './cost-report.ts'
 import type { CoercedVariables } from './cost-terms.ts'
@@ -73,8 +73,6 @@ export function compileSubgraphCheck(
     return { report: Object.fromEntries(report), errors }
   }
 }
-
-const NO_LABELS: ReadonlySet<string> = new Set()
 
 const subgraphRefusal = (subgraph: string, cost: number, limit: number): GraphQLFormattedError =>
   refusal(

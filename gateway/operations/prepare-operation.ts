@@ -5,6 +5,7 @@ import { guardedSubscription } from '../authorization/guarded-subscription.ts'
 import type { CacheableResult, createOperationCache, RunCacheable } from '../caching/caching.ts'
 import { viewerFields } from '../caching/viewer-fields.ts'
 import { type ExecutorDeps, outlivesClient, planOperation, runWithTimeout } from '../executor/executor.ts'
+import { createVariants, NO_LABELS } from '../executor/override-variants.ts'
 import { planDeferred } from '../executor/plan-deferred.ts'
 import type { RunOperation } from '../executor/run-operation.ts'
 import type { HookStages } from '../hooks/hook-stages.ts'
@@ -103,11 +104,11 @@ export function createOperationPreparation(preparation: Preparation): {
     const subgraphs = subgraphCheck(preparation, validated, labels)
     const options = { limits, budget, suggestions: introspection, onOverLimit, subgraphs }
     const limitCheck = compileRequestCheck(deps.supergraph.api, validated, model, options)
-    const check = withPlanStage(hooks, limitCheck, validated, deps.supergraph)
+    const check = withPlanStage(hooks, limitCheck, validated, { supergraph: deps.supergraph, labels })
     const { cost } = check
     try {
       return operation === 'subscription'
-        ? { ...compileSubscription.compile(validated, check, characters), cost }
+        ? { ...compileSubscription.compile(validated, { ...check, labels }, characters), cost }
         : { ...compileSingleResult(preparation, validated, { ...check, labels }), cost }
     } catch (error) {
       log.warn({ err: error }, 'an operation could not be planned')
@@ -160,7 +161,7 @@ function subgraphCheck(
 
 /** Compiles a query or mutation with one result per request. */
 function compileSingleResult(
-  { deps, caching, observe, log, limits, weights, shadow }: Preparation,
+  { deps, caching, observe, log, limits, weights, shadow, hooks }: Preparation,
   validated: ValidatedOperation,
   { check, cost: costOf, labels }: RequestCheck & { readonly labels: readonly string[] },
 ): Compiled {
@@ -195,7 +196,7 @@ function compileSingleResult(
     return errors.length > 0 ? { result: { errors } } : answering(variables, context)
   }
   const incremental = compileIncremental({ deps, caching, log }, validated, guard, { run, plannedRun, check })
-  const labelled = labelChooser(deps, limits, labels)
+  const labelled = labelChooser(deps, { limits, hooks }, labels)
   return {
     kind: 'executable',
     operation: validated.operation.operation,
@@ -207,12 +208,17 @@ function compileSingleResult(
 }
 
 /**
- * Chooses a request's active labels before its check when subgraph costs are computed, so that the
+ * Chooses a request's active labels before its check when the check reads the plan, so that the
  * checked plan is the executed one.
  */
-function labelChooser({ overrides }: ExecutorDeps, limits: Limits, labels: readonly string[]) {
+function labelChooser(
+  { overrides }: ExecutorDeps,
+  { limits, hooks }: Pick<Preparation, 'limits' | 'hooks'>,
+  labels: readonly string[],
+) {
+  const readsPlan = hasSubgraphLimits(limits) || hooks?.has('plan') === true
   return <Result>(run: (...request: Parameters<RunOperation>) => Promise<Result>): typeof run => {
-    if (!overrides || labels.length === 0 || !hasSubgraphLimits(limits)) return run
+    if (!overrides || labels.length === 0 || !readsPlan) return run
     return async (variables, context) => run(variables, { ...context, activeLabels: await overrides.activeFor(labels, context) })
   }
 }
@@ -256,12 +262,23 @@ function subscriptionCompiler({ deps, document, slots, usage, log, hooks }: Prep
 
   return { compile, running: () => running }
 
-  function compile(validated: ValidatedOperation, { check }: RequestCheck, characters: number): Compiled {
+  function compile(
+    validated: ValidatedOperation,
+    { check, labels }: Pick<RequestCheck, 'check'> & { readonly labels: readonly string[] },
+    characters: number,
+  ): Compiled {
     const { name, operation } = validated.operation
+    const { overrides, supergraph } = deps
     const guard = deps.authorization?.guardOf(validated) ?? null
-    const begin = guardedSubscription(guard, (allowed) =>
-      plannedSubscription(validated, deps, viewer, { log, slots, characters, allowed, hooks }),
-    )
+    // Variants share no event source, so that no subscriber gets an event by another's plan.
+    const beginOf = createVariants(labels, (active) => {
+      const storedPlan = active.size === 0 ? (validated.storedPlan ?? null) : null
+      const variant = { ...deps, supergraph: supergraph.withLabels(active) }
+      return guardedSubscription(guard, variant.supergraph.activeLabels, (allowed) =>
+        plannedSubscription({ ...validated, storedPlan }, variant, viewer, { log, slots, characters, allowed, hooks }),
+      )
+    })
+    beginOf(NO_LABELS)
     const count = deps.metrics?.operation(name?.value, operation)
     const countUse = usage?.operation(validated)
     return {
@@ -287,11 +304,13 @@ function subscriptionCompiler({ deps, document, slots, usage, log, hooks }: Prep
     ): Promise<{ readonly opened: Awaited<ReturnType<Subscribe>>; readonly cost?: CostReport | undefined }> {
       const slot = slots.take(context.caller, SUBSCRIPTION_BYTES.each + (context.connectionBytes ?? 0))
       if (isRefusal(slot)) return { opened: { kind: 'refused', errors: [slot] } }
-      const { errors, cost } = await check(variables, context)
+      // Chosen once, so that all events of a subscription come by one plan.
+      const activeLabels = overrides && labels.length > 0 ? await overrides.activeFor(labels, context) : NO_LABELS
+      const { errors, cost } = await check(variables, labels.length > 0 ? { ...context, activeLabels } : context)
       const opened =
         errors.length > 0
           ? { kind: 'refused' as const, errors }
-          : await begin(variables, context, () => {
+          : await beginOf(activeLabels)(variables, context, () => {
               running--
               slot.release()
             })

@@ -1,9 +1,12 @@
+import { buildSubgraphSchema } from '@apollo/subgraph'
 import { parse } from 'graphql'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { PlanCall } from '../../../gateway/hooks/hooks.ts'
 import { createGateway } from '../../../gateway/library/create-gateway.ts'
-import { overrideLabelsIn } from '../../../gateway/planning/override-labels.ts'
+import { type FindOverrideLabels, overrideLabelsIn } from '../../../gateway/planning/override-labels.ts'
 import { ask, recordingLog, requestContext } from '../support/graph.ts'
-import { gatewayOf, type Parts, supergraphOf } from '../support/parts.ts'
+import { gatewayOf, type Parts, supergraphOf, typeDefsOf } from '../support/parts.ts'
+import { followed } from '../support/subscription-reader.ts'
 
 type Ref = { readonly id: string }
 
@@ -134,6 +137,127 @@ test('percent is a share of requests, and each label is chosen once per request'
   for (let request = 0; request < 1000; request++) active += (await labels?.activeFor(relevant, requestContext()))?.size ?? 0
   expect(active).toBe(125)
   expect(await labels?.activeFor(labels.labelsIn(parse('{ a b }')), requestContext())).toEqual(new Set(['percent(12.5)', 'x']))
+})
+
+/** The moving field, selected in events of `catalogue` that the test emits. */
+function movingWithEvents(label: string) {
+  const { catalogue, ...others } = moving(label)
+  const listeners = new Set<(event: Ref) => void>()
+  async function* changes() {
+    const events: Ref[] = []
+    let wake = () => {}
+    const listener = (event: Ref) => {
+      events.push(event)
+      wake()
+    }
+    listeners.add(listener)
+    try {
+      for (;;) {
+        const event = events.shift()
+        if (event) yield event
+        else
+          await new Promise<void>((resolve) => {
+            wake = resolve
+          })
+      }
+    } finally {
+      listeners.delete(listener)
+    }
+  }
+  const sdl = `${catalogue?.sdl} type Subscription { changed: Product! }`
+  const Subscription = { changed: { subscribe: changes, resolve: (event: Ref) => event } }
+  const parts: Parts = { ...others, catalogue: { sdl, resolvers: { ...catalogue?.resolvers, Subscription } } }
+  return { parts, emit: (event: Ref) => listeners.forEach((listener) => void listener(event)) }
+}
+
+const CHANGES = 'subscription { changed { price } }'
+const changedFrom = (subgraph: string) => ({ data: { changed: { price: subgraph } } })
+
+describe('a subscription', () => {
+  async function started(overrideLabels: Parameters<typeof gatewayOf>[2] = {}, label = 'beta') {
+    const { parts, emit } = movingWithEvents(label)
+    const served = await gatewayOf(parts, 'local', overrideLabels)
+    const follow = async (authorization?: string) => {
+      const prepared = served.gateway.prepareText(CHANGES, undefined)
+      if (prepared.kind === 'rejected' || !prepared.subscribe) throw new Error('Expected a subscription.')
+      const { caller, signal } = requestContext()
+      const credentials = authorization === undefined ? {} : { authorization }
+      const opened = await prepared.subscribe({}, { caller: { ...caller, credentials }, signal })
+      if (opened.kind === 'refused') throw new Error(JSON.stringify(opened.errors))
+      const reader = followed(opened.source)
+      onTestFinished(reader.return)
+      return reader
+    }
+    return { ...served, emit, follow }
+  }
+
+  test.each([
+    { label: 'percent(0)', subgraph: 'old' },
+    { label: 'percent(100)', subgraph: 'fresh' },
+  ])('reads from $subgraph for $label, at every event', async ({ label, subgraph }) => {
+    const { emit, follow, fetches } = await started({}, label)
+    const reader = await follow()
+    for (const id of ['1', '2']) {
+      emit({ id })
+      expect(await reader.next()).toEqual(changedFrom(subgraph))
+    }
+    expect(fetches).toEqual([subgraph, subgraph])
+  })
+
+  test('has the labels of its own caller, and those that it began with until it ends', async () => {
+    let isActive = true
+    const overrideLabels: FindOverrideLabels = ({ caller }) => (isActive && caller.credentials.authorization ? ['beta'] : [])
+    const { emit, follow } = await started({ overrideLabels })
+    const [anonymous, internal] = [await follow(), await follow('Bearer x')]
+    isActive = false
+    const later = await follow('Bearer x')
+    // Three plans of which two are equal, and no event of one plan reaches a subscriber of another.
+    for (const id of ['1', '2']) {
+      emit({ id })
+      expect(await Promise.all([anonymous, internal, later].map((reader) => reader.next()))).toEqual(
+        ['old', 'fresh', 'old'].map(changedFrom),
+      )
+    }
+  })
+})
+
+test.each([
+  { authorization: 'Bearer x', labels: ['beta'], subgraph: 'fresh' },
+  { authorization: undefined, labels: [], subgraph: 'old' },
+])('the plan hook of $labels sees the plan that is executed', async ({ authorization, labels, subgraph }) => {
+  const { parts, emit } = movingWithEvents('beta')
+  const plans: Pick<PlanCall, 'fetches' | 'labels'>[] = []
+  let chosen = 0
+  const gateway = await createGateway({
+    supergraph: supergraphOf(parts),
+    subgraphs: Object.fromEntries(
+      Object.entries(parts).map(([name, part]) => [
+        name,
+        { schema: buildSubgraphSchema([{ typeDefs: typeDefsOf(part), resolvers: part.resolvers } as never]) },
+      ]),
+    ),
+    findOverrideLabels: ({ credentials }) => (++chosen && credentials.authorization ? ['beta'] : []),
+    hooks: { plan: (call) => void plans.push(call) },
+  })
+  onTestFinished(gateway.close)
+  const credentials = authorization === undefined ? {} : { authorization }
+  expect(await gateway.execute({ query: PRICES }, { credentials })).toEqual(from(subgraph))
+  expect(plans.map((plan) => [plan.labels, plan.fetches.map((fetch) => fetch.subgraph)])).toEqual([
+    [labels, ['catalogue', subgraph]],
+  ])
+  // Chosen once: the plan that the hook saw is the one that ran.
+  expect(chosen).toBe(1)
+
+  const prepared = gateway.gateway.prepareText(CHANGES, undefined)
+  if (prepared.kind === 'rejected' || !prepared.subscribe) throw new Error('Expected a subscription.')
+  const { caller, signal } = requestContext()
+  const opened = await prepared.subscribe({}, { caller: { ...caller, credentials }, signal })
+  if (opened.kind === 'refused') throw new Error(JSON.stringify(opened.errors))
+  const reader = followed(opened.source)
+  emit({ id: '1' })
+  expect(await reader.next()).toEqual(changedFrom(subgraph))
+  reader.return()
+  expect(plans[1]).toMatchObject({ labels, fetches: [{ subgraph: 'catalogue' }, { subgraph }] })
 })
 
 test('a hook that hangs is waited for a bounded time, and its labels are inactive', async () => {
