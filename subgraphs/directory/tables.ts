@@ -82,7 +82,7 @@ export type FeatureProbe = {
    */
   reason: string | null
   /**
-   * Time before which the server asked for no other attempt; null: it did not ask.
+   * Time before which the server wants no other attempt; null: none was named.
    */
   retry_at: Date | null
   /**

@@ -16,7 +16,7 @@ export type Source = (typeof SOURCES)[number]
 /** What stands around every answer of a source. */
 type Collected = {
   /**
-   * What was asked about: the registrable domain for `rdap` and `popularity`, the host for the
+   * Subject of the request: the registrable domain for `rdap` and `popularity`, the host for the
    * others, an address for a literal.
    */
   readonly subject: string
@@ -267,8 +267,8 @@ export type EvidenceBySource = {
 export type Evidence = { readonly [S in Source]: { readonly source: S; readonly evidence: EvidenceBySource[S] } }[Source]
 
 /**
- * All evidence of one host. Made by `pipeline/snapshot.ts`, which fills in sources that nobody
- * asked and computes `id`.
+ * All evidence of one host. Made by `pipeline/snapshot.ts`, which fills in sources that were
+ * not collected and computes `id`.
  */
 export type Snapshot = {
   /** Version of this shape. */

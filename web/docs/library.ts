@@ -33,7 +33,7 @@ const PATTERNS = ['docs/**/*.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'README.md'
 
 /**
  * The documentation of the repository in this folder; without its files it is empty. It is read
- * when it is first asked for: most processes are asked for other pages.
+ * when it is first needed: most processes serve other pages.
  */
 export function readLibrary(root: string): Library {
   let read: Library | undefined

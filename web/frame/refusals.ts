@@ -22,8 +22,8 @@ ${reasons}
 })
 
 /**
- * The graph refused, or did not answer; `again` is the path to go on from where something asked for
- * was wrong.
+ * The graph refused, or did not answer; `again` is the path to go on from where a parameter of the
+ * request was wrong.
  */
 export function refused(errors: readonly GraphQLFormattedError[], site: Site, again: string): WebPage {
   const limited = errors.find(({ extensions }) => extensions?.code === 'RATE_LIMITED')

@@ -22,7 +22,7 @@ const NOT_FOUND_CACHE_CONTROL = 'public, max-age=30'
 export type CreateNotFoundPage = (path: string, run: RunPageOperation) => Promise<WebPage>
 
 /**
- * Codes of what a visitor asked for wrongly, or of what is gone; anything else is our fault, and
+ * Codes of faults of a visitor's request, or of what is gone; anything else is our fault, and
  * logged.
  */
 const CLIENT_ERROR_CODES: readonly unknown[] = ['BAD_USER_INPUT', 'NOT_FOUND', 'RATE_LIMITED', 'UNAUTHENTICATED']
@@ -142,7 +142,7 @@ export function pathOf({ raw }: FastifyRequest): string {
   }
 }
 
-/** The path of the same page without what was asked of it; where nothing was, `first`. */
+/** The path of the same page without its query parameters; `first` where it has none. */
 export function pathWithoutQuery({ raw }: FastifyRequest, first = '/'): string {
   const [path = '/', parameters] = (raw.url ?? '/').split('?', 2)
   return parameters === undefined ? first : path

@@ -25,7 +25,7 @@ const KINDS: readonly { readonly kind: __TypeKind; readonly heading: string; rea
 ]
 
 /**
- * The documentation of the graph: what can be asked, and a page per type. The schema stays the same
+ * The documentation of the graph: root fields, and a page per type. The schema stays the same
  * while the process runs.
  */
 export function schemaPages(): readonly PageRow[] {

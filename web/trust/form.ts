@@ -23,7 +23,7 @@ export const TRUST_PARAMETERS = {
   sensitivity: { kind: 'enum', values: Object.keys(SENSITIVITIES) },
 } as const satisfies ParameterTable
 
-/** What was asked, as the address spells it; null for what was not. */
+/** Parameters of the form as the address spells them; null for those it lacks. */
 export type TrustFormValues = {
   readonly domain: string | null
   readonly policy: string | null

@@ -31,7 +31,7 @@ export type Catalogue = {
   readonly related: Related
   /** Forks and copies. */
   readonly similar: SimilarGroups
-  /** The items of a kind in another order; sorted when it is first asked for. */
+  /** The items of a kind in another order; sorted when it is first needed. */
   readonly sorted: <Kind extends DirectoryKind>(kind: Kind, sort: Sort) => readonly ItemOf<Kind>[]
 }
 

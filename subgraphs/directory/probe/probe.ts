@@ -68,5 +68,5 @@ async function probeServer(
   return { kind: 'probed', key: server.key, address: remote.url, result, ...stored }
 }
 
-/** Stored of a server whose host asked to wait in answer to another probe of the same run. */
+/** Stored of a server whose host wanted a pause in answer to another probe of the same run. */
 const RATE_LIMITED_HOST = 'No request was sent: its host wants fewer.'

@@ -21,8 +21,8 @@ export const commentRepository = (database: Kysely<Tables>, quota: QuotaReposito
   async newest(postIds: readonly string[], limit: number): Promise<Comment[]> {
     const { rows } = await sql<Comment>`
       SELECT ${FOUND}
-      FROM unnest(${postIds}::bigint[]) AS asked (id)
-      CROSS JOIN LATERAL (SELECT * FROM comment WHERE post_id = asked.id ORDER BY id DESC LIMIT ${limit}) AS found
+      FROM unnest(${postIds}::bigint[]) AS requested (id)
+      CROSS JOIN LATERAL (SELECT * FROM comment WHERE post_id = requested.id ORDER BY id DESC LIMIT ${limit}) AS found
       ORDER BY found.post_id, found.id`.execute(database)
     return rows
   },
@@ -32,8 +32,8 @@ export const commentRepository = (database: Kysely<Tables>, quota: QuotaReposito
     const behind = after ? sql`AND id > ${after[0]}::bigint` : sql``
     const { rows } = await sql<Comment>`
       SELECT ${FOUND}
-      FROM unnest(${postIds}::bigint[]) AS asked (id)
-      CROSS JOIN LATERAL (SELECT * FROM comment WHERE post_id = asked.id ${behind} ORDER BY id LIMIT ${size + 1}) AS found
+      FROM unnest(${postIds}::bigint[]) AS requested (id)
+      CROSS JOIN LATERAL (SELECT * FROM comment WHERE post_id = requested.id ${behind} ORDER BY id LIMIT ${size + 1}) AS found
       ORDER BY found.post_id, found.id`.execute(database)
     return rows
   },

@@ -25,8 +25,8 @@ export const messageRepository = (database: Kysely<Tables>, inRoom: KeyedMutex, 
       const behind = after ? sql`AND id < ${after[0]}::bigint` : sql``
       const { rows } = await sql<Message>`
       SELECT found.id, found.room_id AS "roomId", found.author_id AS "authorId", found.text, found.created_at AS "createdAt"
-      FROM unnest(${roomIds}::bigint[]) AS asked (id)
-      CROSS JOIN LATERAL (SELECT * FROM message WHERE room_id = asked.id ${behind} ORDER BY id DESC LIMIT ${size + 1}) AS found
+      FROM unnest(${roomIds}::bigint[]) AS requested (id)
+      CROSS JOIN LATERAL (SELECT * FROM message WHERE room_id = requested.id ${behind} ORDER BY id DESC LIMIT ${size + 1}) AS found
       ORDER BY found.room_id, found.id DESC`.execute(database)
       return rows
     },

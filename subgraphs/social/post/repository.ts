@@ -37,9 +37,9 @@ export const postRepository = (database: Kysely<Tables>, quota: QuotaRepository)
   ): Promise<Post[]> {
     const { rows } = await sql<Post>`
       SELECT ${FOUND}
-      FROM unnest(${authorIds}::bigint[]) AS asked (id)
+      FROM unnest(${authorIds}::bigint[]) AS requested (id)
       CROSS JOIN LATERAL (
-        SELECT * FROM post WHERE author_id = asked.id AND (published_at IS NOT NULL OR author_id = ${reader}::bigint)
+        SELECT * FROM post WHERE author_id = requested.id AND (published_at IS NOT NULL OR author_id = ${reader}::bigint)
         ORDER BY ordered_at DESC, id DESC LIMIT ${limit}
       ) AS found
       ORDER BY found.author_id, found.ordered_at DESC, found.id DESC`.execute(database)
@@ -78,9 +78,9 @@ export const postRepository = (database: Kysely<Tables>, quota: QuotaRepository)
     const behind = after ? sql`AND (ordered_at, id) < (${after[0]}::timestamptz, ${after[1]}::bigint)` : sql``
     const { rows } = await sql<Post>`
       SELECT ${FOUND}
-      FROM unnest(${itemIds}::text[]) AS asked (id)
+      FROM unnest(${itemIds}::text[]) AS requested (id)
       CROSS JOIN LATERAL (
-        SELECT * FROM post WHERE about_id = asked.id AND published_at IS NOT NULL ${behind}
+        SELECT * FROM post WHERE about_id = requested.id AND published_at IS NOT NULL ${behind}
         ORDER BY ordered_at DESC, id DESC LIMIT ${size + 1}
       ) AS found
       ORDER BY found.about_id, found.ordered_at DESC, found.id DESC`.execute(database)

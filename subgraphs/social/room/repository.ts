@@ -61,9 +61,9 @@ export const roomRepository = (database: Kysely<Tables>, inRoom: KeyedMutex, quo
     const behind = after ? sql`AND (joined_at, user_id) > (${after[0]}::timestamptz, ${after[1]}::bigint)` : sql``
     const { rows } = await sql<RoomMember>`
       SELECT found.room_id AS "roomId", found.user_id AS "userId", found.joined_at AS "joinedAt"
-      FROM unnest(${roomIds}::bigint[]) AS asked (id)
+      FROM unnest(${roomIds}::bigint[]) AS requested (id)
       CROSS JOIN LATERAL (
-        SELECT * FROM room_member WHERE room_id = asked.id ${behind} ORDER BY joined_at, user_id LIMIT ${size + 1}
+        SELECT * FROM room_member WHERE room_id = requested.id ${behind} ORDER BY joined_at, user_id LIMIT ${size + 1}
       ) AS found
       ORDER BY found.room_id, found.joined_at, found.user_id`.execute(database)
     return rows

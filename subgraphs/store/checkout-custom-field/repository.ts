@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { KeysetRange } from '../../toolkit/keyset.ts'
-import { countRows } from '../row-repository.ts'
+import { countRows, storeRows } from '../row-repository.ts'
 import type { Tables } from '../tables.ts'
 import type { CheckoutCustomField, CheckoutCustomFieldFields } from './checkout-custom-field.ts'
 
@@ -27,9 +27,7 @@ export type CheckoutCustomFieldRepository = ReturnType<typeof checkoutCustomFiel
 
 /** Questions of checkouts in the database; every call is about one store. */
 export const checkoutCustomFieldRepository = (database: Kysely<Tables>) => ({
-  /** In any order, without those that do not exist. */
-  findByIds: (storeId: number, ids: readonly number[]): Promise<CheckoutCustomField[]> =>
-    database.selectFrom('checkout_custom_field').select(COLUMNS).where('store_id', '=', storeId).where('id', 'in', ids).execute(),
+  ...storeRows(database, 'checkout_custom_field', database.selectFrom('checkout_custom_field').select(COLUMNS)),
 
   /** Sorted by position, one more than requested. */
   list(storeId: number, { size, after, offset }: KeysetRange): Promise<CheckoutCustomField[]> {
@@ -71,30 +69,6 @@ export const checkoutCustomFieldRepository = (database: Kysely<Tables>) => ({
     return { count: Number(count), last: last ?? 0 }
   },
 
-  /** Locks the row until the transaction ends; null when there is none. */
-  async lock(storeId: number, id: number): Promise<CheckoutCustomField | null> {
-    const found = await database
-      .selectFrom('checkout_custom_field')
-      .select(COLUMNS)
-      .where('store_id', '=', storeId)
-      .where('id', '=', id)
-      .forUpdate()
-      .executeTakeFirst()
-    return found ?? null
-  },
-
-  /** Locks the row against changes until the transaction ends; null when there is none. */
-  async keep(storeId: number, id: number): Promise<CheckoutCustomField | null> {
-    const found = await database
-      .selectFrom('checkout_custom_field')
-      .select(COLUMNS)
-      .where('store_id', '=', storeId)
-      .where('id', '=', id)
-      .forShare()
-      .executeTakeFirst()
-    return found ?? null
-  },
-
   async insert(storeId: number, fields: CheckoutCustomFieldFields, at: Date): Promise<number> {
     const { id } = await database
       .insertInto('checkout_custom_field')
@@ -111,10 +85,6 @@ export const checkoutCustomFieldRepository = (database: Kysely<Tables>) => ({
       .where('store_id', '=', storeId)
       .where('id', '=', id)
       .execute()
-  },
-
-  async delete(storeId: number, id: number): Promise<void> {
-    await database.deleteFrom('checkout_custom_field').where('store_id', '=', storeId).where('id', '=', id).execute()
   },
 })
 

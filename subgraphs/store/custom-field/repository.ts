@@ -1,6 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { KeysetRange } from '../../toolkit/keyset.ts'
-import { countRows } from '../row-repository.ts'
+import { countRows, storeRows } from '../row-repository.ts'
 import type { Tables } from '../tables.ts'
 import { identityKey } from '../text-key.ts'
 import type { CustomField } from './custom-field.ts'
@@ -24,20 +23,7 @@ export type CustomFieldRepository = ReturnType<typeof customFieldRepository>
 
 /** Custom fields in the database; every call is about one store. */
 export const customFieldRepository = (database: Kysely<Tables>) => ({
-  /** In any order, without those that do not exist. */
-  findByIds: (storeId: number, ids: readonly number[]): Promise<CustomField[]> =>
-    database.selectFrom('custom_field').select(COLUMNS).where('store_id', '=', storeId).where('id', 'in', ids).execute(),
-
-  /** Oldest first, one more than requested. */
-  list(storeId: number, { size, after, offset }: KeysetRange): Promise<CustomField[]> {
-    let query = database.selectFrom('custom_field').select(COLUMNS).where('store_id', '=', storeId)
-    if (after) query = query.where('id', '>', Number(after[0]))
-    return query
-      .orderBy('id')
-      .limit(size + 1)
-      .offset(offset)
-      .execute()
-  },
+  ...storeRows(database, 'custom_field', database.selectFrom('custom_field').select(COLUMNS)),
 
   count: (storeId: number): Promise<number> => countRows(database, 'custom_field', storeId),
 
@@ -55,30 +41,6 @@ export const customFieldRepository = (database: Kysely<Tables>) => ({
       .where('id', '<>', own ?? 0)
       .executeTakeFirst()
     return found !== undefined
-  },
-
-  /** Locks the row until the transaction ends; null when there is none. */
-  async lock(storeId: number, id: number): Promise<CustomField | null> {
-    const found = await database
-      .selectFrom('custom_field')
-      .select(COLUMNS)
-      .where('store_id', '=', storeId)
-      .where('id', '=', id)
-      .forUpdate()
-      .executeTakeFirst()
-    return found ?? null
-  },
-
-  /** Locks the row against changes until the transaction ends; null when there is none. */
-  async hold(storeId: number, id: number): Promise<CustomField | null> {
-    const found = await database
-      .selectFrom('custom_field')
-      .select(COLUMNS)
-      .where('store_id', '=', storeId)
-      .where('id', '=', id)
-      .forShare()
-      .executeTakeFirst()
-    return found ?? null
   },
 
   /** Whether a product has a value of it. */
@@ -137,11 +99,6 @@ export const customFieldRepository = (database: Kysely<Tables>) => ({
       .where('store_id', '=', storeId)
       .where('id', '=', id)
       .execute()
-  },
-
-  /** With its select options and all values. */
-  async delete(storeId: number, id: number): Promise<void> {
-    await database.deleteFrom('custom_field').where('store_id', '=', storeId).where('id', '=', id).execute()
   },
 
   /**

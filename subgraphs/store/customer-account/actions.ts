@@ -135,7 +135,7 @@ export async function accountWithPassword(
   { email, password }: { readonly email: string; readonly password: string },
   now: Date,
 ): Promise<ConfirmedAccount | null> {
-  // Before anything is asked: the time says nothing about the address.
+  // Before the database is read: the time says nothing about the address.
   if (password.length > MAX_PASSWORD_CHARACTERS) return null
   const key = emailKey(email.trim())
   // Nothing else is stored, and PostgreSQL cannot read it.

@@ -85,7 +85,7 @@ const answered = (question: string) =>
   problem('checkoutCustomFieldId', 'a question that the customer has not answered yet', question)
 
 const questionOf = ({ query, storeId }: UnitOfWork, id: string) =>
-  checkoutCustomFieldRepository(query).keep(storeId, decodeId(id, 'CheckoutCustomField') ?? 0)
+  checkoutCustomFieldRepository(query).lockShared(storeId, decodeId(id, 'CheckoutCustomField') ?? 0)
 
 /** The answer, whose customer is locked until the transaction ends. */
 async function lockedAnswer({ query, storeId }: UnitOfWork, id: string, { customerId, expectedVersion }: Expected) {

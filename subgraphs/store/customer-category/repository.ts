@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { prepared } from '../../../platform/database/prepared-statements.ts'
 import type { KeysetRange } from '../../toolkit/keyset.ts'
-import { countRows } from '../row-repository.ts'
+import { countRows, storeRows } from '../row-repository.ts'
 import type { Tables } from '../tables.ts'
 import { freePermalink } from '../text-key.ts'
 import type { CustomerCategory } from './customer-category.ts'
@@ -20,34 +20,9 @@ export type CustomerCategoryRepository = ReturnType<typeof customerCategoryRepos
 
 /** Categories of customers in the database; every call is about one store. */
 export const customerCategoryRepository = (database: Kysely<Tables>) => ({
-  /** In any order, without those that do not exist. */
-  findByIds: (storeId: number, ids: readonly number[]): Promise<CustomerCategory[]> =>
-    database.selectFrom('customer_category').select(COLUMNS).where('store_id', '=', storeId).where('id', 'in', ids).execute(),
-
-  /** Oldest first, one more than requested. */
-  list(storeId: number, { size, after, offset }: KeysetRange): Promise<CustomerCategory[]> {
-    let query = database.selectFrom('customer_category').select(COLUMNS).where('store_id', '=', storeId)
-    if (after) query = query.where('id', '>', Number(after[0]))
-    return query
-      .orderBy('id')
-      .limit(size + 1)
-      .offset(offset)
-      .execute()
-  },
+  ...storeRows(database, 'customer_category', database.selectFrom('customer_category').select(COLUMNS)),
 
   count: (storeId: number): Promise<number> => countRows(database, 'customer_category', storeId),
-
-  /** Locks the row until the transaction ends; null when there is none. */
-  async lock(storeId: number, id: number): Promise<CustomerCategory | null> {
-    const found = await database
-      .selectFrom('customer_category')
-      .select(COLUMNS)
-      .where('store_id', '=', storeId)
-      .where('id', '=', id)
-      .forUpdate()
-      .executeTakeFirst()
-    return found ?? null
-  },
 
   /** An unused code like the wanted one, reserved for this transaction. */
   async freeCode(storeId: number, wanted: string): Promise<string> {
@@ -81,10 +56,6 @@ export const customerCategoryRepository = (database: Kysely<Tables>) => ({
       .execute()
   },
 
-  async delete(storeId: number, id: number): Promise<void> {
-    await database.deleteFrom('customer_category').where('store_id', '=', storeId).where('id', '=', id).execute()
-  },
-
   /** The categories of customers by their rows, oldest first, at most `most` of each. */
   categoriesOf: (storeId: number, customerIds: readonly number[], max: number): Promise<readonly Membership[]> =>
     CATEGORIES_OF(database, storeId, customerIds, max),
@@ -96,11 +67,11 @@ export const customerCategoryRepository = (database: Kysely<Tables>) => ({
     { size, after, offset }: KeysetRange,
   ): Promise<readonly Membership[]> {
     const { rows } = await sql<Membership>`
-      SELECT asked.id AS "categoryId", found.customer_id AS "customerId"
-      FROM unnest(${categoryIds}::integer[]) AS asked (id)
+      SELECT requested.id AS "categoryId", found.customer_id AS "customerId"
+      FROM unnest(${categoryIds}::integer[]) AS requested (id)
       CROSS JOIN LATERAL (
         SELECT customer_id FROM customer_category_member
-        WHERE store_id = ${storeId} AND category_id = asked.id AND customer_id > ${after === null ? 0 : Number(after[0])}
+        WHERE store_id = ${storeId} AND category_id = requested.id AND customer_id > ${after === null ? 0 : Number(after[0])}
         ORDER BY customer_id LIMIT ${size + 1} OFFSET ${offset}
       ) AS found
       ORDER BY found.customer_id`.execute(database)
@@ -143,11 +114,11 @@ export const customerCategoryRepository = (database: Kysely<Tables>) => ({
 
 const CATEGORIES_OF = prepared((database: Kysely<Tables>, storeId: number, customerIds: readonly number[], max: number) =>
   sql<Membership>`
-    SELECT asked.id AS "customerId", found.category_id AS "categoryId"
-    FROM unnest(${customerIds}::integer[]) AS asked (id)
+    SELECT requested.id AS "customerId", found.category_id AS "categoryId"
+    FROM unnest(${customerIds}::integer[]) AS requested (id)
     CROSS JOIN LATERAL (
       SELECT category_id FROM customer_category_member
-      WHERE store_id = ${storeId} AND customer_id = asked.id ORDER BY category_id LIMIT ${max}
+      WHERE store_id = ${storeId} AND customer_id = requested.id ORDER BY category_id LIMIT ${max}
     ) AS found
     ORDER BY found.category_id`.compile(database),
 )

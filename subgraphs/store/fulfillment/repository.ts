@@ -192,11 +192,11 @@ export const fulfillmentRepository = (database: Kysely<Tables>) => {
       { size, after, offset }: KeysetRange,
     ): Promise<readonly FulfillmentHistoryEntry[]> {
       const { rows } = await sql<FulfillmentHistoryEntry>`
-        SELECT entry.id, asked.id AS "fulfillmentId", entry.shipment_status AS "shipmentStatus", entry.message, entry.created_at AS "createdAt"
-        FROM unnest(${ids}::integer[]) AS asked (id)
+        SELECT entry.id, requested.id AS "fulfillmentId", entry.shipment_status AS "shipmentStatus", entry.message, entry.created_at AS "createdAt"
+        FROM unnest(${ids}::integer[]) AS requested (id)
         CROSS JOIN LATERAL (
           SELECT id, shipment_status, message, created_at FROM fulfillment_history
-          WHERE store_id = ${storeId} AND fulfillment_id = asked.id AND id > ${after === null ? 0 : Number(after[0])}
+          WHERE store_id = ${storeId} AND fulfillment_id = requested.id AND id > ${after === null ? 0 : Number(after[0])}
           ORDER BY id LIMIT ${size + 1} OFFSET ${offset}
         ) AS entry
         ORDER BY entry.id`.execute(database)

@@ -20,10 +20,10 @@ export const metafieldRepository = (database: Kysely<Tables>) => ({
     const ids = owners.map(([, id]) => Number(id))
     const { rows } = await sql<OwnedMetafield & { readonly type: MetafieldType }>`
       SELECT metafield.id, namespace, key, type, value, created_at AS "createdAt", updated_at AS "updatedAt",
-        asked.owner_type || ':' || asked.owner_id AS owner
-      FROM unnest(${types}::text[], ${ids}::integer[]) AS asked (owner_type, owner_id)
+        requested.owner_type || ':' || requested.owner_id AS owner
+      FROM unnest(${types}::text[], ${ids}::integer[]) AS requested (owner_type, owner_id)
       JOIN metafield ON metafield.store_id = ${storeId}
-        AND metafield.owner_type = asked.owner_type AND metafield.owner_id = asked.owner_id
+        AND metafield.owner_type = requested.owner_type AND metafield.owner_id = requested.owner_id
       ORDER BY namespace COLLATE "C", key COLLATE "C"`.execute(database)
     return rows
   },

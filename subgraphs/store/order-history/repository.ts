@@ -34,11 +34,11 @@ export const orderHistoryRepository = (database: Kysely<Tables>) => ({
     { size, after, offset }: KeysetRange,
   ): Promise<readonly OrderHistoryEntry[]> {
     const { rows } = await sql<OrderHistoryEntry>`
-      SELECT entry.id, asked.id AS "orderId", entry.message, entry.log, entry.created_at AS "createdAt"
-      FROM unnest(${orderIds}::integer[]) AS asked (id)
+      SELECT entry.id, requested.id AS "orderId", entry.message, entry.log, entry.created_at AS "createdAt"
+      FROM unnest(${orderIds}::integer[]) AS requested (id)
       CROSS JOIN LATERAL (
         SELECT id, message, log, created_at FROM order_history
-        WHERE store_id = ${storeId} AND order_id = asked.id AND id > ${after === null ? 0 : Number(after[0])}
+        WHERE store_id = ${storeId} AND order_id = requested.id AND id > ${after === null ? 0 : Number(after[0])}
         ORDER BY id LIMIT ${size + 1} OFFSET ${offset}
       ) AS entry
       ORDER BY entry.id`.execute(database)

@@ -50,7 +50,7 @@ export const orderRepository = (database: Kysely<Tables>) => ({
   findByIds: async (storeId: number, ids: readonly number[]): Promise<Order[]> =>
     (await BY_IDS(database, storeId, ids)).map(orderOf),
 
-  /** One more than asked for. */
+  /** One more than requested. */
   list(storeId: number, which: OrderSelection, { size, after, offset }: KeysetRange, isNewestFirst: boolean): Promise<Order[]> {
     let query = selected(database, storeId, which)
     if (after) query = query.where('order.id', isNewestFirst ? '<' : '>', Number(after[0]))
@@ -81,11 +81,11 @@ export const orderRepository = (database: Kysely<Tables>) => ({
   ): Promise<readonly { readonly customerId: number; readonly id: number }[]> {
     const inState = status === null ? sql`` : sql`AND status = ANY (${status}::text[])`
     const { rows } = await sql<{ readonly customerId: number; readonly id: number }>`
-      SELECT asked.id AS "customerId", found.id
-      FROM unnest(${customerIds}::integer[]) AS asked (id)
+      SELECT requested.id AS "customerId", found.id
+      FROM unnest(${customerIds}::integer[]) AS requested (id)
       CROSS JOIN LATERAL (
         SELECT id FROM "order"
-        WHERE store_id = ${storeId} AND customer_id = asked.id AND id > ${after === null ? 0 : Number(after[0])} ${inState}
+        WHERE store_id = ${storeId} AND customer_id = requested.id AND id > ${after === null ? 0 : Number(after[0])} ${inState}
         ORDER BY id LIMIT ${size + 1} OFFSET ${offset}
       ) AS found
       ORDER BY found.id`.execute(database)

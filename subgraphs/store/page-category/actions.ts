@@ -52,7 +52,7 @@ async function fill({ query, storeId }: UnitOfWork, categoryId: number, pageIds:
   if (twice !== undefined) return validationError([problem('pageIds', 'pages that are named once each', twice)])
 
   const pages = pageRepository(query)
-  const found = await pages.keep(storeId, rows)
+  const found = await pages.lockShared(storeId, rows)
   const missing = pageIds?.find((_, index) => !found.has(rows[index] ?? 0))
   if (missing !== undefined) return notFoundError('page', missing)
   await pages.setPages(storeId, categoryId, rows)

@@ -23,7 +23,7 @@ export function pageLabelRepository(database: Kysely<Tables>, kind: LabelKind) {
       database.selectFrom(table).select(COLUMNS).where('store_id', '=', storeId).orderBy(sql`name COLLATE "C"`).execute(),
 
     /** Those of the ids that exist, and go on existing until the transaction ends. */
-    async keep(storeId: number, ids: readonly number[]): Promise<ReadonlySet<number>> {
+    async lockShared(storeId: number, ids: readonly number[]): Promise<ReadonlySet<number>> {
       if (ids.length === 0) return new Set()
       const stored = await database
         .selectFrom(table)

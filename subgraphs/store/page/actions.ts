@@ -89,7 +89,7 @@ export async function deletePage({ query, storeId }: UnitOfWork, id: string, { e
  */
 async function references({ query, storeId }: UnitOfWork, { template, categoryIds }: PageInput) {
   const rows = categoryIds?.map((id) => decodeId(id, 'PageCategory') ?? 0)
-  const found = await pageLabelRepository(query, 'page_category').keep(storeId, rows ?? [])
+  const found = await pageLabelRepository(query, 'page_category').lockShared(storeId, rows ?? [])
   const missing = categoryIds?.find((_, index) => !found.has(rows?.[index] ?? 0))
   if (missing !== undefined) return notFoundError('page category', missing)
 
@@ -107,5 +107,5 @@ async function templateNamed(
   const named = await templates.keepNamed(storeId, template)
   if (named !== null) return named
   const row = decodeId(template, 'PageTemplate')
-  return row !== null && (await templates.keep(storeId, [row])).has(row) ? row : null
+  return row !== null && (await templates.lockShared(storeId, [row])).has(row) ? row : null
 }

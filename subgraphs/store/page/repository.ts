@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { KeysetRange } from '../../toolkit/keyset.ts'
+import { storeRows } from '../row-repository.ts'
 import type { Tables } from '../tables.ts'
 import type { Page, PagePlace, PageStatus } from './page.ts'
 
@@ -25,9 +26,7 @@ export type PageRepository = ReturnType<typeof pageRepository>
 
 /** Pages in the database; every call is about one store. */
 export const pageRepository = (database: Kysely<Tables>) => ({
-  /** In any order, without those that do not exist. */
-  findByIds: (storeId: number, ids: readonly number[]): Promise<Page[]> =>
-    database.selectFrom('page').select(COLUMNS).where('store_id', '=', storeId).where('id', 'in', ids).execute(),
+  ...storeRows(database, 'page', database.selectFrom('page').select(COLUMNS)),
 
   /** Oldest first, one more than requested. */
   list(storeId: number, filter: PageFilter, { size, after, offset }: KeysetRange): Promise<Page[]> {
@@ -72,34 +71,22 @@ export const pageRepository = (database: Kysely<Tables>) => ({
     max: number,
   ): Promise<(Page & { readonly categoryId: number })[]> {
     const { rows } = await sql<Page & { readonly categoryId: number }>`
-      SELECT asked.id AS "categoryId", found.id, found.title, found.body, found.status, found.legal, found.page_title AS "pageTitle",
+      SELECT requested.id AS "categoryId", found.id, found.title, found.body, found.status, found.legal, found.page_title AS "pageTitle",
         found.meta_description AS "metaDescription", found.permalink, found.template_id AS "templateId",
         found.created_at AS "createdAt", found.updated_at AS "updatedAt", found.version
-      FROM unnest(${categoryIds}::integer[]) AS asked (id)
+      FROM unnest(${categoryIds}::integer[]) AS requested (id)
       CROSS JOIN LATERAL (
         SELECT page.*, member.position FROM page_category_member member
         JOIN page ON page.store_id = member.store_id AND page.id = member.page_id
-        WHERE member.store_id = ${storeId} AND member.category_id = asked.id
+        WHERE member.store_id = ${storeId} AND member.category_id = requested.id
         ORDER BY member.position, page.id LIMIT ${max}
       ) AS found
-      ORDER BY asked.id, found.position, found.id`.execute(database)
+      ORDER BY requested.id, found.position, found.id`.execute(database)
     return rows
   },
 
-  /** Locks the row until the transaction ends; null when there is none. */
-  async lock(storeId: number, id: number): Promise<Page | null> {
-    const found = await database
-      .selectFrom('page')
-      .select(COLUMNS)
-      .where('store_id', '=', storeId)
-      .where('id', '=', id)
-      .forUpdate()
-      .executeTakeFirst()
-    return found ?? null
-  },
-
   /** Those of the ids that exist, and go on existing until the transaction ends. */
-  async keep(storeId: number, ids: readonly number[]): Promise<ReadonlySet<number>> {
+  async lockShared(storeId: number, ids: readonly number[]): Promise<ReadonlySet<number>> {
     if (ids.length === 0) return new Set()
     const stored = await database
       .selectFrom('page')
@@ -164,10 +151,6 @@ export const pageRepository = (database: Kysely<Tables>) => ({
     await sql`INSERT INTO page_category_member (store_id, category_id, page_id, position)
       SELECT ${storeId}, ${categoryId}, wanted.id, wanted.position
       FROM unnest(${pageIds}::integer[]) WITH ORDINALITY AS wanted (id, position)`.execute(database)
-  },
-
-  async delete(storeId: number, id: number): Promise<void> {
-    await database.deleteFrom('page').where('store_id', '=', storeId).where('id', '=', id).execute()
   },
 })
 

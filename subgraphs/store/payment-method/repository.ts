@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { SecretCipher } from '../../../platform/secrets/cipher.ts'
 import { type StoredSecret, secretLocation } from '../../../platform/secrets/stored.ts'
-import { countRows } from '../row-repository.ts'
+import { countRows, storeRows } from '../row-repository.ts'
 import { PAYMENT_KEY, PAYMENT_SECRET } from '../stored-secrets.ts'
 import type { Tables } from '../tables.ts'
 import type { PaymentCredentials, PaymentMethod, PaymentMethodFields, PaymentMethodType } from './payment-method.ts'
@@ -28,27 +28,13 @@ export type PaymentMethodRepository = ReturnType<typeof paymentMethodRepository>
 
 /** Payment methods in the database; every call is about one store. */
 export const paymentMethodRepository = (database: Kysely<Tables>) => ({
-  /** In any order, without those that do not exist. */
-  findByIds: (storeId: number, ids: readonly number[]): Promise<PaymentMethod[]> =>
-    database.selectFrom('payment_method').select(COLUMNS).where('store_id', '=', storeId).where('id', 'in', ids).execute(),
+  ...storeRows(database, 'payment_method', database.selectFrom('payment_method').select(COLUMNS)),
 
   /** All, oldest first. */
   list: (storeId: number): Promise<PaymentMethod[]> =>
     database.selectFrom('payment_method').select(COLUMNS).where('store_id', '=', storeId).orderBy('id').execute(),
 
   count: (storeId: number): Promise<number> => countRows(database, 'payment_method', storeId),
-
-  /** Locks the row until the transaction ends; null when there is none. */
-  async lock(storeId: number, id: number): Promise<PaymentMethod | null> {
-    const found = await database
-      .selectFrom('payment_method')
-      .select(COLUMNS)
-      .where('store_id', '=', storeId)
-      .where('id', '=', id)
-      .forUpdate()
-      .executeTakeFirst()
-    return found ?? null
-  },
 
   async insert(storeId: number, type: PaymentMethodType, written: Written): Promise<number> {
     const { id } = await database
@@ -70,10 +56,6 @@ export const paymentMethodRepository = (database: Kysely<Tables>) => ({
       .where('store_id', '=', storeId)
       .where('id', '=', id)
       .execute()
-  },
-
-  async delete(storeId: number, id: number): Promise<void> {
-    await database.deleteFrom('payment_method').where('store_id', '=', storeId).where('id', '=', id).execute()
   },
 })
 

@@ -68,9 +68,9 @@ export const productCategoryRepository = (database: Kysely<Tables>) => ({
     const { rows } = await sql<ProductCategory & { parentId: number }>`
       SELECT found.id, found.parent_id AS "parentId", found.name, found.permalink, found.created_at AS "createdAt",
         found.updated_at AS "updatedAt", found.version
-      FROM unnest(${parentIds}::integer[]) AS asked (id)
+      FROM unnest(${parentIds}::integer[]) AS requested (id)
       CROSS JOIN LATERAL (
-        SELECT * FROM product_category WHERE store_id = ${storeId} AND parent_id = asked.id ORDER BY id LIMIT ${max}
+        SELECT * FROM product_category WHERE store_id = ${storeId} AND parent_id = requested.id ORDER BY id LIMIT ${max}
       ) AS found
       ORDER BY found.id`.execute(database)
     return rows

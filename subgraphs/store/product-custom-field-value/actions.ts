@@ -23,7 +23,7 @@ export async function addProductCustomFieldValue(unit: UnitOfWork, { productId, 
   const { query, storeId } = unit
   const product = await lockedOwner(unit, productId)
   if (product === null) return notFoundError('product', productId)
-  const field = await customFieldRepository(query).hold(storeId, decodeId(customFieldId, 'CustomField') ?? 0)
+  const field = await customFieldRepository(query).lockShared(storeId, decodeId(customFieldId, 'CustomField') ?? 0)
   if (!field) return notFoundError('custom field', customFieldId)
   const wanted = [...new Set(rest.variantIds ?? [])]
   if (wanted.length > MAX_FIELD_VARIANTS) {
@@ -61,7 +61,7 @@ export async function updateProductCustomFieldValue(
   const values = productCustomFieldValueRepository(query)
   const row = decodeId(id, 'ProductCustomFieldValue')
   const before = await ownedPart(unit, values.findByIds, { row, productId })
-  const field = before && (await customFieldRepository(query).hold(storeId, before.customFieldId))
+  const field = before && (await customFieldRepository(query).lockShared(storeId, before.customFieldId))
   if (!before || !field) return notFoundError('value of a custom field', id)
   const said = await read(unit, field, value)
   if ('problems' in said) return validationError(said.problems)

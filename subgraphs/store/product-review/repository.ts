@@ -88,10 +88,10 @@ export const productReviewRepository = (database: Kysely<Tables>) => ({
     const behind = after ? sql`AND id > ${after[0]}::integer` : sql``
     const { rows } = await sql<ProductReview & { productId: number }>`
       SELECT ${FOUND}
-      FROM unnest(${productIds}::integer[]) AS asked (id)
+      FROM unnest(${productIds}::integer[]) AS requested (id)
       CROSS JOIN LATERAL (
         SELECT * FROM product_review
-        WHERE store_id = ${storeId} AND product_id = asked.id ${behind} ORDER BY id LIMIT ${size + 1} OFFSET ${offset}
+        WHERE store_id = ${storeId} AND product_id = requested.id ${behind} ORDER BY id LIMIT ${size + 1} OFFSET ${offset}
       ) AS found
       ORDER BY found.id`.execute(database)
     return rows

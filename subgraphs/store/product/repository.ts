@@ -36,7 +36,7 @@ export const productRepository = (database: Kysely<Tables>) => ({
   findByIds: (storeId: number, ids: readonly number[], columns: Columns<Product> = PRODUCT_COLUMNS): Promise<Product[]> =>
     BY_IDS(database, columns, storeId, ids),
 
-  /** One more than asked for, with these columns. */
+  /** One more than requested, with these columns. */
   list(
     storeId: number,
     which: ProductSelection,
@@ -67,11 +67,11 @@ export const productRepository = (database: Kysely<Tables>) => ({
   /** Ids of the products of categories, oldest first, one more of each than requested. */
   async idsInCategories(storeId: number, categoryIds: readonly number[], { size, after, offset }: KeysetRange) {
     const { rows } = await sql<{ readonly categoryId: number; readonly id: number }>`
-      SELECT asked.id AS "categoryId", found.product_id AS id
-      FROM unnest(${categoryIds}::integer[]) AS asked (id)
+      SELECT requested.id AS "categoryId", found.product_id AS id
+      FROM unnest(${categoryIds}::integer[]) AS requested (id)
       CROSS JOIN LATERAL (
         SELECT product_id FROM product_category_member
-        WHERE store_id = ${storeId} AND category_id = asked.id AND product_id > ${after === null ? 0 : Number(after[0])}
+        WHERE store_id = ${storeId} AND category_id = requested.id AND product_id > ${after === null ? 0 : Number(after[0])}
         ORDER BY product_id LIMIT ${size + 1} OFFSET ${offset}
       ) AS found
       ORDER BY found.product_id`.execute(database)

@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { KeysetRange } from '../../toolkit/keyset.ts'
+import { storeRows } from '../row-repository.ts'
 import type { Tables } from '../tables.ts'
 import type { CouponFields, PromotionFields } from './problems.ts'
 import type { Promotion, PromotionCoupon } from './promotion.ts'
@@ -51,9 +52,7 @@ export type PromotionRepository = ReturnType<typeof promotionRepository>
 
 /** Promotions and their coupons in the database; every call is about one store. */
 export const promotionRepository = (database: Kysely<Tables>) => ({
-  /** In any order, without those that do not exist. */
-  findByIds: (storeId: number, ids: readonly number[]): Promise<Promotion[]> =>
-    database.selectFrom('promotion').select(COLUMNS).where('store_id', '=', storeId).where('id', 'in', ids).execute(),
+  ...storeRows(database, 'promotion', database.selectFrom('promotion').select(COLUMNS)),
 
   /** Oldest first, one more than requested; `enabled` null: all. */
   list(storeId: number, { size, after, offset }: KeysetRange, enabled: boolean | null): Promise<Promotion[]> {
@@ -112,24 +111,12 @@ export const promotionRepository = (database: Kysely<Tables>) => ({
       .orderBy('id')
       .execute(),
 
-  /** Locks the row until the transaction ends; null when there is none. */
-  async lock(storeId: number, id: number): Promise<Promotion | null> {
-    const found = await database
-      .selectFrom('promotion')
-      .select(COLUMNS)
-      .where('store_id', '=', storeId)
-      .where('id', '=', id)
-      .forUpdate()
-      .executeTakeFirst()
-    return found ?? null
-  },
-
   /** Which of these rows the store does not have. */
   async missing(storeId: number, table: Referred, ids: readonly number[]): Promise<readonly number[]> {
     if (ids.length === 0) return []
     const found = await sql<{ id: number }>`
-      SELECT id FROM unnest(${ids}::integer[]) AS asked (id)
-      WHERE NOT EXISTS (SELECT FROM ${sql.table(table)} there WHERE there.store_id = ${storeId} AND there.id = asked.id)`.execute(
+      SELECT id FROM unnest(${ids}::integer[]) AS requested (id)
+      WHERE NOT EXISTS (SELECT FROM ${sql.table(table)} there WHERE there.store_id = ${storeId} AND there.id = requested.id)`.execute(
       database,
     )
     return found.rows.map(({ id }) => id)
@@ -153,10 +140,6 @@ export const promotionRepository = (database: Kysely<Tables>) => ({
       .where('id', '=', id)
       .execute()
     await setMembers(database, storeId, id, fields)
-  },
-
-  async delete(storeId: number, id: number): Promise<void> {
-    await database.deleteFrom('promotion').where('store_id', '=', storeId).where('id', '=', id).execute()
   },
 
   /** The coupons of a promotion until the transaction ends. */

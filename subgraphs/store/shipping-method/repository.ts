@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { SecretCipher } from '../../../platform/secrets/cipher.ts'
 import { secretLocation } from '../../../platform/secrets/stored.ts'
-import { countRows } from '../row-repository.ts'
+import { countRows, storeRows } from '../row-repository.ts'
 import { HOOKS_TOKEN, SHIPPING_TOKEN } from '../stored-secrets.ts'
 import type { Tables } from '../tables.ts'
 import type { ShippingMethodFields } from './problems.ts'
@@ -53,9 +53,7 @@ export type ShippingMethodRepository = ReturnType<typeof shippingMethodRepositor
  * Shipping methods, and services of external ones, in the database; every call is about one store.
  */
 export const shippingMethodRepository = (database: Kysely<Tables>) => ({
-  /** In any order, without those that do not exist. */
-  findByIds: (storeId: number, ids: readonly number[]): Promise<ShippingMethod[]> =>
-    database.selectFrom('shipping_method').select(COLUMNS).where('store_id', '=', storeId).where('id', 'in', ids).execute(),
+  ...storeRows(database, 'shipping_method', database.selectFrom('shipping_method').select(COLUMNS)),
 
   /** Oldest first; `enabled` null: all. */
   list(storeId: number, enabled: boolean | null): Promise<ShippingMethod[]> {
@@ -64,18 +62,6 @@ export const shippingMethodRepository = (database: Kysely<Tables>) => ({
   },
 
   count: (storeId: number): Promise<number> => countRows(database, 'shipping_method', storeId),
-
-  /** Locks the row until the transaction ends; null when there is none. */
-  async lock(storeId: number, id: number): Promise<ShippingMethod | null> {
-    const found = await database
-      .selectFrom('shipping_method')
-      .select(COLUMNS)
-      .where('store_id', '=', storeId)
-      .where('id', '=', id)
-      .forUpdate()
-      .executeTakeFirst()
-    return found ?? null
-  },
 
   async insert(storeId: number, written: Written): Promise<number> {
     const { id } = await database
@@ -97,10 +83,6 @@ export const shippingMethodRepository = (database: Kysely<Tables>) => ({
       .where('store_id', '=', storeId)
       .where('id', '=', id)
       .execute()
-  },
-
-  async delete(storeId: number, id: number): Promise<void> {
-    await database.deleteFrom('shipping_method').where('store_id', '=', storeId).where('id', '=', id).execute()
   },
 
   /**

@@ -81,9 +81,9 @@ export const shopRepository = (database: Kysely<Tables>) => ({
     const behind = after === null ? sql`` : sql`AND id < ${after[0]}::integer`
     const { rows } = await sql<ShopProduct & { storeId: number }>`
       SELECT found.store_id AS "storeId", found.id, found.name, found.price - found.discount AS price, found.permalink, file.key AS "imageKey"
-      FROM unnest(${storeIds}::integer[]) AS asked (id)
+      FROM unnest(${storeIds}::integer[]) AS requested (id)
       CROSS JOIN LATERAL (
-        SELECT * FROM product WHERE store_id = asked.id AND status = 'AVAILABLE' ${behind} ORDER BY id DESC LIMIT ${size + 1}
+        SELECT * FROM product WHERE store_id = requested.id AND status = 'AVAILABLE' ${behind} ORDER BY id DESC LIMIT ${size + 1}
       ) AS found
       LEFT JOIN product_image AS image ON image.store_id = found.store_id AND image.product_id = found.id AND image.position = 1
       LEFT JOIN file ON file.store_id = image.store_id AND file.id = image.file_id

@@ -66,10 +66,10 @@ export const storeRepository = (database: Kysely<Tables>) => ({
   /** The stores of these owners, first set up first, at most `most` of each. */
   async ownedBy(owners: readonly string[], max: number): Promise<Store[]> {
     const found = await database
-      .selectFrom(sql<{ readonly owner: string }>`unnest(${owners}::text[])`.as<'asked'>(sql`asked (owner)`))
+      .selectFrom(sql<{ readonly owner: string }>`unnest(${owners}::text[])`.as<'requested'>(sql`requested (owner)`))
       .innerJoinLateral(
         (owned) =>
-          owned.selectFrom('store').selectAll().whereRef('owner_id', '=', 'asked.owner').orderBy('id').limit(max).as('store'),
+          owned.selectFrom('store').selectAll().whereRef('owner_id', '=', 'requested.owner').orderBy('id').limit(max).as('store'),
         (join) => join.onTrue(),
       )
       .select(COLUMNS)

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { prepared } from '../../../platform/database/prepared-statements.ts'
-import { countRows } from '../row-repository.ts'
+import { countRows, storeRows } from '../row-repository.ts'
 import type { Tables } from '../tables.ts'
 import type { Tax, TaxFields, TaxSettings } from './tax.ts'
 
@@ -36,26 +36,12 @@ export type TaxRepository = ReturnType<typeof taxRepository>
 
 /** Taxes in the database; every call is about one store. */
 export const taxRepository = (database: Kysely<Tables>) => ({
-  /** In any order, without those that do not exist. */
-  findByIds: (storeId: number, ids: readonly number[]): Promise<Tax[]> =>
-    database.selectFrom('tax').select(COLUMNS).where('store_id', '=', storeId).where('id', 'in', ids).execute(),
+  ...storeRows(database, 'tax', database.selectFrom('tax').select(COLUMNS)),
 
   /** All, oldest first. */
   list: (storeId: number): Promise<Tax[]> => LIST(database, storeId),
 
   count: (storeId: number): Promise<number> => countRows(database, 'tax', storeId),
-
-  /** Locks the row until the transaction ends; null when there is none. */
-  async lock(storeId: number, id: number): Promise<Tax | null> {
-    const found = await database
-      .selectFrom('tax')
-      .select(COLUMNS)
-      .where('store_id', '=', storeId)
-      .where('id', '=', id)
-      .forUpdate()
-      .executeTakeFirst()
-    return found ?? null
-  },
 
   async insert(storeId: number, { categoryId, at, name, country, region, rate, fixed, shipping }: Written): Promise<number> {
     const row = { name, country, region, rate, fixed, shipping, category_id: categoryId, created_at: at, updated_at: at }
@@ -79,10 +65,6 @@ export const taxRepository = (database: Kysely<Tables>) => ({
       .where('store_id', '=', storeId)
       .where('id', '=', id)
       .execute()
-  },
-
-  async delete(storeId: number, id: number): Promise<void> {
-    await database.deleteFrom('tax').where('store_id', '=', storeId).where('id', '=', id).execute()
   },
 
   async settings(storeId: number): Promise<TaxSettings> {

@@ -204,11 +204,11 @@ const entryLookup = (database: Kysely<Tables>, column: 'key' | 'url_key' | 'tena
       )
       const [names, keys] = [[...pairs.values()].map(({ list }) => list), [...pairs.values()].map(({ key }) => key)]
       const { rows } = await sql<Selectable<Tables['list_entry']> & { readonly requested: string }>`
-        SELECT found.*, asked.key AS requested FROM unnest(${names}::text[], ${keys}::text[]) AS asked (list, key)
-        JOIN list ON list.name = asked.list
+        SELECT found.*, requested.key AS requested FROM unnest(${names}::text[], ${keys}::text[]) AS requested (list, key)
+        JOIN list ON list.name = requested.list
         CROSS JOIN LATERAL (
           SELECT * FROM list_entry
-          WHERE list_entry.${sql.ref(column)} = asked.key AND list_entry.list = list.name AND list_entry.edition = list.edition
+          WHERE list_entry.${sql.ref(column)} = requested.key AND list_entry.list = list.name AND list_entry.edition = list.edition
           ORDER BY last_seen_at DESC NULLS LAST, first_seen_at DESC NULLS LAST, indicator COLLATE "C" LIMIT ${MAX_ENTRIES_PER_KEY}
         ) AS found`.execute(database)
       const found = Map.groupBy(rows, ({ list, requested: key }) => `${list} ${key}`)

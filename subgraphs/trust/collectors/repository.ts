@@ -13,9 +13,9 @@ export const evidenceRepository = (database: Kysely<Tables>) => ({
   /** The newest snapshots of these hosts, valid or not; null in the place of a host without any. */
   async latestSnapshots(hosts: readonly string[]): Promise<(StoredSnapshot | null)[]> {
     const { rows } = await sql<{ host: string; body: string; valid_until: Date }>`
-      SELECT latest.host, latest.body, latest.valid_until FROM unnest(${hosts}::text[]) AS asked (host)
+      SELECT latest.host, latest.body, latest.valid_until FROM unnest(${hosts}::text[]) AS requested (host)
       CROSS JOIN LATERAL (
-        SELECT * FROM snapshot WHERE snapshot.host = asked.host ORDER BY collected_at DESC, valid_until DESC LIMIT 1
+        SELECT * FROM snapshot WHERE snapshot.host = requested.host ORDER BY collected_at DESC, valid_until DESC LIMIT 1
       ) AS latest`.execute(database)
     return hosts.map((host) => {
       const row = rows.find((each) => each.host === host)
@@ -54,7 +54,7 @@ export const evidenceRepository = (database: Kysely<Tables>) => ({
     const subjects = requested.map(({ subject }) => subject)
     const { rows } = await sql<{ source: string; body: unknown }>`
       SELECT source, body FROM evidence
-      JOIN unnest(${sources}::text[], ${subjects}::text[]) AS asked (source, subject) USING (source, subject)
+      JOIN unnest(${sources}::text[], ${subjects}::text[]) AS requested (source, subject) USING (source, subject)
       WHERE valid_until > ${dateOf(now)}`.execute(database)
     // A cast: the column holds written `Evidence`.
     return rows.map(({ source, body }) => ({ source, evidence: body }) as Evidence)
