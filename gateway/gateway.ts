@@ -142,7 +142,7 @@ export function assembleGateway(options: StartGatewayOptions): Gateway {
   // Hooks that change fetches make results specific to a caller.
   const isCached = !entityCache && !hooks?.changesFetches
   if (hooks?.changesFetches && (entityCache || (options.responseCacheBytes ?? 0) > 0)) {
-    log.warn('hooks of fetches switch off the response cache and the entity cache')
+    log.warn('hooks of fetches switch off the response cache, and the entity cache of their subgraphs')
   }
   const caching = !isCached ? NO_OPERATION_CACHE : createOperationCache({ supergraph, document, viewer, links, cache, vary })
   const stopFollowing = entityCache && followEntityChanges(links, entityCache)
@@ -259,7 +259,7 @@ function observedLinks(
     const masked = maskErrors(metrics?.measureLink(traced) ?? traced, log)
     // Hooks see masked errors, and are masked themselves.
     const cached = cacheOf ? { ...masked, cacheEntities: cacheOf(masked.name) } : masked
-    const hooked = hooks?.changesFetches ? maskErrors(hookLink(masked, hooks), log) : cached
+    const hooked = hooks?.changesFetchesOf(link.name) ? maskErrors(hookLink(masked, hooks), log) : cached
     // The last: a fetch has its files from its first hook on.
     observed.set(masked.name, uploads ? uploadLink(hooked) : hooked)
   }

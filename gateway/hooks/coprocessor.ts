@@ -13,13 +13,14 @@ const MAX_CONNECTIONS = 64
 
 export type CoprocessorOptions = {
   readonly url: string
+  readonly subgraphs?: readonly string[] | undefined
   readonly timeoutMilliseconds?: number | undefined
   readonly onFailure?: 'refuse' | 'continue' | undefined
   readonly stages: CoprocessorStages
 }
 
 /** Hooks that call an HTTP server at stages of an operation (coprocessor). */
-export function createCoprocessor({ url, timeoutMilliseconds, onFailure, stages }: CoprocessorOptions): {
+export function createCoprocessor({ url, subgraphs, timeoutMilliseconds, onFailure, stages }: CoprocessorOptions): {
   readonly set: HookSet
   readonly close: () => Promise<void>
 } {
@@ -35,8 +36,14 @@ export function createCoprocessor({ url, timeoutMilliseconds, onFailure, stages 
   const hooks = Object.fromEntries(stageNames.map((stage) => [stage, (call: CallOf<typeof stage>) => ask(stage, call)]))
 
   return {
-    // Each stage has its own function type.
-    set: { hooks: hooks as Hooks, timeoutMs, isOptional: onFailure === 'continue' },
+    set: {
+      name: 'coprocessor',
+      // Each stage has its own function type.
+      hooks: hooks as Hooks,
+      subgraphs: subgraphs ? new Set(subgraphs) : null,
+      timeoutMs,
+      isOptional: onFailure === 'continue',
+    },
     close: () => pool.destroy(),
   }
 

@@ -1,5 +1,6 @@
 import { GraphQLError } from 'graphql'
 import type { Logger } from 'pino'
+import { OperatorError } from '../../platform/process/operator-error.ts'
 import { refusal } from '../operations/errors.ts'
 import type { CallOf, HookStage, Hooks, ResultOf } from './hooks.ts'
 
@@ -9,9 +10,22 @@ export const HOOK_TIMEOUT_MS = 1_000
 const MAX_ERRORS = 10
 const MAX_MESSAGE_CHARACTERS = 500
 
+export type HookSetName = 'function' | 'coprocessor'
+/**
+ * Result of a call. `refused`: by the hook. `error`: an exception, or an invalid result. `stopped`:
+ * the client has disconnected, or the operation has timed out.
+ */
+export type HookCallStatus = 'ok' | 'refused' | 'error' | 'timeout' | 'stopped'
+/** Measures one call; the returned function is called with its result. */
+export type MeasureHookCall = (name: HookSetName, stage: HookStage) => (status: HookCallStatus) => void
+
 /** A set of hooks with its options: functions of a program, or a coprocessor. */
 export type HookSet = {
+  /** Name in metrics. */
+  readonly name: HookSetName
   readonly hooks: Hooks
+  /** Subgraphs whose requests and responses reach these hooks; null: all. */
+  readonly subgraphs: ReadonlySet<string> | null
   /** Timeout of each call. */
   readonly timeoutMs: number
   /** Whether failures are logged and ignored; false: they refuse the operation. */
@@ -29,8 +43,12 @@ export type StageCall<Stage extends HookStage> = Omit<CallOf<Stage>, 'signal'>
 /** All hooks of a gateway, by stage. */
 export type HookStages = {
   readonly has: (stage: HookStage) => boolean
-  /** Whether hooks can change subgraph requests or responses. */
+  /** Whether hooks can change requests or responses of any subgraph. */
   readonly changesFetches: boolean
+  /** Whether hooks can change requests or responses of this subgraph. */
+  readonly changesFetchesOf: (subgraph: string) => boolean
+  /** Throws an `OperatorError` for a subgraph in the options that the supergraph lacks. */
+  readonly checkSubgraphs: (names: readonly string[]) => void
   /**
    * Calls the hooks of a stage in order. `use` validates and applies a hook's result, and returns
    * the arguments of the next; an exception of `use` is a failure of the hook. Rejects with the
@@ -49,42 +67,67 @@ export type HookStages = {
 export function createHookStages(
   sets: readonly HookSet[],
   log: Logger,
-  close: () => Promise<void> = async () => {},
+  {
+    close = async () => {},
+    measure = null,
+  }: { readonly close?: () => Promise<void>; readonly measure?: MeasureHookCall | null } = {},
 ): HookStages | null {
   const has = (stage: HookStage): boolean => sets.some(({ hooks }) => hooks[stage] !== undefined)
   const present = STAGES.filter(has)
   if (present.length === 0) return null
-  const changesFetches = has('subgraphRequest') || has('subgraphResponse')
+  const ofFetches = sets.filter(({ hooks }) => hooks.subgraphRequest ?? hooks.subgraphResponse)
 
   return {
     has,
-    changesFetches,
+    changesFetches: ofFetches.length > 0,
+    changesFetchesOf: (subgraph) => ofFetches.some(({ subgraphs }) => subgraphs?.has(subgraph) ?? true),
+    checkSubgraphs(names) {
+      for (const { name, subgraphs } of sets) {
+        const unknown = [...(subgraphs ?? [])].find((each) => !names.includes(each))
+        if (unknown === undefined) continue
+        const option = name === 'coprocessor' ? '"coprocessor.subgraphs"' : '"hooks.subgraphs"'
+        throw new OperatorError(`Expected ${option} to have names of the supergraph (${names.join(', ')}), got "${unknown}".`)
+      }
+    },
     close,
     async run(stage, given, signal, use = (call) => call) {
       let call = given
-      for (const { hooks, timeoutMs, isOptional } of sets) {
+      for (const { name, hooks, subgraphs, timeoutMs, isOptional } of sets) {
         // By its key the hook takes the arguments of this stage.
         const hook = hooks[stage] as ((call: object) => unknown) | undefined
-        if (!hook) continue
+        if (!hook || isOtherSubgraph(call, subgraphs)) continue
+        let status: HookCallStatus = 'ok'
+        const measured = measure?.(name, stage)
         try {
           const result = await bounded(hook, call, timeoutMs, signal)
           if (result === undefined || result === null) continue
           if (typeof result !== 'object') throw new Error(`Expected nothing or an object, got a ${typeof result}.`)
           const refused = refusalIn(result)
-          if (refused) return refused
+          if (refused) {
+            status = 'refused'
+            return refused
+          }
           // `use` validates the result.
           call = use(call, result as ResultOf<typeof stage>)
         } catch (error) {
+          status = 'stopped'
           if (signal.aborted && error === signal.reason) throw error
           const refused = thrownRefusal(error)
+          status = refused ? 'refused' : error instanceof HookTimeout ? 'timeout' : 'error'
           if (refused) return refused
           log.error({ err: error, stage, requestId: call.requestId, isIgnored: isOptional }, 'a hook failed')
           if (!isOptional) return { kind: 'refused', errors: [failed(stage)], status: FAILURE_STATUS_CODE }
+        } finally {
+          measured?.(status)
         }
       }
       return { kind: 'continue', result: call }
     },
   }
+}
+
+function isOtherSubgraph(call: object, subgraphs: ReadonlySet<string> | null): boolean {
+  return subgraphs !== null && 'subgraph' in call && typeof call.subgraph === 'string' && !subgraphs.has(call.subgraph)
 }
 
 /** Stages in execution order. */
@@ -100,6 +143,8 @@ export const STAGES = [
 /** HTTP status after a failed hook: 503, because a retry may succeed. */
 const FAILURE_STATUS_CODE = 503
 
+class HookTimeout extends Error {}
+
 /** Calls a hook with a timeout, and until `outer` is aborted. Synchronous hooks need no timer. */
 async function bounded(hook: (call: object) => unknown, call: object, timeoutMs: number, outer: AbortSignal): Promise<unknown> {
   outer.throwIfAborted()
@@ -113,7 +158,7 @@ async function bounded(hook: (call: object) => unknown, call: object, timeoutMs:
     controller.abort(reason)
   }
   const abort = () => end(outer.reason)
-  const timer = setTimeout(() => end(new Error(`Expected the hook to end within ${timeoutMs} ms.`)), timeoutMs)
+  const timer = setTimeout(() => end(new HookTimeout(`Expected the hook to end within ${timeoutMs} ms.`)), timeoutMs)
   outer.addEventListener('abort', abort, { once: true })
   try {
     // The race also handles a later rejection of the hook.

@@ -190,11 +190,9 @@ export async function createGateway(given: CreateGatewayOptions): Promise<Federa
 
   function graphOf(supergraphSdl: string): Graph {
     const locations = locationsIn(supergraphSdl)
-    checkLimitedSubgraphs(
-      limits,
-      locations.map(({ name }) => name),
-      '"limits.subgraphs"',
-    )
+    const names = locations.map(({ name }) => name)
+    checkLimitedSubgraphs(limits, names, '"limits.subgraphs"')
+    hooks?.checkSubgraphs(names)
     const { links, release } = sources.take(locations, eventSources.linksOf(supergraphSdl))
     try {
       const assembled = assembleGateway({

@@ -66,6 +66,25 @@ export function createMetricTable(register: Registry) {
       buckets: BUCKETS_SECONDS,
       registers,
     }),
+    ...createCostMetrics(registers),
+    ...createHookMetrics(registers),
+    sheds: new Counter({
+      name: 'atrium_overload_refusals_total',
+      help: 'Requests, upgrades and WebSocket operations refused by load shedding, by route class (door).',
+      labelNames: ['door'],
+      registers,
+    }),
+    subscriptionRefusals: new Counter({
+      name: 'atrium_subscription_refusals_total',
+      help: 'Subscriptions that were refused, by the bound that was reached: address, credential or memory.',
+      labelNames: ['bound'],
+      registers,
+    }),
+  }
+}
+
+function createCostMetrics(registers: Registry[]) {
+  return {
     costPoints: new Counter({
       name: 'atrium_operation_cost_points_total',
       help: 'Points of queries and mutations where cost is measured: estimated, and of what was returned (actual).',
@@ -90,16 +109,22 @@ export function createMetricTable(register: Registry) {
       labelNames: ['subgraph', 'mode'],
       registers,
     }),
-    sheds: new Counter({
-      name: 'atrium_overload_refusals_total',
-      help: 'Requests, upgrades and WebSocket operations refused by load shedding, by route class (door).',
-      labelNames: ['door'],
+  }
+}
+
+function createHookMetrics(registers: Registry[]) {
+  return {
+    hookCalls: new Counter({
+      name: 'atrium_hook_calls_total',
+      help: 'Calls of hooks (function) and of the coprocessor by stage and result.',
+      labelNames: ['hook', 'stage', 'outcome'],
       registers,
     }),
-    subscriptionRefusals: new Counter({
-      name: 'atrium_subscription_refusals_total',
-      help: 'Subscriptions that were refused, by the bound that was reached: address, credential or memory.',
-      labelNames: ['bound'],
+    hookDurations: new Histogram({
+      name: 'atrium_hook_duration_seconds',
+      help: 'Time of calls of hooks (function) and of the coprocessor.',
+      labelNames: ['hook', 'stage'],
+      buckets: BUCKETS_SECONDS,
       registers,
     }),
   }

@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { RunOperation } from '../executor/run-operation.ts'
+import type { MeasureHookCall } from '../hooks/hook-stages.ts'
 import type { SubscriptionBound } from '../limits/subscription-slots.ts'
 import type { ValidatedOperation } from '../operations/document-cache.ts'
 import type { ExecutionResult } from '../operations/execution-result.ts'
@@ -45,6 +46,8 @@ export type Metrics = OperationMetrics & {
   readonly subgraphCost: (subgraph: string, points: number) => void
   /** Counts an operation that costs a subgraph more than its limit. */
   readonly subgraphCostLimitExceeded: (subgraph: string, mode: 'enforce' | 'measure') => void
+  /** Measures a call of a hook. */
+  readonly hookCalled: MeasureHookCall
   /** Counts a subscription refused by this bound. */
   readonly subscriptionRefused: (bound: SubscriptionBound) => void
   /** Adds a counter; the returned function increments the series of these label values. */
@@ -96,6 +99,13 @@ export function createMetrics({ ofProcess = false }: { readonly ofProcess?: bool
     costLimitExceeded: (mode) => table.overCost.labels(mode).inc(),
     subgraphCost: (subgraph, points) => table.subgraphCostPoints.labels(subgraph).inc(points),
     subgraphCostLimitExceeded: (subgraph, mode) => table.subgraphOverCost.labels(subgraph, mode).inc(),
+    hookCalled(name, stage) {
+      const began = performance.now()
+      return (status) => {
+        table.hookCalls.labels(name, stage, status).inc()
+        table.hookDurations.labels(name, stage).observe(secondsSince(began))
+      }
+    },
     subscriptionRefused: (bound) => table.subscriptionRefusals.labels(bound.toLowerCase()).inc(),
     counter(name, help, labelNames) {
       const counter = new Counter({ name, help, labelNames: [...labelNames], registers })

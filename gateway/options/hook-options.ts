@@ -3,10 +3,16 @@ import { z } from 'zod'
 import { createCoprocessor } from '../hooks/coprocessor.ts'
 import { createHookStages, HOOK_TIMEOUT_MS, type HookStages, STAGES } from '../hooks/hook-stages.ts'
 import type { Hooks } from '../hooks/hooks.ts'
-import { flag, fn, httpUrl, options, wholeNumber } from './validate-options.ts'
+import type { Metrics } from '../observability/metrics.ts'
+import { flag, fn, httpUrl, options, text, wholeNumber } from './validate-options.ts'
+
+/** Subgraphs whose requests and responses are passed on. Default: all. */
+const subgraphs = z.array(text('the name of a subgraph'), 'a list of names of subgraphs').min(1, 'at least one name').optional()
 
 /** Functions called at stages of an operation. */
 export const hookOptions = options({
+  /** Subgraphs at whose requests and responses functions are called. Default: all. */
+  subgraphs,
   /** Timeout of a call in ms. Default: 1000. */
   timeoutMilliseconds: wholeNumber(1, 10_000).optional(),
   request: fn<NonNullable<Hooks['request']>>().optional(),
@@ -31,6 +37,8 @@ const parts = options({
 export const coprocessorOptions = options({
   /** URL for POST requests, http or https. */
   url: httpUrl(),
+  /** Subgraphs at whose requests and responses it is called. Default: all. */
+  subgraphs,
   /** Timeout of a whole response in ms. Default: 1000. */
   timeoutMilliseconds: wholeNumber(1, 10_000).optional(),
   /**
@@ -62,11 +70,16 @@ export function hookStagesOf(
     readonly coprocessor?: z.output<typeof coprocessorOptions> | undefined
   },
   log: Logger,
+  metrics: Metrics | null = null,
 ): HookStages | null {
   const remote = coprocessor && createCoprocessor(coprocessor)
-  const sets = [
-    ...(hooks ? [{ hooks, timeoutMs: hooks.timeoutMilliseconds ?? HOOK_TIMEOUT_MS, isOptional: false }] : []),
-    ...(remote ? [remote.set] : []),
-  ]
-  return createHookStages(sets, log, remote?.close)
+  const own = hooks && {
+    name: 'function' as const,
+    hooks,
+    subgraphs: hooks.subgraphs ? new Set(hooks.subgraphs) : null,
+    timeoutMs: hooks.timeoutMilliseconds ?? HOOK_TIMEOUT_MS,
+    isOptional: false,
+  }
+  const sets = [own, remote?.set].filter((set) => set !== undefined)
+  return createHookStages(sets, log, { ...(remote && { close: remote.close }), measure: metrics?.hookCalled ?? null })
 }

@@ -22,6 +22,7 @@ import { openEntityCache } from '../caching/open-entity-cache.ts'
 import { createEventSources } from '../event-sources/event-sources.ts'
 import { isExplorerInstalled, serveExplorer } from '../explorer/serve.ts'
 import { type Gateway, startGateway } from '../gateway.ts'
+import type { HookStages } from '../hooks/hook-stages.ts'
 import { type Limits, limitsFromConfig } from '../limits/limits.ts'
 import { budgetFromConfig } from '../limits/redis-budget.ts'
 import { checkLimitedSubgraphs } from '../limits/subgraph-limits.ts'
@@ -98,7 +99,7 @@ await runProgram(async (defer, end) => {
   const subgraphOptions = { ...file.options, allSubgraphs: { ...file.options.allSubgraphs, ...timeouts } }
   const { contract } = file.options
   const limits = { ...limitsFromConfig(config), ...costLimitsOf(file.options, config) }
-  const hooks = hookStagesOf(file.options, log)
+  const hooks = hookStagesOf(file.options, log, metrics)
   const usage = usageRecorderOf(file.options.usage, log)
   defer(async () => void (await Promise.all([hooks?.close(), usage?.close()])))
   const exchange = operationExchangeOf(file.options, verifier, hooks)
@@ -133,7 +134,7 @@ await runProgram(async (defer, end) => {
    */
   async function graphOf(supergraphSdl: string): Promise<LocatedGraph> {
     const composed = locationsOf(subject, supergraphSdl)
-    checkLimitedSubgraphs(limits, namesOf(composed), '"limits.subgraphs" (SUBGRAPH_COST_LIMITS)')
+    checkSubgraphNames(composed, limits, hooks)
     const { links, locations, release } = takeLinks(sources, subject, composed, eventSources.linksOf(supergraphSdl))
     try {
       const gateway = await startGateway({
@@ -163,8 +164,11 @@ await runProgram(async (defer, end) => {
   }
 })
 
-function namesOf(locations: readonly SubgraphLocation[]): readonly string[] {
-  return locations.map(({ name }) => name)
+/** Throws for options of a subgraph that the supergraph lacks, which would have no effect. */
+function checkSubgraphNames(locations: readonly SubgraphLocation[], limits: Limits, hooks: HookStages | null): void {
+  const names = locations.map(({ name }) => name)
+  checkLimitedSubgraphs(limits, names, '"limits.subgraphs" (SUBGRAPH_COST_LIMITS)')
+  hooks?.checkSubgraphs(names)
 }
 
 /** What limits say beside depth and cost. Costs are those of the variable, modes those of the file. */
