@@ -10,7 +10,7 @@ import { counted, dayOf, money } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
 import { dataOf } from '../frame/page.ts'
 import type { Site } from '../frame/site.ts'
-import { type ListLabels, listForm, nextLinks, nothingFound, wordOf } from './list.ts'
+import { type ListLabels, type ListSelect, listForm, nextLinks, nothingFound, optionsOf, wordOf } from './list.ts'
 import { consolePage } from './page.ts'
 
 export const ORDERS = '/console/orders'
@@ -27,6 +27,16 @@ export const FULFILLMENT: Readonly<Record<FulfillmentStatus, string>> = { FULFIL
 
 /** Words of addresses for how orders are delivered. */
 const DELIVERIES = lookupTable<FulfillmentStatus>({ fulfilled: 'FULFILLED', unfulfilled: 'UNFULFILLED' })
+
+const CHOICES: readonly ListSelect[] = [
+  { name: 'status', label: 'Status', any: 'any', options: optionsOf(ORDER_STATUSES) },
+  {
+    name: 'delivery',
+    label: 'Delivery',
+    any: 'any',
+    options: Object.entries(DELIVERIES).map(([word, value]) => [word, FULFILLMENT[value]]),
+  },
+]
 
 type Order = ConsoleOrdersQuery['orders']['nodes'][number]
 
@@ -52,8 +62,7 @@ export const orders = consolePage({
       }),
     )
     return html`<h1>Orders</h1>
-${listForm(ORDERS, query, ORDER_STATUSES, { label: 'Number, customer, product…', site })}
-${delivered && html`<p>Only ${FULFILLMENT[delivered]} ones. <a href="${site.at(ORDERS)}">All orders</a></p>`}
+${listForm(ORDERS, query, CHOICES, { label: 'Number, customer, product…', site })}
 ${found.totalCount === 0 ? nothingFound(query, 'orders', html`Orders appear here as soon as somebody buys. <a href="${site.at('/docs/store')}#try-it">Create one over the API</a>.`) : html`<p role="status">${counted(found.totalCount, 'order')}, the newest first.</p>`}
 ${found.nodes.length > 0 && table(found.nodes, site)}
 ${nextLinks(ORDERS, query, found.pageInfo, site)}`

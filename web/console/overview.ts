@@ -12,6 +12,7 @@ import { dataOf } from '../frame/page.ts'
 import { pathIn, type Site } from '../frame/site.ts'
 import { ORDERS } from './orders.ts'
 import { consolePage } from './page.ts'
+import { PRODUCTS } from './products.ts'
 import { salesSection } from './sales.ts'
 import { isFailing, WEBHOOKS } from './webhooks.ts'
 
@@ -55,12 +56,13 @@ type Overview = ConsoleOverviewQuery
 
 /** What waits for the owner; each number leads to its list. */
 const toDo = (
-  { toSend, toBePaid, webhookSubscriptions }: Overview,
+  { toSend, toBePaid, lowStock, webhookSubscriptions }: Overview,
   { at }: Site,
 ): Html => html`<section aria-labelledby="to-do"><h2 id="to-do">To do</h2>
 <dl class="figures">${[
   [toSend.totalCount, 'paid orders to send', `${ORDERS}?status=paid&delivery=unfulfilled`],
   [toBePaid.totalCount, 'orders to be paid', `${ORDERS}?status=pending`],
+  [lowStock.totalCount, 'products low in stock', `${PRODUCTS}?stock=low`],
   [webhookSubscriptions.nodes.filter(isFailing).length, 'failing webhooks', `${WEBHOOKS}?state=failing`],
 ].map(
   ([count, label, path]) =>
@@ -72,7 +74,7 @@ const firstSteps = (
   { url }: Overview['store'],
   { at }: Site,
 ): Html => html`<section class="empty" aria-labelledby="first-steps"><h2 id="first-steps">First steps</h2>
-<ol><li><a href="${at('/docs/store')}#try-it">Add a product over the API</a>.</li>
+<ol><li><a href="${at(`${PRODUCTS}/new`)}">Add a product</a>.</li>
 <li><a href="${at('/docs/store')}#sell-with-atrium">Say how it is sent and paid</a>.</li>
 <li><a href="${pathIn(url)}">Open your shop</a> and buy something.</li></ol></section>`
 

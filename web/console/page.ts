@@ -6,6 +6,7 @@ import { changeForm, type Visit } from '../frame/form-token.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { PathNames, RunPageOperation, WebPage } from '../frame/page.ts'
 import type { Site } from '../frame/site.ts'
+import type { FormState } from './form-state.ts'
 
 /**
  * Addresses that used the rate limits of a store in the current minute, or are banned; the busiest
@@ -23,6 +24,8 @@ export type ConsoleRequest<On extends string, Table extends ParameterTable> = {
   readonly visit: Visit
   /** A field of the form on this page that was refused; empty when none was. */
   readonly typed: (field: string) => string
+  /** A form of this page, by the path that it is sent to. */
+  readonly form: (path: string) => FormState
 }
 
 /** A row of the console. */

@@ -11,22 +11,25 @@ import { ServiceOverloadedError } from '../../platform/http/load-shedding.ts'
 import { compressResponses } from '../../platform/http/server.ts'
 import { parseQuery } from '../../rest-facade/http/parameters.ts'
 import { noticesOf } from '../frame/change.ts'
-import { acceptForms, fieldOf } from '../frame/form.ts'
+import { type FormProblems, problemSummary } from '../frame/fields.ts'
+import { acceptForms, fieldOf, MAX_FORM_BYTES } from '../frame/form.ts'
 import { isFormOf } from '../frame/form-token.ts'
 import { type Html, html } from '../frame/html.ts'
 import { OperationFailed } from '../frame/page.ts'
 import { notReadable, refused, unavailable } from '../frame/refusals.ts'
 import type { Seal } from '../frame/seal.ts'
-import { pathWithoutQuery, routed, withoutEmptyFields } from '../frame/serve.ts'
+import { pathOf, pathWithoutQuery, routed, withoutEmptyFields } from '../frame/serve.ts'
 import type { Site } from '../frame/site.ts'
 import { isUnauthenticated, serveAccountForms } from './account-forms.ts'
 import { appsChanges } from './apps.ts'
 import type { ConsoleChange } from './change.ts'
+import { fieldId, formState, type RefusedChange } from './form-state.ts'
 import { order } from './order.ts'
 import { overview } from './overview.ts'
 import type { ConsoleRow, Uses } from './page.ts'
-import { product } from './product.ts'
-import { consoleResponder, SECTIONS } from './responder.ts'
+import { product, productChanges } from './product.ts'
+import { newProduct, newProductChange } from './product-new.ts'
+import { type ConsoleResponder, consoleResponder, SECTIONS } from './responder.ts'
 import { serveSalesCsv } from './sales-csv.ts'
 import { type ConsoleSession, sessionsOf } from './session.ts'
 import { foreignForm, unreadableForm } from './sign-in.ts'
@@ -34,8 +37,17 @@ import { webhook, webhookChanges } from './webhook.ts'
 import { webhooksChanges } from './webhooks.ts'
 
 /** The sections of the console, and the pages below them. */
-const ROWS: readonly ConsoleRow[] = [...SECTIONS, order, product, webhook]
-const CHANGES: readonly ConsoleChange[] = [...webhooksChanges, ...webhookChanges, ...appsChanges]
+const ROWS: readonly ConsoleRow[] = [...SECTIONS, order, newProduct, product, webhook]
+const CHANGES: readonly ConsoleChange[] = [
+  ...webhooksChanges,
+  ...webhookChanges,
+  ...appsChanges,
+  newProductChange,
+  ...productChanges,
+]
+
+/** A description of a product has up to 100,000 characters, each of up to 12 bytes in a form. */
+const MAX_CHANGE_BYTES = 1_300_000
 
 /** What the console needs besides the graph. */
 export type ConsoleOptions = {
@@ -45,7 +57,7 @@ export type ConsoleOptions = {
   readonly now?: () => number
 }
 
-type Shown = { readonly status?: number; readonly problems?: readonly string[] }
+type Shown = { readonly status?: number; readonly refused?: RefusedChange; readonly problems?: readonly string[] }
 
 /**
  * Serves the console of stores at `/console`: its owner signs in with the login and authtoken of a
@@ -69,23 +81,16 @@ export async function serveConsole(
   for (const document of documents) await client.prepare(document)
   const sessions = sessionsOf(seal, site.publicUrl.startsWith('https:'), now)
   const responder = consoleResponder(client, site, sessions)
-  const { runnerFor, sessionOf, showSessionEnded, showSignIn, showFramed, toConsole, show } = responder
+  const { runnerFor, sessionOf, showSignIn, showFramed, toConsole, show } = responder
 
-  await app.register(async (scope) => {
+  // Long forms, such as descriptions of products, only where somebody is signed in.
+  const handle = async (scope: FastifyInstance, maxFormBytes: number) => {
     compressResponses(scope)
-    acceptForms(scope)
-    scope.setErrorHandler((error, request, reply) => {
-      if (error instanceof ServiceOverloadedError) return show(reply, unavailable(503))
-      if (error instanceof OperationFailed)
-        return isUnauthenticated(error)
-          ? showSessionEnded(request, reply)
-          : show(reply, refused(error.errors, site, pathWithoutQuery(request, '/console')))
-      // Fastify's errors have a `statusCode`.
-      const { statusCode = 500 } = error as { readonly statusCode?: number }
-      if (statusCode < 500) return show(reply, unreadableForm(statusCode, site))
-      request.log.error({ err: error }, 'a page of the console failed')
-      return show(reply, unavailable(500))
-    })
+    acceptForms(scope, maxFormBytes)
+    scope.setErrorHandler(errorHandlerOf(responder, site))
+  }
+  await app.register(async (scope) => {
+    await handle(scope, MAX_CHANGE_BYTES)
     for (const row of ROWS)
       scope.get(routed(row.path), async (request, reply) => {
         const session = await sessionOf(request, reply)
@@ -94,6 +99,9 @@ export async function serveConsole(
       })
     for (const each of CHANGES) scope.post(routed(each.path), (request, reply) => change(each, request, reply))
     serveSalesCsv(scope, responder)
+  })
+  await app.register(async (scope) => {
+    await handle(scope, MAX_FORM_BYTES)
     serveAccountForms(scope, responder, { site, sessions })
   })
 
@@ -102,7 +110,7 @@ export async function serveConsole(
     session: ConsoleSession,
     request: FastifyRequest,
     reply: FastifyReply,
-    { status = 200, problems = [] }: Shown = {},
+    { status = 200, refused: form, problems = [] }: Shown = {},
   ): Promise<FastifyReply> {
     const { values, refusals } = parseQuery(row.parameters, withoutEmptyFields(request.raw.url ?? ''))
     if (refusals.length > 0) return show(reply, notReadable(refusals, site, pathWithoutQuery(request, '/console')))
@@ -116,9 +124,14 @@ export async function serveConsole(
       site,
       visit: session,
       typed: (field) => fieldOf(request, field),
+      form: (path) => formState(path, form ?? null),
     })
     if (body === null) return showFramed(reply, row, nothing(site), session, 404)
-    return showFramed(reply, row, html`${noticesOf(row.notices[String(values.done)], problems)}${body}`, session, status)
+    const notices =
+      form && Object.keys(form.problems).length > 0
+        ? problemSummary(byId(form))
+        : noticesOf(row.notices[String(values.done)], problems)
+    return showFramed(reply, row, html`${notices}${body}`, session, status)
   }
 
   async function change({ on, make }: ConsoleChange, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -133,9 +146,36 @@ export async function serveConsole(
     if (changed.kind === 'done') return toConsole(reply, `${changed.at}?done=${changed.notice}`)
     if (changed.kind === 'shown') return showFramed(reply, on, changed.body, session)
     if (changed.kind === 'gone') return showFramed(reply, on, nothing(site), session, 404)
-    return showRow(on, session, request, reply, { status: 422, problems: changed.problems })
+    const { problems, fields = {}, isConflict = false } = changed
+    const refused: RefusedChange = {
+      path: pathOf(request),
+      field: (name) => fieldOf(request, name),
+      problems: fields,
+      isConflict,
+    }
+    return showRow(on, session, request, reply, { status: 422, refused, problems })
   }
 }
+
+/** Answers what failed with a page of the console. */
+const errorHandlerOf =
+  ({ show, showSessionEnded }: ConsoleResponder, site: Site) =>
+  (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    if (error instanceof ServiceOverloadedError) return show(reply, unavailable(503))
+    if (error instanceof OperationFailed)
+      return isUnauthenticated(error)
+        ? showSessionEnded(request, reply)
+        : show(reply, refused(error.errors, site, pathWithoutQuery(request, '/console')))
+    // Fastify's errors have a `statusCode`.
+    const { statusCode = 500 } = error as { readonly statusCode?: number }
+    if (statusCode < 500) return show(reply, unreadableForm(statusCode, site))
+    request.log.error({ err: error }, 'a page of the console failed')
+    return show(reply, unavailable(500))
+  }
+
+/** Problems of a form by the ids of its fields, for links to them. */
+const byId = ({ path, problems }: RefusedChange): FormProblems =>
+  Object.fromEntries(Object.entries(problems).map(([name, problem]) => [fieldId(path, name), problem]))
 
 /** What an address of the console, or a form, is about is not there. */
 const nothing = ({ at }: Site): Html => html`<h1>Page not found</h1>

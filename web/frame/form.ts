@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 /** More than most forms of ours hold. */
-const MAX_FORM_BYTES = 8_000
+export const MAX_FORM_BYTES = 8_000
 
 /** Lets routes of this scope read forms of HTML, and nothing else. */
 export function acceptForms(scope: FastifyInstance, maxBytes = MAX_FORM_BYTES): void {

@@ -6,13 +6,13 @@ import {
   ShopSetAddressesDocument,
   ShopSignOutDocument,
 } from '#generated/operations.ts'
+import { type FormProblems, textProblems } from '../frame/fields.ts'
 import { fieldOf } from '../frame/form.ts'
 import { dataOf, foundIn } from '../frame/page.ts'
 import { type AccountShop, addressInputOf, addressKey, type RefusedAccountForm } from './account-pages.ts'
 import { createAccountViews, isLimited, TOO_MANY } from './account-views.ts'
 import { isFormOf, type TokenCookie } from './cart-cookie.ts'
 import { ADDRESS_FIELDS } from './checkout-page.ts'
-import { type FormProblems, textProblems } from './fields.ts'
 import { linksOf } from './frame.ts'
 import { type CartVisit, foreignForm, type ShopResponder } from './visit.ts'
 

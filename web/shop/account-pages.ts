@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { ShopAccountPageQuery } from '#generated/operations.ts'
+import { type FormProblems, invalid, NO_PROBLEMS, problemOf, problemSummary, textField } from '../frame/fields.ts'
 import { counted, dayOf, money } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { WebPage } from '../frame/page.ts'
 import type { RefusedForm } from './cart-page.ts'
 import { formToken } from './cart-page.ts'
 import { ADDRESS_FIELDS, addressFields } from './checkout-page.ts'
-import { type FormProblems, invalid, NO_PROBLEMS, problemOf, problemSummary, textField } from './fields.ts'
 import { frameOf, type ShopLinks } from './frame.ts'
 
 export type AccountShop = NonNullable<ShopAccountPageQuery['storefront']>

@@ -6,11 +6,11 @@ import {
   ShopProductPageDocument,
   ShopUpdateCartDocument,
 } from '#generated/operations.ts'
+import type { FormProblems } from '../frame/fields.ts'
 import { fieldOf } from '../frame/form.ts'
 import { dataOf, foundIn } from '../frame/page.ts'
 import { isFormOf } from './cart-cookie.ts'
 import { cartPage, quantityField } from './cart-page.ts'
-import type { FormProblems } from './fields.ts'
 import { linksOf } from './frame.ts'
 import { productPage } from './product-pages.ts'
 import { type CartVisit, foreignForm, type ShopResponder } from './visit.ts'

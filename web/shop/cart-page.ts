@@ -1,10 +1,10 @@
 import type { ShopCartFragment, ShopCartPageQuery } from '#generated/operations.ts'
+import { type FormProblems, invalid, problemOf, problemSummary } from '../frame/fields.ts'
 import { counted, dayOf, money } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { WebPage } from '../frame/page.ts'
 import { pathIn } from '../frame/site.ts'
 import { CART_FORM_TOKEN, formTokenOf } from './cart-cookie.ts'
-import { type FormProblems, invalid, problemOf, problemSummary } from './fields.ts'
 import { frameOf, isOurs, type ShopLinks } from './frame.ts'
 import { productPath } from './product-card.ts'
 

@@ -5,12 +5,12 @@ import {
   ShopCompleteCheckoutDocument,
   ShopUpdateCartDocument,
 } from '#generated/operations.ts'
+import { type FormProblems, textProblems } from '../frame/fields.ts'
 import { fieldOf } from '../frame/form.ts'
 import { dataOf } from '../frame/page.ts'
 import type { TokenCookie } from './cart-cookie.ts'
 import { ADDRESS_FIELDS, answerField, type CheckoutShop } from './checkout-page.ts'
 import { createCheckoutSteps, type SentForm } from './checkout-steps.ts'
-import { type FormProblems, textProblems } from './fields.ts'
 import { linksOf } from './frame.ts'
 import { type CartVisit, foreignForm, type ShopResponder } from './visit.ts'
 

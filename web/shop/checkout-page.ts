@@ -1,9 +1,9 @@
 import type { ShopAddressFragment, ShopCheckoutPageQuery } from '#generated/operations.ts'
+import { type FormProblems, invalid, NO_PROBLEMS, problemOf, problemSummary, type TextField, textField } from '../frame/fields.ts'
 import { money } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { WebPage } from '../frame/page.ts'
 import { formToken, totalsOf } from './cart-page.ts'
-import { type FormProblems, invalid, NO_PROBLEMS, problemOf, problemSummary, type TextField, textField } from './fields.ts'
 import { frameOf, type ShopLinks } from './frame.ts'
 
 export type CheckoutShop = NonNullable<ShopCheckoutPageQuery['storefront']>

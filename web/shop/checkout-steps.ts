@@ -7,11 +7,11 @@ import {
   type ShopUpdateCartMutation,
   type UpdateStorefrontCartInput,
 } from '#generated/operations.ts'
+import type { FormProblems } from '../frame/fields.ts'
 import { fieldOf } from '../frame/form.ts'
 import { dataOf, foundIn } from '../frame/page.ts'
 import { isFormOf, type TokenCookie } from './cart-cookie.ts'
 import { CHECKOUT_STEPS, type CheckoutShop, type CheckoutStep, checkoutPage, stepOf } from './checkout-page.ts'
-import type { FormProblems } from './fields.ts'
 import { linksOf } from './frame.ts'
 import { type CartVisit, foreignForm, type ShopResponder } from './visit.ts'
 

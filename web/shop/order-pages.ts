@@ -1,11 +1,11 @@
 import { type OrderStatus, type ShipmentStatus, ShopOrderPageDocument, type ShopOrderPageQuery } from '#generated/operations.ts'
+import { fieldProblem, invalidField, NO_PROBLEMS } from '../frame/fields.ts'
 import { counted, dayOf, money } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
 import { externalLink } from '../frame/link.ts'
 import { dataOf, foundIn, page, type RunPageOperation, type WebPage } from '../frame/page.ts'
 import type { Site } from '../frame/site.ts'
 import type { RefusedForm } from './cart-page.ts'
-import { fieldProblem, invalidField, NO_PROBLEMS } from './fields.ts'
 import { frameOf, linksOf } from './frame.ts'
 
 type Order = NonNullable<ShopOrderPageQuery['shopOrder']>

@@ -19,6 +19,7 @@ export type ProductSelection = {
   readonly priceMin?: string
   readonly priceMax?: string
   readonly updatedSince?: Date
+  readonly lowStock?: boolean
   /** Each has to be found in one of the fields; no fields: in any. */
   readonly words?: ProductWords
 }
@@ -206,8 +207,16 @@ const LOCKED = prepared((database: Kysely<Tables>, storeId: number, id: number) 
   ).compile(),
 )
 
+/** The stock of a product with variants is that of its variants. */
+const HAS_LOW_STOCK = sql<boolean>`(CASE WHEN EXISTS (SELECT 1 FROM product_variant variant
+    WHERE variant.store_id = product.store_id AND variant.product_id = product.id)
+  THEN EXISTS (SELECT 1 FROM product_variant variant
+    WHERE variant.store_id = product.store_id AND variant.product_id = product.id
+      AND variant.stock_notification AND NOT variant.stock_unlimited AND variant.stock <= variant.stock_threshold)
+  ELSE product.stock_notification AND NOT product.stock_unlimited AND product.stock <= product.stock_threshold END)`
+
 function selected(database: Kysely<Tables>, storeId: number, which: ProductSelection): ProductQuery {
-  const { status, featured, type, categoryIds, afterId, sku, priceMin, priceMax, updatedSince, words } = which
+  const { status, featured, type, categoryIds, afterId, sku, priceMin, priceMax, updatedSince, lowStock, words } = which
   let query: ProductQuery = database.selectFrom('product').where('product.store_id', '=', storeId)
   if (status) query = query.where(sql<boolean>`status = ANY(${status}::text[])`)
   if (featured !== undefined) query = query.where('featured', '=', featured)
@@ -224,6 +233,7 @@ function selected(database: Kysely<Tables>, storeId: number, which: ProductSelec
     query = query.where(sql<boolean>`id IN (SELECT product_id FROM product_category_member
       WHERE store_id = ${storeId} AND category_id = ANY(${categoryIds}::integer[]))`)
   }
+  if (lowStock !== undefined) query = query.where(sql<boolean>`${HAS_LOW_STOCK} = ${lowStock}`)
   if (words) query = query.where(foundBy(storeId, words))
   return query
 }

@@ -162,7 +162,7 @@ async function translated(product: Product, locale: string | null, { load }: Con
 }
 
 function selectionOf(filter: ProductFilter | null | undefined, search: ProductSearch | null | undefined): ProductSelection {
-  const { status, featured, type, categoryIds, afterId, sku, priceMin, priceMax, updatedSince } = filter ?? {}
+  const { status, featured, type, categoryIds, afterId, sku, priceMin, priceMax, updatedSince, lowStock } = filter ?? {}
   if (categoryIds && categoryIds.length > MAX_CATEGORIES) {
     throw badInput('filter.categoryIds', `at most ${MAX_CATEGORIES} ids`, categoryIds.length)
   }
@@ -178,6 +178,7 @@ function selectionOf(filter: ProductFilter | null | undefined, search: ProductSe
     ...(priceMin != null && { priceMin }),
     ...(priceMax != null && { priceMax }),
     ...(updatedSince != null && { updatedSince }),
+    ...(lowStock != null && { lowStock }),
     ...(search && { words: wordsOf(search) }),
   }
 }

@@ -1,5 +1,5 @@
 import { ownValue } from '../../platform/collections/lookup-table.ts'
-import { type Html, html } from '../frame/html.ts'
+import { type Html, html } from './html.ts'
 
 /** Problems of a form, by the names of its fields; `''` is about none of them. */
 export type FormProblems = Readonly<Record<string, string>>
