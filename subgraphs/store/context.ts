@@ -62,6 +62,8 @@ import { orderHistoryLoaders } from './order-history/loaders.ts'
 import type { OrderHistoryRepository } from './order-history/repository.ts'
 import { orderRefundLoaders } from './order-refund/loaders.ts'
 import type { OrderRefundRepository } from './order-refund/repository.ts'
+import { orderReturnLoaders } from './order-return/loaders.ts'
+import type { OrderReturnRepository } from './order-return/repository.ts'
 import { pageLoaders } from './page/loaders.ts'
 import type { PageRepository } from './page/repository.ts'
 import { pageCategoryLoaders } from './page-category/loaders.ts'
@@ -163,6 +165,7 @@ export type Parts = {
   readonly orderHistory: OrderHistoryRepository
   readonly orderLines: OrderLineRepository
   readonly orderRefunds: OrderRefundRepository
+  readonly orderReturns: OrderReturnRepository
   readonly paymentMethods: PaymentMethodRepository
   readonly products: ProductRepository
   readonly productCategories: ProductCategoryRepository
@@ -271,6 +274,7 @@ const loadersOf = lazyMembers<[parts: Parts, tenant: Tenant]>()(
   ({ orderDocuments }, tenant) => orderDocumentLoaders(orderDocuments, tenant),
   ({ orderHistory }, tenant) => orderHistoryLoaders(orderHistory, tenant),
   ({ orderRefunds }, tenant) => orderRefundLoaders(orderRefunds, tenant),
+  ({ orderReturns }, tenant) => orderReturnLoaders(orderReturns, tenant),
   ({ payments }, tenant) => paymentLoaders(payments, tenant),
   ({ paymentMethods }, tenant) => paymentMethodLoaders(paymentMethods, tenant),
   ({ products }, tenant) => productLoaders(products, tenant),

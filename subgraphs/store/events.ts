@@ -16,6 +16,8 @@ export const EVENTS = {
   order_created: [],
   order_paid: ['order_updated'],
   order_pending_payment: ['order_updated'],
+  order_return_requested: ['order_updated'],
+  order_return_updated: ['order_updated'],
   order_shipped: ['order_updated'],
   order_updated: [],
   product_created: [],

@@ -26,6 +26,7 @@ import { orderRepository } from './order/repository.ts'
 import { orderDocumentRepository } from './order-document/repository.ts'
 import { orderHistoryRepository } from './order-history/repository.ts'
 import { orderRefundRepository } from './order-refund/repository.ts'
+import { orderReturnRepository } from './order-return/repository.ts'
 import { pageRepository } from './page/repository.ts'
 import { pageImageRepository } from './page-image/repository.ts'
 import { pageLabelRepository } from './page-label/repository.ts'
@@ -92,6 +93,7 @@ export function storeRepositories(
     orderHistory: orderHistoryRepository(database.query),
     orderLines: orderLineRepository(database.query),
     orderRefunds: orderRefundRepository(database.query),
+    orderReturns: orderReturnRepository(database.query),
     paymentMethods: paymentMethodRepository(database.query),
     products: productRepository(database.query),
     productCategories: productCategoryRepository(database.query),

@@ -28,6 +28,7 @@ import { orderResolvers } from './order/resolvers.ts'
 import { orderDocumentResolvers } from './order-document/resolvers.ts'
 import { orderHistoryResolvers } from './order-history/resolvers.ts'
 import { orderRefundResolvers } from './order-refund/resolvers.ts'
+import { orderReturnResolvers } from './order-return/resolvers.ts'
 import { pageResolvers } from './page/resolvers.ts'
 import { pageCategoryResolvers } from './page-category/resolvers.ts'
 import { pageImageResolvers } from './page-image/resolvers.ts'
@@ -93,6 +94,7 @@ const nouns: readonly Resolvers[] = [
   orderDocumentResolvers,
   orderHistoryResolvers,
   orderRefundResolvers,
+  orderReturnResolvers,
   productResolvers,
   productCategoryResolvers,
   taxResolvers,

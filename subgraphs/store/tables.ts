@@ -739,6 +739,58 @@ export type OrderRefundLine = {
   quantity: number
   amount: string
 }
+export type OrderReturn = {
+  store_id: number
+  id: Generated<number>
+  order_id: number
+  /**
+   * @kyselyType('REQUESTED' | 'APPROVED' | 'DECLINED' | 'RECEIVED' | 'CLOSED' | 'CANCELED')
+   */
+  status: 'REQUESTED' | 'APPROVED' | 'DECLINED' | 'RECEIVED' | 'CLOSED' | 'CANCELED'
+  /**
+   * @kyselyType('MERCHANT' | 'CUSTOMER')
+   */
+  requested_by: 'MERCHANT' | 'CUSTOMER'
+  note: string | null
+  /**
+   * Why it was declined or canceled; null: no reason was given.
+   */
+  reason: string | null
+  /**
+   * Refund that closed it; null: none.
+   */
+  refund_id: number | null
+  created_at: Date
+  updated_at: Date
+  version: Generated<number>
+}
+export type OrderReturnLine = {
+  store_id: number
+  return_id: number
+  order_line_id: number
+  /**
+   * Units announced.
+   */
+  quantity: number
+  /**
+   * @kyselyType('DEFECTIVE' | 'NOT_AS_DESCRIBED' | 'WRONG_ITEM' | 'SIZE' | 'UNWANTED' | 'OTHER')
+   */
+  reason: 'DEFECTIVE' | 'NOT_AS_DESCRIBED' | 'WRONG_ITEM' | 'SIZE' | 'UNWANTED' | 'OTHER'
+  note: string | null
+  /**
+   * Units that arrived; null: not yet.
+   */
+  received: number | null
+  /**
+   * What became of them; null: not known yet.
+   * @kyselyType('RESTOCK' | 'DISCARD')
+   */
+  restock: 'RESTOCK' | 'DISCARD' | null
+  /**
+   * Location that they were restocked to, which may be deleted; null: where they came from.
+   */
+  location_id: number | null
+}
 export type Page = {
   store_id: number
   id: Generated<number>
@@ -818,6 +870,11 @@ export type Payment = {
   captured: Generated<string>
   voided: Generated<string>
   refunded: Generated<string>
+  /**
+   * What of `refunded` needs no entry in the ledger any more; above `refunded` while the gateway has
+   * not answered.
+   */
+  refunds_booked: Generated<string>
   created_at: Date
   updated_at: Date
 }
@@ -1359,6 +1416,10 @@ export type Store = {
    * Shoppers get an e-mail that confirms their order, where there is a mail server.
    */
   order_confirmations: Generated<boolean>
+  /**
+   * Days in which shoppers can request a return; 0: they cannot.
+   */
+  return_window_days: Generated<number>
 }
 export type StoreLanguage = {
   store_id: number
@@ -1568,6 +1629,8 @@ export type Tables = {
   order_line: OrderLine
   order_refund: OrderRefund
   order_refund_line: OrderRefundLine
+  order_return: OrderReturn
+  order_return_line: OrderReturnLine
   page: Page
   page_category: PageCategory
   page_category_member: PageCategoryMember

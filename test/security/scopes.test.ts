@@ -35,7 +35,7 @@ const READ_BY: Readonly<Record<string, string>> = {
   read_hooks:
     'WebhookAttempt WebhookDelivery WebhookDeliveryConnection WebhookDeliveryEdge WebhookSubscription WebhookSubscriptionConnection WebhookSubscriptionEdge',
   read_orders:
-    'BillingInformation CalculatedOrder CalculatedOrderLine Order OrderAdditionalField OrderConnection OrderCustomer OrderDocument OrderDocumentConnection OrderDocumentEdge OrderEdge OrderHistoryConnection OrderHistoryEdge OrderHistoryEntry OrderLine OrderPromotion OrderRefund OrderRefundLine OrderTax Payment RefusedCoupon SalesDay SalesReport ShippingBranch StockAllocation TrafficSource',
+    'BillingInformation CalculatedOrder CalculatedOrderLine Order OrderAdditionalField OrderConnection OrderCustomer OrderDocument OrderDocumentConnection OrderDocumentEdge OrderEdge OrderHistoryConnection OrderHistoryEdge OrderHistoryEntry OrderLine OrderPromotion OrderRefund OrderRefundLine OrderReturn OrderReturnConnection OrderReturnEdge OrderReturnLine OrderTax Payment RefusedCoupon SalesDay SalesReport ShippingBranch StockAllocation TrafficSource',
   'read_orders read_fulfillments': 'OrderAddress',
   read_pages: 'Page PageCategory PageConnection PageEdge PageImage PagePlace PageTemplate',
   read_payment_methods: 'PaymentMethod',
@@ -62,14 +62,14 @@ const OPEN_TYPES: Readonly<Record<string, string>> = {
   'a cart, for who has its token':
     'StorefrontCart StorefrontCartLine StorefrontCartAttribute StorefrontAddress StorefrontCartTotals StorefrontGiftCard StorefrontShippingRate StorefrontCartProblem StorefrontTotalChanged StorefrontCheckoutIncomplete',
   'of a customer account, by the secret token of its session':
-    'CustomerAccount CustomerAccountOrder CustomerAccountOrderConnection CustomerAccountOrderEdge CustomerCredentialsWrong CustomerLinkExpired',
+    'CustomerAccount CustomerAccountOrder CustomerAccountOrderConnection CustomerAccountOrderEdge CustomerCredentialsWrong CustomerLinkExpired StorefrontReturn StorefrontReturnableLine',
   'an order, for who has its secret': 'ShopOrder ShopOrderLine ShopPayment',
   'facts about the world': 'Country Region Municipality',
   'a consent, for the browser that has its id':
     'AuthorizationRequest AppPermission AuthorizationStep StoreChoice NoStoreOwned ForeignApp',
   'what the caller itself holds': 'StoreAccess CallerGrants',
   'why a change of the caller failed':
-    'BulkCustomersRefused BulkOrdersRefused BulkCustomerRow BulkOrderRow FulfillmentHasNoLabel InsufficientStock QuotaExceededError StockShortage Error NotFoundError ValidationError ConflictError StoreLimitReached SubscriptionRequired',
+    'BulkCustomersRefused BulkOrdersRefused BulkCustomerRow BulkOrderRow FulfillmentHasNoLabel InsufficientStock OrderReturnNotAllowed QuotaExceededError StockShortage Error NotFoundError ValidationError ConflictError StoreLimitReached SubscriptionRequired',
   'belongs to the thing through which alone it is reached': 'Metafield PageInfo QuotaLevel',
   'a user of the social graph, by id': 'User',
   'a root': 'Query Mutation Subscription',
@@ -128,6 +128,7 @@ function argumentsOf(field: string, { ids, productIds, locationIds }: FullShop):
     giftCard: 'gift_cards',
     location: 'locations',
     order: 'orders',
+    orderReturn: 'order_returns',
     page: 'pages',
     pageCategory: 'menu',
     pageImage: 'pages images',

@@ -35,6 +35,7 @@ export const PUBLIC_ROOT_FIELDS: ReadonlySet<string> = new Set([
   'Mutation.changeCustomerPassword',
   'Mutation.setCustomerAddresses',
   'Mutation.eraseCustomerAccount',
+  'Mutation.requestStorefrontReturn',
   // For users, who have no scopes.
   'Mutation.signInOwnerToAuthorize',
   'Mutation.answerAuthorizationRequest',

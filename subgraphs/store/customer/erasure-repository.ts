@@ -60,10 +60,20 @@ export async function eraseFromOrders(
   for (const [table, column] of [
     ['order_history', 'message'],
     ['order_refund', 'reason'],
+    ['order_return', 'note'],
+    ['order_return', 'reason'],
   ] as const)
     await sql`
       UPDATE ${sql.table(table)} SET ${sql.ref(column)} = ${ERASED} WHERE store_id = ${storeId} AND order_id = ANY(${ids}::integer[])
         AND ${sql.ref(column)} ILIKE ANY(${patterns}::text[])`.execute(database)
+  // What customers write themselves.
+  await sql`
+    UPDATE order_return SET note = NULL WHERE store_id = ${storeId} AND order_id = ANY(${ids}::integer[]) AND requested_by = 'CUSTOMER'`.execute(
+    database,
+  )
+  await sql`
+    UPDATE order_return_line SET note = NULL WHERE store_id = ${storeId} AND return_id IN (
+      SELECT id FROM order_return WHERE store_id = ${storeId} AND order_id = ANY(${ids}::integer[]))`.execute(database)
   await sql`
     UPDATE order_history SET log = NULL WHERE store_id = ${storeId} AND order_id = ANY(${ids}::integer[])
       AND log::text ILIKE ANY(${patterns}::text[])`.execute(database)

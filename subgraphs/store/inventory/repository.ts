@@ -123,6 +123,22 @@ export const inventoryRepository = (database: Kysely<Tables>) => ({
     return id
   },
 
+  /** Makes an item have a level at a location, which is 0 if it is new. */
+  async ensure(storeId: number, locationId: number, { productId, variantId }: StockItem, at: Date): Promise<void> {
+    await database
+      .insertInto('inventory_level')
+      .values({
+        store_id: storeId,
+        location_id: locationId,
+        product_id: productId,
+        variant_id: variantId,
+        stock: 0,
+        updated_at: at,
+      })
+      .onConflict((conflict) => conflict.columns(['store_id', 'product_id', 'variant_id', 'location_id']).doNothing())
+      .execute()
+  },
+
   /** Adds to existing levels, and returns them; changes without a location are left out. */
   async addToLevels(storeId: number, changes: readonly LevelChange[], at: Date): Promise<readonly Moved[]> {
     const stored = changes.filter(({ locationId }) => locationId !== null)

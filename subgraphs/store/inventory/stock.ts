@@ -17,7 +17,12 @@ export type WantedLineStock = WantedStock & {
 }
 
 /** Pieces of what a line holds; `quantity` null: all of them. */
-export type ReturnedStock = { readonly orderLineId: number; readonly quantity: number | null }
+export type ReturnedStock = {
+  readonly orderLineId: number
+  readonly quantity: number | null
+  /** A location, where they came from (the default), or nowhere: they are lost to the stock. */
+  readonly to?: number | 'origin' | 'nowhere'
+}
 
 /** Locked stock of products. */
 export type LockedStock = { readonly holders: readonly Holder[]; readonly stored: readonly StoredLevel[] }
@@ -97,14 +102,17 @@ export async function releaseStock(unit: UnitOfWork, returned: readonly Returned
   const holders = new Set(locked.holders.map(keyOf))
   const levels = Map.groupBy(locked.stored, keyOf)
   const parts = partsOf(held, returned)
-  const changes = parts
-    .filter((each) => holders.has(keyOf(each)))
-    .map(({ productId, variantId, locationId, quantity }) => ({
-      productId,
-      variantId,
-      locationId: homeOf(levels.get(keyOf({ productId, variantId })), locationId),
-      delta: quantity,
-    }))
+  const destinations = new Map(returned.map(({ orderLineId, to = 'origin' }) => [orderLineId, to]))
+  const changes: LevelChange[] = []
+  for (const { productId, variantId, locationId, quantity, orderLineId } of parts) {
+    const item = { productId, variantId }
+    const to = destinations.get(orderLineId) ?? 'origin'
+    if (!holders.has(keyOf(item)) || to === 'nowhere') continue
+    const stored = levels.get(keyOf(item))
+    if (typeof to === 'number' && stored) await inventoryRepository(query).ensure(storeId, to, item, unit.now)
+    const home = typeof to === 'number' && stored ? to : homeOf(stored, locationId)
+    changes.push({ ...item, locationId: home, delta: quantity })
+  }
   await Promise.all([apply(unit, changes), allocations.release(storeId, parts)])
 }
 

@@ -118,6 +118,18 @@ export const orderRepository = (database: Kysely<Tables>) => ({
     return found ?? null
   },
 
+  /** Whether the order was placed with the account. */
+  async isOfAccount(storeId: number, id: number, accountId: number): Promise<boolean> {
+    const found = await database
+      .selectFrom('order')
+      .select('id')
+      .where('store_id', '=', storeId)
+      .where('id', '=', id)
+      .where('customer_account_id', '=', accountId)
+      .executeTakeFirst()
+    return found !== undefined
+  },
+
   /** The account that placed the order, unless it was erased in the meantime. */
   async setCustomerAccount(storeId: number, id: number, accountId: number): Promise<void> {
     await database

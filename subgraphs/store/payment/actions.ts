@@ -1,5 +1,5 @@
 import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
-import { amountOf, sumOf, textOf } from '../amount.ts'
+import { type Amount, amountOf, least, sumOf, textOf } from '../amount.ts'
 import { decodeId } from '../ids.ts'
 import { moveOrder } from '../order/move.ts'
 import type { Order } from '../order/order.ts'
@@ -64,14 +64,19 @@ export async function applyPayment(
   const locked = await lockWithOrder(unit, paymentId)
   if (!locked) return DONE
   const { order, payment: before } = locked
-  const payment = mergedPayment(before, said)
+  const merged = mergedPayment(before, said)
+  const news = amountOf(merged.refunded) - amountOf(before.refundsBooked)
+  const payment = news > 0n ? { ...merged, refundsBooked: merged.refunded } : merged
   await payments.update(storeId, payment, now)
   if (operation) await payments.closeOperation(storeId, operation.id, 'DONE', null, now)
-  await bookRefund(unit, order, textOf(amountOf(payment.refunded) - amountOf(before.refunded)))
+  if (news > 0n) await bookRefund(unit, order, textOf(news))
   const isPending = (await payments.pendingOperations(storeId, paymentId)).length > 0
   const hasCapturedMore = amountOf(payment.captured) > amountOf(before.captured)
-  if (hasCapturedMore && !(await isTaken(unit, order, payment))) await ask(unit, payment, 'REFUND', refundableAmount(payment))
-  else if (amountOf(openAmount(payment)) > 0n && !isPending) {
+  if (hasCapturedMore && !(await isTaken(unit, order, payment))) {
+    // The ledger never had it.
+    await payments.update(storeId, { ...payment, refundsBooked: payment.captured }, now)
+    await ask(unit, payment, 'REFUND', refundableAmount(payment))
+  } else if (amountOf(openAmount(payment)) > 0n && !isPending) {
     await ask(unit, payment, (await canBeHad(unit, order)) ? 'CAPTURE' : 'VOID', openAmount(payment))
   }
   return DONE
@@ -95,6 +100,29 @@ export async function refusePayment(unit: UnitOfWork, operation: PaymentOperatio
   return DONE
 }
 
+/**
+ * Has gateways pay back `amount` of a locked order, which is in the ledger already. A refusal stays
+ * with the operation; `refundPayment` tries again.
+ */
+export async function refundThroughGateway(unit: UnitOfWork, orderId: number, amount: string) {
+  const { query, storeId, now } = unit
+  const payments = paymentRepository(query)
+  const requested: number[] = []
+  let left = amountOf(amount)
+  for (const { id } of await payments.ofOrders(storeId, [orderId])) {
+    const payment = await payments.lock(storeId, id)
+    const part = payment ? least(left, await remainingAmount(unit, payment, 'REFUND')) : 0n
+    if (!payment || part <= 0n) continue
+    await payments.update(storeId, { ...payment, refundsBooked: textOf(amountOf(payment.refundsBooked) + part) }, now)
+    await ask(unit, payment, 'REFUND', textOf(part))
+    requested.push(id)
+    left -= part
+  }
+  if (left === 0n) return { payments: requested }
+  const covered = textOf(amountOf(amount) - left)
+  return { failure: validationError([problem('throughGateway', `false, because gateways have ${covered} of it`, amount)]) }
+}
+
 /** Requests a capture, void or refund of a payment; absent amounts are the remaining ones. */
 export async function requestPaymentOperation(
   unit: UnitOfWork,
@@ -105,9 +133,7 @@ export async function requestPaymentOperation(
   const locked = await lockWithOrder(unit, decodeId(id, 'Payment') ?? 0)
   if (!locked) return notFoundError('payment', id)
   const { payment } = locked
-  const pending = await paymentRepository(unit.query).pendingOperations(unit.storeId, payment.id)
-  const taken = pending.filter((each) => (each.kind === 'REFUND') === (kind === 'REFUND')).map(({ amount }) => amountOf(amount))
-  const left = amountOf(kind === 'REFUND' ? refundableAmount(payment) : openAmount(payment)) - sumOf(taken)
+  const left = await remainingAmount(unit, payment, kind)
   const amount = input.amount == null ? left : amountOf(input.amount)
   if (amount <= 0n || amount > left) {
     return validationError([
@@ -116,6 +142,17 @@ export async function requestPaymentOperation(
   }
   await ask(unit, payment, kind, textOf(amount))
   return { __typename: 'PaymentOperationSuccess' as const, payment: payment.id }
+}
+
+/** What an operation of this kind can be about at most: pending ones will take their part. */
+async function remainingAmount(
+  { query, storeId }: UnitOfWork,
+  payment: Payment,
+  kind: Exclude<PaymentOperationKind, 'AUTHORIZE'>,
+): Promise<Amount> {
+  const pending = await paymentRepository(query).pendingOperations(storeId, payment.id)
+  const taken = pending.filter((each) => (each.kind === 'REFUND') === (kind === 'REFUND')).map(({ amount }) => amountOf(amount))
+  return amountOf(kind === 'REFUND' ? refundableAmount(payment) : openAmount(payment)) - sumOf(taken)
 }
 
 const DONE = { __typename: 'PaymentSuccess' as const }
@@ -165,7 +202,6 @@ async function moved(unit: UnitOfWork, order: Order, to: OrderStatus, reason: st
 
 /** Enters into the ledger what a gateway paid back of an order that was paid. */
 async function bookRefund(unit: UnitOfWork, order: Order, amount: string): Promise<void> {
-  if (amountOf(amount) <= 0n) return
   await withSavepoint(unit, (within) =>
     refundOrder(within, String(order.id), { amount, reason: 'Refunded by the payment gateway.' }),
   )

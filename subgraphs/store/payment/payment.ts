@@ -29,6 +29,11 @@ export type Payment = Omit<GatewayPayment, 'reference'> & {
   readonly currency: string
   /** To be authorized. */
   readonly amount: string
+  /**
+   * What of `refunded` needs no entry in the ledger any more; above `refunded` while the gateway has
+   * not answered.
+   */
+  readonly refundsBooked: string
   /** Null until the gateway answered for the first time. */
   readonly reference: string | null
   readonly createdAt: Date

@@ -21,6 +21,7 @@ const COLUMNS = [
   'captured',
   'voided',
   'refunded',
+  'refunds_booked as refundsBooked',
   'created_at as createdAt',
 ] as const
 const OPERATION = ['id', 'store_id as storeId', 'payment_id as paymentId', 'kind', 'amount', 'key'] as const
@@ -91,10 +92,13 @@ export const paymentRepository = (database: Kysely<Tables>) => ({
   },
 
   async update(storeId: number, payment: Payment, at: Date): Promise<void> {
-    const { id, status, reference, redirectUrl, authorized, captured, voided, refunded } = payment
+    const { id, status, reference, redirectUrl, authorized, captured, voided, refunded, refundsBooked } = payment
     await database
       .updateTable('payment')
-      .set({ status, reference, redirect_url: redirectUrl, authorized, captured, voided, refunded, updated_at: at })
+      .set({
+        ...{ status, reference, redirect_url: redirectUrl, authorized, captured, voided, refunded },
+        ...{ refunds_booked: refundsBooked, updated_at: at },
+      })
       .where('store_id', '=', storeId)
       .where('id', '=', id)
       .execute()

@@ -27,6 +27,7 @@ const COLUMNS = [
   'created_at as createdAt',
   'updated_at as updatedAt',
   'order_confirmations as sendsOrderConfirmations',
+  'return_window_days as returnWindowDays',
   'version',
 ] as const
 
@@ -199,6 +200,7 @@ export const storeRepository = (database: Kysely<Tables>) => ({
         whatsapp_phone: store.whatsappPhone,
         address: store.address && JSON.stringify(store.address),
         order_confirmations: store.sendsOrderConfirmations,
+        return_window_days: store.returnWindowDays,
         updated_at: at,
         version: set('version', '+', 1),
       }))

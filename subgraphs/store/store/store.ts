@@ -41,6 +41,8 @@ export type Store = {
   readonly ownerId: string | null
   /** Whether shoppers get an e-mail that confirms their order. */
   readonly sendsOrderConfirmations: boolean
+  /** Days in which shoppers can request a return; 0: they cannot. */
+  readonly returnWindowDays: number
   readonly createdAt: Date
   readonly updatedAt: Date
   readonly version: number
@@ -60,6 +62,7 @@ export type StoreChange = {
   readonly address?: Partial<{ readonly [Key in keyof StoreAddress]: string | null | undefined }> | null | undefined
   readonly languages?: readonly string[] | null | undefined
   readonly sendsOrderConfirmations?: boolean | null | undefined
+  readonly returnWindowDays?: number | null | undefined
 }
 
 /**
@@ -69,6 +72,8 @@ export type StoreChange = {
 export const SET_UPS_PER_DAY = 5
 export const DAY_MS = 24 * 60 * 60 * 1000
 const MAX_LANGUAGES = 20
+/** A year, for returns. */
+const MAX_WINDOW_DAYS = 365
 
 /** 4 to 50 characters, as published. */
 export const nameProblem = (name: string): Problem | null =>
@@ -89,6 +94,7 @@ export function storeProblems(change: StoreChange): readonly Problem[] {
     address,
     languages,
     sendsOrderConfirmations,
+    returnWindowDays,
   } = change
   const required = (field: string, value: unknown, isRight: (text: string) => boolean, expectation: string) =>
     value === undefined || (typeof value === 'string' && isRight(value)) ? null : problem(field, expectation, value)
@@ -107,6 +113,9 @@ export function storeProblems(change: StoreChange): readonly Problem[] {
       ? null
       : required('address.countryCode', address.countryCode, isCountryCode, 'an ISO 3166-1 alpha-2 code such as "PT"'),
     sendsOrderConfirmations === null ? problem('sendsOrderConfirmations', 'true or false', null) : null,
+    returnWindowDays === undefined || (returnWindowDays !== null && returnWindowDays >= 0 && returnWindowDays <= MAX_WINDOW_DAYS)
+      ? null
+      : problem('returnWindowDays', `0 to ${MAX_WINDOW_DAYS}`, returnWindowDays),
     languages === null || (languages && (languages.length < 1 || languages.length > MAX_LANGUAGES))
       ? problem('languages', `1 to ${MAX_LANGUAGES} languages`, languages?.length ?? null)
       : null,

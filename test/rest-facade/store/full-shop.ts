@@ -173,6 +173,21 @@ export async function aFullShop(stack: StoreRestStack, size: number): Promise<Fu
     await add(`/orders/${id}/history.json`, { order_history: { message: 'Seen' } })
     await add(`/orders/${id}/documents.json`, { document_type: 1, url: 'https://example.com/invoice' })
   }
+  const returns: number[] = []
+  for (const { id } of [...paid, ...orders]) {
+    const made = await sql(
+      `INSERT INTO order_return (store_id, order_id, status, requested_by, created_at, updated_at)
+       VALUES ($1, $2, 'APPROVED', 'MERCHANT', now(), now()) RETURNING id`,
+      id,
+    )
+    returns.push(made)
+    await sql(
+      `INSERT INTO order_return_line (store_id, return_id, order_line_id, quantity, reason)
+       SELECT $1, $2, id, 1, 'OTHER' FROM order_line WHERE store_id = $1 AND order_id = (SELECT order_id FROM order_return WHERE store_id = $1 AND id = $2)
+       RETURNING order_line_id AS id`,
+      made,
+    )
+  }
   const entries = await each(`/orders/${first.id}/history.json`, (n) => ({ order_history: { message: `Seen ${n}` } }))
   const documents = await each(`/orders/${first.id}/documents.json`, (n) => ({
     document_type: 1,
@@ -258,6 +273,7 @@ export async function aFullShop(stack: StoreRestStack, size: number): Promise<Fu
       // No path has these.
       menu,
       gift_cards: giftCards[0] ?? 0,
+      order_returns: returns[0] ?? 0,
       'pages images': pictures[0].id,
       themes: themes[0].id,
     },

@@ -107,6 +107,42 @@ const COMMANDS: fc.Arbitrary<Command>[] = [
       if (chosen) await world.refund(chosen, input)
     }),
   ),
+  fc.tuple(index, fc.integer({ min: 1, max: 3 }), fc.boolean()).map(([order, units, restock]) =>
+    command(`refundUnits(${order}, ${units}, ${restock})`, async (world) => {
+      const chosen = pick(world.orders, order)
+      if (chosen) await world.refundUnits(chosen, units, restock)
+    }),
+  ),
+  ...[1, 2].map(() =>
+    fc.tuple(index, fc.integer({ min: 1, max: 3 }), fc.boolean()).map(([order, units, isPaid]) =>
+      command(`sendBack(${order}, ${units}, ${isPaid})`, async (world) => {
+        const chosen = pick(world.orders, order)
+        if (!chosen) return
+        if (isPaid) await world.pay(chosen)
+        await world.handOver(chosen)
+        await world.sendBack(chosen, units)
+      }),
+    ),
+  ),
+  fc
+    .tuple(
+      index,
+      fc.integer({ min: 0, max: 3 }),
+      fc.constantFrom('RESTOCK' as const, 'DISCARD' as const),
+      fc.integer({ min: 1, max: 3 }),
+    )
+    .map(([which, units, restock, times]) =>
+      command(`receive(${which}, ${units}, ${restock}, ${times})`, async (world) => {
+        const chosen = pick(world.returns, which)
+        if (chosen) await world.receive(chosen, units, restock, times)
+      }),
+    ),
+  fc.tuple(index, fc.boolean(), fc.integer({ min: 1, max: 3 })).map(([which, throughGateway, times]) =>
+    command(`refundReturn(${which}, ${throughGateway}, ${times})`, async (world) => {
+      const chosen = pick(world.returns, which)
+      if (chosen) await world.refundReturn(chosen, throughGateway, times)
+    }),
+  ),
   fc.nat({ max: 1 }).map((card) => command(`disableCard(${card})`, (world) => world.disableCard(card))),
   fc.tuple(index, fc.boolean(), fc.integer({ min: 0, max: 3 })).map(([order, isConfirmed, times]) =>
     command(`confirm(${order}, ${isConfirmed}), notify ${times} times`, async (world) => {
@@ -138,7 +174,7 @@ test(
   'whatever happens to carts, coupons, gift cards, stock and payments, nothing is sold, taken or paid twice, and nothing is lost',
   async () => {
     let steps = 0
-    const histories = fc.asyncProperty(fc.commands(COMMANDS, { maxCommands: 14 }), async (commands) => {
+    const histories = fc.asyncProperty(fc.commands(COMMANDS, { maxCommands: 20 }), async (commands) => {
       const world = await checkoutWorld(stage)
       await fc.asyncModelRun(() => ({ model: { carts: 0 }, real: world }), commands)
       steps += [...commands].length

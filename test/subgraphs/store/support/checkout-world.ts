@@ -49,8 +49,11 @@ export async function checkoutWorld(stage: Stage) {
   const giftCards = await Promise.all(GIFT_CARDS.map((amount) => shopper.aGiftCard(amount)))
   /** Units that the shop ever had of each product. */
   const received = products.map(() => STOCK)
+  /** Units of each product that were returned and discarded. */
+  const discarded = products.map(() => 0)
   const carts: CartOf[] = []
   const orders: OrderOf[] = []
+  const returns: string[] = []
 
   const orderRows = async () =>
     (await stack.sql(`SELECT id, status, total::text, refunded::text FROM "order" WHERE store_id = $1 AND id = ANY ($2)`, [
@@ -81,6 +84,16 @@ export async function checkoutWorld(stage: Stage) {
     )
   const onOrder = (field: string, number: number) =>
     shopper.merchant(`mutation ($id: ID!) { done: ${field}(id: $id, input: {}) { __typename } }`, { id: String(number) })
+
+  const lineOf = async (number: number): Promise<string> =>
+    (await shopper.merchant('query ($id: ID!) { order(id: $id) { lines { id } } }', { id: String(number) })).order.lines[0].id
+  const reservedUnits = async (): Promise<number[]> => {
+    const rows = await stack.sql(
+      'SELECT product_id, sum(quantity)::integer AS units FROM stock_allocation WHERE store_id = $1 AND product_id = ANY ($2) GROUP BY 1',
+      [shop.storeId, numbers],
+    )
+    return numbers.map((number) => Number(rows.find(({ product_id }) => product_id === number)?.units ?? 0))
+  }
 
   async function complete(cart: CartOf, { times = 1, isStale = false, isNewKey = false } = {}) {
     const { totals, order } = (await shopper.read(cart.token)) ?? {}
@@ -126,6 +139,52 @@ export async function checkoutWorld(stage: Stage) {
     reprice: (product: number, price: string) => shopper.updateProduct(products[product % products.length] ?? '', { price }),
     pay: ({ number }: OrderOf) => onOrder('markOrderPaid', number),
     refund: ({ number }: OrderOf, input: object) => shopper.refund(number, input),
+    returns,
+    /** Some units, with their stock or without it. */
+    refundUnits: async ({ number }: OrderOf, quantity: number, restock: boolean) =>
+      shopper.refund(number, { lines: [{ lineId: await lineOf(number), quantity }], restock }),
+    handOver: ({ number }: OrderOf) =>
+      shopper.merchant('mutation ($id: ID!) { updateOrder(id: $id, input: {shipmentStatus: REQUESTED}) { __typename } }', {
+        id: String(number),
+      }),
+    async sendBack({ number }: OrderOf, quantity: number) {
+      const { made } = await shopper.merchant(
+        `mutation ($input: CreateOrderReturnInput!) { made: createOrderReturn(input: $input) { ... on CreateOrderReturnSuccess { orderReturn { id } } } }`,
+        { input: { orderId: String(number), lines: [{ lineId: await lineOf(number), quantity }] } },
+      )
+      if (made.orderReturn) returns.push(made.orderReturn.id)
+    },
+    async receive(id: string, quantity: number, restock: 'RESTOCK' | 'DISCARD', times: number) {
+      const { orderReturn } = await shopper.merchant('query ($id: ID!) { orderReturn(id: $id) { lines { lineId quantity } } }', {
+        id,
+      })
+      const lines = orderReturn.lines.map((line: { lineId: string; quantity: number }) => ({
+        lineId: line.lineId,
+        quantity: Math.min(line.quantity, quantity),
+        restock,
+      }))
+      const before = await reservedUnits()
+      await Promise.all(
+        Array.from({ length: times }, () =>
+          shopper.merchant(
+            'mutation ($id: ID!, $input: ReceiveOrderReturnInput!) { receiveOrderReturn(id: $id, input: $input) { __typename } }',
+            { id, input: { lines } },
+          ),
+        ),
+      )
+      const after = await reservedUnits()
+      if (restock === 'DISCARD')
+        for (const [index, units] of before.entries()) discarded[index] = (discarded[index] ?? 0) + units - (after[index] ?? 0)
+    },
+    refundReturn: (id: string, throughGateway: boolean, times: number) =>
+      Promise.all(
+        Array.from({ length: times }, () =>
+          shopper.merchant(
+            'mutation ($id: ID!, $input: RefundOrderReturnInput!) { refundOrderReturn(id: $id, input: $input) { __typename } }',
+            { id, input: { throughGateway } },
+          ),
+        ),
+      ),
     disableCard: (index: number) => shopper.disableGiftCard(giftCards[index % giftCards.length]?.id ?? ''),
     cancel: ({ number }: OrderOf) => onOrder('cancelOrder', number),
     async confirm({ number }: OrderOf, isConfirmed: boolean) {
@@ -155,14 +214,36 @@ export async function checkoutWorld(stage: Stage) {
       const held = await stack.sql(
         `SELECT product.id, product.stock, (SELECT coalesce(min(stock), 0) FROM inventory_level level
             WHERE level.store_id = product.store_id AND level.product_id = product.id) AS least,
-          (SELECT coalesce(sum(line.qty), 0)::integer FROM order_line line JOIN "order" ON "order".store_id = line.store_id AND "order".id = line.order_id
-            WHERE line.store_id = product.store_id AND line.product_id = product.id AND "order".status IN ('PENDING_PAYMENT', 'PAID')) AS sold
+          (SELECT coalesce(sum(quantity), 0)::integer FROM stock_allocation WHERE store_id = product.store_id AND product_id = product.id) AS sold
          FROM product WHERE store_id = $1 AND id = ANY ($2)`,
         [shop.storeId, numbers],
       )
       for (const { id, stock, least, sold } of held as { id: number; stock: number; least: number; sold: number }[]) {
         expect(Math.min(stock, least), 'no negative stock').toBeGreaterThanOrEqual(0)
-        expect(stock + sold, 'units in stock and sold are those that there ever were').toBe(received[numbers.indexOf(id)])
+        const index = numbers.indexOf(id)
+        expect(stock + sold + (discarded[index] ?? 0), 'units in stock, sold and discarded are those that there ever were').toBe(
+          received[index],
+        )
+      }
+      const lines = await stack.sql(
+        `SELECT "order".status, line.qty,
+           (SELECT coalesce(sum(quantity), 0)::integer FROM stock_allocation part WHERE part.store_id = line.store_id AND part.order_line_id = line.id) AS held,
+           (SELECT coalesce(sum(quantity), 0)::integer FROM order_refund_line part WHERE part.store_id = line.store_id AND part.order_line_id = line.id) AS refunded,
+           (SELECT coalesce(sum(coalesce(part.received, part.quantity)), 0)::integer FROM order_return_line part
+             JOIN order_return parent ON parent.store_id = part.store_id AND parent.id = part.return_id AND parent.status NOT IN ('DECLINED', 'CANCELED')
+             WHERE part.store_id = line.store_id AND part.order_line_id = line.id) AS returned
+         FROM order_line line JOIN "order" ON "order".store_id = line.store_id AND "order".id = line.order_id
+         WHERE line.store_id = $1 AND line.order_id = ANY ($2)`,
+        [shop.storeId, orders.map(({ number }) => number)],
+      )
+      for (const { status, qty, held, refunded, returned } of lines as Record<string, number | string>[]) {
+        const isOpen = status === 'PENDING_PAYMENT' || status === 'PAID'
+        const least = isOpen ? Number(qty) - Number(refunded) - Number(returned) : 0
+        expect(Number(held), `a line of an order that is ${status} reserves what did not come back`).toBeGreaterThanOrEqual(least)
+        expect(Number(held), 'no line reserves more than was sold').toBeLessThanOrEqual(isOpen ? Number(qty) : 0)
+        expect(Math.max(Number(refunded), Number(returned)), 'no unit is refunded or returned twice').toBeLessThanOrEqual(
+          Number(qty),
+        )
       }
       const [uses] = await stack.sql(
         `SELECT times_used AS used, usage_limit AS most, (SELECT count(*)::integer FROM promotion_redemption WHERE coupon_id = coupon.id) AS counted
@@ -242,6 +323,12 @@ export async function checkoutWorld(stage: Stage) {
         if (status === 'ABANDONED' || status === 'PENDING_PAYMENT')
           expect([booked, netAmount], 'nothing is taken for nothing').toEqual([0, 0])
         expect(netAmount, 'nobody pays twice').toBeLessThanOrEqual(Number(total))
+        expect(booked, 'no more is paid back than was paid').toBeGreaterThanOrEqual(0)
+        const [paidBack] = await stack.sql(
+          'SELECT coalesce(sum(amount), 0)::float8 AS sum FROM order_refund WHERE store_id = $1 AND order_id = $2',
+          [shop.storeId, id],
+        )
+        expect(Number(paidBack?.sum), 'refunds are those of the order').toBeCloseTo(Number(refunded), 4)
       }
       const lost = gateway.ids().filter((id) => !before.has(id) && !known.has(id))
       expect(lost, 'every payment at the gateway is known').toEqual([])
