@@ -57,6 +57,14 @@ export const variables = {
     meaning:
       'A pooler in transaction mode in front of DATABASE_URL, for the statements of the subgraphs; `{subgraph}` in it becomes the name of the subgraph. Unset, they use DATABASE_URL.',
   },
+  EVENTS_RELAY_URL: {
+    read: urlWithProtocol(['redis:', 'rediss:'], 'a URL such as redis://user:password@host:6379'),
+    default: null,
+    unit: null,
+    secret: true,
+    meaning:
+      'A Redis that relays events of subscriptions between copies of a subgraph, so that one copy reads them from the database for all; unset, each copy reads them.',
+  },
   LOG_LEVEL: gatewaySettings.LOG_LEVEL,
   SLOW_OPERATION_MILLISECONDS: gatewaySettings.SLOW_OPERATION_MILLISECONDS,
   LOAD_LIMIT: gatewaySettings.LOAD_LIMIT,

@@ -69,7 +69,10 @@ export const SUBGRAPH_FACTORIES = {
     const { config, connection, rateLimits, secrets, log, defer } = deps
     const quotas = writeQuotas(config.USER_WRITES_PER_MINUTE, config.USER_BYTES_PER_DAY)
     const [replica, pooler] = await Promise.all([replicaOf('social', deps), poolerOf('social', config)])
-    return closeWithProcess(await socialSubgraph({ connection, pooler, replica, rateLimits, secrets, log, quotas }), defer)
+    return closeWithProcess(
+      await socialSubgraph({ connection, pooler, replica, relayUrl: config.EVENTS_RELAY_URL, rateLimits, secrets, log, quotas }),
+      defer,
+    )
   },
   store: async (deps: SubgraphDeps): Promise<StoreSubgraph> => {
     const { config, connection, publicUrl, userKeys, isSessionOpen, storage, rateLimits, banEndsIn, secrets, log, defer } = deps
@@ -94,6 +97,7 @@ export const SUBGRAPH_FACTORIES = {
       connection,
       pooler,
       replica,
+      relayUrl: config.EVENTS_RELAY_URL,
       publicUrl,
       ...users,
       files,

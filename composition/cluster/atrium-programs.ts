@@ -62,6 +62,7 @@ function sharedEnvironment(
     LINK_SECRET: randomBytes(32).toString('hex'),
     CONSOLE_SECRET: env.CONSOLE_SECRET ?? randomBytes(32).toString('hex'),
     REDIS_URL: redisUrl,
+    EVENTS_RELAY_URL: redisUrl,
     DATABASE_URL: databaseUrl,
     DATABASE_REPLICA_URL: replicaUrl,
     DATA_DIR: dataDir,

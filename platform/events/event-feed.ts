@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { boundedQueue } from '../collections/bounded-queue.ts'
 import { type Connection, openDatabase } from '../database/database.ts'
@@ -8,25 +7,27 @@ import type { FeedContext, FeedTopic, TopicListener } from './feed-topic.ts'
 import { listenConnection } from './listen-connection.ts'
 import { missedEvents } from './missed-events.ts'
 import type { EventFeed, OutboxEvent } from './outbox.ts'
+import { type OutboxPoll, pollOutbox } from './outbox-poll.ts'
 import { OutboxSubscriber } from './outbox-subscriber.ts'
 import { type PositionWriter, positionWriter } from './position-writer.ts'
+import { type Relaying, relayEvents } from './relaying.ts'
 import type { DetachableIterator, Detached } from './subscriber.ts'
 import type { OutboxTables } from './tables.ts'
 import { topicReader } from './topic-reader.ts'
-
-/** Interval of polling and of the liveness mark: a broken connection loses notifications. */
-const POLL_INTERVAL_MS = 5_000
 
 /** Follows the outbox in `schema` of the database. Rejects when it cannot be read. */
 export async function eventFeed({
   connection,
   pooler,
+  relayUrl,
   schema,
   log,
 }: {
   readonly connection: Connection
   /** A pooler in transaction mode, for everything but LISTEN; absent: none. */
   readonly pooler?: Connection | undefined
+  /** A Redis that relays events between copies; absent: each copy reads the database. */
+  readonly relayUrl?: string | undefined
   readonly schema: string
   readonly log: Logger
 }): Promise<EventFeed> {
@@ -40,25 +41,34 @@ export async function eventFeed({
   const missed = missedEvents(feed)
   const reader = topicReader(feed, missed)
   const notified = new Set<(topic: string | null) => void>()
-  /** Ends the pause before the next poll. */
-  let pause = new AbortController()
   const listening = listenConnection({
     ...{ pool: database.direct, schema, records, topics, onError },
     onNotification(name) {
-      for (const notify of notified) notify(name)
+      if (name === null) relaying?.onConnected()
+      else relaying?.publishSoon(name)
+      // The relay has it soon.
+      if (name !== null && relaying?.isFollowing()) return
+      notify(name)
       const topic = topics.get(name ?? '')
       if (topic) reader.readSoon([topic])
     },
-    onLost: () => pause.abort(),
+    onLost: () => polling?.wake(),
   })
+  let relaying: Relaying | null = null
+  let polling: OutboxPoll | null = null
 
   try {
     await listening.connect()
+    if (relayUrl !== undefined) {
+      const name = `${await records.databaseName()}:${schema}`
+      relaying = relayEvents({ feed, reader, listening, notify, url: relayUrl, name })
+    }
   } catch (error) {
+    listening.close()
     await database.close()
     throw error
   }
-  const polling = poll()
+  polling = pollOutbox({ feed, listening, missed, reader, relaying })
 
   return {
     async listen(name, listener) {
@@ -85,29 +95,16 @@ export async function eventFeed({
     async close() {
       ended.abort()
       for (const topic of topics.values()) endTopic(topic)
-      await Promise.all([polling, reader.finished(), positions.released(), missed.finished()])
+      await relaying?.close()
+      await Promise.all([polling?.finished, reader.finished(), positions.released(), missed.finished()])
       listening.close()
       await records.leave().catch(onError)
       await database.close()
     },
   }
 
-  async function poll(): Promise<void> {
-    while (!ended.signal.aborted) {
-      pause = new AbortController()
-      const signal = AbortSignal.any([ended.signal, pause.signal])
-      await sleep(POLL_INTERVAL_MS, undefined, { signal, ref: false }).catch(() => {})
-      if (ended.signal.aborted) return
-      try {
-        await listening.connect()
-        await records.beat()
-        await records.tidy()
-        missed.cutOffSlowReaders()
-        reader.readSoon(topics.values())
-      } catch (error) {
-        log.warn({ err: error }, 'the outbox could not be reached; trying again')
-      }
-    }
+  function notify(topic: string | null): void {
+    for (const each of notified) each(topic)
   }
 }
 

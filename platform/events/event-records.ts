@@ -6,6 +6,10 @@ import type { OutboxTables } from './tables.ts'
 
 /** Events that are read at once from one topic. */
 export const BATCH_ROWS = 1_000
+/** Events that a relay reads at once from one topic. */
+export const RELAY_BATCH_ROWS = 100
+/** Age up to which a new leader of a relay publishes events again. SQL interval. */
+const RELAYED_AGAIN = '30 seconds'
 /**
  * Retention of records of a dead process, and of events, which must outlive them. SQL intervals.
  */
@@ -44,6 +48,31 @@ export function recordsOf(database: Kysely<OutboxTables>, process: string) {
       const positions = topics.map(({ position }) => String(position))
       const rows = await BEHIND(database, names, positions)
       return rows.map((row) => Object.freeze({ ...row, number: Number(row.number) }))
+    },
+
+    /**
+     * The events behind these positions, in order within each, at most `RELAY_BATCH_ROWS` of each;
+     * of a topic whose position is null, those of the last half minute.
+     */
+    async readToRelay(topics: readonly { readonly name: string; readonly position: number | null }[]): Promise<OutboxEvent[]> {
+      const names = topics.map(({ name }) => name)
+      const positions = topics.map(({ position }) => (position === null ? null : String(position)))
+      const rows = await TO_RELAY(database, names, positions)
+      return rows.map((row) => ({ ...row, number: Number(row.number) }))
+    },
+
+    /** Topics with events of the last half minute, in any order. */
+    async recentTopics(): Promise<readonly string[]> {
+      const { rows } = await sql<{ readonly topic: string }>`
+        SELECT DISTINCT topic FROM event WHERE created_at > now() - ${RELAYED_AGAIN}::interval`.execute(database)
+      return rows.map(({ topic }) => topic)
+    },
+
+    /** Identifies the database, also after its replica has taken over. */
+    async databaseName(): Promise<string> {
+      const { rows } = await sql<{ readonly name: string }>`
+        SELECT system_identifier || ':' || current_database() AS name FROM pg_control_system()`.execute(database)
+      return rows[0]?.name ?? ''
     },
 
     /** Numbers of the last events of these topics, by name; none for a topic without any. */
@@ -91,9 +120,23 @@ type EventRow = Omit<OutboxEvent, 'number'> & { readonly number: string }
 const BEHIND = prepared((database: Kysely<OutboxTables>, names: readonly string[], positions: readonly string[]) =>
   sql<EventRow>`
     SELECT found.topic, found.number, found.payload, found.created_at AS "createdAt"
-    FROM unnest(${names}::text[], ${positions}::bigint[]) AS asked (name, position)
+    FROM unnest(${names}::text[], ${positions}::bigint[]) AS requested (name, position)
     CROSS JOIN LATERAL (
-      SELECT * FROM event WHERE topic = asked.name AND number > asked.position ORDER BY number LIMIT ${sql.lit(BATCH_ROWS)}
+      SELECT * FROM event WHERE topic = requested.name AND number > requested.position ORDER BY number LIMIT ${sql.lit(BATCH_ROWS)}
+    ) AS found
+    ORDER BY found.topic, found.number`.compile(database),
+)
+
+const TO_RELAY = prepared((database: Kysely<OutboxTables>, names: readonly string[], positions: readonly (string | null)[]) =>
+  sql<EventRow>`
+    SELECT found.topic, found.number, found.payload, found.created_at AS "createdAt"
+    FROM unnest(${names}::text[], ${positions}::bigint[]) AS requested (name, position)
+    JOIN event_topic ON event_topic.name = requested.name
+    CROSS JOIN LATERAL (
+      SELECT * FROM event
+      WHERE topic = requested.name AND number > coalesce(requested.position, event_topic.last_number - ${sql.lit(BATCH_ROWS)})
+        AND (requested.position IS NOT NULL OR created_at > now() - ${RELAYED_AGAIN}::interval)
+      ORDER BY number LIMIT ${sql.lit(RELAY_BATCH_ROWS)}
     ) AS found
     ORDER BY found.topic, found.number`.compile(database),
 )

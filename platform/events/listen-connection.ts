@@ -6,10 +6,13 @@ import { channelOf } from './outbox.ts'
 /** The connection that LISTENs to the outbox of one schema. */
 export type ListenConnection = {
   /**
-   * Connects unless it is connected. Its advisory lock shows other processes that this one lives.
-   * Rejects when the database cannot be reached.
+   * Connects unless it is connected, and is true then. Its advisory lock shows other processes that
+   * this one lives. Rejects when the database cannot be reached.
    */
-  readonly connect: () => Promise<void>
+  readonly connect: () => Promise<boolean>
+  readonly isConnected: () => boolean
+  /** Begins or ends to listen, also after each connect; the connection is lost when it fails. */
+  readonly setListening: (isWanted: boolean) => Promise<void>
   readonly close: () => void
 }
 
@@ -35,8 +38,15 @@ export function listenConnection({
   readonly onLost: () => void
 }): ListenConnection {
   let connected: pg.PoolClient | null = null
+  let isListening = true
   return {
     connect,
+    isConnected: () => connected !== null,
+    async setListening(isWanted) {
+      if (isListening === isWanted) return
+      isListening = isWanted
+      await connected?.query(`${isWanted ? 'LISTEN' : 'UNLISTEN'} ${channelOf(schema)}`).catch(onError)
+    },
     close() {
       const client = connected
       connected = null
@@ -44,8 +54,8 @@ export function listenConnection({
     },
   }
 
-  async function connect(): Promise<void> {
-    if (connected) return
+  async function connect(): Promise<boolean> {
+    if (connected) return false
     const client = await pool.connect()
     connected = client
     client.on('notification', ({ payload }) => onNotification(payload ?? null))
@@ -58,11 +68,12 @@ export function listenConnection({
     })
     try {
       await client.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [records.process])
-      await client.query(`LISTEN ${channelOf(schema)}`)
+      if (isListening) await client.query(`LISTEN ${channelOf(schema)}`)
       await rewindTopics(topics, records)
       // Events that were committed while the connection was down.
       onNotification(null)
       await records.beat()
+      return true
     } catch (error) {
       if (connected === client) {
         connected = null

@@ -8,6 +8,11 @@ import type { OutboxEvent } from './outbox.ts'
 export type TopicReader = {
   /** Reads these topics, with those that are requested meanwhile in one statement. */
   readonly readSoon: (topics: Iterable<FeedTopic>) => void
+  /**
+   * Queues an event from elsewhere if it is the next of its topic, or an old one, which is ignored;
+   * false: events before it are missing.
+   */
+  readonly queueNext: (topic: FeedTopic, event: OutboxEvent) => boolean
   /** Resolves when nothing is read any more; for use after the feed is closed. */
   readonly finished: () => Promise<void> | null
 }
@@ -19,7 +24,17 @@ export function topicReader(
 ): TopicReader {
   let toRead = new Set<FeedTopic>()
   let reading: Promise<void> | null = null
-  return { readSoon, finished: () => reading }
+  return { readSoon, queueNext, finished: () => reading }
+
+  function queueNext(topic: FeedTopic, event: OutboxEvent): boolean {
+    if (event.number > topic.position + 1) return false
+    // A listener that is half a queue behind reads the rest from the database at its own pace.
+    for (const listener of topic.listeners) {
+      if (!listener.isCatchingUp && listener.queuedNumber - listener.consumedNumber >= BATCH_ROWS / 2) catchUp(listener, topic)
+    }
+    queueForListeners(event)
+    return true
+  }
 
   function readSoon(which: Iterable<FeedTopic>): void {
     for (const topic of which) toRead.add(topic)

@@ -40,6 +40,7 @@ export async function socialSubgraph({
   connection,
   pooler,
   replica,
+  relayUrl,
   log,
   now = () => new Date(),
   rateLimits: rateLimitStore = localRateLimitStore(now),
@@ -51,6 +52,8 @@ export async function socialSubgraph({
   readonly pooler?: Connection | undefined
   /** Answers queries that may be a second old; absent: the database does. */
   readonly replica?: ReplicaOptions | undefined
+  /** A Redis that relays events between copies; absent: each copy reads the database. */
+  readonly relayUrl?: string | undefined
   readonly log: Logger
   /** The time by which tokens, locks and limits are judged. */
   readonly now?: () => Date
@@ -89,7 +92,7 @@ export async function socialSubgraph({
     messages,
     quota,
     keys: keyRing(keyRepository(database.now, secrets)),
-    events: await eventFeed({ connection, pooler, schema: 'social', log }),
+    events: await eventFeed({ connection, pooler, relayUrl, schema: 'social', log }),
     recipients: {
       room: messageRecipients(messages, sessions, now),
       signUps: signUpRecipients(sessions, now),

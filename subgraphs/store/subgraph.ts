@@ -69,6 +69,8 @@ type StoreOptions = {
   readonly pooler?: Connection | undefined
   /** Answers queries that may be a second old; absent: the database does. */
   readonly replica?: ReplicaOptions | undefined
+  /** A Redis that relays events between copies; absent: each copy reads the database. */
+  readonly relayUrl?: string | undefined
   /** Where clients reach this installation, without a slash at the end. */
   readonly publicUrl: string
   /** What the tokens of users are checked by; fetched from `publicUrl` when absent. */
@@ -114,6 +116,7 @@ export async function storeSubgraph({
   connection,
   pooler,
   replica,
+  relayUrl,
   publicUrl,
   userKeys = publishedKeys(publicUrl),
   isSessionOpen = remoteSessionCheck(publicUrl),
@@ -143,7 +146,7 @@ export async function storeSubgraph({
   // Its library takes a good part of a second to load, and most starts need it never.
   const protocol = () => (starting ??= startProtocol({ oauth, apps, publicUrl: base, log, now }))
   const [events, queues] = await Promise.all([
-    eventFeed({ connection, pooler, schema: 'store', log }),
+    eventFeed({ connection, pooler, relayUrl, schema: 'store', log }),
     startJobQueues(connection, { log, pooler, ...(jobClock && { clock: jobClock }) }),
   ])
   const [jobs, mail] = await Promise.all([deliveryJobs(queues), mailServer && mailJobs(queues)])
