@@ -1,3 +1,5 @@
+import { type HiddenText, MAX_HIDDEN_LENGTH, MAX_HIDDEN_TEXTS } from './hidden-text.ts'
+
 /** A paragraph, heading, list item or cell: the text between two layout breaks. */
 export type Block = {
   readonly text: string
@@ -17,7 +19,12 @@ export type ExtractedContent = {
   readonly isRestricted: boolean
   /** Word count that the page declares; null when it declares none. */
   readonly declaredWords: number | null
+  /** What readers of the page do not see, for `rateContentRisk`; absent when unknown. */
+  readonly hidden?: readonly HiddenText[]
 }
+
+/** The text of all blocks, with a blank line between two. */
+export const textOf = ({ blocks }: Pick<ExtractedContent, 'blocks'>): string => blocks.map(({ text }) => text).join('\n\n')
 
 /**
  * Markdown link. Its label counts as text, its URL does not. Bounded quantifiers keep matching
@@ -34,7 +41,24 @@ export function contentOfText(title: string | null, text: string): ExtractedCont
   const parts = lines.some((line, index) => line.trim() === '' && index > 0 && index < lines.length - 1)
     ? text.split(/(?:\r\n?|\n)[^\S\r\n]*(?:\r\n?|\n)/)
     : lines
-  return { title, blocks: parts.flatMap(blockOf), leftOutWords: 0, isRestricted: false, declaredWords: null }
+  return {
+    title,
+    blocks: parts.flatMap(blockOf),
+    leftOutWords: 0,
+    isRestricted: false,
+    declaredWords: null,
+    hidden: linksIn(text),
+  }
+}
+
+/** Links and images whose URLs `blocks` lacks. */
+function linksIn(text: string): readonly HiddenText[] {
+  const links: HiddenText[] = []
+  for (const [link] of text.matchAll(LINK)) {
+    if (links.length === MAX_HIDDEN_TEXTS) break
+    links.push({ kind: 'url', text: link.slice(0, MAX_HIDDEN_LENGTH) })
+  }
+  return links
 }
 
 function blockOf(markdown: string): Block[] {

@@ -35,12 +35,12 @@ const UNREAD = new Set(
   ),
 )
 
-/** Depth of each node, in document order. */
-export function* depths(root: PageNode): Generator<number> {
+/** Each node with its depth, in document order. */
+export function* nodesOf(root: PageNode): Generator<{ readonly node: PageNode; readonly depth: number }> {
   const parents: PageNode[] = []
   let node: PageNode | undefined = root
   while (node) {
-    yield parents.length
+    yield { node, depth: parents.length }
     if (node.firstChild) {
       parents.push(node)
       node = node.firstChild

@@ -2,7 +2,8 @@ import { Readability } from '@mozilla/readability'
 import { parseHTML } from 'linkedom'
 import type { ExtractedContent } from './content.ts'
 import { declarations } from './declarations.ts'
-import { blocksOf, depths, type PageDocument, type PageElement, type PageNode } from './layout.ts'
+import { hiddenTextsOf } from './hidden-text.ts'
+import { blocksOf, nodesOf, type PageDocument, type PageElement, type PageNode } from './layout.ts'
 import { removeWalls } from './walls.ts'
 import { wordsIn } from './words.ts'
 
@@ -15,7 +16,7 @@ const MAX_NODES = 100_000
 
 /**
  * Extracts the main text of an HTML page with Readability, as Firefox's reader view does, and
- * counts the words left out. Scripts do not run, and hidden elements are skipped. Throws a
+ * counts the words left out. Scripts do not run; hidden elements are skipped, and listed in `hidden`. Throws a
  * RangeError for more than 512 nested elements or 100,000 nodes. Large pages take seconds: extract
  * untrusted ones in a worker thread with a timeout, as `@atrium/client/gate` does.
  */
@@ -24,6 +25,7 @@ export function contentOfPage(html: string): ExtractedContent {
   assertBounded(page.body)
   const declared = declarations(page)
   const title = page.querySelector('title')?.textContent?.trim() || page.querySelector('h1')?.textContent?.trim() || null
+  const hidden = hiddenTextsOf(page)
   const removedWords = removeWalls(page)
   const everything = blocksOf(page.body)
 
@@ -34,6 +36,7 @@ export function contentOfPage(html: string): ExtractedContent {
     blocks,
     leftOutWords: Math.round(removedWords + Math.max(0, wordsOf(everything) - wordsOf(blocks))),
     ...declared,
+    hidden,
   }
 }
 
@@ -50,7 +53,7 @@ const documentOf = (html: string): PageDocument => (parseHTML(html) as unknown a
 
 function assertBounded(body: PageNode): void {
   let nodes = 0
-  for (const depth of depths(body)) {
+  for (const { depth } of nodesOf(body)) {
     nodes += 1
     if (depth > MAX_DEPTH) throw new RangeError(`Expected a page that is nested at most ${MAX_DEPTH} elements deep.`)
     if (nodes > MAX_NODES) throw new RangeError(`Expected a page of at most ${MAX_NODES} nodes.`)

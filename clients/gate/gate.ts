@@ -1,5 +1,5 @@
 import type { lookup } from 'node:dns'
-import { contentOfText, type ExtractedContent } from '../evidence/content.ts'
+import { contentOfText, textOf } from '../evidence/content.ts'
 import { type EvidenceRating, rateEvidence } from '../evidence/rate.ts'
 import type { TrustClient } from '../trust/client.ts'
 import { ACTIONS, type Decision, type Outcome, type Policy } from '../trust/decision.ts'
@@ -160,5 +160,3 @@ const standingText = (standing: Standing, decision: Decision | null): string =>
 
 const ratingText = ({ usability, codes, measured }: EvidenceRating): string =>
   `Its text is of ${usability} usability: ${codes.join(', ')}, ${measured.body} words.`
-
-const textOf = ({ blocks }: ExtractedContent): string => blocks.map(({ text }) => text).join('\n\n')

@@ -1,4 +1,4 @@
-import type { RiskCategory } from '../../../clients/evidence/risk.ts'
+import type { RiskCategory } from '../../../clients/evidence/risk-rules.ts'
 
 /** A text of our own writing, and what a careful reader would say about it. */
 export type LabelledText = {
@@ -30,7 +30,9 @@ export const tags = (text: string): string =>
 export const split = (text: string): string => [...text].join('\u200b')
 /** Bits of a text as zero-width characters. */
 export const bits = (text: string): string =>
-  [...Buffer.from(text)].map((byte) => byte.toString(2).padStart(8, '0').replaceAll('0', '\u200b').replaceAll('1', '\u200c')).join('')
+  [...Buffer.from(text)]
+    .map((byte) => byte.toString(2).padStart(8, '0').replaceAll('0', '\u200b').replaceAll('1', '\u200c'))
+    .join('')
 export const base64 = (text: string): string => Buffer.from(text).toString('base64')
 export const hex = (text: string): string => Buffer.from(text).toString('hex')
 export const reversed = (text: string): string => [...text].reverse().join('')

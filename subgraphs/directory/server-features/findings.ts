@@ -1,7 +1,8 @@
+import { type FoldedText, foldedText, hasUnseen, type TextForm } from '../../../clients/evidence/folded-text.ts'
+import { visibleText } from '../../../clients/evidence/visible-text.ts'
 import type { OfferedFeatures } from '../import/features.ts'
 import { cleanText } from '../import/text.ts'
 import { argumentsText, type FeatureKind } from './changes.ts'
-import { type FoldedText, foldedText, hasUnseen, type TextForm } from './folded-text.ts'
 import { FEATURE_RULES, type FeatureRule, type RuleField } from './rules.ts'
 
 /** Where a rule matches. */
@@ -20,7 +21,6 @@ export type FeatureFinding = {
 const MAX_FINDINGS = 100
 /** Matches of one rule in one text: more say nothing new. */
 const MAX_MATCHES = 3
-const MAX_EXCERPT_LENGTH = 200
 
 /** How the text of a field is read: the first form in which a rule matches counts. */
 const FORMS: Readonly<Record<RuleField, readonly TextForm[]>> = {
@@ -101,7 +101,7 @@ function matchesIn(feature: FeatureKind, name: string, texts: Partial<Record<Rul
           field,
           start,
           end,
-          excerpt: visible(text.slice(start, end)),
+          excerpt: visibleText(text.slice(start, end)),
         })),
       )
   })
@@ -126,16 +126,4 @@ function matchesOf(pattern: RegExp, text: string): readonly Place[] {
     places.push({ start: match.index, end: match.index + match[0].length })
   }
   return places
-}
-
-/** Signs that show nothing, or change the direction of what follows. */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
-
-/** Text that shows what it holds. */
-function visible(text: string): string {
-  const shown = text
-    .slice(0, MAX_EXCERPT_LENGTH)
-    .toWellFormed()
-    .replace(UNSEEN, (sign) => `\\u{${(sign.codePointAt(0) ?? 0).toString(16)}}`)
-  return shown.length <= MAX_EXCERPT_LENGTH ? shown : `${shown.slice(0, MAX_EXCERPT_LENGTH - 1).toWellFormed()}…`
 }

@@ -33,12 +33,16 @@ const PLAIN_JSON = /^(?:[\x21-\x5b\x5d-\x7e]|(?<! ) )*$/
 export function foldedText(original: string, form: TextForm, unseen: '' | ' ' = ''): FoldedText {
   if ((form === 'prose' && PLAIN.test(original)) || (form === 'json' && PLAIN_JSON.test(original)))
     return { text: original, startOf: (place) => place, endOf: (place) => place }
-  let text = ''
+  // Pieces rather than one growing text, whose end is dear to look at.
+  const pieces: string[] = []
+  let endsWithSpace = false
   // By unit of `text`: the part of the original that it stands for.
   const [starts, ends]: [number[], number[]] = [[], []]
   const put = (piece: string, start: number, end: number): void => {
-    const added = piece === ' ' && text.endsWith(' ') ? '' : piece
-    text += added
+    const added = piece === ' ' && endsWithSpace ? '' : piece
+    if (added === '') return
+    pieces.push(added)
+    endsWithSpace = added.endsWith(' ')
     for (let unit = 0; unit < added.length; unit += 1) {
       starts.push(start)
       ends.push(end)
@@ -49,15 +53,17 @@ export function foldedText(original: string, form: TextForm, unseen: '' | ' ' = 
     const end = start + length
     if (form === 'name' && /\p{Lu}/u.test(sign) && /\p{Ll}/u.test(original[start - 1] ?? '')) put(' ', start, start)
     for (const part of sign < '\x7f' ? sign : sign.normalize('NFKD')) {
+      // Most letters are ASCII, which no class below has.
+      if (part > ' ' && part < '\x7f' && form !== 'name') put(part, start, end)
       // A tab is both: it parts words.
-      if (GAP.test(part) || (form === 'name' && JOINT.test(part))) put(' ', start, end)
+      else if (GAP.test(part) || (form === 'name' && JOINT.test(part))) put(' ', start, end)
       else if (UNSEEN.test(part)) put(unseen, start, end)
       else if (!MARK.test(part)) put(part, start, end)
     }
     start = end
   }
   return {
-    text,
+    text: pieces.join(''),
     startOf: (place) => starts[place] ?? original.length,
     endOf: (place) => (place === 0 ? 0 : (ends[place - 1] ?? original.length)),
   }
