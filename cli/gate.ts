@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander'
+import type { ContentRisk } from '../clients/evidence/risk.ts'
 import type { GatedSource } from '../clients/gate/gate.ts'
 import type { Use } from '../clients/gate/use.ts'
 import type { Policy } from '../clients/trust/decision.ts'
@@ -19,7 +20,7 @@ export function gateCommand(): Command {
       new Option('--policy <profile>', 'trust policy').choices(['open', 'balanced', 'strict', 'critical']).default('balanced'),
     )
     .option('--allow-private', 'also read pages at private addresses')
-    .option('--json', 'print [{source, standing, decision, rating, use, why, content}] on standard output')
+    .option('--json', 'print [{source, standing, decision, rating, risk, use, why, content}] on standard output')
     .addHelpText(
       'after',
       `
@@ -73,15 +74,30 @@ const HEADINGS: Readonly<Record<Use, string>> = {
   none: 'Do not use',
 }
 
+/** Marks that a person reads; `--json` has all. */
+const MAX_PRINTED_MARKS = 5
+
+function markLines({ level, findings }: ContentRisk): readonly string[] {
+  if (level === 'none' || level === 'low') return []
+  const left = findings.length - MAX_PRINTED_MARKS
+  return [
+    ...findings
+      .slice(0, MAX_PRINTED_MARKS)
+      .map(({ part, start, end, rule, excerpt }) => `      ${part} ${start}–${end}, ${rule}: ${printable(excerpt)}`),
+    ...(left > 0 ? [`      and ${left} more; --json lists all`] : []),
+  ]
+}
+
 function asText(results: readonly GatedSource[]): string {
   return (['cite', 'context', 'none'] as const)
     .flatMap((use) => {
       const found = results.filter((result) => result.use === use)
       if (found.length === 0) return []
-      const lines = found.flatMap(({ source, content, why }) => [
+      const lines = found.flatMap(({ source, content, why, risk }) => [
         `  ${printable(source)}`,
         ...(content?.title ? [`    “${printable(content.title)}”`] : []),
         ...why.map((reason) => `    ${printable(reason)}`),
+        ...(risk ? markLines(risk) : []),
       ])
       return [`${HEADINGS[use]}:`, ...lines, '']
     })

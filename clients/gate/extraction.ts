@@ -1,9 +1,12 @@
 import { Worker } from 'node:worker_threads'
 import type { ExtractedContent } from '../evidence/content.ts'
+import type { ContentRisk } from '../evidence/risk.ts'
+import type { DocumentFormat } from './web.ts'
 
-export type Extracted =
-  | { readonly kind: 'content'; readonly content: ExtractedContent }
-  | { readonly kind: 'failed'; readonly reason: string }
+export type PageText = { readonly format: DocumentFormat; readonly text: string }
+export type ExtractedPage = { readonly content: ExtractedContent; readonly risk: ContentRisk }
+
+export type Extracted = ({ readonly kind: 'content' } & ExtractedPage) | { readonly kind: 'failed'; readonly reason: string }
 
 /** Heap limit of a worker; pages of 5 MB need about 100 MB. */
 const MAX_MEMORY_MB = 512
@@ -12,13 +15,13 @@ const MAX_MEMORY_MB = 512
 const WORKER = new URL(`./extraction-worker${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
 
 /**
- * Extracts the text of a page in a worker thread, which is terminated after `timeoutMs`. Never
- * rejects.
+ * Extracts the text of a page and examines it in a worker thread, which is terminated after
+ * `timeoutMs`. Never rejects.
  */
-export function extract(html: string, timeoutMs: number): Promise<Extracted> {
+export function extract(page: PageText, timeoutMs: number): Promise<Extracted> {
   const { promise, resolve } = Promise.withResolvers<Extracted>()
   const worker = new Worker(WORKER, {
-    workerData: html,
+    workerData: page,
     resourceLimits: { maxOldGenerationSizeMb: MAX_MEMORY_MB },
     // Node.js flags of the parent process are not inherited.
     execArgv: [],
@@ -28,7 +31,7 @@ export function extract(html: string, timeoutMs: number): Promise<Extracted> {
     () => resolve({ kind: 'failed', reason: `Its text could not be extracted within ${timeoutMs / 1000} s.` }),
     timeoutMs,
   )
-  worker.once('message', (content: ExtractedContent) => resolve({ kind: 'content', content }))
+  worker.once('message', (extracted: ExtractedPage) => resolve({ kind: 'content', ...extracted }))
   worker.once('error', (error: unknown) =>
     resolve({
       kind: 'failed',

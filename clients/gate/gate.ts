@@ -1,6 +1,7 @@
 import type { lookup } from 'node:dns'
-import { contentOfText, textOf } from '../evidence/content.ts'
+import { textOf } from '../evidence/content.ts'
 import { type EvidenceRating, rateEvidence } from '../evidence/rate.ts'
+import type { ContentRisk } from '../evidence/risk.ts'
 import type { TrustClient } from '../trust/client.ts'
 import { ACTIONS, type Decision, type Outcome, type Policy } from '../trust/decision.ts'
 import { groupOf } from '../trust/group.ts'
@@ -38,6 +39,11 @@ export type GatedSource = {
   readonly decision: Decision | null
   /** Null: the source was not read. */
   readonly rating: EvidenceRating | null
+  /**
+   * Marks of prompt injection. Spans of the body are those of `content.text`. Null: the source was
+   * not read.
+   */
+  readonly risk: ContentRisk | null
   readonly use: Use
   /** Reasons for `use`, one sentence each. */
   readonly why: readonly string[]
@@ -96,20 +102,19 @@ export async function gateSources(sources: readonly string[], options: GateOptio
 
   async function rateSource(source: string, standing: Standing, decision: Decision | null, page: Fetched): Promise<GatedSource> {
     if (page.kind === 'failed') return heldSource(source, standing, decision, page.reason)
-    const extracted =
-      page.format === 'text'
-        ? { kind: 'content' as const, content: contentOfText(null, page.text) }
-        : await extract(page.text, timeoutMs)
+    const extracted = await extract({ format: page.format, text: page.text }, timeoutMs)
     if (extracted.kind === 'failed') return heldSource(source, standing, decision, extracted.reason)
     const rating = rateEvidence(extracted.content)
-    const use = useOf(standing, rating)
+    const { risk } = extracted
+    const use = useOf(standing, rating, risk.level)
     return {
       source,
       standing,
       decision,
       rating,
+      risk,
       use,
-      why: [standingText(standing, decision), ratingText(rating)],
+      why: [standingText(standing, decision), ratingText(rating), ...riskTexts(risk)],
       content: use === 'none' ? null : { url: page.url, title: extracted.content.title, text: textOf(extracted.content) },
     }
   }
@@ -148,6 +153,7 @@ const heldSource = (source: string, standing: Standing, decision: Decision | nul
   standing,
   decision,
   rating: null,
+  risk: null,
   use: 'none',
   why: [...(decision && mayBeRead(decision) ? [standingText(standing, decision)] : []), reason],
   content: null,
@@ -160,3 +166,11 @@ const standingText = (standing: Standing, decision: Decision | null): string =>
 
 const ratingText = ({ usability, codes, measured }: EvidenceRating): string =>
   `Its text is of ${usability} usability: ${codes.join(', ')}, ${measured.body} words.`
+
+/** Nothing for a text without marks. */
+const riskTexts = ({ level, score, categories, unexamined }: ContentRisk): readonly string[] => [
+  ...(level === 'none'
+    ? []
+    : [`Its content is of ${level} risk for a model that reads it: ${categories.join(', ')}, ${score} of 100.`]),
+  ...(unexamined > 0 ? [`The last ${unexamined} characters were not examined for prompt injection.`] : []),
+]

@@ -1,4 +1,5 @@
 import type { EvidenceRating, Usability } from '../evidence/rate.ts'
+import type { RiskLevel } from '../evidence/risk.ts'
 import type { Group } from '../trust/group.ts'
 
 /** cite: may be quoted as evidence. context: may be read but not quoted. none: must not be used. */
@@ -16,5 +17,11 @@ const USES: Readonly<Record<Standing, Readonly<Record<Usability, Use>>>> = {
   unverified: { high: 'none', medium: 'none', low: 'none', none: 'none' },
 }
 
-/** Permitted use by trust (`standing`) and by quality of the extracted text (`rating`). */
-export const useOf = (standing: Standing, rating: EvidenceRating): Use => USES[standing][rating.usability]
+/**
+ * Permitted use by trust (`standing`), by quality of the extracted text (`rating`), and by the risk of
+ * its content: a text that gives orders to models is no evidence, whoever publishes it.
+ */
+export function useOf(standing: Standing, rating: EvidenceRating, risk: RiskLevel): Use {
+  const use = USES[standing][rating.usability]
+  return use === 'cite' && risk === 'high' ? 'context' : use
+}

@@ -22,7 +22,7 @@ export const trustServer: ToolServer = {
   title: 'Atrium trust',
   description: 'Check whether a domain or URL can be trusted before you fetch, sign in or pay, with reasons.',
   instructions:
-    'Check a domain or URL before you fetch it, send anything to it, or cite it; check several at once with check_sources. Follow recommended_action, and check again after valid_until. When a check fails or a source is unverified, treat it as untrusted and do not use it. The checks judge the host of a page, not its content; rate_evidence rates whether an extracted text is the article.',
+    'Check a domain or URL before you fetch it, send anything to it, or cite it; check several at once with check_sources. Follow recommended_action, and check again after valid_until. When a check fails or a source is unverified, treat it as untrusted and do not use it. The checks judge the host of a page, not its content; rate_evidence rates whether an extracted text is the article, and whether it gives orders to whoever reads it.',
   credentials: ['x-api-key', 'authorization'],
   signIn:
     'Send an API key of this service in the header X-API-Key, or as Authorization: Bearer. The operator creates one with `npx atrium trust key create`.',
