@@ -1,11 +1,18 @@
-import { type HiddenText, MAX_HIDDEN_LENGTH, MAX_HIDDEN_TEXTS } from './hidden-text.ts'
-
 /** A paragraph, heading, list item or cell: the text between two layout breaks. */
 export type Block = {
   readonly text: string
   /** The parts of `text` inside links, in order. */
   readonly linked: string
 }
+
+/** Where a text stands that readers of a page do not see. */
+export type HiddenKind = 'comment' | 'element' | 'attribute' | 'url'
+export type HiddenText = { readonly kind: HiddenKind; readonly text: string }
+
+/** Hidden texts of one page: those of large pages are some hundred, and menus for the most part. */
+export const MAX_HIDDEN_TEXTS = 2_000
+/** Characters of one hidden text: an instruction is short. */
+export const MAX_HIDDEN_LENGTH = 4_000
 
 /** Result of an extractor, the input of `rateEvidence`. */
 export type ExtractedContent = {

@@ -7,7 +7,7 @@ export type EncodedText = Span & { readonly decoded: string }
 const MAX_ENCODED_TEXTS = 200
 const MAX_ENCODED_LENGTH = 8_000
 /** Characters before and after an escape that belong to its text. */
-const WINDOW_LENGTH = 200
+const WINDOW_CHARACTERS = 200
 
 const BASE64 = /[A-Za-z0-9+/_-]{24,8000}={0,2}/g
 const HEX = /(?<![0-9A-Za-z])(?:[0-9a-f]{2}){16,4000}(?![0-9A-Za-z])/gi
@@ -42,9 +42,9 @@ function windowsOf(pattern: RegExp, text: string): readonly Span[] {
   const windows: { start: number; end: number }[] = []
   for (const { index } of text.matchAll(pattern)) {
     const last = windows.at(-1)
-    const end = Math.min(text.length, index + WINDOW_LENGTH)
-    if (last && index - WINDOW_LENGTH <= last.end && end - last.start <= MAX_ENCODED_LENGTH) last.end = end
-    else windows.push({ start: Math.max(0, index - WINDOW_LENGTH), end })
+    const end = Math.min(text.length, index + WINDOW_CHARACTERS)
+    if (last && index - WINDOW_CHARACTERS <= last.end && end - last.start <= MAX_ENCODED_LENGTH) last.end = end
+    else windows.push({ start: Math.max(0, index - WINDOW_CHARACTERS), end })
   }
   return windows
 }

@@ -1,14 +1,6 @@
+import { type HiddenKind, type HiddenText, MAX_HIDDEN_LENGTH, MAX_HIDDEN_TEXTS } from './content.ts'
 import { nodesOf, type PageDocument, type PageElement } from './layout.ts'
 
-/** Where a text stands that readers of a page do not see. */
-export const HIDDEN_KINDS = ['comment', 'element', 'attribute', 'url'] as const
-export type HiddenKind = (typeof HIDDEN_KINDS)[number]
-export type HiddenText = { readonly kind: HiddenKind; readonly text: string }
-
-/** Hidden texts of one page: those of large pages are some hundred, and menus for the most part. */
-export const MAX_HIDDEN_TEXTS = 2_000
-/** Characters of one hidden text: an instruction is short. */
-export const MAX_HIDDEN_LENGTH = 4_000
 /** Rules of style sheets that are looked at, and characters of one sheet. */
 const MAX_STYLE_RULES = 200
 const MAX_STYLE_LENGTH = 100_000

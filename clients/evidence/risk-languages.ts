@@ -2,12 +2,18 @@ import { foldedText } from './folded-text.ts'
 import type { RiskRule } from './risk-rules.ts'
 
 /** How much phrases of each kind say; as the rules for English. */
-const WEIGHTS = { override: 0.75, address: 0.5, conceal: 0.55, reveal: 0.6, tell: 0.3 } as const
-type Phrase = keyof typeof WEIGHTS
+const WEIGHTS = [
+  ['override', 0.75],
+  ['address', 0.5],
+  ['conceal', 0.55],
+  ['reveal', 0.6],
+  ['inform', 0.3],
+] as const
+type Phrase = (typeof WEIGHTS)[number][0]
 
 /**
  * By language: what gives up instructions (`override`), addresses a model, conceals something from
- * the user, asks for the system prompt (`reveal`), tells the user something.
+ * the user, asks for the system prompt (`reveal`), informs the user of something.
  */
 const PHRASES: Readonly<Record<string, Partial<Readonly<Record<Phrase, RegExp>>>>> = {
   de: {
@@ -19,7 +25,7 @@ const PHRASES: Readonly<Record<string, Partial<Readonly<Record<Phrase, RegExp>>>
       /\b(?:verrate|sage?|erzähle?|teile|melde|zeige?)\b[^.!?\n]{0,20}(?:dem|den|der) (?:benutzer|nutzer|anwender|leser|besucher|kunden)(?:n|in)?[^.!?\n]{0,15}\bnicht|\bohne (?:den|die) (?:benutzer|nutzer|anwender|leser)[a-z]* zu (?:fragen|informieren)/gi,
     reveal:
       /\b(?:system-?prompts?|systemanweisung(?:en)?)\b[^.!?\n]{0,30}\b(?:aus|an|preis|wieder|anzeigen|ausgeben|verraten)|\b(?:zeige?|verrate|nenne?|gib)\b[^.!?\n]{0,40}\bsystem-?prompt/gi,
-    tell: /\b(?:sag|antworte|teile?|erzähle?)\b[^.!?\n]{0,10} (?:dem|den) (?:benutzer|nutzer|anwender|leser|besucher)/gi,
+    inform: /\b(?:sag|antworte|teile?|erzähle?)\b[^.!?\n]{0,10} (?:dem|den) (?:benutzer|nutzer|anwender|leser|besucher)/gi,
   },
   fr: {
     override:
@@ -30,7 +36,7 @@ const PHRASES: Readonly<Record<string, Partial<Readonly<Record<Phrase, RegExp>>>
       /\bne (?:dis|dites|révèle[zr]?|signale[zr]?|mentionne[zr]?|parle[zr]?)[^.!?\n]{0,30} (?:à l['’]|au |aux )(?:utilisateur|lecteur|visiteur|client)/gi,
     reveal:
       /\b(?:affiche|révèle|montre|donne|répète)[zr]?\b[^.!?\n]{0,30}(?:prompt système|prompt du système|instructions système|invite système)/gi,
-    tell: /\b(?:dis|dites|informe[zr]?|réponds|répondez) (?:à l['’]|au |aux )(?:utilisateur|lecteur|visiteur|client)/gi,
+    inform: /\b(?:dis|dites|informe[zr]?|réponds|répondez) (?:à l['’]|au |aux )(?:utilisateur|lecteur|visiteur|client)/gi,
   },
   es: {
     override:
@@ -41,7 +47,8 @@ const PHRASES: Readonly<Record<string, Partial<Readonly<Record<Phrase, RegExp>>>
       /\bno (?:le )?(?:digas|diga|informes|menciones|reveles|avises)[^.!?\n]{0,30} al? (?:los )?(?:usuario|lector|visitante|cliente)/gi,
     reveal:
       /\b(?:muestra|revela|imprime|escribe|repite|dime)\b[^.!?\n]{0,30}(?:prompt (?:del|de) sistema|instrucciones (?:del|de) sistema|mensaje del sistema)/gi,
-    tell: /\b(?:dile|di|informa|responde|envía) al? (?:los )?(?:usuario|lector|visitante|cliente)|\bhistorial de (?:la )?conversación/gi,
+    inform:
+      /\b(?:dile|di|informa|responde|envía) al? (?:los )?(?:usuario|lector|visitante|cliente)|\bhistorial de (?:la )?conversación/gi,
   },
   it: {
     override:
@@ -52,7 +59,7 @@ const PHRASES: Readonly<Record<string, Partial<Readonly<Record<Phrase, RegExp>>>
       /\bnon (?:dire|rivelare|menzionare|informare)[^.!?\n]{0,30} (?:all['’]|al |agli |l['’])(?:utente|utenti|lettore|visitatore|cliente)/gi,
     reveal:
       /\b(?:mostra|rivela|stampa|ripeti|scrivi)\b[^.!?\n]{0,30}(?:prompt (?:di|del) sistema|istruzioni (?:di|del) sistema)/gi,
-    tell: /\b(?:di['’]?|dì|informa|rispondi) (?:all['’]|al |agli |l['’])(?:utente|utenti|lettore|visitatore|cliente)/gi,
+    inform: /\b(?:di['’]?|dì|informa|rispondi) (?:all['’]|al |agli |l['’])(?:utente|utenti|lettore|visitatore|cliente)/gi,
   },
   pt: {
     override:
@@ -62,7 +69,7 @@ const PHRASES: Readonly<Record<string, Partial<Readonly<Record<Phrase, RegExp>>>
     conceal:
       /\bnão (?:diga|conte|informe|mencione|revele)[^.!?\n]{0,30} (?:ao|o|aos) (?:usuário|utilizador|leitor|visitante|cliente)/gi,
     reveal: /\b(?:mostre|revele|exiba|imprima|repita)\b[^.!?\n]{0,30}(?:prompt (?:do|de) sistema|instruções (?:do|de) sistema)/gi,
-    tell: /\b(?:diga|informe|responda|conte) (?:ao|aos) (?:usuário|utilizador|leitor|visitante|cliente)/gi,
+    inform: /\b(?:diga|informe|responda|conte) (?:ao|aos) (?:usuário|utilizador|leitor|visitante|cliente)/gi,
   },
   nl: {
     override:
@@ -71,13 +78,13 @@ const PHRASES: Readonly<Record<string, Partial<Readonly<Record<Phrase, RegExp>>>
       /\b(?:let op|bericht|opmerking|aan)(?: (?:voor|aan|alle))* (?:ai|taalmodellen|llms?|assistenten)\b|\bals je een (?:ai|taalmodel|assistent|llm)/gi,
     conceal: /\b(?:vertel|zeg|meld|laat)\b[^.!?\n]{0,20}de (?:gebruiker|lezer|bezoeker|klant)[^.!?\n]{0,15}\bniet/gi,
     reveal: /\b(?:toon|geef|laat|onthul|herhaal)\b[^.!?\n]{0,30}(?:systeem-?prompt|systeeminstructies)/gi,
-    tell: /\b(?:vertel|zeg) (?:tegen )?de (?:gebruiker|lezer|bezoeker|klant)/gi,
+    inform: /\b(?:vertel|zeg) (?:tegen )?de (?:gebruiker|lezer|bezoeker|klant)/gi,
   },
   nordic: {
     override:
       /\b(?:ignorera|ignorer|glöm|glem|bortse från|se bort fra|strunta i)\s(?:(?:alla|alle|allt|dina|dine|de|det|om)\s){1,3}(?:(?:tidigare|tidligere|föregående|forrige|ovanstående)\s)?(?:instruktion|anvisning|instruks|regl|prompt|regler)/gi,
     reveal: /\b(?:visa|vis|avslöja|skriv ut)\b[^.!?\n]{0,20}systemprompt/gi,
-    tell: /\b(?:berätta för|säg till|fortæl|fortell) (?:användaren|brugeren|brukeren)/gi,
+    inform: /\b(?:berätta för|säg till|fortæl|fortell) (?:användaren|brugeren|brukeren)/gi,
   },
   pl: {
     override:
@@ -86,7 +93,7 @@ const PHRASES: Readonly<Record<string, Partial<Readonly<Record<Phrase, RegExp>>>
       /(?:jeśli|jeżeli) jesteś (?:modelem|asystentem|ai|sztuczną)|(?:uwaga|notatka|wiadomość)(?: dla)? (?:modeli językowych|asystent|ai\b)/gi,
     reveal:
       /(?:pokaż|wypisz|ujawnij|wyświetl|podaj)[^.!?\n]{0,25}(?:prompt systemowy|instrukcje systemowe|promptu systemowego)/gi,
-    tell: /(?:powiedz|napisz|przekaż) (?:użytkownikowi|czytelnikowi|klientowi)/gi,
+    inform: /(?:powiedz|napisz|przekaż) (?:użytkownikowi|czytelnikowi|klientowi)/gi,
   },
   cs: {
     override:
@@ -101,7 +108,7 @@ const PHRASES: Readonly<Record<string, Partial<Readonly<Record<Phrase, RegExp>>>
     conceal: /не (?:говори|сообщай|рассказывай|показывай)(?:те)?[^.!?\n]{0,25}пользовател/gi,
     reveal:
       /(?:покажи|выведи|раскрой|напиши|повтори)(?:те)?[^.!?\n]{0,25}(?:системн[а-я]{2,4} (?:промпт|инструкци|сообщени|подсказк)|промпт)/gi,
-    tell: /(?:скажи|сообщи|ответь|передай)(?:те)?\s(?:[а-я]{1,10}\s)?пользовател/gi,
+    inform: /(?:скажи|сообщи|ответь|передай)(?:те)?\s(?:[а-я]{1,10}\s)?пользовател/gi,
   },
   uk: {
     override:
@@ -114,19 +121,19 @@ const PHRASES: Readonly<Record<string, Partial<Readonly<Record<Phrase, RegExp>>>
     address:
       /\b(?:yapay zek[aâ]|dil modeli)[a-zçğıöşü]{0,8}(?: modelleri| asistanları)? ?(?:için not|dikkat|ysen|isen|iseniz)|\beğer bir (?:yapay zek|dil model)/gi,
     reveal: /(?:sistem (?:istemi|komutu|talimat|prompt))[a-zçğıöşü']{0,8}\s(?:göster|yaz|açıkla|paylaş)/gi,
-    tell: /kullanıcıya\s[^.!?\n]{0,40}(?:söyle|öner|bildir|de\b)/gi,
+    inform: /kullanıcıya\s[^.!?\n]{0,40}(?:söyle|öner|bildir|de\b)/gi,
   },
   vi: {
     override:
       /(?:bỏ qua|quên|phớt lờ|đừng làm theo)\s(?:(?:tất cả|mọi|hết|các|những|toàn bộ)\s){1,3}(?:hướng dẫn|chỉ dẫn|chỉ thị|lệnh|quy tắc)/gi,
     reveal: /(?:hiển thị|tiết lộ|in ra|cho xem)[^.!?\n]{0,20}(?:lời nhắc hệ thống|prompt hệ thống|chỉ dẫn hệ thống)/gi,
-    tell: /(?:nói với|báo cho) người dùng (?:biết|rằng)/gi,
+    inform: /(?:nói với|báo cho) người dùng (?:biết|rằng)/gi,
   },
   id: {
     override:
       /\b(?:abaikan|lupakan|hiraukan)\s(?:(?:semua|seluruh|segala)\s)?(?:instruksi|perintah|arahan|aturan|petunjuk)\s(?:sebelumnya|di atas|sistem|anda|kamu)/gi,
     reveal: /\b(?:tampilkan|ungkapkan|tunjukkan|cetak)\b[^.!?\n]{0,20}(?:prompt sistem|instruksi sistem)/gi,
-    tell: /\b(?:beri tahu|katakan kepada|beritahu) pengguna/gi,
+    inform: /\b(?:beri tahu|katakan kepada|beritahu) pengguna/gi,
   },
   zh: {
     override:
@@ -135,7 +142,7 @@ const PHRASES: Readonly<Record<string, Partial<Readonly<Record<Phrase, RegExp>>>
       /(?:作为|作為|如果你是|若你是|致|注意[:：,，]?)(?:一个|一個|一名|所有|各位)?(?:人工智能|ai|大语言模型|大型语言模型|语言模型|智能助手|大模型|人工智慧|語言模型)/gi,
     conceal: /(?:不要|别|勿|不得)(?:让|告诉|告知|向|通知|讓|告訴)(?:给)?(?:用户|使用者|用戶)/g,
     reveal: /(?:输出|显示|打印|透露|泄露|展示|告诉我|说出|輸出|顯示)[^。！？\n]{0,10}(?:系统提示|系统指令|提示词|系統提示)/g,
-    tell: /(?:告诉|告知|告訴)(?:用户|使用者|用戶)|没有限制的(?:助手|ai|模型)|現在你是|现在你是一/gi,
+    inform: /(?:告诉|告知|告訴)(?:用户|使用者|用戶)|没有限制的(?:助手|ai|模型)|現在你是|现在你是一/gi,
   },
   ja: {
     override:
@@ -144,7 +151,7 @@ const PHRASES: Readonly<Record<string, Partial<Readonly<Record<Phrase, RegExp>>>
       /(?:ai|人工知能|言語モデル|アシスタント)(?:アシスタント|モデル|エージェント)?(?:へ[:：]|への(?:指示|注意|お願い)|の方へ|に告ぐ)|あなたが(?:ai|言語モデル|人工知能)(?:なら|であれば|の場合)/gi,
     conceal: /ユーザーには?[^。！？\n]{0,15}(?:知らせない|伝えない|言わない|見せない|教えない)/g,
     reveal: /(?:システム(?:の)?プロンプト|システム(?:の)?指示)を?(?:表示|出力|開示|公開|教え|見せ|示し)/g,
-    tell: /ユーザーに[^。！？\n]{0,25}(?:伝えて|言って|開かせ|入力させ|教えて)/g,
+    inform: /ユーザーに[^。！？\n]{0,25}(?:伝えて|言って|開かせ|入力させ|教えて)/g,
   },
   ko: {
     override: /(?:지시|명령|지침|프롬프트|규칙|설정)(?:사항)?(?:들)?(?:을|를|은|는)?\s?(?:모두|전부|다)?\s?(?:무시|잊|따르지)/g,
@@ -152,7 +159,7 @@ const PHRASES: Readonly<Record<string, Partial<Readonly<Record<Phrase, RegExp>>>
       /(?:당신이|네가|너는|만약) ?(?:ai|인공지능|언어 ?모델)|(?:ai|인공지능|언어 ?모델)(?: ?(?:어시스턴트|에이전트))?(?:에게|는 반드시|들에게)/gi,
     conceal: /사용자에게[^.!?\n]{0,15}(?:알리지|말하지|보여주지|언급하지)/g,
     reveal: /시스템 ?(?:프롬프트|지시|명령)(?:를|을)?\s?(?:출력|표시|공개|보여|알려|말해)/g,
-    tell: /사용자에게[^.!?\n]{0,20}(?:말하|물어|알려|전하|추천)/g,
+    inform: /사용자에게[^.!?\n]{0,20}(?:말하|물어|알려|전하|추천)/g,
   },
   ar: {
     override:
@@ -160,14 +167,14 @@ const PHRASES: Readonly<Record<string, Partial<Readonly<Record<Phrase, RegExp>>>
     address: /(?:إذا كنت|ان كنت|إلى) (?:نموذج|نماذج|مساعد|ذكاء|الذكاء|روبوت)/g,
     conceal: /لا تخبر (?:ال)?(?:مستخدم|قارئ|زائر)/g,
     reveal: /(?:اعرض|أظهر|اكشف|اطبع|اكتب)\s[^.!?\n]{0,20}(?:موجه النظام|تعليمات النظام|مطالبة النظام)/g,
-    tell: /(?:أخبر|اخبر|قل لل?) ?(?:ال)?(?:مستخدم|زائر|قارئ)/g,
+    inform: /(?:أخبر|اخبر|قل لل?) ?(?:ال)?(?:مستخدم|زائر|قارئ)/g,
   },
   fa: { override: /(?:دستورات|دستورالعمل|دستور)[^.!؟\n]{0,20}(?:نادیده بگیر|فراموش کن)/g },
   he: { override: /(?:התעלם|התעלמי|שכח|תשכח)\s(?:מ|את)?\s?(?:כל|ה)?\s?(?:ההוראות|ההנחיות|הפקודות|הכללים)/g },
   hi: {
     override: /(?:निर्देश|आदेश|नियम|निर्देशों|आदेशों|नियमों)\s(?:को|का|की)\s(?:[^\s।]{1,12}\s){0,2}(?:अनदेखा|नज़रअंदाज़|नजरअंदाज|भूल|उपेक्षा)/g,
     reveal: /सिस्टम (?:प्रॉम्प्ट|निर्देश)\s(?:को )?(?:दिखा|बता|प्रकट|लिख)/g,
-    tell: /(?:उपयोगकर्ता|यूज़र) (?:से|को)[^।!?\n]{0,20}(?:माँग|मांग|बता|कह)/g,
+    inform: /(?:उपयोगकर्ता|यूज़र) (?:से|को)[^।!?\n]{0,20}(?:माँग|मांग|बता|कह)/g,
   },
 }
 
@@ -176,10 +183,8 @@ const folded = ({ source, flags }: RegExp): RegExp => new RegExp(foldedText(sour
 
 /** Rules for orders to whoever reads in other languages than English. */
 export const LANGUAGE_RULES: readonly RiskRule[] = Object.entries(PHRASES).flatMap(([language, phrases]) =>
-  (Object.keys(WEIGHTS) as Phrase[]).flatMap((phrase) => {
+  WEIGHTS.flatMap(([phrase, weight]) => {
     const pattern = phrases[phrase]
-    return pattern
-      ? [{ name: `${phrase}-${language}`, category: 'instructions' as const, weight: WEIGHTS[phrase], pattern: folded(pattern) }]
-      : []
+    return pattern ? [{ name: `${phrase}-${language}`, category: 'instructions' as const, weight, pattern: folded(pattern) }] : []
   }),
 )

@@ -1,7 +1,7 @@
 import { hasForeignForms, latinLookAlike } from './confusable-letters.ts'
+import type { HiddenKind, HiddenText } from './content.ts'
 import { encodedTexts, holdsWords, rot13 } from './encoded-text.ts'
 import { type FoldedText, foldedText, hasUnseen } from './folded-text.ts'
-import type { HiddenKind, HiddenText } from './hidden-text.ts'
 import { enclosing, type Quotations, quotationsIn, type Span, spansOf } from './quotation.ts'
 import { LANGUAGE_RULES } from './risk-languages.ts'
 import { ENGLISH_RULES, INVISIBLE_RULES, MARKUP_RULES, RISK_CATEGORIES, type RiskCategory, type RiskRule } from './risk-rules.ts'
