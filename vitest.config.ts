@@ -37,7 +37,7 @@ export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
     // `npm run test:times` prints the files that took the most processor time.
-    setupFiles: process.env.TEST_TIMES ? ['test/support/cpu-time.ts'] : [],
+    setupFiles: ['test/support/nothing-running.ts', ...(process.env.TEST_TIMES ? ['test/support/cpu-time.ts'] : [])],
     reporters: ['default', ...(process.env.TEST_TIMES ? ['./test/support/times.ts'] : []), './test/support/total.ts'],
     pool: 'forks',
     // One more than the two processors of CI: tests wait now and then, for time to pass or a disk.

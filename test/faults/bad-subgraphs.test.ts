@@ -33,7 +33,7 @@ const pours: Flaw = ({ response }) => {
   const piece = 'x'.repeat(MEGABYTES)
   let left = 100
   const write = () => {
-    if (!response.writable) return
+    if (response.destroyed) return
     if (left-- > 0) response.write(piece, () => setImmediate(write))
     else response.end('"}}')
   }

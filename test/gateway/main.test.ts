@@ -30,7 +30,8 @@ async function serve(subgraph: Counted): Promise<Remote> {
     response.setHeader('content-type', 'application/json')
     if (remote.behaviour === 'ENDLESS') {
       const chunk = 'x'.repeat(1_000_000)
-      const write = () => void (response.writable && response.write(chunk, () => setImmediate(write)))
+      // `writable` stays true when the reader has left, and every write is then done at once.
+      const write = () => void (response.destroyed || response.write(chunk, () => setImmediate(write)))
       return write()
     }
     if (remote.behaviour !== null) return response.end(remote.behaviour)

@@ -69,7 +69,8 @@ export const drips = ({ response }: Exchange) => {
 /** As much as is taken, for ever. */
 export const pours = ({ response }: Exchange) => {
   const chunk = 'x'.repeat(1_000_000)
-  const write = () => void (response.writable && response.write(chunk, () => setImmediate(write)))
+  // `writable` stays true when the reader has left, and every write is then done at once.
+  const write = () => void (response.destroyed || response.write(chunk, () => setImmediate(write)))
   write()
 }
 /** 20 MB, compressed to little. */
