@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { withStores } from '../../subgraphs/store/operator/stores.ts'
 import type { Reply } from '../rest-facade/ask.ts'
 import { hasNoBrowser, launch, look, openPage } from './support/browser.ts'
-import { consoleAt, type Fields, type Shop } from './support/console.ts'
+import { consoleAt, type Fields, fieldsOf, type Shop } from './support/console.ts'
 import { HOSTILE, startWeb } from './support/site.ts'
 
 const PICTURE =
@@ -32,20 +32,6 @@ async function stored(number: string) {
     { number },
   )
   return product
-}
-
-/** What the form of a page would send: its fields with their values. */
-function fieldsOf({ text }: Reply, path: string): Fields {
-  const form = text.split('<form ').find((each) => each.includes(`action="${path}"`)) ?? ''
-  const inputs = [...form.matchAll(/<input type="(\w+)"[^>]* name="([^"]+)" value="([^"]*)"([^>]*)>/g)]
-    .filter(([, type, , , rest = '']) => type !== 'checkbox' || rest.includes('checked'))
-    .map(([, , name, value]) => [name, value])
-  const areas = [...form.matchAll(/<textarea [^>]*name="([^"]+)"[^>]*>\n([^<]*)/g)].map(([, name, value]) => [name, value])
-  const selects = [...form.matchAll(/<select [^>]*name="([^"]+)"[^>]*>(.*?)<\/select>/gs)].map(([, name, options = '']) => [
-    name,
-    (/<option value="([^"]*)" selected/.exec(options) ?? /<option value="([^"]*)"/.exec(options))?.[1],
-  ])
-  return Object.fromEntries([...inputs, ...areas, ...selects])
 }
 
 async function aCup(input: object = {}) {
@@ -104,9 +90,7 @@ describe('a product in the console', () => {
       description: 'A <b>cup</b>',
     })
     const before = await stored(number)
-    const { description, ...fields } = fieldsOf(await visitor.get(path), path)
-    expect(description).toBe('A &lt;b&gt;cup&lt;/b&gt;')
-    expect((await visitor.post(path, { ...fields, description: 'A <b>cup</b>' })).status).toBe(303)
+    expect((await visitor.post(path, fieldsOf(await visitor.get(path), path))).status).toBe(303)
     expect({ ...(await stored(number)), version: 0 }).toEqual({ ...before, version: 0 })
   })
 

@@ -15,6 +15,8 @@ export type ConsoleChange = {
 type ChangeRequest<On extends string> = {
   readonly path: Readonly<Record<PathNames<On>, string>>
   readonly field: (name: string) => string
+  /** Names of all fields that were sent. */
+  readonly fieldNames: readonly string[]
   readonly run: RunPageOperation
 }
 

@@ -12,6 +12,10 @@ export const isRestId = (text: string): boolean => /^[1-9]\d{0,9}$/.test(text)
 export const wordOf = <Value extends string>(value: Value, words: ListLabels<Value>): string =>
   Object.values(words).find(([filters]) => filters === value)?.[1] ?? value
 
+/** The word of an address for a value. */
+export const wordFor = <Value extends string>(value: Value, labels: ListLabels<Value>): string =>
+  Object.entries(labels).find(([, [each]]) => each === value)?.[0] ?? ''
+
 /** Filters and position of a list, as its address has them. */
 export type ListFilter = { readonly after: string | null } & Readonly<Record<string, string | null>>
 

@@ -1,45 +1,59 @@
-import { ConsoleOrderDocument, type ConsoleOrderQuery, type ShipmentStatus } from '#generated/operations.ts'
+import { ConsoleOrderDocument } from '#generated/operations.ts'
+import { chip } from '../frame/chip.ts'
 import { momentOf, money, whole } from '../frame/figures.ts'
-import { type Content, type Html, html } from '../frame/html.ts'
+import { type Html, html } from '../frame/html.ts'
 import { dataOf, foundIn } from '../frame/page.ts'
 import { pathIn, type Site } from '../frame/site.ts'
+import type { ConsoleChange } from './change.ts'
+import { isRestId } from './list.ts'
+import { cancellation, historySection, noteChanges, noteSection } from './order-notes.ts'
+import type { ConsoleOrder, OrderPage } from './order-page.ts'
+import { paymentChanges, paymentsSection } from './order-payments.ts'
+import { shipmentChanges, shipmentsSection } from './order-shipments.ts'
 import { FULFILLMENT, ORDERS, orderChip } from './orders.ts'
 import { consolePage } from './page.ts'
 import { PRODUCTS } from './products.ts'
-
-type Order = NonNullable<ConsoleOrderQuery['order']>
 
 export const order = consolePage({
   path: `${ORDERS}/{number}`,
   label: 'Order',
   operations: [ConsoleOrderDocument],
-  async body({ path, run, site }) {
-    if (!/^\d{1,10}$/.test(path.number)) return null
-    const answer = await run(ConsoleOrderDocument, { number: path.number })
-    const found = foundIn(dataOf(answer).order, answer)
+  notices: {
+    paid: 'The order is paid.',
+    refunded: 'The refund was recorded.',
+    requested: 'The request is with the gateway. Reload the page to see its result.',
+    sent: 'The order is marked as sent.',
+    shipped: 'The parcel was saved.',
+    unsent: 'The parcel was deleted.',
+    entered: 'The entry was added to the history.',
+    saved: 'The note was saved.',
+    canceled: 'The order was canceled.',
+  },
+  async body({ path: { number }, run, site, visit, form }) {
+    if (!isRestId(number)) return null
+    const answer = await run(ConsoleOrderDocument, { number })
+    const { order: queried, locations } = dataOf(answer)
+    const found = foundIn(queried, answer)
     if (found === null) return null
+    const page: OrderPage = { order: found, locations, path: `${ORDERS}/${number}`, form, visit, site }
     return html`<p class="trail"><a href="${site.at(ORDERS)}">Orders</a></p>
-<h1>${found.status === 'ABANDONED' ? 'Cart' : 'Order'} ${found.number}</h1>
-${lines(found, site)}
-<div class="halves">
-<section aria-labelledby="facts"><h2 id="facts">Status</h2><dl class="facts-list">${facts(found).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl></section>
-<section aria-labelledby="customer"><h2 id="customer">Customer</h2>${customer(found)}</section>
-</div>`
+<div class="heading"><h1>${found.status === 'ABANDONED' ? 'Cart' : 'Order'} ${found.number}</h1>${orderChip(found.status)} ${chip(FULFILLMENT[found.fulfillmentStatus], found.fulfillmentStatus === 'FULFILLED' ? 'good' : 'none')}</div>
+<p class="facts"><span>created ${moment(found.createdAt)}</span> ${found.completedAt !== null && html`<span>ordered ${moment(found.completedAt)}</span>`} ${pageLink(found.checkoutUrl ?? found.recoveryUrl)}</p>
+<div class="with-aside"><div>${lines(found, site)}
+${historySection(page)}</div>
+<div class="aside">${paymentsSection(page)}
+${shipmentsSection(page)}
+<section aria-labelledby="customer"><h2 id="customer">Customer</h2>${customer(found, site)}</section>
+${noteSection(page)}
+${cancellation(page)}</div></div>`
   },
 })
 
-const SHIPMENT: Readonly<Record<ShipmentStatus, string>> = {
-  UNFULFILLED: 'not sent',
-  REQUESTED: 'carrier pickup requested',
-  IN_TRANSIT: 'in transit',
-  DELIVERED: 'delivered',
-  FAILED: 'delivery failed',
-  PICKUP_AVAILABLE: 'ready for pickup',
-}
+export const orderChanges: readonly ConsoleChange[] = [...paymentChanges(order), ...shipmentChanges(order), ...noteChanges(order)]
 
 const isZero = (amount: string): boolean => Number(amount) === 0
 
-function lines(found: Order, site: Site): Html {
+function lines(found: ConsoleOrder, site: Site): Html {
   const { currency } = found
   const sums: readonly (readonly [name: string, amount: string, sign: string])[] = [
     ['Goods', found.subtotal, ''],
@@ -67,24 +81,11 @@ ${!isZero(found.refunded) && html`<tr><th scope="row" colspan="4">Refunded</th><
 <p class="quiet">Totals of lines are with taxes and after discounts.</p>`
 }
 
-const facts = (found: Order): readonly (readonly [name: string, value: Content])[] => [
-  ['Status', orderChip(found.status)],
-  ['Delivery', `${FULFILLMENT[found.fulfillmentStatus]}, ${SHIPMENT[found.shipmentStatus]}`],
-  ['Parcel', [found.trackingCompany, found.trackingNumber].filter((each) => each).join(' ') || 'no tracking number'],
-  ['Shipping', found.shippingMethodName ?? 'no method chosen'],
-  ['Payment', found.paymentMethodName ?? 'no method chosen'],
-  ['Created', moment(found.createdAt)],
-  ['Ordered', found.completedAt === null ? 'not yet' : moment(found.completedAt)],
-  ['Page of the customer', pageLink(found.checkoutUrl ?? found.recoveryUrl)],
-  ['Note', found.additionalInformation ?? 'none'],
-]
-
-const pageLink = (url: string | null): Content =>
-  url === null ? 'none: nothing is due' : html`<a href="${pathIn(url)}">open</a>`
+const pageLink = (url: string | null): Html | false => url !== null && html`<a href="${pathIn(url)}">Page of the customer</a>`
 
 const moment = (time: string): Html => html`<time datetime="${time}">${momentOf(time)}</time>`
 
-function customer({ customer: who, shippingAddress: to }: Order): Html {
+function customer({ customer: who, shippingAddress: to, shippingMethodName }: ConsoleOrder, site: Site): Html {
   const address = to && [
     [to.name, to.surname],
     [to.address, to.complement],
@@ -95,7 +96,7 @@ function customer({ customer: who, shippingAddress: to }: Order): Html {
   return html`${
     who === null
       ? html`<p>A guest.</p>`
-      : html`<dl class="facts-list"><dt>Name</dt><dd>${who.fullname ?? 'unknown'}</dd><dt>E-mail</dt><dd>${who.email ?? 'unknown'}</dd><dt>Phone</dt><dd>${who.phone ?? 'unknown'}</dd></dl>`
+      : html`<dl class="facts-list"><dt>Name</dt><dd>${who.customer ? html`<a href="${site.at(`/console/customers/${who.customer.number}`)}">${who.fullname ?? 'unknown'}</a>` : (who.fullname ?? 'unknown')}</dd><dt>E-mail</dt><dd>${who.email ?? 'unknown'}</dd><dt>Phone</dt><dd>${who.phone ?? 'unknown'}</dd></dl>`
   }
-<h3>Ships to</h3>${rows.length === 0 ? html`<p>No address yet.</p>` : html`<address>${rows.map((row) => html`${row}<br>`)}</address>`}`
+<h3>Ships to</h3>${shippingMethodName !== null && html`<p>${shippingMethodName}</p>`}${rows.length === 0 ? html`<p>No address yet.</p>` : html`<address>${rows.map((row) => html`${row}<br>`)}</address>`}`
 }

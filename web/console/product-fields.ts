@@ -2,7 +2,7 @@ import type { ConsoleProductFormQuery, ConsoleProductQuery, ProductStatus } from
 import { type Html, html } from '../frame/html.ts'
 import { checkbox, selectInput, textArea, textInput } from './fields.ts'
 import type { FormState } from './form-state.ts'
-import { type ListLabels, optionsOf } from './list.ts'
+import { optionsOf, wordFor } from './list.ts'
 import { PRODUCT_STATUSES } from './products.ts'
 import type { FormReader } from './read-form.ts'
 
@@ -55,10 +55,6 @@ export const EMPTY_PRODUCT: ProductValues = {
 }
 
 const MAX_DESCRIPTION_CHARACTERS = 100_000
-
-/** The word of an address for a value. */
-export const wordFor = <Value extends string>(value: Value, labels: ListLabels<Value>): string =>
-  Object.entries(labels).find(([, [each]]) => each === value)?.[0] ?? ''
 
 /** More categories than a page has are for a program: the form leaves them as they are. */
 const hasFields = ({ nodes, pageInfo }: Categories): boolean => nodes.length > 0 && !pageInfo.hasNextPage

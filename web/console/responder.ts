@@ -8,16 +8,29 @@ import { operationRunner, sendPage } from '../frame/serve.ts'
 import type { Site } from '../frame/site.ts'
 import { access } from './access.ts'
 import { apps } from './apps.ts'
+import { customers } from './customers.ts'
 import { orders } from './orders.ts'
 import { overview } from './overview.ts'
 import { type ConsoleRow, framed } from './page.ts'
 import { products } from './products.ts'
+import { promotions } from './promotions.ts'
 import type { ConsoleCredentials, ConsoleSession, sessionsOf } from './session.ts'
+import { settings } from './settings.ts'
 import { signInPage } from './sign-in.ts'
 import { webhooks } from './webhooks.ts'
 
 /** The sections of the console, as its navigation shows them. */
-export const SECTIONS: readonly ConsoleRow[] = [overview, orders, products, webhooks, apps, access]
+export const SECTIONS: readonly ConsoleRow[] = [
+  overview,
+  orders,
+  products,
+  customers,
+  promotions,
+  webhooks,
+  apps,
+  settings,
+  access,
+]
 
 const SESSION_OVER =
   'You are signed out: the session was ended, is older than eight hours, or the server was restarted without CONSOLE_SECRET. Sign in again.'

@@ -12,7 +12,7 @@ import { compressResponses } from '../../platform/http/server.ts'
 import { parseQuery } from '../../rest-facade/http/parameters.ts'
 import { noticesOf } from '../frame/change.ts'
 import { type FormProblems, problemSummary } from '../frame/fields.ts'
-import { acceptForms, fieldOf, MAX_FORM_BYTES } from '../frame/form.ts'
+import { acceptForms, fieldNamesOf, fieldOf, MAX_FORM_BYTES } from '../frame/form.ts'
 import { isFormOf } from '../frame/form-token.ts'
 import { type Html, html } from '../frame/html.ts'
 import { OperationFailed } from '../frame/page.ts'
@@ -23,27 +23,34 @@ import type { Site } from '../frame/site.ts'
 import { isUnauthenticated, serveAccountForms } from './account-forms.ts'
 import { appsChanges } from './apps.ts'
 import type { ConsoleChange } from './change.ts'
+import { customer, customerChanges } from './customer.ts'
 import { fieldId, formState, type RefusedChange } from './form-state.ts'
-import { order } from './order.ts'
+import { order, orderChanges } from './order.ts'
 import { overview } from './overview.ts'
 import type { ConsoleRow, Uses } from './page.ts'
 import { product, productChanges } from './product.ts'
 import { newProduct, newProductChange } from './product-new.ts'
+import { newPromotion, promotion, promotionChanges } from './promotion.ts'
 import { type ConsoleResponder, consoleResponder, SECTIONS } from './responder.ts'
 import { serveSalesCsv } from './sales-csv.ts'
 import { type ConsoleSession, sessionsOf } from './session.ts'
+import { settingsChanges } from './settings.ts'
 import { foreignForm, unreadableForm } from './sign-in.ts'
 import { webhook, webhookChanges } from './webhook.ts'
 import { webhooksChanges } from './webhooks.ts'
 
 /** The sections of the console, and the pages below them. */
-const ROWS: readonly ConsoleRow[] = [...SECTIONS, order, newProduct, product, webhook]
+const ROWS: readonly ConsoleRow[] = [...SECTIONS, order, newProduct, product, customer, newPromotion, promotion, webhook]
 const CHANGES: readonly ConsoleChange[] = [
   ...webhooksChanges,
   ...webhookChanges,
   ...appsChanges,
   newProductChange,
   ...productChanges,
+  ...orderChanges,
+  ...customerChanges,
+  ...promotionChanges,
+  ...settingsChanges,
 ]
 
 /** A description of a product has up to 100,000 characters, each of up to 12 bytes in a form. */
@@ -141,6 +148,7 @@ export async function serveConsole(
       // Parameters of a path are texts.
       path: request.params as Readonly<Record<string, string>>,
       field: (name) => fieldOf(request, name),
+      fieldNames: fieldNamesOf(request),
       run: runnerFor(session, request, reply),
     })
     if (changed.kind === 'done') return toConsole(reply, `${changed.at}?done=${changed.notice}`)

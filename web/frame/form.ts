@@ -15,6 +15,10 @@ export function acceptForms(scope: FastifyInstance, maxBytes = MAX_FORM_BYTES): 
 export const fieldOf = ({ body }: FastifyRequest, name: string): string =>
   body instanceof URLSearchParams ? (body.get(name) ?? '') : ''
 
+/** Names of the fields of the form that was sent, each once. */
+export const fieldNamesOf = ({ body }: FastifyRequest): readonly string[] =>
+  body instanceof URLSearchParams ? [...new Set(body.keys())] : []
+
 /**
  * Whether a form was sent by a page of ours, as far as the browser says: other pages cannot make it
  * say so.

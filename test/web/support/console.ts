@@ -10,6 +10,25 @@ export type Fields = Readonly<Record<string, string>>
 export const setCookies = ({ headers }: Reply): readonly string[] =>
   (headers['set-cookie'] as unknown as string[] | undefined) ?? []
 
+/** What the form of a page would send: its fields with their values, but for the token. */
+export function fieldsOf({ text }: Reply, path: string): Fields {
+  const form = text.split('<form ').find((each) => each.includes(`action="${path}"`)) ?? ''
+  const inputs = [...form.matchAll(/<input type="([\w-]+)"[^>]* name="([^"]+)" value="([^"]*)"([^>]*)>/g)]
+    .filter(([, type, , , rest = '']) => type !== 'checkbox' || rest.includes('checked'))
+    .map(([, , name, value]) => [name, value])
+  const areas = [...form.matchAll(/<textarea [^>]*name="([^"]+)"[^>]*>\n([^<]*)/g)].map(([, name, value]) => [name, value])
+  const selects = [...form.matchAll(/<select [^>]*name="([^"]+)"[^>]*>(.*?)<\/select>/gs)].map(([, name, options = '']) => [
+    name,
+    (/<option value="([^"]*)" selected/.exec(options) ?? /<option value="([^"]*)"/.exec(options))?.[1],
+  ])
+  const all = [...inputs, ...areas, ...selects].map(([name = '', value = '']) => [name, unescaped(value)])
+  const { token: _, ...fields } = Object.fromEntries(all)
+  return fields
+}
+
+const unescaped = (text: string): string =>
+  text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&amp;', '&')
+
 /** The console of a site, and the graph behind it, as tests use them. */
 export function consoleAt(url: () => string) {
   async function graph({ login, authtoken }: Shop, query: string, variables: object) {

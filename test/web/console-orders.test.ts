@@ -1,0 +1,224 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { withStores } from '../../subgraphs/store/operator/stores.ts'
+import type { Reply } from '../rest-facade/ask.ts'
+import { hasNoBrowser, launch, look, openPage } from './support/browser.ts'
+import { consoleAt, type Fields, fieldsOf, type Shop } from './support/console.ts'
+import { HOSTILE, startWeb } from './support/site.ts'
+
+let web: Awaited<ReturnType<typeof startWeb>>
+let own: Shop
+let cup: string
+const { graph, aProduct, aVisitor, signedIn } = consoleAt(() => web.url)
+beforeAll(async () => {
+  web = await startWeb()
+})
+afterAll(() => web?.close())
+beforeEach(async () => {
+  own = await withStores(web.trust.database.connection, (stores) =>
+    stores.create({ name: 'Corner shop', country: 'PT', isPaid: true }),
+  )
+  cup = await aProduct(own, { name: 'Cup', price: '12.50', sku: 'CUP-1', stock: 50 })
+})
+
+const textOf = ({ text }: Reply) => text.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
+
+async function anOrder(input: object = {}) {
+  const { made } = await graph(
+    own,
+    'mutation ($input: CreateOrderInput!) { made: createOrder(input: $input) { ... on CreateOrderSuccess { order { number } } } }',
+    { input: { status: 'PAID', customer: { email: 'ana@example.org' }, lines: [{ productId: cup, quantity: 4 }], ...input } },
+  )
+  const number = String(made.order.number)
+  const { visitor } = await signedIn(own)
+  return { visitor, number, path: `/console/orders/${number}` }
+}
+
+const aLocation = () =>
+  graph(
+    own,
+    'mutation { createLocation(input: { name: "Workshop", address: "Street 1", city: "Lisbon", country: "PT" }) { __typename } }',
+    {},
+  )
+
+/** The order as the API has it. */
+async function stored(number: string) {
+  const { order } = await graph(
+    own,
+    'query ($number: ID!) { order(id: $number) { status refunded version fulfillmentStatus shipmentStatus trackingNumber additionalInformation refunds { amount lines { quantity } restocked reason } fulfillments { shipmentStatus trackingUrl } history(first: 50) { nodes { message } } lines { product { stock } } } }',
+    { number },
+  )
+  return order
+}
+
+/** Sends a form of the page with some fields filled in. */
+async function send(visitor: ReturnType<typeof aVisitor>, path: string, action: string, fields: Fields = {}) {
+  const form = fieldsOf(await visitor.get(path), path + action)
+  return visitor.post(path + action, { ...form, ...fields })
+}
+
+test('a pending order is marked as paid, once', async () => {
+  const { visitor, number, path } = await anOrder({ status: 'PENDING_PAYMENT' })
+  const form = fieldsOf(await visitor.get(path), `${path}/paid`)
+  const fields = { ...form, paymentNotificationId: 'TRANSFER-7' }
+  expect((await visitor.post(`${path}/paid`, fields)).headers.location).toBe(`${path}?done=paid`)
+  expect((await visitor.post(`${path}/paid`, fields)).headers.location).toBe(`${path}?done=paid`)
+  expect(await stored(number)).toMatchObject({ status: 'PAID' })
+  const { text } = await visitor.get(`${path}?done=paid`)
+  expect([text.includes('The order is paid.'), text.includes('TRANSFER-7'), text.includes('Mark as paid')]).toEqual([
+    true,
+    true,
+    false,
+  ])
+})
+
+test('an order is sent with its tracking, goes on to its customer, and can be taken back before', async () => {
+  const { visitor, number, path } = await anOrder()
+  expect(textOf(await visitor.get(path))).toContain('Goods are sent from a location. Add one in the settings')
+  await aLocation()
+  const misplaced = await send(visitor, path, '/shipments', { trackingCompany: 'CTT', trackingUrl: 'https://example.org/1' })
+  expect([misplaced.status, misplaced.text]).toEqual([422, expect.stringContaining('id="shipments-trackingUrl-problem"')])
+  const sent = await send(visitor, path, '/shipments', {
+    trackingCompany: 'other',
+    trackingNumber: 'PT-123',
+    trackingUrl: 'https://example.org/PT-123',
+  })
+  expect(sent.headers.location).toBe(`${path}?done=sent`)
+  expect(await stored(number)).toMatchObject({
+    fulfillmentStatus: 'FULFILLED',
+    trackingNumber: 'PT-123',
+    fulfillments: [{ shipmentStatus: 'REQUESTED', trackingUrl: 'https://example.org/PT-123' }],
+  })
+  const shown = await visitor.get(path)
+  const [, action = ''] = /action="[^"]*(\/shipments\/\d+)"/.exec(shown.text) ?? []
+  expect((await send(visitor, path, action, { shipmentStatus: 'IN_TRANSIT' })).headers.location).toBe(`${path}?done=shipped`)
+  expect(await stored(number)).toMatchObject({ shipmentStatus: 'IN_TRANSIT', trackingNumber: 'PT-123' })
+  // From there it is not requested again.
+  expect((await send(visitor, path, action, { shipmentStatus: 'REQUESTED' })).status).toBe(422)
+  expect((await send(visitor, path, action, { shipmentStatus: 'constructor' })).status).toBe(422)
+
+  const other = await anOrder()
+  await send(other.visitor, other.path, '/shipments')
+  const [, again = ''] = /action="[^"]*(\/shipments\/\d+\/delete)"/.exec((await other.visitor.get(other.path)).text) ?? []
+  expect((await send(other.visitor, other.path, again)).headers.location).toBe(`${other.path}?done=unsent`)
+  expect(await stored(other.number)).toMatchObject({ fulfillmentStatus: 'UNFULFILLED', fulfillments: [] })
+})
+
+test('lines are refunded by units, once per form, and never more than were bought', async () => {
+  const { visitor, number, path } = await anOrder()
+  const form = fieldsOf(await visitor.get(path), `${path}/refund`)
+  const [units = ''] = Object.keys(form).filter((name) => name.startsWith('units-'))
+  const fields = { ...form, [units]: '1', reason: 'broken', restock: 'yes' }
+  expect((await visitor.post(`${path}/refund`, fields)).headers.location).toBe(`${path}?done=refunded`)
+  await visitor.post(`${path}/refund`, fields)
+  expect(await stored(number)).toMatchObject({
+    refunded: '12.5',
+    refunds: [{ amount: '12.5', lines: [{ quantity: 1 }], restocked: true, reason: 'broken' }],
+    lines: [{ product: { stock: 47 } }],
+  })
+  expect((await visitor.get(path)).text).toContain('At most 3.')
+  const tooMany = await send(visitor, path, '/refund', { [units]: '4' })
+  expect([tooMany.status, tooMany.text]).toEqual([422, expect.stringContaining('role="alert"')])
+  expect((await send(visitor, path, '/refund', { [units]: 'x' })).text).toContain(`id="refund-${units}-problem"`)
+  expect((await send(visitor, path, '/refund', { amount: '1000' })).text).toContain('id="refund-amount-problem"')
+  expect(await stored(number)).toMatchObject({ refunded: '12.5' })
+})
+
+test('an order is canceled with a reason, a note is saved, and the history says what happened', async () => {
+  const { visitor, number, path } = await anOrder()
+  expect((await send(visitor, path, '/note', { additionalInformation: 'Wrap it.\r\nPlease.' })).status).toBe(303)
+  expect((await send(visitor, path, '/history', { message: `Called. ${HOSTILE}` })).headers.location).toBe(`${path}?done=entered`)
+  expect((await send(visitor, path, '/history', { message: ' ' })).text).toContain('id="history-message-problem"')
+  expect((await send(visitor, path, '/cancel', { reason: 'changed their mind' })).headers.location).toBe(`${path}?done=canceled`)
+  const order = await stored(number)
+  expect(order).toMatchObject({
+    status: 'CANCELED',
+    additionalInformation: 'Wrap it.\nPlease.',
+    lines: [{ product: { stock: 50 } }],
+  })
+  const { text } = await visitor.get(path)
+  expect(text).toContain('Called. &lt;/script&gt;')
+  expect(text).not.toContain('<script>window.ran')
+  expect([text.includes('Cancel the order'), text.includes('changed their mind')]).toEqual([false, true])
+})
+
+test('a change in between is not overwritten', async () => {
+  const { visitor, number, path } = await anOrder()
+  const forms = Object.fromEntries(
+    await Promise.all(
+      ['/note', '/cancel', '/refund'].map(async (action) => [action, fieldsOf(await visitor.get(path), path + action)]),
+    ),
+  )
+  await graph(own, 'mutation ($id: ID!) { updateOrder(id: $id, input: { additionalInformation: "Theirs" }) { __typename } }', {
+    id: number,
+  })
+  for (const [action, fields] of Object.entries(forms)) {
+    const reply = await visitor.post(path + action, { ...(fields as Fields), additionalInformation: 'Ours' })
+    expect([action, reply.status, textOf(reply)]).toEqual([action, 422, expect.stringContaining('Not saved')])
+  }
+  expect(await stored(number)).toMatchObject({ status: 'PAID', additionalInformation: 'Theirs', refunds: [] })
+})
+
+test('orders of other stores, and forms of other visits, change nothing', async () => {
+  const { visitor, number, path } = await anOrder()
+  const other = await withStores(web.trust.database.connection, (stores) =>
+    stores.create({ name: 'Another shop', country: 'PT', isPaid: true }),
+  )
+  const { visitor: neighbour } = await signedIn(other)
+  await neighbour.get('/console/products/new')
+  for (const action of ['/paid', '/refund', '/cancel', '/note', '/history', '/shipments']) {
+    const fields = { ...fieldsOf(await visitor.get(path), path + action), message: 'x', locationId: '1', version: '1' }
+    expect([action, (await visitor.post(path + action, { ...fields, token: 'x'.repeat(24) })).status]).toEqual([action, 403])
+    expect([action, (await neighbour.post(path + action, fields)).status]).toEqual([action, 404])
+  }
+  expect(await stored(number)).toMatchObject({ status: 'PAID', version: 1 })
+})
+
+test('searching orders stays within their delivery', async () => {
+  const { visitor, number } = await anOrder()
+  await anOrder({ status: 'PENDING_PAYMENT' })
+  const list = await visitor.get('/console/orders?status=paid&delivery=unfulfilled')
+  expect(fieldsOf(list, '/console/orders')).toMatchObject({ status: 'paid', delivery: 'unfulfilled' })
+  const { text } = await visitor.get('/console/orders?q=cup&status=paid&delivery=unfulfilled')
+  expect([...text.matchAll(/<th scope="row"><a [^>]*>(\d+)</g)].map(([, each]) => each)).toEqual([number])
+  expect((await visitor.get('/console/orders?q=cup&delivery=fulfilled')).text).toContain('No orders found.')
+})
+
+describe.skipIf(hasNoBrowser)('in a browser', () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await launch()
+  })
+  afterAll(() => browser?.close())
+
+  test('an order is sent without a script, and its page fits and is accessible', async () => {
+    await aLocation()
+    const { number, path } = await anOrder()
+    const pending = await anOrder({ status: 'PENDING_PAYMENT' })
+    const { page, complaints } = await openPage(browser, { javaScriptEnabled: false, baseURL: web.url })
+    await page.goto('/console')
+    await page.fill('#login', own.login)
+    await page.fill('#authtoken', own.authtoken)
+    await page.click('.sign-in button')
+    await page.goto(path)
+    await page.fill('#shipments-trackingNumber', 'PT-9')
+    await page.click('text="Mark as sent"')
+    expect(await page.textContent('[role="status"]')).toContain('The order is marked as sent.')
+    expect(await stored(number)).toMatchObject({ trackingNumber: 'PT-9', fulfillmentStatus: 'FULFILLED' })
+    const cookies = await page.context().cookies()
+    await page.close()
+    const scripted = await openPage(browser, { baseURL: web.url })
+    await scripted.page.context().addCookies(cookies)
+    for (const [name, address] of [
+      ['console-order-sent', path],
+      ['console-order-pending', pending.path],
+      ['console-orders-filtered', '/console/orders?status=paid&delivery=fulfilled'],
+    ] as const) {
+      await scripted.page.goto(address)
+      await scripted.page.evaluate('for (const each of document.querySelectorAll("details")) each.open = true')
+      await look(scripted.page, name)
+    }
+    expect([...complaints, ...scripted.complaints]).toEqual([])
+    await scripted.page.close()
+  }, 120_000)
+})
