@@ -2,6 +2,8 @@
 export const MAPPERS: Readonly<Record<string, Record<string, string>>> = {
   directory: {
     McpServer: '../../subgraphs/directory/item/item.ts#McpServer as McpServerModel',
+    TaskItems: '../../subgraphs/directory/search/task-items.ts#TaskItems as TaskItemsModel',
+    TaskPick: '../../subgraphs/directory/search/task-items.ts#TaskPick as TaskPickModel',
     Plugin: '../../subgraphs/directory/item/item.ts#Plugin as PluginModel',
     Skill: '../../subgraphs/directory/item/item.ts#Skill as SkillModel',
     // Facets are counted from the items that match, when they are asked for.

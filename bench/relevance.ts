@@ -9,17 +9,9 @@
  * the share of queries whose wanted item is among the first results that the query allows, among
  * the first three, and first. Exits 1 below the bars.
  */
-import { randomUUID } from 'node:crypto'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { graphql } from 'graphql'
-import pg from 'pg'
-import pino from 'pino'
-import { migrate } from '../platform/database/migrate.ts'
-import { databaseServer } from '../platform/database/server.ts'
-import { importPaths } from '../subgraphs/directory/import/import.ts'
-import { directorySubgraph } from '../subgraphs/directory/subgraph.ts'
+import { type RunOperation, withDirectory } from './relevance/directory.ts'
 import { heldOutQueries } from './relevance/held-out.ts'
 import { type Query, queries } from './relevance/queries.ts'
 
@@ -31,7 +23,6 @@ const BAR = 0.95
 /** Share of kept-back queries whose wanted item must be the first. */
 const FIRST_BAR = 0.8
 
-const log = pino({ level: 'warn' }, pino.destination(2))
 const asJson = process.argv.includes('--json')
 const folder =
   process.argv.slice(2).find((argument) => !argument.startsWith('--')) ?? join(import.meta.dirname, '../../shared/data/directory')
@@ -40,21 +31,8 @@ if (!existsSync(folder)) {
   process.exit(2)
 }
 
-const dataDir = mkdtempSync(join(tmpdir(), 'atrium-relevance-'))
-const server = await databaseServer({ databaseUrl: process.env.DATABASE_URL, dataDir, log })
-const name = `atrium_relevance_${randomUUID().replaceAll('-', '')}`
-const admin = new pg.Client(server.connection)
-await admin.connect()
-await admin.query(`CREATE DATABASE ${name}`)
-try {
-  const results = await measure()
-  report(results.slice(0, queries.length), results.slice(queries.length))
-} finally {
-  await admin.query(`DROP DATABASE ${name} WITH (FORCE)`)
-  await admin.end()
-  await server.stop()
-  rmSync(dataDir, { recursive: true, force: true })
-}
+const results = await withDirectory(folder, measure)
+report(results.slice(0, queries.length), results.slice(queries.length))
 
 type Node = { key: string; name: string; description: string; deprecated: boolean }
 type Result = {
@@ -67,27 +45,14 @@ type Result = {
   readonly milliseconds: number
 }
 
-async function measure(): Promise<readonly Result[]> {
-  const url = new URL('connectionString' in server.connection ? server.connection.connectionString : '')
-  url.pathname = `/${name}`
-  const connection = { connectionString: url.href }
-  await migrate(connection)
-  await importPaths([folder], { connection, log, signal: new AbortController().signal })
-  const subgraph = await directorySubgraph({ connection, publicUrl: 'http://localhost', log })
-  const caller = { requestId: 'bench', address: '127.0.0.1', credentials: {} }
+async function measure(run: RunOperation): Promise<readonly Result[]> {
   const source = `query ($query: String!, $kind: DirectoryKind!, $first: Int!) { search(query: $query, kinds: [$kind], first: $first) { edges { node {
     name description
     ... on McpServer { owner repo deprecated } ... on Plugin { marketplaceSlug slug } ... on Skill { skillSlug: slug } } } } }`
   const results: Result[] = []
   for (const query of [...queries, ...heldOutQueries]) {
     const started = performance.now()
-    const { data, errors } = await graphql({
-      schema: subgraph.schema,
-      source,
-      variableValues: { query: query.query, kind: query.kind, first: Math.max(query.within, 3) },
-      contextValue: subgraph.context(caller),
-    })
-    if (errors) throw errors[0]
+    const data = await run(source, { query: query.query, kind: query.kind, first: Math.max(query.within, 3) })
     const milliseconds = performance.now() - started
     const { search } = data as { search: { edges: { node: Record<string, string> }[] } }
     const found = search.edges.map(({ node }) => ({
@@ -109,7 +74,6 @@ async function measure(): Promise<readonly Result[]> {
       milliseconds,
     })
   }
-  await subgraph.close()
   return results
 }
 

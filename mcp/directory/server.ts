@@ -2,6 +2,7 @@ import { z } from 'zod'
 import {
   GetItemDocument,
   InstallConfigDocument,
+  ItemsForTaskDocument,
   ReadMcpServerDocument,
   ReadPluginDocument,
   ReadServerToolsDocument,
@@ -50,6 +51,24 @@ export const directoryServer: ToolServer = {
         location: { description: 'Only servers that run here, or at an address.' },
         tool: { description: 'Only servers with a tool of exactly this name: `create_issue`.', max: 128 },
         sort: { description: 'Order; by relevance when absent.' },
+      },
+      answer: ['found'],
+      compact,
+    }),
+    operationTool({
+      run: ItemsForTaskDocument,
+      title: 'Find the items that a task needs',
+      description:
+        'Returns the smallest set of MCP servers, plugins and skills that has the distinctive words of a task, with the reason for each and alternatives. Use it first, with the task in a sentence that names the products. `uncovered` are words that no item has: search for them, or do that part yourself. Drop an item whose reason does not fit the task.',
+      arguments: {
+        task: {
+          description: 'The task in a sentence: `post open GitHub issues to a Slack channel`.',
+          max: 1_000,
+          collapsesSpace: true,
+        },
+        maxItems: { description: 'Maximum number of items, 1 to 8.', min: 1, max: 8 },
+        keyless: { description: 'True: only servers for which no source names a secret.' },
+        location: { description: 'Only servers that run here, or at an address.' },
       },
       answer: ['found'],
       compact,
@@ -182,7 +201,7 @@ export const directoryServer: ToolServer = {
       description: 'Searches MCP servers, skills and plugins for a task, and compares them.',
       arguments: [{ name: 'task', description: 'Task to solve.' }],
       text: ({ task }) =>
-        `Find published MCP servers, skills and plugins for this task: ${task}\n\nSearch with search_mcp_servers, search_skills and search_plugins, with two or three different wordings each. Compare at most five results: what each one does, how widely it is used, and what it would take to install it. Recommend one, or say that none fits. Install nothing.`,
+        `Find published MCP servers, skills and plugins for this task: ${task}\n\nBegin with items_for_task. For what it leaves uncovered, search with search_mcp_servers, search_skills and search_plugins, with two or three different wordings each. Compare at most five results: what each one does, how widely it is used, and what it would take to install it. Recommend one, or say that none fits. Install nothing.`,
     },
   ],
 }

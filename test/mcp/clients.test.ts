@@ -20,6 +20,7 @@ afterAll(() => stack.close())
 const TOOLS: Readonly<Record<string, readonly string[]>> = {
   directory: [
     'search_mcp_servers',
+    'items_for_task',
     'search_skills',
     'search_plugins',
     'get_mcp_server',
@@ -46,6 +47,12 @@ const WRONG: readonly { server: string; tool: string; given: Record<string, unkn
     tool: 'search_mcp_servers',
     given: {},
     error: 'Expected `query` to be 1 to 200 characters of text, not blank and without control characters, got nothing.',
+  },
+  {
+    server: 'directory',
+    tool: 'items_for_task',
+    given: { task: 'x', maxItems: 9 },
+    error: 'Expected `maxItems` to be a whole number from 1 to 8, got 9.',
   },
   {
     server: 'directory',
@@ -198,6 +205,15 @@ describe.each(Object.entries(GENERATIONS))('a client of %s', (generation, connec
       expect(JSON.parse(text)).toEqual(structured)
     }
     expect((await call('directory', tool, { query: 'postgres' })).structured.results.length).toBeLessThanOrEqual(10)
+  })
+
+  test('names the items that a task needs, with reasons, in at most 8 kB', async () => {
+    await to('directory').listTools()
+    const { structured, text, isError } = await call('directory', 'items_for_task', { task: 'server 15, then\n\tzymurgy' })
+    expect(isError).toBe(false)
+    expect(structured.picks[0]).toMatchObject({ reason: expect.stringContaining('(name)'), item: { id: expect.any(String) } })
+    expect(structured.uncovered).toEqual(['zymurgy'])
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(8_000)
   })
 
   test('gets one item of each kind with its installation', async () => {
@@ -479,7 +495,7 @@ describe.each(Object.entries(GENERATIONS))('a client of %s', (generation, connec
   test('gets the list of tools when it calls an unknown one', async () => {
     await expect(call('directory', 'search_everything', {})).rejects.toMatchObject({
       code: -32_602,
-      message: expect.stringContaining('one of search_mcp_servers, search_skills, search_plugins'),
+      message: expect.stringContaining('one of search_mcp_servers, items_for_task, search_skills, search_plugins'),
     })
   })
 

@@ -1,4 +1,5 @@
 import type { DirectorySort, Resolvers } from '#generated/directory/resolvers.ts'
+import { badInput } from '../../../platform/graphql/errors.ts'
 import { checkPageSize, comparePositions, type ListOrder, pageOf } from '../../toolkit/connection.ts'
 import { facet } from '../item/facets.ts'
 import type { DirectoryKind, Item } from '../item/item.ts'
@@ -7,9 +8,14 @@ import { sortOrder } from '../item/sort.ts'
 import { accepts } from './filter.ts'
 import { matching } from './matching.ts'
 import { type Ranked, rank, rankedOrder, type ScoredItem, scoreOf } from './ranking.ts'
+import { taskItems } from './task-items.ts'
 
 /** Most results of each kind that `firstOfEachKind` may ask for: the limit of `/api/search`. */
 const MAX_PER_KIND = 25
+/** Longest task: a paragraph. */
+const MAX_TASK_CHARACTERS = 1_000
+/** Most items of a set for a task. */
+const MAX_TASK_ITEMS = 8
 
 export const searchResolvers = {
   Query: {
@@ -28,6 +34,14 @@ export const searchResolvers = {
       const page = pageOf(bounded, order, { first, after })
       return { ...page, edges: page.edges.map(edgeOf), facets: found.map(({ item }) => item) }
     },
+    itemsForTask: (_, { task, kinds, filter, maxItems }, { catalogue }) => {
+      if ([...task].length > MAX_TASK_CHARACTERS) throw badInput('task', `at most ${MAX_TASK_CHARACTERS} characters`, task)
+      const isWanted = (item: Item) => (kinds == null || kinds.includes(item.kind)) && (filter == null || accepts(item, filter))
+      return taskItems(task, catalogue, { accepts: isWanted, max: checkPageSize('maxItems', maxItems ?? 4, MAX_TASK_ITEMS) })
+    },
+  },
+  TaskPick: {
+    reason: ({ covers }) => covers.map(({ word, field }) => `${word} (${field.toLowerCase()})`).join(', '),
   },
   SearchFacets: {
     kinds: (items) => facet(items, ({ kind }) => [kind]),
