@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Fault } from '../../platform/outbound/fault.ts'
+import { parseIndicator } from '../../subgraphs/trust/collectors/indicator.ts'
 import { parseDomain } from '../../subgraphs/trust/collectors/rdap-response.ts'
 import type { Evidence, EvidenceBySource, Source, UnixSeconds } from '../../subgraphs/trust/evidence.ts'
 import type { Target } from '../../subgraphs/trust/pipeline/normalise.ts'
@@ -76,7 +77,20 @@ export const caseEvidence = z.object({
       }),
     ),
   }),
-  popularity: answer({ lists: z.record(z.string(), z.object({ rank: z.int(), listId: z.string() })) }),
+  popularity: answer({
+    lists: z.record(z.string(), z.object({ rank: z.int(), listId: z.string() })),
+    // Popular names that it resembles.
+    neighbours: z
+      .array(
+        z.object({
+          name: z.string(),
+          rank: z.int(),
+          relation: z.enum(['same', 'edit', 'contains']),
+          rest: z.string(),
+        }),
+      )
+      .optional(),
+  }),
 })
 
 type CaseEvidence = z.infer<typeof caseEvidence>
@@ -179,6 +193,7 @@ function feedsAnswer(feeds: CaseEvidence['feeds'], collectedAt: UnixSeconds): An
           failed: [],
           hits: feeds.hits.map(({ firstSeen, lastSeen, ...hit }) => ({
             ...hit,
+            ...urlKeysIn(hit),
             lineage: hit.feed,
             firstSeenAt: firstSeen ?? null,
             lastSeenAt: lastSeen ?? null,
@@ -189,11 +204,23 @@ function feedsAnswer(feeds: CaseEvidence['feeds'], collectedAt: UnixSeconds): An
     : instead(feeds.status)
 }
 
+/** Hashes of a listed URL, as the collector makes them. */
+function urlKeysIn({ scope, indicator }: { readonly scope: string; readonly indicator: string }) {
+  const found = scope === 'url' ? parseIndicator(indicator) : null
+  return {
+    ...(found?.urlKey && { urlKey: found.urlKey }),
+    ...(found?.tenantKey && { tenantKey: found.tenantKey }),
+  }
+}
+
 function popularityAnswer(popularity: CaseEvidence['popularity']): Answer<'popularity'> {
   return popularity.status === 'ok'
     ? {
         status: 'ok',
-        facts: { ranks: Object.entries(popularity.lists).map(([list, { rank, listId }]) => ({ list, listId, rank })) },
+        facts: {
+          ranks: Object.entries(popularity.lists).map(([list, { rank, listId }]) => ({ list, listId, rank })),
+          ...(popularity.neighbours && { neighbours: popularity.neighbours }),
+        },
       }
     : instead(popularity.status)
 }

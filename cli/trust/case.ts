@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Engine } from '../../subgraphs/trust/assessment/engine.ts'
+import type { RedirectChain, RedirectHop } from '../../subgraphs/trust/evidence.ts'
 import type { Decision } from '../../subgraphs/trust/pipeline/decision.ts'
 import type { Target } from '../../subgraphs/trust/pipeline/normalise.ts'
 import {
@@ -18,6 +19,13 @@ export const caseForm = z.object({
   domain: z.string(),
   // Null: no evidence, or a target that is expected to be refused.
   evidence: caseEvidence.nullable(),
+  // Where the URL leads; absent when it was not followed.
+  redirects: z
+    .object({
+      end: z.enum(['answered', 'loop', 'too_many', 'blocked', 'failed', 'timeout']),
+      hops: z.array(z.object({ url: z.string(), evidence: caseEvidence })),
+    })
+    .optional(),
   interaction: z.object({
     kind: z.enum(INTERACTION_KINDS),
     mode: z.enum(INTERACTION_MODES),
@@ -54,10 +62,22 @@ export function judgedCase(wanted: Case, engine: Engine): JudgedCase {
   if (found.kind === 'invalid') return { wanted, decision: null, breaches: breachesOf(wanted, null) }
   const { target } = found
   const evidence = wanted.evidence ? evidenceOf(wanted.evidence, target) : []
-  const snapshot = engine.snapshotOf(target.host, wanted.evidence?.collectedAt ?? 0, evidence)
+  const snapshot = engine.snapshotOf(target.host, wanted.evidence?.collectedAt ?? 0, evidence, redirectsOf(wanted, engine))
   const request = { target, interaction: wanted.interaction, profile: wanted.policy }
   const decision = engine.decide(snapshot, request, engine.policyVersion, overrideOf(wanted, target))
   return { wanted, decision, breaches: breachesOf(wanted, decision) }
+}
+
+/** The redirects of a case; undefined when they were not followed. */
+function redirectsOf({ redirects, evidence }: Case, engine: Engine): RedirectChain | undefined {
+  if (!redirects) return undefined
+  const hops = redirects.hops.flatMap(({ url, evidence: ofHop }): RedirectHop[] => {
+    const found = engine.normalise('url', url)
+    if (found.kind === 'invalid') return []
+    const { target } = found
+    return [{ target, snapshot: engine.snapshotOf(target.host, ofHop.collectedAt, evidenceOf(ofHop, target)) }]
+  })
+  return { end: redirects.end, followedAt: evidence?.collectedAt ?? 0, hops }
 }
 
 /** The caller's override of a case; null without one. */

@@ -1,4 +1,5 @@
 import { parse } from 'tldts'
+import { OWN_LABELS, SHARED_SUFFIXES } from './lists/shared-suffixes.ts'
 import { SPECIAL_USE, type SpecialUse } from './lists/special-use.ts'
 
 /** The parts of a host name that decisions differ by. All are A-labels. */
@@ -11,7 +12,7 @@ export type NameParts = {
   /** The public suffix under which `registrable` stands. */
   readonly suffix: string | null
   /**
-   * Whose name it is on a shared suffix (`foo.github.io`): equals `registrable` elsewhere, null for
+   * Whose name it is on a shared suffix (`foo.github.io`) or below a builder of sites: equals `registrable` elsewhere, null for
    * the suffix itself.
    */
   readonly tenant: string | null
@@ -29,13 +30,29 @@ const options = { validateHostname: false, extractHostname: false, detectIp: fal
 export function partsOf(host: string): NameParts {
   const registry = parse(host, { ...options, allowPrivateDomains: false })
   const tenancy = parse(host, { ...options, allowPrivateDomains: true })
+  const user = userOf(host, registry.domain)
   return {
     registrable: registry.domain,
     suffix: registry.publicSuffix,
-    tenant: tenancy.domain,
-    shared: tenancy.isPrivate === true && tenancy.domain !== null,
+    tenant: user ?? tenancy.domain,
+    shared: user !== null || (tenancy.isPrivate === true && tenancy.domain !== null),
     specialUse: specialUseOf(host),
   }
+}
+
+const sharedSuffixes: ReadonlySet<string> = new Set(SHARED_SUFFIXES)
+const ownLabels: ReadonlySet<string> = new Set(OWN_LABELS)
+const LANGUAGE_LETTERS = 2
+
+/** Whose name it is below a builder of sites; null elsewhere, and for the company's own hosts. */
+function userOf(host: string, registrable: string | null): string | null {
+  if (registrable === null || registrable === host || !sharedSuffixes.has(registrable)) return null
+  const label =
+    host
+      .slice(0, -registrable.length - 1)
+      .split('.')
+      .at(-1) ?? ''
+  return ownLabels.has(label) || label.length <= LANGUAGE_LETTERS ? null : `${label}.${registrable}`
 }
 
 /** Single labels mean whatever the local resolver makes of them. */

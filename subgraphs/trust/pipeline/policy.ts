@@ -13,6 +13,8 @@ export type Policy = {
   readonly brands: BrandIndex
   readonly words: LureWords
   readonly isPlatform: (host: string) => boolean
+  /** A host with nothing but pages of its users; none in older tables. */
+  readonly isUserPages: (host: string) => boolean
   readonly isParking: (server: string) => boolean
   readonly isParkingAddress: (address: string) => boolean
   readonly isSinkhole: (server: string) => boolean
@@ -63,6 +65,7 @@ function* prepare(version: string, { engine, weights, lists }: PolicyTables): Ge
     brands: yield* brandIndexSteps(lists.brands),
     words: wordsOf(lists, engine),
     isPlatform: underAny(lists.platforms),
+    isUserPages: underAny(lists.userPages ?? []),
     isParking: underAny(lists.parkingServers),
     isParkingAddress: withinAny(lists.parkingNetworks ?? []),
     isSinkhole: underAny(lists.sinkholeServers ?? []),

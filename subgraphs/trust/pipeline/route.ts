@@ -36,6 +36,8 @@ export type FloorRule =
   | 'redirector'
   | 'program'
   | 'listed-pages-on-platform'
+  // Since tables have hosts of such pages.
+  | 'secrets-to-user-page'
 
 /** A rule that held an action back, applied last. */
 export type Clamp =
@@ -118,8 +120,8 @@ type FloorRow = readonly [rule: FloorRule, applies: boolean, action: Action]
 function urlAndAgeFloors(
   { features, scores }: Judged,
   state: State,
-  { profile, interaction: { kind } }: DecideRequest,
-  { weights: { FLOORS } }: Policy,
+  { profile, interaction: { kind }, target }: DecideRequest,
+  { weights: { FLOORS }, isUserPages }: Policy,
 ): readonly FloorRow[] {
   const { witness, ageDays, owner, isTenant, isPlatform, destination, isProgram } = features
   const column = PROFILES.indexOf(profile)
@@ -139,6 +141,7 @@ function urlAndAgeFloors(
     ['sinkholed', saw('sinkholed'), apart],
     ['embedded-url', saw('embedded_suspicious'), apart],
     ['redirector', destination === 'unknown', isRisky ? 'escalate_to_human' : 'proceed_with_caution'],
+    ['secrets-to-user-page', sendsSecrets && isUserPages(target.host), apart],
     ['program', isProgram && isRisky && (isTenant || isPlatform || state !== 'E'), apart],
   ]
 }

@@ -9,8 +9,9 @@ import { LETTERS } from './lists/letters.ts'
 import { PARKING_NETWORKS, PARKING_SERVERS, SINKHOLE_NETWORKS, SINKHOLE_SERVERS } from './lists/parking.ts'
 import { REDIRECTORS } from './lists/redirectors.ts'
 import { SCRIPTS } from './lists/scripts.ts'
+import { OWN_LABELS, SHARED_SUFFIXES } from './lists/shared-suffixes.ts'
 import { SPECIAL_USE } from './lists/special-use.ts'
-import { BUSINESS, LURES, PLATFORMS, PROTECTED_SUFFIXES, RISKY_SUFFIXES } from './lists/words.ts'
+import { BUSINESS, LURES, PLATFORMS, PROTECTED_SUFFIXES, RISKY_SUFFIXES, USER_PAGES } from './lists/words.ts'
 import { WEIGHTS, type Weights } from './weights.ts'
 
 /** Lists that a decision looks names up in. */
@@ -29,6 +30,8 @@ export type Lists = {
   readonly sinkholeNetworks?: readonly string[]
   readonly redirectors?: readonly string[]
   readonly letters?: readonly string[]
+  // Absent before November 26, 2026:
+  readonly userPages?: readonly string[]
 }
 
 /**
@@ -69,6 +72,7 @@ export const TABLES: PolicyTables = {
     sinkholeNetworks: SINKHOLE_NETWORKS,
     redirectors: REDIRECTORS,
     letters: LETTERS,
+    userPages: USER_PAGES,
   },
   names: {
     publicSuffixes: 'tldts 7.5.4',
@@ -79,6 +83,7 @@ export const TABLES: PolicyTables = {
     specialUse: digestOf(SPECIAL_USE),
     specialRanges: digestOf(SPECIAL_RANGES),
     pathTenants: digestOf(PATH_TENANTS),
+    sharedSuffixes: digestOf([SHARED_SUFFIXES, OWN_LABELS]),
   },
 }
 

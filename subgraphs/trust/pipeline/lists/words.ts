@@ -56,6 +56,16 @@ export const RISKY_SUFFIXES: readonly string[] = (
 export const PROTECTED_SUFFIXES: readonly string[] = 'ac edu gc go gob gouv gov govt gub gv k12 mil sch'.split(' ')
 
 /**
+ * Hosts that have nothing but pages, forms and files of their users: whoever sends a password there
+ * sends it to a stranger. Matched at label boundaries.
+ */
+export const USER_PAGES: readonly string[] = (
+  'canva.site cdn.discordapp.com cloudflare-ipfs.com docs.google.com dl.dropboxusercontent.com dweb.link firebasestorage.googleapis.com form.jotform.com form.typeform.com ' +
+  'forms.gle forms.office.com gist.github.com gist.githubusercontent.com ipfs.io raw.githubusercontent.com s3.amazonaws.com script.google.com ' +
+  'sites.google.com storage.googleapis.com telegra.ph'
+).split(' ')
+
+/**
  * Platforms with user content under their own name, beside the shared suffixes of the public suffix
  * list. Their content is no statement of the platform, and a bad page there does not count against
  * it. Matched at label boundaries.
