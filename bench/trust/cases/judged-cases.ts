@@ -3,7 +3,7 @@ import { engine } from '../../../subgraphs/trust/assessment/engine.ts'
 import { attackCases } from './attacks.ts'
 import { hostingCases } from './hosting.ts'
 import { isHeldOut } from './labelled-case.ts'
-import { namesCases } from './names.ts'
+import { laterCases, namesCases } from './names.ts'
 
 export type CaseFigures = {
   readonly judged: readonly JudgedCase[]
@@ -15,8 +15,10 @@ export type CaseFigures = {
 
 /** All labelled cases of one half, judged by this release's policy. */
 export async function judgedHalf(half: 'tuned' | 'held-out'): Promise<CaseFigures> {
-  const cases = [...(await namesCases()), ...(await attackCases()), ...(await hostingCases())]
-  const judged = cases.filter((one) => isHeldOut(one) === (half === 'held-out')).map((one) => judgedCase(one, engine))
+  const cases = [...(await namesCases()), ...(await attackCases()), ...(await hostingCases())].filter(
+    (one) => isHeldOut(one) === (half === 'held-out'),
+  )
+  const judged = [...cases, ...(half === 'tuned' ? await laterCases() : [])].map((one) => judgedCase(one, engine))
   return {
     judged,
     outside: judged.filter(({ breaches }) => breaches.length > 0),

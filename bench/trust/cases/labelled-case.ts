@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { getDomain } from 'tldts'
 import { type Case, caseForm } from '../../../cli/trust/case.ts'
 import { popularNames } from '../../../subgraphs/trust/collectors/popular-names.ts'
-import { type DomainFacts, evidenceOf, KINDS, NOW } from './evidence.ts'
+import { type DomainFacts, evidenceOf, KINDS } from './evidence.ts'
 
 /** One row of a class: target, kind of domain, interactions, actions. */
 export type Row = readonly [
@@ -48,6 +48,9 @@ async function evidenceAbout(target: string, facts: DomainFacts) {
     : evidence
 }
 
+/** Tells cases apart that differ in their evidence alone. */
+const ORDINAL = / #\d+$/
+
 /** Cases of a class. Evidence is about the registered domain and the host of the target. */
 export async function casesOf(name: string, why: string, rows: readonly Row[]): Promise<readonly Case[]> {
   const cases: Case[] = []
@@ -59,9 +62,11 @@ export async function casesOf(name: string, why: string, rows: readonly Row[]): 
     for (const [url, hopKind, hopDifferent] of redirects?.hops ?? [])
       hops.push({ url, evidence: await evidenceAbout(url, { ...KINDS[hopKind], ...hopDifferent }) })
     for (const interaction of interactions) {
+      const base = `${name}: ${target} ${interaction} ${kind} ${policy}`
+      const same = cases.filter((one) => one.name.replace(ORDINAL, '') === base).length
       cases.push(
         caseForm.parse({
-          name: `${name}: ${target} ${interaction} ${kind} ${policy}`,
+          name: same === 0 ? base : `${base} #${same + 1}`,
           domain: target,
           evidence: await evidenceAbout(target, facts),
           ...(redirects && { redirects: { end: redirects.end, hops } }),
@@ -83,6 +88,5 @@ export async function casesOf(name: string, why: string, rows: readonly Row[]): 
 }
 
 /** The half of a case, by a hash of its name: the second one is never tuned on. */
-export const isHeldOut = ({ name }: Case): boolean => (createHash('sha256').update(name).digest()[0] ?? 0) % 2 === 1
-
-export { NOW }
+export const isHeldOut = ({ name }: Case): boolean =>
+  (createHash('sha256').update(name.replace(ORDINAL, '')).digest()[0] ?? 0) % 2 === 1

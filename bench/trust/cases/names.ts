@@ -146,6 +146,55 @@ const newDomains: readonly Row[] = [
   ['beachhouse-rental-2026.com', 'newborn', 'F', 'CS !PD'],
 ]
 
+/**
+ * Written after the other half had been rated, because its figure for authorities was bad: only to
+ * tune on.
+ */
+const moreGovernment: readonly Row[] = [
+  ['skatteverket.se', 'national', 'FLY', KNOWN],
+  ['canada.ca', 'popular', 'FLY', KNOWN],
+  ['usa.gov', 'popular', 'FY', KNOWN],
+  ['ato.gov.au', 'popular', 'LY', KNOWN],
+  ['hacienda.gob.es', 'national', 'FLY', KNOWN],
+  ['belastingdienst.nl', 'popular', 'LY', KNOWN],
+  ['portaldasfinancas.gov.pt', 'silentPopular', 'FLY', KNOWN],
+  ['gov.il', 'popular', 'F', KNOWN],
+  ['incometax.gov.in', 'silentNational', 'FLY', KNOWN],
+  ['gosuslugi.ru', 'silentPopular', 'FLY', KNOWN],
+  ['e-gov.go.jp', 'silentNational', 'LY', KNOWN],
+  ['service-public.fr', 'popular', 'FLY', KNOWN],
+  ['ssa.gov', 'popular', 'LY', KNOWN],
+  ['dmv.ca.gov', 'popular', 'FLY', KNOWN],
+  ['visas-immigration.service.gov.uk', 'popular', 'FLY', KNOWN],
+  ['apply.registration.service.gov.uk', 'popular', 'L', KNOWN],
+  ['pay.dvla.service.gov.uk', 'national', 'LY', KNOWN],
+  ['visa-fees.homeoffice.gov.uk', 'national', 'FL', KNOWN],
+  ['minfin.gov.ru', 'silentNational', 'FL', KNOWN],
+  ['podatki.gov.pl', 'silentPopular', 'LY', KNOWN],
+  ['acesso.gov.br', 'popular', 'L', KNOWN],
+  ['lhdn.gov.my', 'silentNational', 'FL', KNOWN],
+  ['ox.ac.uk', 'popular', 'FL', KNOWN],
+  ['chase.k12.tx.us', 'small', 'F', 'PC !ED'],
+  ['apple-valley.gov', 'small', 'FL', 'PCS !ED'],
+  ['mygov.scot', 'national', 'FL', KNOWN],
+  ['admin.ch', 'silentPopular', 'FL', KNOWN],
+  ['gemeinde-hohenfels.de', 'undatedSmall', 'F', 'PC !ED'],
+  ['townofmilford.gov', 'small', 'FL', 'PCS !D'],
+  ['skatteverket-aterbaring.com', 'kit', 'FL', 'SED !PC'],
+  ['ssa-gov-benefits-update.com', 'kit', 'FL', 'SED !PC'],
+  ['belastingdienst-teruggave.top', 'kit', 'FL', 'SED !PC'],
+  ['ato-gov-au-refund.info', 'kit', 'FL', 'SED !PC'],
+  ['canada.ca-refund.xyz', 'kit', 'FL', 'SED !PC'],
+  ['gosuslugi-vhod.site', 'kit', 'FL', 'SED !PC'],
+  ['dmv.ca.gov-ticket.top', 'kit', 'FL', 'ED !PC'],
+  ['service-public-amende.fr', 'kit', 'FL', 'SED !PC'],
+  ['ssa.gov-login.icu', 'kit', 'FL', 'ED !PC'],
+  ['agenciatributaria-devolucion.com', 'kit', 'FL', 'SED !PC'],
+]
+
+export const laterCases = (): Promise<readonly Case[]> =>
+  casesOf('government, later', 'authorities, and those who imitate them', moreGovernment)
+
 export const namesCases = async (): Promise<readonly Case[]> => [
   ...(await casesOf('popular names', 'known in its country: nothing may stop a visit or a log-in', popular)),
   ...(await casesOf('countries without dates', 'a registry that publishes nothing is no fault of the domain', undated)),

@@ -1,4 +1,5 @@
 import { type BrandIndex, isDistinctive, type OwnedLabel } from './brand.ts'
+import { AUTHORITY_LABELS } from './lists/shared-suffixes.ts'
 import type { Target } from './normalise.ts'
 import { skeletonOf } from './skeleton.ts'
 
@@ -75,6 +76,7 @@ export function lookalikeOf(target: Named, index: BrandIndex, words: LureWords):
   if (inLetters || isProtectedSuffix(target.name.suffix, words)) return inLetters
   return (
     (words.engine >= 3 ? domainInLabels([...above, core], index) : null) ??
+    (words.engine >= 5 ? authorityInLabels([...above, core]) : null) ??
     coreLookalike(core, under) ??
     splitLookalike(above, core, under) ??
     aboveLookalike(above, under)
@@ -101,6 +103,20 @@ function domainInLabels(labels: readonly string[], index: BrandIndex): Lookalike
       const brand = index.byDomain.get(`${labels[from]}.${suffix}`) ?? abroad
       if (brand !== undefined) return { kind: 'domain-inside', brand }
     }
+  }
+  return null
+}
+
+const authorityLabels: ReadonlySet<string> = new Set(AUTHORITY_LABELS)
+
+/** `dmv.ca.gov-ticket.top`, `gov.uk-vehicle-tax.com`: an authority's suffix up to a hyphen. */
+function authorityInLabels(labels: readonly string[]): Lookalike | null {
+  for (const [at, label] of labels.entries()) {
+    const head = label.slice(0, Math.max(0, label.indexOf('-')))
+    const before = labels[at - 1]
+    if (head === '' || before === undefined) continue
+    if (authorityLabels.has(head)) return { kind: 'domain-inside', brand: head }
+    if (/^[a-z]{2}$/.test(head) && authorityLabels.has(before)) return { kind: 'domain-inside', brand: `${before}.${head}` }
   }
   return null
 }

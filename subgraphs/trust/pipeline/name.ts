@@ -1,5 +1,5 @@
 import { parse } from 'tldts'
-import { OWN_LABELS, SHARED_SUFFIXES } from './lists/shared-suffixes.ts'
+import { AUTHORITY_LABELS, OWN_LABELS, SHARED_SUFFIXES } from './lists/shared-suffixes.ts'
 import { SPECIAL_USE, type SpecialUse } from './lists/special-use.ts'
 
 /** The parts of a host name that decisions differ by. All are A-labels. */
@@ -31,11 +31,12 @@ export function partsOf(host: string): NameParts {
   const registry = parse(host, { ...options, allowPrivateDomains: false })
   const tenancy = parse(host, { ...options, allowPrivateDomains: true })
   const user = userOf(host, registry.domain)
+  const isShared = tenancy.isPrivate === true && tenancy.domain !== null && !isOfAuthorities(tenancy.publicSuffix ?? '')
   return {
     registrable: registry.domain,
     suffix: registry.publicSuffix,
-    tenant: user ?? tenancy.domain,
-    shared: user !== null || (tenancy.isPrivate === true && tenancy.domain !== null),
+    tenant: user ?? (isShared || tenancy.domain === null ? tenancy.domain : registry.domain),
+    shared: user !== null || isShared,
     specialUse: specialUseOf(host),
   }
 }
@@ -43,6 +44,8 @@ export function partsOf(host: string): NameParts {
 const sharedSuffixes: ReadonlySet<string> = new Set(SHARED_SUFFIXES)
 const ownLabels: ReadonlySet<string> = new Set(OWN_LABELS)
 const LANGUAGE_LETTERS = 2
+const authorityLabels: ReadonlySet<string> = new Set(AUTHORITY_LABELS)
+const COUNTRY_LETTERS = 2
 
 /** Whose name it is below a builder of sites; null elsewhere, and for the company's own hosts. */
 function userOf(host: string, registrable: string | null): string | null {
@@ -53,6 +56,13 @@ function userOf(host: string, registrable: string | null): string | null {
       .split('.')
       .at(-1) ?? ''
   return ownLabels.has(label) || label.length <= LANGUAGE_LETTERS ? null : `${label}.${registrable}`
+}
+
+/** `service.gov.uk`, `gov.ru`: an authority's label is the last, or stands before a country. */
+function isOfAuthorities(suffix: string): boolean {
+  const labels = suffix.split('.')
+  const [last = '', before = ''] = [labels.at(-1), labels.at(-2)]
+  return authorityLabels.has(last) || (last.length === COUNTRY_LETTERS && authorityLabels.has(before))
 }
 
 /** Single labels mean whatever the local resolver makes of them. */

@@ -13,7 +13,7 @@ export type Policy = {
   readonly brands: BrandIndex
   readonly words: LureWords
   readonly isPlatform: (host: string) => boolean
-  /** A host with nothing but pages of its users; none in older tables. */
+  /** A host with nothing but pages of its users; none before engine 5. */
   readonly isUserPages: (host: string) => boolean
   readonly isParking: (server: string) => boolean
   readonly isParkingAddress: (address: string) => boolean

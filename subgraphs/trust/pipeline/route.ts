@@ -36,7 +36,7 @@ export type FloorRule =
   | 'redirector'
   | 'program'
   | 'listed-pages-on-platform'
-  // Since tables have hosts of such pages.
+  // Since engine 5.
   | 'secrets-to-user-page'
 
 /** A rule that held an action back, applied last. */

@@ -9,7 +9,7 @@ import { LETTERS } from './lists/letters.ts'
 import { PARKING_NETWORKS, PARKING_SERVERS, SINKHOLE_NETWORKS, SINKHOLE_SERVERS } from './lists/parking.ts'
 import { REDIRECTORS } from './lists/redirectors.ts'
 import { SCRIPTS } from './lists/scripts.ts'
-import { OWN_LABELS, SHARED_SUFFIXES } from './lists/shared-suffixes.ts'
+import { AUTHORITY_LABELS, OWN_LABELS, SHARED_SUFFIXES } from './lists/shared-suffixes.ts'
 import { SPECIAL_USE } from './lists/special-use.ts'
 import { BUSINESS, LURES, PLATFORMS, PROTECTED_SUFFIXES, RISKY_SUFFIXES, USER_PAGES } from './lists/words.ts'
 import { WEIGHTS, type Weights } from './weights.ts'
@@ -30,7 +30,7 @@ export type Lists = {
   readonly sinkholeNetworks?: readonly string[]
   readonly redirectors?: readonly string[]
   readonly letters?: readonly string[]
-  // Absent before November 26, 2026:
+  // Absent before engine 5:
   readonly userPages?: readonly string[]
 }
 
@@ -56,7 +56,7 @@ const digestOf = (value: unknown): string => createHash('sha256').update(canonic
 
 /** The tables of this release. A test compares the versions of packages with the installed ones. */
 export const TABLES: PolicyTables = {
-  engine: 4,
+  engine: 5,
   weights: WEIGHTS,
   lists: {
     brands: BRANDS,
@@ -83,7 +83,7 @@ export const TABLES: PolicyTables = {
     specialUse: digestOf(SPECIAL_USE),
     specialRanges: digestOf(SPECIAL_RANGES),
     pathTenants: digestOf(PATH_TENANTS),
-    sharedSuffixes: digestOf([SHARED_SUFFIXES, OWN_LABELS]),
+    sharedSuffixes: digestOf([SHARED_SUFFIXES, OWN_LABELS, AUTHORITY_LABELS]),
   },
 }
 

@@ -10,7 +10,13 @@ export const SHARED_SUFFIXES: readonly string[] = (
   'tilda.ws tistory.com tripod.com tumblr.com typepad.com ucoz.ru webador.com webnode.com webwave.dev weebly.com wikidot.com wordpress.com zyrosite.com'
 ).split(' ')
 
-/** Labels below these that are the company's own; so are labels of two letters, which are languages. */
+/**
+ * Labels of authorities' suffixes. The public suffix list also has suffixes that authorities share
+ * out among themselves (`service.gov.uk`, `gov.ru`): nobody else gets a name there.
+ */
+export const AUTHORITY_LABELS: readonly string[] = 'gob gouv gov govt gub gv mil'.split(' ')
+
+/** Labels below builders that are the company's own; so are labels of two letters, which are languages. */
 export const OWN_LABELS: readonly string[] = (
   'about account accounts api app apps assets auth billing blog careers cdn community dashboard dev developer developers docs download editor email engineering ' +
   'files forum forums help home images img jobs learn login mail media mobile my news new pages partners press public-api secure shop signup static status store ' +
