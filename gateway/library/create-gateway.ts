@@ -9,6 +9,8 @@ import { jwtGrants } from '../authorization/jwt-grants.ts'
 import { createTokenVerifier } from '../authorization/token-verifier.ts'
 import type { Invalidation } from '../caching/entity-cache-tags.ts'
 import { openEntityCache } from '../caching/open-entity-cache.ts'
+import type { Canary } from '../canary/canary.ts'
+import type { GraphParts } from '../canary/open-canary.ts'
 import { createEventSources } from '../event-sources/event-sources.ts'
 import { assembleGateway, type Gateway } from '../gateway.ts'
 import { checkLimitedSubgraphs } from '../limits/subgraph-limits.ts'
@@ -29,7 +31,7 @@ import { usageRecorderOf } from '../options/usage-options.ts'
 import { chosen, fn, options, text, validateOptions } from '../options/validate-options.ts'
 import { applyContract, contractError } from '../planning/contract.ts'
 import type { Graph } from '../planning/hot-swap.ts'
-import { createServedGraph } from '../planning/served-graph.ts'
+import { createServedGraph, type ServedGraph } from '../planning/served-graph.ts'
 import type { FollowedSupergraph } from '../planning/sources/follow-supergraph.ts'
 import {
   type SupergraphSourceOptions,
@@ -61,6 +63,7 @@ export type CreateGatewayOptions = GatewayOptions &
     readonly log?: Logger
   }
 
+export type { Canary, CanaryStatus } from '../canary/canary.ts'
 export type {
   HookResult,
   Hooks,
@@ -121,6 +124,8 @@ export type FederatedGateway = {
   readonly invalidateEntities: (invalidations: readonly Invalidation[]) => Promise<boolean>
   /** Results of the `shadow` candidate so far; null without one. */
   readonly shadowReport: () => ShadowReport | null
+  /** The candidate supergraph of `canary`; null without that option. */
+  readonly canary: Canary | null
   /** Registry for the HTTP callback protocol; `serveGateway` receives the requests. */
   readonly callbacks: Callbacks
   /** Ends event streams and closes connections to subgraphs; resolves when all are closed. */
@@ -147,12 +152,18 @@ export async function createGateway(given: CreateGatewayOptions): Promise<Federa
   }
   const { hooks, usage, entityCache, eventSources, shadow, close: closeOthers } = await openResources(settings, common, log)
   const exchange = operationExchangeOf(settings, verifier, hooks)
-  const served = createServedGraph(graphOf, log)
-  const followed = await begin(supergraph).catch(async (error: unknown) => {
+  const served = createServedGraph((sdl) => graphOf(sdl), log)
+  const followed = await begin(supergraph, served, log).catch(async (error: unknown) => {
     await closeOthers()
     throw error
   })
   const { gateway } = served.current()
+  const opened = await beginCanary().catch(async (error: unknown) => {
+    await followed?.close()
+    await gateway.close()
+    await closeOthers()
+    throw error
+  })
   const handler = createFetchHandler(gateway, {
     ...(settings.batchLimit !== undefined && { batchLimit: settings.batchLimit }),
     ...(addressOf && { addressOf }),
@@ -164,36 +175,35 @@ export async function createGateway(given: CreateGatewayOptions): Promise<Federa
       return gateway.schema
     },
     fetch: handler.fetch,
-    execute,
-    replaceSupergraph: (sdl) => gateway.swap(graphOf(sdl)),
+    execute: executeOn(gateway),
+    replaceSupergraph: (sdl) => served.replace(sdl, graphOf(sdl)),
     callbacks: sources.callbacks,
     shadowReport: () => shadow?.report() ?? null,
+    canary: opened?.canary ?? null,
     invalidateEntities: async (invalidations) => (await entityCache?.invalidate(invalidations)) ?? true,
     async close() {
       handler.close()
       await followed?.close()
+      await opened?.close()
       await gateway.close()
       await closeOthers()
     },
   }
 
-  /** Serves the first supergraph; null when it is fixed SDL, not a source. */
-  async function begin(supergraph: string | ValidSourceOptions): Promise<FollowedSupergraph | null> {
-    if (typeof supergraph !== 'string') {
-      // Imported on demand: most gateways get SDL.
-      const { followSource } = await import('../planning/sources/follow-source.ts')
-      return followSource(supergraph, served.serve, log)
-    }
-    await served.serve(supergraph)
-    return null
+  async function beginCanary() {
+    if (!settings.canary) return null
+    const { openCanary } = await import('../canary/open-canary.ts')
+    const { callbacks } = sources
+    const deps = { served, graphOf, callbacks, eventLinksOf: eventSources.linksOf, log, metrics: null }
+    return openCanary({ ...settings, canary: settings.canary }, common, deps)
   }
 
-  function graphOf(supergraphSdl: string): Graph {
+  function graphOf(supergraphSdl: string, parts: GraphParts = { sources, shadow }): Graph {
     const locations = locationsIn(supergraphSdl)
     const names = locations.map(({ name }) => name)
     checkLimitedSubgraphs(limits, names, '"limits.subgraphs"')
     hooks?.checkSubgraphs(names)
-    const { links, release } = sources.take(locations, eventSources.linksOf(supergraphSdl))
+    const { links, release } = parts.sources.take(locations, eventSources.linksOf(supergraphSdl))
     try {
       const assembled = assembleGateway({
         supergraphSdl: contract ? applyContract(supergraphSdl, contract) : supergraphSdl,
@@ -202,7 +212,7 @@ export async function createGateway(given: CreateGatewayOptions): Promise<Federa
         log,
         exchange,
         hooks,
-        shadow,
+        shadow: parts.shadow,
         usage,
         responseCacheBytes: settings.responseCacheBytes ?? 0,
         entityCache,
@@ -215,11 +225,27 @@ export async function createGateway(given: CreateGatewayOptions): Promise<Federa
       throw contract ? contractError(error) : notASupergraph(error)
     }
   }
+}
 
-  async function execute(
-    { query, variables, operationName }: ExecuteParams,
-    context: ExecuteContext = {},
-  ): Promise<ExecutionResult> {
+/** Serves the first supergraph; null when it is fixed SDL, not a source. */
+async function begin(
+  supergraph: string | ValidSourceOptions,
+  served: ServedGraph<Graph>,
+  log: Logger,
+): Promise<FollowedSupergraph | null> {
+  if (typeof supergraph !== 'string') {
+    // Imported on demand: most gateways get SDL.
+    const { followSource } = await import('../planning/sources/follow-source.ts')
+    return followSource(supergraph, served.serve, log)
+  }
+  await served.serve(supergraph)
+  return null
+}
+
+/** Executes operations of a program. */
+const executeOn =
+  (gateway: Gateway): FederatedGateway['execute'] =>
+  async ({ query, variables, operationName }, context = {}) => {
     const parsed = parseBodyParams({ query, variables, operationName })
     if (parsed.kind === 'malformed') return { errors: [parsed.error] }
     const prepared = gateway.prepare(parsed.params)
@@ -228,7 +254,6 @@ export async function createGateway(given: CreateGatewayOptions): Promise<Federa
     const caller = { requestId: requestIdOf({ headers: {} }), address, credentials }
     return prepared.run(parsed.params.variables, { caller, signal })
   }
-}
 
 /** Opens resources other than links. When one fails, those opened before it are closed. */
 async function openResources(settings: ValidOptions, common: Parameters<typeof openShadow>[1], log: Logger) {

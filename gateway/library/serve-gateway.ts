@@ -3,6 +3,7 @@ import { createHttpServer } from '../../platform/http/server.ts'
 import type { IsProxy } from '../../platform/http/trusted-proxies.ts'
 import type { Defer } from '../../platform/process/lifecycle.ts'
 import { createLog } from '../../platform/process/log.ts'
+import { OperatorError } from '../../platform/process/operator-error.ts'
 import { serveInvalidations } from '../caching/entity-cache-endpoint.ts'
 import { serveCallbacks } from '../transports/callback-endpoint.ts'
 import { GRAPHQL_PATH, serveGraphql } from '../transports/http.ts'
@@ -24,6 +25,8 @@ export type ServeGatewayOptions = Pick<CreateGatewayOptions, 'batchLimit' | 'log
   readonly isProxy?: IsProxy
   /** Token for `POST /entity-cache/invalidations`, at least 16 characters. Default: not served. */
   readonly invalidationToken?: string
+  /** Token for `/canary`, at least 16 characters. Default: not served. */
+  readonly canaryToken?: string
   /** Time that `close` waits for running requests, in seconds. Default: 10. */
   readonly graceSeconds?: number
 }
@@ -41,7 +44,7 @@ export type RunningServer = {
  * events, with `/health` and `/ready`. Rejects when it cannot listen on the port.
  */
 export async function serveGateway(
-  { gateway, invalidateEntities, callbacks }: FederatedGateway,
+  { gateway, invalidateEntities, callbacks, canary }: FederatedGateway,
   options: ServeGatewayOptions = {},
 ): Promise<RunningServer> {
   const { port = 4_000, host = '127.0.0.1', loadLimit = 1_000, graceSeconds = 10, batchLimit = 0, isProxy } = options
@@ -51,6 +54,12 @@ export async function serveGateway(
   serveCallbacks(app, callbacks)
   if (options.invalidationToken !== undefined)
     serveInvalidations(app, { invalidate: invalidateEntities }, options.invalidationToken)
+  if (options.canaryToken !== undefined) {
+    if (!canary) throw new OperatorError('Expected the gateway to have the option "canary", since there is a "canaryToken".')
+    // Imported on demand: most gateways have no candidate.
+    const { serveCanary } = await import('../canary/canary-endpoint.ts')
+    serveCanary(app, canary, options.canaryToken)
+  }
   const closers: Parameters<Defer>[0][] = []
   await listen(app, { host, port, graceSeconds }, (close) => void closers.push(close))
   const address = app.server.address()

@@ -1,7 +1,7 @@
 import { Counter, Histogram, type Registry } from 'prom-client'
 
 /** Histogram buckets: from an in-memory lookup to the operation timeout of 10 s. */
-const BUCKETS_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+export const BUCKETS_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /** Metrics for Prometheus. Names and labels are a public contract. */
 export type MetricTable = ReturnType<typeof createMetricTable>

@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { RunOperation } from '../executor/run-operation.ts'
 import type { MeasureHookCall } from '../hooks/hook-stages.ts'
 import type { SubscriptionBound } from '../limits/subscription-slots.ts'
@@ -7,7 +7,7 @@ import type { ExecutionResult } from '../operations/execution-result.ts'
 import type { Link } from '../subgraph-client/link.ts'
 import { secondsSince } from './elapsed.ts'
 import { measureLink } from './link-metrics.ts'
-import { createMetricTable } from './metric-table.ts'
+import { BUCKETS_SECONDS, createMetricTable } from './metric-table.ts'
 import { createOperationMetrics, type OperationMetrics } from './operation-metrics.ts'
 
 /** Executor of an operation. */
@@ -52,6 +52,12 @@ export type Metrics = OperationMetrics & {
   readonly subscriptionRefused: (bound: SubscriptionBound) => void
   /** Adds a counter; the returned function increments the series of these label values. */
   readonly counter: (name: string, help: string, labels: readonly string[]) => (values: readonly string[], by: number) => void
+  /** Adds a histogram of durations; the returned function observes seconds for these label values. */
+  readonly histogram: (
+    name: string,
+    help: string,
+    labels: readonly string[],
+  ) => (values: readonly string[], seconds: number) => void
   /** Adds a gauge, read per scrape. */
   readonly gauge: (name: string, help: string, read: () => number) => void
   /** Adds a gauge with labels. Series that `read` omits disappear. `read` must not reject. */
@@ -110,6 +116,10 @@ export function createMetrics({ ofProcess = false }: { readonly ofProcess?: bool
     counter(name, help, labelNames) {
       const counter = new Counter({ name, help, labelNames: [...labelNames], registers })
       return (values, by) => counter.labels(...values).inc(by)
+    },
+    histogram(name, help, labelNames) {
+      const histogram = new Histogram({ name, help, labelNames: [...labelNames], buckets: BUCKETS_SECONDS, registers })
+      return (values, seconds) => histogram.labels(...values).observe(seconds)
     },
     gauge(name, help, read) {
       new Gauge({

@@ -5,6 +5,7 @@ import type { Caller } from '../../platform/http/caller.ts'
 import { COST_PROFILES } from '../limits/cost-weights.ts'
 import { DEFAULT_LIMITS, type Limits } from '../limits/limits.ts'
 import type { FindOverrideLabels } from '../planning/override-labels.ts'
+import { canaryOptions } from './canary-options.ts'
 import { contractOptions } from './contract-options.ts'
 import { entityCacheOptions } from './entity-cache-options.ts'
 import { eventSourceOptions } from './event-source-options.ts'
@@ -98,6 +99,8 @@ export const gatewayOptionsShape = {
   contract: contractOptions.optional(),
   /** Also runs a sample of queries on a candidate supergraph, and compares results. */
   shadow: shadowOptions.optional(),
+  /** Runs the operations of a share of callers on a candidate supergraph. */
+  canary: canaryOptions.optional(),
   /** Takes files of clients by the GraphQL multipart request specification. Default: they are refused. */
   uploads: uploadOptions.optional(),
   /** Who takes reports of which client uses which operation. Default: nobody, nothing is counted. */

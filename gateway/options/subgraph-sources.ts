@@ -32,9 +32,12 @@ export type SubgraphSources = {
 type Settings = { readonly [Name in 'subgraphs' | 'allSubgraphs']?: ValidOptions[Name] }
 
 /** Creates the links' pool, which survives hot swaps. */
-export function createSubgraphSources(settings: Settings, log: Logger): SubgraphSources {
+export function createSubgraphSources(
+  settings: Settings,
+  log: Logger,
+  callbacks: Callbacks = createCallbacks(),
+): SubgraphSources {
   const { subgraphs = {} } = settings
-  const callbacks = createCallbacks()
   const pool = createLinkPool((location) => {
     const options = remoteOptionsOf(settings, location.name)
     const { timeoutMilliseconds, subscriptions } = options

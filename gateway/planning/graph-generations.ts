@@ -12,15 +12,22 @@ export type Graph = {
 /** A graph with the number of its running operations. */
 export type Generation = Graph & {
   running: number
+  /** Whether it receives new operations. */
   isCurrent: boolean
   isReleased: boolean
   /** Prepared operations of its gateway, wrapped for counting. */
   readonly counted: WeakMap<PreparedOperation, PreparedOperation>
 }
 
-/** Graphs of a process: the current one, and replaced ones with running operations. */
+/** Graphs of a process: the current one, a candidate, and replaced ones with running operations. */
 export type GraphGenerations = {
   readonly current: () => Generation
+  /** The graph of a share of the new operations; null without one. */
+  readonly candidate: () => Generation | null
+  /** Replaces the candidate; null: ends it. The one before is released after its last operation. */
+  readonly replaceCandidate: (next: Graph | null) => void
+  /** Makes the candidate the current graph; no effect without one. */
+  readonly promoteCandidate: () => void
   /** Makes `next` the current graph. The previous one is released after its last operation. */
   readonly replace: (next: Graph) => void
   readonly operationBegan: (generation: Generation) => void
@@ -35,14 +42,27 @@ export function createGraphGenerations(first: Graph, log: Logger): GraphGenerati
   const generations = new Set<Generation>()
   const releasing = new Set<Promise<unknown>>()
   let current = add(first)
+  let candidate: Generation | null = null
 
   return {
     current: () => current,
+    candidate: () => candidate,
     replace(next) {
       const previous = current
       current = add(next)
-      previous.isCurrent = false
-      releaseWhenIdle(previous)
+      retire(previous)
+    },
+    replaceCandidate(next) {
+      const previous = candidate
+      candidate = next && add(next)
+      if (previous) retire(previous)
+    },
+    promoteCandidate() {
+      if (!candidate) return
+      const previous = current
+      current = candidate
+      candidate = null
+      retire(previous)
     },
     operationBegan(generation) {
       generation.running++
@@ -62,6 +82,11 @@ export function createGraphGenerations(first: Graph, log: Logger): GraphGenerati
     const generation: Generation = { ...graph, running: 0, isCurrent: true, isReleased: false, counted: new WeakMap() }
     generations.add(generation)
     return generation
+  }
+
+  function retire(generation: Generation): void {
+    generation.isCurrent = false
+    releaseWhenIdle(generation)
   }
 
   function releaseWhenIdle(generation: Generation): void {

@@ -2,7 +2,8 @@ import type { Logger } from 'pino'
 import type { Gateway } from '../gateway.ts'
 import type { PreparedOperation } from '../operations/prepared-operation.ts'
 import { countedOperation } from './counted-operation.ts'
-import { createGraphGenerations, type Graph } from './graph-generations.ts'
+import { createGraphGenerations, type Generation, type Graph } from './graph-generations.ts'
+import { routedOperation, type VersionRoute } from './routed-operation.ts'
 
 export type { Graph } from './graph-generations.ts'
 
@@ -13,6 +14,13 @@ export type HotSwappableGateway = Gateway & {
    * released.
    */
   readonly swap: (next: Graph) => void
+  /**
+   * Runs the operations that `route` chooses on `next`, until another call. Null: all run on the
+   * current graph again.
+   */
+  readonly routeToCandidate: (next: { readonly graph: Graph; readonly route: VersionRoute } | null) => void
+  /** Swaps the candidate in; no effect without one. */
+  readonly promoteCandidate: () => void
 }
 
 type Prepare = (gateway: Gateway) => PreparedOperation
@@ -24,7 +32,11 @@ type Prepare = (gateway: Gateway) => PreparedOperation
 export function hotSwappableGateway(first: Graph, log: Logger): HotSwappableGateway {
   const listeners = new Set<() => void>()
   const generations = createGraphGenerations(first, log)
-  const { current, subscriptions, close } = generations
+  const { current, candidate, subscriptions, close } = generations
+  let route: VersionRoute | null = null
+  const graphChanged = () => {
+    for (const listener of listeners) listener()
+  }
 
   return {
     get schema() {
@@ -37,7 +49,7 @@ export function hotSwappableGateway(first: Graph, log: Logger): HotSwappableGate
       return current().gateway.cache
     },
     get readsClientHeaders() {
-      return current().gateway.readsClientHeaders
+      return current().gateway.readsClientHeaders || route?.readsHeaders === true
     },
     get uploads() {
       return current().gateway.uploads
@@ -55,18 +67,39 @@ export function hotSwappableGateway(first: Graph, log: Logger): HotSwappableGate
     onSwap: (listener) => void listeners.add(listener),
     swap(next) {
       generations.replace(next)
-      for (const listener of listeners) listener()
+      graphChanged()
+    },
+    routeToCandidate(next) {
+      const isRetired = candidate() !== null
+      route = next?.route ?? null
+      generations.replaceCandidate(next?.graph ?? null)
+      if (isRetired) graphChanged()
+    },
+    promoteCandidate() {
+      if (!candidate()) return
+      route = null
+      generations.promoteCandidate()
+      graphChanged()
     },
     close,
   }
 
   function prepare(prepareIn: Prepare): PreparedOperation {
-    const generation = current()
+    const served = prepareOn(current(), prepareIn)
+    if (!route) return served
+    return routedOperation(served, route, () => {
+      const generation = candidate()
+      return generation && prepareOn(generation, prepareIn)
+    })
+  }
+
+  function prepareOn(generation: Generation, prepareIn: Prepare): PreparedOperation {
     const prepared = prepareIn(generation.gateway)
     if (prepared.kind === 'rejected') return prepared
     const cached = generation.counted.get(prepared)
     if (cached) return cached
-    const operation = countedOperation(prepared, { generation, generations, prepareAgain: () => prepare(prepareIn) })
+    const prepareAgain = () => prepareOn(current(), prepareIn)
+    const operation = countedOperation(prepared, { generation, generations, prepareAgain })
     generation.counted.set(prepared, operation)
     return operation
   }

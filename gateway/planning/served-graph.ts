@@ -8,8 +8,12 @@ export type ServedGraph<Made extends Graph> = {
    * `graphOf` does, without any change.
    */
   readonly serve: (sdl: string) => Promise<void>
-  /** The gateway and its current graph. Throws before the first `serve`. */
-  readonly current: () => { readonly gateway: HotSwappableGateway; readonly graph: Made }
+  /** Replaces the graph by that of another supergraph. Throws before the first `serve`. */
+  readonly replace: (sdl: string, graph: Made) => void
+  /** Records a candidate that the gateway has swapped in. */
+  readonly promoted: (sdl: string, graph: Made) => void
+  /** The gateway, its current graph and the SDL of that. Throws before the first `serve`. */
+  readonly current: () => { readonly gateway: HotSwappableGateway; readonly graph: Made; readonly sdl: string }
 }
 
 /** Creates a served graph; its gateway is created with the first supergraph. */
@@ -18,15 +22,25 @@ export function createServedGraph<Made extends Graph>(
   log: Logger,
 ): ServedGraph<Made> {
   let current: ReturnType<ServedGraph<Made>['current']> | null = null
+  const orThrow = () => {
+    if (!current) throw new Error('Expected a supergraph that is served.')
+    return current
+  }
+  const replace = (sdl: string, graph: Made): void => {
+    const { gateway } = orThrow()
+    gateway.swap(graph)
+    current = { gateway, graph, sdl }
+  }
   return {
     async serve(sdl) {
       const graph = await graphOf(sdl)
-      if (current) current.gateway.swap(graph)
-      current = { gateway: current?.gateway ?? hotSwappableGateway(graph, log), graph }
+      if (current) replace(sdl, graph)
+      else current = { gateway: hotSwappableGateway(graph, log), graph, sdl }
     },
-    current() {
-      if (!current) throw new Error('Expected a supergraph that is served.')
-      return current
+    replace,
+    promoted(sdl, graph) {
+      if (current) current = { ...current, graph, sdl }
     },
+    current: orThrow,
   }
 }

@@ -19,6 +19,8 @@ export type ShadowOptions = {
   readonly maxConcurrency: number
   /** Whether recorded differences contain values of responses. */
   readonly withValues: boolean
+  /** Whether the wrapped queries are those of a candidate, and the copies run on the served graph. */
+  readonly isReversed?: boolean
   /** Random numbers from 0 to 1 for sampling; tests replace it. */
   readonly random?: () => number
 }
@@ -63,13 +65,15 @@ export type Candidate = {
  */
 export function createShadowTraffic(
   candidate: Candidate,
-  { percent, isCompared, maxConcurrency, withValues, random = Math.random }: ShadowOptions,
+  { percent, isCompared, maxConcurrency, withValues, isReversed = false, random = Math.random }: ShadowOptions,
   { log, metrics }: { readonly log: Logger; readonly metrics: Metrics | null },
 ): ShadowTraffic {
   const verdicts: Record<ShadowVerdict, number> = { same: 0, different: 0, run: 0, refused: 0, dropped: 0, failed: 0 }
-  const counter = metrics?.counter('atrium_shadow_operations_total', 'Queries for the candidate supergraph by outcome.', [
-    'outcome',
-  ])
+  const counter = isReversed
+    ? metrics?.counter('atrium_canary_comparisons_total', 'Queries of the candidate supergraph compared with the served one.', [
+        'outcome',
+      ])
+    : metrics?.counter('atrium_shadow_operations_total', 'Queries for the candidate supergraph by outcome.', ['outcome'])
   const recorded = createDifferenceLog(log)
   const closing = new AbortController()
   const running = new Set<Promise<void>>()
@@ -115,7 +119,7 @@ export function createShadowTraffic(
       // A new context, because link state, headers and hooks belong to the client's operation.
       .then(() => runOn(described, variables, { caller, signal: closing.signal }, served))
       .catch((error: unknown) => {
-        log.error({ err: error, ...identityOf(described) }, 'a query failed on the candidate supergraph')
+        log.error({ err: error, ...identityOf(described) }, 'a query failed on the other supergraph')
         return 'failed' as const
       })
       .then(count)
@@ -134,8 +138,11 @@ export function createShadowTraffic(
     const result = prepared.kind === 'rejected' ? { errors: prepared.errors } : await prepared.run(variables, context)
     if (!isCompared) return prepared.kind === 'rejected' ? 'refused' : 'run'
     if (closing.signal.aborted) return 'failed'
-    const differences = compareResults(served, result, { withValues })
+    const [one, other] = isReversed ? [result, served] : [served, result]
+    const differences = compareResults(one, other, { withValues })
     if (differences.length === 0) return 'same'
+    // A candidate may have fields that the served graph lacks.
+    if (isReversed && prepared.kind === 'rejected') return 'refused'
     recorded.record(identityOf(described), differences)
     return prepared.kind === 'rejected' ? 'refused' : 'different'
   }

@@ -243,6 +243,17 @@ export const variables = {
     meaning:
       'Password of GET /shadow, where differences of a candidate supergraph are read, as Bearer token or by HTTP Basic with any user name; unset, it is not served.',
   },
+  CANARY_TOKEN: {
+    read: z
+      .string()
+      .regex(/^[\x21-\x7e]*$/, 'visible ASCII characters')
+      .min(16, 'at least 16 characters'),
+    default: null,
+    unit: null,
+    secret: true,
+    meaning:
+      'Password of /canary, where a candidate supergraph is watched, promoted and rolled back, as Bearer token or by HTTP Basic with any user name; unset, it is not served.',
+  },
   SUBGRAPH_COST_LIMITS: {
     read: z
       .string()

@@ -19,6 +19,8 @@ import { jwtOptionsOf } from '../authorization/variables.ts'
 import type { EntityCache } from '../caching/entity-cache.ts'
 import { serveInvalidations } from '../caching/entity-cache-endpoint.ts'
 import { openEntityCache } from '../caching/open-entity-cache.ts'
+import type { Canary } from '../canary/canary.ts'
+import type { GraphParts, openCanary as OpenCanary } from '../canary/open-canary.ts'
 import { createEventSources } from '../event-sources/event-sources.ts'
 import { isExplorerInstalled, serveExplorer } from '../explorer/serve.ts'
 import { type Gateway, startGateway } from '../gateway.ts'
@@ -82,15 +84,9 @@ await runProgram(async (defer, end) => {
   const metrics = config.METRICS ? createMetrics({ ofProcess: true }) : null
   const tracing = await configuredTracing(config)
   if (tracing) defer(tracing.close)
-  const budget = await budgetFromConfig(config, log)
-  defer(async () => budget?.close())
   const slots = subscriptionSlots(subscriptionLimitsOf(config), metrics?.subscriptionRefused)
   const persisted = trustedDocumentsFromConfig(config)
-  const documents = await sharedDocumentsFromConfig(config, log)
-  defer(async () => documents?.close())
-  const { ENTITY_CACHE_BYTES: maxBytes, ENTITY_CACHE_REDIS_URL: redisUrl } = config
-  const entityCache = await openEntityCache({ ...file.options.entityCache, maxBytes, redisUrl }, log, metrics)
-  defer(async () => entityCache?.close())
+  const { budget, documents, entityCache } = await openStores(config, file.options, { log, metrics, defer })
   // Shared by all graphs of hot swaps, because it caches tokens and keys.
   const jwt = jwtOptionsOf(config, file.options.jwt)
   const verifier = jwt ? createTokenVerifier(tokenOptionsOf(jwt)) : null
@@ -116,7 +112,7 @@ await runProgram(async (defer, end) => {
   }
   const shadow = openShadow(subgraphOptions, common, { log, metrics, eventLinksOf: eventSources.linksOf })
   defer(async () => shadow?.close())
-  const served = createServedGraph(graphOf, log)
+  const served = createServedGraph((sdl) => graphOf(sdl), log)
   const followed =
     origin.kind === 'file'
       ? await followFile(origin.path, served.serve, log)
@@ -125,17 +121,20 @@ await runProgram(async (defer, end) => {
   defer(gateway.close)
   defer(followed.close)
   process.on('SIGHUP', followed.reload)
+  const { callbacks } = sources
+  const canaryDeps = { served, graphOf, callbacks, eventLinksOf: eventSources.linksOf, log, metrics }
+  const canary = await beginCanary(subgraphOptions, common, canaryDeps, defer)
 
-  await serveRequests({ config, log, metrics, gateway, served, sources, entityCache, shadow, defer })
+  await serveRequests({ config, log, metrics, gateway, served, sources, entityCache, shadow, canary, defer })
 
   /**
    * Creates a graph. Rejects with a Refusal for an invalid supergraph, or when a trusted document
    * is invalid for it.
    */
-  async function graphOf(supergraphSdl: string): Promise<LocatedGraph> {
+  async function graphOf(supergraphSdl: string, parts: GraphParts = { sources, shadow }): Promise<LocatedGraph> {
     const composed = locationsOf(subject, supergraphSdl)
     checkSubgraphNames(composed, limits, hooks)
-    const { links, locations, release } = takeLinks(sources, subject, composed, eventSources.linksOf(supergraphSdl))
+    const { links, locations, release } = takeLinks(parts.sources, subject, composed, eventSources.linksOf(supergraphSdl))
     try {
       const gateway = await startGateway({
         supergraphSdl: contract ? applyContract(supergraphSdl, contract) : supergraphSdl,
@@ -143,7 +142,7 @@ await runProgram(async (defer, end) => {
         links,
         exchange,
         hooks,
-        shadow,
+        shadow: parts.shadow,
         usage,
         budget,
         slots,
@@ -163,6 +162,38 @@ await runProgram(async (defer, end) => {
     }
   }
 })
+
+/** Opens what all graphs share with other copies. */
+async function openStores(
+  config: Config<typeof variables>,
+  { entityCache: cacheOptions }: ValidOptions,
+  { log, metrics, defer }: { readonly log: Logger; readonly metrics: Metrics | null; readonly defer: Defer },
+) {
+  const budget = await budgetFromConfig(config, log)
+  defer(async () => budget?.close())
+  const documents = await sharedDocumentsFromConfig(config, log)
+  defer(async () => documents?.close())
+  const { ENTITY_CACHE_BYTES: maxBytes, ENTITY_CACHE_REDIS_URL: redisUrl } = config
+  const entityCache = await openEntityCache({ ...cacheOptions, maxBytes, redisUrl }, log, metrics)
+  defer(async () => entityCache?.close())
+  return { budget, documents, entityCache }
+}
+
+/** Starts the candidate supergraph of the configuration file; null without one. */
+async function beginCanary(
+  settings: ValidOptions,
+  common: Parameters<typeof openShadow>[1],
+  deps: Parameters<typeof OpenCanary<LocatedGraph>>[2],
+  defer: Defer,
+): Promise<Canary | null> {
+  const { canary } = settings
+  if (!canary) return null
+  // Imported on demand: most gateways have no candidate.
+  const { openCanary } = await import('../canary/open-canary.ts')
+  const opened = await openCanary({ ...settings, canary }, common, deps)
+  defer(opened.close)
+  return opened.canary
+}
 
 /** Throws for options of a subgraph that the supergraph lacks, which would have no effect. */
 function checkSubgraphNames(locations: readonly SubgraphLocation[], limits: Limits, hooks: HookStages | null): void {
@@ -198,6 +229,7 @@ async function serveRequests({
   sources,
   entityCache,
   shadow,
+  canary,
   defer,
 }: {
   readonly config: Config<typeof variables>
@@ -208,6 +240,7 @@ async function serveRequests({
   readonly sources: SubgraphSources
   readonly entityCache: EntityCache | null
   readonly shadow: ShadowTraffic | null
+  readonly canary: Canary | null
   readonly defer: Defer
 }): Promise<void> {
   const isProxy = config.TRUSTED_PROXIES
@@ -220,6 +253,10 @@ async function serveRequests({
   serveCallbacks(app, sources.callbacks)
   if (entityCache && config.ENTITY_CACHE_TOKEN !== undefined) serveInvalidations(app, entityCache, config.ENTITY_CACHE_TOKEN)
   if (shadow && config.SHADOW_TOKEN !== undefined) serveShadowReport(app, shadow.report, config.SHADOW_TOKEN)
+  if (canary && config.CANARY_TOKEN !== undefined) {
+    const { serveCanary } = await import('../canary/canary-endpoint.ts')
+    serveCanary(app, canary, config.CANARY_TOKEN)
+  }
   if (metrics) {
     const open = { sockets: sockets.count, gateway, listeners: () => 0 }
     await serveMetrics(app, metrics, open, { ...scrapingConfig(config), log, defer })
