@@ -1,25 +1,43 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { parse } from 'graphql'
 import type { FindGrants } from '../gateway/authorization/authorization.ts'
 import { createPlanStore, type PlanStore } from '../gateway/planning/plan-store.ts'
+import { readSupergraph, type Supergraph } from '../gateway/planning/supergraph.ts'
 import type { Link } from '../gateway/subgraph-client/link.ts'
+import { once } from '../platform/collections/once.ts'
 import { storeGrants } from './store-grants.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 
-/** The supergraph of this version, its stored query plans, and the lookup of caller grants. */
-export function builtInSupergraph(): {
-  readonly supergraphSdl: string
-  readonly plans: PlanStore
-  readonly grantsOver: (links: ReadonlyMap<string, Link>) => FindGrants
-} {
+/** The texts of the SDL by their names. */
+const readSdl = once((): ReadonlyMap<string, string> => {
   const files = readdirSync(join(ROOT, 'schema'), { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.graphql'),
   )
-  const texts = new Map(files.sort().map((name) => [name, readFileSync(join(ROOT, 'schema', name), 'utf8')]))
+  return new Map(files.sort().map((name) => [name, readFileSync(join(ROOT, 'schema', name), 'utf8')]))
+})
+
+/** Gateways of one process share it with its planner: both take 0.3 s of processor time. */
+let supergraph: Supergraph | null = null
+
+/** The supergraph of this version, its stored query plans, and the lookup of caller grants. */
+export function builtInSupergraph(): {
+  readonly supergraphSdl: string
+  readonly supergraph: () => Supergraph
+  readonly plans: PlanStore
+  readonly grantsOver: (links: ReadonlyMap<string, Link>) => FindGrants
+} {
+  const texts = readSdl()
+  const supergraphSdl = texts.get('supergraph.graphql') ?? ''
+  const plans = createPlanStore(join(ROOT, 'node_modules/.cache/plans'), JSON.stringify([...texts]))
   return {
-    supergraphSdl: texts.get('supergraph.graphql') ?? '',
-    plans: createPlanStore(join(ROOT, 'node_modules/.cache/plans'), JSON.stringify([...texts])),
+    supergraphSdl,
+    supergraph() {
+      supergraph ??= readSupergraph(parse(supergraphSdl, { noLocation: true }), { isKnown: !plans.isEmpty })
+      return supergraph
+    },
+    plans,
     grantsOver: storeGrants,
   }
 }

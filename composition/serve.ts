@@ -187,11 +187,13 @@ async function serveTransports(
   const explorer = config.EXPLORER && {
     page: await parts.serveExplorer(app, { examples: parts.graphExamples(), signIn: parts.graphSignIn(), home: './' }),
   }
-  const { supergraphSdl } = parts.builtInSupergraph()
   const limits = parts.limitsFromConfig(config)
   const { INTROSPECTION: introspection, BATCH_LIMIT } = config
-  const reference = { supergraphSdl, links, limits, introspection, takesBatches: BATCH_LIMIT > 0, log }
-  const apollo = config.ENGINE === 'apollo' ? await startReferenceEngine(reference) : null
+  const reference = { links, limits, introspection, takesBatches: BATCH_LIMIT > 0, log }
+  const apollo =
+    config.ENGINE === 'apollo'
+      ? await startReferenceEngine({ supergraphSdl: parts.builtInSupergraph().supergraphSdl, ...reference })
+      : null
   defer(async () => apollo?.close())
   if (apollo) apollo.serve(app)
   else await parts.serveGraphql(app, gateway, { ...explorer, batchLimit: config.BATCH_LIMIT })

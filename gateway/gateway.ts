@@ -69,6 +69,8 @@ export type Gateway = {
 
 export type StartGatewayOptions = {
   readonly supergraphSdl: string
+  /** The supergraph of `supergraphSdl`, which gateways of a process may share; absent: read here. */
+  readonly supergraph?: () => Supergraph
   readonly links: readonly Link[]
   readonly limits: Limits
   /** Cost budget of a client per minute; null: unlimited. */
@@ -122,8 +124,9 @@ export function assembleGateway(options: StartGatewayOptions): Gateway {
   const { slots = subscriptionSlots(), plans = EMPTY_PLAN_STORE, grantsOver = () => () => NO_GRANTS } = options
   const { exchange = null, hooks = null, entityCache = null, budget = null, slowMilliseconds = 0, uploads = null } = options
   const { trustedDocuments = { documents: [], isOnly: false } } = options
-  const document = parse(options.supergraphSdl, { noLocation: true })
-  const supergraph = readSupergraph(document, { isKnown: !plans.isEmpty })
+  const supergraph =
+    options.supergraph?.() ?? readSupergraph(parse(options.supergraphSdl, { noLocation: true }), { isKnown: !plans.isEmpty })
+  const { document } = supergraph
   const slow = slowMilliseconds > 0 ? createSlowLog(slowMilliseconds, log) : null
   const viewer = viewerFields(document)
   const cacheOf = entityCache?.forGraph(document, supergraph, viewer)

@@ -30,6 +30,8 @@ import { separateFetches } from './separate-fetches.ts'
 
 /** A supergraph that can plan operations. */
 export type Supergraph = {
+  /** What it was read from. */
+  readonly document: DocumentNode
   /** API schema: without join directives and `@inaccessible` elements. */
   readonly api: GraphQLSchema
   /**
@@ -55,7 +57,7 @@ export type Supergraph = {
   /** Whether a type satisfies a type condition, including `@inaccessible` types. */
   readonly isOf: TypeTest
   readonly fieldSets: FieldSets
-  /** Cancels creating the planner in advance. */
+  /** Cancels creating the planner in advance; it is then created on first use. */
   readonly close: () => void
 }
 
@@ -141,6 +143,7 @@ export function readSupergraph(document: DocumentNode, { isKnown = false }: { re
   }
   let complete: GraphQLSchema | null = null
   const supergraph: Supergraph = {
+    document,
     api: describeRequirements(apiSchema.toGraphQLJSSchema({ includeDefer: true }), authorizationRules(document)),
     complete() {
       complete ??= planned.schema.toGraphQLJSSchema()

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { once } from '../../platform/collections/once.ts'
 import { type Connection, openDatabase } from '../../platform/database/database.ts'
 import { changeListeners } from '../../platform/events/change-listeners.ts'
 import type { Subgraph } from '../../platform/graphql/subgraph.ts'
@@ -14,6 +15,9 @@ import { safeNames } from './server-features/findings.ts'
 import { featureLoaders } from './server-features/loaders.ts'
 import { featureRepository } from './server-features/repository.ts'
 import type { Tables } from './tables.ts'
+
+/** The same for all subgraphs of a process: options are in contexts. */
+const executableSchema = once(() => subgraphSchema('directory', resolvers))
 
 /**
  * The directory, loaded and kept up to date with every import, whoever runs it. `publicUrl` stands
@@ -65,7 +69,7 @@ export async function directorySubgraph({
 
   return {
     name: 'directory',
-    schema: subgraphSchema('directory', resolvers),
+    schema: executableSchema(),
     context: (): Context => ({ catalogue, items, load: featureLoaders(features), publicUrl }),
     ready: items.currentRevision,
     onChange,

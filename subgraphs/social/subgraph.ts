@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { keyedMutex } from '../../platform/collections/keyed-mutex.ts'
+import { once } from '../../platform/collections/once.ts'
 import { type Connection, openDatabase, type ReplicaOptions } from '../../platform/database/database.ts'
 import { eventFeed } from '../../platform/events/event-feed.ts'
 import type { Subgraph } from '../../platform/graphql/subgraph.ts'
@@ -28,6 +29,9 @@ import type { Tables } from './tables.ts'
 import { userRepository } from './user/repository.ts'
 import { signUpRecipients } from './user/sign-up-recipients.ts'
 import { SIGN_UPS } from './user/user.ts'
+
+/** The same for all subgraphs of a process: options are in contexts. */
+const executableSchema = once(() => subgraphSchema('social', resolvers))
 
 /**
  * As long as an operation may take. Mutations are not cancelled when their client leaves, so
@@ -109,7 +113,7 @@ export async function socialSubgraph({
 
   return {
     name: 'social',
-    schema: subgraphSchema('social', resolvers),
+    schema: executableSchema(),
     context: (caller) => contextOf(parts, caller),
     ...database.replicaHooks,
     ready: () => parts.users.findByIds(['0']),

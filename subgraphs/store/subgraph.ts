@@ -1,5 +1,6 @@
 import type { JWTVerifyGetKey } from 'jose'
 import type { Logger } from 'pino'
+import { once } from '../../platform/collections/once.ts'
 import { type Connection, type Database, openDatabase, type ReplicaOptions } from '../../platform/database/database.ts'
 import { eventFeed } from '../../platform/events/event-feed.ts'
 import type { Subgraph } from '../../platform/graphql/subgraph.ts'
@@ -48,6 +49,9 @@ import { deliveryJobs } from './webhook-delivery/jobs.ts'
 import { deliveryPlan } from './webhook-delivery/plan.ts'
 import { purgeDeliveries } from './webhook-delivery/purge.ts'
 import { write } from './write.ts'
+
+/** The same for all subgraphs of a process: options are in contexts. */
+const executableSchema = once(() => guardSchema(subgraphSchema('store', resolvers)))
 
 /** The subgraph, and its part that speaks to the outside by itself. */
 export type StoreSubgraph = Subgraph & {
@@ -186,7 +190,7 @@ export async function storeSubgraph({
 
   return {
     name: 'store',
-    schema: guardSchema(subgraphSchema('store', resolvers)),
+    schema: executableSchema(),
     context: (caller) => contextOf(parts, caller),
     ...database.replicaHooks,
     runCheckoutJobs: () => runCheckoutJobs(checkoutJobDeps, new AbortController().signal),

@@ -1,8 +1,12 @@
+import { once } from '../../platform/collections/once.ts'
 import type { Subgraph } from '../../platform/graphql/subgraph.ts'
 import { subgraphSchema } from '../toolkit/subgraph-schema.ts'
 import { createTrustContext } from './context.ts'
 import { createTrustParts, type TrustOptions } from './parts.ts'
 import { resolvers } from './resolvers.ts'
+
+/** The same for all subgraphs of a process: options are in contexts. */
+const executableSchema = once(() => subgraphSchema('trust', resolvers))
 
 /**
  * Decisions about names for keys, and assessments of the directory's hosts. Sends nothing to the
@@ -12,7 +16,7 @@ export function trustSubgraph(options: TrustOptions): Subgraph {
   const { parts, start, close } = createTrustParts(options)
   return {
     name: 'trust',
-    schema: subgraphSchema('trust', resolvers),
+    schema: executableSchema(),
     context: (caller) => createTrustContext(parts, caller),
     ready: async () => {
       const [, states] = await Promise.all([parts.keys.ping(), parts.sources.status()])

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import { lookupTable } from '../../../platform/collections/lookup-table.ts'
+import { once } from '../../../platform/collections/once.ts'
 import { isSameCode, lastPart } from '../place.ts'
 import { COMMUNES_OF_CHILE } from './communes-of-chile.ts'
 import { byName, type Country, countryOf } from './country.ts'
@@ -42,14 +43,6 @@ type IsoDivision = GeoName & { readonly parent: string }
 // Half a megabyte of ISO 3166-2 and two of GeoNames are loaded at first use of regions or
 // municipalities: `require` can be deferred, `import` cannot.
 const require = createRequire(import.meta.url)
-
-const once = <Value>(make: () => Value): (() => Value) => {
-  let made: { readonly value: Value } | undefined
-  return () => {
-    made ??= { value: make() }
-    return made.value
-  }
-}
 
 // GeoNames' divisions, CC BY 4.0, and Wikipedia's list of ISO 3166-2; the shapes are those of the
 // packages' own declarations.
