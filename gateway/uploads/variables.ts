@@ -1,5 +1,4 @@
-import { type Config, type Variables, wholeNumber } from '../../platform/config/config.ts'
-import { createUploadReceiver, type UploadReceiver } from './upload-receiver.ts'
+import { type Variables, wholeNumber } from '../../platform/config/config.ts'
 
 /** Settings of file uploads of a gateway by itself; bounds are those of the option `uploads`. */
 export const uploadVariables = {
@@ -28,16 +27,3 @@ export const uploadVariables = {
     meaning: 'Requests with files that run at once; more are answered with 503.',
   },
 } as const satisfies Variables
-
-/** What takes multipart requests; null where settings take none. */
-export const uploadsFromConfig = (config: Config<typeof uploadVariables>): UploadReceiver | null =>
-  config.UPLOAD_MAX_FILE_BYTES === 0
-    ? null
-    : createUploadReceiver(
-        {
-          maxFileBytes: config.UPLOAD_MAX_FILE_BYTES,
-          maxFiles: config.UPLOAD_MAX_FILES,
-          timeoutSeconds: config.UPLOAD_TIMEOUT_SECONDS,
-        },
-        config.UPLOAD_MAX_CONCURRENCY,
-      )
