@@ -206,7 +206,7 @@ test('a text that a request may choose is a key of own keys only', () => {
   expect(left.map(({ file, line, text, type }) => `${file}:${line} ${text} (${type}): ${remedy}`)).toEqual([])
   const used = new Set(found.map(({ file, text }) => `${file}: ${text}`))
   expect(excused.filter((place) => !used.has(place))).toEqual([])
-}, 120_000)
+}, 400_000)
 
 const EXAMPLES: readonly (readonly [code: string, isFound: boolean])[] = [
   ['(text: string) => open[text]', true],
@@ -237,7 +237,7 @@ export const example = ${code}`,
   const found = unguardedTextKeys('', new Map(files)).map(({ file }) => file)
   for (const [index, [code, isFound]] of EXAMPLES.entries())
     expect(found.includes(`platform/collections/example-${index}.ts`), code).toBe(isFound)
-}, 120_000)
+}, 400_000)
 
 test.each(INHERITED)('%s is nothing in a table, and no own value of an object', (key) => {
   expect(lookupTable({ a: 1 })[key]).toBeUndefined()

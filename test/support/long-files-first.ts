@@ -9,6 +9,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const LONG_FILES: readonly string[] = [
   'test/cluster/cluster.test.ts',
   'test/security/secrets.test.ts',
+  'test/security/inherited-names.test.ts',
   'test/security/rotate-database.test.ts',
   'test/cli/lifecycle.test.ts',
   'test/resume.test.ts',
@@ -20,6 +21,8 @@ const LONG_FILES: readonly string[] = [
   'test/gateway/main.test.ts',
   'test/web/authorize.test.ts',
   'test/garbage.test.ts',
+  'test/gateway/package.test.ts',
+  'test/scripts/audit.test.ts',
   'test/security/secrets-environment.test.ts',
   'test/cli/store-create.test.ts',
 ]
