@@ -48,7 +48,7 @@ const FILES = [
   'item/copy.js',
   'item/install.js',
   'search/search.js',
-  'operations/operations.js',
+  'frame/live.js',
   'room/room.js',
 ]
 

@@ -209,6 +209,11 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     await page.close()
     const scripted = await openPage(browser, { baseURL: web.url })
     await scripted.page.context().addCookies(cookies)
+    await scripted.page.goto('/console')
+    await scripted.page.locator('[aria-label="0 paid orders to send"]').waitFor()
+    await anOrder()
+    // Without a reload.
+    await scripted.page.locator('[aria-label="1 paid orders to send"]').waitFor()
     for (const [name, address] of [
       ['console-order-sent', path],
       ['console-order-pending', pending.path],

@@ -257,6 +257,30 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     await page.close()
   })
 
+  test('the result of a delivery appears by itself, and what was opened stays open', async () => {
+    const { path } = await withWebhook()
+    const { page, complaints } = await openPage(browser)
+    await page.goto(`${web.url}/console`)
+    await page.getByLabel('Login').fill(own.login)
+    await page.getByLabel('Authtoken').fill(own.authtoken)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.goto(web.url + path)
+    await page.evaluate('window.isSamePage = true')
+    await aProduct(own, { name: 'Cup', price: '1' })
+    await page.locator('summary', { hasText: 'delivered' }).first().click()
+    // A click focuses: nothing is renewed under it.
+    await page.evaluate('document.activeElement.blur()')
+    await aProduct(own, { name: 'Bowl', price: '1' })
+    await page.getByText('2 deliveries').waitFor()
+    expect(await page.evaluate('[...document.querySelectorAll("details.delivery")].map(({ open }) => open)')).toEqual([
+      false,
+      true,
+    ])
+    expect(await page.evaluate('window.isSamePage')).toBe(true)
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
   test('every page of webhooks is accessible and fits', async () => {
     const { path, visitor } = await withWebhook()
     status = 503

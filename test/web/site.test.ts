@@ -4,6 +4,7 @@ import Fastify from 'fastify'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createHttpServer } from '../../platform/http/server.ts'
+import { withStores } from '../../subgraphs/store/operator/stores.ts'
 import { startSite } from '../../web/serve.ts'
 import { directoryWithoutData, recordingLog } from '../gateway/support/graph.ts'
 import { askRaw } from '../rest-facade/ask.ts'
@@ -68,6 +69,18 @@ describe('without a script', () => {
     expect([...nav.matchAll(/<a href="([^"]*)" aria-current="(\w+)"/g)].map(([, link, value]) => [link, value])).toEqual(
       href === null ? [] : [[href, current]],
     )
+  })
+
+  test('home shows what decisions say, how an order arrives, and the demo shop where there is one', async () => {
+    const { text } = await get('/')
+    for (const action of ['Proceed', 'Proceed with caution', 'Sandbox', 'Ask a person', 'Deny'])
+      expect(text).toMatch(new RegExp(`<span class="chip tone-\\w+">${action}</span>`))
+    expect(text).toContain('subscription { orderUpdated { number status total currency } }')
+    expect(text).not.toContain('the demo shop')
+    const shop = await withStores(web.trust.database.connection, (stores) =>
+      stores.create({ name: 'Demo', country: 'PT', isPaid: true }),
+    )
+    expect((await get('/')).text).toContain(`<a href="/shops/${shop.code}">Buy in Demo</a>, the demo shop.`)
   })
 
   test('a group of the REST reference is found in any case, and has one address for search engines', async () => {

@@ -20,6 +20,7 @@ export const overview = consolePage({
   path: '/console',
   label: 'Overview',
   operations: [ConsoleOverviewDocument],
+  scripts: ['live.js'],
   async body({ run, uses, site }) {
     const found = dataOf(await run(ConsoleOverviewDocument, {}))
     const { store, all, onSale, salesReport } = found
@@ -59,7 +60,7 @@ const toDo = (
   { toSend, toBePaid, lowStock, webhookSubscriptions }: Overview,
   { at }: Site,
 ): Html => html`<section aria-labelledby="to-do"><h2 id="to-do">To do</h2>
-<dl class="figures">${[
+<dl class="figures" id="waiting" data-live>${[
   [toSend.totalCount, 'paid orders to send', `${ORDERS}?status=paid&delivery=unfulfilled`],
   [toBePaid.totalCount, 'orders to be paid', `${ORDERS}?status=pending`],
   [lowStock.totalCount, 'products low in stock', `${PRODUCTS}?stock=low`],

@@ -34,6 +34,8 @@ export type ConsoleRow = {
   readonly label: string
   readonly operations: readonly TypedDocumentNode<unknown, never>[]
   readonly parameters: ParameterTable
+  /** Scripts that it works better with, by file name. */
+  readonly scripts?: readonly string[]
   /** What its forms have done, by the word `done` of the address that they lead to. */
   readonly notices: LookupTable<string>
   /** Null for what does not exist. */
@@ -46,6 +48,7 @@ export function consolePage<const On extends `/${string}`, const Table extends P
   readonly label: string
   readonly operations: readonly TypedDocumentNode<unknown, never>[]
   readonly parameters?: Table
+  readonly scripts?: readonly string[]
   readonly notices?: Readonly<Record<string, string>>
   readonly body: (request: ConsoleRequest<NoInfer<On>, NoInfer<Table>>) => Promise<Html | null>
 }): ConsoleRow {
@@ -61,13 +64,14 @@ export function consolePage<const On extends `/${string}`, const Table extends P
 
 /** A page with the navigation of the console. */
 export const framed = (
-  here: Pick<ConsoleRow, 'path' | 'label'>,
+  here: Pick<ConsoleRow, 'path' | 'label' | 'scripts'>,
   rows: readonly Pick<ConsoleRow, 'path' | 'label'>[],
   body: Html,
   { visit, site }: { readonly visit: Visit; readonly site: Site },
 ): WebPage => ({
   title: `${here.label} · Console`,
   description: 'Console of a store for its owner.',
+  scripts: here.scripts ?? [],
   body: html`<div class="console-head"><nav aria-label="Console">${rows.map(({ path, label }) => html`<a href="${site.at(path)}"${isIn(here, path) && html` aria-current="${path === here.path ? 'page' : 'true'}"`}>${label}</a> `)}</nav>
 ${changeForm('/console/sign-out', visit, site, html`<button class="plain">Sign out</button>`)}</div>
 ${body}`,

@@ -1,16 +1,11 @@
 import type { ConsoleOverviewQuery } from '#generated/operations.ts'
 import { counted, money } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
+import { plot } from '../frame/plot.ts'
 import type { Site } from '../frame/site.ts'
 
 type Sales = ConsoleOverviewQuery['salesReport']
 type Day = Sales['days'][number]
-
-/** Of the drawing; it is stretched to the width of the page. */
-const WIDTH_PIXELS = 600
-const HEIGHT_PIXELS = 160
-/** Part of a day's width that its bar fills. */
-const BAR_SHARE = 0.7
 
 /** Sales of today beside those of the same weekday a week ago, a plot of all days, and their table. */
 export function salesSection({ currency, timezone, days }: Sales, site: Site): Html {
@@ -27,7 +22,7 @@ export function salesSection({ currency, timezone, days }: Sales, site: Site): H
 ${
   days.every(({ ordersPlaced }) => ordersPlaced === 0)
     ? html`<div class="empty"><p><strong>No orders in ${days.length} days.</strong></p><p>Their sales appear here, day by day.</p></div>`
-    : html`${plot(days, currency)}
+    : html`${bars(days, currency)}
 <details><summary>The days as a table</summary>${table(days, currency)}</details>`
 }
 <p><a href="${site.at('/console/sales.csv')}" download>Download the days as CSV</a> <span class="quiet">Days in ${timezone}.</span></p></section>`
@@ -36,23 +31,24 @@ ${
 const figure = (label: string, { gross }: Day, currency: string): Html =>
   html`<div><dt>${label}</dt><dd>${money(gross, currency)}</dd></div>`
 
-/** A bar per day from zero, with the amounts beside and the days below. */
-function plot(days: readonly Day[], currency: string): Html {
+function bars(days: readonly Day[], currency: string): Html {
   // As numbers only to be drawn.
-  const highest = Math.max(...days.map(({ gross }) => Number(gross)))
-  const top = roundedUp(highest)
-  const [first, last] = [days[0]?.day ?? '', days.at(-1)?.day ?? '']
-  const best = days.find(({ gross }) => Number(gross) === highest)
-  const step = WIDTH_PIXELS / days.length
-  return html`<figure class="bars"><figcaption>Gross sales by day, ${dayName(first)} to ${dayName(last)}</figcaption>
-<div class="amounts" aria-hidden="true"><span>${amount(top, currency)}</span><span>${amount(top / 2, currency)}</span><span>0</span></div>
-<svg viewBox="0 0 ${WIDTH_PIXELS} ${HEIGHT_PIXELS}" preserveAspectRatio="none" role="img" aria-label="Gross sales by day: at most ${best ? `${money(best.gross, currency)}, on ${dayName(best.day)}` : amount(0, currency)}. All days are in the table below.">
-<path d="M0 0H${WIDTH_PIXELS}M0 ${HEIGHT_PIXELS / 2}H${WIDTH_PIXELS}M0 ${HEIGHT_PIXELS}H${WIDTH_PIXELS}" vector-effect="non-scaling-stroke"/>
-${days.map(({ day, gross, ordersPaid }, index) => {
-  const height = (Number(gross) / top) * HEIGHT_PIXELS
-  return html`<rect x="${(index * step + (step * (1 - BAR_SHARE)) / 2).toFixed(1)}" y="${(HEIGHT_PIXELS - height).toFixed(1)}" width="${(step * BAR_SHARE).toFixed(1)}" height="${height.toFixed(1)}"><title>${dayName(day)}: ${money(gross, currency)}, ${counted(ordersPaid, 'paid order')}</title></rect>`
-})}</svg>
-<div class="days" aria-hidden="true"><span>${dayName(first)}</span><span>${dayName(days[Math.floor(days.length / 2)]?.day ?? '')}</span><span>today</span></div></figure>`
+  const values = days.map(({ gross }) => Number(gross))
+  const best = days[values.indexOf(Math.max(...values))]
+  const first = days[0]?.day ?? ''
+  return plot({
+    kind: 'bars',
+    heading: 'Gross sales by day',
+    series: [{ name: '', values }],
+    format: (value) => money(String(value), currency),
+    min: 0,
+    ticks: [dayName(first), dayName(days[Math.floor(days.length / 2)]?.day ?? ''), 'today'],
+    summary: `at most ${best ? `${money(best.gross, currency)}, on ${dayName(best.day)}` : money('0', currency)}. All days are in the table below.`,
+    titleOf: (index) => {
+      const day = days[index]
+      return day ? `${dayName(day.day)}: ${money(day.gross, currency)}, ${counted(day.ordersPaid, 'paid order')}` : ''
+    },
+  })
 }
 
 const table = (
@@ -64,15 +60,6 @@ const table = (
   ({ day, ordersPlaced, ordersPaid, ordersCanceled, gross, net, refunded }) =>
     html`<tr><th scope="row"><time datetime="${day}">${dayName(day)}</time></th>${[ordersPlaced, ordersPaid, ordersCanceled].map((count) => html`<td class="number">${count}</td>`)}${[gross, net, refunded].map((each) => html`<td class="number">${money(each, currency)}</td>`)}</tr>`,
 )}</tbody></table></div>`
-
-/** The next of 1, 2, 5, 10, 20, 50, … that is not less. */
-function roundedUp(value: number): number {
-  if (value <= 0) return 1
-  const power = 10 ** Math.floor(Math.log10(value))
-  return ([1, 2, 5].find((factor) => factor * power >= value) ?? 10) * power
-}
-
-const amount = (value: number, currency: string): string => money(String(value), currency)
 
 /** Nov 5, or Thursday: of a day as YYYY-MM-DD. */
 const dayName = (day: string, weekday?: 'long'): string =>

@@ -41,6 +41,7 @@ export const webhook = consolePage({
   path: `${WEBHOOKS}/{webhook}`,
   label: 'Webhook',
   operations: [ConsoleWebhookDocument],
+  scripts: ['live.js'],
   parameters: {
     status: { kind: 'enum', values: Object.keys(STATUSES) },
     after: { kind: 'text', max: 1_000 },
@@ -49,8 +50,8 @@ export const webhook = consolePage({
     created: 'The webhook was created for future events.',
     paused: 'The webhook is paused: events are stored for it.',
     resumed: 'The webhook was resumed: stored events are being sent.',
-    tested: 'The test delivery is scheduled. Reload the page to see its result.',
-    replayed: 'The delivery is scheduled again. Reload the page to see its result.',
+    tested: 'The test delivery is scheduled. Its result appears below; without JavaScript, reload the page.',
+    replayed: 'The delivery is scheduled again. Its result appears below; without JavaScript, reload the page.',
   },
   async body({ path: { webhook: number }, query: { status, after }, run, site, visit }) {
     if (!/^[1-9]\d{0,9}$/.test(number)) return null
@@ -72,9 +73,9 @@ ${actions(found, place)}
       (word) =>
         html`<a href="${site.at(place.path)}${word && html`?status=${word}`}"${word === status && html` aria-current="true"`}>${word === null ? 'all' : STATUSES[word]?.[1]}</a>`,
     )}</nav>
-<p role="status">${sent.totalCount === 0 ? 'No deliveries yet.' : `${counted(sent.totalCount, 'delivery', 'deliveries')}, newest first. They are stored for 30 days.`}</p>
+<div id="deliveries" data-live><p role="status">${sent.totalCount === 0 ? 'No deliveries yet.' : `${counted(sent.totalCount, 'delivery', 'deliveries')}, newest first. They are stored for 30 days.`}</p>
 ${sent.nodes.map((delivery) => deliveryOf(delivery, place))}
-${nextLinks(place.path, { status, after }, sent.pageInfo, site)}</section>`
+${nextLinks(place.path, { status, after }, sent.pageInfo, site)}</div></section>`
   },
 })
 
@@ -127,7 +128,7 @@ ${changeForm(`${path}/test`, visit, site, html`<button class="secondary">Send a 
 
 const deliveryOf = (delivery: Delivery, { path, visit, site }: WebhookPage): Html => {
   const { status, attempts, body, dueAt } = delivery
-  return html`<details class="delivery"><summary><span class="tone tone-${TONES[status]}">${wordOf(status, STATUSES)}</span> <strong>${subjectOf(delivery)}</strong> ${moment(delivery.triggeredAt)}${delivery.isTest && html` <span class="mark-test">test</span>`}</summary>
+  return html`<details class="delivery" id="delivery-${delivery.id}"><summary><span class="tone tone-${TONES[status]}">${wordOf(status, STATUSES)}</span> <strong>${subjectOf(delivery)}</strong> ${moment(delivery.triggeredAt)}${delivery.isTest && html` <span class="mark-test">test</span>`}</summary>
 ${dueAt !== null && html`<p>The next attempt is due at ${moment(dueAt)}.</p>`}
 ${attempts.length === 0 ? html`<p>No attempts yet.</p>` : attemptsOf(attempts)}
 ${body !== null && html`<h3>Request body</h3><pre tabindex="0">${body}</pre>`}

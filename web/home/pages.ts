@@ -1,10 +1,12 @@
 import { HomePageDocument, type HomePageQuery } from '#generated/operations.ts'
+import { chip } from '../frame/chip.ts'
 import { dayOf, whole } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
 import { dataOf, page } from '../frame/page.ts'
 import { pathIn, type Site } from '../frame/site.ts'
 import { cards, shortened } from '../item/card.ts'
 import { searchForm } from '../search/form.ts'
+import { ACTIONS } from '../trust/labels.ts'
 
 export const homePages = [
   page({
@@ -67,12 +69,18 @@ function figures({ directoryStats: stats, categories, feed }: HomePageQuery): Ht
   return html`<dl class="figures">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
 }
 
-/** One of each: what a search finds now, a decision to ask for, and events to watch. */
-function examples({ search }: HomePageQuery, { at, publicUrl }: Site): Html {
+/** An event of an order, as it arrives over server-sent events. */
+const EVENT = `event: next
+data: {"data":{"orderUpdated":{
+  "number":32,"status":"PAID",
+  "total":"124.23","currency":"EUR"}}}`
+
+/** One of each: what a search finds now, a decision to ask for, and an order that arrives. */
+function examples({ search, storefront }: HomePageQuery, { at, publicUrl }: Site): Html {
   const found = search.edges.map(({ node }) => node)
-  const watch = `curl --no-buffer ${publicUrl}/graphql -H 'accept: text/event-stream' \\
-  -H 'content-type: application/json' \\
-  -d '{"query": "subscription { userCreated { name } }"}'`
+  const watch = `curl --no-buffer ${publicUrl}/graphql -u "$LOGIN:$AUTHTOKEN" \\
+  -H 'accept: text/event-stream' -H 'content-type: application/json' \\
+  -d '{"query": "subscription { orderUpdated { number status total currency } }"}'`
   return html`<div class="examples">
 ${
   found.length > 0 &&
@@ -82,11 +90,15 @@ ${
 }
 <section class="example" aria-labelledby="example-decision"><h2 id="example-decision">Ask before touching a site</h2>
 <p>May an agent fetch from it, sign in there, pay there? A decision with its reasons, in seconds.</p>
-<form class="ask" action="${at('/trust')}"><input type="text" name="domain" value="github.com" required maxlength="2048" aria-label="Domain or URL" inputmode="url" autocapitalize="none" autocomplete="off" spellcheck="false"><button>Decide</button></form></section>
-<section class="example" aria-labelledby="example-events"><h2 id="example-events">Watch it happen</h2>
-<p>Sign-ups, messages, orders and stock arrive as events:</p>
+<form class="ask" action="${at('/trust')}"><input type="text" name="domain" value="github.com" required maxlength="2048" aria-label="Domain or URL" inputmode="url" autocapitalize="none" autocomplete="off" spellcheck="false"><button>Decide</button></form>
+<p class="field-hint">The answer is one of</p>
+<ul>${Object.values(ACTIONS).map(({ short, sentence, tone }) => html`<li>${chip(short, tone)} <span class="quiet">${sentence}</span></li>`)}</ul></section>
+<section class="example" aria-labelledby="example-events"><h2 id="example-events">See an order arrive</h2>
+<p>Orders, stock, sign-ups and messages arrive as events, over server-sent events, WebSocket or webhooks:</p>
 <div class="code"><pre tabindex="0" aria-labelledby="example-events"><code id="watch">${watch}</code></pre><button type="button" class="secondary" data-copy="watch" hidden>Copy</button></div>
-<p><a href="${at('/docs/guides/subscribe-and-resume')}">Subscribe, and resume</a></p></section>
+<p>What it prints when somebody pays:</p>
+<pre class="event" tabindex="0" aria-label="An event of an order"><code>${EVENT}</code></pre>
+<p>${storefront && html`<a href="${at(`/shops/${storefront.code}`)}">Buy in ${storefront.name}</a>, the demo shop. `}<a href="${at('/docs/guides/subscribe-and-resume')}">Subscribe, and resume</a></p></section>
 </div>`
 }
 

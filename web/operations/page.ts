@@ -4,7 +4,7 @@ import type { readinessOf } from '../../platform/http/readiness.ts'
 import { counted, momentOf, whole } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { WebPage } from '../frame/page.ts'
-import { plot } from './plot.ts'
+import { plot } from '../frame/plot.ts'
 
 /** How every part of the process is; null where nothing could be learned. */
 export type OperationsState = {
@@ -18,20 +18,27 @@ export type OperationsState = {
 export const operationsPage = ({ samples, readiness, circuits, data }: OperationsState): WebPage => ({
   title: 'Operations',
   description: 'Metrics of this process.',
-  scripts: ['operations.js'],
+  scripts: ['live.js'],
   body: html`<h1>Operations</h1>
-<div id="figures">
+<div id="figures" data-live>
 <p class="quiet">This process, the last ${samples.length === 0 ? 'moments' : spanOf(samples)}. Refreshed every five seconds; all metrics are at <code>/metrics</code>.</p>
 <section aria-labelledby="graph"><h2 id="graph">The graph</h2><div class="plots">
-${plot('Operations per second', series(samples, 'operationsPerSecond'), { written: rate, least: 1 })}
-${plot('Failures per second', series(samples, 'failuresPerSecond'), { written: rate, least: 1 })}
-${plot('Latency of operations: median and p95', series(samples, 'medianSeconds'), { written: milliseconds, least: 0.001, second: series(samples, 'slowSeconds') })}
-${plot('Plan cache hit rate', series(samples, 'planCacheHits'), { written: share, least: 1 })}
-${plot('Response cache hit rate', series(samples, 'answerCacheHits'), { written: share, least: 1 })}
-${plot('Subscriptions', series(samples, 'subscriptions'), { written: whole, least: 1 })}
-${plot('WebSockets', series(samples, 'sockets'), { written: whole, least: 1 })}
-${plot('Memory', series(samples, 'memoryBytes'), { written: megabytes, least: 1 })}
-${plot('Processor', series(samples, 'cpu'), { written: share, least: 1 })}
+${lines('Operations per second', [{ name: '', values: series(samples, 'operationsPerSecond') }], { format: rate, min: 1 })}
+${lines('Failures per second', [{ name: '', values: series(samples, 'failuresPerSecond') }], { format: rate, min: 1 })}
+${lines(
+  'Latency of operations',
+  [
+    { name: 'p50', values: series(samples, 'medianSeconds') },
+    { name: 'p95', values: series(samples, 'slowSeconds') },
+  ],
+  { format: milliseconds, min: 0.001 },
+)}
+${lines('Plan cache hit rate', [{ name: '', values: series(samples, 'planCacheHits') }], { format: share, min: 1 })}
+${lines('Response cache hit rate', [{ name: '', values: series(samples, 'answerCacheHits') }], { format: share, min: 1 })}
+${lines('Subscriptions', [{ name: '', values: series(samples, 'subscriptions') }], { format: whole, min: 1 })}
+${lines('WebSockets', [{ name: '', values: series(samples, 'sockets') }], { format: whole, min: 1 })}
+${lines('Memory', [{ name: '', values: series(samples, 'memoryBytes') }], { format: megabytes, min: 1 })}
+${lines('Processor', [{ name: '', values: series(samples, 'cpu') }], { format: share, min: 1 })}
 </div></section>
 <section aria-labelledby="parts"><h2 id="parts">Subgraphs</h2><div class="plots">${subgraphs(samples, readiness, circuits)}</div></section>
 <section aria-labelledby="jobs"><h2 id="jobs">Jobs</h2>${queues(samples)}</section>
@@ -60,16 +67,15 @@ function subgraphs(
     const circuit = circuits.find((each) => each.name === name)?.state
     return html`<div class="part"><h3>${name} <span class="state-${state}">${state}</span>${circuit && html` <span class="quiet">circuit ${circuit}</span>`}</h3>
 ${without.length > 0 && html`<p class="quiet">Without ${without.join(', ')}.</p>`}
-${plot(
-  'Fetches per second, and failures',
-  own.map((sample) => sample?.fetchesPerSecond ?? 0),
-  { written: rate, least: 1, second: own.map((sample) => sample?.failuresPerSecond ?? 0) },
+${lines(
+  'Fetches per second',
+  [
+    { name: 'all', values: own.map((sample) => sample?.fetchesPerSecond ?? 0) },
+    { name: 'failed', values: own.map((sample) => sample?.failuresPerSecond ?? 0) },
+  ],
+  { format: rate, min: 1 },
 )}
-${plot(
-  'Latency of fetches: median',
-  own.map((sample) => sample?.medianSeconds ?? null),
-  { written: milliseconds, least: 0.001 },
-)}</div>`
+${lines('Latency of fetches', [{ name: 'p50', values: own.map((sample) => sample?.medianSeconds ?? null) }], { format: milliseconds, min: 0.001 })}</div>`
   })}`
 }
 
@@ -89,11 +95,7 @@ function queues(samples: readonly Sample[]): Html {
   return html`${found.map(({ name, later, oldestSeconds }) => {
     const own = samples.map((sample) => sample.queues.find((each) => each.name === name))
     const figure = (of: 'waiting' | 'active' | 'failed') =>
-      plot(
-        JOBS[of],
-        own.map((sample) => sample?.[of] ?? null),
-        { written: whole, least: 1 },
-      )
+      lines(JOBS[of], [{ name: '', values: own.map((sample) => sample?.[of] ?? null) }], { format: whole, min: 1 })
     return html`<div class="part"><h3>${name}</h3>
 <p class="quiet">${oldestSeconds < 1 ? 'No job is overdue' : `The oldest waiting job is ${duration(oldestSeconds)} old`}; ${whole(later)} not due yet. Totals over all processes.</p>
 <div class="plots">${figure('waiting')}${figure('active')}${figure('failed')}</div></div>`
@@ -107,6 +109,18 @@ const imports = ({ directoryStats: stats }: OperationsPageQuery): Html => html`<
 <dt>Revision</dt><dd><code>${stats.revision}</code></dd>
 <dt>Last change</dt><dd>${stats.changedAt ? html`<time datetime="${stats.changedAt}">${stats.changedAt.replace('T', ' ').slice(0, 19)} UTC</time>` : 'never'}</dd>
 </dl>`
+
+/** Lines over the samples, with their last values. */
+function lines(
+  heading: string,
+  all: readonly { readonly name: string; readonly values: readonly (number | null)[] }[],
+  { format, min }: { readonly format: (value: number) => string; readonly min: number },
+): Html {
+  const measured = all.flatMap(({ values }) => values).filter((value) => value !== null)
+  const last = all[0]?.values.findLast((value) => value !== null)
+  const summary = last == null ? 'no data yet' : `now ${format(last)}, at most ${format(Math.max(0, ...measured))}`
+  return plot({ kind: 'lines', heading, series: all, format, min, summary, ticks: ['', 'now'], hasLastValues: true })
+}
 
 type Figure = Exclude<keyof Sample, 'at' | 'subgraphs' | 'queues'>
 const series = (samples: readonly Sample[], name: Figure): readonly (number | null)[] => samples.map((sample) => sample[name])
