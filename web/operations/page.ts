@@ -15,53 +15,57 @@ export type OperationsState = {
 }
 
 /** The page of who runs this. */
-export const operationsPage = ({ samples, readiness, circuits, data }: OperationsState): WebPage => ({
-  title: 'Operations',
-  description: 'Metrics of this process.',
-  scripts: ['live.js'],
-  body: html`<h1>Operations</h1>
+export function operationsPage({ samples, readiness, circuits, data }: OperationsState): WebPage {
+  const since = sinceOf(samples)
+  return {
+    title: 'Operations',
+    description: 'Metrics of this process.',
+    scripts: ['live.js'],
+    body: html`<h1>Operations</h1>
 <div id="figures" data-live>
 <p class="quiet">This process, the last ${samples.length === 0 ? 'moments' : spanOf(samples)}. Refreshed every five seconds; all metrics are at <code>/metrics</code>.</p>
 <section aria-labelledby="graph"><h2 id="graph">The graph</h2><div class="plots">
-${lines('Operations per second', [{ name: '', values: series(samples, 'operationsPerSecond') }], { format: rate, min: 1 })}
-${lines('Failures per second', [{ name: '', values: series(samples, 'failuresPerSecond') }], { format: rate, min: 1 })}
+${lines('Operations per second', [{ name: '', values: series(samples, 'operationsPerSecond') }], { format: rate, min: 1, since })}
+${lines('Failures per second', [{ name: '', values: series(samples, 'failuresPerSecond') }], { format: rate, min: 1, since })}
 ${lines(
   'Latency of operations',
   [
     { name: 'p50', values: series(samples, 'medianSeconds') },
     { name: 'p95', values: series(samples, 'slowSeconds') },
   ],
-  { format: milliseconds, min: 0.001 },
+  { format: milliseconds, min: 0.001, since },
 )}
-${lines('Plan cache hit rate', [{ name: '', values: series(samples, 'planCacheHits') }], { format: share, min: 1 })}
-${lines('Response cache hit rate', [{ name: '', values: series(samples, 'answerCacheHits') }], { format: share, min: 1 })}
-${lines('Subscriptions', [{ name: '', values: series(samples, 'subscriptions') }], { format: whole, min: 1 })}
-${lines('WebSockets', [{ name: '', values: series(samples, 'sockets') }], { format: whole, min: 1 })}
-${lines('Memory', [{ name: '', values: series(samples, 'memoryBytes') }], { format: megabytes, min: 1 })}
-${lines('Processor', [{ name: '', values: series(samples, 'cpu') }], { format: share, min: 1 })}
+${lines('Plan cache hit rate', [{ name: '', values: series(samples, 'planCacheHits') }], { format: share, min: 1, since })}
+${lines('Response cache hit rate', [{ name: '', values: series(samples, 'answerCacheHits') }], { format: share, min: 1, since })}
+${lines('Subscriptions', [{ name: '', values: series(samples, 'subscriptions') }], { format: whole, min: 1, since })}
+${lines('WebSockets', [{ name: '', values: series(samples, 'sockets') }], { format: whole, min: 1, since })}
+${lines('Memory', [{ name: '', values: series(samples, 'memoryBytes') }], { format: megabytes, min: 1, since })}
+${lines('Processor', [{ name: '', values: series(samples, 'cpu') }], { format: share, min: 1, since })}
 </div></section>
 <section aria-labelledby="parts"><h2 id="parts">Subgraphs</h2><div class="plots">${subgraphs(samples, readiness, circuits)}</div></section>
 <section aria-labelledby="jobs"><h2 id="jobs">Jobs</h2>${queues(samples)}</section>
 <div class="halves">
 <section aria-labelledby="feeds"><h2 id="feeds">Feeds and sources</h2>${
-    data === null
-      ? html`<p>The graph is unavailable.</p>`
-      : html`<ul class="sources">${data.trustSources.map(
-          ({ name, state, reason }) =>
-            html`<li><span class="state-${state.toLowerCase()}">${state.toLowerCase()}</span> <strong>${name}</strong>${reason && html` <span class="quiet">(${reason})</span>`}</li>`,
-        )}</ul>`
-  }</section>
+      data === null
+        ? html`<p>The graph is unavailable.</p>`
+        : html`<ul class="sources">${data.trustSources.map(
+            ({ name, state, reason }) =>
+              html`<li><span class="state-${state.toLowerCase()}">${state.toLowerCase()}</span> <strong>${name}</strong>${reason && html` <span class="quiet">(${reason})</span>`}</li>`,
+          )}</ul>`
+    }</section>
 <section aria-labelledby="lists"><h2 id="lists">Lists of the operator</h2>${data && operatorLists(data)}</section>
 <section aria-labelledby="imports"><h2 id="imports">Imports</h2>${data && imports(data)}</section>
 </div>
 </div>`,
-})
+  }
+}
 
 function subgraphs(
   samples: readonly Sample[],
   readiness: OperationsState['readiness'],
   circuits: OperationsState['circuits'],
 ): Html {
+  const since = sinceOf(samples)
   return html`${readiness.map(({ name, state, without }) => {
     const own = samples.map((sample) => sample.subgraphs.find((each) => each.name === name))
     const circuit = circuits.find((each) => each.name === name)?.state
@@ -73,9 +77,9 @@ ${lines(
     { name: 'all', values: own.map((sample) => sample?.fetchesPerSecond ?? 0) },
     { name: 'failed', values: own.map((sample) => sample?.failuresPerSecond ?? 0) },
   ],
-  { format: rate, min: 1 },
+  { format: rate, min: 1, since },
 )}
-${lines('Latency of fetches', [{ name: 'p50', values: own.map((sample) => sample?.medianSeconds ?? null) }], { format: milliseconds, min: 0.001 })}</div>`
+${lines('Latency of fetches', [{ name: 'p50', values: own.map((sample) => sample?.medianSeconds ?? null) }], { format: milliseconds, min: 0.001, since })}</div>`
   })}`
 }
 
@@ -91,11 +95,12 @@ const operatorLists = ({ operatorLists: lists }: OperationsPageQuery): Html =>
 /** The newest look says which queues there are. */
 function queues(samples: readonly Sample[]): Html {
   const found = samples.at(-1)?.queues ?? []
+  const since = sinceOf(samples)
   if (found.length === 0) return html`<p>No queue data yet.</p>`
   return html`${found.map(({ name, later, oldestSeconds }) => {
     const own = samples.map((sample) => sample.queues.find((each) => each.name === name))
     const figure = (of: 'waiting' | 'active' | 'failed') =>
-      lines(JOBS[of], [{ name: '', values: own.map((sample) => sample?.[of] ?? null) }], { format: whole, min: 1 })
+      lines(JOBS[of], [{ name: '', values: own.map((sample) => sample?.[of] ?? null) }], { format: whole, min: 1, since })
     return html`<div class="part"><h3>${name}</h3>
 <p class="quiet">${oldestSeconds < 1 ? 'No job is overdue' : `The oldest waiting job is ${duration(oldestSeconds)} old`}; ${whole(later)} not due yet. Totals over all processes.</p>
 <div class="plots">${figure('waiting')}${figure('active')}${figure('failed')}</div></div>`
@@ -110,16 +115,22 @@ const imports = ({ directoryStats: stats }: OperationsPageQuery): Html => html`<
 <dt>Last change</dt><dd>${stats.changedAt ? html`<time datetime="${stats.changedAt}">${stats.changedAt.replace('T', ' ').slice(0, 19)} UTC</time>` : 'never'}</dd>
 </dl>`
 
+/** Where plots of the samples begin. */
+const sinceOf = (samples: readonly Sample[]): string => {
+  const span = spanOf(samples)
+  return samples.length < 2 ? '' : `${span === 'minute' ? 'a minute' : span} ago`
+}
+
 /** Lines over the samples, with their last values. */
 function lines(
   heading: string,
   all: readonly { readonly name: string; readonly values: readonly (number | null)[] }[],
-  { format, min }: { readonly format: (value: number) => string; readonly min: number },
+  { format, min, since }: { readonly format: (value: number) => string; readonly min: number; readonly since: string },
 ): Html {
   const measured = all.flatMap(({ values }) => values).filter((value) => value !== null)
   const last = all[0]?.values.findLast((value) => value !== null)
   const summary = last == null ? 'no data yet' : `now ${format(last)}, at most ${format(Math.max(0, ...measured))}`
-  return plot({ kind: 'lines', heading, series: all, format, min, summary, ticks: ['', 'now'], hasLastValues: true })
+  return plot({ kind: 'lines', heading, series: all, format, min, summary, ticks: [since, 'now'], hasLastValues: true })
 }
 
 type Figure = Exclude<keyof Sample, 'at' | 'subgraphs' | 'queues'>
