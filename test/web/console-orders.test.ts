@@ -142,6 +142,51 @@ test('an order is canceled with a reason, a note is saved, and the history says 
   expect([text.includes('Cancel the order'), text.includes('changed their mind')]).toEqual([false, true])
 })
 
+test('units come back: a return is added, received and refunded, each once', async () => {
+  await aLocation()
+  const { visitor, number, path } = await anOrder()
+  expect((await visitor.get(path)).text).not.toContain('Add a return')
+  await send(visitor, path, '/shipments')
+  const form = fieldsOf(await visitor.get(path), `${path}/returns`)
+  const [units = ''] = Object.keys(form).filter((name) => name.startsWith('units-'))
+  expect((await send(visitor, path, '/returns', { [units]: '9' })).status).toBe(422)
+  const fields = { ...form, [units]: '2', reason: 'size', note: HOSTILE }
+  for (const _ of ['once', 'again'])
+    expect((await visitor.post(`${path}/returns`, fields)).headers.location).toBe(`${path}?done=returned`)
+  const returned = async () =>
+    (
+      await graph(
+        own,
+        'query ($number: ID!) { order(id: $number) { refunded returns { number status note lines { quantity received restock reason } } lines { product { stock } } } }',
+        { number },
+      )
+    ).order
+  const [found, ...others] = (await returned()).returns
+  expect([found, others]).toMatchObject([{ status: 'APPROVED', note: HOSTILE, lines: [{ quantity: 2, reason: 'SIZE' }] }, []])
+  const list = await visitor.get('/console/returns?status=approved')
+  expect(list.text).toContain(`<a href="${path}#returns">${found.number}, of order ${number}</a>`)
+  expect((await visitor.get('/console/returns?status=open')).text).toContain('No returns found.')
+  const at = `/returns/${found.number}`
+  expect((await send(visitor, path, `${at}/receive`, { [units]: '1' })).headers.location).toBe(`${path}?done=returned`)
+  expect(await returned()).toMatchObject({
+    returns: [{ status: 'RECEIVED', lines: [{ received: 1, restock: 'RESTOCK' }] }],
+    lines: [{ product: { stock: 47 } }],
+  })
+  expect((await visitor.get('/console')).text).toContain('aria-label="1 returns to decide or refund"')
+  const refund = fieldsOf(await visitor.get(path), `${path}${at}/refund`)
+  for (const _ of ['once', 'again']) await visitor.post(`${path}${at}/refund`, refund)
+  expect(await returned()).toMatchObject({ refunded: '12.5', returns: [{ status: 'CLOSED' }] })
+  expect((await visitor.get(path)).text).not.toContain('<script>window.ran')
+
+  await send(visitor, path, '/returns', { [units]: '1' })
+  const [, second] = (await returned()).returns
+  expect((await send(visitor, path, `/returns/${second.number}/move`, { move: 'toString' })).status).toBe(422)
+  // Only who requested one is answered.
+  expect((await send(visitor, path, `/returns/${second.number}/move`, { move: 'decline' })).status).toBe(422)
+  expect((await send(visitor, path, `/returns/${second.number}/move`, { move: 'cancel', reason: 'kept' })).status).toBe(303)
+  expect((await returned()).returns[1]).toMatchObject({ status: 'CANCELED' })
+})
+
 test('a change in between is not overwritten', async () => {
   const { visitor, number, path } = await anOrder()
   const forms = Object.fromEntries(
@@ -205,6 +250,10 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     await page.click('text="Mark as sent"')
     expect(await page.textContent('[role="status"]')).toContain('The order is marked as sent.')
     expect(await stored(number)).toMatchObject({ trackingNumber: 'PT-9', fulfillmentStatus: 'FULFILLED' })
+    await page.getByText('Add a return').click()
+    await page.getByLabel('Cup').last().fill('1')
+    await page.getByRole('button', { name: 'Add the return' }).click()
+    expect(await page.textContent('[role="status"]')).toContain('The return was saved.')
     const cookies = await page.context().cookies()
     await page.close()
     const scripted = await openPage(browser, { baseURL: web.url })
@@ -217,6 +266,7 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     for (const [name, address] of [
       ['console-order-sent', path],
       ['console-order-pending', pending.path],
+      ['console-returns', '/console/returns'],
       ['console-orders-filtered', '/console/orders?status=paid&delivery=fulfilled'],
     ] as const) {
       await scripted.page.goto(address)

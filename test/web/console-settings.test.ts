@@ -30,7 +30,13 @@ const SETTINGS = '/console/settings'
 
 describe('settings', () => {
   const stored = async () =>
-    (await graph(own, '{ store { name email timezone weightUnit sendsOrderConfirmations currency version } }', {})).store
+    (
+      await graph(
+        own,
+        '{ store { name email timezone weightUnit sendsOrderConfirmations returnWindowDays currency version } }',
+        {},
+      )
+    ).store
 
   test('of the store are saved, and the switch of order confirmations with them', async () => {
     const { visitor } = await signedIn(own)
@@ -38,13 +44,20 @@ describe('settings', () => {
     expect(before.sendsOrderConfirmations).toBe(true)
     // A checkbox that is off is not sent.
     const { sendsOrderConfirmations: _, ...form } = fieldsOf(await visitor.get(SETTINGS), SETTINGS)
-    const saved = await visitor.post(SETTINGS, { ...form, name: 'Corner & Sons', timezone: 'Europe/Madrid', weightUnit: 'LB' })
+    const saved = await visitor.post(SETTINGS, {
+      ...form,
+      name: 'Corner & Sons',
+      timezone: 'Europe/Madrid',
+      weightUnit: 'LB',
+      returnWindowDays: '14',
+    })
     expect(saved.headers.location).toBe(`${SETTINGS}?done=saved`)
     expect(await stored()).toMatchObject({
       name: 'Corner & Sons',
       timezone: 'Europe/Madrid',
       weightUnit: 'LB',
       sendsOrderConfirmations: false,
+      returnWindowDays: 14,
       currency: 'EUR',
     })
     await send(visitor, SETTINGS, SETTINGS, { sendsOrderConfirmations: 'yes' })
@@ -57,6 +70,7 @@ describe('settings', () => {
     ['a short name', { name: 'x' }, 'name'],
     ['an unknown time zone', { timezone: 'Mars/Base' }, 'timezone'],
     ['an address of no e-mail', { email: 'nobody' }, 'email'],
+    ['a return after ten years', { returnWindowDays: '3650' }, 'returnWindowDays'],
     ['a logo that is no URL', { logo: 'javascript:alert(1)' }, 'logo'],
   ])('with %s are refused beside the field', async (_, fields, name) => {
     const { visitor } = await signedIn(own)

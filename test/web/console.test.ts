@@ -213,6 +213,7 @@ describe('a session', () => {
     expect(links.map(({ count, label }) => `${count} ${label}`)).toEqual([
       '1 paid orders to send',
       '1 orders to be paid',
+      '0 returns to decide or refund',
       '0 products low in stock',
       '0 failing webhooks',
     ])

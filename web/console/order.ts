@@ -9,6 +9,7 @@ import { isRestId } from './list.ts'
 import { cancellation, historySection, noteChanges, noteSection } from './order-notes.ts'
 import type { ConsoleOrder, OrderPage } from './order-page.ts'
 import { paymentChanges, paymentsSection } from './order-payments.ts'
+import { returnChanges, returnsSection } from './order-returns.ts'
 import { shipmentChanges, shipmentsSection } from './order-shipments.ts'
 import { FULFILLMENT, ORDERS, orderChip } from './orders.ts'
 import { consolePage } from './page.ts'
@@ -25,6 +26,7 @@ export const order = consolePage({
     sent: 'The order is marked as sent.',
     shipped: 'The parcel was saved.',
     unsent: 'The parcel was deleted.',
+    returned: 'The return was saved.',
     entered: 'The entry was added to the history.',
     saved: 'The note was saved.',
     canceled: 'The order was canceled.',
@@ -43,13 +45,19 @@ export const order = consolePage({
 ${historySection(page)}</div>
 <div class="aside">${paymentsSection(page)}
 ${shipmentsSection(page)}
+${returnsSection(page)}
 <section aria-labelledby="customer"><h2 id="customer">Customer</h2>${customer(found, site)}</section>
 ${noteSection(page)}
 ${cancellation(page)}</div></div>`
   },
 })
 
-export const orderChanges: readonly ConsoleChange[] = [...paymentChanges(order), ...shipmentChanges(order), ...noteChanges(order)]
+export const orderChanges: readonly ConsoleChange[] = [
+  ...paymentChanges(order),
+  ...shipmentChanges(order),
+  ...returnChanges(order),
+  ...noteChanges(order),
+]
 
 const isZero = (amount: string): boolean => Number(amount) === 0
 

@@ -13,6 +13,7 @@ import { pathIn, type Site } from '../frame/site.ts'
 import { ORDERS } from './orders.ts'
 import { consolePage } from './page.ts'
 import { PRODUCTS } from './products.ts'
+import { RETURNS } from './returns.ts'
 import { salesSection } from './sales.ts'
 import { isFailing, WEBHOOKS } from './webhooks.ts'
 
@@ -57,12 +58,13 @@ type Overview = ConsoleOverviewQuery
 
 /** What waits for the owner; each number leads to its list. */
 const toDo = (
-  { toSend, toBePaid, lowStock, webhookSubscriptions }: Overview,
+  { toSend, toBePaid, returns, lowStock, webhookSubscriptions }: Overview,
   { at }: Site,
 ): Html => html`<section aria-labelledby="to-do"><h2 id="to-do">To do</h2>
 <dl class="figures" id="waiting" data-live>${[
   [toSend.totalCount, 'paid orders to send', `${ORDERS}?status=paid&delivery=unfulfilled`],
   [toBePaid.totalCount, 'orders to be paid', `${ORDERS}?status=pending`],
+  [returns.totalCount, 'returns to decide or refund', `${RETURNS}?status=open`],
   [lowStock.totalCount, 'products low in stock', `${PRODUCTS}?stock=low`],
   [webhookSubscriptions.nodes.filter(isFailing).length, 'failing webhooks', `${WEBHOOKS}?state=failing`],
 ].map(

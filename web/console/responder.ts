@@ -14,6 +14,7 @@ import { overview } from './overview.ts'
 import { type ConsoleRow, framed } from './page.ts'
 import { products } from './products.ts'
 import { promotions } from './promotions.ts'
+import { returns } from './returns.ts'
 import type { ConsoleCredentials, ConsoleSession, sessionsOf } from './session.ts'
 import { settings } from './settings.ts'
 import { signInPage } from './sign-in.ts'
@@ -23,6 +24,7 @@ import { webhooks } from './webhooks.ts'
 export const SECTIONS: readonly ConsoleRow[] = [
   overview,
   orders,
+  returns,
   products,
   customers,
   promotions,

@@ -30,6 +30,7 @@ type SettingsPage = {
   readonly site: Site
 }
 
+const MAX_RETURN_DAYS = 365
 const WEIGHT_UNITS = lookupTable<WeightUnit>({ KG: 'KG', LB: 'LB' })
 
 export const settings = consolePage({
@@ -75,7 +76,8 @@ ${selectInput(form, {
 })}</div>
 <fieldset><legend>Checkout</legend>
 ${checkbox(form, { name: 'sendsOrderConfirmations', label: 'Shoppers get an e-mail that confirms their order', stored: store.sendsOrderConfirmations })}
-<p class="quiet field-hint">None is sent where the installation has no mail server.</p></fieldset>
+<p class="quiet field-hint">None is sent where the installation has no mail server.</p>
+<div class="fields">${textInput(form, { name: 'returnWindowDays', label: 'Days to request a return', stored: String(store.returnWindowDays), inputmode: 'numeric', maxLength: 3, isRequired: true, hint: 'Shoppers with an account; 0: they cannot.' })}</div></fieldset>
 <p><button>Save</button></p>`,
   )}</div>`
 }
@@ -152,6 +154,7 @@ export const settingsChanges = [
         timezone: form.text('timezone'),
         weightUnit: form.choice<WeightUnit>('weightUnit', WEIGHT_UNITS, 'KG'),
         sendsOrderConfirmations: form.isChecked('sendsOrderConfirmations'),
+        returnWindowDays: form.count('returnWindowDays', 'a number of days', { max: MAX_RETURN_DAYS }),
         expectedVersion: form.version(),
       }
       if (form.hasProblems()) return refusedFields(form.problems())
