@@ -169,6 +169,8 @@ export const MAPPERS: Readonly<Record<string, Record<string, string>>> = {
     AddOrderHistoryEntrySuccess: '{ readonly entry: number }',
     OrderRefund: '../../subgraphs/store/order-refund/order-refund.ts#OrderRefund as OrderRefundModel',
     RefundOrderSuccess: '{ readonly order: number; readonly refund: number }',
+    EditOrderSuccess: '{ readonly order: number }',
+    OrderBalanceSuccess: '{ readonly order: number }',
     OrderReturn: '../../subgraphs/store/order-return/order-return.ts#OrderReturn as OrderReturnModel',
     OrderReturnLine: '../../subgraphs/store/order-return/order-return.ts#OrderReturnLine as OrderReturnLineModel',
     OrderReturnConnection: '../../subgraphs/toolkit/keyset.ts#KeysetPage<OrderReturnModel>',

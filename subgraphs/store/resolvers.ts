@@ -26,6 +26,7 @@ import { locationResolvers } from './location/resolvers.ts'
 import { metafieldResolvers } from './metafield/resolvers.ts'
 import { orderResolvers } from './order/resolvers.ts'
 import { orderDocumentResolvers } from './order-document/resolvers.ts'
+import { orderEditResolvers } from './order-edit/resolvers.ts'
 import { orderHistoryResolvers } from './order-history/resolvers.ts'
 import { orderRefundResolvers } from './order-refund/resolvers.ts'
 import { orderReturnResolvers } from './order-return/resolvers.ts'
@@ -92,6 +93,7 @@ const nouns: readonly Resolvers[] = [
   ledgerResolvers,
   orderResolvers,
   orderDocumentResolvers,
+  orderEditResolvers,
   orderHistoryResolvers,
   orderRefundResolvers,
   orderReturnResolvers,

@@ -597,6 +597,10 @@ export type Order = {
    * Sum of its refunds.
    */
   refunded: Generated<string>
+  /**
+   * Paid back because edits lowered the total; not in refunded.
+   */
+  balance_refunded: Generated<string>
   shipping_required: Generated<boolean>
   /**
    * @kyselyType('DELIVERY' | 'STORE_PICKUP' | 'NO_SHIPPING')
@@ -691,7 +695,7 @@ export type OrderLine = {
   order_id: number
   position: number
   /**
-   * Product sold; null or dangling after it is deleted.
+   * Product sold; null of a custom line, null or dangling after it is deleted.
    */
   product_id: number | null
   variant_id: number | null
@@ -715,6 +719,10 @@ export type OrderLine = {
   subtotal: Generated<string>
   tax: Generated<string>
   total: Generated<string>
+  /**
+   * When an edit added it; null: with the order.
+   */
+  added_at: Date | null
 }
 export type OrderRefund = {
   store_id: number

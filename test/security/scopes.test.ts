@@ -69,7 +69,7 @@ const OPEN_TYPES: Readonly<Record<string, string>> = {
     'AuthorizationRequest AppPermission AuthorizationStep StoreChoice NoStoreOwned ForeignApp',
   'what the caller itself holds': 'StoreAccess CallerGrants',
   'why a change of the caller failed':
-    'BulkCustomersRefused BulkOrdersRefused BulkCustomerRow BulkOrderRow FulfillmentHasNoLabel InsufficientStock OrderReturnNotAllowed QuotaExceededError StockShortage Error NotFoundError ValidationError ConflictError StoreLimitReached SubscriptionRequired',
+    'BulkCustomersRefused BulkOrdersRefused BulkCustomerRow BulkOrderRow FulfillmentHasNoLabel InsufficientStock OrderEditRefused OrderReturnNotAllowed QuotaExceededError StockShortage Error NotFoundError ValidationError ConflictError StoreLimitReached SubscriptionRequired',
   'belongs to the thing through which alone it is reached': 'Metafield PageInfo QuotaLevel',
   'a user of the social graph, by id': 'User',
   'a root': 'Query Mutation Subscription',

@@ -1,6 +1,7 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { anyOf } from '../../../platform/database/any-of.ts'
 import type { KeysetRange } from '../../toolkit/keyset.ts'
+import { type Amount, amountOf } from '../amount.ts'
 import { countRows } from '../row-repository.ts'
 import type { Tables } from '../tables.ts'
 import type { LedgerEntry } from './ledger.ts'
@@ -61,6 +62,32 @@ export const ledgerRepository = (database: Kysely<Tables>) => ({
       .executeTakeFirst()
     return found !== undefined
   },
+
+  /** Payments of an order together. */
+  async paidOf(storeId: number, orderId: number): Promise<Amount> {
+    const [found] = await this.sumsOf(storeId, [orderId])
+    return amountOf(found?.paid ?? '0')
+  },
+
+  /** Payments less refunds of an order. */
+  async netOf(storeId: number, orderId: number): Promise<Amount> {
+    const [found] = await this.sumsOf(storeId, [orderId])
+    return amountOf(found?.net ?? '0')
+  },
+
+  /** Payments of orders, and payments less refunds; none for orders without. */
+  sumsOf: (
+    storeId: number,
+    orderIds: readonly number[],
+  ): Promise<{ readonly orderId: number | null; readonly paid: string; readonly net: string }[]> =>
+    database
+      .selectFrom('ledger_entry')
+      .select(({ fn }) => ['order_id as orderId', fn.sum<string>('amount').as('net')])
+      .select(sql<string>`coalesce(sum(amount) FILTER (WHERE kind = 'PAYMENT'), 0)`.as('paid'))
+      .where('store_id', '=', storeId)
+      .where('order_id', '=', anyOf(orderIds))
+      .groupBy('order_id')
+      .execute(),
 
   /** Records the payment of a whole order. */
   pay: (storeId: number, { id, total, currency }: Sold, at: Date): Promise<void> =>

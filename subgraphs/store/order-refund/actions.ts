@@ -45,7 +45,11 @@ export async function refundOrder(
   const written = refundOf(
     order,
     lines,
-    { refunded: await refunds.unitsOf(storeId, order.id), unreturned: await unreturnedGiftCards(unit, order.id) },
+    {
+      refunded: await refunds.unitsOf(storeId, order.id),
+      unreturned: await unreturnedGiftCards(unit, order.id),
+      net: await ledger.netOf(storeId, order.id),
+    },
     input,
   )
   if ('problems' in written) return validationError(written.problems)

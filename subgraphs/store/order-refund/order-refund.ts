@@ -43,16 +43,22 @@ export const MAX_REFUNDS = 250
 /**
  * What a refund comes to. Units of a line cost their share of what the line cost, rounded so that
  * all units together cost the line. `refunded` are the units of each line that were paid back
- * before, `unreturned` what gift cards paid and did not get back.
+ * before, `unreturned` what gift cards paid and did not get back, `net` what was paid less what was
+ * paid back.
  */
 export function refundOf(
   order: Pick<Order, 'total' | 'refunded' | 'currency'>,
   lines: readonly Pick<OrderLine, 'id' | 'quantity' | 'total'>[],
-  { refunded, unreturned }: { readonly refunded: ReadonlyMap<number, number>; readonly unreturned: Amount },
+  {
+    refunded,
+    unreturned,
+    net,
+  }: { readonly refunded: ReadonlyMap<number, number>; readonly unreturned: Amount; readonly net: Amount },
   input: RefundInput,
 ): WrittenRefund | { readonly problems: readonly Problem[] } {
   const unit = minorUnitOf(order.currency)
-  const rest = amountOf(order.total) - amountOf(order.refunded)
+  // An edit may have added what was not paid yet.
+  const rest = least(amountOf(order.total) - amountOf(order.refunded), net)
   const left = rest > 0n ? rest : 0n
   if (left === 0n && unreturned === 0n)
     return { problems: [problem('amount', 'absent: all of the order was paid back', input.amount ?? null)] }

@@ -1,5 +1,6 @@
 import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
 import type { Actor } from '../access/actor.ts'
+import { fulfillmentRepository } from '../fulfillment/repository.ts'
 import { decodeId } from '../ids.ts'
 import type { Versioned } from '../input.ts'
 import { inventoryRepository } from '../inventory/repository.ts'
@@ -49,12 +50,15 @@ export async function addReturn(
   const returns = orderReturnRepository(query)
   if ((await returns.ofOrders(storeId, [order.id])).length >= MAX_RETURNS)
     return { failure: validationError([problem('orderId', `an order with fewer than ${MAX_RETURNS} returns`, order.id)]) }
-  const [own, inReturns] = [
-    await orderLineRepository(query).ofOrders(storeId, [order.id]),
-    await returns.unitsOf(storeId, [order.id]),
+  const lineRepository = orderLineRepository(query)
+  const [own, units, fulfillments] = [
+    await lineRepository.ofOrders(storeId, [order.id]),
+    await lineRepository.unitsInReturns(storeId, [order.id]),
+    await fulfillmentRepository(query).ofOrders(storeId, [order.id]),
   ]
-  const taken = new Map(inReturns.map(({ lineNumber, quantity }) => [lineNumber, Number(quantity)]))
-  const written = newReturnLines(lines, returnableUnits(order, own, taken))
+  const inReturns = new Map(units.map(({ lineNumber, quantity }) => [lineNumber, Number(quantity)]))
+  const handedOver = fulfillments.map(({ createdAt }) => createdAt)
+  const written = newReturnLines(lines, returnableUnits(order, own, { inReturns, handedOver }))
   if ('problems' in written) return { failure: validationError(written.problems) }
   const fields = { ...terms, orderId: order.id, note: note?.trim() ? note : null }
   const id = await returns.insert(storeId, fields, written.lines, now)

@@ -15,8 +15,4 @@ export const orderReturnLoaders = (returns: OrderReturnRepository, { storeId }: 
     async (returnIds: readonly number[]) => returns.linesOf(await storeId(), returnIds),
     ({ returnId }) => returnId,
   ),
-  unitsInReturns: loaderOfLists(
-    async (orderIds: readonly number[]) => returns.unitsOf(await storeId(), orderIds),
-    ({ orderId }) => orderId,
-  ),
 })

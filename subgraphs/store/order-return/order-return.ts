@@ -1,7 +1,7 @@
 import { type Problem, problem, problemsIn, textProblem } from '../../toolkit/validation.ts'
 import { decodeId } from '../ids.ts'
 import { MAX_LINES, type Order, type OrderLine } from '../order/order.ts'
-import { isHolding } from '../order/states.ts'
+import { isHolding, isLineFulfilled } from '../order/states.ts'
 
 export type OrderReturnStatus = 'REQUESTED' | 'APPROVED' | 'DECLINED' | 'RECEIVED' | 'CLOSED' | 'CANCELED'
 export type OrderReturnReason = 'DEFECTIVE' | 'NOT_AS_DESCRIBED' | 'WRONG_ITEM' | 'SIZE' | 'UNWANTED' | 'OTHER'
@@ -97,15 +97,18 @@ export const textProblems = (texts: { readonly [field: string]: string | null | 
 
 /**
  * Units of each line that can be returned: those that were fulfilled, less those in returns, by the
- * line's row. `inReturns` are the units in returns that were not declined or canceled.
+ * line's row. `inReturns` are the units in returns that were not declined or canceled, `handedOver`
+ * the times of the fulfillments.
  */
 export function returnableUnits(
   order: Pick<Order, 'status' | 'fulfillmentStatus'>,
-  lines: readonly Pick<OrderLine, 'id' | 'quantity'>[],
-  inReturns: ReadonlyMap<number, number>,
+  lines: readonly Pick<OrderLine, 'id' | 'quantity' | 'addedAt'>[],
+  { inReturns, handedOver }: { readonly inReturns: ReadonlyMap<number, number>; readonly handedOver: readonly Date[] },
 ): ReadonlyMap<number, number> {
-  const isFulfilled = isHolding(order.status) && order.fulfillmentStatus === 'FULFILLED'
-  return new Map(lines.map(({ id, quantity }) => [id, isFulfilled ? Math.max(0, quantity - (inReturns.get(id) ?? 0)) : 0]))
+  const isFulfilled = (line: Pick<OrderLine, 'addedAt'>) => isHolding(order.status) && isLineFulfilled(order, line, handedOver)
+  return new Map(
+    lines.map((line) => [line.id, isFulfilled(line) ? Math.max(0, line.quantity - (inReturns.get(line.id) ?? 0)) : 0]),
+  )
 }
 
 /** The lines of a new return, or their problems; `returnable` are units by the line's row. */

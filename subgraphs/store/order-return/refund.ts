@@ -1,10 +1,14 @@
 import { encodeId } from '../../toolkit/ids.ts'
 import { problem, validationError } from '../../toolkit/validation.ts'
 import type { Actor } from '../access/actor.ts'
-import { amountOf } from '../amount.ts'
+import { type Amount, amountOf, least, textOf } from '../amount.ts'
 import type { Versioned } from '../input.ts'
+import type { LineInput } from '../order/calculation/draft.ts'
 import { orderLineRepository } from '../order/line-repository.ts'
+import { orderRepository } from '../order/repository.ts'
+import { applyEdit } from '../order-edit/actions.ts'
 import { refundOrder } from '../order-refund/actions.ts'
+import { payBalance } from '../order-refund/balance.ts'
 import { orderRefundRepository } from '../order-refund/repository.ts'
 import { refundThroughGateway } from '../payment/actions.ts'
 import type { UnitOfWork } from '../write.ts'
@@ -16,11 +20,13 @@ export type ReturnRefundInput = Versioned & {
   readonly amount?: string | null | undefined
   readonly toGiftCards?: string | null | undefined
   readonly throughGateway?: boolean | null | undefined
+  readonly exchangeLines?: readonly LineInput[] | null | undefined
 }
 
 /**
  * Refunds the units of a return that arrived, and closes it. Its status and its order are locked, so
- * that it is refunded once, however often it is requested.
+ * that it is refunded once, however often it is requested. Exchange lines are added to the order:
+ * the money of the refund pays for them, and the difference is due or paid back.
  */
 export async function refundOrderReturn(unit: UnitOfWork, id: string, input: ReturnRefundInput, actor: Actor) {
   const { query, storeId } = unit
@@ -44,12 +50,34 @@ export async function refundOrderReturn(unit: UnitOfWork, id: string, input: Ret
   })
   if (result.__typename !== 'RefundOrderSuccess') return result
   const [refund] = await refunds.findByIds(storeId, [result.refund])
+  const money = amountOf(refund?.amount ?? '0')
+  const exchanged = await exchange(unit, order.id, { lines: input.exchangeLines ?? [], money, actor })
+  if ('failure' in exchanged) return exchanged.failure
+  const rest = money - exchanged.spent
   let payments: readonly number[] = []
-  if (input.throughGateway === true && refund && amountOf(refund.amount) > 0n) {
-    const requested = await refundThroughGateway(unit, order.id, refund.amount)
+  if (input.throughGateway === true && rest > 0n) {
+    const requested = await refundThroughGateway(unit, order.id, textOf(rest))
     if ('failure' in requested) return requested.failure
     payments = requested.payments
   }
   await moved(unit, orderReturn, { to: 'CLOSED', reason: null, refundId: result.refund, actor })
   return { __typename: 'OrderReturnSuccess' as const, orderReturn: orderReturn.id, payments }
+}
+
+/** Adds lines to a locked order, and pays for them with money that was just refunded. */
+async function exchange(
+  unit: UnitOfWork,
+  orderId: number,
+  { lines, money, actor }: { readonly lines: readonly LineInput[]; readonly money: Amount; readonly actor: Actor },
+) {
+  if (lines.length === 0) return { spent: 0n }
+  const orders = orderRepository(unit.query)
+  const before = await orders.lock(unit.storeId, orderId)
+  const edited = before && (await applyEdit(unit, before, { addLines: lines }, actor))
+  if (!edited) throw new Error('Expected the order that is locked.')
+  if (edited.failure) return { failure: edited.failure }
+  const spent = least(money, amountOf(edited.total) - amountOf(before.total))
+  const after = await orders.lock(unit.storeId, orderId)
+  if (after && spent > 0n) await payBalance(unit, after, spent, actor)
+  return { spent }
 }

@@ -73,24 +73,6 @@ export const orderReturnRepository = (database: Kysely<Tables>) => ({
       .orderBy('order_line_id')
       .execute(),
 
-  /** Units in returns of orders that were not declined or canceled, by the order's and the line's row. */
-  unitsOf: (
-    storeId: number,
-    orderIds: readonly number[],
-  ): Promise<{ readonly orderId: number; readonly lineNumber: number; readonly quantity: string }[]> =>
-    database
-      .selectFrom('order_return_line as line')
-      .innerJoin('order_return as return', (join) =>
-        join.onRef('return.store_id', '=', 'line.store_id').onRef('return.id', '=', 'line.return_id'),
-      )
-      .select(['return.order_id as orderId', 'line.order_line_id as lineNumber'])
-      .select(sql<string>`sum(coalesce(line.received, line.quantity))`.as('quantity'))
-      .where('return.store_id', '=', storeId)
-      .where('return.order_id', '=', anyOf(orderIds))
-      .where('return.status', 'not in', ['DECLINED', 'CANCELED'])
-      .groupBy(['return.order_id', 'line.order_line_id'])
-      .execute(),
-
   /** The order of a return; null when there is none. */
   async orderOf(storeId: number, id: number): Promise<number | null> {
     const [found] = await this.findByIds(storeId, [id])

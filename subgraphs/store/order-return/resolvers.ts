@@ -107,13 +107,15 @@ async function returnableLines({ storeId, id }: AccountOrder, _: unknown, { load
   const load = loadOfStore(storeId)
   const until = await untilOf(load, storeId, id)
   if (until === null || until <= now()) return []
-  const [order, lines, inReturns] = await Promise.all([
+  const [order, lines, returned, fulfillments] = await Promise.all([
     present(load.orderById.load(id), 'order'),
     load.linesOfOrder.load(id),
     load.unitsInReturns.load(id),
+    load.fulfillmentsOfOrder.load(id),
   ])
-  const taken = new Map(inReturns.map(({ lineNumber, quantity }) => [lineNumber, Number(quantity)]))
-  const units = returnableUnits(order, lines, taken)
+  const inReturns = new Map(returned.map(({ lineNumber, quantity }) => [lineNumber, Number(quantity)]))
+  const handedOver = fulfillments.map(({ createdAt }) => createdAt)
+  const units = returnableUnits(order, lines, { inReturns, handedOver })
   return lines.flatMap(({ id: line, name }) => {
     const quantity = units.get(line) ?? 0
     return quantity > 0 ? [{ id: encodeId('OrderLine', String(line)), name, quantity }] : []

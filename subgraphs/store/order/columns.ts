@@ -18,6 +18,7 @@ export const ORDER_COLUMNS = [
   'gift_cards_discount as giftCardsDiscount',
   'total',
   'refunded',
+  'balance_refunded as balanceRefunded',
   'shipping_required as shippingRequired',
   'shipping_option as shippingOption',
   'same_day_delivery as sameDayDelivery',

@@ -38,6 +38,10 @@ export const orderLoaders = (
     async (orderIds: readonly number[]) => orderLines.ofOrders(await storeId(), orderIds),
     ({ orderId }) => orderId,
   ),
+  unitsInReturns: loaderOfLists(
+    async (orderIds: readonly number[]) => orderLines.unitsInReturns(await storeId(), orderIds),
+    ({ orderId }) => orderId,
+  ),
   additionalFieldsOfOrder: loaderOfLists(
     async (orderIds: readonly number[]) => orderLines.fieldsOf(await storeId(), orderIds),
     ({ orderId }) => orderId,

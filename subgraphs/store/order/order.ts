@@ -122,6 +122,8 @@ export type Order = OrderTerms & {
   readonly fulfillmentStatus: FulfillmentStatus
   readonly shipmentStatus: ShipmentStatus
   readonly refunded: string
+  /** Paid back because edits lowered the total; not in `refunded`. */
+  readonly balanceRefunded: string
   readonly shippingBranch: { readonly number: number; readonly name: string | null } | null
   readonly paymentInformation: string | null
   readonly paymentNotificationId: string | null
@@ -158,7 +160,12 @@ export type OrderLineTerms = {
   readonly taxes: readonly OrderTax[]
 }
 
-export type OrderLine = OrderLineTerms & { readonly id: number; readonly orderId: number }
+export type OrderLine = OrderLineTerms & {
+  readonly id: number
+  readonly orderId: number
+  /** When an edit added it; null: with the order. */
+  readonly addedAt: Date | null
+}
 
 /** An answer to a question of the checkout, or a note of an app. */
 export type OrderAdditionalField = {

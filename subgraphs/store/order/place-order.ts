@@ -126,7 +126,10 @@ async function writeOrder(unit: UnitOfWork, prepared: PreparedOrder, customer: n
 }
 
 /** The text that search finds an order by, besides its number. */
-function searchKey(order: OrderTerms, lines: readonly OrderLineTerms[]): string {
+export function searchKey(
+  order: Pick<OrderTerms, 'customer' | 'shippingAddress' | 'billingAddress'>,
+  lines: readonly OrderLineTerms[],
+): string {
   const { customer, shippingAddress, billingAddress } = order
   const texts = [
     customer?.email,

@@ -5,7 +5,7 @@ import type { KeysetRange } from '../../toolkit/keyset.ts'
 import type { Tables } from '../tables.ts'
 import { finding } from '../text-key.ts'
 import { ORDER_COLUMNS, type OrderRow, orderOf } from './columns.ts'
-import type { Order, OrderTerms } from './order.ts'
+import type { Order, OrderAmounts, OrderTax, OrderTerms } from './order.ts'
 import type { FulfillmentStatus, OrderStatus, ShipmentStatus } from './states.ts'
 
 /** Which orders of a store, as the database understands it; absent means all. */
@@ -40,6 +40,7 @@ const COLUMN_OF = {
   paymentInformation: 'payment_information',
   paymentNotificationId: 'payment_notification_id',
   refunded: 'refunded',
+  balanceRefunded: 'balance_refunded',
 } as const
 
 export type OrderRepository = ReturnType<typeof orderRepository>
@@ -192,14 +193,7 @@ export const orderRepository = (database: Kysely<Tables>) => ({
         updated_at: at,
         currency: order.currency,
         locale: order.locale,
-        subtotal: order.subtotal,
-        tax: order.tax,
-        shipping: order.shipping,
-        shipping_tax: order.shippingTax,
-        discount: order.discount,
-        shipping_discount: order.shippingDiscount,
-        gift_cards_discount: order.giftCardsDiscount,
-        total: order.total,
+        ...amountColumns(order),
         shipping_required: order.shippingRequired,
         shipping_option: order.shippingOption,
         same_day_delivery: order.sameDayDelivery,
@@ -229,6 +223,33 @@ export const orderRepository = (database: Kysely<Tables>) => ({
     return id
   },
 
+  /** Writes what an edited order comes to. */
+  async reprice(
+    storeId: number,
+    id: number,
+    {
+      amounts,
+      shippingTaxes,
+      searchKey,
+    }: { readonly amounts: OrderAmounts; readonly shippingTaxes: readonly OrderTax[]; readonly searchKey: string },
+    at: Date,
+  ): Promise<void> {
+    await database
+      .updateTable('order')
+      .set((set) => ({
+        ...amountColumns(amounts),
+        ...{
+          shipping_taxes: JSON.stringify(shippingTaxes),
+          search_key: searchKey,
+          updated_at: at,
+          version: set('version', '+', 1),
+        },
+      }))
+      .where('store_id', '=', storeId)
+      .where('id', '=', id)
+      .execute()
+  },
+
   async update(storeId: number, id: number, change: OrderChange, at: Date): Promise<void> {
     const row = Object.fromEntries(
       Object.entries(change).flatMap(([field, value]) =>
@@ -243,6 +264,17 @@ export const orderRepository = (database: Kysely<Tables>) => ({
       .where('id', '=', id)
       .execute()
   },
+})
+
+const amountColumns = (amounts: OrderAmounts) => ({
+  subtotal: amounts.subtotal,
+  tax: amounts.tax,
+  shipping: amounts.shipping,
+  shipping_tax: amounts.shippingTax,
+  discount: amounts.discount,
+  shipping_discount: amounts.shippingDiscount,
+  gift_cards_discount: amounts.giftCardsDiscount,
+  total: amounts.total,
 })
 
 /** Clients may give an empty list, for which SQL has no `IN`: no order matches. */

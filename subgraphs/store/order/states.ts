@@ -66,5 +66,15 @@ export function shipmentProblem(from: ShipmentStatus, to: ShipmentStatus, status
   return null
 }
 
+/**
+ * Whether a line was fulfilled: with its order, or, when an edit added it, by a fulfillment after
+ * that. `handedOver` are the times of the fulfillments of the order.
+ */
+export const isLineFulfilled = (
+  order: { readonly fulfillmentStatus: FulfillmentStatus },
+  { addedAt }: { readonly addedAt: Date | null },
+  handedOver: readonly Date[],
+): boolean => order.fulfillmentStatus === 'FULFILLED' && (addedAt === null || handedOver.some((time) => time >= addedAt))
+
 const allowed = (from: string, next: readonly string[]): string =>
   next.length === 0 ? `${from}, which is final` : `${from}, or next ${next.join(' or ')}`

@@ -6,6 +6,7 @@ import type { Order } from '../order/order.ts'
 import { orderRepository } from '../order/repository.ts'
 import type { OrderStatus } from '../order/states.ts'
 import { refundOrder } from '../order-refund/actions.ts'
+import { takeRefundDue } from '../order-refund/balance.ts'
 import { withSavepoint } from '../savepoint.ts'
 import { conflictError, type UnitOfWork } from '../write.ts'
 import {
@@ -202,7 +203,9 @@ async function moved(unit: UnitOfWork, order: Order, to: OrderStatus, reason: st
 
 /** Enters into the ledger what a gateway paid back of an order that was paid. */
 async function bookRefund(unit: UnitOfWork, order: Order, amount: string): Promise<void> {
+  const rest = await takeRefundDue(unit, order, amountOf(amount))
+  if (rest === 0n) return
   await withSavepoint(unit, (within) =>
-    refundOrder(within, String(order.id), { amount, reason: 'Refunded by the payment gateway.' }),
+    refundOrder(within, String(order.id), { amount: textOf(rest), reason: 'Refunded by the payment gateway.' }),
   )
 }

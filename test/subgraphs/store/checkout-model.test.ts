@@ -137,12 +137,37 @@ const COMMANDS: fc.Arbitrary<Command>[] = [
         if (chosen) await world.receive(chosen, units, restock, times)
       }),
     ),
-  fc.tuple(index, fc.boolean(), fc.integer({ min: 1, max: 3 })).map(([which, throughGateway, times]) =>
-    command(`refundReturn(${which}, ${throughGateway}, ${times})`, async (world) => {
-      const chosen = pick(world.returns, which)
-      if (chosen) await world.refundReturn(chosen, throughGateway, times)
-    }),
+  fc
+    .tuple(
+      index,
+      fc.record({
+        throughGateway: fc.boolean(),
+        times: fc.integer({ min: 1, max: 3 }),
+        product: fc.option(index, { nil: null }),
+      }),
+    )
+    .map(([which, how]) =>
+      command(`refundReturn(${which}, ${JSON.stringify(how)})`, async (world) => {
+        const chosen = pick(world.returns, which)
+        if (chosen) await world.refundReturn(chosen, how)
+      }),
+    ),
+  ...[1, 2].map(() =>
+    fc.tuple(index, fc.integer({ min: 0, max: 4 }), fc.option(index, { nil: null })).map(([order, quantity, product]) =>
+      command(`edit(${order}, ${quantity}, ${product})`, async (world) => {
+        const chosen = pick(world.orders, order)
+        if (chosen) await world.edit(chosen, quantity, product)
+      }),
+    ),
   ),
+  fc
+    .tuple(index, fc.constantFrom('payOrderBalance' as const, 'refundOrderBalance' as const), fc.boolean())
+    .map(([order, field, throughGateway]) =>
+      command(`${field}(${order}, ${throughGateway})`, async (world) => {
+        const chosen = pick(world.orders, order)
+        if (chosen) await world.balance(field, chosen, throughGateway)
+      }),
+    ),
   fc.nat({ max: 1 }).map((card) => command(`disableCard(${card})`, (world) => world.disableCard(card))),
   fc.tuple(index, fc.boolean(), fc.integer({ min: 0, max: 3 })).map(([order, isConfirmed, times]) =>
     command(`confirm(${order}, ${isConfirmed}), notify ${times} times`, async (world) => {
@@ -174,7 +199,7 @@ test(
   'whatever happens to carts, coupons, gift cards, stock and payments, nothing is sold, taken or paid twice, and nothing is lost',
   async () => {
     let steps = 0
-    const histories = fc.asyncProperty(fc.commands(COMMANDS, { maxCommands: 20 }), async (commands) => {
+    const histories = fc.asyncProperty(fc.commands(COMMANDS, { maxCommands: 24 }), async (commands) => {
       const world = await checkoutWorld(stage)
       await fc.asyncModelRun(() => ({ model: { carts: 0 }, real: world }), commands)
       steps += [...commands].length

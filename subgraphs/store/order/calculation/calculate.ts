@@ -76,7 +76,11 @@ export async function calculateCart(scope: CalculationScope, cart: CartInput): P
       taxPlace: settings.taxedAddress === 'BILLING' ? cart.billingPlace : cart.shippingPlace,
       customer: cart.customer,
       couponCodes: codes,
-      giftCards: creditOf(cart.giftCards.filter((card) => refusalOf(card, { currency: cart.currency, now }) === null)),
+      giftCards:
+        cart.agreed === undefined
+          ? creditOf(cart.giftCards.filter((card) => refusalOf(card, { currency: cart.currency, now }) === null))
+          : amountOf(cart.agreed.giftCards),
+      shippingDiscount: amountOf(cart.agreed?.shippingDiscount ?? '0'),
       now,
     },
     { promotions, taxes: rates },

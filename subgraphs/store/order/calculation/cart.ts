@@ -43,6 +43,8 @@ export type CartInput = {
   readonly giftCards: readonly GiftCard[]
   /** Whether an application gave the prices: no promotion changes them. */
   readonly arePricesGiven: boolean
+  /** Of an order that was placed: what was agreed besides its lines; absent: a new order. */
+  readonly agreed?: { readonly shippingDiscount: string; readonly giftCards: string }
 }
 
 /** The same with amounts as numbers, and with the rows of its products. */
@@ -63,6 +65,8 @@ export type Cart = {
   readonly couponCodes: readonly string[]
   /** What gift cards can pay. */
   readonly giftCards: Amount
+  /** Off shipping, besides promotions. */
+  readonly shippingDiscount?: Amount
   readonly now: Date
 }
 
@@ -96,7 +100,7 @@ export function applyRules(basket: Cart, { promotions, taxes }: CartRules): Calc
     })),
     discount: discounts.order,
     shipping: basket.shipping ?? 0n,
-    shippingDiscount: discounts.shipping,
+    shippingDiscount: discounts.shipping + (basket.shippingDiscount ?? 0n),
     shippingTaxes: shippingTaxes.map(rateOf),
     giftCards: basket.giftCards,
   })

@@ -6,7 +6,8 @@ import type { OrderCatalogue } from './catalogue-repository.ts'
 
 /** Line of an order, as a caller gives it. */
 export type LineInput = {
-  readonly productId: string
+  /** Null or absent: a custom line, with a name and a price. */
+  readonly productId?: string | null | undefined
   readonly variantId?: string | null | undefined
   readonly quantity?: number | null | undefined
   readonly price?: string | null | undefined
@@ -24,7 +25,9 @@ export type DraftLine = Omit<OrderLineTerms, 'subtotal' | 'tax' | 'total' | 'tax
 
 /** The rows that lines name; null for an invalid id. */
 export const rowsIn = (lines: readonly LineInput[]) => ({
-  products: lines.map(({ productId }) => decodeId(productId, 'Product')).filter((row) => row !== null),
+  products: lines
+    .map(({ productId }) => (productId == null ? null : decodeId(productId, 'Product')))
+    .filter((row) => row !== null),
   variants: lines
     .map(({ variantId }) => (variantId == null ? null : decodeId(variantId, 'ProductVariant')))
     .filter((row) => row !== null),
@@ -53,22 +56,24 @@ type Drafted =
   | { readonly missing: ReturnType<typeof notFoundError> }
 
 function draftLine(input: LineInput, at: string, catalogue: OrderCatalogue, allowMissing: boolean): Drafted {
-  const productNumber = decodeId(input.productId, 'Product')
-  if (productNumber === null) return { missing: notFoundError('product', input.productId) }
+  const { productId } = input
+  if (productId == null) return customLine(input, at)
+  const productNumber = decodeId(productId, 'Product')
+  if (productNumber === null) return { missing: notFoundError('product', productId) }
   const variantNumber = input.variantId == null ? null : decodeId(input.variantId, 'ProductVariant')
   if (input.variantId != null && variantNumber === null) return { missing: notFoundError('variant', input.variantId) }
 
   const product = catalogue.products.get(productNumber)
   const found = variantNumber === null ? undefined : catalogue.variants.get(variantNumber)
   const variant = found?.productId === productNumber ? found : undefined
-  if (!product && !allowMissing) return { missing: notFoundError('product', input.productId) }
+  if (!product && !allowMissing) return { missing: notFoundError('product', productId) }
   if (input.variantId != null && !variant && !allowMissing) return { missing: notFoundError('variant', input.variantId) }
 
   const own = ownProblems(input, at)
   if (own.length > 0) return { problems: own }
   if (product && product.status !== 'AVAILABLE') {
     return {
-      problems: [problem(`${at}.productId`, 'a product that is AVAILABLE', `${input.productId}, which is ${product.status}`)],
+      problems: [problem(`${at}.productId`, 'a product that is AVAILABLE', `${productId}, which is ${product.status}`)],
     }
   }
   if (product?.hasVariants && variantNumber === null) {
@@ -97,6 +102,30 @@ function draftLine(input: LineInput, at: string, catalogue: OrderCatalogue, allo
       weight: variant?.weight ?? product?.weight ?? input.weight ?? '1',
       isKnown: product !== undefined && (variantNumber === null || variant !== undefined),
       requiresShipping: product?.requiresShipping ?? true,
+    },
+  }
+}
+
+/** A line that is of no product. */
+function customLine(input: LineInput, at: string): Drafted {
+  const { name, price, variantId, quantity, discount, sku, weight } = input
+  const value = price == null || price.startsWith('-') ? 0n : amountOf(price) * BigInt(quantity ?? 1)
+  const problems = [
+    ...ownProblems(input, at),
+    ...problemsIn([
+      name == null ? problem(`${at}.name`, 'given, because the line has no product', null) : null,
+      price == null ? problem(`${at}.price`, 'given, because the line has no product', null) : null,
+      variantId == null ? null : problem(`${at}.variantId`, 'absent, because the line has no product', variantId),
+      discount != null && amountOf(discount) > value
+        ? problem(`${at}.discount`, `at most ${textOf(value)}, what the line costs`, discount)
+        : null,
+    ]),
+  ]
+  if (problems.length > 0 || name == null || price == null) return { problems }
+  return {
+    line: {
+      ...{ productNumber: 0, variantNumber: null, sku: sku ?? null, name, imageKey: null, quantity: quantity ?? 1, price },
+      ...{ discount: discount ?? '0', weight: weight ?? '0', isKnown: false, requiresShipping: false },
     },
   }
 }

@@ -1,0 +1,267 @@
+import { notFoundError, problem, problemsIn, textProblem, validationError } from '../../toolkit/validation.ts'
+import type { Actor } from '../access/actor.ts'
+import { amountOf, textOf } from '../amount.ts'
+import { fulfillmentRepository } from '../fulfillment/repository.ts'
+import { returnGiftCards } from '../gift-card/redeem.ts'
+import { decodeId } from '../ids.ts'
+import type { Versioned } from '../input.ts'
+import { insufficientStock } from '../inventory/actions.ts'
+import { lockStock, releaseStock, reserveStock } from '../inventory/stock.ts'
+import { placeOf } from '../order/address.ts'
+import { calculateCart } from '../order/calculation/calculate.ts'
+import { readCatalogue } from '../order/calculation/catalogue-repository.ts'
+import { type DraftLine, draftLines, type LineInput, rowsIn } from '../order/calculation/draft.ts'
+import { calculatedTerms } from '../order/calculation/terms.ts'
+import { orderLineRepository } from '../order/line-repository.ts'
+import { MAX_LINES, type Order, type OrderLine } from '../order/order.ts'
+import { searchKey } from '../order/place-order.ts'
+import { orderRepository } from '../order/repository.ts'
+import { isHolding, isLineFulfilled } from '../order/states.ts'
+import { orderHistoryRepository } from '../order-history/repository.ts'
+import { orderRefundRepository } from '../order-refund/repository.ts'
+import { paymentRepository } from '../payment/repository.ts'
+import { staleVersion, type UnitOfWork } from '../write.ts'
+import { changedLines, editRefused, type QuantityInput, shippingPriceOf, withQuantity } from './order-edit.ts'
+
+const MAX_REASON_LENGTH = 2_000
+
+/** An edit, as a caller gives it. */
+export type OrderEdit = {
+  readonly addLines?: readonly LineInput[] | null | undefined
+  readonly setQuantities?: readonly QuantityInput[] | null | undefined
+  readonly shippingPrice?: string | null | undefined
+  readonly reason?: string | null | undefined
+}
+
+/** Changes the lines of a placed order. */
+export async function editOrder(unit: UnitOfWork, id: string, input: OrderEdit & Versioned, actor: Actor) {
+  const { query, storeId } = unit
+  const { reason, shippingPrice, addLines, setQuantities } = input
+  const problems = problemsIn([
+    reason?.trim() ? textProblem('reason', reason, MAX_REASON_LENGTH) : null,
+    shippingPrice?.startsWith('-') ? problem('shippingPrice', '0 or more', shippingPrice) : null,
+    (addLines ?? []).length + (setQuantities ?? []).length === 0 && shippingPrice == null
+      ? problem('addLines', 'given, or else `setQuantities` or `shippingPrice`', null)
+      : null,
+    (setQuantities ?? []).length > MAX_LINES
+      ? problem('setQuantities', `at most ${MAX_LINES} lines`, setQuantities?.length)
+      : null,
+  ])
+  if (problems.length > 0) return validationError(problems)
+  const order = await orderRepository(query).lock(storeId, decodeId(id, 'Order') ?? 0)
+  if (!order) return notFoundError('order', id)
+  const stale = staleVersion(input.expectedVersion, order.version)
+  if (stale) return stale
+  const edited = await applyEdit(unit, order, input, actor)
+  return 'failure' in edited ? edited.failure : { __typename: 'EditOrderSuccess' as const, order: order.id }
+}
+
+/**
+ * Edits a locked order: the calculation, its lines, stock, gift cards and history. Returns its new
+ * total, or why nothing was changed.
+ */
+export async function applyEdit(unit: UnitOfWork, order: Order, edit: OrderEdit, actor: Actor) {
+  const { query, storeId, emit } = unit
+  const refusal = await refusalOf(unit, order)
+  if (refusal) return { failure: refusal }
+  const lineRepository = orderLineRepository(query)
+  const lines = await lineRepository.ofOrders(storeId, [order.id])
+  const changed = changedLines(lines, edit.setQuantities ?? [], await boundsOf(unit, order))
+  if ('problems' in changed) return { failure: validationError(changed.problems) }
+  if ('refused' in changed) return { failure: changed.refused }
+  const added = await newLines(unit, edit.addLines ?? [])
+  if ('failure' in added) return { failure: added.failure }
+  const remaining = lines.filter(({ id }) => changed.quantities.get(id) !== 0)
+  const count = remaining.length + added.lines.length
+  if (count < 1 || count > MAX_LINES)
+    return {
+      failure: validationError([
+        problem(count < 1 ? 'setQuantities' : 'addLines', `such that 1 to ${MAX_LINES} lines are left`, count),
+      ]),
+    }
+
+  const drafts = [
+    ...remaining.map((line) => withQuantity(line, changed.quantities.get(line.id) ?? line.quantity, order.currency)),
+    ...added.lines,
+  ]
+  const terms = await recalculated(unit, order, drafts, edit.shippingPrice ?? shippingPriceOf(order))
+  if ('failure' in terms) return { failure: terms.failure }
+  const { amounts } = terms
+  const refunds = await orderRefundRepository(query).ofOrders(storeId, [order.id])
+  const toCards = refunds.reduce((sum, { toGiftCards }) => sum + amountOf(toGiftCards), 0n)
+  if (amountOf(amounts.total) < amountOf(order.refunded) || amountOf(amounts.giftCardsDiscount) < toCards) {
+    const message = `Expected the order to cost at least what was paid back of it: ${order.refunded}, and ${textOf(toCards)} to gift cards.`
+    return { failure: editRefused('TOTAL_REFUNDED', message) }
+  }
+
+  const lessByCards = amountOf(order.giftCardsDiscount) - amountOf(amounts.giftCardsDiscount)
+  if (lessByCards > 0n) await returnGiftCards(unit, order.id, lessByCards)
+  const rows = await lineRepository.insertAdded(storeId, order.id, terms.lines.slice(remaining.length), unit.now)
+  const shortages = await moveStock(unit, order, { lines, quantities: changed.quantities, added: added.lines, rows })
+  if (shortages.length > 0) return { failure: insufficientStock(shortages) }
+  await lineRepository.rewrite(
+    storeId,
+    remaining.map(({ id }, index) => ({ id, terms: terms.lines[index] ?? NEVER })),
+  )
+  const removed = lines.filter(({ id }) => changed.quantities.get(id) === 0).map(({ id }) => id)
+  await lineRepository.delete(storeId, removed)
+  await orderRepository(query).reprice(
+    storeId,
+    order.id,
+    { amounts, shippingTaxes: terms.shippingTaxes, searchKey: searchKey(order, terms.lines) },
+    unit.now,
+  )
+  await note(unit, order, { edit, lines, quantities: changed.quantities, added: added.lines, total: amounts.total, actor })
+  emit({ event: 'order_updated', entity: 'Order', id: order.id })
+  return { total: amounts.total }
+}
+
+/** Never taken: there are as many calculated lines as drafts. */
+const NEVER: never = undefined as never
+
+/** Why an order cannot be edited at all; null: it can. */
+async function refusalOf({ query, storeId }: UnitOfWork, order: Order) {
+  if (!isHolding(order.status))
+    return editRefused('STATUS', `Expected an order that is PENDING_PAYMENT or PAID, but it is ${order.status}.`)
+  if (order.status === 'PAID') return null
+  const payments = await paymentRepository(query).ofOrders(storeId, [order.id])
+  return payments.some(({ status }) => status !== 'FAILED')
+    ? editRefused(
+        'PAYMENT_PENDING',
+        'Expected an order without a payment under way: edit it once it is paid, or the payment failed.',
+      )
+    : null
+}
+
+async function boundsOf({ query, storeId }: UnitOfWork, order: Order) {
+  const [fulfillments, refunded, returned] = await Promise.all([
+    fulfillmentRepository(query).ofOrders(storeId, [order.id]),
+    orderRefundRepository(query).unitsOf(storeId, order.id),
+    orderLineRepository(query).unitsInReturns(storeId, [order.id]),
+  ])
+  const gone = new Map(refunded)
+  for (const { lineNumber, quantity } of returned) gone.set(lineNumber, Math.max(gone.get(lineNumber) ?? 0, Number(quantity)))
+  const handedOver = fulfillments.map(({ createdAt }) => createdAt)
+  return { gone, isFulfilled: (line: Pick<OrderLine, 'addedAt'>) => isLineFulfilled(order, line, handedOver) }
+}
+
+/** Lines to add, completed from the catalogue. */
+async function newLines({ query, storeId }: UnitOfWork, inputs: readonly LineInput[]) {
+  if (inputs.length === 0) return { lines: [] }
+  const drafted = draftLines(inputs, await readCatalogue(query, storeId, rowsIn(inputs), null), false)
+  if (!('failure' in drafted)) return drafted
+  const { failure } = drafted
+  if (failure.__typename !== 'ValidationError') return { failure }
+  const renamed = failure.errors.map(({ field, message }) => ({
+    field: field.replace(/^lines/, 'addLines'),
+    message: message.replace('"lines', '"addLines'),
+  }))
+  return { failure: validationError(renamed) }
+}
+
+/** The calculation of placed orders, with the discounts that were agreed. */
+async function recalculated(unit: UnitOfWork, order: Order, drafts: readonly DraftLine[], shipping: string) {
+  const place = placeOf(order.pickupAddress ?? order.shippingAddress ?? order.billingAddress)
+  const result = await calculateCart(unit, {
+    currency: order.currency,
+    lines: drafts.map(({ productNumber, price, quantity, discount }) => ({
+      productId: productNumber === 0 ? null : productNumber,
+      ...{ price, quantity, discount },
+    })),
+    shipping,
+    shippingPlace: place,
+    billingPlace: placeOf(order.billingAddress ?? order.shippingAddress),
+    customer: null,
+    couponCodes: [],
+    giftCards: [],
+    arePricesGiven: true,
+    agreed: { shippingDiscount: order.shippingDiscount, giftCards: order.giftCardsDiscount },
+  })
+  if (result.kind === 'too-large')
+    return { failure: validationError([problem('addLines', 'of a price with at most 10 digits before the point', 'more')]) }
+  return calculatedTerms(drafts, result, { names: new Map(), pricesIncludeTax: result.pricesIncludeTax })
+}
+
+/** Releases units that left the order, and reserves those that came. */
+async function moveStock(
+  unit: UnitOfWork,
+  order: Order,
+  {
+    lines,
+    quantities,
+    added,
+    rows,
+  }: {
+    readonly lines: readonly OrderLine[]
+    readonly quantities: ReadonlyMap<number, number>
+    readonly added: readonly DraftLine[]
+    readonly rows: readonly number[]
+  },
+) {
+  const differences = lines.map((line) => ({ line, more: (quantities.get(line.id) ?? line.quantity) - line.quantity }))
+  await lockStock(
+    unit,
+    [...lines, ...added].flatMap(({ productNumber }) => (productNumber === 0 ? [] : productNumber)),
+  )
+  await releaseStock(
+    unit,
+    differences.flatMap(({ line, more }) => (more < 0 ? [{ orderLineId: line.id, quantity: -more }] : [])),
+  )
+  const wanted = [
+    ...differences.flatMap(({ line, more }) => (more > 0 ? [{ line, quantity: more, orderLineId: line.id }] : [])),
+    ...added.map((line, index) => ({ line, quantity: line.quantity, orderLineId: rows[index] ?? 0 })),
+  ].flatMap(({ line: { productNumber, variantNumber }, quantity, orderLineId }) =>
+    productNumber === 0
+      ? []
+      : [
+          {
+            ...{ productId: productNumber, variantId: variantNumber, quantity, orderLineId },
+            preferredLocationId: order.pickupLocationNumber,
+          },
+        ],
+  )
+  const stock = await lockStock(
+    unit,
+    wanted.map(({ productId }) => productId),
+  )
+  return reserveStock(unit, stock, wanted)
+}
+
+/** Notes who changed what, from what. */
+async function note(
+  { query, storeId, now }: UnitOfWork,
+  order: Order,
+  {
+    edit,
+    lines,
+    quantities,
+    added,
+    total,
+    actor,
+  }: {
+    readonly edit: OrderEdit
+    readonly lines: readonly OrderLine[]
+    readonly quantities: ReadonlyMap<number, number>
+    readonly added: readonly DraftLine[]
+    readonly total: string
+    readonly actor: Actor
+  },
+): Promise<void> {
+  const reason = edit.reason?.trim() ? edit.reason : null
+  const changed = lines.flatMap(({ id, name, quantity }) => {
+    const after = quantities.get(id) ?? quantity
+    return after === quantity ? [] : [{ line: id, name, before: quantity, after }]
+  })
+  await orderHistoryRepository(query).insert(storeId, {
+    orderId: order.id,
+    message: `The order was edited by ${actor}: its total went from ${textOf(amountOf(order.total))} to ${total} ${order.currency}${reason === null ? '.' : `: ${reason}`}`,
+    log: {
+      ...{ event: 'edit', by: actor, changed },
+      added: added.map(({ name, quantity, price, discount }) => ({ name, quantity, price, discount })),
+      before: { total: textOf(amountOf(order.total)), shipping: textOf(amountOf(order.shipping)) },
+      after: { total, ...(edit.shippingPrice != null && { shippingPrice: edit.shippingPrice }) },
+      ...(reason !== null && { reason }),
+    },
+    at: now,
+  })
+}

@@ -1,0 +1,420 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { SCOPES } from '../../../subgraphs/store/access/scopes.ts'
+import { agreedApp } from './support/app.ts'
+import { paymentGateway } from './support/payment-gateway.ts'
+import { storefrontShopper } from './support/shopper.ts'
+import { type StoreStack, startStore, type TestStore } from './support/store.ts'
+
+const CREDENTIALS = { key: 'merchant-7', secret: 'whsec-very-secret' }
+const now = new Date('2026-11-20T09:00:00Z')
+let stack: StoreStack
+let gateway: Awaited<ReturnType<typeof paymentGateway>>
+let shop: TestStore
+let shopper: ReturnType<typeof storefrontShopper>
+let gatewayMethod: string
+beforeAll(async () => {
+  gateway = await paymentGateway(CREDENTIALS)
+  stack = await startStore(() => now, {
+    paymentNetwork: { resolvers: [], allow: ({ address }) => address === '127.0.0.1' },
+  })
+  shop = await stack.aStore({ name: 'Pottery' })
+  shopper = storefrontShopper(stack, shop)
+  gatewayMethod = await shopper.aGateway({ paymentMethodUrl: gateway.url, ...CREDENTIALS })
+})
+afterAll(async () => {
+  await gateway.close()
+  await stack.close()
+})
+
+const AMOUNTS = 'subtotal tax shipping shippingTax discount shippingDiscount giftCardsDiscount total'
+const ORDER = `number status version ${AMOUNTS} refunded balanceDue refundDue fulfillmentStatus
+  lines { id number name quantity price discount tax total allocations { quantity } }`
+const FAILURES = `... on OrderEditRefused { code message lineNumber } ... on InsufficientStock { message } ... on ValidationError { field message }
+  ... on NotFoundError { message } ... on ConflictError { message }`
+const created = async (input: object) => {
+  const { result } = await shopper.merchant(
+    `mutation ($input: CreateOrderInput!) { result: createOrder(input: $input) { __typename ... on CreateOrderSuccess { order { ${ORDER} } } ... on ValidationError { message } ... on InsufficientStock { message } } }`,
+    { input },
+  )
+  expect(result).toMatchObject({ __typename: 'CreateOrderSuccess' })
+  return result.order
+}
+const edit = async (number: number, input: object) =>
+  (
+    await shopper.merchant(
+      `mutation ($id: ID!, $input: EditOrderInput!) { result: editOrder(id: $id, input: $input) { __typename ... on EditOrderSuccess { order { ${ORDER} } } ${FAILURES} } }`,
+      { id: String(number), input },
+    )
+  ).result
+const balance = async (what: 'pay' | 'refund', number: number, input: object = {}) =>
+  (
+    await shopper.merchant(
+      `mutation ($id: ID!, $input: OrderBalanceInput!) { result: ${what}OrderBalance(id: $id, input: $input) { __typename
+        ... on OrderBalanceSuccess { order { total refunded balanceDue refundDue } } ... on ValidationError { field message } } }`,
+      { id: String(number), input },
+    )
+  ).result
+const orderOf = async (number: number) =>
+  (
+    await shopper.merchant(`query ($id: ID!) { order(id: $id) { ${ORDER} history(first: 250) { nodes { message log } } } }`, {
+      id: String(number),
+    })
+  ).order
+const fulfil = (number: number) =>
+  shopper.merchant('mutation ($id: ID!) { updateOrder(id: $id, input: {shipmentStatus: REQUESTED}) { __typename } }', {
+    id: String(number),
+  })
+const ledger = async (number: number) =>
+  (
+    await stack.sql('SELECT kind, amount::float8 AS amount FROM ledger_entry WHERE store_id = $1 AND order_id = $2 ORDER BY id', [
+      shop.storeId,
+      number,
+    ])
+  ).map(({ kind, amount }) => [kind, amount])
+const aProduct = (price: string, stock = 10) => shopper.aProduct({ price, stock, shippingRequired: false })
+
+describe('an edit', () => {
+  test('adds, removes and changes lines, reserves and releases their stock, and calculates the order again', async () => {
+    const [cup, plate, bowl] = [await aProduct('10'), await aProduct('4'), await aProduct('7')]
+    const order = await created({
+      lines: [
+        { productId: cup, quantity: 2 },
+        { productId: plate, quantity: 3, discount: '3' },
+      ],
+      shippingPrice: '5',
+    })
+    expect([order.total, order.balanceDue]).toEqual(['34', '34'])
+    const [first, second] = order.lines
+    const result = await edit(order.number, {
+      addLines: [
+        { productId: bowl, quantity: 2 },
+        { name: 'Engraving', price: '2.5' },
+      ],
+      setQuantities: [
+        { lineId: first.id, quantity: 0 },
+        { lineId: second.id, quantity: 2 },
+      ],
+    })
+    expect(result.order).toMatchObject({
+      ...{ subtotal: '24.5', discount: '2', shipping: '5', total: '27.5', balanceDue: '27.5', refundDue: '0' },
+      lines: [
+        { name: 'Lamp', quantity: 2, price: '4', discount: '2', total: '6', allocations: [{ quantity: 2 }] },
+        { name: 'Lamp', quantity: 2, price: '7', total: '14', allocations: [{ quantity: 2 }] },
+        { name: 'Engraving', quantity: 1, price: '2.5', total: '2.5', allocations: [] },
+      ],
+    })
+    expect([await shopper.stockOf(cup), await shopper.stockOf(plate), await shopper.stockOf(bowl)]).toEqual([10, 8, 8])
+    await shopper.cancel(order.number)
+    expect([await shopper.stockOf(cup), await shopper.stockOf(plate), await shopper.stockOf(bowl)]).toEqual([10, 10, 10])
+  })
+
+  test.each([false, true])(
+    'that changes nothing calculates every order as it was, where prices include tax: %s',
+    async (pricesIncludeTax) => {
+      await shopper.merchant('mutation ($on: Boolean!) { updateTaxSettings(input: {pricesIncludeTax: $on}) { __typename } }', {
+        on: pricesIncludeTax,
+      })
+      await shopper.aTax({ name: 'VAT', rate: '23', country: 'PT' })
+      const products = [await aProduct('9.99', 1_000_000), await aProduct('0.35', 1_000_000)]
+      const cases = fc.record({
+        lines: fc.array(
+          fc.record({
+            index: fc.nat({ max: 1 }),
+            quantity: fc.integer({ min: 1, max: 9 }),
+            cents: fc.integer({ min: 0, max: 30 }),
+          }),
+          { minLength: 1, maxLength: 4 },
+        ),
+        shipping: fc.integer({ min: 0, max: 2_000 }),
+      })
+      await fc.assert(
+        fc.asyncProperty(cases, async ({ lines, shipping }) => {
+          const shippingPrice = (shipping / 100).toFixed(2)
+          const order = await created({
+            lines: lines.map(({ index, quantity, cents }) => ({
+              productId: products[index],
+              quantity,
+              price: '1.37',
+              discount: (cents / 100).toFixed(2),
+            })),
+            shippingPrice,
+            customer: { email: 'ana@example.org', shippingAddress: { country: 'PT', city: 'Porto' } },
+          })
+          const [{ id, quantity }] = order.lines
+          const { order: same } = await edit(order.number, { setQuantities: [{ lineId: id, quantity }] })
+          expect({ ...same, version: 0 }).toEqual({ ...order, version: 0 })
+          // There and back: units that come and go leave nothing behind.
+          await edit(order.number, { setQuantities: [{ lineId: id, quantity: quantity + 5 }] })
+          const { order: back } = await edit(order.number, { setQuantities: [{ lineId: id, quantity }] })
+          expect([back.subtotal, back.shipping, back.shippingTax]).toEqual([order.subtotal, order.shipping, order.shippingTax])
+        }),
+        { numRuns: 12 },
+      )
+    },
+  )
+
+  test('of a paid order shows what is due, which is paid once, or paid back once', async () => {
+    const cup = await aProduct('10', 100)
+    const order = await created({ status: 'PAID', lines: [{ productId: cup, quantity: 3 }] })
+    expect(order).toMatchObject({ balanceDue: '0', refundDue: '0' })
+    const lineId = order.lines[0].id
+    expect((await edit(order.number, { setQuantities: [{ lineId, quantity: 5 }] })).order).toMatchObject({
+      total: '50',
+      balanceDue: '20',
+      refundDue: '0',
+    })
+    // What was not paid yet is not paid back.
+    expect(await shopper.refund(order.number, { amount: '31' })).toMatchObject({ __typename: 'ValidationError' })
+    expect(await balance('pay', order.number, { amount: '21' })).toMatchObject({ field: 'amount' })
+    expect(await balance('refund', order.number)).toMatchObject({ field: 'amount' })
+    const paid = await Promise.all(Array.from({ length: 20 }, () => balance('pay', order.number)))
+    expect(paid.filter(({ __typename }) => __typename === 'OrderBalanceSuccess')).toHaveLength(1)
+    expect((await edit(order.number, { setQuantities: [{ lineId, quantity: 1 }] })).order).toMatchObject({
+      total: '10',
+      balanceDue: '0',
+      refundDue: '40',
+    })
+    expect(await balance('refund', order.number, { amount: '15' })).toMatchObject({ order: { refundDue: '25', refunded: '0' } })
+    const back = await Promise.all(Array.from({ length: 20 }, () => balance('refund', order.number)))
+    expect(back.filter(({ __typename }) => __typename === 'OrderBalanceSuccess')).toHaveLength(1)
+    expect(await ledger(order.number)).toEqual([
+      ['PAYMENT', 30],
+      ['PAYMENT', 20],
+      ['REFUND', -15],
+      ['REFUND', -25],
+    ])
+    expect(await shopper.refund(order.number, { amount: '11' })).toMatchObject({ __typename: 'ValidationError' })
+    expect(await shopper.refund(order.number)).toMatchObject({ refund: { amount: '10' } })
+    expect(await orderOf(order.number)).toMatchObject({ total: '10', refunded: '10', balanceDue: '0', refundDue: '0' })
+  })
+
+  test('of an order that a gateway was paid: what is due to the customer comes back through it, once', async () => {
+    const cup = await aProduct('4', 100)
+    const { token } = await shopper.create([{ productId: cup, quantity: 3 }])
+    await shopper.update(token, { email: 'ana@example.org', paymentMethodId: gatewayMethod })
+    const { order } = await shopper.complete(token, '12')
+    const reference = gateway.ids().at(-1) ?? ''
+    const { lines } = await orderOf(order.number)
+    await edit(order.number, { setQuantities: [{ lineId: lines[0].id, quantity: 1 }] })
+    expect(await balance('refund', order.number, { throughGateway: true, amount: '5' })).toMatchObject({
+      order: { refundDue: '3' },
+    })
+    expect(gateway.shown(reference)).toMatchObject({ captured: '12', refunded: '5' })
+    // Asked for at the payment itself, it is taken as the rest of the balance, and then as a refund.
+    const { own } = await shopper.merchant('query ($id: ID!) { own: order(id: $id) { payments { id } } }', {
+      id: String(order.number),
+    })
+    await shopper.merchant('mutation ($id: ID!) { refundPayment(id: $id, input: {}) { __typename } }', { id: own.payments[0].id })
+    expect(await ledger(order.number)).toEqual([
+      ['PAYMENT', 12],
+      ['REFUND', -5],
+      ['REFUND', -3],
+      ['REFUND', -4],
+    ])
+    expect(await orderOf(order.number)).toMatchObject({ total: '4', refunded: '4', balanceDue: '0', refundDue: '0' })
+  })
+
+  test('gives gift cards back what they pay no more, and money first', async () => {
+    const card = await shopper.aGiftCard('15')
+    const cup = await aProduct('10', 100)
+    const { token } = await shopper.ready([{ productId: cup, quantity: 3 }])
+    await shopper.update(token, { addGiftCardCodes: [card.code] })
+    const { order } = await shopper.complete(token, '15')
+    const { lines } = await orderOf(order.number)
+    const set = (quantity: number) => edit(order.number, { setQuantities: [{ lineId: lines[0].id, quantity }] })
+    expect((await set(4)).order).toMatchObject({ giftCardsDiscount: '15', total: '25' })
+    expect((await set(2)).order).toMatchObject({ giftCardsDiscount: '15', total: '5' })
+    expect((await set(1)).order).toMatchObject({ giftCardsDiscount: '10', total: '0' })
+    expect((await shopper.giftCard(card.id)).balance).toBe('5')
+    await shopper.cancel(order.number)
+    expect((await shopper.giftCard(card.id)).balance).toBe('15')
+  })
+
+  test('changes no line that was fulfilled, refunded or returned, and no order that is not open', async () => {
+    const cup = await aProduct('10', 100)
+    const order = await created({ status: 'PAID', lines: [{ productId: cup, quantity: 3 }] })
+    const lineId = order.lines[0].id
+    await shopper.refund(order.number, { lines: [{ lineId, quantity: 2 }] })
+    expect(await edit(order.number, { setQuantities: [{ lineId, quantity: 1 }] })).toMatchObject({
+      code: 'LINE_REFUNDED',
+      lineNumber: order.lines[0].number,
+    })
+    await fulfil(order.number)
+    for (const quantity of [0, 2, 4])
+      expect(await edit(order.number, { setQuantities: [{ lineId, quantity }] })).toMatchObject({ code: 'LINE_FULFILLED' })
+    // A line that comes later is not fulfilled: it can go again, and is not returned.
+    const { order: more } = await edit(order.number, { addLines: [{ productId: cup }] })
+    const added = more.lines.at(-1)
+    const back = await shopper.merchant(
+      'mutation ($input: CreateOrderReturnInput!) { result: createOrderReturn(input: $input) { __typename ... on ValidationError { field } } }',
+      { input: { orderId: String(order.number), lines: [{ lineId: added.id, quantity: 1 }] } },
+    )
+    expect(back.result).toMatchObject({ field: 'lines.0.quantity' })
+    expect((await edit(order.number, { setQuantities: [{ lineId: added.id, quantity: 0 }] })).order.lines).toHaveLength(1)
+    await shopper.cancel(order.number)
+    expect(await edit(order.number, { addLines: [{ productId: cup }] })).toMatchObject({ code: 'STATUS' })
+
+    const cheap = await created({ status: 'PAID', lines: [{ productId: cup, quantity: 2 }] })
+    await shopper.refund(cheap.number, { amount: '15' })
+    expect(await edit(cheap.number, { setQuantities: [{ lineId: cheap.lines[0].id, quantity: 1 }] })).toMatchObject({
+      code: 'TOTAL_REFUNDED',
+    })
+
+    const dear = await aProduct('8.03')
+    const { token } = await shopper.create([{ productId: dear }])
+    await shopper.update(token, { email: 'ana@example.org', paymentMethodId: gatewayMethod })
+    const { order: waiting } = await shopper.complete(token, '8.03')
+    expect(await edit(waiting.number, { addLines: [{ productId: cup }] })).toMatchObject({ code: 'PAYMENT_PENDING' })
+  })
+
+  test('without enough stock, or with invalid input, changes nothing', async () => {
+    const cup = await aProduct('10', 3)
+    const order = await created({ lines: [{ productId: cup, quantity: 2 }] })
+    const lineId = order.lines[0].id
+    const cases: readonly (readonly [object, object])[] = [
+      [{ setQuantities: [{ lineId, quantity: 4 }] }, { __typename: 'InsufficientStock' }],
+      [{}, { field: 'addLines' }],
+      [{ setQuantities: [{ lineId, quantity: -1 }] }, { field: 'setQuantities.0.quantity' }],
+      [{ setQuantities: [{ lineId, quantity: 1_000_001 }] }, { field: 'setQuantities.0.quantity' }],
+      [
+        {
+          setQuantities: [
+            { lineId, quantity: 1 },
+            { lineId, quantity: 2 },
+          ],
+        },
+        { field: 'setQuantities.1.lineId' },
+      ],
+      [{ setQuantities: [{ lineId: '999999', quantity: 1 }] }, { field: 'setQuantities.0.lineId' }],
+      [{ setQuantities: [{ lineId, quantity: 0 }] }, { field: 'setQuantities' }],
+      [{ addLines: [{ name: 'Engraving' }] }, { field: 'addLines.0.price' }],
+      [{ addLines: [{ price: '1' }] }, { field: 'addLines.0.name' }],
+      [{ addLines: [{ name: 'Engraving', price: '-1' }] }, { field: 'addLines.0.price' }],
+      [{ addLines: [{ name: 'Engraving', price: '1', discount: '2' }] }, { field: 'addLines.0.discount' }],
+      [{ addLines: [{ name: 'Yacht', price: '9999999999', quantity: 1_000 }] }, { field: 'addLines' }],
+      [{ addLines: [{ productId: '999999' }] }, { __typename: 'NotFoundError' }],
+      [{ addLines: Array.from({ length: 500 }, () => ({ name: 'Dot', price: '1' })) }, { field: 'addLines' }],
+      [{ addLines: [{ name: 'Engraving', price: '1' }], reason: 'x'.repeat(2_001) }, { field: 'reason' }],
+      [{ shippingPrice: '-1' }, { field: 'shippingPrice' }],
+      [{ shippingPrice: '1', expectedVersion: 7 }, { __typename: 'ConflictError' }],
+    ]
+    for (const [input, failure] of cases) expect(await edit(order.number, input)).toMatchObject(failure)
+    expect(await edit(999_999, { shippingPrice: '1' })).toMatchObject({ __typename: 'NotFoundError' })
+    const { history, ...same } = await orderOf(order.number)
+    expect([same, await shopper.stockOf(cup)]).toEqual([order, 1])
+    expect(history.nodes.map(({ log }: { log: { event?: string } | null }) => log?.event)).not.toContain('edit')
+  })
+
+  test('of one key is made once by twenty requests, and of twenty keys never beyond the stock', async () => {
+    const cup = await aProduct('1', 12)
+    const order = await created({ lines: [{ productId: cup, quantity: 2 }] })
+    const add = (idempotencyKey: string) => edit(order.number, { addLines: [{ productId: cup }], idempotencyKey })
+    await Promise.all(Array.from({ length: 20 }, () => add(`same ${order.number}`)))
+    expect((await orderOf(order.number)).lines).toHaveLength(2)
+    const results = await Promise.all(Array.from({ length: 20 }, (_, index) => add(`${order.number} ${index}`)))
+    expect(results.filter(({ __typename }) => __typename === 'EditOrderSuccess')).toHaveLength(9)
+    expect([await shopper.stockOf(cup), (await orderOf(order.number)).total]).toEqual([0, '12'])
+  })
+
+  test('is in the history with before and after, who and why; other stores and scopes cannot', async () => {
+    const cup = await aProduct('10')
+    const order = await created({ lines: [{ productId: cup, quantity: 2 }] })
+    await edit(order.number, { setQuantities: [{ lineId: order.lines[0].id, quantity: 1 }], reason: 'She called' })
+    const { history } = await orderOf(order.number)
+    expect(history.nodes.at(-1)).toMatchObject({
+      message: 'The order was edited by merchant: its total went from 20 to 10 EUR: She called',
+      log: {
+        ...{ event: 'edit', by: 'merchant', reason: 'She called', added: [] },
+        changed: [{ line: order.lines[0].number, name: 'Lamp', before: 2, after: 1 }],
+        before: { total: '20' },
+        after: { total: '10' },
+      },
+    })
+    const EDIT = 'mutation ($id: ID!) { editOrder(id: $id, input: {shippingPrice: "1"}) { __typename } }'
+    const other = await stack.aStore({ name: 'Other' })
+    expect((await stack.ask(other, EDIT, { id: String(order.number) })).data).toEqual({
+      editOrder: { __typename: 'NotFoundError' },
+    })
+    const app = await agreedApp(stack, shop, { scopes: SCOPES.filter((scope) => scope !== 'write_orders') })
+    for (const field of [
+      'editOrder(id: $id, input: {shippingPrice: "1"})',
+      'payOrderBalance(id: $id, input: {})',
+      'refundOrderBalance(id: $id, input: {})',
+    ])
+      expect(
+        (await stack.ask(app.caller, `mutation ($id: ID!) { ${field} { __typename } }`, { id: String(order.number) })).errors?.[0]
+          ?.extensions.code,
+      ).toBe('FORBIDDEN')
+  })
+})
+
+describe('an exchange', () => {
+  const returned = async (price: string, quantity: number, { method = null as string | null } = {}) => {
+    const productId = await aProduct(price, 100)
+    const { token } = await shopper.create([{ productId, quantity }])
+    await shopper.update(token, { email: 'ana@example.org', paymentMethodId: method ?? (await shopper.aPaymentMethod()) })
+    const { order } = await shopper.complete(token, String(Number(price) * quantity))
+    if (method === null) await shopper.pay(order.number)
+    await fulfil(order.number)
+    const { lines } = await orderOf(order.number)
+    const { made } = await shopper.merchant(
+      'mutation ($input: CreateOrderReturnInput!) { made: createOrderReturn(input: $input) { ... on CreateOrderReturnSuccess { orderReturn { id } } } }',
+      { input: { orderId: String(order.number), lines: [{ lineId: lines[0].id, quantity }] } },
+    )
+    const id = made.orderReturn.id as string
+    await shopper.merchant('mutation ($id: ID!) { receiveOrderReturn(id: $id, input: {}) { __typename } }', { id })
+    return { number: order.number as number, id }
+  }
+  const exchange = async (id: string, input: object) =>
+    (
+      await shopper.merchant(
+        `mutation ($id: ID!, $input: RefundOrderReturnInput!) { result: refundOrderReturn(id: $id, input: $input) { __typename
+          ... on OrderReturnSuccess { orderReturn { status refund { amount } } } ... on OrderReturnNotAllowed { status } ${FAILURES} } }`,
+        { id, input },
+      )
+    ).result
+
+  test('for something dearer leaves the difference due, by twenty requests once', async () => {
+    const { number, id } = await returned('10', 1)
+    const bowl = await aProduct('16', 5)
+    const twenty = await Promise.all(Array.from({ length: 20 }, () => exchange(id, { exchangeLines: [{ productId: bowl }] })))
+    expect(twenty.filter(({ __typename }) => __typename === 'OrderReturnSuccess')).toHaveLength(1)
+    expect(await shopper.stockOf(bowl)).toBe(4)
+    expect(await orderOf(number)).toMatchObject({ total: '26', refunded: '10', balanceDue: '6', refundDue: '0' })
+    expect(await ledger(number)).toEqual([
+      ['PAYMENT', 10],
+      ['REFUND', -10],
+      ['PAYMENT', 10],
+    ])
+    await balance('pay', number)
+    expect(await orderOf(number)).toMatchObject({ balanceDue: '0' })
+  })
+
+  test('for something cheaper pays back the difference alone, through the gateway', async () => {
+    const { number, id } = await returned('10', 2, { method: gatewayMethod })
+    const reference = gateway.ids().at(-1) ?? ''
+    const bowl = await aProduct('6', 5)
+    expect(await exchange(id, { exchangeLines: [{ productId: bowl }], throughGateway: true })).toMatchObject({
+      orderReturn: { status: 'CLOSED', refund: { amount: '20' } },
+    })
+    expect(gateway.shown(reference)).toMatchObject({ captured: '20', refunded: '14' })
+    expect(await orderOf(number)).toMatchObject({ total: '26', refunded: '20', balanceDue: '0', refundDue: '0' })
+    const entries = await ledger(number)
+    expect(entries).toEqual([
+      ['PAYMENT', 20],
+      ['REFUND', -20],
+      ['PAYMENT', 6],
+    ])
+    // captured = refunded + kept, at the gateway and in the ledger.
+    expect(entries.reduce((sum, [, amount]) => sum + Number(amount), 0)).toBe(20 - 14)
+  })
+
+  test('for something sold out changes nothing: the return can be refunded', async () => {
+    const { number, id } = await returned('10', 1)
+    const bowl = await aProduct('6', 0)
+    expect(await exchange(id, { exchangeLines: [{ productId: bowl }] })).toMatchObject({ __typename: 'InsufficientStock' })
+    expect(await ledger(number)).toEqual([['PAYMENT', 10]])
+    expect(await exchange(id, {})).toMatchObject({ orderReturn: { status: 'CLOSED' } })
+  })
+})
