@@ -35,6 +35,8 @@ import { customerCategoryLoaders } from './customer-category/loaders.ts'
 import type { CustomerCategoryRepository } from './customer-category/repository.ts'
 import { digitalAssetLoaders } from './digital-asset/loaders.ts'
 import type { DigitalAssetRepository } from './digital-asset/repository.ts'
+import { draftOrderLoaders } from './draft-order/loaders.ts'
+import type { DraftOrderRepository } from './draft-order/repository.ts'
 import type { Files } from './file/files.ts'
 import type { FileRepository } from './file/repository.ts'
 import { fulfillmentLoaders } from './fulfillment/loaders.ts'
@@ -149,6 +151,7 @@ export type Parts = {
   readonly limitAccounts: AccountLimits
   readonly customerAdditionalFields: CustomerAdditionalFieldRepository
   readonly customerCategories: CustomerCategoryRepository
+  readonly draftOrders: DraftOrderRepository
   readonly fulfillments: FulfillmentRepository
   readonly allocations: AllocationRepository
   readonly apps: AppRepository
@@ -265,6 +268,7 @@ const loadersOf = lazyMembers<[parts: Parts, tenant: Tenant]>()(
   ({ apps }) => appLoaders(apps),
   ({ appSubscriptions }, tenant) => appSubscriptionLoaders(appSubscriptions, tenant),
   ({ scriptTags }, tenant) => scriptTagLoaders(scriptTags, tenant),
+  ({ draftOrders }, tenant) => draftOrderLoaders(draftOrders, tenant),
   ({ fulfillments }, tenant) => fulfillmentLoaders(fulfillments, tenant),
   ({ giftCards }, tenant) => giftCardLoaders(giftCards, tenant),
   ({ inventory }, tenant) => inventoryLoaders(inventory, tenant),

@@ -13,6 +13,7 @@ import { customerAccountRepository } from './customer-account/repository.ts'
 import { customerAdditionalFieldRepository } from './customer-additional-field/repository.ts'
 import { customerCategoryRepository } from './customer-category/repository.ts'
 import { digitalAssetRepository } from './digital-asset/repository.ts'
+import { draftOrderRepository } from './draft-order/repository.ts'
 import { fileRepository } from './file/repository.ts'
 import { fulfillmentRepository } from './fulfillment/repository.ts'
 import { giftCardRepository } from './gift-card/repository.ts'
@@ -78,6 +79,7 @@ export function storeRepositories(
     customerAccounts: customerAccountRepository(database.now),
     customerAdditionalFields: customerAdditionalFieldRepository(database.query),
     customerCategories: customerCategoryRepository(database.query),
+    draftOrders: draftOrderRepository(database.query),
     fulfillments: fulfillmentRepository(database.query),
     allocations: allocationRepository(database.query),
     appAuthorizations: appAuthorizationRepository(database.query),

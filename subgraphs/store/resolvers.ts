@@ -18,6 +18,7 @@ import { customerAccountResolvers } from './customer-account/resolvers.ts'
 import { customerAdditionalFieldResolvers } from './customer-additional-field/resolvers.ts'
 import { customerCategoryResolvers } from './customer-category/resolvers.ts'
 import { digitalAssetResolvers } from './digital-asset/resolvers.ts'
+import { draftOrderResolvers } from './draft-order/resolvers.ts'
 import { fulfillmentResolvers } from './fulfillment/resolvers.ts'
 import { giftCardResolvers } from './gift-card/resolvers.ts'
 import { inventoryResolvers } from './inventory/resolvers.ts'
@@ -80,6 +81,7 @@ const nouns: readonly Resolvers[] = [
   customerResolvers,
   webhookDeliveryResolvers,
   webhookSubscriptionResolvers,
+  draftOrderResolvers,
   fulfillmentResolvers,
   metafieldResolvers,
   pageResolvers,

@@ -353,6 +353,38 @@ export type DigitalAsset = {
    */
   expiration_seconds: number
 }
+export type DraftOrder = {
+  store_id: number
+  id: Generated<number>
+  /**
+   * @kyselyType('OPEN' | 'COMPLETED' | 'CANCELED')
+   */
+  status: Generated<'OPEN' | 'COMPLETED' | 'CANCELED'>
+  /**
+   * DraftOrderContentsInput, as it was given.
+   */
+  contents: unknown
+  currency: string
+  /**
+   * At the last change.
+   */
+  total: string
+  /**
+   * Of the customer's e-mail address, for erasure; null: unknown.
+   */
+  email_key: string | null
+  /**
+   * Customer that it names, who may be deleted; null: by e-mail address, or none.
+   */
+  customer_id: number | null
+  /**
+   * Order that it became; null: none yet.
+   */
+  order_id: number | null
+  created_at: Date
+  updated_at: Date
+  version: Generated<number>
+}
 export type Event = {
   topic: string
   /**
@@ -1615,6 +1647,7 @@ export type Tables = {
   customer_category: CustomerCategory
   customer_category_member: CustomerCategoryMember
   digital_asset: DigitalAsset
+  draft_order: DraftOrder
   event: Event
   event_listener: EventListener
   event_position: EventPosition

@@ -35,7 +35,7 @@ const READ_BY: Readonly<Record<string, string>> = {
   read_hooks:
     'WebhookAttempt WebhookDelivery WebhookDeliveryConnection WebhookDeliveryEdge WebhookSubscription WebhookSubscriptionConnection WebhookSubscriptionEdge',
   read_orders:
-    'BillingInformation CalculatedOrder CalculatedOrderLine Order OrderAdditionalField OrderConnection OrderCustomer OrderDocument OrderDocumentConnection OrderDocumentEdge OrderEdge OrderHistoryConnection OrderHistoryEdge OrderHistoryEntry OrderLine OrderPromotion OrderRefund OrderRefundLine OrderReturn OrderReturnConnection OrderReturnEdge OrderReturnLine OrderTax Payment RefusedCoupon SalesDay SalesReport ShippingBranch StockAllocation TrafficSource',
+    'BillingInformation CalculatedOrder CalculatedOrderLine DraftOrder DraftOrderConnection DraftOrderEdge Order OrderAdditionalField OrderConnection OrderCustomer OrderDocument OrderDocumentConnection OrderDocumentEdge OrderEdge OrderHistoryConnection OrderHistoryEdge OrderHistoryEntry OrderLine OrderPromotion OrderRefund OrderRefundLine OrderReturn OrderReturnConnection OrderReturnEdge OrderReturnLine OrderTax Payment RefusedCoupon SalesDay SalesReport ShippingBranch StockAllocation TrafficSource',
   'read_orders read_fulfillments': 'OrderAddress',
   read_pages: 'Page PageCategory PageConnection PageEdge PageImage PagePlace PageTemplate',
   read_payment_methods: 'PaymentMethod',
@@ -69,7 +69,7 @@ const OPEN_TYPES: Readonly<Record<string, string>> = {
     'AuthorizationRequest AppPermission AuthorizationStep StoreChoice NoStoreOwned ForeignApp',
   'what the caller itself holds': 'StoreAccess CallerGrants',
   'why a change of the caller failed':
-    'BulkCustomersRefused BulkOrdersRefused BulkCustomerRow BulkOrderRow FulfillmentHasNoLabel InsufficientStock OrderEditRefused OrderReturnNotAllowed QuotaExceededError StockShortage Error NotFoundError ValidationError ConflictError StoreLimitReached SubscriptionRequired',
+    'BulkCustomersRefused BulkOrdersRefused BulkCustomerRow BulkOrderRow DraftOrderNotOpen FulfillmentHasNoLabel InsufficientStock OrderEditRefused OrderReturnNotAllowed QuotaExceededError StockShortage Error NotFoundError ValidationError ConflictError StoreLimitReached SubscriptionRequired',
   'belongs to the thing through which alone it is reached': 'Metafield PageInfo QuotaLevel',
   'a user of the social graph, by id': 'User',
   'a root': 'Query Mutation Subscription',
@@ -122,7 +122,9 @@ function argumentsOf(field: string, { ids, productIds, locationIds }: FullShop):
     customer: 'customers',
     customerAdditionalField: 'customers fields',
     customerCategory: 'customer_categories',
+    calculateDraftOrder: 'draft_orders',
     digitalAsset: 'digital_products',
+    draftOrder: 'draft_orders',
     fulfillment: 'fulfillments',
     fulfillmentLabel: 'fulfillments',
     giftCard: 'gift_cards',

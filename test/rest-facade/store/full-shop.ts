@@ -188,6 +188,20 @@ export async function aFullShop(stack: StoreRestStack, size: number): Promise<Fu
       made,
     )
   }
+  const drafts: number[] = []
+  for (const { id } of orders) {
+    const contents = JSON.stringify({
+      lines: [{ productId: String(products[0].id), variantId: String(products[0].variants[0].id) }],
+    })
+    drafts.push(
+      await sql(
+        `INSERT INTO draft_order (store_id, status, contents, currency, total, order_id, created_at, updated_at)
+         VALUES ($1, 'COMPLETED', $2, 'EUR', 1, $3, now(), now()) RETURNING id`,
+        contents,
+        id,
+      ),
+    )
+  }
   const entries = await each(`/orders/${first.id}/history.json`, (n) => ({ order_history: { message: `Seen ${n}` } }))
   const documents = await each(`/orders/${first.id}/documents.json`, (n) => ({
     document_type: 1,
@@ -274,6 +288,7 @@ export async function aFullShop(stack: StoreRestStack, size: number): Promise<Fu
       menu,
       gift_cards: giftCards[0] ?? 0,
       order_returns: returns[0] ?? 0,
+      draft_orders: drafts[0] ?? 0,
       'pages images': pictures[0].id,
       themes: themes[0].id,
     },

@@ -80,6 +80,7 @@ export async function calculateCart(scope: CalculationScope, cart: CartInput): P
         cart.agreed === undefined
           ? creditOf(cart.giftCards.filter((card) => refusalOf(card, { currency: cart.currency, now }) === null))
           : amountOf(cart.agreed.giftCards),
+      orderDiscount: amountOf(cart.orderDiscount ?? '0'),
       shippingDiscount: amountOf(cart.agreed?.shippingDiscount ?? '0'),
       now,
     },

@@ -43,6 +43,8 @@ export type CartInput = {
   readonly giftCards: readonly GiftCard[]
   /** Whether an application gave the prices: no promotion changes them. */
   readonly arePricesGiven: boolean
+  /** Off the order as a whole, besides promotions. */
+  readonly orderDiscount?: string
   /** Of an order that was placed: what was agreed besides its lines; absent: a new order. */
   readonly agreed?: { readonly shippingDiscount: string; readonly giftCards: string }
 }
@@ -65,6 +67,8 @@ export type Cart = {
   readonly couponCodes: readonly string[]
   /** What gift cards can pay. */
   readonly giftCards: Amount
+  /** Off the order as a whole, besides promotions. */
+  readonly orderDiscount?: Amount
   /** Off shipping, besides promotions. */
   readonly shippingDiscount?: Amount
   readonly now: Date
@@ -98,7 +102,7 @@ export function applyRules(basket: Cart, { promotions, taxes }: CartRules): Calc
       discount: discount + (discounts.lines[index] ?? 0n),
       taxes: (lineTaxes[index] ?? []).map(rateOf),
     })),
-    discount: discounts.order,
+    discount: discounts.order + (basket.orderDiscount ?? 0n),
     shipping: basket.shipping ?? 0n,
     shippingDiscount: discounts.shipping + (basket.shippingDiscount ?? 0n),
     shippingTaxes: shippingTaxes.map(rateOf),

@@ -37,7 +37,9 @@ export type NewOrderInput = {
   readonly giftCards?: readonly number[]
   readonly locale?: string | null | undefined
   /** Where it comes from; absent: the API. */
-  readonly createdFrom?: 'storefront'
+  readonly createdFrom?: 'storefront' | 'draft_order'
+  /** Off the order as a whole; absent: nothing. */
+  readonly orderDiscount?: string | null | undefined
 }
 
 /** The terms of an order that do not depend on its totals. */
@@ -193,6 +195,7 @@ function cartInput(store: Store, input: NewOrderInput, { lines, buyer, pickup }:
       discount,
     })),
     shipping: input.shippingPrice ?? null,
+    ...(input.orderDiscount != null && { orderDiscount: input.orderDiscount }),
     shippingPlace: placeOf((pickup && pickupAddressOf(pickup)) ?? shippingAddress ?? billingAddress ?? unknown),
     billingPlace: placeOf(billingAddress ?? shippingAddress ?? unknown),
     customer: buyer.categories && { categories: buyer.categories },
