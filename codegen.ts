@@ -4,9 +4,10 @@
  * every start.
  *
  *   node codegen.ts              generate what is out of date
- *   node codegen.ts --supergraph also write schema/supergraph.graphql, the committed composition; refused when the change
- *                                breaks clients, unless --breaking says that this is meant
+ *   node codegen.ts --supergraph also write schema/supergraph.graphql, the committed composition, and docs/reference; refused
+ *                                when the change breaks clients, unless --breaking says that this is meant
  */
+import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -56,6 +57,8 @@ for (const file of ['codegen.ts', 'codegen-models.ts', 'package-lock.json', ...s
 const stamp = hash.digest('hex')
 
 if (writeSupergraph || readStamp() !== stamp) await generate()
+// A process of its own: its pages describe commands, which start by importing this file.
+if (writeSupergraph) execFileSync(process.execPath, [join(ROOT, 'scripts/reference/write.ts')], { stdio: 'inherit' })
 
 function readStamp(): string | null {
   try {

@@ -16,7 +16,7 @@ import { trustVariables } from './subgraphs/trust/variables.ts'
 
 /**
  * The variables of `npm start` and of `npx atrium`: the whole configuration. `--help` and
- * docs/operations.md list them.
+ * docs/reference/settings.md list them.
  */
 export const variables = {
   PORT: gatewaySettings.PORT,

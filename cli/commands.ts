@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command, CommanderError } from 'commander'
 import { OperatorError } from '../platform/process/operator-error.ts'
+import { commandLoaders } from './command-loaders.ts'
 import { showNextStep } from './next-step.ts'
 
 /** Version in package.json. */
@@ -13,26 +14,6 @@ function readVersion(): string {
   }
   return version
 }
-
-/** Command loaders by name, in the order of the help. */
-const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
-  ['start', async () => (await import('./start.ts')).startCommand()],
-  ['doctor', async () => (await import('./doctor.ts')).doctorCommand()],
-  ['cluster', async () => (await import('./cluster.ts')).clusterCommand()],
-  ['import', async () => (await import('./import.ts')).importCommand()],
-  ['directory', async () => (await import('./directory.ts')).directoryCommand()],
-  ['user', async () => (await import('./user.ts')).userCommand()],
-  ['store', async () => (await import('./store.ts')).storeCommand()],
-  ['app', async () => (await import('./app.ts')).appCommand()],
-  ['trust', async () => (await import('./trust.ts')).trustCommand()],
-  ['mcp', async () => (await import('./mcp.ts')).mcpCommand()],
-  ['gate', async () => (await import('./gate.ts')).gateCommand()],
-  ['schema', async () => (await import('./schema.ts')).schemaCommand()],
-  ['db', async () => (await import('./db.ts')).dbCommand()],
-  ['secrets', async () => (await import('./secrets.ts')).secretsCommand()],
-  ['completion', async () => (await import('./completion.ts')).completionCommand(() => atrium)],
-  ['help', async () => (await import('./help.ts')).helpCommand(() => atrium)],
-])
 
 /** Commands that need every other command loaded. */
 const ABOUT_ALL: ReadonlySet<string> = new Set(['completion', 'help'])
@@ -65,8 +46,9 @@ for (const stream of [process.stdout, process.stderr]) {
 // Loads only the named command: loading all takes most of the run time of a short command. `--help`
 // and the error for an unknown command need all of them.
 const [, , word = ''] = process.argv
-const isAlone = COMMANDS.has(word) && !ABOUT_ALL.has(word)
-for (const [name, load] of COMMANDS) if (!isAlone || name === word) atrium.addCommand(await load())
+const commands = commandLoaders(atrium)
+const isAlone = commands.has(word) && !ABOUT_ALL.has(word)
+for (const [name, load] of commands) if (!isAlone || name === word) atrium.addCommand(await load())
 
 const below = (command: Command): readonly Command[] => [command, ...command.commands.flatMap(below)]
 for (const command of below(atrium)) {

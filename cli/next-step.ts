@@ -9,7 +9,7 @@ const NEXT_STEPS: LookupTable<string> = lookupTable({
   'store create': 'sign in at /console with login and authtoken; shoppers see /shops/CODE.',
   'store token reset': 'sign in at /console, or go on with docs/store.md.',
   'store owner': 'the owner signs in with the account where an app asks for access.',
-  'app create': 'send a shop owner to /oauth/authorize; docs/operations.md#apps has the flow.',
+  'app create': 'send a shop owner to /oauth/authorize; docs/operations/people.md#apps has the flow.',
   'trust key create': `curl localhost:4000/v1/decide -H "x-api-key: KEY" -H 'content-type: application/json' -d '{"domain": "example.com"}'`,
   'trust key rotate': 'give the new key to its program before the old one ends.',
   'trust feeds refresh': 'npx atrium trust check example.com --explain',

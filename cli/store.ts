@@ -132,7 +132,7 @@ function exportCommand(): Command {
 }
 
 const EXPORTED = `
-A compressed tar archive: <table>/<piece>.jsonl has an object per row, by the names of columns (docs/operations.md); files/ has the stored files by \`key\` of the table
+A compressed tar archive: <table>/<piece>.jsonl has an object per row, by the names of columns (docs/operations/erasure.md); files/ has the stored files by \`key\` of the table
 "file", unless they are in a bucket; SHA256SUMS has a checksum of each. Hashes of passwords and tokens, and webhook secrets, are not included.`
 
 async function isUser(id: string): Promise<boolean> {

@@ -6,32 +6,8 @@ import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { variables } from '../config.ts'
 import { PROCESS_ROLES } from '../gateway/signed-link/variables.ts'
-import { variables as gatewayVariables } from '../gateway/standalone/config.ts'
-import type { Variables } from '../platform/config/config.ts'
 
 const ROOT = join(import.meta.dirname, '..')
-const operations = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8')
-
-const rowsOf = (table: Variables) =>
-  Object.entries(table).map(
-    ([name, { default: value, unit, meaning }]) =>
-      `| \`${name}\` | ${value === null ? 'unset' : `\`${value}\``} | ${unit ?? '–'} | ${meaning} |`,
-  )
-const section = (title: string) =>
-  operations.split('\n## ').find((part) => part.startsWith(title) || part.includes(`\n## ${title}`)) ?? ''
-const tableIn = (title: string) =>
-  section(title)
-    .split('\n')
-    .filter((line) => line.startsWith('| `'))
-
-test('docs/operations.md lists exactly the variables of `npm start`', () => {
-  expect(tableIn('`npm start`')).toEqual(rowsOf(variables))
-})
-
-test('docs/operations.md lists exactly the variables of the standalone gateway', () => {
-  expect(tableIn('`npx node gateway/main.ts`')).toEqual(rowsOf(gatewayVariables))
-})
-
 test('compose.yaml sets variables that there are, in the same roles as a cluster, behind ports that its balancer has', () => {
   const { services } = parse(readFileSync(join(ROOT, 'compose.yaml'), 'utf8'), { merge: true })
   const balancer = readFileSync(join(ROOT, 'composition/cluster/haproxy.cfg'), 'utf8')

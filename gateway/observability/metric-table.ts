@@ -11,39 +11,39 @@ export function createMetricTable(register: Registry) {
   return {
     operations: new Counter({
       name: 'atrium_operations_total',
-      help: 'Operations by name, kind and result.',
+      help: 'Operations: ok, partial (data and errors), failed (no data) or refused (not begun).',
       labelNames: ['operation', 'kind', 'outcome'],
       registers,
     }),
     durations: new Histogram({
       name: 'atrium_operation_duration_seconds',
-      help: 'Time of queries and mutations that were begun, without reading the request and writing the answer.',
+      help: 'Time of operations, without reading the request and writing the answer; of subscriptions, until they have begun.',
       labelNames: ['operation', 'kind'],
       buckets: BUCKETS_SECONDS,
       registers,
     }),
     fetches: new Counter({
       name: 'atrium_subgraph_fetches_total',
-      help: 'Fetches by subgraph and result.',
+      help: 'Fetches from subgraphs: ok, errors, failed (no answer) or stopped (timeout, or the client left).',
       labelNames: ['subgraph', 'outcome'],
       registers,
     }),
     fetchDurations: new Histogram({
       name: 'atrium_subgraph_fetch_duration_seconds',
-      help: 'Time of fetches.',
+      help: 'Time of fetches from subgraphs.',
       labelNames: ['subgraph'],
       buckets: BUCKETS_SECONDS,
       registers,
     }),
     lookups: new Counter({
       name: 'atrium_plan_cache_lookups_total',
-      help: 'Texts of operations that were known with their plan (hit) or had to be read and planned (miss).',
+      help: 'Lookups of the document cache: hit (document and plan cached) or miss (parsed and planned).',
       labelNames: ['outcome'],
       registers,
     }),
     executions: new Counter({
       name: 'atrium_executions_total',
-      help: 'Operations by the executor that they were given to.',
+      help: 'Operations by executor.',
       labelNames: ['executor'],
       registers,
     }),
@@ -55,7 +55,7 @@ export function createMetricTable(register: Registry) {
     }),
     requests: new Counter({
       name: 'atrium_http_requests_total',
-      help: 'Requests by route class (door) and status class.',
+      help: 'Requests by route class (door) and status class, such as 4xx; not /health, /ready and /metrics.',
       labelNames: ['door', 'status'],
       registers,
     }),
@@ -116,7 +116,7 @@ function createHookMetrics(registers: Registry[]) {
   return {
     hookCalls: new Counter({
       name: 'atrium_hook_calls_total',
-      help: 'Calls of hooks (function) and of the coprocessor by stage and result.',
+      help: 'Calls of hooks (function) and of the coprocessor by stage: ok, refused, error, timeout or stopped.',
       labelNames: ['hook', 'stage', 'outcome'],
       registers,
     }),

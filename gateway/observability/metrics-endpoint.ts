@@ -64,14 +64,21 @@ export async function serveMetrics(
 ): Promise<void> {
   metrics.gauge('atrium_outbox_listeners', 'Listeners to events of subgraphs in this process.', sources.listeners)
   const { jobs = async () => [] } = sources
-  metrics.gaugePer('atrium_jobs', 'Jobs by queue and state, of all processes together.', ['queue', 'state'], async () =>
-    (await jobs()).flatMap((each) => JOB_STATES.map((state) => [[each.queue, state], each[state]] as const)),
+  metrics.gaugePer(
+    'atrium_jobs',
+    'Jobs of all processes together: waiting (due), later, active or failed (they run again).',
+    ['queue', 'state'],
+    async () => (await jobs()).flatMap((each) => JOB_STATES.map((state) => [[each.queue, state], each[state]] as const)),
   )
   metrics.gaugePer('atrium_jobs_oldest_seconds', 'Age of the oldest due job.', ['queue'], async () =>
     (await jobs()).map(({ queue, oldestSeconds }) => [[queue], oldestSeconds] as const),
   )
-  metrics.gauge('atrium_requests_running', 'Requests and operations of WebSockets that are being worked on.', app.load.inFlight)
-  metrics.gauge('atrium_requests_most', 'How many of them there may be at this moment.', app.load.limit)
+  metrics.gauge('atrium_requests_running', 'Requests and WebSocket operations that are running.', app.load.inFlight)
+  metrics.gauge(
+    'atrium_requests_most',
+    'Their bound at this moment (LOAD_LIMIT, or less while the processor is short).',
+    app.load.limit,
+  )
   if (sources.gateway) addGatewayGauges(sources.gateway, metrics, sources.sockets)
 
   const own = port === undefined ? app : createHttpServer({ log })
@@ -95,18 +102,17 @@ export async function serveMetrics(
 }
 
 function addGatewayGauges(gateway: Gateway, metrics: Metrics, sockets: () => number): void {
-  metrics.gauge('atrium_websockets_open', 'WebSockets that are open.', sockets)
-  metrics.gauge('atrium_subscriptions_running', 'Subscriptions that run.', gateway.subscriptions)
+  metrics.gauge('atrium_websockets_open', 'Open WebSockets.', sockets)
+  metrics.gauge('atrium_subscriptions_running', 'Running subscriptions.', gateway.subscriptions)
   const { memory } = gateway.slots
-  const bytes = 'atrium_subscription_memory_bytes'
-  metrics.gauge(bytes, 'Bytes that the subscriptions of the process are counted with.', () => memory().usedBytes)
-  metrics.gauge(`${bytes}_limit`, 'Bytes that they may be counted with.', () => memory().limitBytes)
+  metrics.gauge('atrium_subscription_memory_bytes', 'Memory counted for running subscriptions.', () => memory().usedBytes)
+  metrics.gauge('atrium_subscription_memory_bytes_limit', 'Its bound (SUBSCRIPTION_MEMORY_PERCENT).', () => memory().limitBytes)
   metrics.gaugePer(
     'atrium_subgraph_circuit',
-    'Circuits of subgraphs over HTTP: closed (0), half-open (1), open (2).',
+    'Circuits of subgraphs over HTTP: 0 closed, 1 half-open (one probe), 2 open (fetches fail at once).',
     ['subgraph'],
     () => gateway.circuits().map(({ name, state }) => [[name], CIRCUIT_VALUES[state]] as const),
   )
-  metrics.gauge('atrium_response_cache_bytes', 'Bytes of answers that are kept.', () => gateway.cache.bytes())
-  metrics.gauge('atrium_response_cache_entries', 'Answers that are kept.', () => gateway.cache.entries())
+  metrics.gauge('atrium_response_cache_bytes', 'Bytes in the response cache.', () => gateway.cache.bytes())
+  metrics.gauge('atrium_response_cache_entries', 'Entries in the response cache.', () => gateway.cache.entries())
 }

@@ -9,6 +9,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { startMain } from '../support/program.ts'
+import { consoleAt } from '../web/support/console.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const run = promisify(execFile)
@@ -107,6 +108,58 @@ test('the stream of the guide on subscriptions shows events as they happen', asy
     await sleep(100)
   }
   listener.kill()
+})
+
+test('an order through the pages of the guide on selling is paid', async () => {
+  const shop = '/shops/tea-house'
+  const paste = (step: string) => {
+    const blocks = blocksOf('guides/sell-with-atrium.md').filter(({ words }) => words === `step=${step}`)
+    const code = blocks.map((block) => block.code.replaceAll('localhost:4000', `localhost:${server.port}`)).join('\n')
+    const credentials =
+      step === '1'
+        ? ''
+        : `LOGIN=$(node -p 'require("./tea-house.json").login')\nAUTHTOKEN=$(node -p 'require("./tea-house.json").authtoken')\n`
+    const script = `set -e\ncurl() { command curl -sS --fail-with-body "$@"; }\n${credentials}${code}`
+    return run('bash', ['-c', script], { cwd: folder, env })
+  }
+  expect((await paste('1')).stdout).toMatch(/Green tea[\s\S]*CreateShippingMethodSuccess[\s\S]*CreatePaymentMethodSuccess/)
+
+  const shopper = consoleAt(() => server.base).aVisitor()
+  const value = (page: string, name: string) => new RegExp(`name="${name}" value="([^"]*)"`).exec(page)?.[1] ?? ''
+  const step = async (path: string, fields: Readonly<Record<string, string>>) => {
+    const reply = await shopper.post(`${shop}${path}`, fields)
+    expect([path, reply.status, reply.text]).toEqual([path, 303, expect.any(String)])
+    return reply.headers.location ?? ''
+  }
+  expect((await shopper.get(shop)).text).toContain('Green tea')
+  await step('/cart/add', { permalink: 'green-tea', quantity: '1' })
+  await shopper.get(`${shop}/cart`)
+  const address = { name: 'Ana', surname: 'Sousa', address: 'Rua 1', city: 'Lisbon', country: 'PT', email: 'ana@example.org' }
+  await step('/checkout/address', address)
+  const delivery = value((await shopper.get(`${shop}/checkout`)).text, 'delivery')
+  await step('/checkout/delivery', { delivery })
+  const { text: payment } = await shopper.get(`${shop}/checkout`)
+  const fields = Object.fromEntries(['key', 'expected', 'payment'].map((name) => [name, value(payment, name)]))
+  const order = await step('/checkout/order', fields)
+  expect((await shopper.get(order)).text).toContain('To PT50 0000')
+
+  expect((await paste('2')).stdout).toContain('"status":"Paid"')
+  expect((await shopper.get(order)).text).not.toContain('Payment of this order is pending')
+})
+
+test.skipIf(!existsSync('/usr/bin/systemd-analyze'))('units of systemd in the guides are valid', async () => {
+  const units = ['guides/back-up-and-restore.md', 'guides/deploy-behind-a-proxy.md'].flatMap((page) =>
+    blocksOf(page).filter(({ words }) => words.startsWith('unit=')),
+  )
+  expect(units.length).toBe(3)
+  const files = units.map(({ words, code }) => {
+    const file = join(folder, words.replace('unit=', ''))
+    writeFileSync(file, code)
+    return file
+  })
+  const { stderr } = await run('systemd-analyze', ['verify', '--man=no', ...files]).catch((error: { stderr: string }) => error)
+  // Folders and files of a server are not on this machine.
+  expect(stderr.split('\n').filter((line) => /Unknown|Invalid|Failed to parse|Missing '='/i.test(line))).toEqual([])
 })
 
 describe('the programs that verify a webhook', () => {

@@ -85,7 +85,7 @@ test('every page is reached from the contents or from a page that is', () => {
 
 test('search finds a passage by words with a typing error, links to its heading, and works as a form', async () => {
   const { text } = await get('/docs/search?q=trusted+docments')
-  expect(text).toContain('<a href="/docs/operations#trusted-documents">Trusted documents</a>')
+  expect(text).toContain('<a href="/docs/reference/graphql#trusted-documents">Trusted documents</a>')
   expect(text).toContain('<meta name="robots" content="noindex">')
   expect((await get('/docs/search?q=zzzzqqqq')).text).toContain('Nothing for <strong>zzzzqqqq</strong>')
   expect((await get(`/docs/search?q=${'x'.repeat(201)}`)).status).toBe(400)

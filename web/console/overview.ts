@@ -78,7 +78,7 @@ const firstSteps = (
   { at }: Site,
 ): Html => html`<section class="empty" aria-labelledby="first-steps"><h2 id="first-steps">First steps</h2>
 <ol><li><a href="${at(`${PRODUCTS}/new`)}">Add a product</a>.</li>
-<li>Say <a href="${at('/docs/store')}#sell-with-atrium">how it is sent and paid</a>, and check it in the <a href="${at('/console/settings')}">settings</a>.</li>
+<li>Say <a href="${at('/docs/guides/sell-with-atrium')}">how it is sent and paid</a>, and check it in the <a href="${at('/console/settings')}">settings</a>.</li>
 <li><a href="${pathIn(url)}">Open your shop</a> and buy something.</li></ol></section>`
 
 const usesOf = (used: readonly AddressUse[]): Html => html`<table aria-label="Used in this minute">

@@ -120,7 +120,10 @@ const editLink = ({ file }: DocsPage, { editUrl }: DocsOptions): Html =>
     ? html`This page is <code>${file}</code> of the repository.`
     : html`<a href="${editUrl}${file}" rel="nofollow">Edit this page</a>`
 
-/** Sidebar, content, and what is on the page. */
+/**
+ * Sidebar, content, and what is on the page. The sidebar shows the pages of the starts and those
+ * beside this one; other sections open on demand.
+ */
 function layout(
   here: DocsPage | null,
   content: Html,
@@ -132,8 +135,8 @@ function layout(
 <details class="docs-contents"><summary>Contents</summary><nav aria-label="Documentation">
 ${here !== null && html`<search><form action="${site.at('/docs/search')}"><input type="search" name="q" maxlength="200" autocomplete="off" spellcheck="false" aria-label="Search the documentation" placeholder="Search" required></form></search>`}
 ${library.sections.map(
-  ({ heading, pages }) =>
-    html`<h2>${heading}</h2><ul>${pages.map(({ name, title }) => html`<li><a href="${site.at(docsPath(name))}"${name === here?.name && html` aria-current="page"`}>${title}</a></li>`)}</ul>`,
+  ({ heading, pages }, index) =>
+    html`<details${(index === 0 || pages.some(({ name }) => name === here?.name)) && html` open`}><summary>${heading}</summary><ul>${pages.map(({ name, title }) => html`<li><a href="${site.at(docsPath(name))}"${name === here?.name && html` aria-current="page"`}>${title}</a></li>`)}</ul></details>`,
 )}
 <p class="quiet">Atrium ${version}</p></nav></details>
 <div class="docs-main">${content}</div>

@@ -5,6 +5,7 @@ import { counted, momentOf, whole } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { WebPage } from '../frame/page.ts'
 import { plot } from '../frame/plot.ts'
+import type { Site } from '../frame/site.ts'
 
 /** How every part of the process is; null where nothing could be learned. */
 export type OperationsState = {
@@ -15,7 +16,7 @@ export type OperationsState = {
 }
 
 /** The page of who runs this. */
-export function operationsPage({ samples, readiness, circuits, data }: OperationsState): WebPage {
+export function operationsPage({ samples, readiness, circuits, data }: OperationsState, site: Site): WebPage {
   const since = sinceOf(samples)
   return {
     title: 'Operations',
@@ -23,7 +24,7 @@ export function operationsPage({ samples, readiness, circuits, data }: Operation
     scripts: ['live.js'],
     body: html`<h1>Operations</h1>
 <div id="figures" data-live>
-<p class="quiet">This process, the last ${samples.length === 0 ? 'moments' : spanOf(samples)}. Refreshed every five seconds; all metrics are at <code>/metrics</code>.</p>
+<p class="quiet">This process, the last ${samples.length === 0 ? 'moments' : spanOf(samples)}. Refreshed every five seconds; all metrics are at <code>/metrics</code>. What to do when a figure is wrong: <a href="${site.at('/docs/operations/runbooks')}">runbooks</a>.</p>
 <section aria-labelledby="graph"><h2 id="graph">The graph</h2><div class="plots">
 ${lines('Operations per second', [{ name: '', values: series(samples, 'operationsPerSecond') }], { format: rate, min: 1, since })}
 ${lines('Failures per second', [{ name: '', values: series(samples, 'failuresPerSecond') }], { format: rate, min: 1, since })}

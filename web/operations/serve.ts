@@ -45,7 +45,7 @@ export async function serveOperations(
         // Fastify's logger is pino's.
         readinessOf(checks, request.log as never),
       ])
-      const page = operationsPage({ samples: history.samples(), readiness, circuits: circuits(), data: answer.data })
+      const page = operationsPage({ samples: history.samples(), readiness, circuits: circuits(), data: answer.data }, site)
       return sendPage(reply, page, site, 'no-store')
     })
   })
