@@ -101,7 +101,7 @@ describe.each(Object.entries(PROXIES))('%s as the guide configures it', (name, c
         .on('error', reject)
     })
 
-  test.skipIf(isMissing)('passes pages on with the address of the client, and shows nobody the metrics', async () => {
+  test.skipIf(isMissing)('forwards pages with the address of the client, and serves no metrics', async () => {
     expect((await get(proxy.port, '/ready')).status).toBe(200)
     expect(await get(proxy.port, '/metrics')).toMatchObject({ status: 404, text: expect.not.stringContaining('atrium_') })
     const id = `through-${name}`
@@ -117,7 +117,7 @@ describe.each(Object.entries(PROXIES))('%s as the guide configures it', (name, c
       .toContain(`"address":"${CLIENT}"`)
   })
 
-  test.skipIf(isMissing)('passes WebSockets on', async () => {
+  test.skipIf(isMissing)('forwards WebSockets', async () => {
     const socket = new WebSocket(`wss://localhost:${proxy.port}/graphql`, 'graphql-transport-ws', options(proxy.port))
     const answer = new Promise((resolve, reject) => {
       socket.on('message', (message) => resolve(JSON.parse(String(message))))
