@@ -1,6 +1,9 @@
+import { checkbox, textInput } from '../console/fields.ts'
+import { formState } from '../console/form-state.ts'
 import { chip, type Tone } from '../frame/chip.ts'
 import { type Html, html } from '../frame/html.ts'
 import { page } from '../frame/page.ts'
+import { plot } from '../frame/plot.ts'
 
 const COLORS = [
   ['ground', 'behind everything'],
@@ -24,6 +27,14 @@ const TONES: readonly (readonly [tone: Tone, label: string])[] = [
   ['bad', 'canceled'],
   ['none', 'cart'],
 ]
+
+/** A form that was sent with a price that is no number. */
+const REFUSED = formState('', {
+  path: '',
+  field: () => '12,50',
+  problems: { 'sample-price': 'Enter a number with a point before its decimals, such as 12.50.' },
+  isConflict: false,
+})
 
 /** A part, how it looks, and how it is written. */
 type Sample = { readonly name: string; readonly when: string; readonly look: Html; readonly markup: string }
@@ -64,6 +75,26 @@ const SAMPLES: readonly Sample[] = [
     when: 'A label above each field. It works without a script.',
     look: html`<form class="stacked narrow"><p><label for="sample-name">Name</label><input type="text" id="sample-name" name="name" autocomplete="off"></p><p><label for="sample-kind">Kind</label><select id="sample-kind" name="kind"><option>Server</option><option>Skill</option></select></p></form>`,
     markup: '<label for>, <input>, <select>; class="fields" puts them beside each other',
+  },
+  {
+    name: 'Form that was refused',
+    when: 'What is wrong stands below its field, and above the form with a link to it. What was typed stays.',
+    look: html`<div class="edit"><form>${textInput(REFUSED, { name: 'sample-price', label: 'Price', stored: '', inputmode: 'decimal', isRequired: true, hint: 'Without tax.' })}${checkbox(REFUSED, { name: 'sample-shipping', label: 'Needs shipping', stored: true })}</form></div>`,
+    markup: 'textInput, textArea, selectInput and checkbox of console/fields.ts, within class="edit"',
+  },
+  {
+    name: 'Plot',
+    when: 'Bars or lines over time from zero, with the last values in the legend. A table has the same figures.',
+    look: plot({
+      kind: 'bars',
+      heading: 'Orders by day',
+      series: [{ name: '', values: [3, 5, 2, 8, 6, 9, 4] }],
+      format: String,
+      min: 1,
+      ticks: ['Monday', 'today'],
+      summary: 'at most 9, on Saturday',
+    }),
+    markup: "plot({ kind: 'bars', heading, series, … }) of frame/plot.ts",
   },
   {
     name: 'Code',
