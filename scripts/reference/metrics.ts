@@ -7,7 +7,7 @@ const TABLE_ENTRY =
   /new (?<type>Counter|Histogram)\(\{\s*name: '(?<name>atrium_\w+)',\s*help: (?<quote>['"])(?<help>.+?)\k<quote>,\s*labelNames: \[(?<labels>[^\]]*)\]/g
 /** Calls that add one series: `metrics.gauge('name', 'help', …)`. */
 const ADDED =
-  /metrics\??\.(?<type>gauge|gaugePer|counter)\(\s*'(?<name>atrium_\w+)',\s*(?<quote>['"])(?<help>.+?)\k<quote>,\s*(?:\[(?<labels>[^\]]*)\])?/g
+  /metrics\??\.(?<type>gauge|gaugePer|counter|histogram)\(\s*'(?<name>atrium_\w+)',\s*(?<quote>['"])(?<help>.+?)\k<quote>,\s*(?:\[(?<labels>[^\]]*)\])?/g
 
 const TYPES: Readonly<Record<string, string>> = {
   Counter: 'counter',
@@ -15,6 +15,7 @@ const TYPES: Readonly<Record<string, string>> = {
   gauge: 'gauge',
   gaugePer: 'gauge',
   counter: 'counter',
+  histogram: 'histogram',
 }
 
 /** Series that sources define, by name. */
