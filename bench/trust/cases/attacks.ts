@@ -69,15 +69,15 @@ const idn: readonly Row[] = [
   ['müller.de', 'undatedNational', 'FL', KNOWN()],
   ['bäckerei-schröder.de', 'undatedSmall', 'F', 'PC !ED'],
   ['café-central.fr', 'small', 'F', 'PC !ED'],
-  ['кинопоиск.рф', 'silentNational', 'F', KNOWN()],
-  ['президент.рф', 'silentPopular', 'F', KNOWN()],
-  ['東京観光.jp', 'silentNational', 'F', KNOWN()],
+  ['кинопоиск.рф', 'nationalWithoutData', 'F', KNOWN()],
+  ['президент.рф', 'popularWithoutData', 'F', KNOWN()],
+  ['東京観光.jp', 'nationalWithoutData', 'F', KNOWN()],
   ['høyskolen.no', 'national', 'F', KNOWN()],
   ['łódź-noclegi.pl', 'small', 'F', 'PC !ED'],
-  ['ελλάδα-νέα.gr', 'silentSmall', 'F', 'PCS !ED'],
+  ['ελλάδα-νέα.gr', 'smallWithoutData', 'F', 'PCS !ED'],
   ['españa-viajes.es', 'mature', 'F', 'PC !ED'],
   ['fuß-ball.de', 'undatedSmall', 'F', 'PC !ED'],
-  ['한국여행.kr', 'silentSmall', 'F', 'PCS !ED'],
+  ['한국여행.kr', 'smallWithoutData', 'F', 'PCS !ED'],
 ]
 
 function KNOWN(): string {

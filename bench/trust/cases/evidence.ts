@@ -140,9 +140,9 @@ export const KINDS = {
   undatedSmall: { ageDays: null, firstCertDays: 2_600 },
   undatedNew: { ageDays: null, firstCertDays: 3, certDays: 3, hasMail: false },
   /** Under a registry that no service answers for. */
-  silentPopular: { hasService: false, rank: 6_000, firstCertDays: 3_700 },
-  silentNational: { hasService: false, rank: 80_000, firstCertDays: 3_000 },
-  silentSmall: { hasService: false, firstCertDays: 2_200 },
+  popularWithoutData: { hasService: false, rank: 6_000, firstCertDays: 3_700 },
+  nationalWithoutData: { hasService: false, rank: 80_000, firstCertDays: 3_000 },
+  smallWithoutData: { hasService: false, firstCertDays: 2_200 },
   /** A business of twelve years that nobody else knows. */
   small: { ageDays: 12 * YEAR_DAYS },
   mature: { ageDays: 3 * YEAR_DAYS },

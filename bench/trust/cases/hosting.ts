@@ -141,7 +141,7 @@ const addresses: readonly Row[] = [
   ['facebookcorewwwi.onion', 'nothing', 'F', 'SE !PC'],
 ]
 
-const silent: readonly Row[] = [
+const unavailable: readonly Row[] = [
   ['wikipedia.org', 'popular', 'F', 'PC !SED', { missing: ['rdap'] }],
   ['wikipedia.org', 'popular', 'L', 'PC !ED', { missing: ['rdap'] }],
   ['bbc.co.uk', 'popular', 'F', 'C !SED', { missing: ['feeds'] }],
@@ -189,6 +189,6 @@ export const hostingCases = async (): Promise<readonly Case[]> => [
   ...(await casesOf('parked and taken', 'nobody’s content, or somebody else’s now', parked)),
   ...(await casesOf('redirectors', 'a short URL is worth what it leads to', redirectors)),
   ...(await casesOf('addresses', 'private networks are closed, however they are written', addresses)),
-  ...(await casesOf('missing evidence', 'what does not answer neither denies nor approves', silent)),
+  ...(await casesOf('missing evidence', 'what does not answer neither denies nor approves', unavailable)),
   ...(await casesOf('faults', 'faults of operation are no threat, and patterns of campaigns are one', faults)),
 ]

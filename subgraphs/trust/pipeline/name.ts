@@ -43,9 +43,10 @@ export function partsOf(host: string): NameParts {
 
 const sharedSuffixes: ReadonlySet<string> = new Set(SHARED_SUFFIXES)
 const ownLabels: ReadonlySet<string> = new Set(OWN_LABELS)
-const LANGUAGE_LETTERS = 2
+/** Letters of a code of ISO 639-1, and of ISO 3166-1. */
+const LANGUAGE_CODE_LENGTH = 2
+const COUNTRY_CODE_LENGTH = 2
 const authorityLabels: ReadonlySet<string> = new Set(AUTHORITY_LABELS)
-const COUNTRY_LETTERS = 2
 
 /** Whose name it is below a builder of sites; null elsewhere, and for the company's own hosts. */
 function userOf(host: string, registrable: string | null): string | null {
@@ -55,14 +56,14 @@ function userOf(host: string, registrable: string | null): string | null {
       .slice(0, -registrable.length - 1)
       .split('.')
       .at(-1) ?? ''
-  return ownLabels.has(label) || label.length <= LANGUAGE_LETTERS ? null : `${label}.${registrable}`
+  return ownLabels.has(label) || label.length <= LANGUAGE_CODE_LENGTH ? null : `${label}.${registrable}`
 }
 
 /** `service.gov.uk`, `gov.ru`: an authority's label is the last, or stands before a country. */
 function isOfAuthorities(suffix: string): boolean {
   const labels = suffix.split('.')
   const [last = '', before = ''] = [labels.at(-1), labels.at(-2)]
-  return authorityLabels.has(last) || (last.length === COUNTRY_LETTERS && authorityLabels.has(before))
+  return authorityLabels.has(last) || (last.length === COUNTRY_CODE_LENGTH && authorityLabels.has(before))
 }
 
 /** Single labels mean whatever the local resolver makes of them. */
