@@ -13,6 +13,7 @@ export const MAPPERS: Readonly<Record<string, Record<string, string>>> = {
     SkillFacets: 'ReadonlyArray<SkillModel>',
     SearchFacets: 'ReadonlyArray<ItemModel>',
     DirectoryItem: '../../subgraphs/directory/item/item.ts#Item as ItemModel',
+    DirectorySource: '../../subgraphs/directory/source/source.ts#Source as SourceModel',
   },
   social: {
     User: '../../subgraphs/social/user/user.ts#User as UserModel',

@@ -7,6 +7,7 @@ export const commandLoaders = (root: Command): ReadonlyMap<string, () => Promise
     ['doctor', async () => (await import('./doctor.ts')).doctorCommand()],
     ['cluster', async () => (await import('./cluster.ts')).clusterCommand()],
     ['import', async () => (await import('./import.ts')).importCommand()],
+    ['source', async () => (await import('./source.ts')).sourceCommand()],
     ['directory', async () => (await import('./directory.ts')).directoryCommand()],
     ['user', async () => (await import('./user.ts')).userCommand()],
     ['store', async () => (await import('./store.ts')).storeCommand()],

@@ -1,4 +1,4 @@
-import type { Progress } from '../subgraphs/directory/import/import.ts'
+import type { Progress } from '../subgraphs/directory/import/progress.ts'
 
 /** Progress of a long command; `total` is null when the amount is unknown. */
 type Shown = {

@@ -4,8 +4,9 @@ import { createLocalLink } from '../gateway/subgraph-client/local-subgraph.ts'
 import type { Subgraph } from '../platform/graphql/subgraph.ts'
 import type { ReadinessCheck } from '../platform/http/readiness.ts'
 import type { SubgraphRoutes } from '../platform/http/subgraph-routes.ts'
-import { sessionCheck } from '../rest-facade/social/session/check.ts'
+import { roleLookup, sessionCheck } from '../rest-facade/social/session/check.ts'
 import { resources } from '../rest-facade/store/resources.ts'
+import type { RoleLookup } from '../subgraphs/toolkit/user-role.ts'
 import type { SessionCheck } from '../subgraphs/toolkit/user-token.ts'
 import { SUBGRAPH_FACTORIES, type SubgraphDeps } from './subgraph-factories.ts'
 
@@ -18,6 +19,7 @@ export type ConnectedSubgraphs = {
   /** Number of event subscribers in this process. */
   readonly listeners: () => number
   readonly jobs?: Subgraph['jobs']
+  readonly feeds?: Subgraph['feeds']
   /** Called when the gateway can execute operations. */
   readonly connectClient: (client: GatewayClient) => Promise<void>
   /** Called when this process listens: subgraphs start background work. */
@@ -25,15 +27,20 @@ export type ConnectedSubgraphs = {
 }
 
 /** Creates all subgraphs in this process. */
-export async function createLocalSubgraphs(shared: Omit<SubgraphDeps, 'isSessionOpen'>): Promise<ConnectedSubgraphs> {
+export async function createLocalSubgraphs(shared: Omit<SubgraphDeps, 'isSessionOpen' | 'roleOf'>): Promise<ConnectedSubgraphs> {
   // Set by `connectClient`: session checks are operations of the graph, which starts after the
   // subgraphs.
   let check: SessionCheck | null = null
+  let role: RoleLookup | null = null
   const deps: SubgraphDeps = {
     ...shared,
     isSessionOpen: async (token) => {
       if (!check) throw new Error('Expected the graph to have started before sessions are checked.')
       return check(token)
+    },
+    roleOf: async (token) => {
+      if (!role) throw new Error('Expected the graph to have started before roles are read.')
+      return role(token)
     },
   }
   const directory = await SUBGRAPH_FACTORIES.directory(deps)
@@ -47,8 +54,10 @@ export async function createLocalSubgraphs(shared: Omit<SubgraphDeps, 'isSession
     httpRoutes: store.httpRoutes ?? null,
     listeners: () => subgraphs.reduce((sum, { listeners }) => sum + (listeners?.() ?? 0), 0),
     jobs: async () => (await Promise.all(subgraphs.map(({ jobs }) => jobs?.() ?? []))).flat(),
+    feeds: directory.feeds,
     async connectClient(client) {
       check = await sessionCheck(client)
+      role = await roleLookup(client)
       deps.defer(await store.deliverMail())
       deps.defer(await store.deliverWebhooks(await resources(client)))
     },

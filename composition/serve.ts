@@ -109,7 +109,7 @@ await runProgram(async (defer, end) => {
   await serveFacades(app, parts, config, { gateway, graph, localFiles: local, publicUrl, rateLimit, rateLimits })
   await site.serve(app)
   if (metrics) {
-    const open = { sockets: sockets.count, gateway, jobs: graph.jobs, listeners: graph.listeners }
+    const open = { sockets: sockets.count, gateway, jobs: graph.jobs, feeds: graph.feeds, listeners: graph.listeners }
     await parts.serveMetrics(app, metrics, open, { ...parts.scrapingConfig(config), rateLimits, log, defer })
   }
   await listen(app, listenOptionsFromConfig(config, port), defer)

@@ -13,6 +13,7 @@ import type { RateLimitStore } from '../platform/rate-limit/rate-limit-store.ts'
 import type { SecretCipher } from '../platform/secrets/cipher.ts'
 import { seedDirectory } from '../subgraphs/directory/import/seed.ts'
 import { directorySubgraph } from '../subgraphs/directory/subgraph.ts'
+import { githubSettingsOf, sourceNetworkOf } from '../subgraphs/directory/variables.ts'
 import { writeQuotas } from '../subgraphs/social/quota/quota.ts'
 import { socialSubgraph } from '../subgraphs/social/subgraph.ts'
 import type { BanLookup } from '../subgraphs/store/access/access.ts'
@@ -24,6 +25,7 @@ import { seedStore } from '../subgraphs/store/operator/sample.ts'
 import { storeQuotas } from '../subgraphs/store/quota/quota.ts'
 import { type StoreSubgraph, storeSubgraph } from '../subgraphs/store/subgraph.ts'
 import { webhookNetworkOf } from '../subgraphs/store/webhook-delivery/variables.ts'
+import type { RoleLookup } from '../subgraphs/toolkit/user-role.ts'
 import type { SessionCheck } from '../subgraphs/toolkit/user-token.ts'
 import { trustSubgraph } from '../subgraphs/trust/subgraph.ts'
 import { redisRecentWrites } from './shared-recent-writes.ts'
@@ -41,6 +43,8 @@ export type SubgraphDeps = {
   readonly userKeys: JWTVerifyGetKey
   /** Checks that the session of a user token is open. */
   readonly isSessionOpen: SessionCheck
+  /** Finds the role of a user by a token. Absent: asks at `publicUrl`. */
+  readonly roleOf?: RoleLookup
   /** Storage of store files; absent: as configured. */
   readonly storage?: FileStorage
   /** Rate limits of addresses and keys. */
@@ -57,12 +61,15 @@ export type SubgraphName = 'directory' | 'social' | 'store' | 'trust'
 
 /** Factories of the subgraphs on a migrated database; each is closed with the process. */
 export const SUBGRAPH_FACTORIES = {
-  directory: async ({ config, connection, publicUrl, log, defer }: SubgraphDeps): Promise<Subgraph> => {
+  directory: async ({ config, connection, publicUrl, roleOf, log, defer }: SubgraphDeps): Promise<Subgraph> => {
     const aborted = new AbortController()
     defer(async () => aborted.abort())
     const pooler = await poolerOf('directory', config)
     await seedDirectory(connection, { log, signal: aborted.signal })
-    const own = { connection, pooler, publicUrl, log, probeHours: config.DIRECTORY_PROBE_HOURS }
+    const probeHours = config.DIRECTORY_PROBE_HOURS
+    const sourceNetwork = sourceNetworkOf(config)
+    const github = githubSettingsOf(config)
+    const own = { connection, pooler, publicUrl, log, probeHours, sourceNetwork, github, ...(roleOf && { roleOf }) }
     return closeWithProcess(await directorySubgraph(own), defer)
   },
   social: async (deps: SubgraphDeps): Promise<Subgraph> => {

@@ -78,7 +78,13 @@ export async function runSubgraph(
   const slots = subscriptionSlots(subscriptionLimitsOf(config), metrics?.subscriptionRefused)
   await serveSubgraph(app, subgraph, { judge, log, metrics, slots })
   if (metrics) {
-    const open = { sockets: () => 0, listeners: subgraph.listeners ?? (() => 0), jobs: subgraph.jobs, gateway: null }
+    const open = {
+      sockets: () => 0,
+      listeners: subgraph.listeners ?? (() => 0),
+      jobs: subgraph.jobs,
+      feeds: subgraph.feeds,
+      gateway: null,
+    }
     await serveMetrics(app, metrics, open, { ...scrapingConfig(config), rateLimits, log, defer })
   }
   await listen(app, listenOptionsFromConfig(config, port), defer)

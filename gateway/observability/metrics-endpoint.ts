@@ -17,6 +17,7 @@ type GaugeSources = {
   readonly gateway: Gateway | null
   /** Must not reject. Absent: no jobs. */
   readonly jobs?: Subgraph['jobs']
+  readonly feeds?: Subgraph['feeds']
 }
 
 const JOB_STATES = ['waiting', 'later', 'active', 'failed'] as const
@@ -73,6 +74,7 @@ export async function serveMetrics(
   metrics.gaugePer('atrium_jobs_oldest_seconds', 'Age of the oldest due job.', ['queue'], async () =>
     (await jobs()).map(({ queue, oldestSeconds }) => [[queue], oldestSeconds] as const),
   )
+  addFeedGauges(metrics, sources.feeds ?? (async () => []), log)
   metrics.gauge('atrium_requests_running', 'Requests and WebSocket operations that are running.', app.load.inFlight)
   metrics.gauge(
     'atrium_requests_most',
@@ -99,6 +101,21 @@ export async function serveMetrics(
   })
   // No grace period, because the next scrape follows within seconds.
   if (port !== undefined) await listen(own, { host, port, graceSeconds: 0 }, defer)
+}
+
+function addFeedGauges(metrics: Metrics, read: NonNullable<Subgraph['feeds']>, log: Logger): void {
+  // A scrape without them is better than none.
+  const feeds = () =>
+    read().catch(({ message }: Error) => {
+      log.warn({ reason: message }, 'feeds could not be read for metrics')
+      return []
+    })
+  metrics.gaugePer('atrium_feed_lag_seconds', 'Time since the last success of a feed; none yet: no value.', ['feed'], async () =>
+    (await feeds()).flatMap(({ name, lagSeconds }) => (lagSeconds === null ? [] : [[[name], lagSeconds] as const])),
+  )
+  metrics.gaugePer('atrium_feed_failing', 'Whether the last attempt of a feed failed: 1 or 0.', ['feed'], async () =>
+    (await feeds()).map(({ name, isFailing }) => [[name], Number(isFailing)] as const),
+  )
 }
 
 function addGatewayGauges(gateway: Gateway, metrics: Metrics, sockets: () => number): void {

@@ -16,6 +16,15 @@ export type JobQueue = {
   readonly oldestSeconds: number
 }
 
+/** What a subgraph copies from elsewhere, and how old its copy is. */
+export type Feed = {
+  readonly name: string
+  /** Seconds since the last success; null when there was none. */
+  readonly lagSeconds: number | null
+  /** Whether the last attempt failed. */
+  readonly isFailing: boolean
+}
+
 /**
  * Calls `changed` after a change by any process, once it is visible here: with the names of the
  * affected types, or null when anything may have changed. The returned function unsubscribes.
@@ -53,5 +62,7 @@ export type Subgraph = {
   readonly start?: () => void
   /** Job counts for metrics. Never rejects; empty when unknown. Absent without jobs. */
   readonly jobs?: (() => Promise<readonly JobQueue[]>) | undefined
+  /** Feeds for metrics. May reject. Absent without feeds. */
+  readonly feeds?: (() => Promise<readonly Feed[]>) | undefined
   readonly close: () => Promise<void>
 }

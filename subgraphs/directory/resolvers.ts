@@ -8,6 +8,7 @@ import { pluginResolvers } from './plugin/resolvers.ts'
 import { searchResolvers } from './search/resolvers.ts'
 import { serverFeaturesResolvers } from './server-features/resolvers.ts'
 import { skillResolvers } from './skill/resolvers.ts'
+import { sourceResolvers } from './source/resolvers.ts'
 import { statsResolvers } from './stats/resolvers.ts'
 
 const nouns = [
@@ -20,6 +21,7 @@ const nouns = [
   categoryResolvers,
   statsResolvers,
   changeResolvers,
+  sourceResolvers,
 ]
 
 /** The resolvers of every noun, side by side. */

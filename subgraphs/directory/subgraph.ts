@@ -4,16 +4,25 @@ import { type Connection, openDatabase } from '../../platform/database/database.
 import { changeListeners } from '../../platform/events/change-listeners.ts'
 import type { Subgraph } from '../../platform/graphql/subgraph.ts'
 import { subgraphSchema } from '../toolkit/subgraph-schema.ts'
+import { type RoleLookup, remoteRoleLookup, requireAdministrator } from '../toolkit/user-role.ts'
 import type { Context } from './context.ts'
 import { catalogueOf } from './item/catalogue.ts'
 import { itemRepository } from './item/repository.ts'
 import { followRevisions } from './item/revision-feed.ts'
+import { observationJob } from './observation/job.ts'
+import { observationLoaders } from './observation/loaders.ts'
+import type { GithubSettings } from './observation/observe.ts'
+import { observationRepository } from './observation/repository.ts'
 import { backgroundOf } from './probe/background.ts'
+import { probeJob } from './probe/job.ts'
 import { probeRepository } from './probe/repository.ts'
 import { resolvers } from './resolvers.ts'
 import { safeNames } from './server-features/findings.ts'
 import { featureLoaders } from './server-features/loaders.ts'
 import { featureRepository } from './server-features/repository.ts'
+import { sourceJob } from './source/job.ts'
+import { sourceRepository } from './source/repository.ts'
+import { feedsOf, PUBLIC_ONLY, type Source, type SourceNetworkSettings } from './source/source.ts'
 import type { Tables } from './tables.ts'
 
 /** The same for all subgraphs of a process: options are in contexts. */
@@ -29,6 +38,9 @@ export async function directorySubgraph({
   publicUrl,
   log,
   probeHours = 0,
+  sourceNetwork = PUBLIC_ONLY,
+  github = null,
+  roleOf = remoteRoleLookup(publicUrl),
 }: {
   readonly connection: Connection
   /** A pooler in transaction mode, for everything but LISTEN; absent: none. */
@@ -37,6 +49,12 @@ export async function directorySubgraph({
   readonly log: Logger
   /** Time after which a remote server is asked again what it offers; 0: never. */
   readonly probeHours?: number
+  /** What runs of sources may connect to; absent: public addresses. */
+  readonly sourceNetwork?: SourceNetworkSettings
+  /** How repositories are observed; null: they are not. */
+  readonly github?: GithubSettings | null
+  /** Finds the role of a user; absent: asks at `publicUrl`. */
+  readonly roleOf?: RoleLookup
 }): Promise<Subgraph> {
   // Not the error itself: pg hangs the whole client on it.
   const onError = ({ message }: Error) => log.warn({ reason: message }, 'a connection to the database broke')
@@ -59,22 +77,44 @@ export async function directorySubgraph({
     log,
   )
 
+  const sources = sourceRepository(database.query)
+  const observations = observationRepository(database.query)
   const background = backgroundOf({
-    probes: probeRepository(database.query),
-    probeHours,
+    openJobs: async () => {
+      const observes = github !== null && github.requestsPerHour > 0
+      if (probeHours === 0 && !observes && !(await sources.exists())) return null
+      const network = sourceNetwork
+      return [
+        await sourceJob(connection, sources, { network, log }),
+        ...(probeHours > 0 ? [await probeJob(probeRepository(database.query), probeHours, log)] : []),
+        ...(observes ? [await observationJob(connection, observations, { github, network, log })] : []),
+      ]
+    },
     // Loaded here: most installations start without.
     startJobs: async (jobs) => (await import('./probe/jobs.ts')).startJobs(connection, jobs, { log }),
     log,
   })
+  const removeWithItems = async (source: Source) =>
+    (await import('./source/removal.ts')).removeWithItems(source, { connection, log, now: new Date() })
 
   return {
     name: 'directory',
     schema: executableSchema(),
-    context: (): Context => ({ catalogue, items, load: featureLoaders(features), publicUrl }),
+    context: (caller): Context => ({
+      catalogue,
+      items,
+      load: { ...featureLoaders(features), ...observationLoaders(observations) },
+      publicUrl,
+      sources,
+      removeWithItems,
+      administrator: once(() => requireAdministrator(caller, roleOf)),
+      now: () => new Date(),
+    }),
     ready: items.currentRevision,
     onChange,
     start: background.start,
     jobs: background.queues,
+    feeds: async () => feedsOf(await sources.list(), new Date()),
     close: async () => {
       await background.close()
       await unfollow()

@@ -30,7 +30,7 @@ export type Contribution = {
   record: unknown
   /**
    * Folder or URL that the import was started with: importing one root again must not remove
-   * records of another.
+   * records of another. Of a source, its address.
    */
   root: string
 }
@@ -149,6 +149,33 @@ export type Item = {
    */
   revision: string
 }
+export type RepositoryObservation = {
+  /**
+   * "owner/repository" in lower case.
+   */
+  repository: string
+  /**
+   * Time of the last attempt, and of the last answer; null: there was none.
+   */
+  observed_at: Date
+  answered_at: Date | null
+  /**
+   * Validator of the answer (RFC 9110 §8.8.3); null: it had none.
+   */
+  etag: string | null
+  /**
+   * Whether its owner archived it; null: unknown.
+   */
+  archived: boolean | null
+  /**
+   * SPDX identifier; null: unknown, or none that GitHub recognises.
+   */
+  license: string | null
+  /**
+   * Time of the last push; null: unknown.
+   */
+  pushed_at: Date | null
+}
 export type RepositoryStars = {
   /**
    * "owner/repository" in lower case.
@@ -175,11 +202,107 @@ export type Revision = {
    */
   changed_at: Date | null
 }
+export type Source = {
+  id: GeneratedAlways<string>
+  /**
+   * Letters a to z, digits and "-".
+   */
+  name: string
+  /**
+   * DirectorySourceKind of the SDL.
+   */
+  kind: string
+  /**
+   * Where it is; also the root of its contributions.
+   */
+  address: string
+  /**
+   * "owner/repository" whose files these are; null: what the address says.
+   */
+  repository: string | null
+  /**
+   * Time between two runs. Minutes.
+   */
+  interval_minutes: number
+  /**
+   * Whether it is run by itself.
+   */
+  enabled: boolean
+  created_at: Date
+  /**
+   * Time from which the next run begins; null: it is not run by itself.
+   */
+  next_run_at: Date | null
+  /**
+   * Whether the next run may remove however much is gone.
+   */
+  accepts_drop: Generated<boolean>
+  /**
+   * Beginning of the last run, of the last that succeeded, and of the last that read everything;
+   * null: there was none.
+   */
+  last_attempt_at: Date | null
+  last_success_at: Date | null
+  last_complete_at: Date | null
+  /**
+   * DirectorySourceProblem of the SDL; null: the last run succeeded, or there was none.
+   */
+  problem: string | null
+  /**
+   * The same for people, at most 500 characters.
+   */
+  last_error: string | null
+  /**
+   * Runs that failed since the last success.
+   */
+  failures: Generated<number>
+  /**
+   * Counts of the last run that succeeded: items, and records that could not be read.
+   */
+  added: number | null
+  updated: number | null
+  removed: number | null
+  rejected: number | null
+  /**
+   * Validators of the last answer (RFC 9110 §8.8); null: it had none.
+   */
+  etag: string | null
+  last_modified: string | null
+  /**
+   * Hour in which `requests` were sent; null: none yet.
+   */
+  requests_since: Date | null
+  requests: Generated<number>
+  /**
+   * Beginning of the run whose pages are stored, and whether it reads everything; null: no run is
+   * to be continued.
+   */
+  pages_since: Date | null
+  pages_complete: Generated<boolean>
+}
+export type SourcePage = {
+  source_id: string
+  /**
+   * From 0.
+   */
+  position: number
+  /**
+   * Cursor of the page behind it; null: it is the last.
+   */
+  next_cursor: string | null
+  /**
+   * Rows of the page as JSON text: type jsonb refuses texts of strangers that JSON allows.
+   */
+  rows: string
+}
 export type Tables = {
   contribution: Contribution
   feature_change: FeatureChange
   feature_probe: FeatureProbe
   item: Item
+  repository_observation: RepositoryObservation
   repository_stars: RepositoryStars
   revision: Revision
+  source: Source
+  source_page: SourcePage
 }

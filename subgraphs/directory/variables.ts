@@ -1,4 +1,8 @@
-import { type Variables, wholeNumber } from '../../platform/config/config.ts'
+import { z } from 'zod'
+import { type Config, urlWithProtocol, type Variables, wholeNumber } from '../../platform/config/config.ts'
+import { isNetwork } from '../../platform/outbound/address-policy.ts'
+import type { GithubSettings } from './observation/observe.ts'
+import { DEFAULT_REQUESTS_PER_HOUR, type SourceNetworkSettings } from './source/source.ts'
 
 /** Variables of the directory. */
 export const directoryVariables = {
@@ -9,4 +13,53 @@ export const directoryVariables = {
     meaning:
       'Time after which a remote MCP server of the directory is asked again what it offers: it lists tools, prompts and resources, and calls none. 0: only by npx atrium directory probe.',
   },
+  DIRECTORY_SOURCE_REQUESTS_PER_HOUR: {
+    read: wholeNumber(1, 100_000),
+    default: String(DEFAULT_REQUESTS_PER_HOUR),
+    unit: 'requests',
+    meaning: 'Requests to one source of the directory in an hour; a run that needs more goes on in the next one.',
+  },
+  DIRECTORY_SOURCE_PRIVATE_NETWORKS: {
+    read: z
+      .string()
+      .transform((text) => text.split(',').map((network) => network.trim()))
+      .refine((networks) => networks.every(isNetwork), 'networks such as 10.1.0.0/16, separated by commas'),
+    default: null,
+    unit: null,
+    meaning:
+      'Networks in CIDR notation that sources of the directory may lie in besides public addresses, on any port, also with plain http to a literal address; unset, none.',
+  },
+  DIRECTORY_GITHUB_REQUESTS_PER_HOUR: {
+    read: wholeNumber(0, 15_000),
+    default: '0',
+    unit: 'requests',
+    meaning:
+      'Requests to the API of GitHub in an hour, for stars, archive state, licence and last push of repositories; without a token GitHub allows 60, with one 5000. 0: none.',
+  },
+  DIRECTORY_GITHUB_TOKEN: {
+    read: z.string().regex(/^[\x21-\x7e]{1,500}$/, 'a token without spaces'),
+    default: null,
+    unit: null,
+    secret: true,
+    meaning: 'Token for the API of GitHub; it needs no permission. Unset, requests are anonymous.',
+  },
+  DIRECTORY_GITHUB_API_URL: {
+    read: urlWithProtocol(['http:', 'https:'], 'an http or https URL').transform((url) => url.replace(/\/+$/, '')),
+    default: 'https://api.github.com',
+    unit: null,
+    meaning: 'Address of the API of GitHub, or of one that speaks the same.',
+  },
 } satisfies Variables
+
+/** How the API of GitHub is used. */
+export const githubSettingsOf = (config: Config<typeof directoryVariables>): GithubSettings => ({
+  apiUrl: config.DIRECTORY_GITHUB_API_URL,
+  token: config.DIRECTORY_GITHUB_TOKEN ?? null,
+  requestsPerHour: config.DIRECTORY_GITHUB_REQUESTS_PER_HOUR,
+})
+
+/** What runs of sources may connect to, and how often. */
+export const sourceNetworkOf = (config: Config<typeof directoryVariables>): SourceNetworkSettings => ({
+  privateNetworks: config.DIRECTORY_SOURCE_PRIVATE_NETWORKS ?? [],
+  requestsPerHour: config.DIRECTORY_SOURCE_REQUESTS_PER_HOUR,
+})

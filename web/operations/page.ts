@@ -1,6 +1,7 @@
 import type { OperationsPageQuery } from '#generated/operations.ts'
 import type { Sample } from '../../gateway/observability/history.ts'
 import type { readinessOf } from '../../platform/http/readiness.ts'
+import { chip } from '../frame/chip.ts'
 import { counted, momentOf, whole } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { WebPage } from '../frame/page.ts'
@@ -45,6 +46,7 @@ ${lines('Processor', [{ name: '', values: series(samples, 'cpu') }], { format: s
 </div></section>
 <section aria-labelledby="parts"><h2 id="parts">Subgraphs</h2><div class="plots">${subgraphs(samples, readiness, circuits)}</div></section>
 <section aria-labelledby="jobs"><h2 id="jobs">Jobs</h2>${queues(samples)}</section>
+<section aria-labelledby="sources"><h2 id="sources">Sources of the directory</h2>${data && sourcesTable(data)}</section>
 <div class="halves">
 <section aria-labelledby="feeds"><h2 id="feeds">Feeds and sources</h2>${
       data === null
@@ -83,6 +85,41 @@ ${lines(
 ${lines('Latency of fetches', [{ name: 'p50', values: own.map((sample) => sample?.medianSeconds ?? null) }], { format: milliseconds, min: 0.001, since })}</div>`
   })}`
 }
+
+type Source = OperationsPageQuery['directorySources'][number]
+
+const CHIPS: Readonly<Record<Source['health'], Parameters<typeof chip>[1]>> = {
+  OK: 'good',
+  LATE: 'doubt',
+  FAILING: 'bad',
+  NEW: 'none',
+  DISABLED: 'none',
+}
+
+/** A row per source. Addresses and errors are for administrators: `npx atrium source list`. */
+const sourcesTable = ({ directorySources }: OperationsPageQuery): Html =>
+  directorySources.length === 0
+    ? html`<p>None: the directory is as old as its last import. <code>npx atrium source add</code> adds one.</p>`
+    : html`<div class="wide" tabindex="0" role="region" aria-label="Sources of the directory"><table>
+<thead><tr><th scope="col">Source</th><th scope="col">Health</th><th scope="col" class="number">Lag</th><th scope="col">Next run</th><th scope="col" class="number">Added</th><th scope="col" class="number">Updated</th><th scope="col" class="number">Removed</th><th scope="col" class="number">Rejected</th></tr></thead>
+<tbody>${directorySources.map(sourceRow)}</tbody></table></div>`
+
+const sourceRow = (
+  source: Source,
+): Html => html`<tr><th scope="row">${source.name} <span class="quiet">${words(source.kind)}, every ${minutes(source.intervalMinutes)}</span></th>
+<td>${chip(words(source.health), CHIPS[source.health])}${source.problem && html` <span class="quiet">${words(source.problem)}</span>`}</td>
+<td class="number">${source.lagSeconds === null ? '–' : minutes(Math.round(source.lagSeconds / 60))}</td>
+<td>${source.nextRunAt === null ? '–' : html`<time datetime="${source.nextRunAt}">${momentOf(source.nextRunAt)}</time>`}</td>
+${[source.added, source.updated, source.removed, source.rejected].map((count) => html`<td class="number">${count === null ? '–' : whole(count)}</td>`)}</tr>`
+
+const words = (name: string): string => name.toLowerCase().replaceAll('_', ' ')
+
+const minutes = (count: number): string =>
+  count < 120
+    ? counted(count, 'minute')
+    : count < 2_880
+      ? counted(Math.round(count / 60), 'hour')
+      : counted(Math.round(count / 1_440), 'day')
 
 /** What applies to all keys; the entries themselves are for keys of operators. */
 const operatorLists = ({ operatorLists: lists }: OperationsPageQuery): Html =>

@@ -32,7 +32,14 @@ export type SourceFile = {
 }
 
 /** A skipped record: `line` counts from 1, null for the whole file. */
-export type Skip = { readonly origin: string; readonly path: string; readonly line: number | null; readonly reason: string }
+export type Skip = {
+  readonly origin: string
+  readonly path: string
+  readonly line: number | null
+  readonly reason: string
+  /** Locator of the record, where its reader knows which one it is. */
+  readonly locator?: string
+}
 
 type About = {
   /**

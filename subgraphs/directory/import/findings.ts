@@ -1,6 +1,6 @@
 import type { Skip } from './contribution.ts'
 import type { StarCount } from './stars.ts'
-import type { Rooted } from './store.ts'
+import type { Address, Rooted } from './store.ts'
 import type { WalkScope } from './walk.ts'
 
 /** Everything that one run found, before anything is written. */
@@ -11,4 +11,22 @@ export type Findings = {
   /** Sources that are there but could not be read; a folder ends with `/`. */
   readonly unreadable: readonly { readonly origin: string; readonly path: string }[]
   readonly counts: readonly StarCount[]
+  /** Set by a run of a source, which nobody watches; null: an import by hand. */
+  readonly unattended: Unattended | null
+}
+
+/** What bounds a run of a source. */
+export type Unattended = {
+  /** Row id of the source. */
+  readonly source: string
+  /** What its contributions are stored under. */
+  readonly root: string
+  /** Whether it may remove however much is gone. */
+  readonly acceptsDrop: boolean
+  /** Names that a registry says are deleted. */
+  readonly withdrawn: ReadonlySet<string>
+  /** Records that could not be read: what was read of them before stays. */
+  readonly unreadableRecords: readonly Address[]
+  /** Names in a registry whose rows could not be read: what was read of them before stays. */
+  readonly unreadableNames: ReadonlySet<string>
 }

@@ -1,24 +1,16 @@
-import type pg from 'pg'
 import type { Logger } from 'pino'
-import { type Connection, openDatabase } from '../../../platform/database/database.ts'
+import type { Connection } from '../../../platform/database/database.ts'
 import type { ContributionFormat, Skip } from './contribution.ts'
 import type { Findings } from './findings.ts'
 import { compare } from './precedence.ts'
+import type { Progress } from './progress.ts'
 import { readers } from './readers.ts'
 import { addressOfUrl, readAnswer, readFound, rootOfUrl, type SourceReading } from './reading.ts'
 import { readRegistry } from './registry-api.ts'
 import type { ImportReport } from './report.ts'
 import { readStars } from './stars.ts'
-import type { Rooted } from './store.ts'
-import { update } from './update.ts'
+import { storeFindings, withoutRepeats } from './store-findings.ts'
 import { type WalkScope, walk } from './walk.ts'
-
-/** How far an import is; `total` null while it is unknown. */
-export type Progress = {
-  readonly phase: 'fetching' | 'reading' | 'storing'
-  readonly done: number
-  readonly total: number | null
-}
 
 type Options = {
   readonly connection: Connection
@@ -78,8 +70,10 @@ export async function importPaths(paths: readonly string[], options: Options): P
         .flatMap((reading) => reading.skipped.map(({ origin, path }) => ({ origin, path }))),
     ],
     counts: stars.counts,
+    unattended: null,
   }
-  const stored = await store(findings, options, now())
+  const { connection } = options
+  const stored = await storeFindings(findings, { connection, signal, progress, log, now: now() })
   const report: ImportReport = {
     ...stored,
     read: found.files.length + lists.reduce((sum, { pages }) => sum + pages, 0),
@@ -120,53 +114,6 @@ async function readUrl(
 }
 
 const nothing: SourceReading = { format: null, contributions: [], skipped: [], unreadable: false }
-
-/**
- * Two folders of one run may hold the same file of one origin: the first by folder counts, as if
- * only it were there.
- */
-function withoutRepeats(rooted: readonly Rooted[]): readonly Rooted[] {
-  const byAddress = new Map<string, Rooted>()
-  for (const one of rooted) {
-    const address = `${one.contribution.origin}\n${one.contribution.path}\n${one.contribution.locator}`
-    const earlier = byAddress.get(address)
-    if (!earlier || one.root < earlier.root) byAddress.set(address, one)
-  }
-  return [...byAddress.values()]
-}
-
-async function store(findings: Findings, { connection, signal, progress, log }: Options, now: Date) {
-  const database = openDatabase(connection, {
-    schema: 'directory',
-    max: 1,
-    onError: ({ message }) => log?.error({ reason: message }, 'a connection to the database broke'),
-  })
-  try {
-    const client = await database.pool.connect()
-    try {
-      return await inTransaction(client, () =>
-        update(client, findings, { now, signal, onStep: (done, total) => progress?.({ phase: 'storing', done, total }) }),
-      )
-    } finally {
-      client.release()
-    }
-  } finally {
-    await database.close()
-  }
-}
-
-async function inTransaction<Result>(client: pg.ClientBase, work: () => Promise<Result>): Promise<Result> {
-  await client.query('BEGIN')
-  try {
-    const result = await work()
-    await client.query('COMMIT')
-    return result
-  } catch (error) {
-    // A connection that is gone has rolled back already.
-    await client.query('ROLLBACK').catch(() => {})
-    throw error
-  }
-}
 
 function countFormats(readings: readonly SourceReading[]): ImportReport['formats'] {
   const counts = new Map<ContributionFormat, { files: number; records: number }>()

@@ -42,5 +42,9 @@ export function resolveFolder(folder: string, path: string): string | null {
   return segments.join('/')
 }
 
+/** "owner/repository" in lower case of an address on GitHub; null for any other. */
+export const repositoryOnGithub = (address: string): string | null =>
+  /^https:\/\/github\.com\/([^/!#]+\/[^/!#]+)/.exec(address.toLowerCase())?.[1] ?? null
+
 /** The folder of a path, empty for the root. */
 export const folderOf = (path: string): string => path.slice(0, Math.max(path.lastIndexOf('/'), 0))

@@ -58,9 +58,12 @@ function readEntries(content: Readonly<Record<string, unknown>>, marketplace: Ma
   const skipped: Skip[] = []
   const taken = new Set<string>()
   for (const [index, value] of asList(content.plugins).entries()) {
-    const read = base === null ? '`metadata.pluginRoot` leads outside the repository' : readEntry(value, index, base, marketplace)
-    if (typeof read === 'string') skipped.push(fault(marketplace.file, `plugins[${index}]: ${read}`))
-    else if (taken.has(read.statement.identity)) {
+    const read = base === null ? '`metadata.pluginRoot` leads outside the repository' : readEntry(value, base, marketplace)
+    if (typeof read === 'string') {
+      const entry = asRecord(value)
+      const locator = locatorOf(slugOf(cleanText(entry?.name ?? entry?.id, 200) ?? ''))
+      skipped.push({ ...fault(marketplace.file, `plugins[${index}]: ${read}`), locator })
+    } else if (taken.has(read.statement.identity)) {
       skipped.push(fault(marketplace.file, `plugins[${index}]: an earlier plugin has the same name`))
     } else {
       taken.add(read.statement.identity)
@@ -71,7 +74,7 @@ function readEntries(content: Readonly<Record<string, unknown>>, marketplace: Ma
 }
 
 /** One plugin, or why it is skipped. */
-function readEntry(value: unknown, index: number, base: string, marketplace: Marketplace): Contribution | string {
+function readEntry(value: unknown, base: string, marketplace: Marketplace): Contribution | string {
   const entry = asRecord(value)
   if (!entry) return 'is not an object'
   const id = cleanText(entry.name ?? entry.id, 200)
@@ -87,7 +90,8 @@ function readEntry(value: unknown, index: number, base: string, marketplace: Mar
   return {
     origin: file.origin,
     path: file.path,
-    locator: `plugins[${index}]`,
+    // Not the position: one new plugin moves all others.
+    locator: locatorOf(slug),
     format: 'marketplace',
     statement: {
       kind: 'PLUGIN',
@@ -107,6 +111,8 @@ function readEntry(value: unknown, index: number, base: string, marketplace: Mar
     },
   }
 }
+
+const locatorOf = (slug: string): string => `plugins/${slug}`
 
 /** Names the same plugin in every file of one repository that lists it. */
 export const pluginIdentity = (origin: string, marketplaceSlug: string, slug: string): string =>

@@ -7,7 +7,7 @@ import { serverDocsUrl, skillDocsUrl } from './docs-url.ts'
 import { type OfferedFeatures, toolNamesOf } from './features.ts'
 import { type ContributionOf, type Fields, fieldsOf } from './field.ts'
 import { commandInstallation, distinctInstallations } from './installation.ts'
-import { isHost } from './link.ts'
+import { isHost, repositoryOnGithub } from './link.ts'
 import { type Listings, listingsOf, withManifests } from './listing.ts'
 import { byPrecedence, compare, isByPublisher, rankOf } from './precedence.ts'
 import { splitRepositories } from './repository-split.ts'
@@ -40,8 +40,10 @@ type Detail =
   | Omit<SkillDetail, 'slug'>
   | Omit<EntryDetail, 'slug'>
 
-/** Stars of repositories by "owner/repository" in lower case, as `--stars` files gave them. */
+/** Stars of repositories by "owner/repository" in lower case, as `--stars` files and GitHub gave them. */
 export type Stars = ReadonlyMap<string, number>
+
+const NONE: ReadonlySet<string> = new Set()
 
 type Of<K extends Kind> = Extract<Statement, { kind: K }>
 
@@ -52,11 +54,13 @@ const MAX_INSTALLATIONS = 8
 
 /**
  * Turns all contributions into items, sorted by kind and identity. A pure function of the set: the
- * order of the contributions changes nothing. `skipped` are manifests of plugins without a listing.
+ * order of the contributions changes nothing. `archived`: repositories that GitHub says are. `skipped`
+ * are manifests of plugins without a listing.
  */
 export function merge(
   contributions: readonly Contribution[],
   stars: Stars,
+  archived: ReadonlySet<string> = NONE,
 ): { readonly items: readonly Merged[]; readonly skipped: readonly Skip[] } {
   const split = splitRepositories(contributions)
   const listings = listingsOf(split)
@@ -71,11 +75,13 @@ export function merge(
   }
   const items = [...groups]
     .sort(([one], [other]) => compare(one, other))
-    .map(([, group]) => mergeGroup(group.sort(byPrecedence), listings, stars))
+    .map(([, group]) => mergeGroup(group.sort(byPrecedence), listings, { stars, archived }))
   return { items, skipped: addressed.skipped }
 }
 
-function mergeGroup(group: readonly Contribution[], listings: Listings, stars: Stars): Merged {
+type Observations = { readonly stars: Stars; readonly archived: ReadonlySet<string> }
+
+function mergeGroup(group: readonly Contribution[], listings: Listings, { stars, archived }: Observations): Merged {
   const [best] = group
   if (!best) throw new Error('Expected a group to have at least one contribution.')
   const { kind, identity, key } = best.statement
@@ -93,7 +99,12 @@ function mergeGroup(group: readonly Contribution[], listings: Listings, stars: S
   if (spelling !== null) fields.first('category', (said) => (said.category === spelling ? spelling : null))
   else if (category !== UNCATEGORIZED) fields.derived('category', 'keywords')
 
-  const counted = stars.get(repositoryOfItem(kind, identity, detail.value) ?? '')
+  const repository = repositoryOfItem(kind, identity, detail.value) ?? ''
+  const counted = stars.get(repository)
+  // Any source that says whether a server is maintained is believed more.
+  const isUnstated = detail.provenance.every(({ field }) => field !== 'deprecated')
+  const isArchived = kind === 'MCP_SERVER' && isUnstated && archived.has(repository)
+  if (isArchived) fields.derived('deprecated', 'archived repository')
   if (counted !== undefined) fields.derived('popularity', 'stars file')
   return {
     kind,
@@ -106,7 +117,7 @@ function mergeGroup(group: readonly Contribution[], listings: Listings, stars: S
     originalCategory: spelling ?? spellings[0] ?? null,
     tags,
     popularity: counted ?? fields.first('popularity', (said) => said.stars) ?? 0,
-    detail: detail.value,
+    detail: isArchived ? { ...detail.value, deprecated: true } : detail.value,
     provenance: [...fields.provenance(), ...detail.provenance].sort((one, other) => compare(one.field, other.field)),
     from: best,
   }
@@ -119,8 +130,7 @@ const humanised = (key: string): string => (key.split('/').at(-1) ?? key).replac
 
 /** "owner/repository" in lower case of the repository whose stars the item has. */
 function repositoryOfItem(kind: Kind, identity: string, detail: Detail): string | null {
-  const address = kind === 'MCP_SERVER' && 'repoUrl' in detail ? (detail.repoUrl ?? '').toLowerCase() : `https://${identity}`
-  return /^https:\/\/github\.com\/([^/!#]+\/[^/!#]+)/.exec(address)?.[1] ?? null
+  return repositoryOnGithub(kind === 'MCP_SERVER' && 'repoUrl' in detail ? (detail.repoUrl ?? '') : `https://${identity}`)
 }
 
 type WithProvenance = { readonly value: Detail; readonly provenance: readonly Provenance[] }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Contribution, ContributionFormat, Skip, SourceFile } from './contribution.ts'
+import type { Origin } from './origin.ts'
 import { parse, tame } from './parse.ts'
 import { readers } from './readers.ts'
 import { asPage, type RegistryAnswer } from './registry-api.ts'
@@ -27,27 +28,40 @@ export function readFound(found: FoundFile): SourceReading {
   } catch {
     return unreadable(found, null, 'cannot be read')
   }
-  const parsed = parse(found.path, bytes)
-  if ('fault' in parsed) return unreadable(found, parsed.fault.line, parsed.fault.reason)
-  const source = { origin: found.origin, path: found.path, text: parsed.text }
-  return understand(parsed.content, source, found.root)
+  return readBytes(found, bytes)
+}
+
+/** Reads the bytes of one file. Never throws. */
+export function readBytes({ origin, path, root }: Origin & { readonly path: string }, bytes: Uint8Array): SourceReading {
+  const parsed = parse(path, bytes)
+  if ('fault' in parsed) return unreadable({ origin, path }, parsed.fault.line, parsed.fault.reason)
+  return understand(parsed.content, { origin, path, text: parsed.text }, root)
 }
 
 /** Reads all pages of a registry's API as one list. Never throws. */
 export function readAnswer(url: URL, answer: RegistryAnswer): SourceReading {
   const source = { ...addressOfUrl(url), text: '' }
-  const content = asPage(answer)
-  if (!tame(content)) return unreadable(source, null, 'is nested too deep')
-  const reading = understand(content, source, rootOfUrl(url))
+  // Row by row: one that is nested too deep must not take the others along.
+  const isTame = answer.servers.map(tame)
+  const servers = answer.servers.filter((_, index) => isTame[index])
+  const deep = isTame.flatMap((tamed, index) => (tamed ? [] : [`servers[${index}] is nested too deep`]))
+  const reading = understand(asPage({ ...answer, servers }), source, rootOfUrl(url))
   // The position in the list is no identity: one new server moves all others.
   const seen = new Map<string, number>()
   const contributions = reading.contributions.map(({ contribution, root }) => {
-    const { identity } = contribution.statement
-    const count = (seen.get(identity) ?? 0) + 1
-    seen.set(identity, count)
-    return { root, contribution: { ...contribution, locator: count === 1 ? identity : `${identity} ${count}` } }
+    const { statement } = contribution
+    // A name is unique in its registry, also in an answer that holds only what changed.
+    const name = (statement.kind === 'MCP_SERVER' && statement.registered?.name) || statement.identity
+    const count = (seen.get(name) ?? 0) + 1
+    seen.set(name, count)
+    return { root, contribution: { ...contribution, locator: count === 1 ? name : `${name} ${count}` } }
   })
-  return { ...reading, contributions }
+  const { origin, path } = source
+  return {
+    ...reading,
+    contributions,
+    skipped: [...deep.map((reason) => ({ origin, path, line: null, reason })), ...reading.skipped],
+  }
 }
 
 /** Origin and path under which the records of a registry's API are stored. */

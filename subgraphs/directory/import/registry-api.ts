@@ -74,14 +74,13 @@ export async function readRegistry(url: string, { signal, onPage, bounds }: Opti
   try {
     let { address, page } = await firstPage(url, limits, signal)
     for (;;) {
-      const record = asRecord(page)
-      if (!record || !Array.isArray(record.servers)) return ended('an answer is not a page of servers')
+      const content = pageIn(page)
+      if (!content) return ended('an answer is not a page of servers')
       pages += 1
-      servers.push(...record.servers.filter(isLatest))
+      servers.push(...content.rows)
       onPage?.(servers.length)
-      const metadata = asRecord(record.metadata)
-      const cursor = metadata?.nextCursor ?? metadata?.next_cursor
-      if (typeof cursor !== 'string' || cursor === '') return ended(null)
+      const { cursor } = content
+      if (cursor === null) return ended(null)
       if (cursors.has(cursor)) return ended('its pages lead back to an earlier one')
       if (pages >= limits.pages) return ended(`it has more than ${limits.pages} pages`)
       if (servers.length >= limits.rows) return ended(`it has more than ${limits.rows} rows`)
@@ -95,6 +94,15 @@ export async function readRegistry(url: string, { signal, onPage, bounds }: Opti
     if (!(error instanceof PageFault)) throw error
     return ended(error.message)
   }
+}
+
+/** Rows of a page that are of a latest version, and the cursor of the next page; null for no page. */
+export function pageIn(page: unknown): { readonly rows: readonly unknown[]; readonly cursor: string | null } | null {
+  const record = asRecord(page)
+  if (!record || !Array.isArray(record.servers)) return null
+  const metadata = asRecord(record.metadata)
+  const cursor = metadata?.nextCursor ?? metadata?.next_cursor
+  return { rows: record.servers.filter(isLatest), cursor: typeof cursor === 'string' && cursor !== '' ? cursor : null }
 }
 
 /** Older rows name no latest version: the reader of the format chooses there. */

@@ -24,10 +24,11 @@ export async function takeTurn(client: pg.ClientBase): Promise<boolean> {
   return rows[0]?.taken === true
 }
 
-/** Stores contributions over what their addresses held. */
-export async function saveContributions(client: pg.ClientBase, rooted: readonly Rooted[]): Promise<void> {
-  await inBatches(rooted, (batch) =>
-    client.query(
+/** Stores contributions over what their addresses held; returns how many differ from that. */
+export async function saveContributions(client: pg.ClientBase, rooted: readonly Rooted[]): Promise<number> {
+  let saved = 0
+  await inBatches(rooted, async (batch) => {
+    const { rowCount } = await client.query(
       `INSERT INTO contribution (origin, path, locator, root, format, kind, record)
        SELECT origin, path, locator, root, format, kind, record
        FROM jsonb_to_recordset($1) AS r (origin text, path text, locator text, root text, format text, kind text, record jsonb)
@@ -35,8 +36,10 @@ export async function saveContributions(client: pg.ClientBase, rooted: readonly 
        SET root = excluded.root, format = excluded.format, kind = excluded.kind, record = excluded.record
        WHERE (contribution.root, contribution.format, contribution.record) IS DISTINCT FROM (excluded.root, excluded.format, excluded.record)`,
       [JSON.stringify(batch.map(asRow))],
-    ),
-  )
+    )
+    saved += rowCount ?? 0
+  })
+  return saved
 }
 
 const asRow = ({ contribution: { origin, path, locator, format, statement }, root }: Rooted) => ({
@@ -49,6 +52,50 @@ const asRow = ({ contribution: { origin, path, locator, format, statement }, roo
   record: statement,
 })
 
+/** Where a contribution is stored, and what it is of. */
+export type StoredAddress = Address & {
+  readonly root: string
+  readonly identity: string
+  /** Name in its registry; null for other records. */
+  readonly name: string | null
+}
+
+const ADDRESS = `origin, path, locator, root, record ->> 'identity' AS identity, record #>> '{registered,name}' AS name`
+
+/** Addresses of contributions under a root that have one of these names in their registry. */
+export async function addressesOfNames(
+  client: pg.ClientBase,
+  root: string,
+  names: ReadonlySet<string>,
+): Promise<readonly StoredAddress[]> {
+  if (names.size === 0) return []
+  const { rows } = await client.query<StoredAddress>(
+    `SELECT ${ADDRESS} FROM contribution WHERE root = $1 AND record #>> '{registered,name}' = ANY ($2)`,
+    [root, [...names]],
+  )
+  return rows
+}
+
+/** Whether there is a source with this row id; it stays until the end of the transaction. */
+export async function hasSource(client: pg.ClientBase, id: string): Promise<boolean> {
+  const { rowCount } = await client.query('SELECT FROM source WHERE id = $1 FOR SHARE', [id])
+  return rowCount === 1
+}
+
+/** Contributions that are stored under a root. */
+export async function countRecordsOf(client: pg.ClientBase, root: string): Promise<number> {
+  const { rows } = await client.query<{ count: number }>('SELECT count(*)::int AS count FROM contribution WHERE root = $1', [
+    root,
+  ])
+  return rows[0]?.count ?? 0
+}
+
+/** Deletes all contributions under a root; returns how many. */
+export async function deleteRoot(client: pg.ClientBase, root: string): Promise<number> {
+  const { rowCount } = await client.query('DELETE FROM contribution WHERE root = $1', [root])
+  return rowCount ?? 0
+}
+
 /**
  * Addresses of all contributions of these origins, of those that begin like one of `beginnings`, and
  * of those that were read under a folder that begins like one of `folders`; and what each was read
@@ -59,9 +106,9 @@ export async function addressesOf(
   origins: readonly string[],
   beginnings: readonly string[],
   folders: readonly string[],
-): Promise<readonly (Address & { readonly root: string })[]> {
-  const { rows } = await client.query<Address & { root: string }>(
-    `SELECT origin, path, locator, root FROM contribution
+): Promise<readonly StoredAddress[]> {
+  const { rows } = await client.query<StoredAddress>(
+    `SELECT ${ADDRESS} FROM contribution
      WHERE origin = ANY ($1)
         OR EXISTS (SELECT FROM unnest($2::text[]) AS beginning WHERE starts_with(origin, beginning))
         OR EXISTS (SELECT FROM unnest($3::text[]) AS folder WHERE starts_with(root, folder))`,
@@ -105,6 +152,12 @@ export async function saveStars(client: pg.ClientBase, counts: readonly StarCoun
 export async function allStars(client: pg.ClientBase): Promise<ReadonlyMap<string, number>> {
   const { rows } = await client.query<{ repository: string; stars: number }>('SELECT repository, stars FROM repository_stars')
   return new Map(rows.map(({ repository, stars }) => [repository, stars]))
+}
+
+/** Repositories that GitHub says are archived. */
+export async function allArchived(client: pg.ClientBase): Promise<ReadonlySet<string>> {
+  const { rows } = await client.query<{ repository: string }>('SELECT repository FROM repository_observation WHERE archived')
+  return new Set(rows.map(({ repository }) => repository))
 }
 
 /** The keys of all items, tombstones included. */

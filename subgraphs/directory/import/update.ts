@@ -3,7 +3,8 @@ import { join, sep } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Skip } from './contribution.ts'
-import type { Findings } from './findings.ts'
+import { DropRefused, isDrop } from './drop.ts'
+import type { Findings, Unattended } from './findings.ts'
 import { assignKeys, successorsOf } from './key.ts'
 import { merge } from './merge.ts'
 import { plainFolder } from './origin.ts'
@@ -18,12 +19,15 @@ type Options = {
   readonly onStep: (done: number, total: number) => void
 }
 
-type UpdateResult = Pick<
+/** What storing it changed. */
+export type UpdateResult = Pick<
   ImportReport,
   'imported' | 'updated' | 'unchanged' | 'removed' | 'merged' | 'retained' | 'skipped' | 'totals' | 'revision'
 >
 
 const STEP_COUNT = 6
+
+const NO_CHANGE = { imported: 0, updated: 0, unchanged: 0, removed: 0, merged: 0, skipped: [] }
 
 type Source = { readonly origin: string; readonly path: string }
 type Stored = Awaited<ReturnType<typeof store.addressesOf>>[number]
@@ -44,14 +48,21 @@ export async function update(client: pg.ClientBase, findings: Findings, { now, s
   }
   step()
   while (!(await store.takeTurn(client))) await pause(TURN_POLL_MS, undefined, { signal })
+  if (findings.unattended && !(await store.hasSource(client, findings.unattended.source)))
+    throw new Error('The source was removed while it was read.')
   const revision = await store.nextRevision(client)
   await store.saveStars(client, findings.counts)
   step()
-  const stored = await removeVanished(client, findings)
-  await store.saveContributions(client, findings.contributions)
+  const { retained: stored, vanished } = await removeVanished(client, findings)
+  const saved = await store.saveContributions(client, findings.contributions)
   step()
+  // A run that found nothing new need not merge everything again.
+  if (findings.unattended && vanished + saved === 0) {
+    const totals = await store.countItems(client)
+    return { ...NO_CHANGE, retained: stored, totals, revision: String(BigInt(revision) - 1n) }
+  }
   const contributions = await store.allContributions(client)
-  const { items, skipped } = merge(contributions, await store.allStars(client))
+  const { items, skipped } = merge(contributions, await store.allStars(client), await store.allArchived(client))
   step()
   await store.renameIdentities(client, successorsOf(items, await store.allKeys(client)))
   const keys = assignKeys(items, await store.allKeys(client))
@@ -90,9 +101,13 @@ export async function update(client: pg.ClientBase, findings: Findings, { now, s
 
 /**
  * Deletes what this run looked for and did not find; returns what it could not look into, and
- * therefore kept.
+ * therefore kept. Throws DropRefused.
  */
-async function removeVanished(client: pg.ClientBase, findings: Findings): Promise<ImportReport['retained']> {
+async function removeVanished(
+  client: pg.ClientBase,
+  findings: Findings,
+): Promise<{ readonly retained: ImportReport['retained']; readonly vanished: number }> {
+  const { unattended } = findings
   const origins = [...new Set(findings.scopes.map(({ origin }) => origin))]
   const below = findings.scopes.filter(({ origin }) => plainFolder(origin) !== null).map(({ origin }) => within(origin))
   // Repositories that lay below a folder that this run walked through.
@@ -115,19 +130,42 @@ async function removeVanished(client: pg.ClientBase, findings: Findings): Promis
         (walked.some((folder) => startsBelow(folder, address.root)) && isGone(address.root)) ||
         (covers(scope, address) && (scope.root === address.root || isGone(address.root))),
     )
-  const vanished: store.Address[] = []
+  const unreadable = new Set(unattended?.unreadableRecords.map(addressText))
+  const isRetained = (address: Stored): boolean =>
+    unreadable.has(addressText(address)) ||
+    findings.unreadable.some((source) => isWithin(source, address)) ||
+    (address.name !== null && unattended?.unreadableNames.has(address.name) === true)
+  const lookedFor = (await store.addressesOf(client, origins, below, walked)).filter(isLookedFor)
+  const vanished: Stored[] = []
   const cached = new Map<string, { origin: string; path: string; records: number }>()
-  for (const address of await store.addressesOf(client, origins, below, walked)) {
-    if (found.has(addressText(address)) || !isLookedFor(address)) continue
-    if (!findings.unreadable.some((source) => isWithin(source, address))) {
+  for (const address of lookedFor) {
+    if (found.has(addressText(address))) continue
+    if (!isRetained(address)) {
       vanished.push(address)
       continue
     }
     const id = `${address.origin}\n${address.path}`
     cached.set(id, { origin: address.origin, path: address.path, records: (cached.get(id)?.records ?? 0) + 1 })
   }
+  if (unattended) {
+    vanished.push(...(await store.addressesOfNames(client, unattended.root, unattended.withdrawn)))
+    assertNoDrop(findings, unattended, { vanished, stored: await store.countRecordsOf(client, unattended.root) })
+  }
   await store.deleteContributions(client, vanished)
-  return [...cached.values()].sort((one, other) => (one.origin + one.path < other.origin + other.path ? -1 : 1))
+  const retained = [...cached.values()].sort((one, other) => (one.origin + one.path < other.origin + other.path ? -1 : 1))
+  return { retained, vanished: vanished.length }
+}
+
+/** Throws DropRefused where more is gone than a run that nobody watches may remove. */
+function assertNoDrop(
+  { contributions }: Findings,
+  { acceptsDrop }: Unattended,
+  { vanished, stored }: { readonly vanished: readonly Stored[]; readonly stored: number },
+): void {
+  // What is stored under another address is not gone.
+  const found = new Set(contributions.map(({ contribution: { statement } }) => statement.identity))
+  const lost = vanished.filter(({ identity }) => !found.has(identity)).length
+  if (!acceptsDrop && isDrop(lost, stored)) throw new DropRefused(lost, stored)
 }
 
 const addressText = ({ origin, path, locator }: store.Address): string => `${origin}\n${path}\n${locator}`

@@ -46,6 +46,9 @@ const LIMITS: LookupTable<number> = lookupTable({
   '.md': 1_000_000,
 })
 
+/** Most bytes that are read of a file with this name; undefined: it is not read. */
+export const maxFileBytes = (path: string): number | undefined => LIMITS[extname(path).toLowerCase()]
+
 /**
  * Folders of other people's files and of version control: only who names one as an import path
  * wants it read.
@@ -53,7 +56,7 @@ const LIMITS: LookupTable<number> = lookupTable({
 export const FOREIGN = new Set(['.git', 'node_modules'])
 
 /** Deeper folders are a mistake or an attack. */
-const MAX_DEPTH = 64
+export const MAX_FOLDER_DEPTH = 64
 
 /** An import path that does not exist; `message` names it. */
 export class MissingPath extends Error {
@@ -96,9 +99,13 @@ export async function walk(paths: readonly string[], signal: AbortSignal): Promi
     const origin = originAt(folder) ?? inherited
     if (origin !== inherited) scopes.push({ ...origin, prefix: '', exact: false })
     const entries = entriesOf(folder)
-    if (entries === null || depth > MAX_DEPTH) {
+    if (entries === null || depth > MAX_FOLDER_DEPTH) {
       refused.push(
-        skip(origin, pathIn(origin, folder), depth > MAX_DEPTH ? `lies more than ${MAX_DEPTH} folders deep` : 'cannot be opened'),
+        skip(
+          origin,
+          pathIn(origin, folder),
+          depth > MAX_FOLDER_DEPTH ? `lies more than ${MAX_FOLDER_DEPTH} folders deep` : 'cannot be opened',
+        ),
       )
       return
     }

@@ -5,6 +5,7 @@ import { rowIdIn } from '../item/id.ts'
 import type { ItemOf } from '../item/item.ts'
 import { mcpServerOrder } from '../item/order.ts'
 import { itemFields } from '../item/resolvers.ts'
+import { observedRepositoryOf } from '../observation/resolvers.ts'
 import { registryEntryOf, serverNamed } from '../registry-entry/registry-entry.ts'
 import { meets } from '../search/filter.ts'
 import { listPage } from '../search/matching.ts'
@@ -32,6 +33,7 @@ export const mcpServerResolvers = {
       const row = rowIdIn(id, 'MCP_SERVER')
       return row === null ? null : catalogue.byId('MCP_SERVER', row)
     },
+    observedRepository: observedRepositoryOf,
     toolNames: ({ toolNames }) => [...(toolNames ?? [])],
     features: featuresOfServer,
     title: ({ name }) => name,

@@ -1,7 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { JobQueue } from '../../../platform/graphql/subgraph.ts'
 import type { DirectoryJobs, RepeatedJob } from './jobs.ts'
-import type { ProbeRepository } from './repository.ts'
 
 /** Work of the directory beside its answers. */
 export type Background = {
@@ -12,55 +12,59 @@ export type Background = {
   readonly close: () => Promise<void>
 }
 
-/** Time between two looks for servers that are due. Seconds. */
-const PROBE_EVERY_SECONDS = 300
+/** A job, and what it holds open until it ends. */
+export type OpenJob = { readonly job: RepeatedJob; readonly close: () => Promise<void> }
 
-/** Starts pg-boss only where there is something to do: it takes two connections. */
+/** Time between two looks whether there is something to do. Milliseconds. */
+const LOOK_EVERY_MS = 10_000
+
+/**
+ * Starts pg-boss only when there is something to do: it takes two connections. `openJobs` says
+ * what, as soon as there is; null until then.
+ */
 export function backgroundOf({
-  probes,
-  probeHours,
+  openJobs,
   startJobs,
   log,
 }: {
-  readonly probes: ProbeRepository
-  /** 0: nothing is probed. */
-  readonly probeHours: number
+  readonly openJobs: () => Promise<readonly OpenJob[] | null>
   readonly startJobs: (jobs: readonly RepeatedJob[]) => Promise<DirectoryJobs>
   readonly log: Logger
 }): Background {
-  let starting: Promise<{ readonly jobs: DirectoryJobs; readonly end: () => Promise<void> } | null> = Promise.resolve(null)
+  const ended = new AbortController()
+  let running: { readonly jobs: DirectoryJobs; readonly opened: readonly OpenJob[] } | null = null
+  let starting: Promise<void> = Promise.resolve()
 
   return {
     start() {
-      if (probeHours === 0) return
-      starting = begin().catch(({ message }: Error) => {
-        log.error({ reason: message }, 'jobs of the directory could not be started')
-        return null
-      })
+      starting = begin()
     },
     queues: async () =>
-      (await starting)?.jobs.queues().catch(({ message }: Error) => {
+      (await running?.jobs.queues().catch(({ message }: Error) => {
         log.warn({ reason: message }, 'jobs of the directory could not be counted')
         return []
-      }) ?? [],
+      })) ?? [],
     async close() {
-      const running = await starting
+      ended.abort()
+      await starting
       await running?.jobs.close()
-      await running?.end()
+      await Promise.all(running?.opened.map(({ close }) => close()) ?? [])
     },
   }
 
-  async function begin() {
-    // Loaded here: most installations start without.
-    const [{ prober }, { probeDue }] = await Promise.all([import('./client.ts'), import('./probe.ts')])
-    const client = prober()
-    const probe: RepeatedJob = {
-      name: 'feature-probe',
-      everySeconds: PROBE_EVERY_SECONDS,
-      async run(signal) {
-        await probeDue(probeHours, log, { probes, prober: client, now: () => new Date(), signal })
-      },
+  /** Never rejects; tries again after a fault, such as a database that is gone. */
+  async function begin(): Promise<void> {
+    while (!ended.signal.aborted) {
+      try {
+        const opened = await openJobs()
+        if (opened) {
+          running = { jobs: await startJobs(opened.map(({ job }) => job)), opened }
+          return
+        }
+      } catch (error) {
+        log.error({ reason: error instanceof Error ? error.message : error }, 'jobs of the directory could not be started')
+      }
+      await sleep(LOOK_EVERY_MS, undefined, { signal: ended.signal, ref: false }).catch(() => {})
     }
-    return { jobs: await startJobs([probe]), end: client.close }
   }
 }

@@ -6,7 +6,7 @@ import type { FeatureRepository } from './repository.ts'
 export const MAX_CHANGES = 100
 
 /** Features of servers, for one operation. */
-export const featureLoaders = (features: FeatureRepository): Context['load'] => ({
+export const featureLoaders = (features: FeatureRepository): Pick<Context['load'], 'featuresByItem' | 'changesByItem'> => ({
   featuresByItem: loaderByKey(features.findByItems, ({ itemId }) => itemId),
   changesByItem: loaderOfLists(
     (ids: readonly string[]) => features.changesOf(ids, MAX_CHANGES),

@@ -1,0 +1,155 @@
+import { readJson } from '../../../platform/outbound/http-client.ts'
+import { readAnswer } from '../import/reading.ts'
+import { pageIn } from '../import/registry-api.ts'
+import { asRecord } from '../import/shape.ts'
+import { type FetchedSource, MAX_RECORDS, NONE } from './fetched.ts'
+import type { SourceLocation } from './location.ts'
+import { type Request, RunFault } from './request.ts'
+
+/** A page that an earlier part of the run has stored. */
+export type StoredPage = {
+  readonly position: number
+  readonly nextCursor: string | null
+  readonly rowCount: number
+  readonly characters: number
+}
+
+/** Where the pages of a run are stored until it ends. */
+export type PageStore = {
+  /** In their order. */
+  readonly pages: () => Promise<readonly StoredPage[]>
+  readonly add: (page: { readonly position: number; readonly nextCursor: string | null; readonly rows: string }) => Promise<void>
+  readonly rows: () => Promise<readonly unknown[]>
+  /** Deletes them: what follows begins anew. */
+  readonly clear: () => Promise<void>
+}
+
+/** The public registry has pages of 100 rows of 2 kB. Bytes. */
+const MAX_PAGE_BYTES = 8_000_000
+const MAX_PAGES = 5_000
+/** All pages as text: three times the public registry, which is 54,000 rows. UTF-16 units. */
+const MAX_RUN_CHARACTERS = 300_000_000
+const MAX_CURSOR_LENGTH = 2_000
+const PAGE_TIMEOUT_MS = 30_000
+
+/**
+ * Reads the pages of a registry from where an earlier run stopped. `since`: only what changed after
+ * it; null: everything. Throws RunFault; what was read stays stored unless it can lead nowhere.
+ */
+export async function fetchPages(
+  location: SourceLocation,
+  { request, store, since }: { readonly request: Request; readonly store: PageStore; readonly since: Date | null },
+): Promise<FetchedSource> {
+  const stored = [...(await store.pages())]
+  const cursors = new Set(stored.flatMap(({ nextCursor }) => nextCursor ?? []))
+  let rowCount = stored.reduce((sum, page) => sum + page.rowCount, 0)
+  let characters = stored.reduce((sum, page) => sum + page.characters, 0)
+  let cursor = stored.at(-1)?.nextCursor
+  let lists = pageUrls(location.url, since)
+  for (let position = stored.length; cursor !== null; position += 1) {
+    if (position >= MAX_PAGES) return giveUp('TOO_LARGE', `It has more than ${MAX_PAGES} pages.`)
+    const page = await pageBehind(cursor ?? null)
+    const rows = JSON.stringify(page.rows)
+    rowCount += page.rows.length
+    characters += rows.length
+    if (characters > MAX_RUN_CHARACTERS) return giveUp('TOO_LARGE', `It has more than ${MAX_RUN_CHARACTERS} characters.`)
+    if (rowCount > MAX_RECORDS) return giveUp('TOO_LARGE', `It has more than ${MAX_RECORDS} rows.`)
+    if (page.cursor !== null && cursors.has(page.cursor)) return giveUp('INVALID', 'Its pages lead back to an earlier one.')
+    if (page.cursor !== null && page.cursor.length > MAX_CURSOR_LENGTH)
+      return giveUp('INVALID', `It has a cursor of more than ${MAX_CURSOR_LENGTH} characters.`)
+    await store.add({ position, nextCursor: page.cursor, rows })
+    if (page.cursor !== null) cursors.add(page.cursor)
+    cursor = page.cursor
+  }
+  return readRows(location, await store.rows(), since === null)
+
+  async function giveUp(problem: RunFault['problem'], message: string): Promise<never> {
+    await store.clear()
+    throw new RunFault(problem, message)
+  }
+
+  async function pageBehind(behind: string | null) {
+    try {
+      const { list, page } = await fetchPage(lists, behind, request)
+      lists = [list]
+      return page
+    } catch (error) {
+      // A cursor that is no longer valid would fail for ever.
+      if (behind !== null && error instanceof RunFault && isOfClient(error.status)) await store.clear()
+      throw error
+    }
+  }
+}
+
+const isOfClient = (status: number | null): boolean => status !== null && status >= 400 && status < 500 && status !== 429
+
+/** Addresses of the first page, in the order in which they are tried. */
+function pageUrls(url: URL, since: Date | null): readonly URL[] {
+  const lists = /\/servers\/?$/.test(url.pathname)
+    ? [url.href]
+    : ['v0.1', 'v0'].map((version) => `${url.href.replace(/\/+$/, '')}/${version}/servers`)
+  return lists.map((list) => {
+    const first = new URL(list)
+    first.searchParams.set('version', 'latest')
+    first.searchParams.set('limit', '100')
+    if (since) {
+      first.searchParams.set('updated_since', since.toISOString())
+      first.searchParams.set('include_deleted', 'true')
+    }
+    return first
+  })
+}
+
+/** A page of the first list that there is. */
+async function fetchPage(lists: readonly URL[], cursor: string | null, request: Request) {
+  for (const [index, list] of lists.entries()) {
+    const url = new URL(list)
+    if (cursor !== null) url.searchParams.set('cursor', cursor)
+    try {
+      const page = await request(
+        url,
+        { accept: 'application/json', maxBytes: MAX_PAGE_BYTES, timeoutMs: PAGE_TIMEOUT_MS },
+        async (response) => {
+          const read = pageIn(await readJson(response))
+          if (!read) throw new RunFault('INVALID', 'An answer is not a page of servers.')
+          return read
+        },
+      )
+      return { list, page }
+    } catch (error) {
+      const isMissing = error instanceof RunFault && error.status === 404
+      if (!isMissing || index === lists.length - 1) throw error
+    }
+  }
+  throw new RunFault('UNREACHABLE', 'It has no list of servers.')
+}
+
+/** All rows as contributions. */
+function readRows(location: SourceLocation, rows: readonly unknown[], isComplete: boolean): FetchedSource {
+  const reading = readAnswer(location.url, { servers: rows, pages: 1, fault: null })
+  if (reading.unreadable) throw new RunFault('INVALID', `Its rows ${reading.skipped[0]?.reason ?? 'could not be understood'}.`)
+  const contributions = reading.contributions.filter(({ contribution }) => location.formats.has(contribution.format))
+  const read = new Set(
+    contributions.flatMap(({ contribution: { statement } }) =>
+      statement.kind === 'MCP_SERVER' && statement.registered ? statement.registered.name : [],
+    ),
+  )
+  const named = rows.flatMap((row) => {
+    const { server, _meta } = asRecord(row) ?? {}
+    const name = asRecord(server)?.name
+    const official = asRecord(asRecord(_meta)?.['io.modelcontextprotocol.registry/official'])
+    return typeof name === 'string' ? [{ name, isDeleted: official?.status === 'deleted' }] : []
+  })
+  const withdrawn = new Set(named.filter(({ name, isDeleted }) => isDeleted && !read.has(name)).map(({ name }) => name))
+  return {
+    contributions,
+    scope: isComplete ? { origin: location.origin, root: location.root, prefix: location.path, exact: true } : null,
+    rejected: Math.max(0, reading.skipped.length - withdrawn.size),
+    unreadable: [],
+    unreadableRecords: [],
+    unreadableNames: new Set(named.map(({ name }) => name).filter((name) => !read.has(name) && !withdrawn.has(name))),
+    withdrawn: isComplete ? NONE : withdrawn,
+    etag: null,
+    lastModified: null,
+  }
+}
