@@ -85,6 +85,8 @@ export const variables = {
   PERSISTED_ONLY: gatewaySettings.PERSISTED_ONLY,
   INTROSPECTION: gatewaySettings.INTROSPECTION,
   EXPLORER: gatewaySettings.EXPLORER,
+  QUERY_TRACES: gatewaySettings.QUERY_TRACES,
+  QUERY_TRACE_TOKEN: gatewaySettings.QUERY_TRACE_TOKEN,
   COST_PROFILE: gatewaySettings.COST_PROFILE,
   COST_SCALAR: gatewaySettings.COST_SCALAR,
   COST_OBJECT: gatewaySettings.COST_OBJECT,

@@ -7,6 +7,7 @@ import type pino from 'pino'
 import { variables } from '../config.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { Metrics } from '../gateway/observability/metrics.ts'
+import { queryTraceReadersOf } from '../gateway/observability/query-trace.ts'
 import { configuredTracing } from '../gateway/observability/tracing-config.ts'
 import type { WebSockets } from '../gateway/transports/websocket.ts'
 import { describeConfig, readConfig } from '../platform/config/config.ts'
@@ -141,6 +142,11 @@ async function startDatabase(
 type Parts = Awaited<ReturnType<typeof loadParts>>
 type Context = { readonly log: pino.Logger; readonly defer: Defer }
 
+/** Whether only people at this machine are served, and nothing says that this is production. */
+function isDevelopment({ PUBLIC_URL, HOST }: Pick<AtriumConfig, 'PUBLIC_URL' | 'HOST'>): boolean {
+  return process.env.NODE_ENV !== 'production' && PUBLIC_URL === undefined && isLoopbackHost(HOST)
+}
+
 /** Starts the gateway with the configured limits, caches and metrics. */
 async function startConfiguredGateway(
   parts: Parts,
@@ -169,6 +175,7 @@ async function startConfiguredGateway(
     slowMilliseconds: config.SLOW_OPERATION_MILLISECONDS,
     responseCacheBytes: config.RESPONSE_CACHE_BYTES,
     introspection: config.INTROSPECTION,
+    queryTraces: queryTraceReadersOf(config, isDevelopment(config)),
     trustedDocuments: parts.trustedDocumentsFromConfig(config),
     sharedDocuments: documents,
     usage,
@@ -185,7 +192,12 @@ async function serveTransports(
   { gateway, links, log, defer }: Context & { readonly gateway: Gateway; readonly links: ConnectedSubgraphs['links'] },
 ): Promise<WebSockets> {
   const explorer = config.EXPLORER && {
-    page: await parts.serveExplorer(app, { examples: parts.graphExamples(), signIn: parts.graphSignIn(), home: './' }),
+    page: await parts.serveExplorer(app, {
+      examples: parts.graphExamples(),
+      signIn: parts.graphSignIn(),
+      home: './',
+      traces: gateway.queryTraces,
+    }),
   }
   const limits = parts.limitsFromConfig(config)
   const { INTROSPECTION: introspection, BATCH_LIMIT } = config
@@ -247,7 +259,7 @@ function siteOptionsOf(config: AtriumConfig, publicUrl: string): SiteOptions {
     previousConsoleSecret: config.CONSOLE_SECRET_PREVIOUS ?? null,
     securityContacts: config.SECURITY_CONTACT,
     docsEditUrl: config.DOCS_EDIT_URL,
-    hasDesign: process.env.NODE_ENV !== 'production' && config.PUBLIC_URL === undefined && isLoopbackHost(config.HOST),
+    hasDesign: isDevelopment(config),
   }
 }
 

@@ -17,6 +17,7 @@ import { readCostWeights } from './limits/cost-weights.ts'
 import type { Limits } from './limits/limits.ts'
 import { type SubscriptionSlots, subscriptionSlots } from './limits/subscription-slots.ts'
 import type { Metrics } from './observability/metrics.ts'
+import { createQueryTraces, type QueryTraceReaders, traceRequests } from './observability/query-trace.ts'
 import { createSlowLog, type SlowLog } from './observability/slow-log.ts'
 import type { Tracing } from './observability/tracing.ts'
 import { createDocumentCache, validateOperation } from './operations/document-cache.ts'
@@ -54,6 +55,8 @@ export type Gateway = {
   readonly uploads: UploadReceiver | null
   /** Whether operations need the headers of the requests that they came in. */
   readonly readsClientHeaders: boolean
+  /** Who may read query traces; null: nobody. */
+  readonly queryTraces: 'everyone' | 'token' | null
   /** Number of running subscriptions. */
   readonly subscriptions: () => number
   /** Memory of subscriptions. */
@@ -106,6 +109,8 @@ export type StartGatewayOptions = {
   readonly uploads?: UploadReceiver | null
   /** Runs a part of the queries on a candidate supergraph as well; null: none. */
   readonly shadow?: ShadowTraffic | null
+  /** Who may read query traces; null: nobody. */
+  readonly queryTraces?: QueryTraceReaders | null
   /** Records usage by client and operation; null for none. */
   readonly usage?: UsageRecorder | null
   /** Finds active `@override` labels of a request, in addition to `percent(x)`; absent: none. */
@@ -127,10 +132,11 @@ export function assembleGateway(options: StartGatewayOptions): Gateway {
   const supergraph =
     options.supergraph?.() ?? readSupergraph(parse(options.supergraphSdl, { noLocation: true }), { isKnown: !plans.isEmpty })
   const { document } = supergraph
+  const traces = createQueryTraces(options.queryTraces ?? null)
   const slow = slowMilliseconds > 0 ? createSlowLog(slowMilliseconds, log) : null
   const viewer = viewerFields(document)
   const cacheOf = entityCache?.forGraph(document, supergraph, viewer)
-  const linksByName = observedLinks(links, supergraph, { slow, tracing, metrics, log, cacheOf, hooks, uploads })
+  const linksByName = observedLinks(links, supergraph, { slow, tracing, metrics, log, cacheOf, hooks, uploads, traces })
   const authorization = authorizationOf(document, supergraph, grantsOver(linksByName))
   const needed = new Set(supergraph.fieldSets.names.values())
   const overrides = overrideLabelsIn(document, { find: options.overrideLabels ?? null, needed, log })
@@ -170,7 +176,8 @@ export function assembleGateway(options: StartGatewayOptions): Gateway {
   const prepareOperation: typeof prepareInner = (validation, characters) => {
     const prepared = prepareInner(validation, characters)
     if (prepared.kind !== 'executable' || validation.kind !== 'valid') return prepared
-    return exchange?.wrap(prepared, validation.validated) ?? prepared
+    const wrapped = exchange?.wrap(prepared, validation.validated) ?? prepared
+    return traces?.wrap(wrapped) ?? wrapped
   }
 
   let misses = 0
@@ -187,10 +194,7 @@ export function assembleGateway(options: StartGatewayOptions): Gateway {
   const prepareTrusted = (text: string, operationName: string | undefined) =>
     prepareOperation(validateOperation(text, operationName, { ...rules, introspection: true }), text.length)
   const persisted = createPersistedDocuments(trustedDocuments, prepareText, prepareTrusted, sharedDocuments)
-  const countRejected = (prepared: PreparedOperation): PreparedOperation => {
-    if (prepared.kind === 'rejected') metrics?.operationRefused(prepared.operation)
-    return prepared
-  }
+  const countRejected = rejectionCounter(metrics)
 
   return {
     schema: supergraph.api,
@@ -205,6 +209,7 @@ export function assembleGateway(options: StartGatewayOptions): Gateway {
     limits,
     uploads,
     readsClientHeaders: exchange !== null,
+    queryTraces: traces?.readers ?? null,
     subscriptions,
     slots,
     onSwap: () => {},
@@ -218,6 +223,14 @@ export function assembleGateway(options: StartGatewayOptions): Gateway {
     },
   }
 }
+
+/** Counts rejected operations. */
+const rejectionCounter =
+  (metrics: Metrics | null) =>
+  (prepared: PreparedOperation): PreparedOperation => {
+    if (prepared.kind === 'rejected') metrics?.operationRefused(prepared.operation)
+    return prepared
+  }
 
 /** Observers of client and facade operations: timing, traces, logs and metrics. */
 function observersOf(
@@ -245,6 +258,7 @@ function observedLinks(
     cacheOf,
     hooks,
     uploads,
+    traces,
   }: {
     readonly slow: SlowLog | null
     readonly tracing: Tracing | null
@@ -253,12 +267,14 @@ function observedLinks(
     readonly cacheOf: ReturnType<EntityCache['forGraph']> | undefined
     readonly hooks: HookStages | null
     readonly uploads: UploadReceiver | null
+    readonly traces: ReturnType<typeof createQueryTraces>
   },
 ): ReadonlyMap<string, Link> {
   const observed = new Map<string, Link>()
   for (const link of links) {
     const timed = slow?.timeLink(link) ?? link
-    const traced = tracing?.traceLink(timed) ?? timed
+    const requested = traces ? traceRequests(timed) : timed
+    const traced = tracing?.traceLink(requested) ?? requested
     const masked = maskErrors(metrics?.measureLink(traced) ?? traced, log)
     // Hooks see masked errors, and are masked themselves.
     const cached = cacheOf ? { ...masked, cacheEntities: cacheOf(masked.name) } : masked

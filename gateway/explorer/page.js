@@ -1,4 +1,4 @@
-/* global React, ReactDOM, GraphiQL, EXPLORER, credentials */
+/* global React, ReactDOM, GraphiQL, EXPLORER, credentials, traces */
 // What this page was opened on is where the graph is; nothing else is ever asked.
 const { pathname, host, protocol } = window.location
 const ask = GraphiQL.createFetcher({
@@ -7,12 +7,23 @@ const ask = GraphiQL.createFetcher({
   subscriptionUrl: `${protocol === 'https:' ? 'wss' : 'ws'}://${host}${pathname}`,
 })
 // What stands in the headers pane counts more than what is chosen above.
-const fetcher = (operation, options) => ask(operation, { ...options, headers: { ...credentials(), ...options?.headers } })
+const fetcher = async (operation, options) => {
+  // GraphiQL's own query for the schema is nothing that anybody ran.
+  const isOfPage = operation.operationName === 'IntrospectionQuery'
+  const headers = { ...credentials(), ...(isOfPage ? {} : traces.headers()), ...options?.headers }
+  const result = await ask(operation, { ...options, headers })
+  return isOfPage ? result : traces.takeAll(result)
+}
 
 const home = document.getElementById('home')
 home.hidden = EXPLORER.home === null
 if (EXPLORER.home !== null) home.href = EXPLORER.home
 
 ReactDOM.createRoot(document.getElementById('explorer')).render(
-  React.createElement(GraphiQL, { fetcher, defaultTabs: EXPLORER.examples, shouldPersistHeaders: false }),
+  React.createElement(GraphiQL, {
+    fetcher,
+    defaultTabs: EXPLORER.examples,
+    shouldPersistHeaders: false,
+    plugins: traces.plugins,
+  }),
 )

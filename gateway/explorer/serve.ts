@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { type Assets, assetsOf } from '../../platform/http/assets.ts'
+import type { Gateway } from '../gateway.ts'
 
 const ASSETS = '/explorer/assets'
 
@@ -38,6 +39,8 @@ export type ExplorerOptions = {
   readonly signIn?: string | null
   /** URL of the site that the explorer links to; null for none. */
   readonly home?: string | null
+  /** Who may read query traces; null: nobody, so that there is no panel for them. */
+  readonly traces?: Gateway['queryTraces']
 }
 
 /** Whether GraphiQL and React, optional dependencies of the published gateway, are installed. */
@@ -58,7 +61,7 @@ export function isExplorerInstalled(): boolean {
  */
 export async function serveExplorer(
   app: FastifyInstance,
-  { examples = [FIRST_QUESTION], signIn = null, home = null }: ExplorerOptions = {},
+  { examples = [FIRST_QUESTION], signIn = null, home = null, traces = null }: ExplorerOptions = {},
 ): Promise<(reply: FastifyReply) => FastifyReply> {
   const require = createRequire(import.meta.url)
   const fileOf = (packageName: string, path: string) => join(dirname(require.resolve(`${packageName}/package.json`)), path)
@@ -72,11 +75,12 @@ export async function serveExplorer(
       fileOf('graphiql', 'graphiql.min.js'),
       fileOf('graphiql', 'graphiql.min.css'),
       own('credentials.js'),
+      own('trace.js'),
       own('page.js'),
       own('page.css'),
       own('icon.svg'),
     ],
-    [['explorer.js', `const EXPLORER = ${JSON.stringify({ examples, signIn, home })}\n`]],
+    [['explorer.js', `const EXPLORER = ${JSON.stringify({ examples, signIn, home, traces })}\n`]],
   )
   await assets.serve(app)
   const page = readFileSync(own('page.html'), 'utf8').replaceAll(/\/explorer\/assets\/([\w.-]+)/g, (_, name: string) =>

@@ -147,6 +147,7 @@ export async function createGateway(given: CreateGatewayOptions): Promise<Federa
     limits,
     introspection: settings.introspection ?? true,
     uploads: uploadReceiverOf(settings.uploads),
+    queryTraces: settings.queryTraces === 'off' ? null : (settings.queryTraces ?? null),
     ...(findGrants && { grantsOver: () => findGrants }),
     ...(settings.findOverrideLabels && { overrideLabels: labelsByCaller(settings.findOverrideLabels) }),
   }

@@ -13,6 +13,7 @@ import { coprocessorOptions, hookOptions } from './hook-options.ts'
 import { jwtOptions } from './jwt-options.ts'
 import { shadowOptions } from './shadow-options.ts'
 import { remoteSubgraphOptions } from './subgraph-options.ts'
+import { traceOptions } from './trace-options.ts'
 import { uploadOptions } from './upload-options.ts'
 import { usageOptions } from './usage-options.ts'
 import { chosen, flag, fn, options, text, wholeNumber } from './validate-options.ts'
@@ -101,6 +102,8 @@ export const gatewayOptionsShape = {
   shadow: shadowOptions.optional(),
   /** Runs the operations of a share of callers on a candidate supergraph. */
   canary: canaryOptions.optional(),
+  /** Who may read traces of query plans and fetches, by the header `atrium-trace`. Default: off. */
+  queryTraces: traceOptions.optional(),
   /** Takes files of clients by the GraphQL multipart request specification. Default: they are refused. */
   uploads: uploadOptions.optional(),
   /** Who takes reports of which client uses which operation. Default: nobody, nothing is counted. */

@@ -51,6 +51,9 @@ export function hotSwappableGateway(first: Graph, log: Logger): HotSwappableGate
     get readsClientHeaders() {
       return current().gateway.readsClientHeaders || route?.readsHeaders === true
     },
+    get queryTraces() {
+      return current().gateway.queryTraces
+    },
     get uploads() {
       return current().gateway.uploads
     },

@@ -105,6 +105,24 @@ export const gatewaySettings = {
     unit: null,
     meaning: '0 serves no GraphiQL to browsers at /graphql.',
   },
+  QUERY_TRACES: {
+    read: z.enum(['off', 'everyone'], 'one of off, everyone'),
+    default: 'off',
+    unit: null,
+    meaning:
+      'everyone gives every caller who requests it the query plan and the times of its fetches, also in the explorer: for development.',
+  },
+  QUERY_TRACE_TOKEN: {
+    read: z
+      .string()
+      .regex(/^[\x21-\x7e]*$/, 'visible ASCII characters')
+      .min(16, 'at least 16 characters'),
+    default: null,
+    unit: null,
+    secret: true,
+    meaning:
+      'Password with which callers get the query plan and the times of its fetches, in the header atrium-trace; unset, QUERY_TRACES decides.',
+  },
   COST_PROFILE: {
     read: z.enum(['default', 'dear-objects'], 'one of default, dear-objects'),
     default: 'default',

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs'
 import type { Logger } from 'pino'
 import { ownValue } from '../../platform/collections/lookup-table.ts'
 import { type Config, describeConfig, readConfig } from '../../platform/config/config.ts'
-import { freePort, listen, listenOptionsFromConfig, localUrl } from '../../platform/http/listen.ts'
+import { freePort, isLoopbackHost, listen, listenOptionsFromConfig, localUrl } from '../../platform/http/listen.ts'
 import { createHttpServer } from '../../platform/http/server.ts'
 import { type Defer, runProgram } from '../../platform/process/lifecycle.ts'
 import { createLog } from '../../platform/process/log.ts'
@@ -31,6 +31,7 @@ import { checkLimitedSubgraphs } from '../limits/subgraph-limits.ts'
 import { subscriptionLimitsOf, subscriptionSlots } from '../limits/subscription-slots.ts'
 import { createMetrics, type Metrics } from '../observability/metrics.ts'
 import { scrapingConfig, serveMetrics } from '../observability/metrics-endpoint.ts'
+import { queryTraceReadersOf } from '../observability/query-trace.ts'
 import { configuredTracing } from '../observability/tracing-config.ts'
 import { sharedDocumentsFromConfig } from '../operations/redis-documents.ts'
 import { trustedDocumentsFromConfig } from '../operations/trusted-documents.ts'
@@ -107,6 +108,7 @@ await runProgram(async (defer, end) => {
     limits,
     introspection: config.INTROSPECTION,
     uploads: uploadsFromConfig(config),
+    queryTraces: queryTraceReadersOf(traceSettingsOf(config, file.options), isDevelopment(config)),
     ...(findGrants && { grantsOver: () => findGrants }),
     ...(overrideLabels && { overrideLabels }),
   }
@@ -162,6 +164,16 @@ await runProgram(async (defer, end) => {
     }
   }
 })
+
+/** Settings of query traces; the variable overrides the token of the configuration file. */
+function traceSettingsOf({ QUERY_TRACES, QUERY_TRACE_TOKEN }: Config<typeof variables>, { queryTraces }: ValidOptions) {
+  const token = typeof queryTraces === 'object' ? queryTraces.token : undefined
+  return { QUERY_TRACES, QUERY_TRACE_TOKEN: QUERY_TRACE_TOKEN ?? token }
+}
+
+function isDevelopment({ HOST }: { readonly HOST: string }): boolean {
+  return process.env.NODE_ENV === 'development' && isLoopbackHost(HOST)
+}
 
 /** Opens what all graphs share with other copies. */
 async function openStores(
@@ -247,7 +259,7 @@ async function serveRequests({
   const check = (signal: AbortSignal) => checkReachability(served.current().graph.locations, respondsToGraphql, signal)
   const checks = [{ name: 'subgraphs', check }]
   const app = createHttpServer({ log, checks, metrics, isProxy, loadLimit: config.LOAD_LIMIT })
-  const explorer = config.EXPLORER && isExplorerInstalled() && { page: await serveExplorer(app) }
+  const explorer = config.EXPLORER && isExplorerInstalled() && { page: await serveExplorer(app, { traces: gateway.queryTraces }) }
   await serveGraphql(app, gateway, { ...explorer, batchLimit: config.BATCH_LIMIT })
   const sockets = serveWebSockets(app, gateway, { isProxy })
   serveCallbacks(app, sources.callbacks)

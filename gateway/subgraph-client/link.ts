@@ -43,12 +43,18 @@ export type RequestContext = {
   perLink?: Map<object, object>
 }
 
-/** A trace of the fetches of one operation, for usage reporting. */
+/** A trace of the fetches of one operation, for usage reporting and query traces. */
 export type PlanTrace = {
   /** Called once, before the first fetch; null for a plan without fetches. */
   readonly begin: (plan: PlanNode | null) => void
-  /** Called when a fetch is sent. Returns what is called with the `extensions` of its response. */
-  readonly beginFetch: (node: FetchNode) => (extensions: Readonly<Record<string, unknown>> | undefined) => void
+  /**
+   * Called when a fetch is sent, with its number of entities. Returns what is called with the
+   * `extensions` of its response; `failed`: without a response.
+   */
+  readonly beginFetch: (
+    node: FetchNode,
+    entities?: number,
+  ) => (extensions: Readonly<Record<string, unknown>> | undefined, status?: 'ok' | 'errors' | 'failed') => void
 }
 
 /** A GraphQL request to a subgraph. */

@@ -3,11 +3,22 @@ import type { FastifyInstance } from 'fastify'
 import { type Browser, chromium } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { serveExplorer } from '../../gateway/explorer/serve.ts'
+import { startGateway } from '../../gateway/gateway.ts'
+import { DEFAULT_LIMITS } from '../../gateway/limits/limits.ts'
+import { createLocalLink } from '../../gateway/subgraph-client/local-subgraph.ts'
 import { serveGraphql } from '../../gateway/transports/http.ts'
 import { serveWebSockets } from '../../gateway/transports/websocket.ts'
 import { createHttpServer } from '../../platform/http/server.ts'
 import { graphExamples } from '../../web/explorer/examples.ts'
-import { ask, directoryWithoutData, localGraph, recordingLog } from '../gateway/support/graph.ts'
+import {
+  ask,
+  directoryWithoutData,
+  localGraph,
+  recordingLog,
+  reviewSubgraph,
+  shopSubgraph,
+  supergraphSdl,
+} from '../gateway/support/graph.ts'
 import { startTicker } from '../gateway/support/ticker.ts'
 
 const CHROMIUM = '/usr/bin/chromium'
@@ -48,7 +59,7 @@ test('the page has no inline script and allows none from elsewhere', async () =>
 test('its files may be kept for ever, for their names change with them', async () => {
   const text = await (await fetch(`${base}/graphql`, { headers: { accept: 'text/html' } })).text()
   const files = [...text.matchAll(/(?:src|href)="(\/explorer[^"]+)"/g)].map(([, path]) => path)
-  expect(files).toHaveLength(9)
+  expect(files).toHaveLength(10)
   for (const path of files) {
     const file = await fetch(base + path, { headers: { 'accept-encoding': 'gzip' } })
     expect([path, file.status, file.headers.get('cache-control')]).toEqual([path, 200, 'public, max-age=31536000, immutable'])
@@ -120,6 +131,68 @@ describe.skipIf(!existsSync(CHROMIUM) && !process.env.REQUIRE_CHROMIUM)(
       expect(query?.height).toBeGreaterThan(200)
       expect(answer?.y).toBeGreaterThanOrEqual((query?.y ?? 0) + (query?.height ?? 0))
       if (process.env.SCREENSHOT) await page.screenshot({ path: process.env.SCREENSHOT.replace('.png', '-narrow.png') })
+      await page.close()
+    })
+
+    test.each([
+      { width: 1280, height: 800, scheme: 'light', readers: 'everyone' },
+      { width: 1280, height: 800, scheme: 'dark', readers: { token: 'a-token-of-tests-0123' } },
+      { width: 390, height: 844, scheme: 'light', readers: 'everyone' },
+      { width: 390, height: 844, scheme: 'dark', readers: 'everyone' },
+    ] as const)(
+      'a panel draws the plan and the times of its fetches: $width, $scheme',
+      async ({ scheme, readers, ...viewport }) => {
+        const { log } = recordingLog()
+        const links = [shopSubgraph(), reviewSubgraph()].map(createLocalLink)
+        const gateway = await startGateway({
+          supergraphSdl: supergraphSdl(),
+          links,
+          limits: DEFAULT_LIMITS,
+          log,
+          queryTraces: readers,
+        })
+        const own = createHttpServer({ log })
+        const examples = [{ query: 'query Across { latestReview { about { name rating } } }' }]
+        await serveGraphql(own, gateway, { page: await serveExplorer(own, { examples, traces: gateway.queryTraces }) })
+        const address = await own.listen({ port: 0, host: '127.0.0.1' })
+        const page = await browser.newPage({ viewport, colorScheme: scheme })
+        try {
+          const complaints: string[] = []
+          page.on('console', (message) => {
+            if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
+          })
+          await page.goto(`${address}/graphql`)
+          await page.getByRole('button', { name: 'Show Query trace' }).click()
+          const panel = page.getByRole('region', { name: 'Query trace' })
+          if (readers !== 'everyone') await panel.getByLabel('Token of traces').fill(readers.token)
+          await panel.getByText('Run a query or a mutation').waitFor()
+          await page.getByRole('button', { name: /execute query/i }).click()
+          await panel.getByText(/^Cost: \d+ estimated, \d+ actual \(limit 1000\)$/).waitFor()
+          expect(await panel.locator('.trace-fetch').count()).toBe(2)
+          expect(await panel.locator('.trace-bar').count()).toBe(2)
+          expect(await panel.locator('.trace-fetch strong').allTextContents()).toEqual(['review', 'shop'])
+          await panel.locator('summary').first().click()
+          await panel.getByText('latestReview').first().waitFor()
+          // The answer is shown without its trace.
+          expect(await page.locator('.result-window').textContent()).not.toContain('requests')
+          if (process.env.SCREENSHOT) {
+            await page.screenshot({ path: process.env.SCREENSHOT.replace('.png', `-trace-${viewport.width}-${scheme}.png`) })
+          }
+          const isWiderThanPage = await page.evaluate<boolean>('document.documentElement.scrollWidth > window.innerWidth')
+          expect([isWiderThanPage, complaints]).toEqual([false, []])
+        } finally {
+          await page.close()
+          await own.close()
+          await gateway.close()
+        }
+      },
+    )
+
+    test('there is no panel where traces are off', async () => {
+      const page = await browser.newPage()
+      await page.goto(`${base}/graphql`)
+      await page.getByRole('button', { name: /execute query/i }).waitFor()
+      expect(await page.getByRole('button', { name: 'Show Query trace' }).count()).toBe(0)
       await page.close()
     })
 

@@ -1,0 +1,192 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { FetchNode, PlanNode, SubscriptionNode } from '@apollo/query-planner'
+import type { ExecutionResult } from '../operations/execution-result.ts'
+import type { ExecutableOperation } from '../operations/prepared-operation.ts'
+import type { Link, PlanTrace, RequestContext } from '../subgraph-client/link.ts'
+
+/** Request header for a trace: the token of the options, or `1` where everyone may read traces. */
+export const QUERY_TRACE_HEADER = 'atrium-trace'
+
+/** Who may read traces: every caller that requests one, or those with a token. */
+export type QueryTraceReaders = 'everyone' | { readonly token: string }
+
+/** Settings of query traces. */
+type QueryTraceSettings = {
+  readonly QUERY_TRACES: 'off' | 'everyone'
+  readonly QUERY_TRACE_TOKEN?: string | undefined
+}
+
+/** Who may read query traces, by the settings; null: nobody. */
+export const queryTraceReadersOf = (
+  { QUERY_TRACES: mode, QUERY_TRACE_TOKEN: token }: QueryTraceSettings,
+  isDevelopment: boolean,
+): QueryTraceReaders | null => (token !== undefined ? { token } : mode === 'everyone' || isDevelopment ? 'everyone' : null)
+
+/** A request of a fetch to its subgraph. Milliseconds since the operation began. */
+export type TracedRequest = {
+  readonly startMilliseconds: number
+  readonly milliseconds: number
+  readonly status: 'ok' | 'errors' | 'failed'
+  /** Number of entities; absent for fetches of root fields. */
+  readonly entities?: number
+}
+
+/** Node of a traced plan. */
+export type TracedNode =
+  | {
+      readonly kind: 'Fetch'
+      readonly subgraph: string
+      readonly query: string
+      readonly isEntityFetch: boolean
+      /** Empty: it was left out, or answered from the entity cache. */
+      readonly requests: readonly TracedRequest[]
+    }
+  | { readonly kind: 'Sequence' | 'Parallel'; readonly nodes: readonly TracedNode[] }
+  | { readonly kind: 'Flatten'; readonly path: string; readonly node: TracedNode }
+  | { readonly kind: 'Condition'; readonly variable: string; readonly nodes: readonly TracedNode[] }
+  /** Further nodes are left out. */
+  | { readonly kind: 'Truncated' }
+
+/** Trace of one operation, as `extensions.trace`. Without addresses, headers, variables and data. */
+export type QueryTrace = {
+  readonly version: 1
+  /** Null for an operation without fetches, and when it was refused. */
+  readonly plan: TracedNode | null
+  readonly milliseconds: number
+}
+
+/** Upper bounds of a trace. */
+const MAX_NODES = 200
+const MAX_REQUESTS = 500
+const MAX_QUERY_CHARACTERS = 2_000
+
+/**
+ * Adds traces to the results of operations that request one over HTTP, when the caller may read
+ * them. Others are neither traced nor told that a token was wrong.
+ */
+export function createQueryTraces(readers: QueryTraceReaders | null): {
+  readonly readers: 'everyone' | 'token'
+  readonly wrap: (operation: ExecutableOperation) => ExecutableOperation
+} | null {
+  if (readers === null) return null
+  const mayRead = readers === 'everyone' ? (header: string) => header === '1' : tokenCheck(readers.token)
+  const isTraced = ({ exchange }: RequestContext): boolean => {
+    const header = exchange?.headers[QUERY_TRACE_HEADER]
+    return typeof header === 'string' && mayRead(header)
+  }
+  return {
+    readers: readers === 'everyone' ? readers : 'token',
+    wrap(operation) {
+      const { run, answer } = operation
+      const traced: typeof run = async (variables, context) => {
+        const trace = recordTrace()
+        const result = await run(variables, { ...context, planTrace: trace.planTrace })
+        return withTrace(result, trace.finish())
+      }
+      return {
+        ...operation,
+        run: (variables, context) => (isTraced(context) ? traced(variables, context) : run(variables, context)),
+        // Not from the response cache, which has no fetches.
+        answer:
+          answer &&
+          (async (variables, context) =>
+            isTraced(context) ? { result: await traced(variables, context) } : answer(variables, context)),
+      }
+    },
+  }
+}
+
+/** Records the requests of traced operations. */
+export function traceRequests(link: Link): Link {
+  return {
+    ...link,
+    execute(request, context) {
+      const { planNode } = request
+      const end = planNode && context.planTrace?.beginFetch(planNode, entitiesIn(request.variables))
+      if (!end) return link.execute(request, context)
+      return link.execute(request, context).then(
+        (result) => {
+          end(result.extensions, result.errors && result.errors.length > 0 ? 'errors' : 'ok')
+          return result
+        },
+        (error: unknown) => {
+          end(undefined, 'failed')
+          throw error
+        },
+      )
+    },
+  }
+}
+
+const entitiesIn = ({ representations }: Readonly<Record<string, unknown>>): number | undefined =>
+  Array.isArray(representations) ? representations.length : undefined
+
+function withTrace(result: ExecutionResult, trace: QueryTrace): ExecutionResult {
+  return { ...result, extensions: { ...result.extensions, trace } }
+}
+
+function tokenCheck(token: string): (header: string) => boolean {
+  // Digests have one length, so the comparison reveals nothing about the token.
+  const digestOf = (text: string) => createHash('sha256').update(text).digest()
+  const expected = digestOf(token)
+  return (header) => timingSafeEqual(digestOf(header), expected)
+}
+
+function recordTrace(): { readonly planTrace: PlanTrace; readonly finish: () => QueryTrace } {
+  const began = performance.now()
+  const sinceBegin = () => Math.round((performance.now() - began) * 1_000) / 1_000
+  const requests = new Map<FetchNode, TracedRequest[]>()
+  let plan: PlanNode | null = null
+  let count = 0
+
+  return {
+    planTrace: {
+      begin(node) {
+        plan = node
+      },
+      beginFetch(node, entities) {
+        const startMilliseconds = sinceBegin()
+        return (_, status = 'ok') => {
+          if (++count > MAX_REQUESTS) return
+          const milliseconds = Math.round((sinceBegin() - startMilliseconds) * 1_000) / 1_000
+          const request = { startMilliseconds, milliseconds, status, ...(entities !== undefined && { entities }) }
+          requests.set(node, [...(requests.get(node) ?? []), request])
+        }
+      },
+    },
+    finish: () => ({ version: 1, plan: plan && describePlan(plan, requests), milliseconds: sinceBegin() }),
+  }
+}
+
+function describePlan(plan: PlanNode, requests: ReadonlyMap<FetchNode, readonly TracedRequest[]>): TracedNode {
+  let nodes = 0
+  return describe(plan)
+
+  function describe(node: PlanNode | SubscriptionNode): TracedNode {
+    if (++nodes > MAX_NODES) return { kind: 'Truncated' }
+    switch (node.kind) {
+      case 'Fetch':
+        return {
+          kind: 'Fetch',
+          subgraph: node.serviceName,
+          query: node.operation.slice(0, MAX_QUERY_CHARACTERS),
+          isEntityFetch: node.requires !== undefined,
+          requests: requests.get(node) ?? [],
+        }
+      case 'Sequence':
+      case 'Parallel':
+        return { kind: node.kind, nodes: node.nodes.map(describe) }
+      case 'Flatten':
+        return { kind: 'Flatten', path: node.path.filter((step) => step !== '').join('.'), node: describe(node.node) }
+      case 'Condition':
+        return {
+          kind: 'Condition',
+          variable: node.condition,
+          nodes: [node.ifClause, node.elseClause].flatMap((each) => (each ? [describe(each)] : [])),
+        }
+      case 'Defer':
+      case 'Subscription':
+        return { kind: 'Truncated' }
+    }
+  }
+}
