@@ -44,7 +44,7 @@ export const directoryVariables = {
     meaning: 'Token for the API of GitHub; it needs no permission. Unset, requests are anonymous.',
   },
   DIRECTORY_GITHUB_API_URL: {
-    read: urlWithProtocol(['http:', 'https:'], 'an http or https URL').transform((url) => url.replace(/\/+$/, '')),
+    read: urlWithProtocol(['http:', 'https:'], 'an http or https URL').transform((url) => url.replace(/(?<!\/)\/+$/, '')),
     default: 'https://api.github.com',
     unit: null,
     meaning: 'Address of the API of GitHub, or of one that speaks the same.',

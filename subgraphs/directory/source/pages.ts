@@ -87,7 +87,7 @@ const isOfClient = (status: number | null): boolean => status !== null && status
 function pageUrls(url: URL, since: Date | null): readonly URL[] {
   const lists = /\/servers\/?$/.test(url.pathname)
     ? [url.href]
-    : ['v0.1', 'v0'].map((version) => `${url.href.replace(/\/+$/, '')}/${version}/servers`)
+    : ['v0.1', 'v0'].map((version) => `${url.href.replace(/(?<!\/)\/+$/, '')}/${version}/servers`)
   return lists.map((list) => {
     const first = new URL(list)
     first.searchParams.set('version', 'latest')

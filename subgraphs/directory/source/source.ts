@@ -101,7 +101,7 @@ function addressFaults(address: string): readonly SourceFault[] {
 const quoted = (text: string): string => JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text)
 
 /** The address as it is compared and stored: one spelling of each. */
-export const spelledAddress = (address: string): string => URL.parse(address)?.href.replace(/\/+$/, '') ?? address
+export const spelledAddress = (address: string): string => URL.parse(address)?.href.replace(/(?<!\/)\/+$/, '') ?? address
 
 /** More than this many intervals without a success is late. */
 const MAX_INTERVALS_UNTIL_LATE = 2
