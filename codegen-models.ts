@@ -310,6 +310,10 @@ export const MAPPERS: Readonly<Record<string, Record<string, string>>> = {
   trust: {
     Assessment: '../../subgraphs/trust/pipeline/decision.ts#Decision as AssessmentModel',
     Decision: '../../subgraphs/trust/decision/decision.ts#Decision as DecisionModel',
+    DecisionJob: '../../subgraphs/trust/decision-job/decision-job.ts#DecisionJob as DecisionJobModel',
+    DecisionJobConnection: '../../subgraphs/toolkit/keyset.ts#KeysetPage<DecisionJobModel>',
+    DecisionJobResult: '../../subgraphs/trust/decision-job/decision-job.ts#DecisionJobResult as DecisionJobResultModel',
+    DecisionJobResultConnection: '../../subgraphs/toolkit/keyset.ts#KeysetPage<DecisionJobResultModel>',
     DecisionReport: '../../subgraphs/trust/decision-report/decision-report.ts#DecisionReport as DecisionReportModel',
     DecisionReportConnection: '../../subgraphs/toolkit/keyset.ts#KeysetPage<DecisionReportModel>',
     DecisionAudit: "Pick<DecisionModel, 'judgement' | 'snapshot'>",

@@ -7,8 +7,10 @@ import { migrate } from '../platform/database/migrate.ts'
 import { webhookNetworkOf } from '../subgraphs/store/webhook-delivery/variables.ts'
 import { withDatabase } from './database.ts'
 import { checkCommand } from './trust/check.ts'
+import { decideCommand } from './trust/decide.ts'
 import { evaluateCommand } from './trust/evaluate.ts'
 import { feedsCommand } from './trust/feeds.ts'
+import { jobCommand } from './trust/job.ts'
 import { keyCommand } from './trust/key.ts'
 import { listCommand } from './trust/list.ts'
 import { reportCommand } from './trust/report.ts'
@@ -21,6 +23,8 @@ export function trustCommand(): Command {
     .summary('decisions, API keys and threat feeds')
     .description('trust decisions, API keys and threat feeds; the server may be running')
     .addCommand(checkCommand(withTrust))
+    .addCommand(decideCommand(withTrust))
+    .addCommand(jobCommand(withTrust))
     .addCommand(keyCommand(withTrust))
     .addCommand(feedsCommand(withTrust))
     .addCommand(listCommand(withTrust))
@@ -37,7 +41,7 @@ const withTrust: WithTrust = (work) =>
     const config = readConfig(variables, process.env)
     const secrets = configuredCipher(config)
     const webhookNetwork = webhookNetworkOf(config)
-    const { parts, refreshLists, close } = createTrustParts({
+    const { parts, refreshLists, runJobs, close } = createTrustParts({
       connection,
       log,
       config,
@@ -46,7 +50,7 @@ const withTrust: WithTrust = (work) =>
       sources: { config },
     })
     try {
-      return await work({ ...parts, refreshLists })
+      return await work({ ...parts, refreshLists, runJobs })
     } finally {
       await close()
     }

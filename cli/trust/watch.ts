@@ -1,15 +1,15 @@
 import { Command } from 'commander'
 import { OperatorError } from '../../platform/process/operator-error.ts'
-import { decodeId, encodeId } from '../../subgraphs/toolkit/ids.ts'
+import { encodeId } from '../../subgraphs/toolkit/ids.ts'
 import type { TrustParts } from '../../subgraphs/trust/context.ts'
 import type { ApiKey } from '../../subgraphs/trust/key/key.ts'
 import type { VerdictChange, WatchedDomain } from '../../subgraphs/trust/watched-domain/watched-domain.ts'
 import { printable } from '../printable.ts'
+import { type KeyOption, keyOf } from './key-option.ts'
 import type { WithTrust } from './with-trust.ts'
 
 const EVERYTHING = { size: 1_000, after: null, offset: 0 }
 const KEY_OPTION = ['--key <id>', 'key that watches, as `atrium trust key list` shows it'] as const
-type KeyOption = { readonly key: string }
 
 /** `atrium trust watch`: domains whose verdicts keys follow. */
 export function watchCommand(withTrust: WithTrust): Command {
@@ -93,13 +93,6 @@ function historyCommand(withTrust: WithTrust): Command {
         console.log(JSON.stringify(shown, null, 2))
       } else for (const change of changes) console.log(changeLine(change))
     })
-}
-
-async function keyOf(id: string, { keys }: Pick<TrustParts, 'keys'>): Promise<ApiKey> {
-  const row = decodeId(id, 'ApiKey')
-  const key = row === null ? null : await keys.find(row)
-  if (!key) throw new OperatorError(`There is no active key with the id "${id}".`)
-  return key
 }
 
 async function watchOf(domain: string, key: ApiKey, { engine, watches }: TrustParts): Promise<WatchedDomain> {

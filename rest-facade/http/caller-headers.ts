@@ -17,6 +17,12 @@ export type CallerHeaders<Fault extends Failure> = {
     caller: Caller,
     signal: AbortSignal,
   ) => Promise<Fault | ProblemDetails>
+  /** The failure of a caller without valid credentials; null for others. */
+  readonly failureOf: (
+    caller: Caller,
+    toFailure: (errors: Errors) => Fault | ProblemDetails,
+    signal: AbortSignal,
+  ) => Promise<Fault | ProblemDetails | null>
   /** For mutations, whose documents cannot select the caller beside them. */
   readonly of: (caller: Caller, signal: AbortSignal) => Promise<Readonly<Record<string, string>>>
 }
@@ -26,7 +32,7 @@ export function createCallerHeaders<Data, Input, Fault extends Failure>(
   { callerCheck }: Facade<Data, Input, Fault>,
   client: GatewayClient,
 ): CallerHeaders<Fault> {
-  return { addTo, of }
+  return { addTo, failureOf, of }
 
   async function addTo(
     failure: Fault | ProblemDetails,
@@ -38,6 +44,16 @@ export function createCallerHeaders<Data, Input, Fault extends Failure>(
     const { data, errors } = await client.run(callerCheck.document, {}, caller, signal)
     if (data === null || errors.length > 0) return toFailure(errors)
     return { ...failure, headers: { ...callerCheck.headers(data), ...failure.headers } }
+  }
+
+  async function failureOf(
+    caller: Caller,
+    toFailure: (errors: Errors) => Fault | ProblemDetails,
+    signal: AbortSignal,
+  ): Promise<Fault | ProblemDetails | null> {
+    if (!callerCheck) return null
+    const { data, errors } = await client.run(callerCheck.document, {}, caller, signal)
+    return data === null || errors.length > 0 ? toFailure(errors) : null
   }
 
   async function of(caller: Caller, signal: AbortSignal): Promise<Readonly<Record<string, string>>> {

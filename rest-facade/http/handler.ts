@@ -2,13 +2,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ClientResult, GatewayClient } from '../../gateway/client.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { disconnectSignal } from '../../platform/http/request-caller.ts'
-import { entityTag, matchesAny, matchesTag, sendNotModified, validators } from './caching.ts'
+import { type Caching, entityTag, matchesAny, matchesTag, sendNotModified, validators } from './caching.ts'
 import { createCallerHeaders } from './caller-headers.ts'
 import { codingFor, encoded, JSON_TYPE } from './content-coding.ts'
-import type { Endpoint } from './endpoint.ts'
+import type { Endpoint, RunDocument } from './endpoint.ts'
 import type { Facade } from './facade.ts'
 import { type Failure, type ProblemDetails, unavailable } from './problem.ts'
 import { queryOf } from './request-url.ts'
+import { sendPieces } from './streamed-response.ts'
 
 /** Sends a failure as the facade spells it; never cached unless `cacheControl` says how. */
 export type SendFailure<Fault extends Failure> = (
@@ -19,7 +20,7 @@ export type SendFailure<Fault extends Failure> = (
 
 /**
  * Serves one endpoint: reads the request, runs the operation once, and writes the response or the
- * failure.
+ * failure. `checkCaller` sends the failure of callers without valid credentials.
  */
 export function createHandler<Data, Input, Fault extends Failure>(
   endpoint: Endpoint<Data, Input, Fault>,
@@ -31,8 +32,20 @@ export function createHandler<Data, Input, Fault extends Failure>(
   const { operationId } = endpoint
   const { caching } = facade
   const callerHeaders = createCallerHeaders(facade, client)
+  const tagOf = tagger(caching, operationId)
 
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+  return { handler, checkCaller }
+
+  async function checkCaller(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
+    const failure = await callerHeaders.failureOf(
+      callerOf(request),
+      (found) => toFailure(found, request),
+      disconnectSignal(reply),
+    )
+    return failure ? reject(reply, { failure }) : undefined
+  }
+
+  async function handler(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const read = endpoint.read({
       // The router fills one text per name in the path; Fastify types params as unknown.
       path: request.params as Readonly<Record<string, string>>,
@@ -49,6 +62,11 @@ export function createHandler<Data, Input, Fault extends Failure>(
       })
 
     const { input } = read
+    const run: RunDocument = (document, variables) => client.run(document, variables, caller, signal)
+    const opened = (await endpoint.stream?.(input, run, request.id)?.()) ?? null
+    if (opened && 'failure' in opened) return reject(reply, opened)
+    if (opened && 'pieces' in opened)
+      return sendPieces(reply.code(endpoint.status), opened, () => callerHeaders.of(caller, signal))
     const coding = codingFor(request.headers['accept-encoding'])
     const condition = caching ? request.headers['if-none-match'] : undefined
     if (caching && condition !== undefined && !matchesAny(condition)) {
@@ -57,17 +75,14 @@ export function createHandler<Data, Input, Fault extends Failure>(
       if (tag !== null && matchesTag(condition, tag)) return sendNotModified(reply, tag, caching.found)
     }
 
-    const { data, errors } = await endpoint.execute(client, input, caller, signal)
+    const { data, errors } = opened
+      ? { data: null, errors: opened.errors }
+      : await endpoint.execute(client, input, caller, signal)
     if (data === null || errors.length > 0) {
       const failure = toFailure(errors, request)
-      // The rate limit is that of a known caller: its failure carries the headers of every response
-      // to that one.
-      return reject(reply, {
-        failure:
-          failure.status === 429
-            ? await callerHeaders.addTo(failure, (found) => toFailure(found, request), caller, signal)
-            : failure,
-      })
+      // The rate limit is that of a known caller: its failure carries the headers of every response.
+      if (failure.status !== 429) return reject(reply, { failure })
+      return reject(reply, { failure: await callerHeaders.addTo(failure, (found) => toFailure(found, request), caller, signal) })
     }
 
     if (endpoint.headers) reply.headers(endpoint.headers(data, input))
@@ -94,12 +109,6 @@ export function createHandler<Data, Input, Fault extends Failure>(
     return sendFailure(reply, failure, { operationId, cacheControl: reason === 'missing' ? caching?.missing : undefined })
   }
 
-  function tagOf(data: Data, input: Input, coding: string): string {
-    if (!caching) throw new Error('Expected entity tags only where responses are cached.')
-    const { contract, publicUrl, revisionOf, keyOf } = caching
-    return entityTag(contract, publicUrl, revisionOf(data), operationId, ...keyOf(input), coding)
-  }
-
   /** Masks internal errors and logs them. */
   function toFailure(errors: ClientResult<Data>['errors'], request: FastifyRequest): Fault | ProblemDetails {
     const { failure, isInternal } = endpoint.toFailure(errors, request.id)
@@ -107,5 +116,14 @@ export function createHandler<Data, Input, Fault extends Failure>(
     request.log.error({ errors, operationId }, 'the graph did not answer a REST request')
     // Public reads have no request of their own to look up: all that helps is to try again.
     return caching ? unavailable : failure
+  }
+}
+
+/** Entity tags of one operation. */
+function tagger<Data, Input>(caching: Caching<Data, Input> | null, operationId: string) {
+  return (data: Data, input: Input, coding: string): string => {
+    if (!caching) throw new Error('Expected entity tags only where responses are cached.')
+    const { contract, publicUrl, revisionOf, keyOf } = caching
+    return entityTag(contract, publicUrl, revisionOf(data), operationId, ...keyOf(input), coding)
   }
 }

@@ -61,12 +61,12 @@ export const bodyTooLarge = (bytes: number): ProblemDetails => ({
   details: { max: bytes },
 })
 
-export const notJson: ProblemDetails = {
+export const wrongMediaType = (mediaTypes: readonly string[]): ProblemDetails => ({
   status: 415,
   code: 'UNSUPPORTED_MEDIA_TYPE',
-  message: 'Expected a body with content-type application/json.',
+  message: `Expected a body with content-type ${mediaTypes.join(' or ')}.`,
   details: {},
-}
+})
 
 /** Message of the 404 of a directory item: all of them can be searched for. */
 export const NO_ITEM = 'There is no item with this key. It may have been removed; search for its name instead.'

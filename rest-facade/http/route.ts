@@ -3,7 +3,7 @@ import { Kind } from 'graphql'
 import type { z } from 'zod'
 import type { ClientResult, GatewayClient } from '../../gateway/client.ts'
 import type { Caller } from '../../platform/http/caller.ts'
-import type { RouteMethod } from './endpoint.ts'
+import type { LargeBody, OpenStream, RouteMethod, RunDocument } from './endpoint.ts'
 import type { ParameterTable, ParameterValue, ValuesOf } from './parameters.ts'
 import type { ProblemDetails } from './problem.ts'
 
@@ -16,6 +16,8 @@ export type RouteRequest<On extends string, Table extends ParameterTable, Body =
   readonly path: Readonly<Record<PathNames<On>, string>>
   readonly query: ValuesOf<Table>
   readonly body: Body
+  /** The header `accept`; empty without one. */
+  readonly accept: string
 }
 
 /** One page of a list with `limit` and `offset`. */
@@ -29,6 +31,8 @@ export type TableInput = {
   readonly path: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, ParameterValue>>
   readonly body: unknown
+  /** The header `accept`; empty without one. */
+  readonly accept: string
 }
 
 /**
@@ -52,6 +56,8 @@ export type Route<Data> = {
   readonly parameters: ParameterTable
   /** Schema of the request body; null where there is none. */
   readonly accepts: z.ZodType | null
+  /** How the body is received and parsed; null: JSON objects, as large as the facade allows. */
+  readonly bodyFormat: BodyFormat | null
   /** Status of a success. */
   readonly status: number
   readonly prepare: (client: GatewayClient) => Promise<void>
@@ -71,6 +77,13 @@ export type Route<Data> = {
   problem?(data: Data, request: TableInput): ProblemDetails | null
   /** Headers of the response, and of the problem. */
   headers?(data: Data, request: TableInput): Readonly<Record<string, string>>
+  /** A streamed response instead; null: this request is not streamed. Absent: none is. */
+  stream?(request: TableInput, run: RunDocument, requestId: string): OpenStream<ProblemDetails> | null
+}
+
+/** Parses the text of a body of one of its media types, before `accepts` validates it. */
+export type BodyFormat = LargeBody & {
+  readonly parse: (text: string, mediaType: string) => { readonly value: unknown } | { readonly problem: ProblemDetails }
 }
 
 type Paged = { readonly limit: { readonly kind: 'integer' }; readonly offset: { readonly kind: 'integer' } }
@@ -82,6 +95,7 @@ type Row<On extends string, Data, Variables, Table extends ParameterTable, Body>
   readonly parameters?: Table
   /** Its messages complete the sentence "Expected `field` to be …"; unknown fields are ignored. */
   readonly accepts?: z.ZodType<Body>
+  readonly bodyFormat?: BodyFormat
   readonly status?: number
   readonly variables: (request: RouteRequest<NoInfer<On>, NoInfer<Table>, NoInfer<Body>>) => NoInfer<Variables>
   readonly problem?: (
@@ -92,6 +106,11 @@ type Row<On extends string, Data, Variables, Table extends ParameterTable, Body>
     data: NoInfer<Data>,
     request: RouteRequest<NoInfer<On>, NoInfer<Table>, NoInfer<Body>>,
   ) => Readonly<Record<string, string>>
+  readonly stream?: (
+    request: RouteRequest<NoInfer<On>, NoInfer<Table>, NoInfer<Body>>,
+    run: RunDocument,
+    requestId: string,
+  ) => OpenStream<ProblemDetails> | null
 } & (
   | { readonly body: (data: NoInfer<Data>, request: RouteRequest<NoInfer<On>, NoInfer<Table>, NoInfer<Body>>) => unknown }
   | (Table extends Paged
@@ -113,7 +132,7 @@ export function route<
   // The interpreter has checked what these types promise: the path by the router, query and body by
   // the row's own tables.
   const typed = (request: TableInput) => request as unknown as RouteRequest<On, Table, Body>
-  const { problem, headers } = row
+  const { problem, headers, stream } = row
   const [method = '', path = ''] = row.on.split(' ', 2)
   return {
     operationId: operationIdOf(row.run),
@@ -123,12 +142,16 @@ export function route<
     aliases: row.aliases ?? [],
     parameters: row.parameters ?? {},
     accepts: row.accepts ?? null,
+    bodyFormat: row.bodyFormat ?? null,
     status: row.status ?? 200,
     // Preparing takes no variables, so their type does not matter.
     prepare: (client) => client.prepare(row.run as TypedDocumentNode<unknown, never>),
     execute: (client, request, caller, signal) => client.run(row.run, row.variables(typed(request)), caller, signal),
     ...(problem && { problem: (data: Data, request: TableInput) => problem(data, typed(request)) }),
     ...(headers && { headers: (data: Data, request: TableInput) => headers(data, typed(request)) }),
+    ...(stream && {
+      stream: (request: TableInput, run: RunDocument, requestId: string) => stream(typed(request), run, requestId),
+    }),
     ...('body' in row
       ? { body: (data: Data, request: TableInput) => row.body(data, typed(request)) }
       : {

@@ -4,10 +4,10 @@ import type { Caller } from '../../platform/http/caller.ts'
 import { ServiceOverloadedError } from '../../platform/http/load-shedding.ts'
 import { addUnroutableHandler, errorCodeOf } from '../../platform/http/server.ts'
 import { allowedMethods } from './allowed-methods.ts'
-import { acceptJson, bodyProblem } from './body.ts'
+import { acceptJson, acceptText, bodyProblem } from './body.ts'
 import { JSON_TYPE } from './content-coding.ts'
 import { isBelow, isTaken, preflight, setResponseHeaders } from './cors.ts'
-import type { RouteMethod } from './endpoint.ts'
+import type { LargeBody, RouteMethod } from './endpoint.ts'
 import type { Facade } from './facade.ts'
 import { createHandler, type SendFailure } from './handler.ts'
 import { type Failure, internal, methodNotAllowed, noSuchPath, type ProblemDetails, unavailable, uriTooLong } from './problem.ts'
@@ -22,6 +22,9 @@ const READ_METHODS = ['GET', 'HEAD', 'OPTIONS']
 type Served = {
   readonly path: string
   readonly method: RouteMethod
+  readonly largeBody?: LargeBody | undefined
+  /** Runs before the body is received. */
+  readonly checkCaller?: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | undefined>
   readonly handler: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 }
 
@@ -42,8 +45,9 @@ export async function serveFacade<Data, Input, Fault extends Failure>(
   const sendFailure = failureSender(facade)
   const served: readonly Served[] = [
     ...facade.endpoints.flatMap((endpoint) => {
-      const handler = createHandler(endpoint, facade, client, callerOf, sendFailure)
-      return endpoint.paths.map((path) => ({ path, method: endpoint.method, handler }))
+      const { handler, checkCaller } = createHandler(endpoint, facade, client, callerOf, sendFailure)
+      const { method, largeBody } = endpoint
+      return endpoint.paths.map((path) => ({ path, method, largeBody, handler, checkCaller }))
     }),
     ...facade.texts.map((text) => ({
       path: text.path,
@@ -79,16 +83,31 @@ export async function serveFacade<Data, Input, Fault extends Failure>(
       return failure ? sendFailure(reply, failure) : undefined
     })
     scope.setNotFoundHandler(sendNotFound)
-    scope.setErrorHandler((error, request, reply) => {
+    scope.setErrorHandler(errorHandler(facade.requestBody?.maxBytes ?? 0))
+    for (const { path, method, handler, largeBody, checkCaller } of served) {
+      if (mount !== mountOf(path, mounts)) continue
+      const url = routerPath(mount, path)
+      if (!largeBody) scope.route({ method, url, handler })
+      else {
+        // In a scope of its own, which parsers of bodies belong to.
+        void scope.register(async (own) => {
+          acceptText(own, largeBody)
+          own.setErrorHandler(errorHandler(largeBody.maxBytes, largeBody.mediaTypes))
+          own.route({ method, url, handler, onRequest: async (request, reply) => checkCaller?.(request, reply) })
+        })
+      }
+    }
+  }
+
+  /** Sends a failure for an error of a request; `maxBytes` and `mediaTypes` are those of its bodies. */
+  function errorHandler(maxBytes: number, mediaTypes?: readonly string[]) {
+    return (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
       if (error instanceof ServiceOverloadedError) return sendFailure(reply, { ...unavailable, message: error.message })
       // Fastify sets a status on its refusals of bodies; other errors have none.
-      const problem = bodyProblem(error as { statusCode?: number }, facade.requestBody?.maxBytes ?? 0)
+      const problem = bodyProblem(error as { statusCode?: number }, maxBytes, mediaTypes)
       if (problem) return sendFailure(reply, problem)
       request.log.error({ err: error }, 'a REST request failed')
       return sendFailure(reply, withMessage(internal(request.id), facade.messages?.unexpectedError(request.id)))
-    })
-    for (const { path, method, handler } of served) {
-      if (mount === mountOf(path, mounts)) scope.route({ method, url: routerPath(mount, path), handler })
     }
   }
 

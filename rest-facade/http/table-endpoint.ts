@@ -1,6 +1,6 @@
 import type { GatewayClient } from '../../gateway/client.ts'
 import { readBody } from './body.ts'
-import type { Endpoint, RawRequest, Rejected, WrittenResponse } from './endpoint.ts'
+import type { Endpoint, RawRequest, Rejected, RunDocument, WrittenResponse } from './endpoint.ts'
 import { toProblem } from './error-masking.ts'
 import { pageLinks } from './page-links.ts'
 import { parseQuery } from './parameters.ts'
@@ -43,6 +43,10 @@ function tableEndpoint<Data>(route: Route<Data>, { noItem, pages }: TableOptions
     status,
     paths: [route.path, ...route.aliases],
     execute: (client, input, caller, signal) => route.execute(client, input, caller, signal),
+    ...(route.bodyFormat && { largeBody: route.bodyFormat }),
+    ...(route.stream && {
+      stream: (input: TableInput, run: RunDocument, requestId: string) => route.stream?.(input, run, requestId) ?? null,
+    }),
     ...(headers && { headers: (data: Data, input: TableInput) => headers(data, input) }),
     toFailure(errors, requestId) {
       const { problem, isInternal } = toProblem(errors, requestId, noItem)
@@ -60,14 +64,14 @@ function tableEndpoint<Data>(route: Route<Data>, { noItem, pages }: TableOptions
   }
 
   /** Path and query first: their faults are reported without credentials. */
-  function read({ path, query, body }: RawRequest): { readonly input: TableInput } | Rejected<ProblemDetails> {
+  function read({ path, query, body, headers }: RawRequest): { readonly input: TableInput } | Rejected<ProblemDetails> {
     if (Object.values(path).some((segment) => IMPOSSIBLE_SEGMENT.test(segment)))
       return { failure: noSuchItem(noItem), reason: 'missing' }
     const { values, refusals } = parseQuery(parameters, query)
     if (refusals.length > 0) return { failure: invalidParameters(refusals) }
-    const given = accepts ? readBody(accepts, body) : { value: undefined }
+    const given = accepts ? readBody(accepts, body, route.bodyFormat, text(headers['content-type'])) : { value: undefined }
     if ('problem' in given) return { failure: given.problem, reason: 'body' }
-    return { input: { path, query: values, body: given.value } }
+    return { input: { path, query: values, body: given.value, accept: text(headers.accept) } }
   }
 
   function writePage(page: OffsetPage, { query }: TableInput): WrittenResponse<ProblemDetails> {
@@ -78,6 +82,9 @@ function tableEndpoint<Data>(route: Route<Data>, { noItem, pages }: TableOptions
     return links.length === 0 ? { text } : { text, headers: { link: [pages.link, ...links].join(', ') } }
   }
 }
+
+/** A header that is not repeated; empty without one. */
+const text = (header: string | string[] | undefined): string => (typeof header === 'string' ? header : '')
 
 /** What a response depends on, for entity tags. */
 export const tableKey = ({ path, query }: TableInput): readonly unknown[] => [path, query]

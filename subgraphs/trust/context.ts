@@ -13,6 +13,7 @@ import type { PreparedRequest } from './decision/actions.ts'
 import type { CallerState, DecideRequestKey } from './decision/caller-state-repository.ts'
 import type { JudgementCache } from './decision/judgement-cache.ts'
 import type { DecisionRepository } from './decision/repository.ts'
+import type { DecisionJobRepository } from './decision-job/repository.ts'
 import type { DecisionReportRepository } from './decision-report/repository.ts'
 import { authenticateKey, requireOperator } from './key/caller-key.ts'
 import type { ApiKey } from './key/key.ts'
@@ -34,6 +35,7 @@ export type TrustParts = {
   /** Limits invalid API keys per client address. */
   readonly invalidKeyLimit: AddressRateLimit
   readonly decisions: DecisionRepository
+  readonly jobs: DecisionJobRepository
   readonly reports: DecisionReportRepository
   readonly judgementCache: JudgementCache
   readonly requestCache: BoundedCache<PreparedRequest>

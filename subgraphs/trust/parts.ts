@@ -13,13 +13,14 @@ import { createBackgroundCollector } from './assessment/background.ts'
 import { engine as current, type Engine } from './assessment/engine.ts'
 import { snapshotRepository } from './assessment/repository.ts'
 import type { Sources } from './assessment/sources.ts'
+import { type BackgroundJobs, createBackgroundJobs } from './background-jobs.ts'
 import { listRepository } from './collectors/list-repository.ts'
 import { evidenceRepository } from './collectors/repository.ts'
 import { type RefreshedList, type SourcesOptions, type TrustSources, trustSources } from './collectors/sources.ts'
 import type { TrustParts } from './context.ts'
 import { createJudgementCache } from './decision/judgement-cache.ts'
 import { decisionRepository } from './decision/repository.ts'
-import { retention } from './decision/retention.ts'
+import { decisionJobRepository } from './decision-job/repository.ts'
 import { decisionReportRepository } from './decision-report/repository.ts'
 import { keyRate } from './key/rate.ts'
 import { keyRepository } from './key/repository.ts'
@@ -30,7 +31,6 @@ import type { Tables } from './tables.ts'
 import { trialLimit } from './trial/limit.ts'
 import { type TrustConfig, trustVariables } from './variables.ts'
 import { watchedDomainRepository } from './watched-domain/repository.ts'
-import { createWatcher } from './watched-domain/watcher.ts'
 
 /** As many as wrong credentials of a store: 256 bits cannot be guessed, but attempts cost work. */
 const INVALID_KEYS_PER_MINUTE = 60
@@ -77,14 +77,7 @@ export function createTrustParts({
   readonly parts: TrustParts
   /** Downloads due lists, and returns the state of each. */
   readonly refreshLists: () => Promise<readonly RefreshedList[]>
-  /** Deletes decisions and changes of verdicts beyond their retention. */
-  readonly deleteOld: () => Promise<void>
-  /** Assesses watched domains that are due, and sends their changes. */
-  readonly checkWatched: () => Promise<void>
-  /** From now on both happen by themselves when they are due. */
-  readonly start: () => void
-  readonly close: () => Promise<void>
-} {
+} & BackgroundJobs {
   // Not the error itself: pg hangs the whole client on it.
   const onError = ({ message }: Error) => log.warn({ reason: message }, 'a connection to the database broke')
   const { query, close } = openDatabase<Tables>(connection, { schema: 'trust', pooler, onError })
@@ -96,26 +89,23 @@ export function createTrustParts({
   const lists = createListMatcher({ repository: operatorLists, log, now })
   const watches = watchedDomainRepository(query, secrets)
   const sender = webhookSender(webhookNetwork)
-  const watcher = createWatcher({ engine, sources, lists, watches, sender, log, now })
-  const retentionJob = retention({
-    decisions,
-    snapshots,
-    operatorLists,
-    watcher,
-    days: config.TRUST_RETENTION_DAYS,
-    now,
-    log,
+  const keys = keyRepository(query)
+  const jobs = decisionJobRepository(query)
+  const background = createBackgroundJobs({
+    ...{ engine, sources, lists, keys, decisions, jobs, watches, sender, snapshots, operatorLists, log, now },
+    retentionDays: config.TRUST_RETENTION_DAYS,
   })
   return {
     parts: {
       engine,
       sources,
       background: backgroundCollector,
-      keys: keyRepository(query),
+      keys,
       rate: keyRate({ free: config.TRUST_RATE_FREE, unlimited: config.TRUST_RATE_UNLIMITED }, rateLimits),
       userJudge: users ? userJudge(users.userKeys, users.isSessionOpen, now) : async () => null,
       invalidKeyLimit: addressRateLimit('wrong keys', INVALID_KEYS_PER_MINUTE, rateLimits),
       decisions,
+      jobs,
       reports: decisionReportRepository(query),
       judgementCache: createJudgementCache(),
       requestCache: boundedCache({ maxEntries: 2_000, maxCharacters: 1_000_000 }),
@@ -129,16 +119,13 @@ export function createTrustParts({
       now,
     },
     refreshLists: async () => ('refreshLists' in sources ? sources.refreshLists() : []),
-    deleteOld: retentionJob.run,
-    checkWatched: watcher.run,
+    ...background,
     start: () => {
-      retentionJob.start()
-      watcher.start()
+      background.start()
       if ('start' in sources) sources.start()
     },
     close: async () => {
-      await watcher.close()
-      await retentionJob.close()
+      await background.close()
       await backgroundCollector.close()
       await sources.close()
       await lists.close()

@@ -2,6 +2,7 @@ import type { Resolvers } from '#generated/trust/resolvers.ts'
 import { DateTime } from '../toolkit/scalars.ts'
 import { assessmentResolvers } from './assessment/resolvers.ts'
 import { decisionResolvers } from './decision/resolvers.ts'
+import { decisionJobResolvers } from './decision-job/resolvers.ts'
 import { decisionReportResolvers } from './decision-report/resolvers.ts'
 import { directoryItemResolvers } from './directory-item/resolvers.ts'
 import { keyResolvers } from './key/resolvers.ts'
@@ -20,12 +21,14 @@ export const resolvers = {
   ...operatorListResolvers,
   ...overrideResolvers,
   ...decisionResolvers,
+  ...decisionJobResolvers,
   ...decisionReportResolvers,
   ...watchedDomainResolvers,
   Mutation: {
     ...keyResolvers.Mutation,
     ...overrideResolvers.Mutation,
     ...operatorListResolvers.Mutation,
+    ...decisionJobResolvers.Mutation,
     ...decisionReportResolvers.Mutation,
     ...watchedDomainResolvers.Mutation,
   },
@@ -34,6 +37,7 @@ export const resolvers = {
     ...operatorListResolvers.Query,
     ...overrideResolvers.Query,
     ...decisionResolvers.Query,
+    ...decisionJobResolvers.Query,
     ...decisionReportResolvers.Query,
     ...watchedDomainResolvers.Query,
     ...trialResolvers.Query,

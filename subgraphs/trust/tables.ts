@@ -62,6 +62,74 @@ export type Decision = {
    */
   elapsed_ms: number
 }
+export type DecisionJob = {
+  id: GeneratedAlways<string>
+  key_id: string
+  /**
+   * Chosen by the caller; null: none.
+   */
+  idempotency_key: string | null
+  /**
+   * @kyselyType('running' | 'completed' | 'canceled')
+   */
+  status: 'running' | 'completed' | 'canceled'
+  targets: number
+  decided: Generated<number>
+  invalid: Generated<number>
+  /**
+   * Targets without a scan.
+   */
+  exceeded: Generated<number>
+  /**
+   * Targets that were given up.
+   */
+  failed: Generated<number>
+  created_at: Date
+  /**
+   * When its first target was taken; null: not yet.
+   */
+  started_at: Date | null
+  /**
+   * Null: it runs.
+   */
+  finished_at: Date | null
+  /**
+   * When targets of it were taken last, by the clock of the database: jobs take turns.
+   */
+  taken_at: Generated<Date>
+}
+export type DecisionJobTarget = {
+  job_id: string
+  /**
+   * Among the inputs, from 0.
+   */
+  position: number
+  /**
+   * As it was sent; without path and query once it is decided.
+   */
+  target: string
+  /**
+   * Type DecisionInput of subgraphs/trust/decision/decision.ts as JSON; null once it is finished.
+   */
+  input: string | null
+  /**
+   * @kyselyType('waiting' | 'decided' | 'invalid' | 'exceeded' | 'failed')
+   */
+  status: 'waiting' | 'decided' | 'invalid' | 'exceeded' | 'failed'
+  /**
+   * Null unless it is decided, and once the decision is deleted.
+   */
+  decision_id: string | null
+  /**
+   * Faults of an invalid target as JSON, [{field, code, message}]; null elsewhere.
+   */
+  faults: string | null
+  attempts: Generated<number>
+  /**
+   * When it is taken next, unless another process does; moved first. Null: it is finished.
+   */
+  due_at: Date | null
+}
 export type DecisionReport = {
   id: GeneratedAlways<string>
   key_id: string
@@ -359,6 +427,8 @@ export type Tables = {
   api_key: ApiKey
   api_key_secret: ApiKeySecret
   decision: Decision
+  decision_job: DecisionJob
+  decision_job_target: DecisionJobTarget
   decision_report: DecisionReport
   evidence: Evidence
   judgement: Judgement

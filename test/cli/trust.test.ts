@@ -426,3 +426,26 @@ test('standard input and files without a size are bounded', { timeout: 30_000 },
   const endless = ['--file', '/dev/zero']
   expect(await atrium('check', ...endless)).toMatchObject({ code: 1, err: 'Expected at most 25000000 bytes in "/dev/zero".\n' })
 })
+
+test('a file is decided as a job of a key, now or in the background', { timeout: 60_000 }, async () => {
+  const { id } = JSON.parse((await atrium('key', 'create', '--json')).out)
+  const key = ['--key', id]
+  const file = join(folder, 'job-targets.txt')
+  writeFileSync(file, 'example.com\n# a comment\n\nlocalhost\nnot a host\n')
+  const { code, out, err } = await atrium('decide', '--file', file, ...key)
+  expect([code, out.split('\n').map((line) => line.split(',').slice(0, 3).join())]).toEqual([
+    0,
+    ['target,status,action', 'example.com,decided,proceed_with_caution', 'localhost,decided,deny', 'not a host,invalid,', ''],
+  ])
+  expect(err).toMatch(/^job \S+: the running server goes on with it/)
+  const background = await atrium('decide', '--file', file, '--background', '--kind', 'download_file', ...key)
+  const job = background.out.trim()
+  expect((await atrium('job', 'list', ...key)).out).toMatch(
+    new RegExp(`^${job}  \\S+  running  1 of 3\n\\S+  \\S+  completed  3 of 3\n$`),
+  )
+  expect((await atrium('decide', '--file', file, ...key)).err).toMatch(/at most 1 running jobs/)
+  expect((await atrium('job', 'cancel', job, ...key)).out).toBe(`${job}  canceled\n`)
+  const lines = (await atrium('job', 'results', job, '--format', 'jsonl', ...key)).out.trim().split('\n')
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ position: 2, target: 'not a host', status: 'invalid' }])
+  expect(await atrium('job', 'results', 'x', ...key)).toMatchObject({ code: 1, err: expect.stringMatching(/no job/) })
+})

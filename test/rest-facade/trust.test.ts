@@ -1,17 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { Validator } from '@seriousme/openapi-schema-validator'
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { trustRoutes } from '../../rest-facade/trust/routes.ts'
 import { aBadHost, aGoodHost, type TestKey } from '../subgraphs/trust/support/trust.ts'
 import type { Reply } from './ask.ts'
+import { breaches, contract } from './trust-contract.ts'
 import { PUBLIC_URL, startTrustStack } from './trust-stack.ts'
 
 const ROOM = join(import.meta.dirname, '../../rest-facade/trust')
-// biome-ignore lint/suspicious/noExplicitAny: a walk through a document of any shape
-const contract = JSON.parse(readFileSync(join(ROOM, 'openapi.json'), 'utf8')) as any
-
 let stack: Awaited<ReturnType<typeof startTrustStack>>
 let key: TestKey
 /** Every answer of a test, by the row that gave it: all of them must keep the contract. */
@@ -42,35 +39,6 @@ async function send(on: string, body?: unknown, { as = key as TestKey | null, he
   return reply
 }
 const decide = (body: unknown) => send('POST /v1/decide', body)
-
-const ajv = new Ajv2020({ strict: false, allErrors: true })
-ajv.addFormat('date-time', (text) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text))
-ajv.addSchema({ $id: 'contract', components: contract.components })
-const validators = new Map<string, ValidateFunction>()
-
-/** Every way in which an answer breaks what the contract says of it; empty when it keeps it. */
-function breaches(on: string, { status, headers, text }: Reply): string[] {
-  const [method = '', path = ''] = on.split(' ')
-  const reference = contract.paths[path]?.[method.toLowerCase()]?.responses[status]
-  if (!reference) return [`${on} does not document ${status}`]
-  const response = reference.$ref ? contract.components.responses[reference.$ref.split('/').at(-1)] : reference
-  if (status === 204) return text === '' ? [] : ['a body']
-  const type = headers['content-type']?.split(';')[0] ?? ''
-  const schema = response.content[type]?.schema
-  if (!schema) return [`${on} does not document ${type} for ${status}`]
-  const name = `${status} ${on}`
-  const validate = validators.get(name) ?? ajv.compile(schema.$ref ? { $ref: `contract${schema.$ref}` } : schema)
-  validators.set(name, validate)
-  const body = JSON.parse(text)
-  const unknown = status < 400 ? [] : Object.keys(body).filter((property) => !Object.hasOwn(PROBLEM, property))
-  const wrong = validate(body) ? [] : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`)
-  return [...wrong, ...unknown.map((property) => `/${property} is not documented`)]
-}
-/**
- * Problems may get further members, so that their schema is open; what there is by now is
- * documented.
- */
-const PROBLEM = contract.components.schemas.Problem.properties
 
 describe('the contract', () => {
   test('is valid OpenAPI 3.1, with the address at which it is served', async () => {

@@ -3,7 +3,6 @@ import {
   ListWatchesDocument,
   UnwatchDomainDocument,
   WatchDomainDocument,
-  type WireVerdictFragment,
   type WireWatchFragment,
 } from '#generated/operations.ts'
 import { lowerCase } from '../../../platform/text/case.ts'
@@ -11,6 +10,7 @@ import { noSuchItem } from '../../http/problem.ts'
 import { route } from '../../http/route.ts'
 import { invalidInput } from '../problem-details.ts'
 import { watchRequest } from './request-body.ts'
+import { verdictBody } from './response-body.ts'
 
 export const watchedDomainRoutes = [
   route({
@@ -66,11 +66,5 @@ export const watchedDomainRoutes = [
       },
   }),
 ]
-
-const verdictBody = ({ action, trustScore, threatScore, deviationScore, reason_codes }: WireVerdictFragment) => ({
-  action: lowerCase(action),
-  scores: { trust: trustScore, threat: threatScore, deviation: deviationScore },
-  reason_codes,
-})
 
 const watchBody = ({ verdict, ...rest }: WireWatchFragment) => ({ ...rest, verdict: verdict && verdictBody(verdict) })

@@ -63,24 +63,41 @@ export const findCallerStates = (database: Kysely<Tables>): ((question: CallerSt
         const own = byIndex.get(index) ?? []
         const [first] = own
         if (!first) return null
-        const { id, name, plan, role, createdAt, scans } = first
-        return {
-          key: { id, name, plan, role, createdAt, revokedAt: null },
-          scans,
-          overrides: own.flatMap(({ overrides }) => (overrides ?? []).map((each) => overrideOf(id, each))),
-          last: new Map(
-            own.flatMap(({ hash, judgementId, snapshotId, policyVersion: version }) =>
-              judgementId !== null && snapshotId !== null && version === policyVersion
-                ? [[hash.toString('hex'), { id: judgementId, snapshotId }] as const]
-                : [],
-            ),
-          ),
-        }
+        return callerStateOf(first, own, policyVersion)
       })
     },
     // Hundreds at once begin to collect sooner for it, and wait for others anyway.
     { maxItems: 200 },
   )
+
+/**
+ * Reads the state of a key by its row, for its jobs: the same as for a caller, without a secret.
+ */
+export const findKeyState =
+  (database: Kysely<Tables>) =>
+  async (key: ApiKey, request: DecideRequestKey | null, at: Date, policyVersion: string): Promise<CallerState> => {
+    const { hash, subjects } = request ?? NO_REQUEST
+    const [row] = await SELECT_KEY_STATE(database, key.id, hash, subjects.join(' '), at)
+    if (!row) throw new Error('Expected the key of a job to exist.')
+    return callerStateOf(row, [row], policyVersion)
+  }
+
+/** The state of one caller in `rows`, of which `first` is one. */
+function callerStateOf(first: Row, rows: readonly Row[], policyVersion: string): CallerState {
+  const { id, name, plan, role, createdAt, scans } = first
+  return {
+    key: { id, name, plan, role, createdAt, revokedAt: null },
+    scans,
+    overrides: rows.flatMap(({ overrides }) => (overrides ?? []).map((each) => overrideOf(id, each))),
+    last: new Map(
+      rows.flatMap(({ hash, judgementId, snapshotId, policyVersion: version }) =>
+        judgementId !== null && snapshotId !== null && version === policyVersion
+          ? [[hash.toString('hex'), { id: judgementId, snapshotId }] as const]
+          : [],
+      ),
+    ),
+  }
+}
 
 const NO_REQUEST: DecideRequestKey = { hash: Buffer.alloc(0), subjects: [] }
 
@@ -103,10 +120,28 @@ type StoredOverride = {
 const overrideOf = (keyId: string, { expiresAt, ...override }: StoredOverride): Override =>
   toEngineOverride({ ...override, keyId, expiresAt: expiresAt === null ? null : fromUnixSeconds(expiresAt) })
 
+const COLUMNS = sql.raw(`requests.index, requests.hash, api_key.id, api_key.name, api_key.plan, api_key.role,
+  api_key.created_at AS "createdAt", coalesce(scan_count.scans, 0) AS scans, last.id AS "judgementId", last.snapshot_id AS "snapshotId",
+  last.policy_version AS "policyVersion", own.overrides`)
+
 /**
  * Of decisions the last one first, then whether it is valid: the other way round would read all
  * expired ones.
  */
+const STATE_JOINS = sql.raw(`
+  LEFT JOIN scan_count ON scan_count.key_id = api_key.id AND scan_count.month = date_trunc('month', requests.at AT TIME ZONE 'UTC')::date
+  LEFT JOIN LATERAL (
+    SELECT judgement.id, snapshot_id, policy_version, valid_until FROM (
+      SELECT judgement_id FROM decision WHERE key_id = api_key.id AND request_hash = requests.hash ORDER BY created_at DESC LIMIT 1
+    ) AS newest JOIN judgement ON judgement.id = newest.judgement_id
+  ) AS last ON last.valid_until > requests.at
+  LEFT JOIN LATERAL (
+    SELECT json_agg(json_build_object('subject', subject, 'action', action, 'reason', reason,
+      'expiresAt', extract(epoch FROM expires_at)::bigint)) AS overrides
+    FROM override
+    WHERE key_id = api_key.id AND subject = ANY (string_to_array(requests.subjects, ' '))
+  ) AS own ON true`)
+
 const SELECT_CALLER_STATES = prepared(
   (
     database: Kysely<Tables>,
@@ -117,23 +152,18 @@ const SELECT_CALLER_STATES = prepared(
     times: readonly Date[],
   ) =>
     sql<Row>`
-      SELECT requests.index, requests.hash, api_key.id, api_key.name, api_key.plan, api_key.role, api_key.created_at AS "createdAt",
-        coalesce(scan_count.scans, 0) AS scans, last.id AS "judgementId", last.snapshot_id AS "snapshotId",
-        last.policy_version AS "policyVersion", own.overrides
+      SELECT ${COLUMNS}
       FROM unnest(${indexes}::integer[], ${secrets}::bytea[], ${hashes}::bytea[], ${subjects}::text[], ${times}::timestamptz[])
         AS requests (index, secret, hash, subjects, at)
       JOIN api_key_secret AS secret ON secret.hash = requests.secret AND (secret.ends_at IS NULL OR secret.ends_at > requests.at)
       JOIN api_key ON api_key.id = secret.key_id AND api_key.revoked_at IS NULL
-      LEFT JOIN scan_count ON scan_count.key_id = api_key.id AND scan_count.month = date_trunc('month', requests.at AT TIME ZONE 'UTC')::date
-      LEFT JOIN LATERAL (
-        SELECT judgement.id, snapshot_id, policy_version, valid_until FROM (
-          SELECT judgement_id FROM decision WHERE key_id = api_key.id AND request_hash = requests.hash ORDER BY created_at DESC LIMIT 1
-        ) AS newest JOIN judgement ON judgement.id = newest.judgement_id
-      ) AS last ON last.valid_until > requests.at
-      LEFT JOIN LATERAL (
-        SELECT json_agg(json_build_object('subject', subject, 'action', action, 'reason', reason,
-          'expiresAt', extract(epoch FROM expires_at)::bigint)) AS overrides
-        FROM override
-        WHERE key_id = api_key.id AND subject = ANY (string_to_array(requests.subjects, ' '))
-      ) AS own ON true`.compile(database),
+      ${STATE_JOINS}`.compile(database),
+)
+
+const SELECT_KEY_STATE = prepared((database: Kysely<Tables>, keyId: string, hash: Buffer, subjects: string, at: Date) =>
+  sql<Row>`
+    SELECT ${COLUMNS}
+    FROM (SELECT 0 AS index, ${hash}::bytea AS hash, ${subjects}::text AS subjects, ${at}::timestamptz AS at) AS requests
+    JOIN api_key ON api_key.id = ${keyId}::bigint
+    ${STATE_JOINS}`.compile(database),
 )

@@ -6,7 +6,7 @@ import type { Snapshot } from '../evidence.ts'
 import { takeScans } from '../key/repository.ts'
 import type { Tables } from '../tables.ts'
 import { fromUnixSeconds } from '../unix-time.ts'
-import { findCallerStates } from './caller-state-repository.ts'
+import { findCallerStates, findKeyState } from './caller-state-repository.ts'
 import type { Decision } from './decision.ts'
 import { overrideText } from './judgement-cache.ts'
 
@@ -74,6 +74,8 @@ export const decisionRepository = (database: Kysely<Tables>) => {
 
     callerState: findCallerStates(database),
 
+    callerStateOfKey: findKeyState(database),
+
     /** The snapshot with this id; null when there is none. */
     snapshot: snapshotsById(database),
 
@@ -84,7 +86,7 @@ export const decisionRepository = (database: Kysely<Tables>) => {
      */
     async record(
       decisions: readonly NewDecision[],
-      { keyId, at, limit }: { readonly keyId: string; readonly at: Date; readonly limit: number | null },
+      { keyId, at, limit }: Counting,
     ): Promise<{ readonly stored: number; readonly scans: number | null }> {
       // In statements of their own: the row of the count should be locked for as short as possible.
       const isNew = decisions.some(({ isSnapshotStored, isJudgementStored }) => !isSnapshotStored || !isJudgementStored)
@@ -93,16 +95,11 @@ export const decisionRepository = (database: Kysely<Tables>) => {
         await inserted(decisions)
         return { stored: decisions.length, scans: null }
       }
-      const { rows } = await sql<{ taken: number; scans: number }>`
-        WITH counted AS (${takeScans({ keyId, at, wanted: decisions.length, limit })}), stored AS (
-          INSERT INTO decision (${COLUMNS}) SELECT ${COLUMNS}
-          FROM ${rowsOf(...columnsOf(decisions))} WITH ORDINALITY AS given (${COLUMNS}, place) WHERE place <= (SELECT taken FROM counted)
-        )
-        SELECT taken, scans FROM counted`.execute(database)
-      const [row] = rows
-      if (!row) throw new Error('Expected a count of the month.')
-      return { stored: row.taken, scans: row.scans }
+      return insertCounted(database, decisions, { keyId, at, limit })
     },
+
+    /** Stores what decisions refer to, for `insertCounted` in a transaction of others. */
+    saveJudgements: async (decisions: readonly NewDecision[]): Promise<void> => void (await saved(decisions)),
 
     /**
      * Deletes decisions before `time`, the oldest first, and returns their number: at most a
@@ -138,6 +135,32 @@ export const decisionRepository = (database: Kysely<Tables>) => {
 }
 
 const DELETE_BATCH_ROWS = 1_000
+
+/** Counts of the scans of a key. `limit`: scans a month, null for none. */
+type Counting = { readonly keyId: string; readonly at: Date; readonly limit: number | null }
+
+/**
+ * Inserts the decisions that there are scans for, whose judgements are stored. Returns as `record`.
+ */
+export async function insertCounted(
+  database: Kysely<Tables>,
+  decisions: readonly NewDecision[],
+  { keyId, at, limit }: Counting,
+): Promise<{ readonly stored: number; readonly scans: number | null }> {
+  if (limit === null) {
+    await INSERT(database, ...columnsOf(decisions))
+    return { stored: decisions.length, scans: null }
+  }
+  const { rows } = await sql<{ taken: number; scans: number }>`
+    WITH counted AS (${takeScans({ keyId, at, wanted: decisions.length, limit })}), stored AS (
+      INSERT INTO decision (${COLUMNS}) SELECT ${COLUMNS}
+      FROM ${rowsOf(...columnsOf(decisions))} WITH ORDINALITY AS given (${COLUMNS}, place) WHERE place <= (SELECT taken FROM counted)
+    )
+    SELECT taken, scans FROM counted`.execute(database)
+  const [row] = rows
+  if (!row) throw new Error('Expected a count of the month.')
+  return { stored: row.taken, scans: row.scans }
+}
 
 export type DecisionRepository = ReturnType<typeof decisionRepository>
 

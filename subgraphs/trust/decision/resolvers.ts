@@ -71,7 +71,8 @@ export const decisionResolvers = {
   },
 } satisfies Resolvers
 
-const toDecisionInput = ({ domain, target, interaction, policy }: DecideInput): DecisionInput => ({
+/** The input of a decision in the words of the engine. */
+export const toDecisionInput = ({ domain, target, interaction, policy }: DecideInput): DecisionInput => ({
   domain,
   target: target && { type: lowerCase(target.type ?? 'DOMAIN'), value: target.value },
   interaction: toInteraction(interaction),

@@ -24,6 +24,19 @@ export type Retention = {
   readonly close: () => Promise<void>
 }
 
+/** What is deleted, and when. */
+export type RetentionParts = {
+  readonly decisions: Pick<DecisionRepository, 'deleteBefore' | 'deleteUnusedJudgements'>
+  readonly snapshots: Pick<SnapshotRepository, 'deleteUnused'>
+  readonly operatorLists: Pick<OperatorListRepository, 'deleteExpired'>
+  readonly watcher: Pick<Watcher, 'deleteOld'>
+  /** Jobs with their results. */
+  readonly jobWorker: { readonly deleteOld: () => Promise<void> }
+  readonly days: number
+  readonly now: () => Date
+  readonly log: Logger
+}
+
 /**
  * `days`: age at which decisions go; 0: never. Their snapshots go with them, and so does any other
  * of that age.
@@ -33,18 +46,11 @@ export function retention({
   snapshots,
   operatorLists,
   watcher,
+  jobWorker,
   days,
   now,
   log,
-}: {
-  readonly decisions: Pick<DecisionRepository, 'deleteBefore' | 'deleteUnusedJudgements'>
-  readonly snapshots: Pick<SnapshotRepository, 'deleteUnused'>
-  readonly operatorLists: Pick<OperatorListRepository, 'deleteExpired'>
-  readonly watcher: Pick<Watcher, 'deleteOld'>
-  readonly days: number
-  readonly now: () => Date
-  readonly log: Logger
-}): Retention {
+}: RetentionParts): Retention {
   const ended = new AbortController()
   let running = Promise.resolve()
 
@@ -67,6 +73,7 @@ export function retention({
     const supersededBefore = new Date(at - SUPERSEDED_RETENTION_MS)
     await operatorLists.deleteExpired(supersededBefore)
     await watcher.deleteOld()
+    await jobWorker.deleteOld()
     // Expired judgements are not returned any more, so no decision will refer to them.
     let judged = await decisions.deleteUnusedJudgements(supersededBefore, null)
     while (judged && !ended.signal.aborted) judged = await decisions.deleteUnusedJudgements(supersededBefore, judged)

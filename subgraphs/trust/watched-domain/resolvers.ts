@@ -1,13 +1,11 @@
 import type { Resolvers } from '#generated/trust/resolvers.ts'
-import { excerpt, forbidden } from '../../../platform/graphql/errors.ts'
+import { excerpt } from '../../../platform/graphql/errors.ts'
 import { upperCase } from '../../../platform/text/case.ts'
 import { decodeId, encodeId } from '../../toolkit/ids.ts'
 import { connectionFields, type KeysetList, keysetPage, keysetRange } from '../../toolkit/keyset.ts'
 import { STATES } from '../assessment/resolvers.ts'
-import type { Context } from '../context.ts'
 import type { InputFault } from '../input-fault.ts'
-import type { ApiKey } from '../key/key.ts'
-import { API_KEY } from '../key/resolvers.ts'
+import { requestKey } from '../key/request-key.ts'
 import type { State } from '../pipeline/stages.ts'
 import { newWebhookSecret } from './secrets.ts'
 import { changeId, MAX_WATCHED_DOMAINS, type VerdictChange, validateWatch, type WatchedDomain } from './watched-domain.ts'
@@ -15,21 +13,10 @@ import { changeId, MAX_WATCHED_DOMAINS, type VerdictChange, validateWatch, type 
 const WATCHES: KeysetList<WatchedDomain> = { name: 'watchedDomains', parts: ['text'], positionOf: ({ domain }) => [domain] }
 const CHANGES: KeysetList<VerdictChange> = { name: 'verdictChanges', parts: ['row'], positionOf: ({ id }) => [id] }
 
-/** The key that watches: the caller's, or one of the signed-in user. */
-async function watchingKey(keyId: string | null | undefined, context: Context): Promise<ApiKey> {
-  if (keyId == null) return context.rateLimitedKey(1)
-  const owner = await context.requireUser()
-  const row = decodeId(keyId, API_KEY)
-  const key = row === null ? null : await context.keys.findOf(owner, row)
-  if (!key) throw forbidden('Expected "keyId" to be a key in use of the signed-in user.')
-  await context.rate(key, 1)
-  return key
-}
-
 export const watchedDomainResolvers = {
   Query: {
     watchedDomains: async (_, { domain, keyId, ...page }, context) => {
-      const key = await watchingKey(keyId, context)
+      const key = await requestKey(keyId, context)
       const { watches, engine } = context
       const range = keysetRange(WATCHES, page)
       const found = domain == null ? null : engine.normalise('domain', domain)
@@ -38,7 +25,7 @@ export const watchedDomainResolvers = {
       return keysetPage(WATCHES, range, await watches.list(listed, range), () => watches.count(listed))
     },
     verdictChanges: async (_, { watchId, keyId, ...page }, context) => {
-      const key = await watchingKey(keyId, context)
+      const key = await requestKey(keyId, context)
       const { watches } = context
       const range = keysetRange(CHANGES, page)
       const row = decodeId(watchId, WATCHED_DOMAIN)
@@ -48,7 +35,7 @@ export const watchedDomainResolvers = {
   },
   Mutation: {
     watchDomain: async (_, { input }, context) => {
-      const key = await watchingKey(input.keyId, context)
+      const key = await requestKey(input.keyId, context)
       const { watches, engine, webhookRefusal, now } = context
       const checked = validateWatch({ domain: input.domain, webhookUrl: input.webhookUrl ?? null }, engine, webhookRefusal)
       if ('faults' in checked) return invalidWatch(checked.faults)
@@ -65,7 +52,7 @@ export const watchedDomainResolvers = {
       return { __typename: 'WatchDomainSuccess', watch, webhookSecret: secret }
     },
     unwatchDomain: async (_, { id, keyId }, context) => {
-      const key = await watchingKey(keyId, context)
+      const key = await requestKey(keyId, context)
       const row = decodeId(id, WATCHED_DOMAIN)
       if (row !== null && (await context.watches.remove(key.id, row))) return { __typename: 'UnwatchDomainSuccess', id }
       return { __typename: 'WatchedDomainNotFound', message: `There is no watched domain with the id ${excerpt(id)}.` }

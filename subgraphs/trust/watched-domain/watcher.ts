@@ -31,7 +31,8 @@ export type Watcher = {
   readonly close: () => Promise<void>
 }
 
-type WatcherParts = AssessParts & {
+/** What it works with. */
+export type WatcherParts = AssessParts & {
   readonly watches: WatchedDomainRepository
   readonly sender: WebhookSender
   readonly log: Logger

@@ -1,0 +1,47 @@
+import { boundedCache } from '../../platform/collections/bounded-cache.ts'
+import { type RetentionParts, retention } from './decision/retention.ts'
+import { createDecisionJobWorker, type WorkerParts } from './decision-job/worker.ts'
+import { createWatcher, type WatcherParts } from './watched-domain/watcher.ts'
+
+/** What happens without a request. Every process may: they share the work. */
+export type BackgroundJobs = {
+  /** Deletes decisions, jobs and changes of verdicts beyond their retention. */
+  readonly deleteOld: () => Promise<void>
+  /** Assesses watched domains that are due, and sends their changes. */
+  readonly checkWatched: () => Promise<void>
+  /** Decides targets of jobs until none is due. */
+  readonly runJobs: () => Promise<void>
+  /** From now on all of these happen by themselves when they are due. */
+  readonly start: () => void
+  readonly close: () => Promise<void>
+}
+
+type Parts = WatcherParts &
+  Omit<WorkerParts, 'requestCache' | 'judgementCache'> &
+  Omit<RetentionParts, 'watcher' | 'jobWorker' | 'days'> & { readonly retentionDays: number }
+
+export function createBackgroundJobs(parts: Parts): BackgroundJobs {
+  const watcher = createWatcher(parts)
+  const jobWorker = createDecisionJobWorker({
+    ...parts,
+    // Caches of its own: a job of 10,000 targets would evict what requests need.
+    requestCache: boundedCache({ maxEntries: 100, maxCharacters: 100_000 }),
+    judgementCache: boundedCache({ maxEntries: 100, maxCharacters: 1_000_000 }),
+  })
+  const retentionJob = retention({ ...parts, watcher, jobWorker, days: parts.retentionDays })
+  return {
+    deleteOld: retentionJob.run,
+    checkWatched: watcher.run,
+    runJobs: jobWorker.run,
+    start() {
+      retentionJob.start()
+      watcher.start()
+      jobWorker.start()
+    },
+    async close() {
+      await watcher.close()
+      await jobWorker.close()
+      await retentionJob.close()
+    },
+  }
+}
