@@ -21,5 +21,11 @@ export async function sendPieces(
     .headers(headers ?? (await otherwise()))
     .header('cache-control', 'no-store')
     .type(contentType)
-  return reply.send(Readable.from(pieces, { objectMode: false }))
+  return reply.send(Readable.from(afterHeaders(reply, pieces), { objectMode: false }))
+}
+
+/** The headers do not wait for the first piece, which may take seconds. */
+async function* afterHeaders(reply: FastifyReply, pieces: AsyncIterable<string>): AsyncGenerator<string> {
+  reply.raw.flushHeaders()
+  yield* pieces
 }

@@ -3,6 +3,7 @@ import { lowerCase } from '../../../platform/text/case.ts'
 import { route } from '../../http/route.ts'
 import { problemDetails } from '../problem-details.ts'
 import { usageHeaders } from '../usage-headers.ts'
+import { NDJSON, openRows } from './batch-stream.ts'
 import { batchRequest, decideRequest } from './request-body.ts'
 import { decisionBody, problemOfResult, validityHeaders } from './response-body.ts'
 
@@ -28,6 +29,7 @@ export const decisionRoutes = [
     accepts: batchRequest,
     variables: ({ body }) => ({ inputs: body.flatMap((each) => ('problem' in each ? [] : [each.input])) }),
     headers: ({ batch }) => usageHeaders(batch.usage),
+    stream: ({ body, accept }, run, requestId) => (accept.toLowerCase().includes(NDJSON) ? openRows(body, run, requestId) : null),
     body: ({ batch: { results, usage } }, { body }) => {
       const iterator = results.values()
       return {
