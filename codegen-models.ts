@@ -322,6 +322,7 @@ export const MAPPERS: Readonly<Record<string, Record<string, string>>> = {
     OperatorListEntryConnection: '../../subgraphs/toolkit/keyset.ts#KeysetPage<OperatorListEntryModel>',
     Override: '../../subgraphs/trust/override/override.ts#Override as OverrideModel',
     OverrideConnection: '../../subgraphs/toolkit/keyset.ts#KeysetPage<OverrideModel>',
+    DomainVerdictChange: '../../subgraphs/trust/watched-domain/watched-domain.ts#DomainVerdictChange as DomainVerdictChangeModel',
     VerdictChange: '../../subgraphs/trust/watched-domain/watched-domain.ts#VerdictChange as VerdictChangeModel',
     VerdictChangeConnection: '../../subgraphs/toolkit/keyset.ts#KeysetPage<VerdictChangeModel>',
     Verdict: '../../subgraphs/trust/watched-domain/watched-domain.ts#Verdict as VerdictModel',

@@ -135,7 +135,7 @@ export const SUBGRAPH_FACTORIES = {
     const pooler = await poolerOf('trust', config)
     const users = { userKeys, isSessionOpen }
     const own = { connection, pooler, rateLimits, log, config, users, secrets, webhookNetwork: webhookNetworkOf(config) }
-    return closeWithProcess(trustSubgraph({ ...own, sources: { config } }), defer)
+    return closeWithProcess(await trustSubgraph({ ...own, relayUrl: config.EVENTS_RELAY_URL, sources: { config } }), defer)
   },
 } satisfies Readonly<Record<SubgraphName, (deps: SubgraphDeps) => Promise<Subgraph>>>
 

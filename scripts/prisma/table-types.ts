@@ -3,7 +3,7 @@ import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** Data models with the tables of the outbox, of which each has a copy. */
-const OUTBOX_COPIES = ['social', 'store'] as const
+const OUTBOX_COPIES = ['social', 'store', 'trust'] as const
 
 /** Folder of each generated `tables.ts`, by its data model. */
 const OUTPUTS = {

@@ -1,4 +1,5 @@
 import type { BoundedCache } from '../../platform/collections/bounded-cache.ts'
+import type { EventFeed } from '../../platform/events/outbox.ts'
 import { unauthenticated } from '../../platform/graphql/errors.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import type { AddressRateLimit } from '../../platform/rate-limit/address-rate-limit.ts'
@@ -16,9 +17,10 @@ import type { DecisionRepository } from './decision/repository.ts'
 import type { DecisionJobRepository } from './decision-job/repository.ts'
 import type { DecisionReportRepository } from './decision-report/repository.ts'
 import { authenticateKey, requireOperator } from './key/caller-key.ts'
-import type { ApiKey } from './key/key.ts'
+import { type ApiKey, secretIn } from './key/key.ts'
 import type { KeyRate } from './key/rate.ts'
 import type { ApiKeyRepository } from './key/repository.ts'
+import { secretHash } from './key/secret.ts'
 import type { OperatorListMatcher } from './operator-list/matcher.ts'
 import type { OperatorListRepository } from './operator-list/repository.ts'
 import type { OverrideRepository } from './override/repository.ts'
@@ -53,10 +55,17 @@ export type TrustParts = {
   readonly now: () => Date
 }
 
+/** The same, with the events of the subgraph, which programs of the operator do without. */
+export type SubgraphParts = TrustParts & { readonly events: EventFeed }
+
 /** Context of one operation. */
-export type Context = TrustParts & {
+export type Context = SubgraphParts & {
   /** The valid API key of the caller, read once per context. Rejects with UNAUTHENTICATED. */
   readonly key: () => Promise<ApiKey>
+  /** The same, verified anew at each call: for later events of a subscription. */
+  readonly verifyKey: () => Promise<ApiKey>
+  /** Names the credentials of the caller without telling them: a hash. */
+  readonly credentialName: () => Promise<string>
   /** Opaque id of the signed-in user. Rejects with UNAUTHENTICATED for others. */
   readonly requireUser: () => Promise<string>
   /** The key, after charging `questions` requests to its rate limit. Rejects with RATE_LIMITED. */
@@ -70,10 +79,11 @@ export type Context = TrustParts & {
   readonly load: ReturnType<typeof assessmentLoaders>
 }
 
-export function createTrustContext(parts: TrustParts, caller: Caller): Context {
+export function createTrustContext(parts: SubgraphParts, caller: Caller): Context {
   let finding: Promise<ApiKey> | null = null
   const { keys, decisions, engine, invalidKeyLimit: refusals, rate, now } = parts
-  const key = () => (finding ??= authenticateKey(caller, (secret) => keys.findBySecret(secret, now()), refusals))
+  const verifyKey = () => authenticateKey(caller, (secret) => keys.findBySecret(secret, now()), refusals)
+  const key = () => (finding ??= verifyKey())
   const rateLimitedKey = async (questions: number) => {
     const found = await key()
     await rate(found, questions)
@@ -83,6 +93,12 @@ export function createTrustContext(parts: TrustParts, caller: Caller): Context {
     ...parts,
     address: caller.address,
     key,
+    verifyKey,
+    async credentialName() {
+      const secret = secretIn(caller)
+      if (secret !== null) return `key ${secretHash(secret).toString('hex')}`
+      return `user ${(await parts.userJudge(caller))?.id ?? ''}`
+    },
     rateLimitedKey,
     operatorKey: async () => requireOperator(await rateLimitedKey(1)),
     requireUser: async () => {

@@ -32,6 +32,7 @@ export const resolvers = {
     ...decisionReportResolvers.Mutation,
     ...watchedDomainResolvers.Mutation,
   },
+  Subscription: watchedDomainResolvers.Subscription,
   Query: {
     ...keyResolvers.Query,
     ...operatorListResolvers.Query,

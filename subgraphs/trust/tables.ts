@@ -165,6 +165,50 @@ export type DecisionReport = {
   resolved_by: string | null
   created_at: Date
 }
+export type Event = {
+  topic: string
+  /**
+   * Position in the topic, from 1.
+   */
+  number: string
+  payload: unknown
+  created_at: Generated<Date>
+}
+export type EventListener = {
+  id: string
+  process: string
+  topic: string
+  /**
+   * Name of the listener's session.
+   */
+  listener: string
+  /**
+   * Last event delivered to this listener; null: as far as its process.
+   */
+  number: string | null
+}
+export type EventPosition = {
+  process: string
+  topic: string
+  /**
+   * Number of the last event delivered.
+   */
+  number: string
+}
+export type EventProcess = {
+  id: string
+  /**
+   * Last heartbeat.
+   */
+  seen_at: Date
+}
+export type EventTopic = {
+  name: string
+  /**
+   * Number of the newest event; 0 before the first.
+   */
+  last_number: string
+}
 export type Evidence = {
   /**
    * Name of the collector.
@@ -430,6 +474,11 @@ export type Tables = {
   decision_job: DecisionJob
   decision_job_target: DecisionJobTarget
   decision_report: DecisionReport
+  event: Event
+  event_listener: EventListener
+  event_position: EventPosition
+  event_process: EventProcess
+  event_topic: EventTopic
   evidence: Evidence
   judgement: Judgement
   list: List

@@ -71,7 +71,7 @@ const files = storeFiles(storage, fileSources({ resolvers: [] }))
 const directory = await directorySubgraph({ connection, publicUrl: url, log })
 const social = await socialSubgraph({ connection, log })
 const store = await storeSubgraph({ connection, publicUrl: url, userKeys: publishedKeys(url), files, log })
-const trust = trustSubgraph({ connection, log, sources })
+const trust = await trustSubgraph({ connection, log, sources })
 const gateway = await startGateway({
   ...builtInSupergraph(),
   links: [directory, social, store, trust].map(createLocalLink),

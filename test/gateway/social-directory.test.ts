@@ -32,7 +32,7 @@ beforeAll(async () => {
   await putItems(connection, [aServer('acme/tools'), aPlugin('market/helper'), aSkill('pdf')])
   directory = await directorySubgraph({ connection, publicUrl: 'https://atrium.example', log })
   store = await storeSubgraph({ connection, publicUrl: 'https://atrium.example', files: await temporaryFiles(), log })
-  trust = trustSubgraph({ connection, log, sources: fixedSources(() => new Date()) })
+  trust = await trustSubgraph({ connection, log, sources: fixedSources(() => new Date()) })
   gateway = await startGateway({
     supergraphSdl: readFileSync(join(import.meta.dirname, '../../schema/supergraph.graphql'), 'utf8'),
     links: [directory, social.subgraph, store, trust].map(createLocalLink),

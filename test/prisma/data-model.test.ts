@@ -72,7 +72,7 @@ test('the committed table types are those that the data models generate', { time
     expect(readFileSync(join(copy, file), 'utf8'), file).toBe(readFileSync(join(ROOT, file), 'utf8'))
 })
 
-test.each(['social', 'store'])('the outbox of %s is the one of prisma/outbox', (subgraph) => {
+test.each(['social', 'store', 'trust'])('the outbox of %s is the one of prisma/outbox', (subgraph) => {
   const read = (name: string): string => readFileSync(join(PRISMA_FOLDER, name, 'outbox.prisma'), 'utf8')
   expect(read(subgraph)).toBe(read('outbox'))
 })

@@ -32,7 +32,7 @@ export async function startStack(fill: (database: FreshDatabase) => Promise<unkn
   const directory = await directorySubgraph({ connection: database.connection, publicUrl, log })
   const social = await socialSubgraph({ connection: database.connection, log })
   const store = await storeSubgraph({ connection: database.connection, publicUrl, files: await temporaryFiles(), log })
-  const trust = trustSubgraph({ connection: database.connection, log, sources: fixedSources(() => new Date()) })
+  const trust = await trustSubgraph({ connection: database.connection, log, sources: fixedSources(() => new Date()) })
   const links = [directory, social, store, trust].map(createLocalLink)
   const gateway = await startGateway({ ...builtInSupergraph(), links, limits: { depth: 10, cost: 1000 }, log })
   const app = createHttpServer({ log })

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import { append } from '../../../platform/events/outbox.ts'
 import type { SecretCipher } from '../../../platform/secrets/cipher.ts'
 import { secretLocation } from '../../../platform/secrets/stored.ts'
 import type { KeysetRange } from '../../toolkit/keyset.ts'
@@ -6,12 +7,15 @@ import type { Plan } from '../key/key.ts'
 import type { Tables } from '../tables.ts'
 import { WATCH_SECRET } from './secrets.ts'
 import {
+  type DomainVerdictChange,
   hasChanged,
   MAX_CHANGES_PER_WATCH,
   MAX_WATCHED_DOMAINS,
   type NewWatch,
+  topicOfKey,
   type Verdict,
   type VerdictChange,
+  type VerdictEvent,
   type WatchedDomain,
 } from './watched-domain.ts'
 
@@ -47,7 +51,7 @@ export const watchedDomainRepository = (database: Kysely<Tables>, secrets: Secre
     const one = domain === null ? sql`` : sql`AND domain = ${domain}`
     const behind = after ? sql`AND domain > ${String(after[0])}` : sql``
     const { rows } = await sql<WatchRow>`
-      SELECT watch.id, domain, webhook_url AS "webhookUrl", created_at AS "createdAt", checked_at AS "checkedAt", ${VERDICT}
+      SELECT ${WATCH}, ${VERDICT}
       FROM watched_domain AS watch LEFT JOIN LATERAL (${newestChange}) AS change ON true
       WHERE key_id = ${keyId} ${one} ${behind} ORDER BY domain LIMIT ${size + 1}`.execute(database)
     return rows.map(watchOf)
@@ -102,6 +106,23 @@ export const watchedDomainRepository = (database: Kysely<Tables>, secrets: Secre
       .executeTakeFirst()
       .then((row) => row !== undefined),
 
+  /** A change of a domain that a key watches; null when it or the domain is gone. */
+  async findChange(keyId: string, { changeId, watchId }: VerdictEvent): Promise<DomainVerdictChange | null> {
+    const [{ rows }, change] = await Promise.all([
+      sql<WatchRow>`
+        SELECT ${WATCH}, ${VERDICT} FROM watched_domain AS watch LEFT JOIN LATERAL (${newestChange}) AS change ON true
+        WHERE key_id = ${keyId} AND watch.id = ${watchId}`.execute(database),
+      database
+        .selectFrom('verdict_change')
+        .selectAll()
+        .where('id', '=', changeId)
+        .where('watch_id', '=', watchId)
+        .executeTakeFirst(),
+    ])
+    const [watch] = rows
+    return watch && change ? { watch: watchOf(watch), change: changeOf(change) } : null
+  },
+
   /** Changes of a watched domain, newest first, one more than requested. */
   async changes(watchId: string, { size, after }: KeysetRange): Promise<VerdictChange[]> {
     let query = database.selectFrom('verdict_change').selectAll().where('watch_id', '=', watchId)
@@ -144,7 +165,7 @@ export const watchedDomainRepository = (database: Kysely<Tables>, secrets: Secre
         .updateTable('watched_domain')
         .set({ checked_at: at, incomplete, next_check_at: nextCheckAt })
         .where('id', '=', id)
-        .returning('webhook_url')
+        .returning(['webhook_url', 'key_id'])
         .executeTakeFirst()
       if (!watch || !counts) return null
       const newest = await transaction
@@ -180,6 +201,8 @@ export const watchedDomainRepository = (database: Kysely<Tables>, secrets: Secre
         DELETE FROM verdict_change WHERE watch_id = ${id} AND id < (
           SELECT id FROM verdict_change WHERE watch_id = ${id} ORDER BY id DESC OFFSET ${MAX_CHANGES_PER_WATCH - 1} LIMIT 1
         )`.execute(transaction)
+      const event: VerdictEvent = { changeId: change.id, watchId: id }
+      if (before !== null) await append(transaction, topicOfKey(watch.key_id), event)
       return changeOf(change)
     }),
 
@@ -241,6 +264,7 @@ export const watchedDomainRepository = (database: Kysely<Tables>, secrets: Secre
 export type WatchedDomainRepository = ReturnType<typeof watchedDomainRepository>
 
 const VERDICT = sql.raw('action, state, trust_score, threat_score, deviation_score, reason_codes')
+const WATCH = sql.raw(`watch.id, domain, webhook_url AS "webhookUrl", created_at AS "createdAt", checked_at AS "checkedAt"`)
 const newestChange = sql`SELECT ${VERDICT} FROM verdict_change WHERE watch_id = watch.id ORDER BY id DESC LIMIT 1`
 
 type VerdictRow = {

@@ -1,14 +1,22 @@
 import type { Resolvers } from '#generated/trust/resolvers.ts'
-import { excerpt } from '../../../platform/graphql/errors.ts'
+import { excerpt, notFound } from '../../../platform/graphql/errors.ts'
 import { upperCase } from '../../../platform/text/case.ts'
 import { decodeId, encodeId } from '../../toolkit/ids.ts'
 import { connectionFields, type KeysetList, keysetPage, keysetRange } from '../../toolkit/keyset.ts'
 import { STATES } from '../assessment/resolvers.ts'
 import type { InputFault } from '../input-fault.ts'
-import { requestKey } from '../key/request-key.ts'
+import { currentKey, requestKey } from '../key/request-key.ts'
 import type { State } from '../pipeline/stages.ts'
+import { verdictChangesOf } from './events.ts'
 import { newWebhookSecret } from './secrets.ts'
-import { changeId, MAX_WATCHED_DOMAINS, type VerdictChange, validateWatch, type WatchedDomain } from './watched-domain.ts'
+import {
+  changeId,
+  type DomainVerdictChange,
+  MAX_WATCHED_DOMAINS,
+  type VerdictChange,
+  validateWatch,
+  type WatchedDomain,
+} from './watched-domain.ts'
 
 const WATCHES: KeysetList<WatchedDomain> = { name: 'watchedDomains', parts: ['text'], positionOf: ({ domain }) => [domain] }
 const CHANGES: KeysetList<VerdictChange> = { name: 'verdictChanges', parts: ['row'], positionOf: ({ id }) => [id] }
@@ -56,6 +64,19 @@ export const watchedDomainResolvers = {
       const row = decodeId(id, WATCHED_DOMAIN)
       if (row !== null && (await context.watches.remove(key.id, row))) return { __typename: 'UnwatchDomainSuccess', id }
       return { __typename: 'WatchedDomainNotFound', message: `There is no watched domain with the id ${excerpt(id)}.` }
+    },
+  },
+  Subscription: {
+    domainVerdictChanged: {
+      subscribe: async (_, { watchId, keyId }, context) => {
+        const key = await requestKey(keyId, context)
+        const row = watchId == null ? null : decodeId(watchId, WATCHED_DOMAIN)
+        if (watchId != null && (row === null || !(await context.watches.has(key.id, row))))
+          throw notFound('watched domain', watchId)
+        const check = async () => void (await currentKey(keyId, context, key.id))
+        return verdictChangesOf(key, { watchId: row, listener: await context.credentialName(), check }, context)
+      },
+      resolve: (change: DomainVerdictChange) => change,
     },
   },
   WatchedDomain: {

@@ -65,6 +65,9 @@ export type VerdictChange = {
   readonly error: string | null
 }
 
+/** A change with its domain. */
+export type DomainVerdictChange = { readonly watch: WatchedDomain; readonly change: VerdictChange }
+
 export type WebhookStatus = 'waiting' | 'delivered' | 'failed'
 
 /** What to watch, as it is stored. */
@@ -124,6 +127,12 @@ export function afterCheck(
  * attempt.
  */
 export const pauseAfter = (attempts: number): number | null => (attempts < MAX_ATTEMPTS ? attempts ** 4 * MINUTE_MS : null)
+
+/** Topic of the changes of all domains that a key watches. */
+export const topicOfKey = (keyId: string): string => `verdicts of key ${keyId}`
+
+/** What its events say. Row ids. */
+export type VerdictEvent = { readonly changeId: string; readonly watchId: string }
 
 /** Id of a change in the schema and in its webhook: the same at every attempt. */
 export const changeId = (row: string): string => encodeId('VerdictChange', row)

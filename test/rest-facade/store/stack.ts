@@ -76,7 +76,7 @@ export async function startStoreStack({
   const log = logTo ? pino({ level: 'trace' }, { write: logTo }) : pino({ level: process.env.TEST_LOG ?? 'fatal' })
   const directory = await directorySubgraph({ connection, publicUrl: PUBLIC_URL, log })
   const social = await socialSubgraph({ connection, log })
-  const trust = trustSubgraph({ connection, log, sources: fixedSources(now) })
+  const trust = await trustSubgraph({ connection, log, sources: fixedSources(now) })
   const gateway = await startGateway({
     ...builtInSupergraph(),
     links: [directory, social, store.subgraph, trust].map(createLocalLink),

@@ -276,7 +276,7 @@ async function startTrustCopy() {
   const { trustSubgraph } = await import('../../../subgraphs/trust/subgraph.ts')
   const { default: pino } = await import('pino')
   const { graphql } = await import('graphql')
-  const copy = trustSubgraph({
+  const copy = await trustSubgraph({
     connection: trust.database.connection,
     log: pino({ level: 'silent' }),
     sources: trust.sources,

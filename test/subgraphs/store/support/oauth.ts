@@ -33,7 +33,7 @@ export async function startOauth() {
   const { connection } = store.database
   const directory = await directorySubgraph({ connection, publicUrl: url, log: log.log })
   const social = await socialSubgraph({ connection, log: log.log })
-  const trust = trustSubgraph({ connection, log: log.log, sources: fixedSources(() => new Date()) })
+  const trust = await trustSubgraph({ connection, log: log.log, sources: fixedSources(() => new Date()) })
   const gateway = await startGateway({
     ...builtInSupergraph(),
     links: [directory, social, store.subgraph, trust].map(createLocalLink),

@@ -54,9 +54,9 @@ export async function startTrust(
   const { pool, query, close } = openDatabase<Tables>(connection, { schema: 'trust', max: 2, onError: () => {} })
   const log = pino({ level: process.env.TEST_LOG ?? 'silent' })
   const sources = fixedSources(now)
-  const subgraph = trustSubgraph({ connection, log, sources: collectors ?? sources, users, now })
+  const subgraph = await trustSubgraph({ connection, log, sources: collectors ?? sources, users, now })
   const keys = keyRepository(query)
-  const others: Subgraph[] = []
+  const others: Promise<Subgraph>[] = []
 
   return {
     subgraph,
@@ -72,10 +72,10 @@ export async function startTrust(
     another(options) {
       const other = trustSubgraph({ connection, log, sources, now, ...options })
       others.push(other)
-      return askerOf(other)
+      return async (...given) => askerOf(await other)(...given)
     },
     close: async () => {
-      for (const each of [subgraph, ...others]) await each.close()
+      for (const each of [subgraph, ...others]) await (await each).close()
       expect(await changedByReplay(query)).toEqual([])
       await close()
       await database.drop()
