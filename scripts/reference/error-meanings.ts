@@ -56,6 +56,11 @@ export const ERROR_MEANINGS: Readonly<Record<string, Meaning>> = {
     meaning: 'A subgraph answered something that the schema does not allow.',
     remedy: 'Operator: correct the subgraph.',
   },
+  JOB_LIMIT_REACHED: {
+    meaning:
+      'The key has as many running jobs as allowed, sent as many targets in a day, or has fewer scans left than the job has valid targets. 429 in the trust API.',
+    remedy: 'Wait for a job to end, cancel one, or send fewer targets; the message has the limit.',
+  },
   METHOD_NOT_ALLOWED: {
     meaning: 'The address exists, with another method. 405.',
     remedy: 'Use a method of the header `Allow`; mutations need POST.',
