@@ -124,6 +124,8 @@ const DECIDED: Readonly<Record<string, string>> = {
   'OpenCustomerLinkInput.store': 'any shop, as its visitors: test/subgraphs/store/customer-account.test.ts',
   'SignInCustomerInput.store': 'any shop, as its visitors: test/subgraphs/store/customer-account.test.ts',
   'SignOutCustomerInput.store': 'a shop that has this session, by its secret token',
+  'RequestStorefrontReturnInput.store':
+    'a shop that has this session, by its secret token: test/subgraphs/store/order-return.test.ts',
   'ChangeCustomerPasswordInput.store': 'a shop that has this session, by its secret token',
   'SetCustomerAddressesInput.store': 'a shop that has this session, by its secret token',
   'EraseCustomerAccountInput.store': 'a shop that has this session, by its secret token',
