@@ -174,6 +174,7 @@ describe('signing up and in', () => {
       '/account',
       '/account/security',
       '/account/keys',
+      '/account/trust',
       '/account/stores',
       '/account/delete',
       '/rooms',

@@ -3,6 +3,7 @@ import { postForms } from '../post/forms.ts'
 import { post, posts } from '../post/pages.ts'
 import { roomForms } from '../room/forms.ts'
 import { room, rooms } from '../room/pages.ts'
+import { trust, trustDecision, trustDomain } from '../trust/own-pages.ts'
 import { erasure, erasureForms } from './erasure.ts'
 import { keyForms, keys } from './keys.ts'
 import type { UserForm, UserPageRow } from './page.ts'
@@ -12,6 +13,6 @@ import { storeForms, stores } from './stores.ts'
 
 /** Every page that depends on who reads it, in the order of the navigation, and its forms. */
 export const accountRows = (site: Site): { readonly rows: readonly UserPageRow[]; readonly forms: readonly UserForm[] } => ({
-  rows: [profile, rooms, security, keys, stores, erasure, posts, post, room],
+  rows: [profile, rooms, security, keys, trust, trustDecision, trustDomain, stores, erasure, posts, post, room],
   forms: [...profileForms, ...securityForms, ...keyForms(site), ...storeForms, ...erasureForms, ...postForms, ...roomForms],
 })

@@ -1,4 +1,4 @@
-import type { TrialPageQuery } from '#generated/operations.ts'
+import type { TrialPageQuery, TrustAuditFragment, TrustBadgeFragment } from '#generated/operations.ts'
 import { type LookupTable, lookupTable } from '../../platform/collections/lookup-table.ts'
 import { counted, whole } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
@@ -10,8 +10,16 @@ import { timeline } from './timeline.ts'
 /** A decision that was made. */
 export type Made = Extract<TrialPageQuery['trial'], { readonly assessment: unknown }>
 
-/** A decision with all that it was made from. */
-export const decision = ({ assessment, audit, alternatives, remaining }: Made): Html => {
+/** An assessment, and how it was made. */
+type Assessed = { readonly assessment: TrustBadgeFragment; readonly audit: TrustAuditFragment }
+
+/** A trial with all that it was made from. */
+export const decision = ({ assessment, audit, alternatives, remaining }: Made): Html =>
+  html`${decidedBody({ assessment, audit }, changes(alternatives, assessment.action))}
+<p class="quiet">${counted(remaining, 'trial')} left this minute. Only the evidence is stored.</p>`
+
+/** A decision with its reasons, sources and audit trail; `alternatives` before the sources. */
+export const decidedBody = ({ assessment, audit }: Assessed, alternatives: Html | null): Html => {
   const { short, sentence, tone } = ACTIONS[assessment.action]
   const { target, uncertainty, validity, evidence, state } = assessment
   return html`<section class="verdict tone-${tone}" aria-labelledby="verdict">
@@ -23,14 +31,13 @@ ${target.unicode !== target.normalized && html`<p>A-label: <code>${target.normal
 <section aria-labelledby="why"><h2 id="why">Reasons</h2>${highlightsOf(evidence.highlights)}
 ${uncertainty.drivers.length > 0 && html`<p class="quiet">Causes of uncertainty: ${uncertainty.drivers.map(humanize).join(', ')}.</p>`}
 </section>
-${changes(alternatives, assessment.action)}
+${alternatives}
 ${isStructuralOnly(audit) ? html`<p>No source was queried: the form of the target decides.</p>` : sourceList(audit.snapshot, validity.validUntil)}
-${working(audit)}
-<p class="quiet">${counted(remaining, 'trial')} left this minute. Only the evidence is stored.</p>`
+${working(audit)}`
 }
 
 /** Of a public address, too, the form decides, but for what threat feeds say. */
-const isStructuralOnly = ({ structuralRule }: Made['audit']): boolean =>
+const isStructuralOnly = ({ structuralRule }: TrustAuditFragment): boolean =>
   structuralRule !== null && structuralRule !== 'public-address'
 
 const SOURCES: LookupTable<string> = lookupTable({
@@ -51,7 +58,7 @@ const STATUSES: LookupTable<string> = lookupTable({
 })
 
 /** What the sources said, and when it happened. */
-const sourceList = ({ sources, collectedAt }: Made['audit']['snapshot'], ends: string): Html => html`<div class="halves">
+const sourceList = ({ sources, collectedAt }: TrustAuditFragment['snapshot'], ends: string): Html => html`<div class="halves">
 <section aria-labelledby="timeline"><h2 id="timeline">Timeline</h2>${timeline(sources, { looked: collectedAt, ends: ends })}</section>
 <section aria-labelledby="sources"><h2 id="sources">Sources of evidence</h2><ul class="sources">${sources.map(
   ({ source, status, reason, subject }) =>
@@ -82,7 +89,7 @@ ${same.length > 0 && html`<details><summary>${whole(same.length)} without effect
 }
 
 /** How the answer can be followed with a pencil. */
-function working({ points, coverage, base, floors, tier, shift, clamps, structuralRule, snapshot }: Made['audit']): Html {
+function working({ points, coverage, base, floors, tier, shift, clamps, structuralRule, snapshot }: TrustAuditFragment): Html {
   const steps = [
     structuralRule === null
       ? `Evidence and policy give: ${ACTIONS[base].short}.`

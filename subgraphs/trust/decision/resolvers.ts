@@ -3,6 +3,7 @@ import { badInput } from '../../../platform/graphql/errors.ts'
 import { lowerCase, upperCase } from '../../../platform/text/case.ts'
 import { SOURCES } from '../evidence.ts'
 import type { Usage } from '../key/key.ts'
+import { requestKey } from '../key/request-key.ts'
 import { fromUnixSeconds } from '../unix-time.ts'
 import { type DecideResult, decideAll } from './actions.ts'
 import type { Decision, DecisionInput } from './decision.ts'
@@ -26,7 +27,7 @@ export const decisionResolvers = {
       const { results, usage } = await decideAll(inputs.map(toDecisionInput), context)
       return { results: results.map((result) => resultOf(result, usage)), usage }
     },
-    decision: async (_, { id }, { rateLimitedKey, decisions }) => decisions.find((await rateLimitedKey(1)).id, id),
+    decision: async (_, { id, keyId }, context) => context.decisions.find((await requestKey(keyId, context)).id, id),
   },
   Decision: {
     assessment: ({ judgement }) => judgement,
