@@ -160,6 +160,30 @@ describe('a product in the console', () => {
   })
 })
 
+describe('a form of the console', () => {
+  const NEW = '/console/products/new'
+
+  test('of more fields than any of ours is refused before they are read', async () => {
+    const { visitor } = await signedIn(own)
+    await visitor.get(NEW)
+    const many = Object.fromEntries(Array.from({ length: 2_000 }, (_, index) => [`units-${index}`, '']))
+    const reply = await visitor.post(NEW, many)
+    expect([reply.status, reply.text.includes('<h1>Invalid form</h1>')]).toEqual([413, true])
+    const { 'units-0': _, ...fewer } = many
+    expect((await visitor.post(NEW, fewer)).status).toBe(422)
+  })
+
+  test('is refused before its body is read where no session sends it', async () => {
+    const visitor = aVisitor()
+    visitor.cookies.set('console', 'x'.repeat(200))
+    // The type of the body is refused once it would be read.
+    const { status, text } = await visitor.post(NEW, {}, { 'content-type': 'text/plain' })
+    expect([status, text.includes('<h1>Form expired</h1>')]).toEqual([403, true])
+    const { visitor: merchant } = await signedIn(own)
+    expect((await merchant.post(NEW, {}, { 'content-type': 'text/plain' })).status).toBe(415)
+  })
+})
+
 describe('the stock of a product in the console', () => {
   test('is added to, removed from, counted and made unlimited', async () => {
     const { visitor, number, path } = await aCup()

@@ -98,6 +98,10 @@ export async function serveConsole(
   }
   await app.register(async (scope) => {
     await handle(scope, MAX_CHANGE_BYTES)
+    // Before the body is read: only our own seal opens, and the session is looked up afterwards.
+    scope.addHook('onRequest', async (request, reply) => {
+      if (request.method === 'POST' && sessions.of(request) === null) return show(reply, foreignForm(site))
+    })
     for (const row of ROWS)
       scope.get(routed(row.path), async (request, reply) => {
         const session = await sessionOf(request, reply)
