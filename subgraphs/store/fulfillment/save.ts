@@ -1,3 +1,4 @@
+import { SHIPMENT_WORDS } from '../order/states.ts'
 import type { UnitOfWork } from '../write.ts'
 import { type Fulfillment, type FulfillmentFields, isLabelStale } from './fulfillment.ts'
 import { fulfillmentRepository } from './repository.ts'
@@ -16,7 +17,7 @@ export async function saveFulfillment(
   await fulfillments.update(storeId, before.id, { ...after, labelFileId: isStale ? null : before.labelFileId }, now)
   const { shipmentStatus } = after
   if (shipmentStatus !== before.shipmentStatus) {
-    const message = `The shipment went from ${before.shipmentStatus} to ${shipmentStatus}.`
+    const message = `The shipment went from ${SHIPMENT_WORDS[before.shipmentStatus]} to ${SHIPMENT_WORDS[shipmentStatus]}.`
     await fulfillments.note(storeId, { fulfillmentId: before.id, shipmentStatus, message }, now)
   }
   emit({ event: 'fulfillment_updated', entity: 'Fulfillment', id: before.id })

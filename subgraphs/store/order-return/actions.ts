@@ -166,7 +166,7 @@ async function noteReturn(
 ): Promise<void> {
   await orderHistoryRepository(query).insert(storeId, {
     orderId,
-    message: `Return ${id} ${from === null ? 'was created as' : `went from ${from} to`} ${to}, by ${actor}${reason === null ? '.' : `: ${reason}`}`,
+    message: `Return ${id} ${from === null ? 'was' : `went from ${from.toLowerCase()} to`} ${to.toLowerCase()}, by ${actor}${reason === null ? '.' : `: ${reason}`}`,
     log: { event: 'return', return: id, from, to, by: actor, ...(reason !== null && { reason }) },
     at: now,
   })

@@ -4,7 +4,7 @@ import { orderHistoryRepository } from '../order-history/repository.ts'
 import type { UnitOfWork } from '../write.ts'
 import type { Order } from './order.ts'
 import type { OrderChange } from './repository.ts'
-import { fulfillmentOf, isShipped, shipmentProblem } from './states.ts'
+import { fulfillmentOf, isShipped, SHIPMENT_WORDS, shipmentProblem } from './states.ts'
 
 /** State of a shipment; undefined stays unchanged. */
 export type Shipment = Pick<OrderChange, 'shipmentStatus' | 'trackingNumber' | 'trackingCompany' | 'trackingUrl'>
@@ -34,7 +34,7 @@ export async function noteShipment(
   if (to !== from) {
     await orderHistoryRepository(query).insert(storeId, {
       orderId: id,
-      message: `The shipment went from ${from} to ${to}.`,
+      message: `The shipment went from ${SHIPMENT_WORDS[from]} to ${SHIPMENT_WORDS[to]}.`,
       log: { event: 'shipment', from, to },
       at: now,
     })

@@ -23,6 +23,16 @@ const NEXT_SHIPMENT: Readonly<Record<ShipmentStatus, readonly ShipmentStatus[]>>
   DELIVERED: [],
 }
 
+/** What the history says for where goods are. */
+export const SHIPMENT_WORDS: Readonly<Record<ShipmentStatus, string>> = {
+  UNFULFILLED: 'not sent',
+  REQUESTED: 'requested',
+  IN_TRANSIT: 'in transit',
+  DELIVERED: 'delivered',
+  FAILED: 'failed',
+  PICKUP_AVAILABLE: 'ready for pickup',
+}
+
 /** What webhooks call the arrival in a state. */
 export const STATUS_EVENT: Readonly<Record<OrderStatus, EventName>> = {
   ABANDONED: 'order_abandoned',

@@ -210,7 +210,7 @@ test('every state of a shipment stays in the history, and the order shows the fi
     'DELIVERED',
   ])
   expect(fulfillment.history.nodes[1]).toMatchObject({
-    message: 'The shipment went from REQUESTED to FAILED.',
+    message: 'The shipment went from requested to failed.',
     createdAt: '2026-11-20T12:01:00.000Z',
   })
   expect(fulfillment.version).toBe(6)
