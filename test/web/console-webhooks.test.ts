@@ -163,6 +163,19 @@ test.each([
   if (!('name' in fields)) expect(reply.text).toContain('name="name" value="Mine"')
 })
 
+test('events of returns are offered, and named in words', async () => {
+  const { visitor } = await signedIn(own)
+  const { text } = await visitor.get('/console/webhooks')
+  const offered = [...text.matchAll(/<option value="([A-Z_]+)"[^>]*>([^<]+)</g)].map(([, event = '', label]) => [event, label])
+  const { events } = await graph(own, '{ events: __type(name: "WebhookEvent") { enumValues { name } } }', {})
+  expect(offered.map(([event]) => event).sort()).toEqual(events.enumValues.map(({ name }: { name: string }) => name).sort())
+  expect(offered.filter(([event, label]) => event === label)).toEqual([])
+  const { headers } = await visitor.post('/console/webhooks', { event: 'ORDER_RETURN_REQUESTED', url: address() })
+  expect((await visitor.get(headers.location ?? '')).text).toContain('<h1>Return requested by a customer</h1>')
+  for (const event of ['toString', 'ORDER_EATEN'])
+    expect((await visitor.post('/console/webhooks', { event, url: address() })).status).toBe(422)
+})
+
 test('the same webhook is not created twice', async () => {
   const { visitor } = await withWebhook()
   const reply = await visitor.post('/console/webhooks', { event: 'PRODUCT_CREATED', url: address() })
