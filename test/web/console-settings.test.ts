@@ -129,13 +129,16 @@ describe('customers', () => {
     (
       await graph(
         own,
-        'query ($number: ID!) { customer(id: $number) { email phone status acceptsMarketing shippingAddress { name city country } billingAddress { city } } }',
+        'query ($number: ID!) { customer(id: $number) { email phone status acceptsMarketing shippingAddress { name city country } billingAddress { city municipality } } }',
         { number },
       )
     ).customer
 
   test('are found, edited and erased', async () => {
-    const { number, path } = await aCustomer({ shippingAddress: { name: 'Ana', city: 'Lisbon', country: 'PT' } })
+    const { number, path } = await aCustomer({
+      shippingAddress: { name: 'Ana', city: 'Lisbon', country: 'PT' },
+      billingAddress: { municipality: '1106' },
+    })
     await aCustomer({ email: 'eve@example.org', billingAddress: { name: HOSTILE }, status: 'PENDING' })
     const { visitor } = await signedIn(own)
     const list = await visitor.get('/console/customers?q=ana')
@@ -152,7 +155,8 @@ describe('customers', () => {
       status: 'DISABLED',
       acceptsMarketing: true,
       shippingAddress: { name: 'Ana', city: 'Porto', country: 'PT' },
-      billingAddress: null,
+      // The form does not show it.
+      billingAddress: { city: null, municipality: '1106' },
     })
     await visitor.get(path)
     expect((await visitor.post(`${path}/erase`, {})).headers.location).toBe('/console/customers?done=erased')
@@ -229,7 +233,26 @@ describe('promotions', () => {
     expect(await stored(String(made.promotion.number))).toEqual({ ...before, name: 'Lots' })
   })
 
+  test('keep coupons whose code ends with a number, and the seconds of their end', async () => {
+    const coupons = [{ code: 'SUMMER 2030' }, { code: 'VIP 7', usageLimit: 20 }, { code: 'MOST', usageLimit: 2_147_483_647 }]
+    const { made } = await graph(
+      own,
+      'mutation ($coupons: [CouponInput!]) { made: createPromotion(input: { name: "Numbers", discountAmountPercent: 5, lasts: DATE, expiresAt: "2030-12-31T23:59:59Z", coupons: $coupons }) { ... on CreatePromotionSuccess { promotion { number } } } }',
+      { coupons },
+    )
+    const number = String(made.promotion.number)
+    const path = `/console/promotions/${number}`
+    const { visitor } = await signedIn(own)
+    const before = await stored(number)
+    expect(before.expiresAt).toBe('2030-12-31T23:59:59.000Z')
+    expect((await send(visitor, path, path, {})).headers.location).toBe(`${path}?done=saved`)
+    expect(await stored(number)).toEqual(before)
+  })
+
   test.each<[string, Fields, string]>([
+    ['a coupon twice', { coupons: 'SUN\r\nsun' }, 'coupons'],
+    ['a coupon for more orders than can be', { coupons: 'SUN 3000000000' }, 'coupons'],
+    ['more coupons than can be', { coupons: Array.from({ length: 1_001 }, (_, index) => `C${index}`).join('\n') }, 'coupons'],
     ['no name', { name: '' }, 'name'],
     ['more than 100 percent', { amount: '101' }, 'amount'],
     ['no amount', { amount: '' }, 'amount'],

@@ -83,11 +83,9 @@ function ordersOf({ nodes, totalCount }: ConsoleCustomerQuery['orders'], { at }:
 <tbody>${nodes.map(({ number, status, total, currency, createdAt }) => html`<tr><th scope="row"><a href="${at(`${ORDERS}/${number}`)}">${number}</a></th><td>${orderChip(status)}</td><td class="number">${money(total, currency)}</td><td><time datetime="${createdAt}">${dayOf(createdAt)}</time></td></tr>`)}</tbody></table></div>`
 }
 
-/** An address of a form; null: all of its fields are empty. */
-function addressOf(form: FormReader, kind: 'shipping' | 'billing') {
-  const address = Object.fromEntries(ADDRESS_PARTS.map(([part]) => [part, form.optional(`${kind}-${part}`)]))
-  return Object.values(address).every((value) => value === null) ? null : address
-}
+/** An address of a form. The municipality, which it does not show, stays as it is. */
+const addressOf = (form: FormReader, kind: 'shipping' | 'billing') =>
+  Object.fromEntries(ADDRESS_PARTS.map(([part]) => [part, form.optional(`${kind}-${part}`)]))
 
 export const customerChanges = [
   consoleChange({

@@ -62,6 +62,8 @@ const EMPTY_PROMOTION: PromotionValues = {
 }
 
 const MAX_COUPON_CHARACTERS = 110_000
+const MAX_COUPONS = 1_000
+const MAX_USES = 2_147_483_647
 
 export const newPromotion = consolePage({
   path: NEW,
@@ -136,10 +138,15 @@ ${textInput(form, { name: 'expiresAt', label: 'Ends, UTC', stored: momentIn(stor
 ${textInput(form, { name: 'maxTimesUsed', label: 'Orders at most', stored: stored.maxTimesUsed === null ? '' : String(stored.maxTimesUsed), inputmode: 'numeric', maxLength: 10 })}</div>
 ${hasPriceCondition(stored) && html`<input type="hidden" name="hasPriceCondition" value="yes">`}${hasCustomersField(stored) && html`<input type="hidden" name="hasCustomers" value="yes">`}
 ${checkbox(form, { name: 'cumulative', label: 'Can be combined with other promotions', stored: stored.cumulative })}</fieldset>
-${textArea(form, { name: 'coupons', label: 'Coupons', stored: stored.coupons.map(({ code, usageLimit }) => (usageLimit === 0 ? code : `${code} ${usageLimit}`)).join('\n'), rows: 3, maxLength: MAX_COUPON_CHARACTERS, hint: 'A code per line; behind it, how often it may be used: SUMMER 100. Without coupons the discount is for everybody.' })}`
+${textArea(form, { name: 'coupons', label: 'Coupons', stored: stored.coupons.map(couponLine).join('\n'), rows: 3, maxLength: MAX_COUPON_CHARACTERS, hint: 'A code per line; behind it, how often it may be used: SUMMER 100. Without coupons the discount is for everybody.' })}`
 
-/** 2026-11-21T13:05: as fields of browsers hold a moment. */
-const momentIn = (time: string | null): string => (time === null ? '' : new Date(time).toISOString().slice(0, 16))
+/** A coupon as its line. A code whose last word is a number has its limit in any case: it would be read as one. */
+const couponLine = ({ code, usageLimit }: Promotion['coupons'][number]): string =>
+  usageLimit === 0 && !LIMITED.test(code) ? code : `${code} ${usageLimit}`
+
+/** 2026-11-21T13:05: as fields of browsers hold a moment, with its seconds where it has some. */
+const momentIn = (time: string | null): string =>
+  time === null ? '' : new Date(time).toISOString().replace(/(:00)?(\.000)?Z$/, '')
 
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?$/
 
@@ -152,15 +159,22 @@ function momentOfForm(form: FormReader, name: string): string | null {
   return null
 }
 
+/** A code, and behind white space how often it may be used. */
+const LIMITED = /^(.*\S)\s+(\d+)$/
+
 /** Lines of codes, each with how often it may be used. */
 function couponsOfForm(form: FormReader) {
   const lines = (form.lines('coupons') ?? '').split('\n').map((line) => line.trim())
-  return lines
+  const coupons = lines
     .filter((line) => line !== '')
     .map((line) => {
-      const [, code = line, limit = '0'] = /^(.*\S)\s+(\d{1,9})$/.exec(line) ?? []
+      const [, code = line, limit = '0'] = LIMITED.exec(line) ?? []
       return { code, usageLimit: Number(limit) }
     })
+  if (coupons.length > MAX_COUPONS) form.refuse('coupons', `Enter at most ${MAX_COUPONS} coupons; these are ${coupons.length}.`)
+  const excessive = coupons.find(({ usageLimit }) => usageLimit > MAX_USES)
+  if (excessive) form.refuse('coupons', `Enter at most ${MAX_USES} uses; ${excessive.code} has more.`)
+  return coupons
 }
 
 function promotionInput(form: FormReader) {
@@ -193,13 +207,14 @@ function promotionInput(form: FormReader) {
   }
 }
 
-/** Names of fields of the API, for those that a form has under another one. */
+/** Names of fields of the API, for those that a form has under another one; `coupons.3.code` is a line of `coupons`. */
 const FIELD_NAMES: LookupTable<string> = lookupTable({ discountAmountFix: 'amount', discountAmountPercent: 'amount' })
+const formField = (field: string): string => FIELD_NAMES[field] ?? field.replace(/^coupons\..*/, 'coupons')
 
 /** The result of the mutation with the names of fields that the form has. */
 const named = <Result extends object>(result: Result): Result =>
   'errors' in result && Array.isArray(result.errors)
-    ? { ...result, errors: result.errors.map((error) => ({ ...error, field: FIELD_NAMES[error.field] ?? error.field })) }
+    ? { ...result, errors: result.errors.map((error) => ({ ...error, field: formField(error.field) })) }
     : result
 
 export const promotionChanges = [
