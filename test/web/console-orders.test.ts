@@ -97,11 +97,61 @@ test('an order is sent with its tracking, goes on to its customer, and can be ta
   expect((await send(visitor, path, action, { shipmentStatus: 'REQUESTED' })).status).toBe(422)
   expect((await send(visitor, path, action, { shipmentStatus: 'constructor' })).status).toBe(422)
 
+  const history = textOf(await visitor.get(path))
+  expect(history).toContain('The shipment went from requested to in transit.')
+  expect(history).not.toMatch(/UNFULFILLED|REQUESTED|IN_TRANSIT/)
+
   const other = await anOrder()
   await send(other.visitor, other.path, '/shipments')
   const [, again = ''] = /action="[^"]*(\/shipments\/\d+\/delete)"/.exec((await other.visitor.get(other.path)).text) ?? []
   expect((await send(other.visitor, other.path, again)).headers.location).toBe(`${other.path}?done=unsent`)
   expect(await stored(other.number)).toMatchObject({ fulfillmentStatus: 'UNFULFILLED', fulfillments: [] })
+})
+
+test('a parcel keeps the tracking link that its order had, whatever its carrier', async () => {
+  await aLocation()
+  const { visitor, number, path } = await anOrder()
+  const link = 'https://carrier.example/PT-5'
+  await graph(
+    own,
+    'mutation ($number: ID!, $link: String) { updateOrder(id: $number, input: { trackingCompany: "CTT", trackingUrl: $link }) { __typename } }',
+    { number, link },
+  )
+  await graph(
+    own,
+    'mutation ($number: ID!, $location: ID!) { createFulfillment(input: { orderId: $number, type: MANUAL, locationId: $location }) { __typename } }',
+    { number, location: String((await graph(own, '{ locations { number } }', {})).locations[0].number) },
+  )
+  const [, action = ''] = /action="[^"]*(\/shipments\/\d+)"/.exec((await visitor.get(path)).text) ?? []
+  expect((await send(visitor, path, action, { shipmentStatus: 'IN_TRANSIT' })).headers.location).toBe(`${path}?done=shipped`)
+  expect(await stored(number)).toMatchObject({ shipmentStatus: 'IN_TRANSIT', fulfillments: [{ trackingUrl: link }] })
+  expect((await send(visitor, path, action, { trackingUrl: 'https://carrier.example/other' })).status).toBe(422)
+})
+
+test('each payment has a form of its own, and a request is made once', async () => {
+  const { visitor, number, path } = await anOrder({ status: 'PENDING_PAYMENT' })
+  const pay = (reference: string) =>
+    web.trust.sql(
+      `INSERT INTO store.payment (store_id, order_id, payment_method_id, currency, amount, authorized, status, reference, created_at, updated_at)
+       SELECT store_id, id, 1, 'EUR', 50, 50, 'AUTHORIZED', $2, now(), now() FROM store."order" WHERE id = $1 ORDER BY store_id DESC LIMIT 1`,
+      [number, reference],
+    )
+  await pay('first')
+  await pay('second')
+  const { text } = await visitor.get(path)
+  const ids = [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id)
+  expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([])
+  const [one = '', other = ''] = [...text.matchAll(/action="[^"]*(\/payments\/[\w-]+)"/g)].map(([, action]) => action)
+  const refused = await send(visitor, path, other, { request: 'void', amount: 'all' })
+  expect([refused.status, refused.text.match(/aria-invalid/g)?.length]).toEqual([422, 1])
+  expect(refused.text).toContain(`id="${other.slice(1).replaceAll('/', '-')}-amount-problem"`)
+  const fields = { ...fieldsOf(await visitor.get(path), path + one), request: 'void', amount: '20' }
+  for (const _ of ['once', 'again'])
+    expect((await visitor.post(path + one, fields)).headers.location).toBe(`${path}?done=requested`)
+  const requests = await web.trust.sql(
+    "SELECT kind, request.amount::float8 AS amount FROM store.payment_operation request JOIN store.payment ON payment.store_id = request.store_id AND payment.id = payment_id WHERE reference = 'first'",
+  )
+  expect(requests).toEqual([{ kind: 'VOID', amount: 20 }])
 })
 
 test('lines are refunded by units, once per form, and never more than were bought', async () => {
@@ -185,6 +235,9 @@ test('units come back: a return is added, received and refunded, each once', asy
   expect((await send(visitor, path, `/returns/${second.number}/move`, { move: 'decline' })).status).toBe(422)
   expect((await send(visitor, path, `/returns/${second.number}/move`, { move: 'cancel', reason: 'kept' })).status).toBe(303)
   expect((await returned()).returns[1]).toMatchObject({ status: 'CANCELED' })
+  const history = textOf(await visitor.get(path))
+  expect(history).toContain(`Return ${found.number} went from approved to received, by merchant`)
+  expect(history).not.toMatch(/APPROVED|RECEIVED|CLOSED|CANCELED/)
 })
 
 test('a change in between is not overwritten', async () => {

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createHttpServer } from '../../platform/http/server.ts'
+import { toChanged } from '../../web/frame/change.ts'
 import { startSite } from '../../web/serve.ts'
 import { directoryWithoutData, recordingLog } from '../gateway/support/graph.ts'
 import { expectAccessible, hasNoBrowser, launch, openPage } from './support/browser.ts'
@@ -16,6 +17,16 @@ beforeAll(async () => {
   base = await app.listen({ port: 0, host: '127.0.0.1' })
 })
 afterAll(() => app.close())
+
+test('a result of a mutation that is no success is refused, whether or not its reason was selected', () => {
+  const done = { at: '/console', notice: 'saved' }
+  expect(toChanged({ __typename: 'UpdateStoreSuccess' }, done)).toEqual({ kind: 'done', ...done })
+  expect(toChanged({ __typename: 'InsufficientStock' }, done)).toEqual({
+    kind: 'refused',
+    problems: ['Nothing was changed: InsufficientStock.'],
+  })
+  expect(toChanged({ __typename: 'NotFoundError', message: 'x' }, done)).toEqual({ kind: 'gone' })
+})
 
 test('the parts that pages are made of are shown in development only', async () => {
   expect((await fetch(`${base}/design`, { headers: { accept: 'text/html' } })).status).toBe(404)

@@ -71,7 +71,7 @@ function paymentOf({ order: { currency }, path, form: formAt, visit, site }: Ord
       : []),
     ...(Number(captured) > Number(refunded) ? ([['refund', 'pay back']] as const) : []),
   ]
-  const at = `${path}/payments`
+  const at = `${path}/payments/${id}`
   const form = formAt(at)
   const sums = [
     ['captured', captured],
@@ -87,7 +87,7 @@ ${
     at,
     visit,
     site,
-    html`${onceField()}<input type="hidden" name="payment" value="${id}"><div class="fields">
+    html`${onceField()}<div class="fields">
 ${selectInput(form, { name: 'request', label: 'Request', stored: '', options: requests })}
 ${textInput(form, { name: 'amount', label: 'Amount', stored: '', inputmode: 'decimal', maxLength: 15, hint: 'Empty: all that is left.' })}</div>
 <p><button>Send to the gateway</button></p>`,
@@ -151,16 +151,16 @@ export const paymentChanges = (order: ConsoleRow): readonly ConsoleChange[] => [
     },
   }),
   consoleChange({
-    path: `${ORDERS}/{number}/payments`,
+    path: `${ORDERS}/{number}/payments/{payment}`,
     on: order,
     operations: Object.values(REQUESTS),
-    async make({ path: { number }, field, run }) {
+    async make({ path: { number, payment }, field, run }) {
       const form = readForm(field)
       const document = form.choice<typeof ConsoleCapturePaymentDocument>('request', REQUESTS, ConsoleCapturePaymentDocument)
       const amount = form.decimal('amount')
       if (form.hasProblems()) return refusedFields(form.problems())
       const input = { ...(amount !== null && { amount }), idempotencyKey: form.idempotencyKey() }
-      const { result } = dataOf(await run(document, { id: form.text('payment'), input }))
+      const { result } = dataOf(await run(document, { id: payment, input }))
       return toChanged(result, { at: `${ORDERS}/${number}`, notice: 'requested' })
     },
   }),

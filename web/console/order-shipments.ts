@@ -108,7 +108,7 @@ function shipmentOf({ path, form: formAt, visit, site }: OrderPage, shipment: Sh
     at,
     visit,
     site,
-    html`${versionField(version)}<div class="fields">
+    html`${versionField(version)}<input type="hidden" name="shownTrackingUrl" value="${trackingUrl}"><div class="fields">
 ${selectInput(form, { name: 'shipmentStatus', label: 'Status', stored: '', options: [['', `${SHIPMENT[shipmentStatus]}: no change`], ...NEXT[shipmentStatus].map((status) => [status, SHIPMENT[status]] as const)] })}
 ${trackingFields(form, shipment)}</div><p><button class="secondary">Save the parcel</button></p>`,
   )}</details>
@@ -121,7 +121,9 @@ function trackingOf(form: FormReader) {
     trackingNumber: form.optional('trackingNumber'),
     trackingUrl: form.optional('trackingUrl'),
   }
-  if (tracking.trackingUrl !== null && tracking.trackingCompany !== OTHER_CARRIER)
+  // A parcel keeps the link that its order had, whatever its carrier.
+  const isShown = tracking.trackingUrl === form.optional('shownTrackingUrl')
+  if (tracking.trackingUrl !== null && !isShown && tracking.trackingCompany?.toLowerCase() !== OTHER_CARRIER)
     form.refuse('trackingUrl', `A link is stored for the carrier “${OTHER_CARRIER}” only.`)
   return tracking
 }

@@ -41,7 +41,11 @@ export function toChanged(payload: MutationPayload, done: Pick<Done, 'at' | 'not
   const fields = Object.fromEntries(
     errors?.flatMap(({ field, message: text }) => (field === undefined ? [] : [[field, text]])) ?? [],
   )
-  return problems.length > 0 ? { kind: 'refused', problems, fields } : { kind: 'done', ...done }
+  if (problems.length > 0) return { kind: 'refused', problems, fields }
+  // A result that the operation does not select the reason of is no success.
+  return __typename.endsWith('Success')
+    ? { kind: 'done', ...done }
+    : { kind: 'refused', problems: [`Nothing was changed: ${__typename}.`] }
 }
 
 const CHANGED_MEANWHILE =
