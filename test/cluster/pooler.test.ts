@@ -11,8 +11,8 @@ import { startMain } from '../support/program.ts'
 
 /** Connections of the server that the pooler has for each subgraph: fewer than the statements at once. */
 const POOL_SIZE = 2
-/** One to listen for each of social, store and directory, and one for the store's jobs. */
-const LISTENING_CONNECTIONS = 4
+/** One to listen for each of social, store, directory and trust, and one for the store's jobs. */
+const LISTENING_CONNECTIONS = 5
 /** The one that writes usage reports, while it is in use. */
 const USAGE = 'atrium gateway'
 
