@@ -752,7 +752,7 @@ export type OrderLine = {
   tax: Generated<string>
   total: Generated<string>
   /**
-   * When an edit added it; null: with the order.
+   * When an edit added it to an order that was fulfilled; null: it is fulfilled with its order.
    */
   added_at: Date | null
 }

@@ -7,7 +7,7 @@ import { decodeId } from '../ids.ts'
 import type { Versioned } from '../input.ts'
 import { insufficientStock } from '../inventory/actions.ts'
 import { lockStock, releaseStock, reserveStock } from '../inventory/stock.ts'
-import { placeOf } from '../order/address.ts'
+import { addressIn, placeOf } from '../order/address.ts'
 import { calculateCart } from '../order/calculation/calculate.ts'
 import { readCatalogue } from '../order/calculation/catalogue-repository.ts'
 import { type DraftLine, draftLines, type LineInput, rowsIn } from '../order/calculation/draft.ts'
@@ -20,6 +20,7 @@ import { isHolding, isLineFulfilled } from '../order/states.ts'
 import { orderHistoryRepository } from '../order-history/repository.ts'
 import { orderRefundRepository } from '../order-refund/repository.ts'
 import { paymentRepository } from '../payment/repository.ts'
+import { storeRepository } from '../store/repository.ts'
 import { staleVersion, type UnitOfWork } from '../write.ts'
 import { changedLines, editRefused, type QuantityInput, shippingPriceOf, withQuantity } from './order-edit.ts'
 
@@ -96,7 +97,9 @@ export async function applyEdit(unit: UnitOfWork, order: Order, edit: OrderEdit,
 
   const lessByCards = amountOf(order.giftCardsDiscount) - amountOf(amounts.giftCardsDiscount)
   if (lessByCards > 0n) await returnGiftCards(unit, order.id, lessByCards)
-  const rows = await lineRepository.insertAdded(storeId, order.id, terms.lines.slice(remaining.length), unit.now)
+  // Before the order is fulfilled, they are fulfilled with it.
+  const addedAt = order.fulfillmentStatus === 'FULFILLED' ? unit.now : null
+  const rows = await lineRepository.insertAdded(storeId, order.id, terms.lines.slice(remaining.length), addedAt)
   const shortages = await moveStock(unit, order, { lines, quantities: changed.quantities, added: added.lines, rows })
   if (shortages.length > 0) return { failure: insufficientStock(shortages) }
   await lineRepository.rewrite(
@@ -161,7 +164,7 @@ async function newLines({ query, storeId }: UnitOfWork, inputs: readonly LineInp
 
 /** The calculation of placed orders, with the discounts that were agreed. */
 async function recalculated(unit: UnitOfWork, order: Order, drafts: readonly DraftLine[], shipping: string) {
-  const place = placeOf(order.pickupAddress ?? order.shippingAddress ?? order.billingAddress)
+  const unknown = await unknownAddress(unit, order)
   const result = await calculateCart(unit, {
     currency: order.currency,
     lines: drafts.map(({ productNumber, price, quantity, discount }) => ({
@@ -169,8 +172,8 @@ async function recalculated(unit: UnitOfWork, order: Order, drafts: readonly Dra
       ...{ price, quantity, discount },
     })),
     shipping,
-    shippingPlace: place,
-    billingPlace: placeOf(order.billingAddress ?? order.shippingAddress),
+    shippingPlace: placeOf(order.pickupAddress ?? order.shippingAddress ?? order.billingAddress ?? unknown),
+    billingPlace: placeOf(order.billingAddress ?? order.shippingAddress ?? unknown),
     customer: null,
     couponCodes: [],
     giftCards: [],
@@ -180,6 +183,13 @@ async function recalculated(unit: UnitOfWork, order: Order, drafts: readonly Dra
   if (result.kind === 'too-large')
     return { failure: validationError([problem('addLines', 'of a price with at most 10 digits before the point', 'more')]) }
   return calculatedTerms(drafts, result, { names: new Map(), pricesIncludeTax: result.pricesIncludeTax })
+}
+
+/** What taxes an order without an address: of the storefront, its country, as when it was placed. */
+async function unknownAddress({ query, storeId }: UnitOfWork, { source }: Order) {
+  if (source?.createdFrom !== 'storefront') return null
+  const [store] = await storeRepository(query).findByIds([storeId])
+  return store ? addressIn({ country: store.country }) : null
 }
 
 /** Releases units that left the order, and reserves those that came. */

@@ -35,7 +35,8 @@ export function changedLines(
   const quantities = new Map<number, number>()
   for (const [index, { lineId, quantity }] of inputs.entries()) {
     const at = `setQuantities.${index}`
-    const line = lines.find(({ id }) => id === decodeId(lineId, 'OrderLine'))
+    const row = decodeId(lineId, 'OrderLine')
+    const line = lines.find(({ id }) => id === row)
     if (!line || quantities.has(line.id)) {
       problems.push(problem(`${at}.lineId`, line ? 'a line that is named once' : 'a line of the order', lineId))
       continue

@@ -15,7 +15,9 @@ export function balanceOf(
   paid: Amount,
 ): Amount {
   if (status === 'PENDING_PAYMENT') return amountOf(total)
-  return status === 'PAID' ? amountOf(total) - paid + amountOf(balanceRefunded) : 0n
+  const balance = amountOf(total) - paid + amountOf(balanceRefunded)
+  // Nobody pays for a canceled order any more; what was paid too much of it is owed all the same.
+  return status === 'PAID' || (status === 'CANCELED' && balance < 0n) ? balance : 0n
 }
 
 export type OrderBalanceInput = Versioned & { readonly amount?: string | null | undefined }
@@ -24,7 +26,7 @@ export type OrderBalanceInput = Versioned & { readonly amount?: string | null | 
 export const payOrderBalance = (unit: UnitOfWork, id: string, input: OrderBalanceInput, actor: Actor) =>
   bookBalance(unit, id, 'PAYMENT', input, actor)
 
-/** Records that what is due to the customer of a paid order was paid back. */
+/** Records that what is due to the customer, also of a canceled order, was paid back. */
 export const refundOrderBalance = (unit: UnitOfWork, id: string, input: OrderBalanceInput, actor: Actor) =>
   bookBalance(unit, id, 'REFUND', input, actor)
 
@@ -34,7 +36,8 @@ async function bookBalance(unit: UnitOfWork, id: string, kind: 'PAYMENT' | 'REFU
   if (!order) return notFoundError('order', id)
   const stale = staleVersion(input.expectedVersion, order.version)
   if (stale) return stale
-  if (order.status !== 'PAID') return validationError([problem('id', 'an order that is PAID', `one that is ${order.status}`)])
+  if (order.status !== 'PAID' && !(kind === 'REFUND' && order.status === 'CANCELED'))
+    return validationError([problem('id', 'an order that is PAID', `one that is ${order.status}`)])
   const balance = balanceOf(order, await ledgerRepository(query).paidOf(storeId, order.id))
   const due = kind === 'PAYMENT' ? balance : -balance
   const amount = input.amount == null ? due : amountOf(input.amount)

@@ -40,6 +40,13 @@ export type WrittenRefund = {
 /** What `Order.refunds` promises to hold. */
 export const MAX_REFUNDS = 250
 
+/** Money of an order that can be paid back; `net` is what was paid less what was paid back. */
+export function refundableMoney({ total, refunded }: Pick<Order, 'total' | 'refunded'>, net: Amount): Amount {
+  // An edit may have added what was not paid yet.
+  const rest = least(amountOf(total) - amountOf(refunded), net)
+  return rest > 0n ? rest : 0n
+}
+
 /**
  * What a refund comes to. Units of a line cost their share of what the line cost, rounded so that
  * all units together cost the line. `refunded` are the units of each line that were paid back
@@ -57,9 +64,7 @@ export function refundOf(
   input: RefundInput,
 ): WrittenRefund | { readonly problems: readonly Problem[] } {
   const unit = minorUnitOf(order.currency)
-  // An edit may have added what was not paid yet.
-  const rest = least(amountOf(order.total) - amountOf(order.refunded), net)
-  const left = rest > 0n ? rest : 0n
+  const left = refundableMoney(order, net)
   if (left === 0n && unreturned === 0n)
     return { problems: [problem('amount', 'absent: all of the order was paid back', input.amount ?? null)] }
   const units = unitsOf(lines, refunded, input.lines ?? [], unit)

@@ -151,7 +151,8 @@ export function receivedLines(
   for (const [index, input] of inputs.slice(0, MAX_LINES + 1).entries()) {
     const { lineId, quantity, restock, locationId } = input
     const at = `lines.${index}`
-    const line = lines.find(({ lineNumber }) => lineNumber === decodeId(lineId, 'OrderLine'))
+    const row = decodeId(lineId, 'OrderLine')
+    const line = lines.find(({ lineNumber }) => lineNumber === row)
     if (!line || given.has(line.lineNumber)) {
       problems.push(problem(`${at}.lineId`, line ? 'a line that is named once' : 'a line of the return', lineId))
       continue

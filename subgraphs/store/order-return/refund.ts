@@ -76,7 +76,9 @@ async function exchange(
   const edited = before && (await applyEdit(unit, before, { addLines: lines }, actor))
   if (!edited) throw new Error('Expected the order that is locked.')
   if (edited.failure) return { failure: edited.failure }
-  const spent = least(money, amountOf(edited.total) - amountOf(before.total))
+  const dearer = amountOf(edited.total) - amountOf(before.total)
+  // Taxes of today can make the order cheaper: that is `Order.refundDue`, and no part of this refund.
+  const spent = dearer > 0n ? least(money, dearer) : 0n
   const after = await orders.lock(unit.storeId, orderId)
   if (after && spent > 0n) await payBalance(unit, after, spent, actor)
   return { spent }

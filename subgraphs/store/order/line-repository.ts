@@ -47,7 +47,7 @@ export const orderLineRepository = (database: Kysely<Tables>) => ({
     storeId: number,
     orderId: number,
     lines: readonly OrderLineTerms[],
-    addedAt: Date,
+    addedAt: Date | null,
   ): Promise<readonly number[]> {
     if (lines.length === 0) return []
     const { last } = await database

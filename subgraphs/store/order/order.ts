@@ -163,7 +163,7 @@ export type OrderLineTerms = {
 export type OrderLine = OrderLineTerms & {
   readonly id: number
   readonly orderId: number
-  /** When an edit added it; null: with the order. */
+  /** When an edit added it to an order that was fulfilled; null: it is fulfilled with its order. */
   readonly addedAt: Date | null
 }
 

@@ -77,8 +77,8 @@ export function shipmentProblem(from: ShipmentStatus, to: ShipmentStatus, status
 }
 
 /**
- * Whether a line was fulfilled: with its order, or, when an edit added it, by a fulfillment after
- * that. `handedOver` are the times of the fulfillments of the order.
+ * Whether a line was fulfilled: with its order, or, when an edit added it after that, by a later
+ * fulfillment. `handedOver` are the times of the fulfillments of the order.
  */
 export const isLineFulfilled = (
   order: { readonly fulfillmentStatus: FulfillmentStatus },

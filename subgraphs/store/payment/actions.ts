@@ -1,12 +1,14 @@
 import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
 import { type Amount, amountOf, least, sumOf, textOf } from '../amount.ts'
 import { decodeId } from '../ids.ts'
+import { ledgerRepository } from '../ledger/repository.ts'
 import { moveOrder } from '../order/move.ts'
 import type { Order } from '../order/order.ts'
 import { orderRepository } from '../order/repository.ts'
 import type { OrderStatus } from '../order/states.ts'
 import { refundOrder } from '../order-refund/actions.ts'
 import { takeRefundDue } from '../order-refund/balance.ts'
+import { refundableMoney } from '../order-refund/order-refund.ts'
 import { withSavepoint } from '../savepoint.ts'
 import { conflictError, type UnitOfWork } from '../write.ts'
 import {
@@ -204,8 +206,11 @@ async function moved(unit: UnitOfWork, order: Order, to: OrderStatus, reason: st
 /** Enters into the ledger what a gateway paid back of an order that was paid. */
 async function bookRefund(unit: UnitOfWork, order: Order, amount: string): Promise<void> {
   const rest = await takeRefundDue(unit, order, amountOf(amount))
-  if (rest === 0n) return
+  const left = refundableMoney(order, await ledgerRepository(unit.query).netOf(unit.storeId, order.id))
+  // What is more than left was paid back in another way before, and is in the ledger.
+  const part = least(rest, left)
+  if (part === 0n) return
   await withSavepoint(unit, (within) =>
-    refundOrder(within, String(order.id), { amount: textOf(rest), reason: 'Refunded by the payment gateway.' }),
+    refundOrder(within, String(order.id), { amount: textOf(part), reason: 'Refunded by the payment gateway.' }),
   )
 }

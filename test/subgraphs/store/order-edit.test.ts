@@ -40,39 +40,55 @@ const created = async (input: object) => {
   expect(result).toMatchObject({ __typename: 'CreateOrderSuccess' })
   return result.order
 }
-const edit = async (number: number, input: object) =>
+const edit = async (number: number, input: object, by = shopper) =>
   (
-    await shopper.merchant(
+    await by.merchant(
       `mutation ($id: ID!, $input: EditOrderInput!) { result: editOrder(id: $id, input: $input) { __typename ... on EditOrderSuccess { order { ${ORDER} } } ${FAILURES} } }`,
       { id: String(number), input },
     )
   ).result
-const balance = async (what: 'pay' | 'refund', number: number, input: object = {}) =>
+const balance = async (what: 'pay' | 'refund', number: number, input: object = {}, by = shopper) =>
   (
-    await shopper.merchant(
+    await by.merchant(
       `mutation ($id: ID!, $input: OrderBalanceInput!) { result: ${what}OrderBalance(id: $id, input: $input) { __typename
         ... on OrderBalanceSuccess { order { total refunded balanceDue refundDue } } ... on ValidationError { field message } } }`,
       { id: String(number), input },
     )
   ).result
-const orderOf = async (number: number) =>
+const orderOf = async (number: number, by = shopper) =>
   (
-    await shopper.merchant(`query ($id: ID!) { order(id: $id) { ${ORDER} history(first: 250) { nodes { message log } } } }`, {
+    await by.merchant(`query ($id: ID!) { order(id: $id) { ${ORDER} history(first: 250) { nodes { message log } } } }`, {
       id: String(number),
     })
   ).order
-const fulfil = (number: number) =>
-  shopper.merchant('mutation ($id: ID!) { updateOrder(id: $id, input: {shipmentStatus: REQUESTED}) { __typename } }', {
+const fulfil = (number: number, by = shopper) =>
+  by.merchant('mutation ($id: ID!) { updateOrder(id: $id, input: {shipmentStatus: REQUESTED}) { __typename } }', {
     id: String(number),
   })
-const ledger = async (number: number) =>
+const ledger = async (number: number, of = shop) =>
   (
     await stack.sql('SELECT kind, amount::float8 AS amount FROM ledger_entry WHERE store_id = $1 AND order_id = $2 ORDER BY id', [
-      shop.storeId,
+      of.storeId,
       number,
     ])
   ).map(({ kind, amount }) => [kind, amount])
+const EXCLUSIVE = 'mutation { updateTaxSettings(input: {pricesIncludeTax: false}) { __typename } }'
 const aProduct = (price: string, stock = 10) => shopper.aProduct({ price, stock, shippingRequired: false })
+
+/** Three of a product for 4, which a gateway was paid 12 for. */
+const paidByGateway = async () => {
+  const cup = await aProduct('4', 100)
+  const { token } = await shopper.create([{ productId: cup, quantity: 3 }])
+  await shopper.update(token, { email: 'ana@example.org', paymentMethodId: gatewayMethod })
+  const { order } = await shopper.complete(token, '12')
+  const reference = gateway.ids().at(-1) ?? ''
+  const { own } = await shopper.merchant('query ($id: ID!) { own: order(id: $id) { lines { id } payments { id } } }', {
+    id: String(order.number),
+  })
+  const refundAll = () =>
+    shopper.merchant('mutation ($id: ID!) { refundPayment(id: $id, input: {}) { __typename } }', { id: own.payments[0].id })
+  return { number: order.number as number, lineId: own.lines[0].id as string, reference, refundAll }
+}
 
 describe('an edit', () => {
   test('adds, removes and changes lines, reserves and releases their stock, and calculates the order again', async () => {
@@ -215,6 +231,53 @@ describe('an edit', () => {
     expect(await orderOf(order.number)).toMatchObject({ total: '4', refunded: '4', balanceDue: '0', refundDue: '0' })
   })
 
+  test('leaves what is due to the customer due when the order is canceled', async () => {
+    const { number, lineId, reference, refundAll } = await paidByGateway()
+    await edit(number, { setQuantities: [{ lineId, quantity: 1 }] })
+    await shopper.cancel(number)
+    expect(await orderOf(number)).toMatchObject({ status: 'CANCELED', balanceDue: '0', refundDue: '8' })
+    expect(await balance('pay', number)).toMatchObject({ field: 'id' })
+    expect(await balance('refund', number, { throughGateway: true, amount: '3' })).toMatchObject({ order: { refundDue: '5' } })
+    await refundAll()
+    expect(gateway.shown(reference)).toMatchObject({ captured: '12', refunded: '12' })
+    expect(await ledger(number)).toEqual([
+      ['PAYMENT', 12],
+      ['REFUND', -3],
+      ['REFUND', -5],
+      ['REFUND', -4],
+    ])
+    expect(await orderOf(number)).toMatchObject({ total: '4', refunded: '4', balanceDue: '0', refundDue: '0' })
+    const unpaid = await created({ lines: [{ productId: await aProduct('10'), quantity: 1 }] })
+    await shopper.cancel(unpaid.number)
+    expect(await orderOf(unpaid.number)).toMatchObject({ balanceDue: '0', refundDue: '0' })
+  })
+
+  test('of an order of the shop without an address is taxed by the country of the shop, as before', async () => {
+    const own = storefrontShopper(stack, await stack.aStore({ name: 'Downloads', country: 'PT' }))
+    await own.merchant(EXCLUSIVE)
+    await own.aTax({ name: 'VAT', rate: '23', country: 'PT' })
+    const book = await own.aProduct({ price: '10', stock: 5, shippingRequired: false })
+    const { token } = await own.ready([{ productId: book, quantity: 1 }])
+    const { order } = await own.complete(token, '12.3')
+    expect((await edit(order.number, { addLines: [{ productId: book }] }, own)).order).toMatchObject({
+      ...{ subtotal: '20', tax: '4.6', total: '24.6' },
+    })
+  })
+
+  test('before an order is fulfilled adds lines that are fulfilled with it', async () => {
+    const cup = await aProduct('10', 100)
+    const order = await created({ status: 'PAID', lines: [{ productId: cup }] })
+    const { order: more } = await edit(order.number, { addLines: [{ productId: cup }] })
+    const lineId = more.lines.at(-1).id
+    await fulfil(order.number)
+    expect(await edit(order.number, { setQuantities: [{ lineId, quantity: 0 }] })).toMatchObject({ code: 'LINE_FULFILLED' })
+    const { result } = await shopper.merchant(
+      'mutation ($input: CreateOrderReturnInput!) { result: createOrderReturn(input: $input) { __typename } }',
+      { input: { orderId: String(order.number), lines: [{ lineId, quantity: 1 }] } },
+    )
+    expect(result).toEqual({ __typename: 'CreateOrderReturnSuccess' })
+  })
+
   test('gives gift cards back what they pay no more, and money first', async () => {
     const card = await shopper.aGiftCard('15')
     const cup = await aProduct('10', 100)
@@ -349,6 +412,18 @@ describe('an edit', () => {
   })
 })
 
+test('what a gateway pays back beyond what is left of the order is booked as far as there is some', async () => {
+  const { number, refundAll } = await paidByGateway()
+  await shopper.refund(number, { amount: '5' })
+  await refundAll()
+  expect(await ledger(number)).toEqual([
+    ['PAYMENT', 12],
+    ['REFUND', -5],
+    ['REFUND', -7],
+  ])
+  expect(await orderOf(number)).toMatchObject({ refunded: '12' })
+})
+
 describe('an exchange', () => {
   const returned = async (price: string, quantity: number, { method = null as string | null } = {}) => {
     const productId = await aProduct(price, 100)
@@ -366,9 +441,9 @@ describe('an exchange', () => {
     await shopper.merchant('mutation ($id: ID!) { receiveOrderReturn(id: $id, input: {}) { __typename } }', { id })
     return { number: order.number as number, id }
   }
-  const exchange = async (id: string, input: object) =>
+  const exchange = async (id: string, input: object, by = shopper) =>
     (
-      await shopper.merchant(
+      await by.merchant(
         `mutation ($id: ID!, $input: RefundOrderReturnInput!) { result: refundOrderReturn(id: $id, input: $input) { __typename
           ... on OrderReturnSuccess { orderReturn { status refund { amount } } } ... on OrderReturnNotAllowed { status } ${FAILURES} } }`,
         { id, input },
@@ -408,6 +483,40 @@ describe('an exchange', () => {
     ])
     // captured = refunded + kept, at the gateway and in the ledger.
     expect(entries.reduce((sum, [, amount]) => sum + Number(amount), 0)).toBe(20 - 14)
+  })
+
+  test('of an order that comes out cheaper, as a tax ended, pays back the refund and no more', async () => {
+    const other = await stack.aStore({ name: 'Duty free', country: 'PT' })
+    const own = storefrontShopper(stack, other)
+    await own.merchant(EXCLUSIVE)
+    const tax = await own.aTax({ name: 'VAT', rate: '23', country: 'PT' })
+    const paymentMethodId = await own.aGateway({ paymentMethodUrl: gateway.url, ...CREDENTIALS })
+    const cup = await own.aProduct({ price: '10.02', stock: 5, shippingRequired: false })
+    const { token } = await own.create([{ productId: cup, quantity: 2 }])
+    await own.update(token, { email: 'ana@example.org', paymentMethodId })
+    const { number } = (await own.complete(token, '24.65')).order
+    const reference = gateway.ids().at(-1) ?? ''
+    await fulfil(number, own)
+    const { lines } = await orderOf(number, own)
+    const { made } = await own.merchant(
+      'mutation ($input: CreateOrderReturnInput!) { made: createOrderReturn(input: $input) { ... on CreateOrderReturnSuccess { orderReturn { id } } } }',
+      { input: { orderId: String(number), lines: [{ lineId: lines[0].id, quantity: 1 }] } },
+    )
+    const { id } = made.orderReturn
+    await own.merchant('mutation ($id: ID!) { receiveOrderReturn(id: $id, input: {}) { __typename } }', { id })
+    await own.merchant('mutation ($id: ID!) { deleteTax(id: $id) { __typename } }', { id: tax })
+    const result = await exchange(id, { exchangeLines: [{ name: 'Sticker', price: '1' }], throughGateway: true }, own)
+    expect(result).toMatchObject({ orderReturn: { status: 'CLOSED', refund: { amount: '12.33' } } })
+    expect(gateway.shown(reference)).toMatchObject({ captured: '24.65', refunded: '12.33' })
+    // 24.65 were paid, and 21.04 are due.
+    expect(await orderOf(number, own)).toMatchObject({ total: '21.04', refunded: '12.33', balanceDue: '0', refundDue: '3.61' })
+    await balance('refund', number, { throughGateway: true }, own)
+    expect(gateway.shown(reference)).toMatchObject({ refunded: '15.94' })
+    expect(await ledger(number, other)).toEqual([
+      ['PAYMENT', 24.65],
+      ['REFUND', -12.33],
+      ['REFUND', -3.61],
+    ])
   })
 
   test('for something sold out changes nothing: the return can be refunded', async () => {
