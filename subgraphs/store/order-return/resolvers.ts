@@ -81,12 +81,15 @@ export const orderReturnResolvers = {
   },
   StorefrontReturn: {
     number: ({ id }) => id,
+    // Other reasons are notes of the merchant.
+    reason: ({ status, reason }) => (status === 'DECLINED' || status === 'CANCELED' ? reason : null),
     lines: async ({ storeId, id, orderId }, _, { loadOfStore }) => {
       const load = loadOfStore(storeId)
       const [own, lines] = await Promise.all([load.linesOfReturn.load(id), load.linesOfOrder.load(orderId)])
+      const names = new Map(lines.map((line) => [line.id, line.name]))
       return own.map(({ lineNumber, quantity }) => ({
         id: encodeId('OrderLine', String(lineNumber)),
-        name: lines.find((line) => line.id === lineNumber)?.name ?? '',
+        name: names.get(lineNumber) ?? '',
         quantity,
       }))
     },

@@ -463,6 +463,20 @@ describe('shoppers', () => {
     expect((await ordersOf(account.token))[0].returns.at(-1).status).toBe('CLOSED')
   })
 
+  test('read why a return was declined or canceled, and no other note of the merchant', async () => {
+    const account = await anAccount()
+    const order = await sold(2)
+    await own(order, account)
+    const id = await aReturn(order, 1)
+    await change('receive', id)
+    expect(await change('close', id, { reason: 'She lies' })).toMatchObject({ orderReturn: { reason: 'She lies' } })
+    await change('cancel', await aReturn(order, 1), { reason: 'It got lost' })
+    expect((await ordersOf(account.token))[0].returns).toMatchObject([
+      { status: 'CLOSED', reason: null },
+      { status: 'CANCELED', reason: 'It got lost' },
+    ])
+  })
+
   test('request none of others, none twice with one key, none after the time for it, and none that the shop does not take', async () => {
     const [account, stranger] = [await anAccount(), await anAccount()]
     const order = await sold(3)
