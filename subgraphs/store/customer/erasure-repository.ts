@@ -33,15 +33,15 @@ export async function eraseFromOrders(
       OR customer_account_id IN (SELECT id FROM customer_account WHERE store_id = ${storeId} AND email_key = ${emailKey(email)})) FOR UPDATE`.execute(
     database,
   )
-  await sql`DELETE FROM draft_order WHERE store_id = ${storeId} AND (email_key = ${emailKey(email)} OR customer_id = ${customerId})`.execute(
-    database,
-  )
+  const ids = orders.map(({ id }) => id)
+  await sql`
+    DELETE FROM draft_order WHERE store_id = ${storeId} AND (email_key = ${emailKey(email)} OR customer_id = ${customerId}
+      OR order_id = ANY(${ids}::integer[]))`.execute(database)
   await sql`DELETE FROM cart WHERE store_id = ${storeId} AND email_key = ${emailKey(email)}`.execute(database)
   await sql`
     UPDATE "order" SET customer_account_id = NULL WHERE store_id = ${storeId} AND customer_account_id IN (
       SELECT id FROM customer_account WHERE store_id = ${storeId} AND email_key = ${emailKey(email)})`.execute(database)
   await sql`DELETE FROM customer_account WHERE store_id = ${storeId} AND email_key = ${emailKey(email)}`.execute(database)
-  const ids = orders.map(({ id }) => id)
   const terms = [...new Set([email, ...orders.flatMap(({ texts }) => texts)])].filter(
     (text) => text.length >= MIN_TERM_CHARACTERS,
   )

@@ -1,4 +1,4 @@
-import { type Problem, problem, problemsIn } from '../../toolkit/validation.ts'
+import { type Problem, problem, problemsIn, textProblem } from '../../toolkit/validation.ts'
 import { amountOf, LARGEST } from '../amount.ts'
 import type { NewOrderInput } from '../order/calculation/prepare.ts'
 
@@ -26,6 +26,8 @@ export type DraftOrder = {
 
 /** Drafts of a store that are OPEN: more than people work on. */
 export const MAX_OPEN_DRAFTS = 1_000
+/** Characters of a coupon code. */
+const MAX_CODE_LENGTH = 100
 
 /** The order that a draft would become. */
 export function orderInputOfDraft({ discount, ...input }: DraftContents): NewOrderInput {
@@ -33,11 +35,13 @@ export function orderInputOfDraft({ discount, ...input }: DraftContents): NewOrd
 }
 
 /** Problems of contents, besides those of the order that they would become. */
-export const draftProblems = ({ discount }: DraftContents): readonly Problem[] =>
+export const draftProblems = ({ discount, couponCodes }: DraftContents): readonly Problem[] =>
   problemsIn([
     discount == null || (amountOf(discount) >= 0n && amountOf(discount) <= LARGEST)
       ? null
       : problem('contents.discount', '0 or more', discount),
+    // Codes without effect are stored as well.
+    ...(couponCodes ?? []).map((code, index) => textProblem(`contents.couponCodes.${index}`, code, MAX_CODE_LENGTH)),
   ])
 
 /** A `DraftOrderNotOpen` of the schema. */

@@ -8,6 +8,7 @@ import { decodeId, identified, present } from '../ids.ts'
 import { LIST_SIZES } from '../lists.ts'
 import { previewOrder } from '../order/calculation/preview.ts'
 import { type QuotedOrder, quoteOrder } from '../order/calculation/shipping.ts'
+import { orderRepository } from '../order/repository.ts'
 import { runPayment } from '../payment/run.ts'
 import { cancelDraftOrder, completeDraftOrder, createDraftOrder, type DraftCompletion, updateDraftOrder } from './actions.ts'
 import { type DraftContents, type DraftOrder, orderInputOfDraft } from './draft-order.ts'
@@ -79,7 +80,7 @@ async function complete(
   const actor = actorOf(await context.access())
   const draft = await context.load.draftOrderById.load(decodeId(id, 'DraftOrder') ?? 0)
   if (!draft) return notFoundError('draft order', id)
-  const { paymentMethodId, customer } = draft.contents
+  const { paymentMethodId } = draft.contents
   const quoted = draft.orderId === null ? await quoteOf(context, draft.contents) : null
   const method = paymentMethodId == null ? null : decodeId(paymentMethodId, 'PaymentMethod')
   const gateway = method === null ? null : await context.payments.access(storeId, method, context.secrets)
@@ -89,7 +90,10 @@ async function complete(
     const completed = await completeDraftOrder(unit, id, completion)
     if (completed.__typename !== 'DraftOrderSuccess' || !completed.isNew || input.sendsConfirmation !== true || mail === null)
       return completed
-    if (await mailLimits.mayConfirmOrder(storeId, customer?.email ?? ''))
+    // A draft can name its customer by id alone.
+    const [order] = await orderRepository(unit.query).findByIds(storeId, [completed.order])
+    const email = order?.customer?.email ?? null
+    if (email !== null && (await mailLimits.mayConfirmOrder(storeId, email)))
       await mail.add(unit, { kind: 'order-confirmation', subjectId: completed.order })
     return completed
   })

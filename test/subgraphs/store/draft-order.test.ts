@@ -204,6 +204,10 @@ describe('a draft order', () => {
       failure: { field: 'contents.customer.email' },
     },
     { contents: { lines: [{ name: 'Repair', price: '1' }], couponCodes: ['X'] }, failure: { field: 'contents.couponCodes' } },
+    ...['\0', '\ud800', 'x'.repeat(101)].map((code) => ({
+      contents: { lines: [{ name: 'Repair', price: '1' }], applyPromotions: true, couponCodes: ['TEN', code] },
+      failure: { field: 'contents.couponCodes.1' },
+    })),
     { contents: { lines: [{ productId: '999999' }] }, failure: { __typename: 'NotFoundError' } },
     { contents: { lines: [{ name: 'Yacht', price: '9999999999', quantity: 1_000 }] }, failure: { field: 'contents.lines' } },
   ])('with $contents is refused: $failure', async ({ contents, failure }) => {
@@ -239,5 +243,24 @@ describe('a draft order', () => {
     await shopper.merchant('mutation ($id: ID!) { eraseCustomer(id: $id) { __typename } }', { id: own.customer.customer.id })
     expect(await stack.sql(`SELECT id FROM draft_order WHERE contents::text ILIKE '%eve@example.org%'`)).toEqual([])
     expect((await complete(open)).__typename).toBe('NotFoundError')
+  })
+
+  test('is erased with its order when its customer has another e-mail address by then', async () => {
+    const id = await aDraft({
+      customer: { email: 'fay@example.org', fullname: 'Fay Roe' },
+      lines: [{ name: 'Repair', price: '12' }],
+    })
+    const { draftOrder } = await complete(id)
+    const { own } = await shopper.merchant('query ($id: ID!) { own: order(id: $id) { customer { customer { id } } } }', {
+      id: String(draftOrder.order.number),
+    })
+    const customer = own.customer.customer.id
+    const { moved } = await shopper.merchant(
+      'mutation ($id: ID!) { moved: updateCustomer(id: $id, input: {email: "roe@example.org"}) { __typename } }',
+      { id: customer },
+    )
+    expect(moved.__typename).toBe('UpdateCustomerSuccess')
+    await shopper.merchant('mutation ($id: ID!) { eraseCustomer(id: $id) { __typename } }', { id: customer })
+    expect(await stack.sql(`SELECT id FROM draft_order WHERE contents::text ILIKE '%fay%'`)).toEqual([])
   })
 })

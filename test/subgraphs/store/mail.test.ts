@@ -89,6 +89,28 @@ test('an order that is completed again, and one that fails, are not confirmed', 
   expect(smtp.received).toHaveLength(1)
 })
 
+test('drafts that name their customers by id are confirmed to each of them', async () => {
+  const addresses = Array.from({ length: 6 }, (_, index) => `customer-${index}@example.org`)
+  for (const email of addresses) {
+    const { made } = await shopper.merchant(
+      'mutation ($input: CreateCustomerInput!) { made: createCustomer(input: $input) { ... on CreateCustomerSuccess { customer { id } } } }',
+      { input: { email } },
+    )
+    const contents = { customer: { id: made.customer.id }, lines: [{ name: 'Repair', price: '12' }] }
+    const { draft } = await shopper.merchant(
+      'mutation ($input: CreateDraftOrderInput!) { draft: createDraftOrder(input: $input) { ... on DraftOrderSuccess { draftOrder { id } } } }',
+      { input: { contents } },
+    )
+    const { done } = await shopper.merchant(
+      'mutation ($id: ID!) { done: completeDraftOrder(id: $id, input: {sendsConfirmation: true}) { __typename } }',
+      { id: draft.draftOrder.id },
+    )
+    expect(done.__typename).toBe('DraftOrderSuccess')
+  }
+  await mails.finished()
+  expect(smtp.received.flatMap(({ to }) => to).toSorted()).toEqual(addresses)
+})
+
 test('what waits in the queue names an order, and no person', async () => {
   await stop()
   const { number } = await anOrder()
