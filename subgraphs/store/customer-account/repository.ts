@@ -254,7 +254,15 @@ export const customerAccountRepository = (database: Kysely<Tables>) => ({
       SELECT jsonb_build_object('number', id, 'createdAt', created_at, 'status', status, 'currency', currency, 'total', total::text,
         'customer', customer, 'shippingAddress', shipping_address, 'billingAddress', billing_address, 'note', additional_information,
         'lines', (SELECT coalesce(jsonb_agg(jsonb_build_object('name', line.name, 'quantity', line.qty, 'total', line.total::text)
-          ORDER BY line.position), '[]') FROM order_line AS line WHERE line.store_id = "order".store_id AND line.order_id = "order".id)) AS exported
+          ORDER BY line.position), '[]') FROM order_line AS line WHERE line.store_id = "order".store_id AND line.order_id = "order".id),
+        'returns', (SELECT coalesce(jsonb_agg(jsonb_build_object('number', own.id, 'createdAt', own.created_at, 'status', own.status,
+            'note', CASE own.requested_by WHEN 'CUSTOMER' THEN own.note END,
+            'reason', CASE WHEN own.status IN ('DECLINED', 'CANCELED') THEN own.reason END,
+            'lines', (SELECT coalesce(jsonb_agg(jsonb_build_object('name', line.name, 'quantity', part.quantity, 'reason', part.reason,
+              'note', CASE own.requested_by WHEN 'CUSTOMER' THEN part.note END) ORDER BY line.position), '[]')
+              FROM order_return_line AS part JOIN order_line AS line ON line.store_id = part.store_id AND line.id = part.order_line_id
+              WHERE part.store_id = own.store_id AND part.return_id = own.id)) ORDER BY own.id), '[]')
+          FROM order_return AS own WHERE own.store_id = "order".store_id AND own.order_id = "order".id)) AS exported
       FROM "order" WHERE store_id = ${storeId} AND customer_account_id = ${accountId} ORDER BY id DESC LIMIT ${max}`.execute(
       database,
     )

@@ -457,6 +457,14 @@ describe('shoppers', () => {
         returns: [{ status: 'DECLINED', reason: 'It was worn', lines: [{ name: 'Lamp', quantity: 2 }] }],
       },
     ])
+    const { data } = await stack.ask(
+      ANONYMOUS,
+      'query ($code: String!, $token: String!) { storefront(store: $code) { customerAccount(token: $token) { dataExport } } }',
+      { code: shop.code, token: account.token },
+    )
+    expect(data.storefront.customerAccount.dataExport.orders[0].returns).toMatchObject([
+      { status: 'DECLINED', note: 'Too small', reason: 'It was worn', lines: [{ name: 'Lamp', quantity: 2, reason: 'SIZE' }] },
+    ])
     const second = await request(account.token, order.number, [{ lineId: order.lineId, quantity: 3 }])
     const id = String(second.orderReturn.number)
     for (const step of ['approve', 'receive', 'refund']) expect((await change(step, id)).__typename).toBe('OrderReturnSuccess')
