@@ -1,4 +1,3 @@
-import type { JSONWebKeySet } from 'jose'
 import type { Logger } from 'pino'
 import { GetJsonWebKeysDocument } from '#generated/operations.ts'
 import type { GatewayClient } from '../gateway/client.ts'
@@ -26,11 +25,12 @@ import { builtInSupergraph } from './built-in-supergraph.ts'
 import { createRemoteSubgraphs } from './remote-subgraphs.ts'
 import { assertKnownKeys, encryptInBackground, requiredCipher, secretsOfRole, warnOfPlainSecrets } from './stored-secrets.ts'
 import { type AtriumConfig, SUBGRAPH_FACTORIES, type SubgraphName } from './subgraph-factories.ts'
+import { keysOf, usersOfProcess } from './users-of-process.ts'
 
 /**
  * Runs one subgraph as a process, for gateways with the same LINK_SECRET. The store's process is
  * also a client of the other subgraphs: it reads webhook bodies through the graph, and user keys
- * and sessions from social.
+ * and sessions from social. Those of the directory and of trust read only the latter.
  */
 export async function runSubgraph(
   name: SubgraphName,
@@ -54,18 +54,21 @@ export async function runSubgraph(
 
   let client: GatewayClient | null = null
   let check: SessionCheck | null = null
-  const userKeys = keysFrom(() => keysOf(client))
   const isSessionOpen: SessionCheck = async (token) => {
     if (!check) throw new Error('Expected the graph to have started before sessions are checked.')
     return check(token)
   }
+  const users =
+    name === 'store'
+      ? { userKeys: keysFrom(() => keysOf(client)), isSessionOpen }
+      : await usersOfProcess(config, { publicUrl, log, defer })
   const rateLimits = await rateLimitStoreOf(config, log)
   defer(rateLimits.close)
   // Gateways store REST bans in Redis; without Redis this process sees none.
   const rateLimit = name === 'store' ? await storeRateLimitOf(config, log) : null
   defer(async () => rateLimit?.close())
   const banEndsIn = rateLimit?.banEndsIn ?? (() => 0)
-  const deps = { config, connection, publicUrl, userKeys, isSessionOpen, rateLimits, banEndsIn, secrets, log, defer }
+  const deps = { config, connection, publicUrl, ...users, rateLimits, banEndsIn, secrets, log, defer }
   const subgraph = await SUBGRAPH_FACTORIES[name](deps)
   if (name === 'store') {
     // The factory named `store` returns a `StoreSubgraph`.
@@ -115,11 +118,4 @@ async function connectStoreClient(
   defer(await store.deliverMail())
   defer(await store.deliverWebhooks(await resources(gateway.client)))
   return gateway.client
-}
-
-async function keysOf(client: GatewayClient | null): Promise<JSONWebKeySet> {
-  const caller = { requestId: 'keys', address: '127.0.0.1', credentials: {} }
-  const answer = await client?.run(GetJsonWebKeysDocument, {}, caller, AbortSignal.timeout(5_000))
-  if (!answer?.data) throw new Error('Expected the social subgraph to tell the keys of users.')
-  return { keys: [...answer.data.keys] }
 }
