@@ -76,9 +76,9 @@ export async function addressesOfNames(
   return rows
 }
 
-/** Whether there is a source with this row id; it stays until the end of the transaction. */
+/** Whether there is a source with this row id; it stays until the end of the transaction, and may be changed. */
 export async function hasSource(client: pg.ClientBase, id: string): Promise<boolean> {
-  const { rowCount } = await client.query('SELECT FROM source WHERE id = $1 FOR SHARE', [id])
+  const { rowCount } = await client.query('SELECT FROM source WHERE id = $1 FOR KEY SHARE', [id])
   return rowCount === 1
 }
 

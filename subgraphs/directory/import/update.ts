@@ -35,6 +35,11 @@ type Stored = Awaited<ReturnType<typeof store.addressesOf>>[number]
 /** How often to ask whether another import has ended. Milliseconds. */
 const TURN_POLL_MS = 200
 
+/** Waits for the turn, which a transaction may take again. Throws the signal's reason. */
+export async function waitForTurn(client: pg.ClientBase, signal: AbortSignal): Promise<void> {
+  while (!(await store.takeTurn(client))) await pause(TURN_POLL_MS, undefined, { signal })
+}
+
 /**
  * Brings the tables up to what was found. Runs inside the caller's transaction; throws the signal's
  * reason between two steps.
@@ -47,7 +52,7 @@ export async function update(client: pg.ClientBase, findings: Findings, { now, s
     done += 1
   }
   step()
-  while (!(await store.takeTurn(client))) await pause(TURN_POLL_MS, undefined, { signal })
+  await waitForTurn(client, signal)
   if (findings.unattended && !(await store.hasSource(client, findings.unattended.source)))
     throw new Error('The source was removed while it was read.')
   const revision = await store.nextRevision(client)

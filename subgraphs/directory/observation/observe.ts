@@ -33,7 +33,7 @@ const OBSERVE_EVERY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 /** Repositories of one turn: their stars are stored together. */
 const MAX_PER_TURN = 100
-/** Wait after an answer that wants fewer requests and does not say for how long. Seconds. */
+/** Wait after an answer that wants fewer requests and does not say for how long, or after none. Seconds. */
 const DEFAULT_PAUSE_SECONDS = 900
 
 /**
@@ -78,9 +78,14 @@ async function observeOne({ repository, etag }: DueRepository, deps: ObserveDeps
     log.warn({ repository, problem: error.problem, reason: error.message }, 'a repository could not be observed')
     if (error.problem === 'RATE_LIMITED') return error.retryAfterSeconds ?? DEFAULT_PAUSE_SECONDS
     await observations.storeAttempt(repository, false, now())
-    return null
+    // Each further one would be left alone for a day, too.
+    return concernsAll(error) ? (error.retryAfterSeconds ?? DEFAULT_PAUSE_SECONDS) : null
   }
 }
+
+/** Whether the API itself fails, is not reached, or refuses the token. */
+const concernsAll = ({ problem, status }: RunFault): boolean =>
+  status === null ? ['UNREACHABLE', 'TIMEOUT', 'BLOCKED'].includes(problem) : status >= 500 || status === 401
 
 /** Stores what is new and merges it into the items, in one transaction; returns how many changed. */
 async function storeFacts(found: readonly ObservedFacts[], { connection, log, now, signal }: ObserveDeps): Promise<number> {

@@ -55,8 +55,9 @@ export async function fetchPages(
     if (characters > MAX_RUN_CHARACTERS) return giveUp('TOO_LARGE', `It has more than ${MAX_RUN_CHARACTERS} characters.`)
     if (rowCount > MAX_RECORDS) return giveUp('TOO_LARGE', `It has more than ${MAX_RECORDS} rows.`)
     if (page.cursor !== null && cursors.has(page.cursor)) return giveUp('INVALID', 'Its pages lead back to an earlier one.')
-    if (page.cursor !== null && page.cursor.length > MAX_CURSOR_LENGTH)
-      return giveUp('INVALID', `It has a cursor of more than ${MAX_CURSOR_LENGTH} characters.`)
+    // PostgreSQL stores no character 0.
+    if (page.cursor !== null && (page.cursor.length > MAX_CURSOR_LENGTH || page.cursor.includes('\0')))
+      return giveUp('INVALID', `It has a cursor that is no text of at most ${MAX_CURSOR_LENGTH} characters.`)
     await store.add({ position, nextCursor: page.cursor, rows })
     if (page.cursor !== null) cursors.add(page.cursor)
     cursor = page.cursor
@@ -140,7 +141,9 @@ function readRows(location: SourceLocation, rows: readonly unknown[], isComplete
     const official = asRecord(asRecord(_meta)?.['io.modelcontextprotocol.registry/official'])
     return typeof name === 'string' ? [{ name, isDeleted: official?.status === 'deleted' }] : []
   })
-  const withdrawn = new Set(named.filter(({ name, isDeleted }) => isDeleted && !read.has(name)).map(({ name }) => name))
+  const withdrawn = new Set(
+    named.filter(({ name, isDeleted }) => isDeleted && !read.has(name) && !name.includes('\0')).map(({ name }) => name),
+  )
   return {
     contributions,
     scope: isComplete ? { origin: location.origin, root: location.root, prefix: location.path, exact: true } : null,

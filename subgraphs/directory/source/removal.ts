@@ -3,7 +3,7 @@ import type { Connection } from '../../../platform/database/database.ts'
 import type { Findings } from '../import/findings.ts'
 import { deleteRoot } from '../import/store.ts'
 import { withImportClient } from '../import/store-findings.ts'
-import { update } from '../import/update.ts'
+import { update, waitForTurn } from '../import/update.ts'
 import { locationOf } from './location.ts'
 import type { Source } from './source.ts'
 
@@ -17,10 +17,13 @@ export async function removeWithItems(
   source: Pick<Source, 'id' | 'kind' | 'address' | 'repository'>,
   { connection, log, now }: { readonly connection: Connection; readonly log: Logger; readonly now: Date },
 ): Promise<number> {
+  const { signal } = new AbortController()
   return withImportClient({ connection, log }, async (client) => {
+    // Before any lock of a row: a run that has the turn would wait for that one, and this for the turn.
+    await waitForTurn(client, signal)
     await client.query('DELETE FROM source WHERE id = $1', [source.id])
     await deleteRoot(client, locationOf(source).root)
-    const { removed } = await update(client, NOTHING, { now, signal: new AbortController().signal, onStep: () => {} })
+    const { removed } = await update(client, NOTHING, { now, signal, onStep: () => {} })
     return removed
   })
 }

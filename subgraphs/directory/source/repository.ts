@@ -38,7 +38,8 @@ const asSource = (row: Row): Source => ({
 
 /** How a run ended. */
 export type RunEnd = {
-  readonly nextRunAt: Date | null
+  /** Of a source that is enabled. */
+  readonly nextRunAt: Date
   readonly requests: { readonly since: Date; readonly requests: number }
 } & (
   | {
@@ -106,21 +107,26 @@ export const sourceRepository = (query: Kysely<Tables>) => ({
     })
   },
 
-  /** Null: there is none. A source that is enabled runs soon. */
+  /** Null: there is none. A source that is enabled runs soon, and none waits longer than its interval. */
   async change(
     id: string,
     { enabled, intervalMinutes }: Partial<Pick<SourceSettings, 'enabled' | 'intervalMinutes'>>,
     now: Date,
   ): Promise<Source | null> {
+    const latest = intervalMinutes === undefined ? null : new Date(now.getTime() + intervalMinutes * 60_000)
+    // One that is not run by itself stays so: null is not later than anything.
+    const planned = latest
+      ? sql<Date>`CASE WHEN next_run_at > ${latest} THEN ${latest} ELSE next_run_at END`
+      : sql<Date>`next_run_at`
     const row = await query
       .updateTable('source')
       .set({
+        next_run_at: planned,
         ...(enabled !== undefined && {
           enabled,
-          next_run_at: enabled ? sql<Date>`CASE WHEN enabled THEN next_run_at ELSE ${now} END` : null,
+          next_run_at: enabled ? sql<Date>`CASE WHEN enabled THEN ${planned} ELSE ${now} END` : null,
         }),
         ...(intervalMinutes !== undefined && { interval_minutes: intervalMinutes }),
-        name: sql<string>`name`,
       })
       .where('id', '=', id)
       .returningAll()
@@ -154,12 +160,17 @@ export const sourceRepository = (query: Kysely<Tables>) => ({
     await query.updateTable('source').set({ pages_since: now, pages_complete: isComplete }).where('id', '=', id).execute()
   },
 
-  async end(id: string, end: RunEnd): Promise<void> {
+  /** Ends a run of a source, which is given as it was at its beginning. */
+  async end({ id, nextRunAt }: Pick<Source, 'id' | 'nextRunAt'>, end: RunEnd): Promise<void> {
+    // An administrator has requested a run, or has enabled or disabled the source since.
+    const isReplanned = sql<boolean>`next_run_at IS DISTINCT FROM ${nextRunAt}`
     await query
       .updateTable('source')
       .set({
-        next_run_at: end.nextRunAt,
-        ...((end.problem === null || !GOES_ON.has(end.problem)) && { accepts_drop: false }),
+        next_run_at: sql<Date>`CASE WHEN ${isReplanned} THEN next_run_at WHEN enabled THEN ${end.nextRunAt} END`,
+        ...((end.problem === null || !GOES_ON.has(end.problem)) && {
+          accepts_drop: sql<boolean>`accepts_drop AND ${isReplanned} AND next_run_at IS NOT NULL`,
+        }),
         requests_since: end.requests.since,
         requests: end.requests.requests,
         ...(end.problem === null

@@ -78,9 +78,9 @@ async function runLocked(source: Source, deps: RunDeps): Promise<RunReport> {
     const { fetched, isComplete, asOf } = await fetchSource(source, location, { ...deps, signal: either, request, startedAt })
     const counts = await storeFetched(fetched, source, location, { ...deps, signal: either })
     const { etag, lastModified } = fetched ?? source
-    const nextRunAt = source.enabled ? new Date(startedAt.getTime() + source.intervalMinutes * 60_000) : null
+    const nextRunAt = new Date(startedAt.getTime() + source.intervalMinutes * 60_000)
     const requests = budget.state()
-    await sources.end(source.id, { problem: null, asOf, nextRunAt, requests, isComplete, counts, etag, lastModified })
+    await sources.end(source, { problem: null, asOf, nextRunAt, requests, isComplete, counts, etag, lastModified })
     await sources.pageStore(source.id).clear()
     const { added, updated, removed } = counts
     if (added + updated + removed > 0) log.info({ source: source.name, ...counts }, 'a source changed the directory')
@@ -94,9 +94,9 @@ async function runLocked(source: Source, deps: RunDeps): Promise<RunReport> {
     // What was refused as a whole is read anew.
     if (fault.problem === 'DROP_REFUSED') await sources.pageStore(source.id).clear()
     const seconds = retrySeconds(source.failures, source.intervalMinutes, fault.retryAfterSeconds)
-    const nextRunAt = source.enabled ? new Date(now().getTime() + seconds * 1_000) : null
+    const nextRunAt = new Date(now().getTime() + seconds * 1_000)
     const { problem, message } = fault
-    await sources.end(source.id, { problem, error: message, nextRunAt, requests: budget.state() })
+    await sources.end(source, { problem, error: message, nextRunAt, requests: budget.state() })
     return { kind: 'failed', source: await reread(source, sources) }
   }
 }

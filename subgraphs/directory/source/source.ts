@@ -63,12 +63,12 @@ const NAME = /^[a-z0-9][a-z0-9-]{0,59}$/
 const REPOSITORY = /^[A-Za-z0-9][A-Za-z0-9-]{0,38}\/[A-Za-z0-9._-]{1,100}$/
 
 /** The broken rules of these settings, by field; empty for none. */
-export function faultsOf({ name, address, repository, intervalMinutes }: SourceSettings): readonly SourceFault[] {
+export function faultsOf({ name, kind, address, repository, intervalMinutes }: SourceSettings): readonly SourceFault[] {
   return [
     ...(NAME.test(name)
       ? []
       : [{ field: 'name', message: `Expected 1 to 60 letters a to z, digits and "-", got ${quoted(name)}.` }]),
-    ...addressFaults(address),
+    ...addressFaults(address, kind),
     ...(repository === null || REPOSITORY.test(repository)
       ? []
       : [{ field: 'repository', message: `Expected owner/name, got ${quoted(repository)}.` }]),
@@ -86,7 +86,7 @@ export const intervalFaults = (minutes: number): readonly SourceFault[] =>
         },
       ]
 
-function addressFaults(address: string): readonly SourceFault[] {
+function addressFaults(address: string, kind: DirectorySourceKind): readonly SourceFault[] {
   const fault = (message: string) => [{ field: 'address', message }]
   const url = URL.parse(address)
   if (!url || !/^https?:$/.test(url.protocol) || address.length > MAX_ADDRESS_LENGTH)
@@ -94,6 +94,8 @@ function addressFaults(address: string): readonly SourceFault[] {
       `Expected an absolute http or https address of at most ${MAX_ADDRESS_LENGTH} characters, got ${quoted(address)}.`,
     )
   if (url.username !== '' || url.password !== '') return fault('Expected an address without a user and password.')
+  // Pages have queries of their own.
+  if (kind === 'MCP_REGISTRY' && url.search !== '') return fault('Expected the address of a registry without a query.')
   if (url.hash !== '') return fault('Expected an address without a part behind "#".')
   return []
 }

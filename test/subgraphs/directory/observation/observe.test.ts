@@ -156,6 +156,20 @@ test('a limit of GitHub pauses everything for as long as it says, and loses noth
 })
 
 test.each([
+  ['fails', 503],
+  ['refuses the token', 401],
+])('an API that %s is left alone for a while, and the other repositories are observed after it', async (_, status) => {
+  const { answer, requests } = github
+  answer((__, response) => response.writeHead(status).end())
+  expect(await observe()).toEqual({ observed: 0, changed: 0, pauseSeconds: 900 })
+  expect(requests).toEqual(['/repos/acme/one'])
+  now = new Date(now.getTime() + HOUR_MS)
+  answer((__, response) => json(response, aRepository(7)))
+  await observe()
+  expect(requests).toEqual(['/repos/acme/two'])
+})
+
+test.each([
   ['no JSON', '<html>'],
   ['other fields', '{"stargazers_count":"5","archived":0}'],
   ['too many stars', JSON.stringify(aRepository(1e12))],

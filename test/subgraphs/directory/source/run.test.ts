@@ -10,8 +10,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { END, tarHeader } from '../../../../platform/database/backup/tar.ts'
 import { type Connection, openDatabase } from '../../../../platform/database/database.ts'
 import type { Subgraph } from '../../../../platform/graphql/subgraph.ts'
+import { hasSource, takeTurn } from '../../../../subgraphs/directory/import/store.ts'
 import { createSource } from '../../../../subgraphs/directory/source/actions.ts'
 import { sourceHttp } from '../../../../subgraphs/directory/source/network.ts'
+import { removeWithItems } from '../../../../subgraphs/directory/source/removal.ts'
 import { type SourceRepository, sourceRepository } from '../../../../subgraphs/directory/source/repository.ts'
 import { type RunReport, runSource } from '../../../../subgraphs/directory/source/run.ts'
 import { healthOf, type Source } from '../../../../subgraphs/directory/source/source.ts'
@@ -300,6 +302,19 @@ describe('a registry', () => {
     expect(lastError).toBe('An answer is not a page of servers.')
   })
 
+  test('with the character 0 in a cursor, or in the name of what it deleted, is no fault of ours', async () => {
+    server.answer((_, response) => json(response, { servers: [], metadata: { nextCursor: 'a\0b' } }))
+    const source = await aSource('MCP_REGISTRY')
+    expect((await fails(source, 'INVALID')).lastError).toBe('It has a cursor that is no text of at most 2000 characters.')
+    const all = rows(2)
+    server.answer(registryOf(() => all))
+    await succeeds(source)
+    later(2 * HOUR_MS)
+    const updatedAt = '2026-11-20T11:30:00Z'
+    all.push(aRow('x\0y', { status: 'deleted', updatedAt }), aRow('server-001', { status: 'deleted', updatedAt }))
+    expect((await succeeds(source)).counts).toMatchObject({ removed: 1 })
+  })
+
   test('in a network that is not allowed is not connected to', async () => {
     const source = await aSource('MCP_REGISTRY')
     const guarded = sourceHttp({ privateNetworks: [] })
@@ -541,6 +556,91 @@ describe('the believed order of sources', () => {
   })
 })
 
+describe('an administrator', () => {
+  /** The source after a run in whose middle, a second after its beginning, something is done. */
+  async function ranWhile(source: Source, act: () => Promise<unknown>): Promise<Source | null> {
+    const answer = registryOf(() => rows(3))
+    let isDone = false
+    server.answer(async (request, response, url) => {
+      if (!isDone) {
+        isDone = true
+        later(1_000)
+        await act()
+      }
+      answer(request, response, url)
+    })
+    await succeeds(source)
+    return sources.byId(source.id)
+  }
+
+  test('who disables a source while it runs has disabled it', async () => {
+    const source = await aSource('MCP_REGISTRY')
+    expect(await ranWhile(source, () => sources.change(source.id, { enabled: false }, now))).toMatchObject({
+      enabled: false,
+      nextRunAt: null,
+    })
+  })
+
+  test('who enables a source while it is run by hand has enabled it', async () => {
+    const source = await aSource('MCP_REGISTRY')
+    await sources.change(source.id, { enabled: false }, now)
+    expect(await ranWhile(source, () => sources.change(source.id, { enabled: true }, now))).toMatchObject({
+      enabled: true,
+      nextRunAt: now,
+    })
+  })
+
+  test('who requests a run while one is going on gets another, which accepts a drop when that was said', async () => {
+    const source = await aSource('MCP_REGISTRY')
+    expect(await ranWhile(source, () => sources.requestRun(source.id, true, now))).toMatchObject({
+      nextRunAt: now,
+      acceptsDrop: true,
+    })
+    later(60_000)
+    expect(await ranWhile(source, async () => {})).toMatchObject({
+      nextRunAt: new Date(now.getTime() - 1_000 + 6 * HOUR_MS),
+      acceptsDrop: false,
+    })
+  })
+
+  test('who shortens the interval does not wait for the end of the old one', async () => {
+    const source = await aSource('MCP_REGISTRY')
+    await ranWhile(source, async () => {})
+    const inTen = new Date(now.getTime() + 600_000)
+    expect(await sources.change(source.id, { intervalMinutes: 10 }, now)).toMatchObject({ intervalMinutes: 10, nextRunAt: inTen })
+    expect(await sources.change(source.id, { intervalMinutes: 43_200 }, now)).toMatchObject({ nextRunAt: inTen })
+    await sources.change(source.id, { enabled: false }, now)
+    expect(await sources.change(source.id, { intervalMinutes: 10 }, now)).toMatchObject({ nextRunAt: null })
+  })
+
+  test('who removes a source with its items does not stop a run of it that has its turn, nor waits for ever, and the run lets others change it', async () => {
+    server.answer(registryOf(() => rows(3)))
+    const source = await aSource('MCP_REGISTRY')
+    await succeeds(source)
+    const client = await database.pool.connect()
+    await client.query('BEGIN')
+    expect(await takeTurn(client)).toBe(true)
+    // For a failure of this test only: nothing else would end it.
+    await client.query("SET LOCAL lock_timeout = '5s'")
+    const other = await database.pool.connect()
+    const removing = removeWithItems(source, { connection, log, now })
+    try {
+      const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database()
+        AND state = 'idle in transaction' AND query LIKE '%pg_try_advisory_xact_lock%'`
+      await expect.poll(async () => (await other.query(waiting)).rowCount).toBe(1)
+      expect(await hasSource(client, source.id)).toBe(true)
+      await other.query("SET lock_timeout = '5s'")
+      await other.query('UPDATE source SET accepts_drop = true WHERE id = $1', [source.id])
+    } finally {
+      await client.query('ROLLBACK')
+      client.release()
+      await other.query('RESET lock_timeout')
+      other.release()
+      expect(await removing).toBe(3)
+    }
+  })
+})
+
 describe('in the graph', () => {
   let subgraph: Subgraph
   const roles: Record<string, string | null> = { 'a.a.a': 'ADMIN', 'u.u.u': 'USER', 'e.e.e': null }
@@ -595,6 +695,7 @@ describe('in the graph', () => {
     ['name: "", kind: FILE, address: "https://e.org/a.json"', 'name'],
     ['name: "a", kind: FILE, address: "file:///etc/passwd"', 'address'],
     ['name: "a", kind: FILE, address: "https://u:p@e.org/a.json"', 'address'],
+    ['name: "a", kind: MCP_REGISTRY, address: "https://e.org/?search=x"', 'address'],
     ['name: "a", kind: FILE, address: "https://e.org/a.json", repository: "a/b/c"', 'repository'],
     ['name: "a", kind: FILE, address: "https://e.org/a.json", intervalMinutes: 4', 'intervalMinutes'],
     ['name: "a", kind: FILE, address: "https://e.org/a.json", intervalMinutes: 43201', 'intervalMinutes'],
