@@ -1,7 +1,7 @@
 import type { Catalogue } from '../item/catalogue.ts'
 import type { Item } from '../item/item.ts'
 import { countOf, fieldsOf, IN_NAME, IN_NAME_PART, IN_TAGS, recordOf, type WordIndex } from '../word-index/word-index.ts'
-import { phraseOf, STOP_WORDS, tokenize } from '../word-index/words.ts'
+import { phraseOf, STOP_WORDS, stem, tokenize } from '../word-index/words.ts'
 import { expansionOf } from './expansion.ts'
 import { scoreOf } from './ranking.ts'
 
@@ -23,6 +23,8 @@ export type TaskItems = { readonly picks: readonly TaskPick[]; readonly uncovere
 
 /** Most words of a task that count: the rarest ones. */
 const MAX_WORDS = 24
+/** Words that are looked up for that, by a first count: what a word may mean takes milliseconds to find. */
+const MAX_LOOKED_UP = 48
 /** A word that more of all records hold tells nothing. */
 const COMMON_SHARE = 0.1
 /** How much of a word's rarity an item gets by where it has the word. */
@@ -64,13 +66,23 @@ export function taskItems(
 ): TaskItems {
   const words = wordsOf(task, index)
   const total = words.reduce((sum, { rarity }) => sum + rarity, 0)
-  const candidates = candidatesOf(words).filter((record) => accepts(items[record] as Item))
+  const qualities = new Map<number, number>()
+  /** 0 for an item that is not wanted. */
+  const qualityIn = (record: number): number => {
+    const known = qualities.get(record)
+    if (known !== undefined) return known
+    const item = items[record] as Item
+    const quality = accepts(item) ? qualityOf(item) : 0
+    qualities.set(record, quality)
+    return quality
+  }
+  const candidates = candidatesOf(words, qualityIn)
   const covered = new Map<Word, number>()
   const picks: TaskPick[] = []
 
   while (picks.length < max) {
     const gains = candidates
-      .map((record) => ({ record, gain: gainOf(record, words, covered) * qualityOf(items[record] as Item) }))
+      .map((record) => ({ record, gain: gainOf(record, words, covered) * qualityIn(record) }))
       .sort((one, other) => other.gain - one.gain || one.record - other.record)
     const [best] = gains
     if (!best || !isEnough(best.record, words, covered, total)) break
@@ -96,17 +108,29 @@ function wordsOf(task: string, index: WordIndex): readonly Word[] {
     .flatMap(({ whole, parts }) => (parts.length > 0 && !index.numberOf.has(whole) ? parts : [whole]))
     .flatMap(phraseOf)
   const distinctive = [...new Set(texts)].filter((text) => !STOP_WORDS.has(text) && !TASK_WORDS.has(text))
-  const words = distinctive.map((text): Word => {
-    const meant = expansionOf(text, false, index)
-    let count = 0
-    for (const number of meant.keys()) count = Math.max(count, countOf(number, index))
-    const isCommon = count > index.size * COMMON_SHARE && index.size > 100
-    const rarity = isCommon ? 0 : Math.log(1 + index.size / (1 + count))
-    return { text, rarity, records: isCommon ? new Map() : holdingsOf(meant, rarity, index) }
-  })
+  const counts = new Map(distinctive.map((text) => [text, firstCount(text, index)]))
+  const rare = distinctive.toSorted((one, other) => (counts.get(one) ?? 0) - (counts.get(other) ?? 0)).slice(0, MAX_LOOKED_UP)
+  const lookedUp = new Set(rare)
+  const words = distinctive
+    .filter((text) => lookedUp.has(text))
+    .map((text): Word => {
+      const meant = expansionOf(text, false, index)
+      let count = 0
+      for (const number of meant.keys()) count = Math.max(count, countOf(number, index))
+      const isCommon = count > index.size * COMMON_SHARE && index.size > 100
+      const rarity = isCommon ? 0 : Math.log(1 + index.size / (1 + count))
+      return { text, rarity, records: isCommon ? new Map() : holdingsOf(meant, rarity, index) }
+    })
   const rarest = new Set(words.toSorted((one, other) => other.rarity - one.rarity).slice(0, MAX_WORDS))
   return words.filter((word) => rarest.has(word) && word.rarity > 0)
 }
+
+/** Records with the word or a form of it; 0 for a word that is not known as it is. */
+const firstCount = (text: string, index: WordIndex): number =>
+  [index.numberOf.get(text), ...(index.byStem.get(stem(text)) ?? [])].reduce<number>(
+    (most, number) => (number === undefined ? most : Math.max(most, countOf(number, index))),
+    0,
+  )
 
 function holdingsOf(
   meant: ReadonlyMap<number, number>,
@@ -133,21 +157,22 @@ function fieldOf(fields: number): { readonly share: number; readonly field: Word
   return { share: SHARES.DESCRIPTION, field: 'DESCRIPTION' }
 }
 
-/** Records that may be picked: those with most of the task, and those with most of each word. */
-function candidatesOf(words: readonly Word[]): readonly number[] {
+/** Wanted records that may be picked: those with most of the task, and those with most of each word. */
+function candidatesOf(words: readonly Word[], qualityIn: (record: number) => number): readonly number[] {
   const sums = new Map<number, number>()
   const best = new Set<number>()
-  const top = (entries: Iterable<readonly [number, number]>, count: number) => {
-    for (const [record] of [...entries].sort(([, one], [, other]) => other - one).slice(0, count)) best.add(record)
+  const top = (entries: readonly (readonly [number, number])[], count: number) => {
+    for (const [record] of entries.toSorted(([, one], [, other]) => other - one).slice(0, count)) best.add(record)
   }
   for (const { records } of words) {
-    for (const [record, { value }] of records) sums.set(record, (sums.get(record) ?? 0) + value)
-    top(
-      [...records].map(([record, { value }]) => [record, value] as const),
-      MAX_CANDIDATES_OF_WORD,
-    )
+    const wanted = [...records].flatMap(([record, { value }]) => {
+      const quality = qualityIn(record)
+      return quality === 0 ? [] : [[record, value * quality] as const]
+    })
+    for (const [record, value] of wanted) sums.set(record, (sums.get(record) ?? 0) + value)
+    top(wanted, MAX_CANDIDATES_OF_WORD)
   }
-  top(sums, MAX_CANDIDATES)
+  top([...sums], MAX_CANDIDATES)
   return [...best]
 }
 

@@ -1,8 +1,14 @@
 import { graphql } from 'graphql'
 import pino from 'pino'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openDatabase } from '../../../platform/database/database.ts'
 import type { Subgraph } from '../../../platform/graphql/subgraph.ts'
+import { type Catalogue, catalogueOf } from '../../../subgraphs/directory/item/catalogue.ts'
+import { itemRepository } from '../../../subgraphs/directory/item/repository.ts'
+import { taskItems } from '../../../subgraphs/directory/search/task-items.ts'
+import { safeNames } from '../../../subgraphs/directory/server-features/findings.ts'
 import { directorySubgraph } from '../../../subgraphs/directory/subgraph.ts'
+import type { Tables } from '../../../subgraphs/directory/tables.ts'
 import { freshDatabase } from '../../support/database.ts'
 import { aPlugin, aServer, aSkill, putItems } from '../../support/items.ts'
 
@@ -105,4 +111,50 @@ test('a thousand characters of distinct words are answered from the 24 rarest', 
   const { found, errors } = await ask(task)
   expect(errors).toBeUndefined()
   expect(found?.uncovered.length).toBeLessThanOrEqual(24)
+})
+
+describe('in a directory of 5,000 servers, 450 of them called Widget,', () => {
+  let catalogue: Catalogue
+  const accepts = () => true
+
+  beforeAll(async () => {
+    const { connection, drop: dropLarge } = await freshDatabase()
+    const database = openDatabase<Tables>(connection, { schema: 'directory', max: 1, onError: () => {} })
+    await putItems(connection, [aServer('x/template'), aSkill('gauge', { name: 'gauge', tags: ['widget'] })])
+    await database.pool.query(
+      `INSERT INTO item (kind, identity, key, name, description, category, tags, popularity, detail, provenance, created_at, updated_at, revision)
+       SELECT kind, 's/' || n, 's/' || n, CASE WHEN n <= 450 THEN 'Widget' ELSE 'Filler ' || n END, '', category, '{}',
+              CASE n WHEN 450 THEN 9000 ELSE 0 END, detail, provenance, created_at, updated_at, revision
+       FROM item, generate_series(1, 5000) AS n WHERE key = 'x/template'`,
+    )
+    catalogue = await catalogueOf(await itemRepository(database.query, safeNames).snapshot())
+    await database.close()
+    await dropLarge()
+  })
+
+  test('items of the kind that is wanted are found behind hundreds that fit better', () => {
+    const { picks } = taskItems('widget', catalogue, { accepts: ({ kind }) => kind === 'SKILL', max: 4 })
+    expect(picks.map(({ item }) => item.key)).toEqual(['gauge'])
+  })
+
+  test('the best known of hundreds with the same words is picked', () => {
+    const { picks } = taskItems('widget', catalogue, { accepts, max: 1 })
+    expect(picks.map(({ item }) => item.key)).toEqual(['s/450'])
+  })
+
+  test('no more than 48 words of a hostile task are compared with every known word', () => {
+    let scans = 0
+    const words = Object.defineProperty({ ...catalogue.words }, 'letters', {
+      get() {
+        scans += 1
+        return catalogue.words.letters
+      },
+    })
+    const task = Array.from({ length: 140 }, (_, n) => `zq${String.fromCharCode(97 + (n % 26), 97 + Math.floor(n / 26))}xv`).join(
+      ' ',
+    )
+    const { picks, uncovered } = taskItems(task, { ...catalogue, words }, { accepts, max: 8 })
+    expect([picks, uncovered.length]).toEqual([[], 24])
+    expect(scans).toBe(48)
+  })
 })
