@@ -22,7 +22,7 @@ const PHRASES: Readonly<Record<string, Partial<Readonly<Record<Phrase, RegExp>>>
     address:
       /\b(?:an alle |hinweis (?:an|für) (?:alle )?|achtung,? |liebe[rs]? )(?:ki|llms?|ai|sprachmodelle?|chatbots?|assistenten)\b|\ban ki-|\b(?:wenn|falls|sofern) du (?:ein|eine) (?:ki|sprachmodell|chatbot|assistent|llm)|\bdu bist (?:jetzt|nun|ab jetzt|ab sofort) (?:ein|eine|im) [a-zäöüß ]{0,30}(?:assistent|ki|modus|modell)/gi,
     conceal:
-      /\b(?:verrate|sage?|erzähle?|teile|melde|zeige?)\b[^.!?\n]{0,20}(?:dem|den|der) (?:benutzer|nutzer|anwender|leser|besucher|kunden)(?:n|in)?[^.!?\n]{0,15}\bnicht|\bohne (?:den|die) (?:benutzer|nutzer|anwender|leser)[a-z]* zu (?:fragen|informieren)/gi,
+      /\b(?:verrate|sage?|erzähle?|teile|melde|zeige?)\b[^.!?\n]{0,20}(?:dem|den|der) (?:benutzer|nutzer|anwender|leser|besucher|kunden)(?:n|in)?[^.!?\n]{0,15}\bnicht|\bohne (?:den|die) (?:benutzer|nutzer|anwender|leser)[a-z]{0,20} zu (?:fragen|informieren)/gi,
     reveal:
       /\b(?:system-?prompts?|systemanweisung(?:en)?)\b[^.!?\n]{0,30}\b(?:aus|an|preis|wieder|anzeigen|ausgeben|verraten)|\b(?:zeige?|verrate|nenne?|gib)\b[^.!?\n]{0,40}\bsystem-?prompt/gi,
     inform: /\b(?:sag|antworte|teile?|erzähle?)\b[^.!?\n]{0,10} (?:dem|den) (?:benutzer|nutzer|anwender|leser|besucher)/gi,
@@ -31,7 +31,7 @@ const PHRASES: Readonly<Record<string, Partial<Readonly<Record<Phrase, RegExp>>>
     override:
       /\b(?:ignore[zr]?|oublie[zr]?|néglige[zr]?|ne (?:tiens|tenez) (?:pas|plus) compte d[e’']|ne (?:suis|suivez) (?:pas|plus))\s?(?:(?:bien|toutes?|tous|les|tes|vos|ces|des|de|d’)\s?){1,4}(?:anciennes |précédentes )?(?:instructions|consignes|directives|règles|ordres)/gi,
     address:
-      /\b(?:note|message|avis|attention|instructions?)(?: (?:à|a|aux|pour))?(?: (?:les|toutes|tous|l’|des))* ?(?:assistants?|ia|llms?|modèles? de langage|intelligences? artificielles?)\b|\bsi (?:tu es|vous êtes) (?:une? )?(?:ia|assistant|modèle de langage|llm|intelligence artificielle)/gi,
+      /\b(?:note|message|avis|attention|instructions?)(?: (?:à|a|aux|pour))?(?: (?:les|toutes|tous|l’|des)){0,4} ?(?:assistants?|ia|llms?|modèles? de langage|intelligences? artificielles?)\b|\bsi (?:tu es|vous êtes) (?:une? )?(?:ia|assistant|modèle de langage|llm|intelligence artificielle)/gi,
     conceal:
       /\bne (?:dis|dites|révèle[zr]?|signale[zr]?|mentionne[zr]?|parle[zr]?)[^.!?\n]{0,30} (?:à l['’]|au |aux )(?:utilisateur|lecteur|visiteur|client)/gi,
     reveal:
@@ -42,7 +42,7 @@ const PHRASES: Readonly<Record<string, Partial<Readonly<Record<Phrase, RegExp>>>
     override:
       /\b(?:ignor[ae]n?|olvid[ae]n?|descart[ae]n?|desestim[ae]n?|no (?:sigas|siga|obedezcas))\s(?:(?:ya|por completo|todas?|todos?|las|los|tus|sus|estas|de)\s){1,4}(?:anteriores |previas )?(?:instrucciones|indicaciones|órdenes|reglas|directrices|normas)/gi,
     address:
-      /\b(?:nota|aviso|atención|mensaje|instrucción|instrucciones)(?: (?:a|para|de))?(?: (?:los|las|todos|todas|el|la))* ?(?:modelos? de lenguaje|asistentes?|ia|llms?|inteligencias? artificiales?)\b|\bsi eres (?:una? )?(?:ia|asistente|modelo de lenguaje|llm|inteligencia artificial)/gi,
+      /\b(?:nota|aviso|atención|mensaje|instrucción|instrucciones)(?: (?:a|para|de))?(?: (?:los|las|todos|todas|el|la)){0,4} ?(?:modelos? de lenguaje|asistentes?|ia|llms?|inteligencias? artificiales?)\b|\bsi eres (?:una? )?(?:ia|asistente|modelo de lenguaje|llm|inteligencia artificial)/gi,
     conceal:
       /\bno (?:le )?(?:digas|diga|informes|menciones|reveles|avises)[^.!?\n]{0,30} al? (?:los )?(?:usuario|lector|visitante|cliente)/gi,
     reveal:
@@ -54,7 +54,7 @@ const PHRASES: Readonly<Record<string, Partial<Readonly<Record<Phrase, RegExp>>>
     override:
       /\b(?:ignora(?:te|re)?|dimentica(?:te|re)?|trascura|non seguire)\s(?:(?:tutte|tutti|tutto|le|gli|i|tue|vostre|queste|di)\s){1,4}(?:precedenti |tue )?(?:istruzioni|indicazioni|regole|direttive|ordini|comandi)/gi,
     address:
-      /\b(?:nota|avviso|attenzione|messaggio)(?: (?:per|a|agli|alle|ai))?(?: (?:gli|le|i|tutti|tutte))* ?(?:assistenti|modelli linguistici|ia|llm|intelligenze artificiali)\b|\bse sei un['’]?a? ?(?:ia|assistente|modello linguistico|intelligenza artificiale)/gi,
+      /\b(?:nota|avviso|attenzione|messaggio)(?: (?:per|a|agli|alle|ai))?(?: (?:gli|le|i|tutti|tutte)){0,4} ?(?:assistenti|modelli linguistici|ia|llm|intelligenze artificiali)\b|\bse sei un['’]?a? ?(?:ia|assistente|modello linguistico|intelligenza artificiale)/gi,
     conceal:
       /\bnon (?:dire|rivelare|menzionare|informare)[^.!?\n]{0,30} (?:all['’]|al |agli |l['’])(?:utente|utenti|lettore|visitatore|cliente)/gi,
     reveal:
@@ -65,7 +65,7 @@ const PHRASES: Readonly<Record<string, Partial<Readonly<Record<Phrase, RegExp>>>
     override:
       /\b(?:ignor[ae]m?|esqueç?c?a|desconsidere|descarte|não siga)\s(?:(?:todas|todos|tudo|as|os|suas|seus|estas|de)\s){1,4}(?:anteriores )?(?:instruções|orientações|ordens|regras|diretrizes|comandos)/gi,
     address:
-      /\b(?:nota|aviso|atenção|mensagem)(?: (?:para|a|aos|às))?(?: (?:os|as|todos|todas))* ?(?:modelos de linguagem|assistentes|ia|llms?|inteligências artificiais)\b|\bse (?:você|tu) (?:é|és|for) uma? (?:ia|assistente|modelo de linguagem|inteligência artificial)/gi,
+      /\b(?:nota|aviso|atenção|mensagem)(?: (?:para|a|aos|às))?(?: (?:os|as|todos|todas)){0,4} ?(?:modelos de linguagem|assistentes|ia|llms?|inteligências artificiais)\b|\bse (?:você|tu) (?:é|és|for) uma? (?:ia|assistente|modelo de linguagem|inteligência artificial)/gi,
     conceal:
       /\bnão (?:diga|conte|informe|mencione|revele)[^.!?\n]{0,30} (?:ao|o|aos) (?:usuário|utilizador|leitor|visitante|cliente)/gi,
     reveal: /\b(?:mostre|revele|exiba|imprima|repita)\b[^.!?\n]{0,30}(?:prompt (?:do|de) sistema|instruções (?:do|de) sistema)/gi,
@@ -75,7 +75,7 @@ const PHRASES: Readonly<Record<string, Partial<Readonly<Record<Phrase, RegExp>>>
     override:
       /\b(?:negeer|vergeet|sla over|verwerp|volg niet)\s(?:(?:alle|al|je|jouw|uw|de|deze|alles)\s){1,4}(?:(?:eerdere|vorige|voorgaande|bovenstaande)\s)?(?:instructies|aanwijzingen|opdrachten|regels|richtlijnen|prompts?)/gi,
     address:
-      /\b(?:let op|bericht|opmerking|aan)(?: (?:voor|aan|alle))* (?:ai|taalmodellen|llms?|assistenten)\b|\bals je een (?:ai|taalmodel|assistent|llm)/gi,
+      /\b(?:let op|bericht|opmerking|aan)(?: (?:voor|aan|alle)){0,4} (?:ai|taalmodellen|llms?|assistenten)\b|\bals je een (?:ai|taalmodel|assistent|llm)/gi,
     conceal: /\b(?:vertel|zeg|meld|laat)\b[^.!?\n]{0,20}de (?:gebruiker|lezer|bezoeker|klant)[^.!?\n]{0,15}\bniet/gi,
     reveal: /\b(?:toon|geef|laat|onthul|herhaal)\b[^.!?\n]{0,30}(?:systeem-?prompt|systeeminstructies)/gi,
     inform: /\b(?:vertel|zeg) (?:tegen )?de (?:gebruiker|lezer|bezoeker|klant)/gi,

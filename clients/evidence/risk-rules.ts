@@ -87,7 +87,7 @@ export const ENGLISH_RULES: readonly RiskRule[] = [
     category: 'instructions',
     weight: 0.6,
     pattern:
-      /\b(?:enter|enable|activate|switch to|you are (?:now )?in) (?:the )?(?:developer|debug|maintenance|god|admin(?:istrator)?|jailbreak|unrestricted|DAN|root|test) mode\b|\b(?:you are|act as|behave as|become|pretend to be|simulate)(?: now)? (?:an? |the )?(?:[a-z]+ ){0,2}(?:unrestricted|unfiltered|uncensored|jailbroken|DAN\b|evil|linux terminal|terminal\b)|\b(?:pretend|imagine|act as if|behave as if) (?:that )?you (?:have|had) no (?:restriction|rule|limit|guideline|filter)s?|\b(?:polic(?:y|ies)|restrictions?|rules|guidelines|filters|safety checks?) (?:no longer|do not|don['’]t) apply to you\b/gi,
+      /\b(?:enter|enable|activate|switch to|you are (?:now )?in) (?:the )?(?:developer|debug|maintenance|god|admin(?:istrator)?|jailbreak|unrestricted|DAN|root|test) mode\b|\b(?:you are|act as|behave as|become|pretend to be|simulate)(?: now)? (?:an? |the )?(?:[a-z]{1,30} ){0,2}(?:unrestricted|unfiltered|uncensored|jailbroken|DAN\b|evil|linux terminal|terminal\b)|\b(?:pretend|imagine|act as if|behave as if) (?:that )?you (?:have|had) no (?:restriction|rule|limit|guideline|filter)s?|\b(?:polic(?:y|ies)|restrictions?|rules|guidelines|filters|safety checks?) (?:no longer|do not|don['’]t) apply to you\b/gi,
   },
   {
     name: 'from-now-on',
@@ -102,7 +102,7 @@ export const ENGLISH_RULES: readonly RiskRule[] = [
     weight: 0.5,
     // "If you are an AI researcher" has no comma behind the model.
     pattern:
-      /\b(?:dear|hey|hello|hi|attention|notice|note|notes|message|hint|instructions?|important|p\.?s\.?|warning|reminder)(?: (?:to|for))?,? (?:all |any |the |every |you,? )?(?:ai |llm |coding |large )*(?:ais?|llms?|language models?|chatgpt|gpt|claude|gemini|copilot|assistants?|agents?|bots?|chatbots?|models?|crawlers?|summari[sz]ers?)\b(?=\s?[:,.!;?]|\s(?:reading|processing|summari|that|who|reviewing|before|only)| do not|$)|\bif you(?: are|['’]re) (?:an? |the )?(?:large )?(?:ai|llm|language model|ai (?:assistant|agent|model|system)|assistant|bot|chatbot|automated (?:system|agent))(?=\s?[,;:.]|\s(?:reading|summari|processing|and\b|or\b))|\bas an? (?:ai|llm|language model|ai (?:assistant|agent|model))(?: (?:reading|processing) this)?,? you (?:must|should|have to|need to|will)\b/gi,
+      /\b(?:dear|hey|hello|hi|attention|notice|note|notes|message|hint|instructions?|important|p\.?s\.?|warning|reminder)(?: (?:to|for))?,? (?:all |any |the |every |you,? )?(?:ai |llm |coding |large ){0,4}(?:ais?|llms?|language models?|chatgpt|gpt|claude|gemini|copilot|assistants?|agents?|bots?|chatbots?|models?|crawlers?|summari[sz]ers?)\b(?=\s?[:,.!;?]|\s(?:reading|processing|summari|that|who|reviewing|before|only)| do not|$)|\bif you(?: are|['’]re) (?:an? |the )?(?:large )?(?:ai|llm|language model|ai (?:assistant|agent|model|system)|assistant|bot|chatbot|automated (?:system|agent))(?=\s?[,;:.]|\s(?:reading|summari|processing|and\b|or\b))|\bas an? (?:ai|llm|language model|ai (?:assistant|agent|model))(?: (?:reading|processing) this)?,? you (?:must|should|have to|need to|will)\b/gi,
   },
   {
     name: 'model-must',
@@ -158,7 +158,7 @@ export const ENGLISH_RULES: readonly RiskRule[] = [
     category: 'instructions',
     weight: 0.35,
     pattern:
-      /\b(?:give|assign|award|write) (?:it |this |us |a |an |the )*(?:positive|highest|best|top|favou?rable|perfect) (?:review|score|rating|mark|grade)s?\b|\brecommend (?:only|acceptance|this [a-z]+ only)\b|\b(?:never|do not|don['’]t) (?:mention|highlight|talk about|discuss) (?:the|any|its|our) (?:negative|retraction|lawsuit|complaint|weakness|competitor|problem|risk|flaw|limitation)(?:e?s)?\b/gi,
+      /\b(?:give|assign|award|write) (?:it |this |us |a |an |the ){0,4}(?:positive|highest|best|top|favou?rable|perfect) (?:review|score|rating|mark|grade)s?\b|\brecommend (?:only|acceptance|this [a-z]{1,30} only)\b|\b(?:never|do not|don['’]t) (?:mention|highlight|talk about|discuss) (?:the|any|its|our) (?:negative|retraction|lawsuit|complaint|weakness|competitor|problem|risk|flaw|limitation)(?:e?s)?\b/gi,
   },
 ]
 

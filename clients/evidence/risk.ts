@@ -50,7 +50,7 @@ export type RiskInput = { readonly text: string; readonly title?: string | null;
 /** Some 80,000 words; a whole book is longer, an article never. */
 const MAX_EXAMINED_LENGTH = 500_000
 const MAX_FINDINGS = 100
-/** Matches of one rule in one text: more say nothing new. */
+/** Matches of one rule of each kind (`KindOf`) in one text: more say nothing new. */
 const MAX_MATCHES = 3
 
 /** A quotation in a text about attacks is a mention, not an order. */
@@ -85,6 +85,13 @@ const HIDDEN_RULES: readonly RiskRule[] = [
 ]
 
 type Found = Span & { readonly rule: RiskRule; readonly weight: number; readonly isQuoted: boolean }
+
+/**
+ * Number of the kind of a span: quoted or not, seen or not. Kinds count differently, so that many
+ * matches of a light one must not use up the number of those of a heavy one.
+ */
+type KindOf = (span: Span) => number
+const ONE_KIND: KindOf = () => 0
 
 /**
  * Finds marks of prompt injection in a text that a model will read: orders to the reader in many
@@ -139,14 +146,16 @@ function foundIn(text: string, unseen: readonly Span[]): readonly Found[] {
   const quotations = quotationsIn(text)
   // Signs without width stand within words or for spaces.
   const readings = hasUnseen(text) ? [folded, foldedText(text, 'prose', ' ')] : [folded]
-  const orders = readings.flatMap(ordersIn)
+  const kindOf: KindOf = (span) =>
+    (quotations.isCode(span) ? 2 : quotations.isQuoted(span) ? 1 : 0) + (enclosing(unseen, span) ? 3 : 0)
+  const orders = distinct(readings.flatMap((reading) => ordersIn(reading, kindOf)))
   const found = [
     ...orders,
-    ...MARKUP_RULES.flatMap((rule) => matchesOf(rule, text)),
-    ...INVISIBLE_RULES.flatMap((rule) => matchesOf(rule, text)),
-    ...carriedTextsIn(text),
-    ...HIDDEN_RULES.flatMap((rule) => matchesOf(rule, text)).filter((span) => enclosing(unseen, span)),
-    ...disguisesIn(text, folded, orders),
+    ...MARKUP_RULES.flatMap((rule) => matchesOf(rule, text, kindOf)),
+    ...INVISIBLE_RULES.flatMap((rule) => matchesOf(rule, text, kindOf)),
+    ...carriedTextsIn(text, kindOf),
+    ...HIDDEN_RULES.flatMap((rule) => matchesOf(rule, text, kindOf)).filter((span) => enclosing(unseen, span)),
+    ...disguisesIn(text, folded, orders, kindOf),
   ]
   const hiding = unseen.flatMap((span) => {
     const inside = found.filter((one) => one.rule.category !== 'hidden_text' && one.start >= span.start && one.end <= span.end)
@@ -154,17 +163,22 @@ function foundIn(text: string, unseen: readonly Span[]): readonly Found[] {
       ? [{ ...span, rule: OUT_OF_SIGHT, weight: HIDDEN_WEIGHT, isQuoted: false }]
       : []
   })
-  return [...found, ...hiding.slice(0, MAX_MATCHES)].map((one) => weighed(one, quotations)).sort((a, b) => a.start - b.start)
+  return [...found, ...firstOfKinds(hiding, kindOf)].map((one) => weighed(one, quotations)).sort((a, b) => a.start - b.start)
 }
 
+/** Each finding once: two readings of a text have most in common. */
+const distinct = (found: readonly Found[]): readonly Found[] => [
+  ...new Map(found.map((one) => [`${one.rule.name} ${one.start} ${one.end}`, one])).values(),
+]
+
 /** Instructions in any language. English ones are also found in letters that look like Latin ones. */
-function ordersIn({ text, startOf, endOf }: FoldedText): readonly Found[] {
+function ordersIn({ text, startOf, endOf }: FoldedText, kindOf: KindOf): readonly Found[] {
   const latin = latinLookAlike(text)
-  const original = ({ start, end, ...match }: Found): Found => ({ ...match, start: startOf(start), end: endOf(end) })
+  const original = ({ start, end }: Span): Span => ({ start: startOf(start), end: endOf(end) })
   return [
-    ...ENGLISH_RULES.flatMap((rule) => matchesOf(rule, latin)),
-    ...LANGUAGE_RULES.flatMap((rule) => matchesOf(rule, text)),
-  ].map(original)
+    ...ENGLISH_RULES.flatMap((rule) => matchesOf(rule, latin, kindOf, original)),
+    ...LANGUAGE_RULES.flatMap((rule) => matchesOf(rule, text, kindOf, original)),
+  ]
 }
 
 const rule = (name: string, category: RiskCategory, weight: number, pattern = /$^/g): RiskRule => ({
@@ -180,24 +194,17 @@ const ENCODED = rule('encoded-order', 'encoded_payload', DISGUISE_WEIGHT)
 const CARRIED_TEXT = rule('url-with-encoded-text', 'exfiltration_url', 0.6)
 
 /** Addresses of links and images with a text in them. */
-function carriedTextsIn(text: string): readonly Found[] {
-  return [...text.matchAll(LONG_VALUE)]
+function carriedTextsIn(text: string, kindOf: KindOf): readonly Found[] {
+  const spans = [...text.matchAll(LONG_VALUE)]
     .filter(([, value = '']) => holdsWords(value))
-    .slice(0, MAX_MATCHES)
-    .map(({ 0: link, index }) => ({
-      rule: CARRIED_TEXT,
-      start: index,
-      end: index + link.length,
-      weight: CARRIED_TEXT.weight,
-      isQuoted: false,
-    }))
+    .map(({ 0: link, index }) => ({ start: index, end: index + link.length }))
+  return firstOfKinds(spans, kindOf).map((span) => foundBy(CARRIED_TEXT, span))
 }
 
 /** Orders that are written so that people or programs do not recognise them. */
-function disguisesIn(text: string, folded: FoldedText, orders: readonly Found[]): readonly Found[] {
+function disguisesIn(text: string, folded: FoldedText, orders: readonly Found[], kindOf: KindOf): readonly Found[] {
   const found: Found[] = []
-  const add = (form: RiskRule, { start, end }: Span) =>
-    found.push({ rule: form, start, end, weight: form.weight, isQuoted: false })
+  const add = (form: RiskRule, span: Span) => found.push(foundBy(form, span))
   for (const order of orders) {
     const written = text.slice(order.start, order.end)
     if (ENGLISH_NAMES.has(order.rule.name) && hasForeignForms(written)) add(FOREIGN_LETTERS, order)
@@ -207,12 +214,12 @@ function disguisesIn(text: string, folded: FoldedText, orders: readonly Found[])
     if (isOrder(decoded) && !orders.some((order) => order.start >= span.start && order.end <= span.end)) add(ENCODED, span)
   }
   const { text: plain, startOf, endOf } = folded
-  for (const { start, end } of CLEAR_RULES.flatMap((one) => matchesOf(one, rot13(plain))))
-    add(ENCODED, { start: startOf(start), end: endOf(end) })
+  const original = ({ start, end }: Span): Span => ({ start: startOf(start), end: endOf(end) })
+  const rotated = rot13(plain)
+  for (const span of CLEAR_RULES.flatMap((one) => matchesOf(one, rotated, kindOf, original))) add(ENCODED, span)
   const reversed = [...plain].length === plain.length ? [...plain].reverse().join('') : ''
-  for (const { start, end } of CLEAR_RULES.flatMap((one) => matchesOf(one, reversed))) {
-    add(ENCODED, { start: startOf(plain.length - end), end: endOf(plain.length - start) })
-  }
+  const unreversed = ({ start, end }: Span): Span => original({ start: plain.length - end, end: plain.length - start })
+  for (const span of CLEAR_RULES.flatMap((one) => matchesOf(one, reversed, kindOf, unreversed))) add(ENCODED, span)
   return found
 }
 
@@ -222,18 +229,30 @@ const CLEAR_RULES = ENGLISH_RULES.filter(({ weight }) => weight >= 0.6)
 
 function isOrder(text: string): boolean {
   return (
-    chanceOf([...ordersIn(foldedText(text, 'prose')), ...MARKUP_RULES.flatMap((one) => matchesOf(one, text))]) >=
-    MIN_INSTRUCTION_CHANCE
+    chanceOf([
+      ...ordersIn(foldedText(text, 'prose'), ONE_KIND),
+      ...MARKUP_RULES.flatMap((one) => matchesOf(one, text, ONE_KIND)),
+    ]) >= MIN_INSTRUCTION_CHANCE
   )
 }
 
-function matchesOf(one: RiskRule, text: string): readonly Found[] {
-  const found: Found[] = []
-  for (const match of text.matchAll(one.pattern)) {
-    if (found.length === MAX_MATCHES) break
-    found.push({ rule: one, start: match.index, end: match.index + match[0].length, weight: one.weight, isQuoted: false })
-  }
-  return found
+const SAME = (span: Span): Span => span
+
+/** The first matches of each kind; `originalOf`: place in the original of a place in `text`. */
+function matchesOf(one: RiskRule, text: string, kindOf: KindOf, originalOf: (span: Span) => Span = SAME): readonly Found[] {
+  return firstOfKinds(spansOf(one.pattern, text).map(originalOf), kindOf).map((span) => foundBy(one, span))
+}
+
+const foundBy = (one: RiskRule, { start, end }: Span): Found => ({ rule: one, start, end, weight: one.weight, isQuoted: false })
+
+function firstOfKinds<Item extends Span>(spans: readonly Item[], kindOf: KindOf): readonly Item[] {
+  const counts = new Map<number, number>()
+  return spans.filter((span) => {
+    const kind = kindOf(span)
+    const count = (counts.get(kind) ?? 0) + 1
+    counts.set(kind, count)
+    return count <= MAX_MATCHES
+  })
 }
 
 const MARKUP_CATEGORIES: ReadonlySet<RiskCategory> = new Set(['role_markup', 'tool_syntax', 'exfiltration_url'])
