@@ -9,7 +9,7 @@ const COMMENT_NODE_CODE = 8
 
 /** Declarations that take an element out of sight. */
 const UNSEEN_STYLE =
-  /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|opacity\s*:\s*0?(?:\.0\d*)?\s*(?:;|!|$)|font-size\s*:\s*(?:0|1(?:\.\d+)?px|0?\.\d)|text-indent\s*:\s*-\d{3}|(?:left|top|right|bottom|margin-left|margin-top)\s*:\s*-\d{3}|clip\s*:\s*rect\(\s*0|clip-path\s*:\s*inset\(\s*(?:50|100)%|(?:max-)?(?:width|height)\s*:\s*[01](?:px)?\s*(?:;|!|$)|transform\s*:\s*scale\(\s*0|color\s*:\s*transparent)/i
+  /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|opacity\s*:\s*(?:0(?:\.0\d*)?|\.0\d*)\s*(?:;|!|$)|font-size\s*:\s*(?:0|1(?:\.\d+)?px|0?\.\d)|text-indent\s*:\s*-\d{3}|(?:left|top|right|bottom|margin-left|margin-top)\s*:\s*-\d{3}|clip\s*:\s*rect\(\s*0|clip-path\s*:\s*inset\(\s*(?:50|100)%|(?:max-)?(?:width|height)\s*:\s*[01](?:px)?\s*(?:;|!|$)|transform\s*:\s*scale\(\s*0|color\s*:\s*transparent)/i
 const COLOUR = /(?:^|;)\s*color\s*:\s*([^;!]{1,40})/i
 const BACKGROUND = /(?:^|;)\s*background(?:-color)?\s*:\s*([^;!]{1,40})/i
 /** One rule of a style sheet with a single class, id or element name. */

@@ -56,11 +56,15 @@ export function blocksOf(root: PageNode): Block[] {
   const blocks: Block[] = []
   let text = ''
   let linked = ''
+  // Of `text`, whose end is dear to look at while it grows.
+  let [endsWithBreak, hasUnlinked] = [false, false]
   const close = () => {
     const shown = text.trim()
     if (shown !== '') blocks.push({ text: shown.replaceAll(/\s+/g, ' '), linked: linked.trim() })
     text = ''
     linked = ''
+    endsWithBreak = false
+    hasUnlinked = false
   }
 
   const open: { readonly node: PageNode; readonly isLink: boolean; readonly isBlock: boolean }[] = []
@@ -72,13 +76,20 @@ export function blocksOf(root: PageNode): Block[] {
       const shown = (node.textContent ?? '').replaceAll(/\s+/g, ' ')
       text += shown
       if (links > 0) linked += shown
+      if (shown.trim() !== '') {
+        endsWithBreak = false
+        hasUnlinked ||= links === 0
+      }
     } else if (isElement(node) && isSeen(node)) {
       const name = node.tagName.toLowerCase()
       if (name === 'br') {
         // One <br> continues the block, two start a paragraph. A line that is only a link becomes a
         // block of its own.
-        if (/\n\s*$/.test(text) || (linked !== '' && text.trim() === linked.trim())) close()
-        else text += '\n'
+        if (endsWithBreak || (linked !== '' && !hasUnlinked && text.trim() === linked.trim())) close()
+        else {
+          text += '\n'
+          endsWithBreak = true
+        }
       } else {
         const isBlock = !INLINE.has(name) && !isPlainCell(node, name)
         if (isBlock) close()

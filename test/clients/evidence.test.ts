@@ -1,9 +1,12 @@
 import fc from 'fast-check'
+import { parseHTML } from 'linkedom'
 import { describe, expect, test } from 'vitest'
 import { confusionTable, countOf, judgedPages } from '../../bench/evidence/confusion.ts'
 import { semantic } from '../../bench/evidence/frames.ts'
 import { articles } from '../../bench/evidence/texts.ts'
 import { contentOfText, type ExtractedContent } from '../../clients/evidence/content.ts'
+import { hiddenTextsOf } from '../../clients/evidence/hidden-text.ts'
+import { blocksOf, type PageDocument } from '../../clients/evidence/layout.ts'
 import { contentOfPage } from '../../clients/evidence/page.ts'
 import { rateEvidence, TIERS } from '../../clients/evidence/rate.ts'
 import { wordsIn } from '../../clients/evidence/words.ts'
@@ -127,6 +130,16 @@ describe('a page', () => {
     expect(() => contentOfPage('<div>'.repeat(600))).toThrow(RangeError)
     expect(() => contentOfPage('<p>x</p>'.repeat(60_000))).toThrow(RangeError)
     expect(rateEvidence(contentOfPage(`<div>${'<i>'.repeat(400)}deep`)).tier).toBe('unusable')
+  })
+
+  // Quadratic time would be minutes for each of them.
+  test('is read in linear time: a poem of many lines, a style of many spaces', () => {
+    const lines = `${'word '.repeat(16)}<br>`.repeat(45_000)
+    // The used part of linkedom's document, which has the types of a browser's.
+    const document = (body: string) => parseHTML(`<html><body>${body}</body></html>`).document as unknown as PageDocument
+    expect(blocksOf(document(lines).body)).toHaveLength(1)
+    const style = (value: string) => hiddenTextsOf(document(`<p style="opacity:${value}">text</p>`)).length
+    expect([style(`${' '.repeat(1_000_000)}x`), style('.0 '), style('0'), style('0.5')]).toEqual([0, 1, 1, 0])
   })
 
   test('cannot make its own declarations run', () => {
