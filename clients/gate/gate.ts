@@ -106,7 +106,7 @@ export async function gateSources(sources: readonly string[], options: GateOptio
     if (extracted.kind === 'failed') return heldSource(source, standing, decision, extracted.reason)
     const rating = rateEvidence(extracted.content)
     const { risk } = extracted
-    const use = useOf(standing, rating, risk.level)
+    const use = useOf(standing, rating, risk)
     return {
       source,
       standing,

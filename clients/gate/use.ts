@@ -1,5 +1,5 @@
 import type { EvidenceRating, Usability } from '../evidence/rate.ts'
-import type { RiskLevel } from '../evidence/risk.ts'
+import type { ContentRisk } from '../evidence/risk.ts'
 import type { Group } from '../trust/group.ts'
 
 /** cite: may be quoted as evidence. context: may be read but not quoted. none: must not be used. */
@@ -19,9 +19,14 @@ const USES: Readonly<Record<Standing, Readonly<Record<Usability, Use>>>> = {
 
 /**
  * Permitted use by trust (`standing`), by quality of the extracted text (`rating`), and by the risk of
- * its content: a text that gives orders to models is no evidence, whoever publishes it.
+ * its content: a text that gives orders to models is no evidence, whoever publishes it, and neither is
+ * one that was not examined to its end.
  */
-export function useOf(standing: Standing, rating: EvidenceRating, risk: RiskLevel): Use {
+export function useOf(
+  standing: Standing,
+  rating: EvidenceRating,
+  { level, unexamined }: Pick<ContentRisk, 'level' | 'unexamined'>,
+): Use {
   const use = USES[standing][rating.usability]
-  return use === 'cite' && risk === 'high' ? 'context' : use
+  return use === 'cite' && (level === 'high' || unexamined > 0) ? 'context' : use
 }

@@ -245,6 +245,14 @@ describe('a file', () => {
     ])
   })
 
+  test('that is too long to be examined to its end is context, whatever stands there', async () => {
+    const paragraphs = Array.from({ length: 2_000 }, (_, index) => `Loaf ${index} of ${'flour '.repeat(42)}`)
+    const path = file('endless.txt', [...paragraphs, `And ${ORDER}.`].join('\n\n'))
+    const [result] = await gateSources([path], { client: null })
+    expect(result).toMatchObject({ use: 'context', rating: { usability: 'high' }, risk: { level: 'none' } })
+    expect(result?.why.at(-1)).toMatch(/^The last \d+ characters were not examined for prompt injection\.$/)
+  })
+
   test.each([
     ['there is none', () => 'example.com', /no such file; web pages begin with https/],
     ['a folder', () => folder, /no file/],
