@@ -11,6 +11,7 @@ import {
   MAX_JOB_TARGETS_PER_DAY,
   MAX_RUNNING_JOBS,
   type NewJobTarget,
+  shownInvalidTarget,
   shownTarget,
 } from './decision-job.ts'
 import type { DecisionJobRepository } from './repository.ts'
@@ -36,12 +37,16 @@ export async function createDecisionJob(
 ): Promise<CreateResult> {
   const faults = jobFaults(inputs.length, idempotencyKey)
   if (faults.length > 0) return { kind: 'invalid', faults }
+  // Before anything is counted: the job of a request that is sent again has used scans meanwhile.
+  const known = idempotencyKey === null ? null : await jobs.findByIdempotencyKey(key.id, idempotencyKey)
+  if (known) return { kind: 'created', job: known }
   const targets: NewJobTarget[] = []
   for (const [index, input] of inputs.entries()) {
     if (index % INPUTS_PER_TURN === 0) await turn()
     const read = parseDecisionInput(input, engine)
-    const target = shownTarget(input)
-    targets.push('faults' in read ? { target: engine.withoutPath(target), faults: read.faults } : { target, input })
+    targets.push(
+      'faults' in read ? { target: shownInvalidTarget(input), faults: read.faults } : { target: shownTarget(input), input },
+    )
   }
   const at = now()
   const valid = targets.filter((each) => 'input' in each).length

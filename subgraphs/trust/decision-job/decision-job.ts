@@ -85,6 +85,13 @@ export function jobFaults(inputs: number, idempotencyKey: string | null): InputF
 
 const isIdempotencyKey = (text: string): boolean => text.length <= MAX_IDEMPOTENCY_KEY_CHARACTERS && /^[\x20-\x7e]+$/.test(text)
 
+/** The same of an invalid input: of an address of any scheme, an ellipsis stands for what may hold secrets. */
+export function shownInvalidTarget(input: DecisionInput): string {
+  const shown = shownTarget(input)
+  const [host = ''] = /^\s*(?:[a-z][a-z0-9+.-]{0,30}:)?[/\\]*[^/\\?#]*/i.exec(shown) ?? []
+  return shown.length - host.length <= 1 ? shown : `${host}/…`
+}
+
 /** The text that shows an input of any content: well-formed, bounded and storable. */
 export const shownTarget = ({ target, domain }: DecisionInput): string =>
   (target?.value ?? domain ?? '').slice(0, MAX_SHOWN_CHARACTERS).toWellFormed().replaceAll('\0', '\ufffd')

@@ -94,6 +94,10 @@ export const decisionJobRepository = (database: Kysely<Tables>) => ({
   find: async (keyId: string, id: string): Promise<DecisionJob | null> =>
     (await jobsOf(database, keyId).where('id', '=', id).executeTakeFirst()) ?? null,
 
+  /** The job of a key with this idempotency key; null when it has none. */
+  findByIdempotencyKey: async (keyId: string, idempotencyKey: string): Promise<DecisionJob | null> =>
+    (await jobsOf(database, keyId).where('idempotency_key', '=', idempotencyKey).executeTakeFirst()) ?? null,
+
   /** Jobs of a key, newest first, one more than requested. */
   list(keyId: string, { size, after }: KeysetRange): Promise<DecisionJob[]> {
     let query = jobsOf(database, keyId)

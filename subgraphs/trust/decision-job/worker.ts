@@ -60,8 +60,10 @@ export function createDecisionJobWorker(parts: WorkerParts): DecisionJobWorker {
 
   async function run(): Promise<void> {
     await jobs.cancelOfRevokedKeys(now())
-    running = Promise.all(Array.from({ length: MAX_CONCURRENT_JOB_TARGETS }, work))
-    await running
+    // All of them end before the next run begins: one that fails must not leave nine to it.
+    const ended = Promise.allSettled(Array.from({ length: MAX_CONCURRENT_JOB_TARGETS }, work))
+    running = ended
+    for (const each of await ended) if (each.status === 'rejected') throw each.reason
   }
 
   async function work(): Promise<void> {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import pino from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { createTrustParts } from '../../../subgraphs/trust/parts.ts'
@@ -14,6 +15,8 @@ let key: TestKey
 let copies: ReturnType<typeof createTrustParts>[]
 /** Waits for this before evidence is there. */
 let gate: Promise<void> | null = null
+/** The same by host; null: for all. */
+let gateOf: ((host: string) => Promise<void>) | null = null
 let collecting = 0
 let maxCollecting = 0
 
@@ -30,7 +33,7 @@ beforeEach(async () => {
   await trust.sql('DELETE FROM decision_job')
   key = await trust.aKey({ plan: 'unlimited' })
   trust.sources.requestedHosts.length = 0
-  ;[gate, maxCollecting] = [null, 0]
+  ;[gate, gateOf, maxCollecting] = [null, null, 0]
 })
 
 function aCopy() {
@@ -40,7 +43,7 @@ function aCopy() {
     async evidenceFor(subject, options) {
       collecting += 1
       maxCollecting = Math.max(maxCollecting, collecting)
-      await gate
+      await (gateOf?.(subject.host) ?? gate)
       collecting -= 1
       return sources.evidenceFor(subject, options)
     },
@@ -141,6 +144,19 @@ test('invalid targets are results at once, with their faults; paths are not kept
   expect((await nodes(job.id))[1]).toMatchObject({ status: 'DECIDED', target: 'https://shop.example.com/…' })
   const stored = JSON.stringify(await trust.sql('SELECT * FROM decision_job_target'))
   expect(stored).not.toContain('secret')
+  const odd = await create([
+    'ftp://a:b@example.com/reset?token=secret',
+    'https://exa mple.com?token=secret',
+    'htps:x/secret',
+    'a b/',
+  ])
+  expect((await nodes(odd.job.id)).map(({ target }: Data) => target)).toEqual([
+    'ftp://a:b@example.com/…',
+    'https://exa mple.com/…',
+    'htps:x/…',
+    'a b/',
+  ])
+  expect(JSON.stringify(await trust.sql('SELECT * FROM decision_job_target'))).not.toContain('secret')
   const all = await create(['not a host'])
   expect(all.job).toMatchObject({ status: 'COMPLETED', finishedCount: 1, finishedAt: NOON.toISOString() })
 })
@@ -287,6 +303,32 @@ test('the same idempotency key creates one job, also for requests at once, and a
   expect(new Set(jobs.map(({ job }) => job.id)).size).toBe(1)
   const other = await trust.aKey()
   expect((await create(['a.example.com'], { as: other, idempotencyKey: 'k' })).job.id).not.toBe(jobs[0].job.id)
+})
+
+test('a request that is sent again gets its job, although that has used all scans', async () => {
+  const free = await trust.aKey()
+  const { job } = await create(domains(150), { as: free, idempotencyKey: 'k' })
+  await run()
+  const again = await create(domains(150), { as: free, idempotencyKey: 'k' })
+  expect(again).toMatchObject({ __typename: 'CreateDecisionJobSuccess', job: { id: job.id, counts: { decided: 150 } } })
+})
+
+test('a run that fails ends with all of its targets: the next one does not decide ten more at once', async () => {
+  const [first, others] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  gateOf = (host) => (host === 'n0.example.com' ? first.promise : others.promise)
+  const { job } = await create(domains(30))
+  const collectingAtEnd = copies[0]?.runJobs().catch(() => collecting)
+  await vi.waitFor(() => expect(maxCollecting).toBe(10))
+  await trust.sql('ALTER TABLE decision_job RENAME COLUMN taken_at TO moved')
+  first.resolve()
+  await vi.waitFor(async () => expect((await find(job.id)).counts.decided).toBe(1))
+  // Time to take the next one, which fails; nine are being decided.
+  await sleep(500)
+  others.resolve()
+  expect(await collectingAtEnd).toBe(0)
+  await trust.sql('ALTER TABLE decision_job RENAME COLUMN moved TO taken_at')
+  await run()
+  expect((await find(job.id)).status).toBe('COMPLETED')
 })
 
 test('a key sees and ends its own jobs only', async () => {
