@@ -105,6 +105,12 @@ test('CSV has a header with columns, or a target in each line', async () => {
   expect((await create('\ufeffa.example.com\nb.example.com', CSV)).json.targets).toBe(2)
 })
 
+test('a header with a million columns is read once, not for each of 10,000 records', async () => {
+  const { status, json } = await create(`${','.repeat(1_900_000)}target\n${'a\n'.repeat(10_000)}`, CSV)
+  // None of them has a field in the column of targets.
+  expect([status, json.counts.invalid]).toEqual([202, 10_000])
+})
+
 test.each([
   ['no list', { domain: 'example.com' }, {}, 422, 'validation_failed'],
   ['an empty list', [], {}, 422, 'validation_failed'],

@@ -47,28 +47,30 @@ function fromCsv(text: string): { readonly value: unknown } | { readonly problem
   if ('fault' in parsed) return { problem: csvProblem(parsed.fault) }
   const [first = [], ...rest] = parsed.records
   const names = first.map((name) => name.trim().toLowerCase())
-  if (names.includes('target')) return { value: rest.map((record) => requestOf(names, record)) }
+  if (names.includes('target')) return { value: rest.map(requestReader(names)) }
   const wide = parsed.records.findIndex(({ length }) => length > 1)
   if (wide !== -1)
     return { problem: csvProblem({ line: wide + 1, message: 'a header with the column `target`, or one field in each record' }) }
-  return { value: parsed.records.map((record) => requestOf(['target'], record)) }
+  return { value: parsed.records.map(requestReader(['target'])) }
 }
 
-function requestOf(names: readonly string[], record: readonly string[]) {
-  const cell = (name: string): string | undefined => {
-    const text = record[names.indexOf(name)]?.trim()
-    return text === '' ? undefined : text
-  }
-  const interaction = COLUMNS.flatMap((name) => {
-    const value = cell(name)
-    return value === undefined ? [] : [[name, value] as const]
-  })
-  const profile = cell('policy')
-  const value = withoutFormulaGuard(cell('target') ?? '')
-  return {
-    target: { type: value.includes('/') ? 'url' : 'domain', value },
-    ...(interaction.length > 0 && { interaction: Object.fromEntries(interaction) }),
-    ...(profile !== undefined && { policy: { profile } }),
+/** Reads records with these columns, which are looked up once: a header may have a million of them. */
+function requestReader(names: readonly string[]) {
+  const columns = COLUMNS.map((name) => [name, names.indexOf(name)] as const)
+  const [target, policy] = [names.indexOf('target'), names.indexOf('policy')]
+  return (record: readonly string[]) => {
+    const cell = (column: number): string | undefined => record[column]?.trim() || undefined
+    const interaction = columns.flatMap(([name, column]) => {
+      const value = cell(column)
+      return value === undefined ? [] : [[name, value] as const]
+    })
+    const profile = cell(policy)
+    const value = withoutFormulaGuard(cell(target) ?? '')
+    return {
+      target: { type: value.includes('/') ? 'url' : 'domain', value },
+      ...(interaction.length > 0 && { interaction: Object.fromEntries(interaction) }),
+      ...(profile !== undefined && { policy: { profile } }),
+    }
   }
 }
 
