@@ -1,5 +1,6 @@
 import { csvField } from '../../platform/text/csv.ts'
 import type { DecisionJobResult } from '../../subgraphs/trust/decision-job/decision-job.ts'
+import { printable } from '../printable.ts'
 import type { CheckFormat } from './check-formats.ts'
 import type { TrustWork } from './with-trust.ts'
 
@@ -22,7 +23,15 @@ export async function writeResults(jobId: string, format: CheckFormat, { jobs }:
 
 const csvLine = ({ target, status, verdict, confidence, decisionId, validUntil, faults }: DecisionJobResult): string =>
   [
-    ...[target, status, verdict?.action ?? '', confidence ?? '', verdict?.threatScore ?? '', verdict?.trustScore ?? ''],
+    // Invalid ones are of callers, in any characters.
+    ...[
+      status === 'invalid' ? printable(target) : target,
+      status,
+      verdict?.action ?? '',
+      confidence ?? '',
+      verdict?.threatScore ?? '',
+      verdict?.trustScore ?? '',
+    ],
     ...[verdict?.reasonCodes.join(' ') ?? '', decisionId ?? '', validUntil?.toISOString() ?? ''],
     faults.map(({ message }) => message).join(' '),
   ]

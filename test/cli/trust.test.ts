@@ -447,5 +447,7 @@ test('a file is decided as a job of a key, now or in the background', { timeout:
   expect((await atrium('job', 'cancel', job, ...key)).out).toBe(`${job}  canceled\n`)
   const lines = (await atrium('job', 'results', job, '--format', 'jsonl', ...key)).out.trim().split('\n')
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ position: 2, target: 'not a host', status: 'invalid' }])
+  await trust.sql(`UPDATE decision_job_target SET target = E'a\\x1b[2J' WHERE status = 'invalid'`)
+  expect((await atrium('job', 'results', job, ...key)).out).toMatch(/\n"?a \[2J"?,invalid,/)
   expect(await atrium('job', 'results', 'x', ...key)).toMatchObject({ code: 1, err: expect.stringMatching(/no job/) })
 })
