@@ -98,6 +98,21 @@ test('the history of a watched domain is a chart with axes and a table, for its 
   expect((await aVisitor().get(href)).status).toBe(303)
 })
 
+test('a list of more watched domains than a page has says so', async () => {
+  const ann = await aUser()
+  await ann.send('POST', '/v1/watches', { domain: 'first.example.org' })
+  const client = new pg.Client({ ...web.trust.database.connection })
+  await client.connect()
+  await client.query(
+    `INSERT INTO trust.watched_domain (key_id, domain, created_at, next_check_at)
+     SELECT key_id, 'n' || n || '.example.org', created_at, 'infinity' FROM trust.watched_domain, generate_series(1, 100) AS n WHERE domain = 'first.example.org'`,
+  )
+  await client.end()
+  const { text } = await ann.visitor.get('/account/trust')
+  expect([...text.matchAll(/\/account\/trust\/domain\?/g)].length).toBe(100)
+  expect(text).toContain('The first 100 of 101 are shown.')
+})
+
 test('a domain without an assessment, and a user without a key, have pages', async () => {
   const ann = await aUser()
   await ann.send('POST', '/v1/watches', { domain: 'new.example.org' })

@@ -7,7 +7,7 @@ import {
   type AccountWatchesQuery,
 } from '#generated/operations.ts'
 import { userPage } from '../account/page.ts'
-import { counted, momentOf } from '../frame/figures.ts'
+import { counted, momentOf, whole } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
 import { dataOf, type RunPageOperation } from '../frame/page.ts'
 import type { Site } from '../frame/site.ts'
@@ -35,7 +35,7 @@ export const trust = userPage({
     const watched = await Promise.all(
       keys.map(async (key) => {
         const { watchedDomains } = dataOf(await run(AccountWatchesDocument, { keyId: key.id, domain: null }))
-        return { key, domains: watchedDomains.edges.map(({ node }) => node) }
+        return { key, total: watchedDomains.totalCount, domains: watchedDomains.edges.map(({ node }) => node) }
       }),
     )
     return {
@@ -49,8 +49,8 @@ ${
   keys.length === 0
     ? html`<p>You have no keys yet: <a href="${site.at('/account/keys')}">make one</a>.</p>`
     : watched.map(
-        ({ key, domains }) =>
-          html`<h3>${key.name}</h3>${domains.length === 0 ? html`<p class="quiet">This key watches no domains.</p>` : table(key, domains, site)}`,
+        ({ key, total, domains }) =>
+          html`<h3>${key.name}</h3>${domains.length === 0 ? html`<p class="quiet">This key watches no domains.</p>` : table(key, domains, site)}${total > domains.length && html`<p class="quiet">The first ${domains.length} of ${whole(total)} are shown.</p>`}`,
       )
 }</section>`,
     }
