@@ -21,6 +21,12 @@ const GAP = /[\p{Cc}\p{Z}\u115f\u1160\u2800]/u
 const JOINT = /[_\-./:,+]/
 const LINE_BREAKS: ReadonlySet<string> = new Set(['n', 'r', 't', 'f', 'b'])
 
+/**
+ * Longest compatibility form of a sign that becomes it: a word of Hangul. Two signs for phrases of
+ * Arabic have 8 and 18 units, and a text of them would be read for 18 times as long.
+ */
+const MAX_FORM_UNITS = 7
+
 /** Nothing of it changes: printable ASCII with single spaces, which most texts are. */
 const PLAIN = /^(?:[\x21-\x7e]|(?<! ) )*$/
 const PLAIN_JSON = /^(?:[\x21-\x5b\x5d-\x7e]|(?<! ) )*$/
@@ -52,7 +58,7 @@ export function foldedText(original: string, form: TextForm, unseen: '' | ' ' = 
     const { sign, length } = signAt(original, start, form)
     const end = start + length
     if (form === 'name' && /\p{Lu}/u.test(sign) && /\p{Ll}/u.test(original[start - 1] ?? '')) put(' ', start, start)
-    for (const part of sign < '\x7f' ? sign : sign.normalize('NFKD')) {
+    for (const part of sign < '\x7f' ? sign : formOf(sign)) {
       // Most letters are ASCII, which no class below has.
       if (part > ' ' && part < '\x7f' && form !== 'name') put(part, start, end)
       // A tab is both: it parts words.
@@ -67,6 +73,11 @@ export function foldedText(original: string, form: TextForm, unseen: '' | ' ' = 
     startOf: (place) => starts[place] ?? original.length,
     endOf: (place) => (place === 0 ? 0 : (ends[place - 1] ?? original.length)),
   }
+}
+
+function formOf(sign: string): string {
+  const form = sign.normalize('NFKD')
+  return form.length <= MAX_FORM_UNITS ? form : sign
 }
 
 /** Whether the text has signs without width. */

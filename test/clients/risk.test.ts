@@ -5,6 +5,7 @@ import { heldOut } from '../../bench/evidence/risk/held-out.ts'
 import { base64, cyrillic, reversed, split, tags } from '../../bench/evidence/risk/labelled-text.ts'
 import { tuned } from '../../bench/evidence/risk/tuned.ts'
 import { contentOfText, textOf } from '../../clients/evidence/content.ts'
+import { foldedText } from '../../clients/evidence/folded-text.ts'
 import { contentOfPage } from '../../clients/evidence/page.ts'
 import { rateContentRisk } from '../../clients/evidence/risk.ts'
 import { LANGUAGE_RULES } from '../../clients/evidence/risk-languages.ts'
@@ -135,6 +136,12 @@ test('no rule repeats anything without a bound, which would take quadratic time'
     return /[*+]|\{\d+,\}/.test(quantified)
   })
   expect(unbounded.map(({ name }) => name)).toEqual([])
+})
+
+test('no sign becomes a sentence, which would take as many times as long', () => {
+  const signs = Array.from({ length: 0x30000 }, (_, code) => String.fromCodePoint(code))
+  const longest = Math.max(...signs.map((sign) => foldedText(`a${sign}`, 'prose').text.length))
+  expect(longest).toBe(1 + 7)
 })
 
 test('what is too long is examined to a bound, which the result says', () => {
