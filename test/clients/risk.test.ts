@@ -140,8 +140,7 @@ test('no rule repeats anything without a bound, which would take quadratic time'
 
 test('no sign becomes a sentence, which would take as many times as long', () => {
   const signs = Array.from({ length: 0x30000 }, (_, code) => String.fromCodePoint(code))
-  const longest = Math.max(...signs.map((sign) => foldedText(`a${sign}`, 'prose').text.length))
-  expect(longest).toBe(1 + 7)
+  expect(signs.filter((sign) => foldedText(sign, 'prose').text.length > 7)).toEqual([])
 })
 
 test('what is too long is examined to a bound, which the result says', () => {
