@@ -135,8 +135,9 @@ describe('a page', () => {
   // Quadratic time would be minutes for each of them.
   test('is read in linear time: a poem of many lines, a style of many spaces', () => {
     const lines = `${'word '.repeat(16)}<br>`.repeat(45_000)
-    // The used part of linkedom's document, which has the types of a browser's.
-    const document = (body: string) => parseHTML(`<html><body>${body}</body></html>`).document as unknown as PageDocument
+    // linkedom's types need those of a browser's DOM, which Node lacks.
+    const document = (body: string) =>
+      (parseHTML(`<html><body>${body}</body></html>`) as unknown as { readonly document: PageDocument }).document
     expect(blocksOf(document(lines).body)).toHaveLength(1)
     const style = (value: string) => hiddenTextsOf(document(`<p style="opacity:${value}">text</p>`)).length
     expect([style(`${' '.repeat(1_000_000)}x`), style('.0 '), style('0'), style('0.5')]).toEqual([0, 1, 1, 0])
