@@ -61,7 +61,8 @@ export async function eventFeed({
     await listening.connect()
     if (relayUrl !== undefined) {
       const name = `${await records.databaseName()}:${schema}`
-      relaying = relayEvents({ feed, reader, listening, notify, url: relayUrl, name })
+      const canLead = () => listening.isConnected() && polling?.isAnswered() !== false
+      relaying = relayEvents({ feed, reader, listening, notify, canLead, url: relayUrl, name })
     }
   } catch (error) {
     listening.close()

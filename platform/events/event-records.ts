@@ -52,7 +52,8 @@ export function recordsOf(database: Kysely<OutboxTables>, process: string) {
 
     /**
      * The events behind these positions, in order within each, at most `RELAY_BATCH_ROWS` of each;
-     * of a topic whose position is null, those of the last half minute.
+     * of a topic whose position is null, those of the last half minute, and the last: `created_at` is
+     * the time at which a transaction began, which may be long ago.
      */
     async readToRelay(topics: readonly { readonly name: string; readonly position: number | null }[]): Promise<OutboxEvent[]> {
       const names = topics.map(({ name }) => name)
@@ -135,7 +136,8 @@ const TO_RELAY = prepared((database: Kysely<OutboxTables>, names: readonly strin
     CROSS JOIN LATERAL (
       SELECT * FROM event
       WHERE topic = requested.name AND number > coalesce(requested.position, event_topic.last_number - ${sql.lit(BATCH_ROWS)})
-        AND (requested.position IS NOT NULL OR created_at > now() - ${RELAYED_AGAIN}::interval)
+        AND (requested.position IS NOT NULL OR created_at > now() - ${RELAYED_AGAIN}::interval
+          OR number = event_topic.last_number)
       ORDER BY number LIMIT ${sql.lit(RELAY_BATCH_ROWS)}
     ) AS found
     ORDER BY found.topic, found.number`.compile(database),

@@ -29,7 +29,7 @@ type RelayOptions = {
   readonly name: string
   /** Id of this process. */
   readonly process: string
-  /** Whether this process is connected to the database. */
+  /** Whether the database answers this process. */
   readonly canLead: () => boolean
   /** Called with events of the stream in order; any may be missing, or come again. */
   readonly onEvents: (events: readonly OutboxEvent[]) => void
@@ -84,8 +84,6 @@ export function eventRelay({ url, name, process, canLead, onEvents, onChange, lo
     }
     closed.signal.addEventListener('abort', end)
     try {
-      onAvailable()
-      change({ following: true, leading: false })
       const parts = [follow(stream, session.signal).finally(end), lead(stream, session.signal).finally(end)]
       // Both end before another session begins.
       for (const part of await Promise.allSettled(parts)) if (part.status === 'rejected') throw part.reason
@@ -106,7 +104,11 @@ export function eventRelay({ url, name, process, canLead, onEvents, onChange, lo
       const isAble = canLead()
       if (!isAble) await stream.resign(process)
       const leading = isAble && (await stream.lead(process))
-      if (!ended.aborted) change({ following: isFollowing, leading })
+      if (!ended.aborted) {
+        // Not before: a Redis that takes no writes, as one that is full, relays nothing.
+        onAvailable()
+        change({ following: true, leading })
+      }
       await sleep(LEASE_INTERVAL_MS, undefined, { signal: ended }).catch(() => {})
     }
     // The next leader need not wait for the end of the lease.

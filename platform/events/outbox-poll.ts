@@ -9,11 +9,15 @@ import type { TopicReader } from './topic-reader.ts'
 const POLL_INTERVAL_MS = 5_000
 /** Polls from one read of the database to the next while another process relays events. */
 const POLLS_PER_READ = 12
+/** Time without an answer to the liveness mark after which the database counts as away: three polls. */
+const MAX_SILENCE_MS = 3 * POLL_INTERVAL_MS
 
 /** The regular work of one feed: connects again, marks this process as alive, reads what was lost. */
 export type OutboxPoll = {
   /** Ends the pause before the next poll. */
   readonly wake: () => void
+  /** Whether the database took the last mark: a connection may be open, and never answer. */
+  readonly isAnswered: () => boolean
   /** Resolves after the feed is closed. */
   readonly finished: Promise<void>
 }
@@ -33,7 +37,12 @@ export function pollOutbox({
   readonly relaying: Relaying | null
 }): OutboxPoll {
   let pause = new AbortController()
-  return { wake: () => pause.abort(), finished: poll() }
+  let answeredAt = performance.now()
+  return {
+    wake: () => pause.abort(),
+    isAnswered: () => performance.now() - answeredAt < MAX_SILENCE_MS,
+    finished: poll(),
+  }
 
   async function poll(): Promise<void> {
     for (let polls = 1; !closed.aborted; polls += 1) {
@@ -44,6 +53,7 @@ export function pollOutbox({
       try {
         const isReconnected = await listening.connect()
         await records.beat()
+        answeredAt = performance.now()
         missed.cutOffSlowReaders()
         const isRelayed = relaying?.isFollowing() && !relaying.isLeading()
         if (isRelayed && !isReconnected && polls % POLLS_PER_READ !== 0) continue

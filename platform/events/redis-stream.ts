@@ -80,7 +80,9 @@ export async function connectStream(url: string, stream: string): Promise<RedisS
       }
       pipeline.xtrim(stream, 'MINID', '~', Date.now() - MAX_ENTRY_AGE_MS)
       pipeline.pexpire(stream, MAX_ENTRY_AGE_MS)
-      for (const [error] of (await pipeline.exec()) ?? []) if (error) throw error
+      // Its errors have the arguments of their command, and so the events, which no log may have.
+      const results = await pipeline.exec().catch((error: unknown) => [[withoutArguments(error)] as const])
+      for (const [error] of results ?? []) if (error) throw withoutArguments(error)
     },
     lead: async (process) => (await writer.eval(LEAD, 1, lease, process, LEASE_MS)) === 1,
     async resign(process) {
@@ -90,6 +92,8 @@ export async function connectStream(url: string, stream: string): Promise<RedisS
     close,
   }
 }
+
+const withoutArguments = (error: unknown): Error => new Error(error instanceof Error ? error.message : 'Redis failed.')
 
 /** The event of an entry; null for one that this version cannot read, which counts as missing. */
 function eventIn(text: string): OutboxEvent | null {

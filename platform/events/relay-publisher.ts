@@ -8,6 +8,8 @@ import { type FeedContext, RETRY_DELAY_MS } from './feed-topic.ts'
 const MAX_PUBLISHED_TOPICS = 50_000
 /** Topics with new events that wait; beyond, all recent topics are read. */
 const MAX_WAITING_TOPICS = 50_000
+/** Events that are published at once: a command to Redis may take a second, however long they are. */
+const EVENTS_PER_PUBLISH = 100
 /** Topics that one statement reads. */
 const TOPICS_PER_READ = 100
 
@@ -58,9 +60,9 @@ export function relayPublisher(
           isAllWaiting = false
           for (const name of await records.recentTopics()) waiting.add(name)
         }
-        await publishBatch([...waiting].slice(0, TOPICS_PER_READ))
+        await publishBatch(waiting.values().take(TOPICS_PER_READ).toArray())
       } catch (error) {
-        // The other topics of the read are among the recent ones.
+        // A notification may have been lost meanwhile.
         isAllWaiting = true
         if (closed.aborted || !relay.isLeading()) break
         log.warn({ err: error }, 'events could not be relayed; trying again')
@@ -74,14 +76,26 @@ export function relayPublisher(
 
   async function publishBatch(names: readonly string[]): Promise<void> {
     for (const name of names) waiting.delete(name)
+    try {
+      await publishTopics(names)
+    } catch (error) {
+      // Their events may be older than those of recent topics when it works again.
+      for (const name of names) waiting.add(name)
+      throw error
+    }
+  }
+
+  async function publishTopics(names: readonly string[]): Promise<void> {
     const numbers = published
     const events = await records.readToRelay(names.map((name) => ({ name, position: numbers.get(name) ?? null })))
-    if (events.length === 0) return
-    await relay.publish(events)
     const counts = new Map<string, number>()
-    for (const { topic, number } of events) {
-      numbers.set(topic, number)
-      counts.set(topic, (counts.get(topic) ?? 0) + 1)
+    for (let begin = 0; begin < events.length; begin += EVENTS_PER_PUBLISH) {
+      const part = events.slice(begin, begin + EVENTS_PER_PUBLISH)
+      await relay.publish(part)
+      for (const { topic, number } of part) {
+        numbers.set(topic, number)
+        counts.set(topic, (counts.get(topic) ?? 0) + 1)
+      }
     }
     // There may be more of these.
     for (const [topic, count] of counts) if (count === RELAY_BATCH_ROWS) waiting.add(topic)

@@ -22,6 +22,7 @@ export function relayEvents({
   reader,
   listening,
   notify,
+  canLead,
   url,
   name,
 }: {
@@ -30,13 +31,15 @@ export function relayEvents({
   readonly listening: ListenConnection
   /** Called with the topic of each event; with null when some may have been missed. */
   readonly notify: (topic: string | null) => void
+  /** Whether the database answers this process. */
+  readonly canLead: () => boolean
   readonly url: string
   /** Name of the database and its schema. */
   readonly name: string
 }): Relaying {
   const { topics, records, log } = feed
   const relay = eventRelay({
-    ...{ url, name, log, process: records.process, canLead: listening.isConnected, onEvents },
+    ...{ url, name, log, process: records.process, canLead, onEvents },
     onChange: () => void onChange(),
   })
   const publisher = relayPublisher(feed, relay)
