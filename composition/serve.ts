@@ -143,8 +143,14 @@ type Parts = Awaited<ReturnType<typeof loadParts>>
 type Context = { readonly log: pino.Logger; readonly defer: Defer }
 
 /** Whether only people at this machine are served, and nothing says that this is production. */
-function isDevelopment({ PUBLIC_URL, HOST }: Pick<AtriumConfig, 'PUBLIC_URL' | 'HOST'>): boolean {
-  return process.env.NODE_ENV !== 'production' && PUBLIC_URL === undefined && isLoopbackHost(HOST)
+function isDevelopment({
+  PUBLIC_URL,
+  HOST,
+  TRUSTED_PROXIES,
+}: Pick<AtriumConfig, 'PUBLIC_URL' | 'HOST' | 'TRUSTED_PROXIES'>): boolean {
+  // A proxy on this machine serves others.
+  const isLocal = isLoopbackHost(HOST) && TRUSTED_PROXIES === undefined
+  return process.env.NODE_ENV !== 'production' && PUBLIC_URL === undefined && isLocal
 }
 
 /** Starts the gateway with the configured limits, caches and metrics. */

@@ -62,5 +62,8 @@ export const isProtectedRequestHeader = (name: string): boolean => OF_REQUEST.ha
 /** Whether rules must not write this response header (lower-case name). */
 export const isProtectedResponseHeader = (name: string): boolean => OF_RESPONSE.has(name) || name.startsWith('access-control-')
 
-/** Headers with credentials, which a rule must name explicitly; patterns never match them. */
-export const NAMED_ONLY: ReadonlySet<string> = new Set(['authorization', 'cookie', 'set-cookie', 'set-cookie2'])
+/**
+ * Headers with credentials, which a rule must name explicitly; patterns never match them.
+ * `atrium-trace` has the token of query traces.
+ */
+export const NAMED_ONLY: ReadonlySet<string> = new Set(['atrium-trace', 'authorization', 'cookie', 'set-cookie', 'set-cookie2'])

@@ -12,15 +12,19 @@ export type QueryTraceReaders = 'everyone' | { readonly token: string }
 
 /** Settings of query traces. */
 type QueryTraceSettings = {
-  readonly QUERY_TRACES: 'off' | 'everyone'
+  /** Absent: everyone in development, nobody elsewhere. */
+  readonly QUERY_TRACES?: 'off' | 'everyone' | undefined
   readonly QUERY_TRACE_TOKEN?: string | undefined
 }
 
 /** Who may read query traces, by the settings; null: nobody. */
 export const queryTraceReadersOf = (
-  { QUERY_TRACES: mode, QUERY_TRACE_TOKEN: token }: QueryTraceSettings,
+  { QUERY_TRACES, QUERY_TRACE_TOKEN: token }: QueryTraceSettings,
   isDevelopment: boolean,
-): QueryTraceReaders | null => (token !== undefined ? { token } : mode === 'everyone' || isDevelopment ? 'everyone' : null)
+): QueryTraceReaders | null => {
+  if (token !== undefined) return { token }
+  return (QUERY_TRACES ?? (isDevelopment ? 'everyone' : 'off')) === 'everyone' ? 'everyone' : null
+}
 
 /** A request of a fetch to its subgraph. Milliseconds since the operation began. */
 export type TracedRequest = {

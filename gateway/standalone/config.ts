@@ -107,10 +107,10 @@ export const gatewaySettings = {
   },
   QUERY_TRACES: {
     read: z.enum(['off', 'everyone'], 'one of off, everyone'),
-    default: 'off',
+    default: null,
     unit: null,
     meaning:
-      'everyone gives every caller who requests it the query plan and the times of its fetches, also in the explorer: for development.',
+      'everyone gives every caller who requests it the query plan and the times of its fetches, also in the explorer; unset, everyone in development and off elsewhere.',
   },
   QUERY_TRACE_TOKEN: {
     read: z

@@ -171,8 +171,9 @@ function traceSettingsOf({ QUERY_TRACES, QUERY_TRACE_TOKEN }: Config<typeof vari
   return { QUERY_TRACES, QUERY_TRACE_TOKEN: QUERY_TRACE_TOKEN ?? token }
 }
 
-function isDevelopment({ HOST }: { readonly HOST: string }): boolean {
-  return process.env.NODE_ENV === 'development' && isLoopbackHost(HOST)
+function isDevelopment({ HOST, TRUSTED_PROXIES }: Pick<Config<typeof variables>, 'HOST' | 'TRUSTED_PROXIES'>): boolean {
+  // A proxy on this machine serves others.
+  return process.env.NODE_ENV === 'development' && isLoopbackHost(HOST) && TRUSTED_PROXIES === undefined
 }
 
 /** Opens what all graphs share with other copies. */

@@ -174,12 +174,14 @@ describe('requests to subgraphs', () => {
       'x-atrium-signature': '1 forged',
       forwarded: 'for=evil',
       cookie: 'a=b',
+      'atrium-trace': 'the token of query traces',
       te: 'trailers',
     })
     const { 'x-request-id': requestId, ...headers } = last('one')
     expect(headers['x-any']).toBe('yes')
     expect(requestId).toBe('mine')
-    for (const name of ['x-forwarded-host', 'x-connected-at', 'x-atrium-signature', 'forwarded', 'cookie', 'te']) {
+    const hidden = ['x-forwarded-host', 'x-connected-at', 'x-atrium-signature', 'forwarded', 'cookie', 'atrium-trace', 'te']
+    for (const name of hidden) {
       expect([name, headers[name]]).toEqual([name, undefined])
     }
     expect(headers.host).toMatch(/^127\.0\.0\.1:/)

@@ -129,8 +129,9 @@ describe('a trace is for callers who may read it', () => {
   })
 
   test.each([
-    { config: { QUERY_TRACES: 'off' }, isDevelopment: false, readers: null },
-    { config: { QUERY_TRACES: 'off' }, isDevelopment: true, readers: 'everyone' },
+    { config: {}, isDevelopment: false, readers: null },
+    { config: {}, isDevelopment: true, readers: 'everyone' },
+    { config: { QUERY_TRACES: 'off' }, isDevelopment: true, readers: null },
     { config: { QUERY_TRACES: 'everyone' }, isDevelopment: false, readers: 'everyone' },
     { config: { QUERY_TRACES: 'everyone', QUERY_TRACE_TOKEN: TOKEN }, isDevelopment: true, readers: { token: TOKEN } },
   ] as const)('by the settings $config (in development: $isDevelopment): $readers', ({ config, isDevelopment, readers }) => {

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -144,6 +145,23 @@ describe('the program', () => {
     expect(await post(gateway.url, '{ latestReview { text } }')).toMatchObject({
       errors: [{ extensions: { code: 'SUBGRAPH_COST_LIMIT_EXCEEDED', subgraph: 'review', limit: 1 } }],
     })
+    gateway.child.kill('SIGTERM')
+    await gateway.ended
+  })
+
+  test.each([
+    { env: {}, options: {}, isTraced: true },
+    { env: { TRUSTED_PROXIES: '127.0.0.1' }, options: {}, isTraced: false },
+    { env: {}, options: { queryTraces: 'off' }, isTraced: false },
+    { env: { NODE_ENV: 'production' }, options: { queryTraces: 'everyone' }, isTraced: true },
+  ])('traces of queries in development, with $env and $options: $isTraced', async ({ env, options, isTraced }) => {
+    const subgraphs = { shop: { url: shop.url } }
+    const settings = { supergraphFile: 'supergraph.graphql', port: 0, explorer: false, subgraphs, ...options }
+    const file = written(`traced-${randomUUID()}.config.mjs`, `export default ${JSON.stringify(settings)}`)
+    const gateway = await start(['--config', file], { NODE_ENV: 'development', ...env })
+    const headers = { 'content-type': 'application/json', 'atrium-trace': '1' }
+    const answer = await fetch(gateway.url, { method: 'POST', headers, body: '{"query":"{ __typename }"}' })
+    expect((await answer.text()).includes('"trace"')).toBe(isTraced)
     gateway.child.kill('SIGTERM')
     await gateway.ended
   })
