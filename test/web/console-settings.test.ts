@@ -177,6 +177,7 @@ describe('promotions', () => {
 
   test('are added, edited, turned off and deleted', async () => {
     const { visitor } = await signedIn(own)
+    expect((await visitor.get(NEW)).text).toContain('<a href="/console/promotions" aria-current="true">')
     const added = await send(visitor, NEW, NEW, {
       name: 'Summer',
       enabled: 'yes',

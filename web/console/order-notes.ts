@@ -23,12 +23,12 @@ export function historySection({ order: { history }, path, form: formAt, visit, 
   return html`<section aria-labelledby="history"><h2 id="history">History</h2>
 ${history.totalCount > entries.length && html`<p class="quiet">The first ${entries.length} of ${history.totalCount} entries.</p>`}
 <ol class="timeline">${entries.map(({ message, createdAt }) => html`<li><time datetime="${createdAt}">${momentOf(createdAt)}</time> ${message}</li>`)}</ol>
-${changeForm(
-  at,
-  visit,
-  site,
-  html`${onceField()}${textInput(form, { name: 'message', label: 'Add to the history', stored: '', maxLength: 2_000, isRequired: true, hint: 'Shoppers do not see it.' })}<p><button class="secondary">Add</button></p>`,
-)}</section>`
+<div class="edit">${changeForm(
+    at,
+    visit,
+    site,
+    html`${onceField()}${textInput(form, { name: 'message', label: 'Add to the history', stored: '', maxLength: 2_000, isRequired: true, hint: 'Shoppers do not see it.' })}<p><button class="secondary">Add</button></p>`,
+  )}</div></section>`
 }
 
 /** The note of an order. */

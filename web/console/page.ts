@@ -77,5 +77,8 @@ ${changeForm('/console/sign-out', visit, site, html`<button class="plain">Sign o
 ${body}`,
 })
 
-/** Whether a page is the one at `path`, or below it. */
-const isIn = (here: Pick<ConsoleRow, 'path'>, path: string): boolean => here.path === path || here.path.startsWith(`${path}/{`)
+const FIRST = '/console'
+
+/** Whether a page is the one at `path`, or below it; all are below the first. */
+const isIn = (here: Pick<ConsoleRow, 'path'>, path: string): boolean =>
+  here.path === path || (path !== FIRST && here.path.startsWith(`${path}/`))

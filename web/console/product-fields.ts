@@ -67,11 +67,14 @@ export const productFields = (
     store,
     categories,
     hasVariants,
+    isNew = false,
   }: {
     readonly store: Store
     readonly categories: Categories
     /** Its variants have stocks of their own. */
     readonly hasVariants: boolean
+    /** The stock of one that exists has a form of its own. */
+    readonly isNew?: boolean
   },
 ): Html => html`${textInput(form, { name: 'name', label: 'Name', stored: stored.name, isRequired: true })}
 ${textArea(form, { name: 'description', label: 'Description', stored: stored.description ?? '', rows: 6, maxLength: MAX_DESCRIPTION_CHARACTERS, hint: 'Text or HTML. Scripts and styles are not shown in the shop.' })}
@@ -89,8 +92,8 @@ ${textInput(form, { name: 'weight', label: `Weight in ${store.weightUnit.toLower
 ${checkbox(form, { name: 'shippingRequired', label: 'Needs shipping', stored: stored.shippingRequired })}</fieldset>
 ${
   !hasVariants &&
-  html`<fieldset><legend>Low stock</legend><input type="hidden" name="hasLowStock" value="yes">
-${lowStockFields(form, stored)}</fieldset>`
+  html`<fieldset><legend>${isNew ? 'Stock' : 'Low stock'}</legend><input type="hidden" name="hasLowStock" value="yes">
+${isNew && html`<div class="fields">${textInput(form, { name: 'stock', label: 'Units in stock', stored: '', inputmode: 'numeric', maxLength: 10, hint: 'Empty: unlimited. Variants are added afterwards, and have stock of their own.' })}</div>`}${lowStockFields(form, stored)}</fieldset>`
 }
 ${hasFields(categories) && html`<fieldset><legend>Categories</legend><div class="choices-list">${categories.nodes.map(({ number, name }) => checkbox(form, { name: `category-${number}`, label: name, stored: stored.categories.some((each) => each.number === number) }))}</div></fieldset>`}
 <details${(form.wasRefused || stored.pageTitle || stored.metaDescription) && html` open`}><summary>Search engines</summary><div class="stacked">
@@ -125,8 +128,8 @@ export const productInput = (form: FormReader, categories: Categories) => ({
 export const lowStockFields = (
   form: FormState,
   { stockNotification, stockThreshold }: Pick<ProductValues, 'stockNotification' | 'stockThreshold'>,
-): Html => html`${checkbox(form, { name: 'stockNotification', label: 'Report when few units are left', stored: stockNotification })}
-<div class="fields">${textInput(form, { name: 'stockThreshold', label: 'Few are at most', stored: String(stockThreshold), inputmode: 'numeric', maxLength: 10, isRequired: true, hint: 'Units.' })}</div>`
+): Html => html`${checkbox(form, { name: 'stockNotification', label: 'Report low stock', stored: stockNotification })}
+<div class="fields">${textInput(form, { name: 'stockThreshold', label: 'Stock is low at', stored: String(stockThreshold), inputmode: 'numeric', maxLength: 10, isRequired: true, hint: 'Units, or fewer.' })}</div>`
 
 export const lowStockOf = (form: FormReader) => ({
   stockNotification: form.isChecked('stockNotification'),

@@ -4,7 +4,7 @@ import { changeForm } from '../frame/form-token.ts'
 import { html } from '../frame/html.ts'
 import { dataOf } from '../frame/page.ts'
 import { consoleChange } from './change.ts'
-import { onceField, textInput } from './fields.ts'
+import { onceField } from './fields.ts'
 import { consolePage } from './page.ts'
 import { EMPTY_PRODUCT, productFields, productInput } from './product-fields.ts'
 import { PRODUCTS } from './products.ts'
@@ -25,8 +25,7 @@ export const newProduct = consolePage({
       PATH,
       visit,
       site,
-      html`${onceField()}${productFields(form, EMPTY_PRODUCT, { store, categories, hasVariants: false })}
-${textInput(form, { name: 'stock', label: 'Units in stock', stored: '', inputmode: 'numeric', maxLength: 10, hint: 'Empty: unlimited. Variants are added afterwards, and have stock of their own.' })}
+      html`${onceField()}${productFields(form, EMPTY_PRODUCT, { store, categories, hasVariants: false, isNew: true })}
 <p><button>Add the product</button></p>`,
     )}</div>`
   },

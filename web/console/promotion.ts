@@ -119,23 +119,23 @@ const hasPriceCondition = ({ buysAtLeast }: PromotionValues): boolean => ['NONE'
 const hasCustomersField = ({ customers }: PromotionValues): boolean => customers !== 'CATEGORIES'
 
 const promotionFields = (form: FormState, stored: PromotionValues, currency: string): Html =>
-  html`${checkbox(form, { name: 'enabled', label: 'On', stored: stored.enabled })}
-<div class="fields">${selectInput(form, {
-    name: 'type',
-    label: 'Discount in',
-    stored: wordFor(stored.type, TYPES),
-    options: [
-      ['percent', 'percent'],
-      ['fixed', currency],
-    ],
-  })}
-${textInput(form, { name: 'amount', label: 'Discount', stored: (stored.type === 'FIX' ? stored.discountAmountFix : stored.discountAmountPercent) ?? '', inputmode: 'decimal', maxLength: 15, isRequired: true })}</div>
+  html`${checkbox(form, { name: 'enabled', label: 'Turned on', stored: stored.enabled })}
+<div class="fields">${textInput(form, { name: 'amount', label: 'Discount', stored: (stored.type === 'FIX' ? stored.discountAmountFix : stored.discountAmountPercent) ?? '', inputmode: 'decimal', maxLength: 15, isRequired: true })}
+${selectInput(form, {
+  name: 'type',
+  label: 'In',
+  stored: wordFor(stored.type, TYPES),
+  options: [
+    ['percent', 'percent'],
+    ['fixed', currency],
+  ],
+})}</div>
 <fieldset><legend>Conditions</legend><div class="fields">
-${hasPriceCondition(stored) && textInput(form, { name: 'conditionPrice', label: `Goods for at least, in ${currency}`, stored: stored.conditionPrice ?? '', inputmode: 'decimal', maxLength: 15 })}
+${hasPriceCondition(stored) && textInput(form, { name: 'conditionPrice', label: `Minimum in ${currency}`, stored: stored.conditionPrice ?? '', inputmode: 'decimal', maxLength: 15, hint: 'Of the goods, before discounts.' })}
 ${hasCustomersField(stored) && selectInput(form, { name: 'customers', label: 'For', stored: wordFor(stored.customers, CUSTOMERS_OF_FORM), options: optionsOf(CUSTOMERS_OF_FORM) })}
+${textInput(form, { name: 'maxTimesUsed', label: 'Orders at most', stored: stored.maxTimesUsed === null ? '' : String(stored.maxTimesUsed), inputmode: 'numeric', maxLength: 10 })}
 ${textInput(form, { name: 'beginsAt', label: 'Begins, UTC', stored: momentIn(stored.beginsAt), type: 'datetime-local', maxLength: 30 })}
-${textInput(form, { name: 'expiresAt', label: 'Ends, UTC', stored: momentIn(stored.expiresAt), type: 'datetime-local', maxLength: 30 })}
-${textInput(form, { name: 'maxTimesUsed', label: 'Orders at most', stored: stored.maxTimesUsed === null ? '' : String(stored.maxTimesUsed), inputmode: 'numeric', maxLength: 10 })}</div>
+${textInput(form, { name: 'expiresAt', label: 'Ends, UTC', stored: momentIn(stored.expiresAt), type: 'datetime-local', maxLength: 30 })}</div>
 ${hasPriceCondition(stored) && html`<input type="hidden" name="hasPriceCondition" value="yes">`}${hasCustomersField(stored) && html`<input type="hidden" name="hasCustomers" value="yes">`}
 ${checkbox(form, { name: 'cumulative', label: 'Can be combined with other promotions', stored: stored.cumulative })}</fieldset>
 ${textArea(form, { name: 'coupons', label: 'Coupons', stored: stored.coupons.map(couponLine).join('\n'), rows: 3, maxLength: MAX_COUPON_CHARACTERS, hint: 'A code per line; behind it, how often it may be used: SUMMER 100. Without coupons the discount is for everybody.' })}`
