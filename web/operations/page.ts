@@ -100,14 +100,14 @@ const CHIPS: Readonly<Record<Source['health'], Parameters<typeof chip>[1]>> = {
 const sourcesTable = ({ directorySources }: OperationsPageQuery): Html =>
   directorySources.length === 0
     ? html`<p>None: the directory is as old as its last import. <code>npx atrium source add</code> adds one.</p>`
-    : html`<div class="wide" tabindex="0" role="region" aria-label="Sources of the directory"><table>
+    : html`<div class="wide" tabindex="0" role="region" aria-label="Sources of the directory"><table class="unbroken">
 <thead><tr><th scope="col">Source</th><th scope="col">Health</th><th scope="col" class="number">Lag</th><th scope="col">Next run</th><th scope="col" class="number">Added</th><th scope="col" class="number">Updated</th><th scope="col" class="number">Removed</th><th scope="col" class="number">Rejected</th></tr></thead>
 <tbody>${directorySources.map(sourceRow)}</tbody></table></div>`
 
 const sourceRow = (
   source: Source,
-): Html => html`<tr><th scope="row">${source.name} <span class="quiet">${words(source.kind)}, every ${minutes(source.intervalMinutes)}</span></th>
-<td>${chip(words(source.health), CHIPS[source.health])}${source.problem && html` <span class="quiet">${words(source.problem)}</span>`}</td>
+): Html => html`<tr><th scope="row">${source.name}<br><span class="quiet">${words(source.kind)}, every ${minutes(source.intervalMinutes)}</span></th>
+<td>${chip(words(source.health), CHIPS[source.health])}${source.problem && html`<br><span class="quiet">${words(source.problem)}</span>`}</td>
 <td class="number">${source.lagSeconds === null ? '–' : minutes(Math.round(source.lagSeconds / 60))}</td>
 <td>${source.nextRunAt === null ? '–' : html`<time datetime="${source.nextRunAt}">${momentOf(source.nextRunAt)}</time>`}</td>
 ${[source.added, source.updated, source.removed, source.rejected].map((count) => html`<td class="number">${count === null ? '–' : whole(count)}</td>`)}</tr>`
