@@ -317,6 +317,21 @@ describe('a session', () => {
     ])
   })
 
+  test('shows a new authtoken also where no session can begin', async () => {
+    const own = await withStores(web.trust.database.connection, (stores) =>
+      stores.create({ name: 'Full disk', country: 'PT', isPaid: true }),
+    )
+    const { visitor } = await signedIn(own)
+    await visitor.get('/console/access')
+    await web.trust.sql('ALTER TABLE store.console_session ADD CONSTRAINT full_disk CHECK (false) NOT VALID')
+    const { status, text } = await visitor
+      .post('/console/access', { understood: 'yes' })
+      .finally(() => web.trust.sql('ALTER TABLE store.console_session DROP CONSTRAINT full_disk'))
+    const [, authtoken = ''] = /<dt>Authtoken<\/dt><dd><code>([\w-]{32})<\/code>/.exec(text) ?? []
+    expect([status, text.includes('Sign in again with the new one.')]).toEqual([200, true])
+    await signedIn({ login: own.login, authtoken })
+  })
+
   test('a copy of its cookie opens nothing once the owner has signed out, in whatever process, and other sessions go on', async () => {
     const secret = 'a secret of thirty-two characters'
     const copies = await Promise.all(

@@ -21,7 +21,7 @@ ${changeForm(
 })
 
 /** The authtoken of a store, this once. */
-export const newAuthtoken = (login: string, authtoken: string): Html => html`<h1>New authtoken</h1>
-<p class="lead">The old authtoken is invalid. You stay signed in here.</p>
+export const newAuthtoken = (login: string, authtoken: string, isSignedIn: boolean): Html => html`<h1>New authtoken</h1>
+<p class="lead">The old authtoken is invalid. ${isSignedIn ? 'You stay signed in here.' : 'Sign in again with the new one.'}</p>
 <dl class="facts-list"><dt>Login</dt><dd><code>${login}</code></dd><dt>Authtoken</dt><dd><code>${authtoken}</code></dd></dl>
 <p><strong>Store it now:</strong> it is shown only once.</p>`

@@ -36,9 +36,15 @@ export function serveAccountForms(
       throw new Error(`Expected the authtoken to be reset, got ${resetAuthtoken.__typename}.`)
     }
     const { login, authtoken } = resetAuthtoken
-    const renewed = await begin({ login, authtoken }, request, reply)
-    await runnerFor(renewed, request, reply)(ConsoleSignOutDocument, { secret: session.secret })
-    return showFramed(reply, access, newAuthtoken(login, authtoken), renewed)
+    // The old authtoken is invalid by now: the new one is shown, whatever becomes of the session.
+    let renewed: ConsoleSession | null = null
+    try {
+      renewed = await begin({ login, authtoken }, request, reply)
+      await runnerFor(renewed, request, reply)(ConsoleSignOutDocument, { secret: session.secret })
+    } catch (error) {
+      request.log.error({ err: error }, 'the sessions of a store did not follow its new authtoken')
+    }
+    return showFramed(reply, access, newAuthtoken(login, authtoken, renewed !== null), renewed ?? session)
   })
 
   async function signIn(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
