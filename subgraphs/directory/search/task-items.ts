@@ -128,7 +128,7 @@ function wordsOf(task: string, index: WordIndex): readonly Word[] {
 /** Records with the word or a form of it; 0 for a word that is not known as it is. */
 const firstCount = (text: string, index: WordIndex): number =>
   [index.numberOf.get(text), ...(index.byStem.get(stem(text)) ?? [])].reduce<number>(
-    (most, number) => (number === undefined ? most : Math.max(most, countOf(number, index))),
+    (max, number) => (number === undefined ? max : Math.max(max, countOf(number, index))),
     0,
   )
 
