@@ -64,7 +64,6 @@ const BOUNDED: readonly { readonly name: string; readonly why: string; readonly 
     why: '200 characters, the longest query',
     files: /directory\/search\/search\.ts$/,
   },
-  { name: '/\\n\\s*$/', why: 'a page, in a program that stops what takes too long', files: /^clients\/evidence\/layout\.ts$/ },
 ]
 
 let child: ChildProcess | null = null
