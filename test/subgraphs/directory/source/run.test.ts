@@ -22,6 +22,9 @@ import type { Tables } from '../../../../subgraphs/directory/tables.ts'
 import { freshDatabase } from '../../../support/database.ts'
 import { aRow, archiveOf, json, type Loopback, loopback, type RegistryRow, registryOf, rows, withValidator } from './loopback.ts'
 
+const DATA = join(import.meta.dirname, '../../../../../shared/data/directory')
+const ABSENT = existsSync(DATA) ? '' : ' (skipped: ../shared/data/directory is absent)'
+
 const log = pino({ level: 'silent' })
 const HOUR_MS = 3_600_000
 
@@ -350,7 +353,6 @@ describe('a registry', () => {
   })
 })
 
-const DATA = '/work/shared/data/directory'
 /** All files of a repository in the shared data. */
 function filesIn(folder: string, under = ''): Record<string, string> {
   return Object.fromEntries(
@@ -471,14 +473,10 @@ describe('an archive of a repository', () => {
     expect(await keys()).toEqual([])
   })
 
-  test.each([
+  test.skipIf(!existsSync(DATA)).each([
     ['DOCKER_CATALOGUE', 'docker+mcp-registry', 300],
     ['TOOLHIVE_REGISTRY', 'stacklok+toolhive-registry', 40],
-  ] as const)('of the kind %s is read as it is published', async (kind, folder, least) => {
-    if (!existsSync(DATA)) {
-      console.warn(`Skipped: ${DATA} is absent.`)
-      return
-    }
+  ] as const)(`of the kind %s is read as it is published${ABSENT}`, async (kind, folder, least) => {
     const bytes = await archiveOf(filesIn(join(DATA, 'mcp', folder)))
     server.answer((_, response) => response.writeHead(200).end(bytes))
     const source = await aSource(kind, { address: `${server.url}/r/tar.gz/HEAD`, repository: folder.replace('+', '/') })
