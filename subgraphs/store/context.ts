@@ -5,7 +5,7 @@ import type { Caller } from '../../platform/http/caller.ts'
 import type { AddressRateLimit } from '../../platform/rate-limit/address-rate-limit.ts'
 import type { SecretCipher } from '../../platform/secrets/cipher.ts'
 import { lazyMembers } from '../toolkit/lazy-members.ts'
-import type { Presented, UserJudge } from '../toolkit/user-judge.ts'
+import type { AuthenticatedUser, AuthenticateUser } from '../toolkit/user-authenticator.ts'
 import type { AccessJudge } from './access/access.ts'
 import type { Access } from './access/grant.ts'
 import { grantsOf, type StoreGrants } from './access/guard.ts'
@@ -128,7 +128,7 @@ import { type UnitOfWork, write } from './write.ts'
 export type Parts = {
   readonly database: Kysely<Tables>
   readonly judge: AccessJudge
-  readonly userJudge: UserJudge
+  readonly authenticateUser: AuthenticateUser
   readonly stores: StoreRepository
   readonly shops: ShopRepository
   readonly storefronts: StorefrontRepository
@@ -234,7 +234,7 @@ export type Context = Parts & {
    */
   readonly user: () => Promise<string | null>
   /** The same, with the claims of their token. */
-  readonly presented: () => Promise<Presented | null>
+  readonly presented: () => Promise<AuthenticatedUser | null>
   /** Runs a change of the caller's store: `write` in write.ts, whose key is the input's own. */
   readonly write: <Result extends { readonly __typename: string }>(
     name: string,
@@ -339,8 +339,8 @@ export function contextOf(parts: Parts, caller: Caller): Context {
     }
   }
   const storeId = async () => (await access()).storeId
-  let judgingUser: Promise<Presented | null> | null = null
-  const presented = () => (judgingUser ??= parts.userJudge(caller))
+  let authenticating: Promise<AuthenticatedUser | null> | null = null
+  const presented = () => (authenticating ??= parts.authenticateUser(caller))
   const ofStores = new Map<number, Loaders>()
   const context: Context & { load: Loaders } = {
     ...parts,

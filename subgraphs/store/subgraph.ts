@@ -11,7 +11,7 @@ import { addressRateLimit } from '../../platform/rate-limit/address-rate-limit.t
 import { localRateLimitStore, type RateLimitStore } from '../../platform/rate-limit/rate-limit-store.ts'
 import { PLAIN_SECRETS, type SecretCipher } from '../../platform/secrets/cipher.ts'
 import { subgraphSchema } from '../toolkit/subgraph-schema.ts'
-import { userJudge } from '../toolkit/user-judge.ts'
+import { userAuthenticator } from '../toolkit/user-authenticator.ts'
 import { publishedKeys, remoteSessionCheck, type SessionCheck } from '../toolkit/user-token.ts'
 import { type WebhookNetwork, webhookSender } from '../toolkit/webhook-sender.ts'
 import { accessJudge, type BanLookup } from './access/access.ts'
@@ -163,7 +163,7 @@ export async function storeSubgraph({
     ...repositories,
     database: database.query,
     judge: inside.judge,
-    userJudge: userJudge(userKeys, isSessionOpen, now),
+    authenticateUser: userAuthenticator(userKeys, isSessionOpen, now),
     limitAccounts: accountLimits(rateLimits),
     mailLimits: mailLimits(rateLimits, log),
     limitCarts: addressRateLimit('carts', CARTS_PER_MINUTE, rateLimits),

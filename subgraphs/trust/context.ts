@@ -3,7 +3,7 @@ import type { EventFeed } from '../../platform/events/outbox.ts'
 import { unauthenticated } from '../../platform/graphql/errors.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import type { AddressRateLimit } from '../../platform/rate-limit/address-rate-limit.ts'
-import type { UserJudge } from '../toolkit/user-judge.ts'
+import type { AuthenticateUser } from '../toolkit/user-authenticator.ts'
 import type { WebhookRefusal } from '../toolkit/webhook-url.ts'
 import type { BackgroundCollector } from './assessment/background.ts'
 import type { Engine } from './assessment/engine.ts'
@@ -51,7 +51,7 @@ export type TrustParts = {
   /** Why webhooks are not sent to an address; null: they may be. */
   readonly webhookRefusal: WebhookRefusal
   /** Identifies signed-in users, who make keys of their own. */
-  readonly userJudge: UserJudge
+  readonly authenticateUser: AuthenticateUser
   readonly now: () => Date
 }
 
@@ -97,12 +97,12 @@ export function createTrustContext(parts: SubgraphParts, caller: Caller): Contex
     async credentialName() {
       const secret = secretIn(caller)
       if (secret !== null) return `key ${secretHash(secret).toString('hex')}`
-      return `user ${(await parts.userJudge(caller))?.id ?? ''}`
+      return `user ${(await parts.authenticateUser(caller))?.id ?? ''}`
     },
     rateLimitedKey,
     operatorKey: async () => requireOperator(await rateLimitedKey(1)),
     requireUser: async () => {
-      const user = await parts.userJudge(caller)
+      const user = await parts.authenticateUser(caller)
       if (user === null) throw unauthenticated()
       return user.id
     },

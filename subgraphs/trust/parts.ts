@@ -6,7 +6,7 @@ import { type Connection, openDatabase } from '../../platform/database/database.
 import { addressRateLimit } from '../../platform/rate-limit/address-rate-limit.ts'
 import { localRateLimitStore, type RateLimitStore } from '../../platform/rate-limit/rate-limit-store.ts'
 import { PLAIN_SECRETS, type SecretCipher } from '../../platform/secrets/cipher.ts'
-import { userJudge } from '../toolkit/user-judge.ts'
+import { userAuthenticator } from '../toolkit/user-authenticator.ts'
 import type { SessionCheck } from '../toolkit/user-token.ts'
 import { type WebhookNetwork, webhookSender } from '../toolkit/webhook-sender.ts'
 import { createBackgroundCollector } from './assessment/background.ts'
@@ -102,7 +102,7 @@ export function createTrustParts({
       background: backgroundCollector,
       keys,
       rate: keyRate({ free: config.TRUST_RATE_FREE, unlimited: config.TRUST_RATE_UNLIMITED }, rateLimits),
-      userJudge: users ? userJudge(users.userKeys, users.isSessionOpen, now) : async () => null,
+      authenticateUser: users ? userAuthenticator(users.userKeys, users.isSessionOpen, now) : async () => null,
       invalidKeyLimit: addressRateLimit('wrong keys', INVALID_KEYS_PER_MINUTE, rateLimits),
       decisions,
       jobs,

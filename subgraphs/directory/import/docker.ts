@@ -5,7 +5,7 @@ import { packageInstallation, remoteInstallation } from './installation.ts'
 import { folderOf, folderUrl } from './link.ts'
 import { serverStatement, transportIn, variablesIn } from './server.ts'
 import { asList, asRecord } from './shape.ts'
-import { singleReader } from './single.ts'
+import { singleRecordReader } from './single-record-reader.ts'
 
 const KINDS: readonly unknown[] = ['server', 'remote', 'poci']
 
@@ -13,7 +13,7 @@ const KINDS: readonly unknown[] = ['server', 'remote', 'poci']
  * server.yaml of Docker's MCP registry: images, remote servers, and tools that run in images of
  * their own.
  */
-export const dockerReader = singleReader(
+export const dockerReader = singleRecordReader(
   'docker',
   ({ name, type, meta, about }) =>
     typeof name === 'string' && KINDS.includes(type) && (asRecord(meta) !== null || asRecord(about) !== null),

@@ -3,7 +3,7 @@ import { startedPackage, statedCommand } from './command.ts'
 import { commandInstallation, packageInstallation, remoteInstallation } from './installation.ts'
 import { serverStatement, transportIn, variablesIn } from './server.ts'
 import { asList, asRecord } from './shape.ts'
-import { singleReader } from './single.ts'
+import { singleRecordReader } from './single-record-reader.ts'
 import { slugOf } from './text.ts'
 import { repositoryOf } from './url.ts'
 
@@ -11,7 +11,7 @@ import { repositoryOf } from './url.ts'
 const INSTALLATION_KINDS = ['npm', 'uvx', 'python', 'docker', 'http', 'custom'] as const
 
 /** servers/*.json of mcpm: display name, installations with commands, arguments as variables. */
-export const mcpmReader = singleReader(
+export const mcpmReader = singleRecordReader(
   'mcpm',
   ({ name, installations }) => typeof name === 'string' && asRecord(installations) !== null,
   (fields) => {

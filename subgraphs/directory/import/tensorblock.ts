@@ -3,13 +3,13 @@ import { statedCommand } from './command.ts'
 import { commandInstallation, remoteInstallation } from './installation.ts'
 import { serverStatement, transportIn, variablesIn } from './server.ts'
 import { asList, asRecord } from './shape.ts'
-import { singleReader } from './single.ts'
+import { singleRecordReader } from './single-record-reader.ts'
 
 /**
  * data/profiles/*.json of the TensorBlock index: collected by programs, so its commands are read
  * with suspicion.
  */
-export const tensorblockReader = singleReader(
+export const tensorblockReader = singleRecordReader(
   'tensorblock',
   ({ id, name, links, install }) =>
     typeof id === 'string' && typeof name === 'string' && asRecord(links) !== null && asRecord(install) !== null,

@@ -4,13 +4,13 @@ import { packageInstallation, remoteInstallation } from './installation.ts'
 import { folderOf } from './link.ts'
 import { serverStatement, transportIn, variablesIn } from './server.ts'
 import { asList, asRecord } from './shape.ts'
-import { singleReader } from './single.ts'
+import { singleRecordReader } from './single-record-reader.ts'
 
 /**
  * spec.yaml of the ToolHive registry: the only format that knows stars. The folder names the server
  * where the file does not.
  */
-export const toolhiveReader = singleReader(
+export const toolhiveReader = singleRecordReader(
   'toolhive',
   ({ tier, transport, image, url, description }) =>
     typeof tier === 'string' &&

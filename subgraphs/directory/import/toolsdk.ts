@@ -2,7 +2,7 @@ import { packageInstallation, remoteInstallation } from './installation.ts'
 import { folderOf } from './link.ts'
 import { serverStatement, transportIn, variablesIn } from './server.ts'
 import { asList, asRecord } from './shape.ts'
-import { singleReader } from './single.ts'
+import { singleRecordReader } from './single-record-reader.ts'
 
 const MANAGERS: ReadonlyMap<unknown, 'npm' | 'pypi'> = new Map([
   ['node', 'npm'],
@@ -10,7 +10,7 @@ const MANAGERS: ReadonlyMap<unknown, 'npm' | 'pypi'> = new Map([
 ] as const)
 
 /** packages/<category>/*.json of the ToolSDK registry. */
-export const toolsdkReader = singleReader(
+export const toolsdkReader = singleRecordReader(
   'toolsdk',
   ({ type, packageName }) => type === 'mcp-server' && typeof packageName === 'string',
   (fields, file) => {

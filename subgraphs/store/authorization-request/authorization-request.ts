@@ -1,4 +1,4 @@
-import type { Presented } from '../../toolkit/user-judge.ts'
+import type { AuthenticatedUser } from '../../toolkit/user-authenticator.ts'
 import { isScope, type Scope } from '../access/scopes.ts'
 import { OUT_OF_BAND } from '../app/app.ts'
 
@@ -22,7 +22,7 @@ const FRESH_MS = 10 * 60 * 1000
  * Whether a password was given just now: a borrowed or stolen token is not enough to give an app
  * access for months.
  */
-export const isFresh = ({ signedInAt }: Pick<Presented, 'signedInAt'>, now: Date): boolean =>
+export const isFresh = ({ signedInAt }: Pick<AuthenticatedUser, 'signedInAt'>, now: Date): boolean =>
   signedInAt !== null && now.getTime() - signedInAt.getTime() < FRESH_MS
 
 /** The scopes in a `scope` of the protocol, each once. */

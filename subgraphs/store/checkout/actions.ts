@@ -6,9 +6,9 @@ import { cartRepository } from '../cart/repository.ts'
 import type { CheckoutCustomField } from '../checkout-custom-field/checkout-custom-field.ts'
 import type { MailJobs } from '../mail/jobs.ts'
 import type { QuotedOrder } from '../order/calculation/shipping.ts'
-import { moveOrder } from '../order/move.ts'
 import { placeOrder } from '../order/place-order.ts'
 import { orderRepository } from '../order/repository.ts'
+import { changeStatus } from '../order/status-change.ts'
 import { startPayment } from '../payment/actions.ts'
 import { conflictError, type UnitOfWork } from '../write.ts'
 
@@ -56,7 +56,7 @@ export async function completeCheckout(unit: UnitOfWork, checkout: Checkout) {
 
   const isFree = amountOf(order.total) === 0n
   if (isFree) {
-    const moved = await moveOrder(unit, order, { to: 'PAID', restock: true, reason: 'nothing is due' })
+    const moved = await changeStatus(unit, order, { to: 'PAID', restock: true, reason: 'nothing is due' })
     if ('failure' in moved)
       return moved.failure.__typename === 'ValidationError' ? moved.failure : { __typename: 'SoldOut' as const }
     await orders.update(storeId, order.id, moved.change, now)
@@ -84,7 +84,7 @@ export async function expireOrder(unit: UnitOfWork, orderId: number) {
   const orders = orderRepository(query)
   const order = await orders.lock(storeId, orderId)
   if (order?.status === 'PENDING_PAYMENT') {
-    const moved = await moveOrder(unit, order, { to: 'ABANDONED', restock: true, reason: 'it was not paid in time' })
+    const moved = await changeStatus(unit, order, { to: 'ABANDONED', restock: true, reason: 'it was not paid in time' })
     if ('failure' in moved) throw new Error(`Expected an order to be abandoned, got ${JSON.stringify(moved.failure)}.`)
     await orders.update(storeId, order.id, moved.change, now)
     emit({ event: 'order_updated', entity: 'Order', id: order.id })

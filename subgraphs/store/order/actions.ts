@@ -4,11 +4,11 @@ import { required, urlProblem, type Versioned } from '../input.ts'
 import { staleVersion, type UnitOfWork } from '../write.ts'
 import { type AdditionalFieldInput, writtenFields } from './additional-field.ts'
 import { orderLineRepository } from './line-repository.ts'
-import { type Move, moveOrder } from './move.ts'
 import { MAX_NOTE_LENGTH, type Order } from './order.ts'
 import { orderRepository } from './repository.ts'
 import { shipOrder } from './shipment.ts'
 import type { OrderStatus, ShipmentStatus } from './states.ts'
+import { changeStatus, type StatusChange } from './status-change.ts'
 
 type Text = string | null | undefined
 
@@ -40,7 +40,7 @@ export async function updateOrder(unit: UnitOfWork, id: string, input: OrderUpda
     : { written: [] }
   if ('failure' in fields) return fields.failure
 
-  const moved = input.status ? await moveOrder(unit, order, { to: input.status, restock: true, reason: null }) : { change: {} }
+  const moved = input.status ? await changeStatus(unit, order, { to: input.status, restock: true, reason: null }) : { change: {} }
   if ('failure' in moved) return moved.failure
   const shipped = await shipOrder(unit, { ...order, status: input.status ?? order.status }, shipmentOf(input))
   if ('failure' in shipped) return shipped.failure
@@ -80,7 +80,7 @@ export async function cancelOrder(
 ) {
   const reasonProblem = shortText('reason', input.reason, MAX_PAYMENT_INFORMATION_LENGTH)
   if (reasonProblem) return validationError([reasonProblem])
-  const move: Move = { to: 'CANCELED', restock: input.restock !== false, reason: blankless(input.reason) }
+  const move: StatusChange = { to: 'CANCELED', restock: input.restock !== false, reason: blankless(input.reason) }
   const response = await moved(unit, id, input, move, {})
   if (response.failure) {
     // A cancellation reserves nothing, so there is no shortage.
@@ -94,13 +94,13 @@ async function moved(
   unit: UnitOfWork,
   id: string,
   input: Versioned,
-  move: Move,
+  move: StatusChange,
   sent: { readonly paymentNotificationId?: string | null; readonly paymentInformation?: string | null },
 ) {
   const found = await locked(unit, id, input)
   if ('failure' in found) return { failure: found.failure }
   const { order } = found
-  const moved = await moveOrder(unit, order, move)
+  const moved = await changeStatus(unit, order, move)
   if ('failure' in moved) return { failure: moved.failure }
   const { query, storeId, now, emit } = unit
   await orderRepository(query).update(storeId, order.id, { ...moved.change, ...sent }, now)

@@ -2,10 +2,10 @@ import { notFoundError, problem, validationError } from '../../toolkit/validatio
 import { type Amount, amountOf, least, sumOf, textOf } from '../amount.ts'
 import { decodeId } from '../ids.ts'
 import { ledgerRepository } from '../ledger/repository.ts'
-import { moveOrder } from '../order/move.ts'
 import type { Order } from '../order/order.ts'
 import { orderRepository } from '../order/repository.ts'
 import type { OrderStatus } from '../order/states.ts'
+import { changeStatus } from '../order/status-change.ts'
 import { refundOrder } from '../order-refund/actions.ts'
 import { takeRefundDue } from '../order-refund/balance.ts'
 import { refundableMoney } from '../order-refund/order-refund.ts'
@@ -194,7 +194,7 @@ async function isTaken(unit: UnitOfWork, order: Order, payment: Payment): Promis
 /** Whether an order could go on to a status; nothing changed when it could not. */
 async function moved(unit: UnitOfWork, order: Order, to: OrderStatus, reason: string): Promise<boolean> {
   const result = await withSavepoint(unit, async (within) => {
-    const change = await moveOrder(within, order, { to, restock: true, reason })
+    const change = await changeStatus(within, order, { to, restock: true, reason })
     if ('failure' in change) return { __typename: 'NotMoved' as const }
     await orderRepository(within.query).update(within.storeId, order.id, change.change, within.now)
     within.emit({ event: 'order_updated', entity: 'Order', id: order.id })

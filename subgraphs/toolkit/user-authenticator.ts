@@ -9,21 +9,21 @@ import { type SessionCheck, verifyUserToken } from './user-token.ts'
  * A user of the social graph: the opaque id, and when the password was given; null: before the
  * token was last refreshed.
  */
-export type Presented = { readonly id: string; readonly signedInAt: Date | null }
+export type AuthenticatedUser = { readonly id: string; readonly signedInAt: Date | null }
 
 /**
  * Identifies the user of a caller; null: none. Rejects with UNAUTHENTICATED for a token that is not
  * valid now.
  */
-export type UserJudge = (caller: Caller) => Promise<Presented | null>
+export type AuthenticateUser = (caller: Caller) => Promise<AuthenticatedUser | null>
 
 /**
- * A judge that verifies tokens of users by the published keys, and checks that their session is
+ * Verifies tokens of users by the published keys, and checks that their session is
  * still open: a signed-out token is rejected. Open connections have no longer lifetime. Rejects
  * when the sessions cannot be read.
  */
-export const userJudge =
-  (keys: JWTVerifyGetKey, isSessionOpen: SessionCheck, now: () => Date): UserJudge =>
+export const userAuthenticator =
+  (keys: JWTVerifyGetKey, isSessionOpen: SessionCheck, now: () => Date): AuthenticateUser =>
   async (caller) => {
     const token = userTokenIn(caller)
     if (token === null) return null

@@ -7,7 +7,7 @@ type Fields = Readonly<Record<string, unknown>>
  * A reader for a format whose file holds one record: an object that `recognises` knows by its
  * fields.
  */
-export const singleReader = (
+export const singleRecordReader = (
   format: ContributionFormat,
   recognises: (fields: Fields) => boolean,
   statementOf: (fields: Fields, file: SourceFile) => Statement | string,

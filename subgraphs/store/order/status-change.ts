@@ -14,8 +14,8 @@ import type { Order } from './order.ts'
 import type { OrderChange } from './repository.ts'
 import { isHolding, type OrderStatus, STATUS_EVENT, statusProblem } from './states.ts'
 
-/** How an order goes on. */
-export type Move = {
+/** Change of an order's status. */
+export type StatusChange = {
   readonly to: OrderStatus
   /** Of an order that holds no more: whether its stock is put back, or gone. */
   readonly restock: boolean
@@ -27,7 +27,7 @@ export type Move = {
  * Changes the state of a locked order, with all its effects; returns the fields to write, or why it
  * is refused.
  */
-export async function moveOrder(unit: UnitOfWork, order: Order, { to, restock, reason }: Move) {
+export async function changeStatus(unit: UnitOfWork, order: Order, { to, restock, reason }: StatusChange) {
   const { query, storeId, now, emit } = unit
   const forbidden = statusProblem(order.status, to)
   if (forbidden) return { failure: validationError([forbidden]) }
