@@ -94,7 +94,7 @@ test('the server runs a source by itself, shows how it is, and goes on after it 
   expect(metrics).toMatch(/atrium_jobs\{queue="source-run",state="failed"\} 0/)
   const authorization = `Basic ${Buffer.from(`operator:${TOKEN}`).toString('base64')}`
   const operations = await (await fetch(`${started.base}/operations`, { headers: { authorization } })).text()
-  expect(operations).toMatch(/<th scope="row">live <span class="quiet">mcp registry, every 5 minutes<\/span>/)
+  expect(operations).toMatch(/<th scope="row">live<br><span class="quiet">mcp registry, every 5 minutes<\/span>/)
   expect(operations).toMatch(/<span class="chip tone-good">ok<\/span>/)
   expect(operations).not.toContain(registry.url)
 
