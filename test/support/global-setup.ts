@@ -19,6 +19,8 @@ declare module 'vitest' {
      * migrate each.
      */
     migratedDatabase: string
+    /** Process id of the server; null where the run did not start it. */
+    databasePid: number | null
   }
 }
 
@@ -32,22 +34,28 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await migrate(migrated.connection)
   project.provide('databaseUrl', server.url)
   project.provide('migratedDatabase', migrated.name)
+  project.provide('databasePid', server.pid)
   return async () => {
     await migrated.drop()
     await server.stop()
   }
 }
 
-async function databaseServer(): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
+async function databaseServer(): Promise<{
+  readonly url: string
+  readonly pid: number | null
+  readonly stop: () => Promise<void>
+}> {
   const configured = process.env.DATABASE_URL
-  if (configured) return { url: configured, stop: async () => {} }
+  if (configured) return { url: configured, pid: null, stop: async () => {} }
   const dataDir = mkdtempSync(join(fastestFolder(), 'atrium-test-'))
   // The tests of crashes kill processes of their own, and nobody pulls the plug.
   // Three workers at once may each run several copies of everything, with ten connections a part.
   const settings = { fsync: 'off', full_page_writes: 'off', max_connections: '300' }
-  const { connection, stop } = await startEmbedded({ dataDir, settings, log: pino({ level: 'silent' }) })
+  const { connection, pid, stop } = await startEmbedded({ dataDir, settings, log: pino({ level: 'silent' }) })
   return {
     url: connection.connectionString,
+    pid,
     stop: async () => {
       await stop()
       rmSync(dataDir, { recursive: true, force: true })
