@@ -167,7 +167,7 @@ async function ratesOf(context: Context, { storefront, cart, calculated }: Store
       name,
       sku,
     })),
-    place: prepared.cart.shippingPlace,
+    destination: prepared.cart.shippingDestination,
     city: prepared.terms.shippingAddress?.city ?? null,
     distance: null,
   })

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { lookupTable } from '../../../platform/collections/lookup-table.ts'
 import { once } from '../../../platform/collections/once.ts'
-import { isSameCode, lastPart } from '../place.ts'
+import { isSameCode, lastPart } from '../destination.ts'
 import { COMMUNES_OF_CHILE } from './communes-of-chile.ts'
 import { byName, type Country, countryOf } from './country.ts'
 import { DISTRICTS_OF_GERMANY } from './districts-of-germany.ts'

@@ -3,7 +3,7 @@ import { amountOf, textOf } from '../amount.ts'
 import type { Context } from '../context.ts'
 import { decodeId, present } from '../ids.ts'
 import type { Location } from '../location/location.ts'
-import { addressIn, addressOf, placeOf } from '../order/address.ts'
+import { addressIn, addressOf, destinationOf } from '../order/address.ts'
 import { type QuoteLine, type QuoteOrigin, type QuotePackage, shippingQuotes } from '../shipping-method/quotes.ts'
 import { destinationProblems, type NewFulfillmentInput, type PackageInput } from './fulfillment.ts'
 
@@ -37,7 +37,7 @@ export async function fulfillmentRates(context: Context, input: FulfillmentRates
     lines,
     ...(sent && { packages: sent }),
     from: originOf(location),
-    place: placeOf(address),
+    destination: destinationOf(address),
     city: address?.city ?? null,
     distance: null,
   })

@@ -1,6 +1,6 @@
 import { countryOf } from '../country/country.ts'
 import { regionOf } from '../country/region.ts'
-import { lastPart } from '../place.ts'
+import { lastPart } from '../destination.ts'
 
 /**
  * Whether a region is a code of its country, alone or after the country code (`CL_12`), or free

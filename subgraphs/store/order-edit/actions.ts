@@ -7,7 +7,7 @@ import { decodeId } from '../ids.ts'
 import type { Versioned } from '../input.ts'
 import { insufficientStock } from '../inventory/actions.ts'
 import { lockStock, releaseStock, reserveStock } from '../inventory/stock.ts'
-import { addressIn, placeOf } from '../order/address.ts'
+import { addressIn, destinationOf } from '../order/address.ts'
 import { calculateCart } from '../order/calculation/calculate.ts'
 import { readCatalogue } from '../order/calculation/catalogue-repository.ts'
 import { type DraftLine, draftLines, type LineInput, rowsIn } from '../order/calculation/draft.ts'
@@ -172,8 +172,8 @@ async function recalculated(unit: UnitOfWork, order: Order, drafts: readonly Dra
       ...{ price, quantity, discount },
     })),
     shipping,
-    shippingPlace: placeOf(order.pickupAddress ?? order.shippingAddress ?? order.billingAddress ?? unknown),
-    billingPlace: placeOf(order.billingAddress ?? order.shippingAddress ?? unknown),
+    shippingDestination: destinationOf(order.pickupAddress ?? order.shippingAddress ?? order.billingAddress ?? unknown),
+    billingDestination: destinationOf(order.billingAddress ?? order.shippingAddress ?? unknown),
     customer: null,
     couponCodes: [],
     giftCards: [],

@@ -1,5 +1,5 @@
 import { type Amount, least, lineAmount, minorUnitOf, percentOf, rounded, roundedProduct, sumOf } from '../amount.ts'
-import type { Place } from '../place.ts'
+import type { Destination } from '../destination.ts'
 import { isDestination } from './destinations.ts'
 import {
   type Coupon,
@@ -30,7 +30,7 @@ export type PromotionCart = {
   readonly lines: readonly CartLine[]
   /** Shipping before promotions; null: nothing is shipped, or no shipping method is chosen yet. */
   readonly shipping: Amount | null
-  readonly place: Place
+  readonly destination: Destination
   /** The buyer; null: a guest. */
   readonly customer: { readonly categories: ReadonlySet<number> } | null
   /** Codes as the customer wrote them. */
@@ -108,7 +108,7 @@ function refusalOf(promotion: PromotionRule, cart: PromotionCart): CouponRefusal
   if (hasEnded(promotion, cart.now)) return 'EXPIRED'
   if (isUsedUp(promotion)) return 'USED_UP'
   if (!isFor(promotion, cart.customer)) return 'OTHER_CUSTOMERS'
-  if (promotion.target === 'SHIPPING' && !isDestination(promotion.destinations, cart.place)) return 'OTHER_DESTINATION'
+  if (promotion.target === 'SHIPPING' && !isDestination(promotion.destinations, cart.destination)) return 'OTHER_DESTINATION'
   return meetsCondition(promotion, cart) ? null : 'CONDITION_NOT_MET'
 }
 

@@ -1,4 +1,4 @@
-import { lastPart, type Place } from '../place.ts'
+import { type Destination, lastPart } from '../destination.ts'
 
 /**
  * Destinations of a promotion of shipping. Codes repeat their parents: `CL`, `CL_03`,
@@ -15,11 +15,15 @@ export type Destinations = {
  * countries CL and PT with region CL_03 mean that region of Chile, and all of Portugal. An empty
  * list of parents is that of the codes below: region CL_03 alone means no other country.
  */
-export function isDestination(destinations: Destinations, place: Place): boolean {
+export function isDestination(destinations: Destinations, destination: Destination): boolean {
   const countries = inCapitals(destinations.countries)
   const regions = inCapitals(destinations.regions)
   const municipalities = inCapitals(destinations.municipalities)
-  const [country, region, municipality] = [lastPart(place.country), lastPart(place.region), lastPart(place.municipality)]
+  const [country, region, municipality] = [
+    lastPart(destination.country),
+    lastPart(destination.region),
+    lastPart(destination.municipality),
+  ]
 
   const named = [...countries, ...regions, ...municipalities]
   if (named.length === 0) return true

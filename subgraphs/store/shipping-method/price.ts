@@ -1,5 +1,5 @@
 import { type Amount, amountOf, minorUnitOf, ONE, percentOf, rounded, sumOf } from '../amount.ts'
-import type { Place } from '../place.ts'
+import type { Destination } from '../destination.ts'
 import type { ShippingBase, ShippingFee, ShippingRule, ShippingTable } from './shipping-method.ts'
 import { zoneDepth } from './zone.ts'
 
@@ -46,10 +46,14 @@ export function parcelOf(lines: readonly ParcelLine[], distance: Amount | null):
 export function shippingPrice(
   method: ShippingRule,
   parcel: Parcel,
-  { place, currency, external = null }: { readonly place: Place; readonly currency: string; readonly external?: Amount | null },
+  {
+    destination,
+    currency,
+    external = null,
+  }: { readonly destination: Destination; readonly currency: string; readonly external?: Amount | null },
 ): Amount | null {
   if (!method.enabled) return null
-  const price = basePrice(method, parcel, place, external)
+  const price = basePrice(method, parcel, destination, external)
   if (price === null) return null
   const { freeShipping, freeShippingFrom } = method
   if (freeShipping && (freeShippingFrom === null || parcel.price >= amountOf(freeShippingFrom))) return 0n
@@ -57,13 +61,18 @@ export function shippingPrice(
   return rounded(price, unit) + sumOf(method.fees.map((fee) => feeOn(parcel, fee, unit)))
 }
 
-function basePrice({ type, tables }: ShippingRule, parcel: Parcel, place: Place, external: Amount | null): Amount | null {
+function basePrice(
+  { type, tables }: ShippingRule,
+  parcel: Parcel,
+  destination: Destination,
+  external: Amount | null,
+): Amount | null {
   switch (type) {
     case 'FREE':
     case 'FLAT':
       return 0n
     case 'TABLES':
-      return tablePrice(tables, parcel, place)
+      return tablePrice(tables, parcel, destination)
     case 'EXTERNAL':
       return external
     case 'CORREOS_CHILE':
@@ -74,11 +83,11 @@ function basePrice({ type, tables }: ShippingRule, parcel: Parcel, place: Place,
 }
 
 /**
- * The table whose location names the place most exactly; of equal ones the first that has a price.
+ * The table whose location names the destination most exactly; of equal ones the first that has a price.
  */
-function tablePrice(tables: readonly ShippingTable[], parcel: Parcel, place: Place): Amount | null {
+function tablePrice(tables: readonly ShippingTable[], parcel: Parcel, destination: Destination): Amount | null {
   const depths = tables.map(({ locations }) =>
-    locations.length === 0 ? 0 : Math.max(...locations.map((zone) => zoneDepth(zone, place) ?? -1)),
+    locations.length === 0 ? 0 : Math.max(...locations.map((zone) => zoneDepth(zone, destination) ?? -1)),
   )
   const deepest = Math.max(-1, ...depths)
   if (deepest < 0) return null

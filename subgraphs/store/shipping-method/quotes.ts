@@ -1,7 +1,7 @@
 import { Fault } from '../../../platform/outbound/fault.ts'
 import type { SecretCipher } from '../../../platform/secrets/cipher.ts'
 import { type Amount, amountOf, sumOf } from '../amount.ts'
-import type { Place } from '../place.ts'
+import type { Destination } from '../destination.ts'
 import type { Store } from '../store/store.ts'
 import { type Parcel, type ParcelLine, parcelOf, shippingPrice } from './price.ts'
 import type { ShippingMethodRepository } from './repository.ts'
@@ -13,7 +13,7 @@ export type QuoteLine = ParcelLine & { readonly name: string | null; readonly sk
 
 export type QuoteRequest = {
   readonly lines: readonly QuoteLine[]
-  readonly place: Place
+  readonly destination: Destination
   /** Name of the city; null: not known. */
   readonly city: string | null
   readonly distance: Amount | null
@@ -32,7 +32,7 @@ export type QuotePackage = {
 }
 
 /** Every part is null where it is not known. */
-export type QuoteOrigin = Place & { readonly city: string | null; readonly address: string | null; readonly name: string }
+export type QuoteOrigin = Destination & { readonly city: string | null; readonly address: string | null; readonly name: string }
 
 /** Quoted rate of one shipping method. */
 export type Quote = {
@@ -76,7 +76,7 @@ export async function shippingQuotes(
 
   const quotes = await Promise.all(
     methods.map(async (method): Promise<readonly Quote[]> => {
-      const at = { place: request.place, currency: store.currency }
+      const at = { destination: request.destination, currency: store.currency }
       if (method.type !== 'EXTERNAL') {
         const price = shippingPrice(method, parcel, at)
         return price === null ? [] : [{ ...PLAIN, shippingMethod: method.id, name: method.name, price }]
@@ -133,7 +133,7 @@ function externalQuotes(
 
 /** Body of the published callback to a service. */
 function questionOf(store: Store, method: ShippingMethod, parcel: Parcel, request: QuoteRequest): object {
-  const { lines, place, city, packages, from } = request
+  const { lines, destination, city, packages, from } = request
   const { address } = store
   return {
     from: from
@@ -148,7 +148,13 @@ function questionOf(store: Store, method: ShippingMethod, parcel: Parcel, reques
           name: store.name,
           email: store.email,
         },
-    to: { country: place.country, region: place.region, municipality: place.municipality, city, postal: place.postal },
+    to: {
+      country: destination.country,
+      region: destination.region,
+      municipality: destination.municipality,
+      city,
+      postal: destination.postal,
+    },
     products: lines.map(({ name, sku, quantity, price, weight, requiresShipping }) => ({
       name,
       sku,

@@ -1,5 +1,5 @@
 import { isSameRegion } from '../country/region.ts'
-import { isSameCode, type Place } from '../place.ts'
+import { type Destination, isSameCode } from '../destination.ts'
 
 /** A country, or a part of it. Null: not narrowed by this. */
 export type Zone = {
@@ -13,19 +13,19 @@ export type Zone = {
 }
 
 /**
- * How exactly a zone names a place, 0 (everywhere) to 4 (by postal code); null: the place is
+ * How exactly a zone names a destination, 0 (everywhere) to 4 (by postal code); null: the destination is
  * outside.
  */
 export function zoneDepth(
   { country, region, municipality, postalCodeRangeStart, postalCodeRangeEnd }: Zone,
-  place: Place,
+  destination: Destination,
 ): number | null {
-  if (country !== null && !isSameCode(country, place.country)) return null
-  if (region !== null && !isSameRegion(place.country, region, place.region)) return null
-  if (municipality !== null && !isSameCode(municipality, place.municipality)) return null
+  if (country !== null && !isSameCode(country, destination.country)) return null
+  if (region !== null && !isSameRegion(destination.country, region, destination.region)) return null
+  if (municipality !== null && !isSameCode(municipality, destination.municipality)) return null
   if (
     (postalCodeRangeStart !== null || postalCodeRangeEnd !== null) &&
-    !isPostalWithin(place.postal, postalCodeRangeStart, postalCodeRangeEnd)
+    !isPostalWithin(destination.postal, postalCodeRangeStart, postalCodeRangeEnd)
   )
     return null
   if (postalCodeRangeStart !== null || postalCodeRangeEnd !== null) return 4

@@ -2,7 +2,7 @@ import { type Problem, problem, problemsIn, textProblem } from '../../toolkit/va
 import { amountOf, ONE } from '../amount.ts'
 import { countryOf } from '../country/country.ts'
 import { isSameRegion, regionNamed, regionsOf } from '../country/region.ts'
-import { isSameCode, type Place } from '../place.ts'
+import { type Destination, isSameCode } from '../destination.ts'
 
 export type Tax = {
   readonly id: number
@@ -66,7 +66,7 @@ export function taxProblems(
 }
 
 /**
- * The place of a tax, its region by the code that addresses have. One that the country does not
+ * Country and region of a tax, the region by the code that addresses have. One that the country does not
  * list stays as it was given.
  */
 export function placed<Where extends Pick<TaxFields, 'country' | 'region'>>(fields: Where): Where {
@@ -87,22 +87,22 @@ export function regionProblem({ country: code, region }: Pick<TaxFields, 'countr
 }
 
 /**
- * The taxes on a product that goes to, or is billed to, a place. `categories`: those of the
+ * The taxes on a product that goes to, or is billed to, a destination. `categories`: those of the
  * product, and all above them. A tax for all categories comes on top of one for a category, as
  * merchants set up a general and a special tax. In the order given.
  */
 export const taxesOnProduct = <T extends TaxRule>(
   taxes: readonly T[],
   categories: ReadonlySet<number>,
-  place: Place,
+  destination: Destination,
 ): readonly T[] =>
-  taxes.filter((tax) => !tax.shipping && (tax.categoryId === null || categories.has(tax.categoryId)) && isDueIn(tax, place))
+  taxes.filter((tax) => !tax.shipping && (tax.categoryId === null || categories.has(tax.categoryId)) && isDueIn(tax, destination))
 
-/** The taxes on sending something to a place. */
-export const taxesOnShipping = <T extends TaxRule>(taxes: readonly T[], place: Place): readonly T[] =>
-  taxes.filter((tax) => tax.shipping && isDueIn(tax, place))
+/** The taxes on sending something to a destination. */
+export const taxesOnShipping = <T extends TaxRule>(taxes: readonly T[], destination: Destination): readonly T[] =>
+  taxes.filter((tax) => tax.shipping && isDueIn(tax, destination))
 
-/** Where the place is not known, only taxes without a country are due. */
-const isDueIn = ({ country, region }: TaxRule, place: Place): boolean =>
-  (country === null || isSameCode(country, place.country)) &&
-  (region === null || isSameRegion(place.country, region, place.region))
+/** Where the destination is not known, only taxes without a country are due. */
+const isDueIn = ({ country, region }: TaxRule, destination: Destination): boolean =>
+  (country === null || isSameCode(country, destination.country)) &&
+  (region === null || isSameRegion(destination.country, region, destination.region))

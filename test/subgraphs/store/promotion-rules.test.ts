@@ -97,7 +97,7 @@ type Row = {
   readonly currency?: string
   /** 6 when left out. */
   readonly shipping?: string | null
-  readonly place?: PromotionCart['place']
+  readonly destination?: PromotionCart['destination']
   readonly customer?: PromotionCart['customer']
   readonly codes?: readonly string[]
   /** What comes off; nothing where left out. */
@@ -272,7 +272,7 @@ const ROWS: readonly Row[] = [
   {
     why: 'a star is every country',
     lines: [mug()],
-    place: LISBON,
+    destination: LISBON,
     promotions: [promotion(1, { target: 'SHIPPING', discount: fix('1'), destinations: { ...ANYWHERE, countries: ['*'] } })],
     off: { shipping: '1' },
     by: [1],
@@ -307,7 +307,7 @@ const ROWS: readonly Row[] = [
   {
     why: 'regions narrow only their own country',
     lines: [mug()],
-    place: LISBON,
+    destination: LISBON,
     promotions: [
       promotion(1, {
         target: 'SHIPPING',
@@ -322,7 +322,7 @@ const ROWS: readonly Row[] = [
   {
     why: 'a region without its country is no other country',
     lines: [mug()],
-    place: LISBON,
+    destination: LISBON,
     promotions: [promotion(1, { target: 'SHIPPING', discount: fix('2'), destinations: { ...ANYWHERE, regions: ['CL_03'] } })],
   },
   // Calama itself: 2.50 off.
@@ -343,7 +343,7 @@ const ROWS: readonly Row[] = [
   {
     why: 'no discount on shipping to the municipality beside it',
     lines: [mug()],
-    place: { ...CALAMA, municipality: '8260000' },
+    destination: { ...CALAMA, municipality: '8260000' },
     promotions: [
       promotion(1, {
         target: 'SHIPPING',
@@ -356,7 +356,7 @@ const ROWS: readonly Row[] = [
   {
     why: 'a municipality without its region is no other region',
     lines: [mug()],
-    place: { ...CALAMA, region: '05', municipality: null },
+    destination: { ...CALAMA, region: '05', municipality: null },
     promotions: [
       promotion(1, {
         target: 'SHIPPING',
@@ -381,9 +381,9 @@ const ROWS: readonly Row[] = [
   },
   // Nobody knows where it goes.
   {
-    why: 'an unknown place is in no country',
+    why: 'an unknown destination is in no country',
     lines: [mug()],
-    place: { country: null, region: null, municipality: null, postal: null },
+    destination: { country: null, region: null, municipality: null, postal: null },
     promotions: [
       promotion(1, { target: 'SHIPPING', discount: percent('100'), destinations: { ...ANYWHERE, countries: ['CL'] } }),
     ],
@@ -977,7 +977,7 @@ describe('carts that were worked by hand', () => {
       currency: row.currency ?? 'EUR',
       lines,
       shipping: row.shipping === null ? null : amountOf(row.shipping ?? '6'),
-      place: row.place ?? CALAMA,
+      destination: row.destination ?? CALAMA,
       customer: row.customer ?? null,
       couponCodes: row.codes ?? [],
       now: NOON,
@@ -1034,7 +1034,7 @@ test('in random carts nothing goes below zero, and one more promotion never make
         currency: 'EUR',
         lines,
         shipping: 60_000n,
-        place: CALAMA,
+        destination: CALAMA,
         customer: null,
         couponCodes: [],
         now: NOON,

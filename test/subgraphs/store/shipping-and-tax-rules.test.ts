@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { amountOf, textOf } from '../../../subgraphs/store/amount.ts'
+import type { Destination } from '../../../subgraphs/store/destination.ts'
 import { applyRules } from '../../../subgraphs/store/order/calculation/cart.ts'
-import type { Place } from '../../../subgraphs/store/place.ts'
 import { type Parcel, parcelOf, shippingPrice } from '../../../subgraphs/store/shipping-method/price.ts'
 import type { ShippingRule, ShippingTable } from '../../../subgraphs/store/shipping-method/shipping-method.ts'
 import { isPostalWithin, type Zone } from '../../../subgraphs/store/shipping-method/zone.ts'
 import { type Tax, taxesOnProduct, taxesOnShipping } from '../../../subgraphs/store/tax/tax.ts'
 
-const CALAMA: Place = { country: 'CL', region: '03', municipality: '8261495', postal: '1390000' }
-const LISBON: Place = { country: 'PT', region: '14', municipality: null, postal: '1000-001' }
-const NOWHERE: Place = { country: null, region: null, municipality: null, postal: null }
+const CALAMA: Destination = { country: 'CL', region: '03', municipality: '8261495', postal: '1390000' }
+const LISBON: Destination = { country: 'PT', region: '14', municipality: null, postal: '1000-001' }
+const NOWHERE: Destination = { country: null, region: null, municipality: null, postal: null }
 
 const NOON = new Date('2026-11-20T12:00:00Z')
 const tax = (id: number, options: Partial<Tax>): Tax => ({
@@ -38,7 +38,7 @@ describe('taxes', () => {
     tax(7, { shipping: true }),
   ]
   const ids = (taxes: readonly Tax[]) => taxes.map(({ id }) => id)
-  const on = (place: Place, ...categories: number[]) => ids(taxesOnProduct(TAXES, new Set(categories), place))
+  const on = (destination: Destination, ...categories: number[]) => ids(taxesOnProduct(TAXES, new Set(categories), destination))
 
   test('of the country and the region are added to those for everywhere', () => {
     expect(on(CALAMA)).toEqual([1, 2, 3])
@@ -93,10 +93,10 @@ const parcel = (options: Partial<Record<'weight' | 'price' | 'distance', string>
   price: amountOf(options.price ?? '40'),
   distance: options.distance === undefined ? null : amountOf(options.distance),
 })
-type PriceOptions = { parcel?: Parcel; place?: Place; currency?: string; external?: string }
+type PriceOptions = { parcel?: Parcel; destination?: Destination; currency?: string; external?: string }
 const price = (given: Partial<ShippingRule>, request: PriceOptions = {}): string | null => {
   const found = shippingPrice(method(given), request.parcel ?? parcel(), {
-    place: request.place ?? CALAMA,
+    destination: request.destination ?? CALAMA,
     currency: request.currency ?? 'EUR',
     external: request.external === undefined ? null : amountOf(request.external),
   })
@@ -140,11 +140,11 @@ describe('a shipping table', () => {
       table('WEIGHT', [['0', '5']], zone({ country: 'PT', postalCodeRangeStart: '1000', postalCodeRangeEnd: '1999' })),
     ]
     expect(price({ tables })).toBe('6')
-    expect(price({ tables }, { place: { ...CALAMA, municipality: null } })).toBe('7')
-    expect(price({ tables }, { place: { ...CALAMA, region: '05' } })).toBe('8')
-    expect(price({ tables }, { place: LISBON })).toBe('5')
-    expect(price({ tables }, { place: { ...LISBON, postal: '2000-001' } })).toBe('9')
-    expect(price({ tables: tables.slice(1) }, { place: NOWHERE })).toBeNull()
+    expect(price({ tables }, { destination: { ...CALAMA, municipality: null } })).toBe('7')
+    expect(price({ tables }, { destination: { ...CALAMA, region: '05' } })).toBe('8')
+    expect(price({ tables }, { destination: LISBON })).toBe('5')
+    expect(price({ tables }, { destination: { ...LISBON, postal: '2000-001' } })).toBe('9')
+    expect(price({ tables: tables.slice(1) }, { destination: NOWHERE })).toBeNull()
   })
 
   test('of several zones for an address the first with a price counts', () => {
@@ -200,7 +200,7 @@ describe('a shipping method', () => {
     expect(price({ tables, fees, freeShipping: true, freeShippingFrom: '40.01' })).toBe('7')
     expect(price({ tables, fees, freeShipping: true })).toBe('0')
     expect(price({ tables, fees, freeShipping: false, freeShippingFrom: '1' })).toBe('7')
-    expect(price({ tables, freeShipping: true }, { place: LISBON })).toBeNull()
+    expect(price({ tables, freeShipping: true }, { destination: LISBON })).toBeNull()
   })
 
   test('of type EXTERNAL has the rate of its service, rounded', () => {
@@ -236,8 +236,8 @@ test('a basket is discounted, then taxed where it goes', () => {
       pricesIncludeTax: false,
       lines: [line, { ...line, productId: 2, categories: new Set() }],
       shipping: amountOf('6'),
-      place: CALAMA,
-      taxPlace: LISBON,
+      destination: CALAMA,
+      taxDestination: LISBON,
       customer: null,
       couponCodes: [],
       giftCards: amountOf('1'),

@@ -72,8 +72,8 @@ export async function calculateCart(scope: CalculationScope, cart: CartInput): P
         discount: amountOf(discount),
       })),
       shipping: cart.shipping === null ? null : amountOf(cart.shipping),
-      place: cart.shippingPlace,
-      taxPlace: settings.taxedAddress === 'BILLING' ? cart.billingPlace : cart.shippingPlace,
+      destination: cart.shippingDestination,
+      taxDestination: settings.taxedAddress === 'BILLING' ? cart.billingDestination : cart.shippingDestination,
       customer: cart.customer,
       couponCodes: codes,
       giftCards:

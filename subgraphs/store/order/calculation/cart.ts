@@ -1,6 +1,6 @@
 import { type Amount, amountOf } from '../../amount.ts'
+import type { Destination } from '../../destination.ts'
 import type { GiftCard } from '../../gift-card/gift-card.ts'
-import type { Place } from '../../place.ts'
 import { applyPromotions, type CartLine, type Discounts } from '../../promotion/apply.ts'
 import type { PromotionRule } from '../../promotion/rule.ts'
 import { type Tax, taxesOnProduct, taxesOnShipping } from '../../tax/tax.ts'
@@ -33,8 +33,8 @@ export type CartInput = {
    * chosen yet.
    */
   readonly shipping: string | null
-  readonly shippingPlace: Place
-  readonly billingPlace: Place
+  readonly shippingDestination: Destination
+  readonly billingDestination: Destination
   /** Categories of the customer; null: a guest. */
   readonly customer: { readonly categories: ReadonlySet<number> } | null
   /** As the customer wrote them; only the first 20 apply. */
@@ -60,9 +60,9 @@ export type Cart = {
    */
   readonly shipping: Amount | null
   /** Destination: promotions of shipping depend on it. */
-  readonly place: Place
-  /** Where taxes are due: the place of shipping or of billing, by the settings of the store. */
-  readonly taxPlace: Place
+  readonly destination: Destination
+  /** Where taxes are due: the destination of shipping or of billing, by the settings of the store. */
+  readonly taxDestination: Destination
   readonly customer: { readonly categories: ReadonlySet<number> } | null
   readonly couponCodes: readonly string[]
   /** What gift cards can pay. */
@@ -91,8 +91,8 @@ export type CalculatedCart = {
  */
 export function applyRules(basket: Cart, { promotions, taxes }: CartRules): CalculatedCart {
   const discounts = applyPromotions(basket, promotions)
-  const lineTaxes = basket.lines.map(({ categories }) => taxesOnProduct(taxes, categories, basket.taxPlace))
-  const shippingTaxes = basket.shipping === null ? [] : taxesOnShipping(taxes, basket.taxPlace)
+  const lineTaxes = basket.lines.map(({ categories }) => taxesOnProduct(taxes, categories, basket.taxDestination))
+  const shippingTaxes = basket.shipping === null ? [] : taxesOnShipping(taxes, basket.taxDestination)
   const totals = orderTotals({
     currency: basket.currency,
     pricesIncludeTax: basket.pricesIncludeTax,

@@ -6,7 +6,7 @@ import { storeRepository } from '../../store/repository.ts'
 import type { Store } from '../../store/store.ts'
 import type { StoreQuery } from '../../write.ts'
 import { type AdditionalFieldInput, type WrittenField, writtenFields } from '../additional-field.ts'
-import { addressIn, placeOf } from '../address.ts'
+import { addressIn, destinationOf } from '../address.ts'
 import { type BuyerInput, type FoundBuyer, findBuyer } from '../buyer.ts'
 import { type BillingInformation, MAX_NOTE_LENGTH, type OrderTerms, type TrafficSource } from '../order.ts'
 import type { OrderStatus } from '../states.ts'
@@ -196,8 +196,8 @@ function cartInput(store: Store, input: NewOrderInput, { lines, buyer, pickup }:
     })),
     shipping: input.shippingPrice ?? null,
     ...(input.orderDiscount != null && { orderDiscount: input.orderDiscount }),
-    shippingPlace: placeOf((pickup && pickupAddressOf(pickup)) ?? shippingAddress ?? billingAddress ?? unknown),
-    billingPlace: placeOf(billingAddress ?? shippingAddress ?? unknown),
+    shippingDestination: destinationOf((pickup && pickupAddressOf(pickup)) ?? shippingAddress ?? billingAddress ?? unknown),
+    billingDestination: destinationOf(billingAddress ?? shippingAddress ?? unknown),
     customer: buyer.categories && { categories: buyer.categories },
     couponCodes: input.couponCodes ?? [],
     giftCards: [],

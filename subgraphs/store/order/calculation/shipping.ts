@@ -55,7 +55,7 @@ async function quoteShipping(
       name,
       sku,
     })),
-    place: cart.shippingPlace,
+    destination: cart.shippingDestination,
     city: terms.shippingAddress?.city ?? null,
     distance: null,
   })
