@@ -8,7 +8,6 @@ import { followEntityChanges } from './caching/follow-entity-changes.ts'
 import { type ResponseCache, responseCache } from './caching/response-cache.ts'
 import { viewerFields } from './caching/viewer-fields.ts'
 import { createClient, FACADES, type GatewayClient } from './client.ts'
-import type { OperationExchange } from './exchange/operation-exchange.ts'
 import type { ExecutorDeps } from './executor/executor.ts'
 import type { HookStages } from './hooks/hook-stages.ts'
 import { hookLink } from './hooks/hooked-link.ts'
@@ -16,6 +15,7 @@ import type { Budget } from './limits/budget.ts'
 import { readCostWeights } from './limits/cost-weights.ts'
 import type { Limits } from './limits/limits.ts'
 import { type SubscriptionSlots, subscriptionSlots } from './limits/subscription-slots.ts'
+import type { OperationMiddleware } from './middleware/operation-middleware.ts'
 import type { Metrics } from './observability/metrics.ts'
 import { createQueryTraces, type QueryTraceReaders, traceRequests } from './observability/query-trace.ts'
 import { createSlowLog, type SlowLog } from './observability/slow-log.ts'
@@ -97,8 +97,8 @@ export type StartGatewayOptions = {
   /** Stored plans of facade operations for this supergraph. */
   readonly plans?: PlanStore
   /** Processing around client operations; null for none. */
-  readonly exchange?: OperationExchange | null
-  /** Operator hooks; null for none. `exchange` must be created with the same hooks. */
+  readonly middleware?: OperationMiddleware | null
+  /** Operator hooks; null for none. `middleware` must be created with the same hooks. */
   readonly hooks?: HookStages | null
   /**
    * Creates the function that finds a caller's grants, over the links. Default: no grants, so that
@@ -127,7 +127,7 @@ export const startGateway = async (options: StartGatewayOptions): Promise<Gatewa
 export function assembleGateway(options: StartGatewayOptions): Gateway {
   const { links, limits, log, metrics = null, tracing = null, introspection = true, sharedDocuments = null } = options
   const { slots = subscriptionSlots(), plans = EMPTY_PLAN_STORE, grantsOver = () => () => NO_GRANTS } = options
-  const { exchange = null, hooks = null, entityCache = null, budget = null, slowMilliseconds = 0, uploads = null } = options
+  const { middleware = null, hooks = null, entityCache = null, budget = null, slowMilliseconds = 0, uploads = null } = options
   const { trustedDocuments = { documents: [], isOnly: false } } = options
   const supergraph =
     options.supergraph?.() ?? readSupergraph(parse(options.supergraphSdl, { noLocation: true }), { isKnown: !plans.isEmpty })
@@ -147,7 +147,7 @@ export function assembleGateway(options: StartGatewayOptions): Gateway {
   })
   // With an entity cache, responses are not cached: ages would add up, and invalidations by key or
   // tag would not reach cached responses.
-  const vary = exchange?.vary ?? []
+  const vary = middleware?.vary ?? []
   // Hooks that change fetches make results specific to a caller.
   const isCached = !entityCache && !hooks?.changesFetches
   if (hooks?.changesFetches && (entityCache || (options.responseCacheBytes ?? 0) > 0)) {
@@ -176,7 +176,7 @@ export function assembleGateway(options: StartGatewayOptions): Gateway {
   const prepareOperation: typeof prepareInner = (validation, characters) => {
     const prepared = prepareInner(validation, characters)
     if (prepared.kind !== 'executable' || validation.kind !== 'valid') return prepared
-    const wrapped = exchange?.wrap(prepared, validation.validated) ?? prepared
+    const wrapped = middleware?.wrap(prepared, validation.validated) ?? prepared
     return traces?.wrap(wrapped) ?? wrapped
   }
 
@@ -208,7 +208,7 @@ export function assembleGateway(options: StartGatewayOptions): Gateway {
     prepare: (params) => countRejected(persisted.prepare(params)),
     limits,
     uploads,
-    readsClientHeaders: exchange !== null,
+    readsClientHeaders: middleware !== null,
     queryTraces: traces?.readers ?? null,
     subscriptions,
     slots,

@@ -38,7 +38,7 @@ function identityOf(context: RequestContext, header: string | undefined): unknow
 }
 
 /** A header of the client; of programs, a credential. */
-function headerOf({ exchange, caller }: RequestContext, name: string): string | undefined {
-  const value = ownValue<string | string[] | undefined>(exchange?.headers ?? caller.credentials, name)
+function headerOf({ http, caller }: RequestContext, name: string): string | undefined {
+  const value = ownValue<string | string[] | undefined>(http?.headers ?? caller.credentials, name)
   return Array.isArray(value) ? value.join(', ') : value
 }

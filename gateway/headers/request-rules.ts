@@ -68,7 +68,7 @@ function insertedValue(
     case 'address':
       return ({ caller }) => caller.address
     case 'method':
-      return ({ exchange }) => exchange?.method
+      return ({ http }) => http?.method
     case 'subgraph':
       return () => subgraph
   }

@@ -37,14 +37,14 @@ export async function runRequestStage(
   variables: Variables,
   context: RequestContext,
 ): Promise<Refused | { readonly context: RequestContext; readonly headers: IncomingHttpHeaders | null }> {
-  const { caller, exchange } = context
+  const { caller, http } = context
   // A file is null for hooks, as in JSON.
   const operation = { ...describe(), variables: context.uploads ? withFiles(variables, () => null) : variables }
   const hooked = { ...context, hooks: createHookState(operation) }
-  if (!stages.has('request')) return { context: hooked, headers: exchange?.headers ?? null }
-  const headers = textHeaders(exchange?.headers ?? caller.credentials)
+  if (!stages.has('request')) return { context: hooked, headers: http?.headers ?? null }
+  const headers = textHeaders(http?.headers ?? caller.credentials)
   const { requestId, address } = caller
-  const call = { ...operation, requestId, address, headers, method: exchange?.method ?? null, context: hooked.hooks.context }
+  const call = { ...operation, requestId, address, headers, method: http?.method ?? null, context: hooked.hooks.context }
   const stageResult = await resultOfStage(() =>
     stages.run('request', call, context.signal, (before, { headers: changes }) =>
       changes ? { ...before, headers: withChanges(before.headers, checkedChanges(changes, isOfMessage)) } : before,
@@ -52,10 +52,10 @@ export async function runRequestStage(
   )
   if (stageResult.kind === 'refused') return refusedBy(stageResult, context)
   const changed = stageResult.result?.headers
-  if (!changed || changed === headers) return { context: hooked, headers: exchange?.headers ?? null }
+  if (!changed || changed === headers) return { context: hooked, headers: http?.headers ?? null }
   return {
     context: { ...hooked, caller: { ...caller, credentials: pickCredentials(changed) } },
-    headers: exchange ? changed : null,
+    headers: http ? changed : null,
   }
 }
 
@@ -169,9 +169,9 @@ async function resultOfStage<Result>(run: () => Promise<StageResult<Result>>): P
 
 function refusedBy(
   { errors, status }: Extract<StageResult<never>, { readonly kind: 'refused' }>,
-  { exchange }: RequestContext,
+  { http }: RequestContext,
 ): Refused {
-  if (exchange && status !== null) exchange.status = status
+  if (http && status !== null) http.status = status
   return { refused: errors.map((error) => error.toJSON()) }
 }
 

@@ -25,7 +25,7 @@ import {
 import { hookStagesOf } from '../options/hook-options.ts'
 import { tokenOptionsOf } from '../options/jwt-options.ts'
 import { createSubgraphSources } from '../options/subgraph-sources.ts'
-import { operationExchangeOf } from '../options/traffic-shaping.ts'
+import { operationMiddlewareOf } from '../options/traffic-shaping.ts'
 import { uploadReceiverOf } from '../options/upload-options.ts'
 import { usageRecorderOf } from '../options/usage-options.ts'
 import { chosen, fn, options, text, validateOptions } from '../options/validate-options.ts'
@@ -152,7 +152,7 @@ export async function createGateway(given: CreateGatewayOptions): Promise<Federa
     ...(settings.findOverrideLabels && { overrideLabels: labelsByCaller(settings.findOverrideLabels) }),
   }
   const { hooks, usage, entityCache, eventSources, shadow, close: closeOthers } = await openResources(settings, common, log)
-  const exchange = operationExchangeOf(settings, verifier, hooks)
+  const middleware = operationMiddlewareOf(settings, verifier, hooks)
   const served = createServedGraph((sdl) => graphOf(sdl), log)
   const followed = await begin(supergraph, served, log).catch(async (error: unknown) => {
     await closeOthers()
@@ -211,7 +211,7 @@ export async function createGateway(given: CreateGatewayOptions): Promise<Federa
         ...common,
         links,
         log,
-        exchange,
+        middleware,
         hooks,
         shadow: parts.shadow,
         usage,

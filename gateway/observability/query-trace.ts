@@ -74,8 +74,8 @@ export function createQueryTraces(readers: QueryTraceReaders | null): {
 } | null {
   if (readers === null) return null
   const mayRead = readers === 'everyone' ? (header: string) => header === '1' : tokenCheck(readers.token)
-  const isTraced = ({ exchange }: RequestContext): boolean => {
-    const header = exchange?.headers[QUERY_TRACE_HEADER]
+  const isTraced = ({ http }: RequestContext): boolean => {
+    const header = http?.headers[QUERY_TRACE_HEADER]
     return typeof header === 'string' && mayRead(header)
   }
   return {

@@ -26,8 +26,8 @@ export async function withTimeout<Result>(
   else signal.addEventListener('abort', listen, { once: true })
   const timer = setTimeout(() => controller.abort(new TimeUp(`The operation took longer than ${milliseconds} ms.`)), milliseconds)
   try {
-    const { caller, exchange, responseHeaders, hooks, activeLabels, uploads } = context
-    const bounded = { caller, signal: controller.signal, exchange, responseHeaders, hooks, activeLabels, uploads }
+    const { caller, http, responseHeaders, hooks, activeLabels, uploads } = context
+    const bounded = { caller, signal: controller.signal, http, responseHeaders, hooks, activeLabels, uploads }
     return await work(planTrace ? { ...bounded, planTrace } : bounded)
   } finally {
     clearTimeout(timer)

@@ -1,11 +1,11 @@
 import type { Logger } from 'pino'
 import type { TokenVerifier } from '../authorization/token-verifier.ts'
-import { createOperationExchange, type OperationExchange } from '../exchange/operation-exchange.ts'
 import { clientHeadersOf } from '../headers/client-headers.ts'
 import type { RequestRule, ResponseRule } from '../headers/header-options.ts'
 import { compileRequestRules } from '../headers/request-rules.ts'
 import { compileResponseRules } from '../headers/response-rules.ts'
 import type { HookStages } from '../hooks/hook-stages.ts'
+import { createOperationMiddleware, type OperationMiddleware } from '../middleware/operation-middleware.ts'
 import { MAX_RETRIES } from '../subgraph-client/retries.ts'
 import { FETCH_TIMEOUT_MS } from '../subgraph-client/retrying-fetch.ts'
 import { createShapedFetch, type TrafficShaping } from '../subgraph-client/shaped-fetch.ts'
@@ -70,15 +70,15 @@ export function trafficShapingOf(name: string, options: ValidSubgraphOptions, lo
 }
 
 /** Processing around every operation by these options; null for none. */
-export function operationExchangeOf(
+export function operationMiddlewareOf(
   settings: Settings,
   verifier: TokenVerifier | null,
   hooks: HookStages | null = null,
-): OperationExchange | null {
+): OperationMiddleware | null {
   const { subgraphs = {}, allSubgraphs = {} } = settings
   const all = [allSubgraphs, ...Object.values(subgraphs).flatMap((each) => ('schema' in each ? [] : [each]))]
   const request = all.flatMap(({ headers }) => headers?.request ?? [])
-  return createOperationExchange({
+  return createOperationMiddleware({
     clientHeaders: clientHeadersOf(request),
     collectsHeaders: all.some(({ headers }) => (headers?.response?.length ?? 0) > 0),
     verifier,

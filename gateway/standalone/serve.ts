@@ -39,7 +39,7 @@ import { labelsByCaller, type ValidOptions } from '../options/gateway-options.ts
 import { hookStagesOf } from '../options/hook-options.ts'
 import { tokenOptionsOf } from '../options/jwt-options.ts'
 import { createSubgraphSources, type SubgraphSources } from '../options/subgraph-sources.ts'
-import { operationExchangeOf } from '../options/traffic-shaping.ts'
+import { operationMiddlewareOf } from '../options/traffic-shaping.ts'
 import { usageRecorderOf } from '../options/usage-options.ts'
 import { applyContract, contractError } from '../planning/contract.ts'
 import type { Graph } from '../planning/hot-swap.ts'
@@ -99,7 +99,7 @@ await runProgram(async (defer, end) => {
   const hooks = hookStagesOf(file.options, log, metrics)
   const usage = usageRecorderOf(file.options.usage, log)
   defer(async () => void (await Promise.all([hooks?.close(), usage?.close()])))
-  const exchange = operationExchangeOf(file.options, verifier, hooks)
+  const middleware = operationMiddlewareOf(file.options, verifier, hooks)
   const sources = createSubgraphSources(subgraphOptions, log)
   const eventSources = await createEventSources(file.options.eventSources ?? {}, log)
   defer(eventSources.close)
@@ -142,7 +142,7 @@ await runProgram(async (defer, end) => {
         supergraphSdl: contract ? applyContract(supergraphSdl, contract) : supergraphSdl,
         ...common,
         links,
-        exchange,
+        middleware,
         hooks,
         shadow: parts.shadow,
         usage,

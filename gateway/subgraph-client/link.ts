@@ -5,10 +5,10 @@ import type { Detached } from '../../platform/events/subscriber.ts'
 import type { OnChange } from '../../platform/graphql/subgraph.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import type { CircuitState } from '../../platform/outbound/circuit-breaker.ts'
-import type { ClientExchange } from '../exchange/client-exchange.ts'
 import type { ResponseHeaders } from '../headers/response-rules.ts'
 import type { HookState } from '../hooks/hook-state.ts'
 import type { HeaderChanges } from '../hooks/hooks.ts'
+import type { HttpContext } from '../middleware/http-context.ts'
 import type { Uploads } from '../uploads/uploads.ts'
 
 /** State that one client operation passes to its fetches. */
@@ -22,8 +22,8 @@ export type RequestContext = {
   readonly connectionBytes?: number
   /** Records plan and fetches; absent when no trace was requested. */
   readonly planTrace?: PlanTrace
-  /** HTTP exchange with the client; absent for programs and facades. */
-  readonly exchange?: ClientExchange | undefined
+  /** HTTP context with the client; absent for programs and facades. */
+  readonly http?: HttpContext | undefined
   /** Collects subgraph headers for the response to the client; absent when rules use none. */
   readonly responseHeaders?: ResponseHeaders | undefined
   /** State of hooks for this operation; absent without hooks. */

@@ -1,6 +1,6 @@
 import type { GraphQLFormattedError } from 'graphql'
 import type { Caller } from '../../platform/http/caller.ts'
-import type { ClientExchange } from '../exchange/client-exchange.ts'
+import type { HttpContext } from '../middleware/http-context.ts'
 import { fault, withRequestId } from '../operations/errors.ts'
 import type { ExecutionResult } from '../operations/execution-result.ts'
 import type { ExecutableOperation } from '../operations/prepared-operation.ts'
@@ -37,8 +37,8 @@ type DeliveryRequest = {
   readonly variables: Readonly<Record<string, unknown>>
   readonly caller: Caller
   readonly wantsCost: boolean
-  /** HTTP exchange that started it; absent when no option needs it. */
-  readonly exchange?: ClientExchange | undefined
+  /** HTTP context that started it; absent when no option needs it. */
+  readonly http?: HttpContext | undefined
   /** Memory of the client's connection per subscription, in bytes. */
   readonly connectionBytes: number
 }
@@ -53,7 +53,7 @@ export function deliver(operation: ExecutableOperation, request: DeliveryRequest
 
 function deliverAnswer(
   { run, runIncremental }: ExecutableOperation,
-  { variables, caller, wantsCost, exchange }: DeliveryRequest,
+  { variables, caller, wantsCost, http }: DeliveryRequest,
   client: Client,
 ): Delivery {
   const controller = new AbortController()
@@ -64,7 +64,7 @@ function deliverAnswer(
   return { stop: () => controller.abort(new Error('The client is gone.')) }
 
   async function answered(): Promise<readonly GraphQLFormattedError[] | null> {
-    const context = { caller, signal, wantsCost, exchange }
+    const context = { caller, signal, wantsCost, http }
     const result = runIncremental
       ? await runIncremental(variables, context)
       : { initial: await run(variables, context), rest: null }
@@ -99,13 +99,13 @@ function deliverEvents(
   request: DeliveryRequest,
   client: Client,
 ): Delivery {
-  const { variables, caller, wantsCost, connectionBytes, exchange } = request
+  const { variables, caller, wantsCost, connectionBytes, http } = request
   const { requestId } = caller
   const controller = new AbortController()
   const delivery = new EventDelivery(requestId, client, controller)
   const onSourceOpening = () => delivery.opening()
   const context = { caller, signal: controller.signal, wantsCost, connectionBytes, onSourceOpening }
-  subscribe(variables, exchange ? { ...context, exchange } : context).then(
+  subscribe(variables, http ? { ...context, http } : context).then(
     (opened) => (opened.kind === 'open' ? delivery.begin(opened.source) : delivery.end(opened.errors)),
     () => delivery.end([fault(requestId)]),
   )

@@ -4,11 +4,11 @@ import type { GraphQLFormattedError } from 'graphql'
 import type { Caller } from '../../platform/http/caller.ts'
 import { callerOf } from '../../platform/http/request-caller.ts'
 import { asFacade } from '../client.ts'
-import { createClientExchange } from '../exchange/client-exchange.ts'
 import type { Gateway } from '../gateway.ts'
 import { COST_HEADER, wantsCost } from '../limits/cost-report.ts'
 import { BOUNDS } from '../limits/limits.ts'
 import { SUBSCRIPTION_BYTES } from '../limits/subscription-slots.ts'
+import { createHttpContext } from '../middleware/http-context.ts'
 import { refusal, withRequestId } from '../operations/errors.ts'
 import { type Client, type Delivery, deliver } from './delivery.ts'
 import { COMMENT, COMMENT_SECONDS, COMPLETE_EVENT, nextEvent } from './event-stream-protocol.ts'
@@ -154,7 +154,7 @@ function createEventStreams(app: FastifyInstance, gateway: Gateway): EventStream
       caller,
       wantsCost: wantsCost(request.headers[COST_HEADER], params),
       connectionBytes: SUBSCRIPTION_BYTES.eventStream,
-      ...(gateway.readsClientHeaders && { exchange: createClientExchange(request.method, request.headers) }),
+      ...(gateway.readsClientHeaders && { http: createHttpContext(request.method, request.headers) }),
     }
     const delivery = deliver(prepared, pending, client)
     streams.set(stream, delivery)

@@ -1,10 +1,10 @@
 import type { GraphQLFormattedError } from 'graphql'
 import type { Caller } from '../../platform/http/caller.ts'
-import { createClientExchange } from '../exchange/client-exchange.ts'
 import type { Gateway } from '../gateway.ts'
 import { COST_HEADER, wantsCost } from '../limits/cost-report.ts'
 import { BOUNDS } from '../limits/limits.ts'
 import { SUBSCRIPTION_BYTES } from '../limits/subscription-slots.ts'
+import { createHttpContext } from '../middleware/http-context.ts'
 import { refusal, withRequestId } from '../operations/errors.ts'
 import { type Client, type Delivery, deliver } from './delivery.ts'
 import { COMMENT, COMMENT_SECONDS, COMPLETE_EVENT, nextEvent } from './event-stream-protocol.ts'
@@ -13,7 +13,7 @@ import { RESPONSE_HEADERS, type RequestHead } from './http-rules.ts'
 import { type GraphQLParams, parseBodyParams, parseUrlParams } from './request-params.ts'
 
 /** A request being handled, with data parsed from the `Request`. */
-export type FetchExchange = {
+export type FetchContext = {
   readonly request: Request
   readonly head: RequestHead
   readonly caller: Caller
@@ -30,7 +30,7 @@ const encoder = new TextEncoder()
  * and a hot swap end streams without `complete`, so that clients reconnect.
  */
 export function createFetchEventStreams(gateway: Gateway): {
-  readonly respond: (exchange: FetchExchange, value: unknown) => Response
+  readonly respond: (context: FetchContext, value: unknown) => Response
   readonly close: () => void
 } {
   const open = new Set<OpenStream>()
@@ -43,7 +43,7 @@ export function createFetchEventStreams(gateway: Gateway): {
   gateway.onSwap(close)
   return { respond, close }
 
-  function respond({ request, head, caller }: FetchExchange, value: unknown): Response {
+  function respond({ request, head, caller }: FetchContext, value: unknown): Response {
     const responseOf = (body: ReadableStream<Uint8Array> | string) =>
       new Response(body, {
         headers: {
@@ -126,10 +126,10 @@ export function createFetchEventStreams(gateway: Gateway): {
 }
 
 /** Parameters of an operation's delivery. */
-const pendingOf = (params: GraphQLParams, { head, caller }: FetchExchange, gateway: Gateway): Parameters<typeof deliver>[1] => ({
+const pendingOf = (params: GraphQLParams, { head, caller }: FetchContext, gateway: Gateway): Parameters<typeof deliver>[1] => ({
   variables: params.variables,
   caller: { ...caller, connectedAt: new Date() },
   wantsCost: wantsCost(head.headers[COST_HEADER], params),
   connectionBytes: SUBSCRIPTION_BYTES.eventStream,
-  exchange: gateway.readsClientHeaders ? createClientExchange(head.method, head.headers) : undefined,
+  http: gateway.readsClientHeaders ? createHttpContext(head.method, head.headers) : undefined,
 })

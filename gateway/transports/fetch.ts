@@ -7,9 +7,9 @@ import { clientIn, pickCredentials } from '../../platform/http/request-caller.ts
 import { requestIdOf } from '../../platform/http/request-id.ts'
 import { parseTraceparent } from '../../platform/http/trace-parent.ts'
 import { cacheableHeaders } from '../caching/send-response.ts'
-import { addedHeaders, type ClientExchange, createClientExchange } from '../exchange/client-exchange.ts'
 import type { Gateway } from '../gateway.ts'
 import { COST_HEADER, wantsCost } from '../limits/cost-report.ts'
+import { addedHeaders, createHttpContext, type HttpContext } from '../middleware/http-context.ts'
 import { refusal } from '../operations/errors.ts'
 import type { ExecutionResult } from '../operations/execution-result.ts'
 import { SUBSCRIPTIONS_NOT_SUPPORTED } from '../operations/prepare-operation.ts'
@@ -17,7 +17,7 @@ import type { RequestContext } from '../subgraph-client/link.ts'
 import type { UploadReceiver } from '../uploads/upload-receiver.ts'
 import { runBatch } from './batch.ts'
 import { createContentNegotiation, type ResponseFormat } from './content-negotiation.ts'
-import { createFetchEventStreams, type FetchExchange } from './fetch-event-stream.ts'
+import { createFetchEventStreams, type FetchContext } from './fetch-event-stream.ts'
 import {
   FORGED,
   isUtf8,
@@ -79,8 +79,8 @@ export function createFetchHandler(
     },
   }
 
-  async function respond(exchange: FetchExchange): Promise<Response> {
-    const { head, caller } = exchange
+  async function respond(fetchContext: FetchContext): Promise<Response> {
+    const { head, caller } = fetchContext
     const { method } = head
     if (method === 'OPTIONS') return new Response(null, { status: 204, headers: { ...RESPONSE_HEADERS, ...PREFLIGHT_HEADERS } })
     const format = formatFor(head.headers.accept)
@@ -90,17 +90,17 @@ export function createFetchHandler(
       const { status, message, headers } = refused ?? { status: 406, message: NOT_ACCEPTABLE }
       return refuse(caller.requestId, status, message, headers)
     }
-    if (upload) return answerUpload(gateway, upload, batchLimit, exchange, format)
-    const input = method === 'GET' ? queryOf(exchange.request) : await readBody(exchange.request)
+    if (upload) return answerUpload(gateway, upload, batchLimit, fetchContext, format)
+    const input = method === 'GET' ? queryOf(fetchContext.request) : await readBody(fetchContext.request)
     if ('status' in input) return refuse(caller.requestId, input.status, input.message)
-    return answer(exchange, format, input.value)
+    return answer(fetchContext, format, input.value)
   }
 
-  async function answer(exchange: FetchExchange, format: ResponseFormat, value: unknown): Promise<Response> {
-    const { head, caller, request } = exchange
+  async function answer(fetchContext: FetchContext, format: ResponseFormat, value: unknown): Promise<Response> {
+    const { head, caller, request } = fetchContext
     const isPost = head.method === 'POST'
-    if (format.kind === 'events') return events.respond(exchange, value)
-    if (isPost && Array.isArray(value)) return answerBatch(gateway, batchLimit, exchange, value)
+    if (format.kind === 'events') return events.respond(fetchContext, value)
+    if (isPost && Array.isArray(value)) return answerBatch(gateway, batchLimit, fetchContext, value)
     const write = (status: number, executed: ExecutionResult, headers: Record<string, string> = {}) =>
       jsonResponse(status, format.contentType, responseTextOf(executed, caller.requestId), caller, {
         ...headers,
@@ -111,19 +111,21 @@ export function createFetchHandler(
     const { params } = parsed
     const prepared = gateway.prepare(params)
     if (prepared.operation === 'subscription') {
-      return format.acceptsEventStream ? events.respond(exchange, value) : write(400, { errors: [SUBSCRIPTIONS_NOT_SUPPORTED] })
+      return format.acceptsEventStream
+        ? events.respond(fetchContext, value)
+        : write(400, { errors: [SUBSCRIPTIONS_NOT_SUPPORTED] })
     }
     if (prepared.kind === 'rejected') return write(statusOf(prepared.errors, format), { errors: prepared.errors })
     if (!isPost && prepared.operation !== 'query') {
       const message = `Expected a query over GET, got a ${prepared.operation}; send it with POST.`
       return write(405, { errors: [refusal('METHOD_NOT_ALLOWED', message)] }, { allow: 'POST' })
     }
-    const own = createClientExchange(head.method, head.headers)
+    const own = createHttpContext(head.method, head.headers)
     const context: RequestContext = {
       caller,
       signal: request.signal,
       wantsCost: wantsCost(head.headers[COST_HEADER], params),
-      exchange: own,
+      http: own,
     }
     if (prepared.runIncremental && format.acceptsMultipart) {
       const deferred = await prepared.runIncremental(params.variables, context)
@@ -152,12 +154,12 @@ export function createFetchHandler(
 async function answerBatch(
   gateway: Gateway,
   batchLimit: number,
-  { head, caller, request }: FetchExchange,
+  { head, caller, request }: FetchContext,
   operations: readonly unknown[],
 ): Promise<Response> {
-  const own = createClientExchange(head.method, head.headers)
+  const own = createHttpContext(head.method, head.headers)
   const context: RequestContext = {
-    exchange: own,
+    http: own,
     caller,
     signal: request.signal,
     wantsCost: wantsCost(head.headers[COST_HEADER], { wantsCost: false }),
@@ -175,10 +177,10 @@ async function answerUpload(
   gateway: Gateway,
   receiver: UploadReceiver,
   batchLimit: number,
-  { head, caller, request }: FetchExchange,
+  { head, caller, request }: FetchContext,
   format: ResponseFormat,
 ): Promise<Response> {
-  const own = createClientExchange(head.method, head.headers)
+  const own = createHttpContext(head.method, head.headers)
   // A body of the Fetch API is one of the web streams, which Node's declarations have twice.
   const source = request.body ? Readable.fromWeb(request.body as never) : Readable.from([])
   try {
@@ -191,7 +193,7 @@ async function answerUpload(
         caller,
         signal: request.signal,
         wantsCost: wantsCost(head.headers[COST_HEADER], { wantsCost: false }),
-        exchange: own,
+        http: own,
       },
     })
     const text = uploadText(answer, (result) => responseTextOf(result, caller.requestId))
@@ -232,8 +234,8 @@ function jsonResponse(
 }
 
 /** Adds headers of rules and hooks to a response. */
-function withAdded(response: Response, exchange: ClientExchange): Response {
-  for (const [name, value] of addedHeaders(exchange)) {
+function withAdded(response: Response, http: HttpContext): Response {
+  for (const [name, value] of addedHeaders(http)) {
     if (typeof value === 'string') response.headers.set(name, value)
     else for (const each of value) response.headers.append(name, each)
   }

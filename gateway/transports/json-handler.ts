@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { callerOf, disconnectSignal } from '../../platform/http/request-caller.ts'
 import { sendCacheableResponse } from '../caching/send-response.ts'
-import { addedHeaders, type ClientExchange, createClientExchange } from '../exchange/client-exchange.ts'
 import type { Gateway } from '../gateway.ts'
 import { COST_HEADER, wantsCost } from '../limits/cost-report.ts'
+import { addedHeaders, createHttpContext, type HttpContext } from '../middleware/http-context.ts'
 import { refusal } from '../operations/errors.ts'
 import type { ExecutionResult } from '../operations/execution-result.ts'
 import { SUBSCRIPTIONS_NOT_SUPPORTED } from '../operations/prepare-operation.ts'
@@ -59,49 +59,49 @@ export function createJsonHandler(
       reply.header('allow', 'POST')
       return write(405, { errors: [refusal('METHOD_NOT_ALLOWED', message)] })
     }
-    const exchange = createClientExchange(request.method, request.headers)
+    const http = createHttpContext(request.method, request.headers)
     const context: RequestContext = {
       caller: callerOf(request),
       signal: disconnectSignal(reply),
       wantsCost: wantsCost(request.headers[COST_HEADER], params),
-      exchange,
+      http,
     }
     if (prepared.runIncremental && form.acceptsMultipart) {
       const deferred = await prepared.runIncremental(params.variables, context)
-      addHeaders(reply, exchange)
+      addHeaders(reply, http)
       if (hasDeferredParts(deferred)) return sendMultipart(reply, deferred, request.id)
       const { initial } = deferred
-      return write(exchange.status ?? (initial.data === undefined ? statusOf(initial.errors, form) : 200), initial)
+      return write(http.status ?? (initial.data === undefined ? statusOf(initial.errors, form) : 200), initial)
     }
     const answered = prepared.answer
       ? await prepared.answer(params.variables, context)
       : { result: await prepared.run(params.variables, context) }
-    addHeaders(reply, exchange)
+    addHeaders(reply, http)
     if ('bytes' in answered) return sendCacheableResponse(request, reply, answered, form.contentType, send)
     const { result } = answered
-    write(exchange.status ?? (result.data === undefined ? statusOf(result.errors, form) : 200), result)
+    write(http.status ?? (result.data === undefined ? statusOf(result.errors, form) : 200), result)
   }
 
   /** Runs a batch. A list is not a GraphQL response, so its content type is always JSON. */
   async function answerAll(request: FastifyRequest, reply: FastifyReply, given: readonly unknown[]): Promise<void> {
-    const exchange = createClientExchange(request.method, request.headers)
+    const http = createHttpContext(request.method, request.headers)
     const requestContext: RequestContext = {
-      exchange,
+      http,
       caller: callerOf(request),
       signal: disconnectSignal(reply),
       wantsCost: wantsCost(request.headers[COST_HEADER], { wantsCost: false }),
     }
     const batch = await runBatch(gateway, given, batchLimit, requestContext)
     if (batch.kind === 'refused') return send(reply, JSON_TYPE, 400, responseTextOf({ errors: [batch.error] }, request.id))
-    addHeaders(reply, exchange)
+    addHeaders(reply, http)
     const texts = batch.results.map((response) => responseTextOf(response, request.id))
     send(withRetryAfter(reply, batch.results), JSON_TYPE, 200, `[${texts.join(',')}]`)
   }
 }
 
-export function addHeaders(reply: FastifyReply, exchange: ClientExchange): void {
-  if (exchange.response === null) return
-  for (const [name, value] of addedHeaders(exchange)) reply.header(name, value)
+export function addHeaders(reply: FastifyReply, http: HttpContext): void {
+  if (http.response === null) return
+  for (const [name, value] of addedHeaders(http)) reply.header(name, value)
 }
 
 export function withRetryAfter(reply: FastifyReply, results: readonly ExecutionResult[]): FastifyReply {

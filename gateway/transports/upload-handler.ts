@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { callerOf, disconnectSignal } from '../../platform/http/request-caller.ts'
 import { allowSlowRequest, errorCodeOf } from '../../platform/http/server.ts'
-import { createClientExchange } from '../exchange/client-exchange.ts'
 import type { Gateway } from '../gateway.ts'
 import { COST_HEADER, wantsCost } from '../limits/cost-report.ts'
+import { createHttpContext } from '../middleware/http-context.ts'
 import type { UploadReceiver } from '../uploads/upload-receiver.ts'
 import type { ResponseFormat } from './content-negotiation.ts'
 import { JSON_TYPE, responseTextOf } from './http-rules.ts'
@@ -38,7 +38,7 @@ export function createUploadHandler(
       return void reply.header('allow', 'POST').code(status).header('content-type', JSON_TYPE).send(text)
     }
     const stopAllowing = allowSlowRequest(raw.socket)
-    const exchange = createClientExchange(request.method, request.headers)
+    const http = createHttpContext(request.method, request.headers)
     try {
       const answer = await runUpload(gateway, receiver, {
         source: raw,
@@ -49,10 +49,10 @@ export function createUploadHandler(
           caller: callerOf(request),
           signal: disconnectSignal(reply),
           wantsCost: wantsCost(request.headers[COST_HEADER], { wantsCost: false }),
-          exchange,
+          http,
         },
       })
-      addHeaders(reply, exchange)
+      addHeaders(reply, http)
       const text = uploadText(answer, (result) => responseTextOf(result, request.id))
       void withRetryAfter(reply, resultsOf(answer)).code(answer.status).header('content-type', answer.contentType).send(text)
     } finally {

@@ -74,7 +74,7 @@ export async function runUpload(
     }
     const wantsCost = context.wantsCost === true || params.wantsCost
     const results = await prepared.run(params.variables, { ...context, wantsCost })
-    const status = context.exchange?.status ?? (results.data === undefined ? statusOf(results.errors, form) : 200)
+    const status = context.http?.status ?? (results.data === undefined ? statusOf(results.errors, form) : 200)
     return { status, contentType: type, results }
   }
 

@@ -1,8 +1,8 @@
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 import type { Caller } from '../../platform/http/caller.ts'
-import type { ClientExchange } from '../exchange/client-exchange.ts'
 import { BOUNDS } from '../limits/limits.ts'
+import type { HttpContext } from '../middleware/http-context.ts'
 import type { ProtocolConnection, SocketOperation } from './graphql-transport-ws.ts'
 import { heartbeat } from './heartbeat.ts'
 
@@ -26,7 +26,7 @@ export type SocketConnection = {
   /** The caller; `connectedAt` is set by `connection_init`. `requestId` is the connection's. */
   caller: Caller
   /** The upgrade request; null when no option needs its headers. */
-  exchange: ClientExchange | null
+  http: HttpContext | null
   /** Number of operations started, from which their request ids are derived. */
   begun: number
   running: number

@@ -54,8 +54,8 @@ export function beginOperation(
 
   const operation = new Operation(connection, id, prepared.subscribe === null, server)
   const caller = { ...connection.caller, requestId }
-  const exchange = connection.exchange ? { ...connection.exchange } : undefined
-  const request = { variables, caller, wantsCost, exchange, connectionBytes: MAX_ID_COPIES * id.length }
+  const http = connection.http ? { ...connection.http } : undefined
+  const request = { variables, caller, wantsCost, http, connectionBytes: MAX_ID_COPIES * id.length }
   operation.delivery = deliver(prepared, request, operation)
   connection.running++
   if (operation.isAnswered) connection.answering++

@@ -8,9 +8,9 @@ import { clientIn, pickCredentials } from '../../platform/http/request-caller.ts
 import { requestIdOf } from '../../platform/http/request-id.ts'
 import { hostProblem, refuseUpgrade } from '../../platform/http/server.ts'
 import { clientAddress, type IsProxy } from '../../platform/http/trusted-proxies.ts'
-import { type ClientExchange, ownExchange, withInitHeaders } from '../exchange/client-exchange.ts'
 import type { Gateway } from '../gateway.ts'
 import { BOUNDS } from '../limits/limits.ts'
+import { createWebSocketContext, type HttpContext, withInitHeaders } from '../middleware/http-context.ts'
 import { refusal } from '../operations/errors.ts'
 import { protocolConnection, type SocketOperation } from './graphql-transport-ws.ts'
 import { GRAPHQL_PATH } from './http.ts'
@@ -82,8 +82,8 @@ export function serveWebSockets(
       return
     }
     const caller = callerOf(request, isProxy)
-    const exchange = gateway.readsClientHeaders ? ownExchange(request.headers) : null
-    sockets.handleUpgrade(request, socket, head, (opened) => connected(opened, socket, caller, exchange))
+    const http = gateway.readsClientHeaders ? createWebSocketContext(request.headers) : null
+    sockets.handleUpgrade(request, socket, head, (opened) => connected(opened, socket, caller, http))
   }
 
   function refusalFor(request: IncomingMessage): readonly [status: number, message: string, retryAfter?: number] | null {
@@ -98,7 +98,7 @@ export function serveWebSockets(
     return [statusCode, message, retryAfterSeconds]
   }
 
-  function connected(socket: WebSocket, stream: Duplex, caller: Caller, exchange: ClientExchange | null): void {
+  function connected(socket: WebSocket, stream: Duplex, caller: Caller, http: HttpContext | null): void {
     // `ws` closes the socket with the right code for protocol violations.
     socket.on('error', () => {})
     // `ws` accepts clients that offer no subprotocol, so they are closed here.
@@ -115,7 +115,7 @@ export function serveWebSockets(
           // Used instead of headers, which pages cannot set on a WebSocket.
           const client = clientIn(payload)
           connection.caller = { ...connection.caller, credentials, connectedAt: new Date(), ...(client && { client }) }
-          if (connection.exchange) connection.exchange = withInitHeaders(connection.exchange, payload)
+          if (connection.http) connection.http = withInitHeaders(connection.http, payload)
         },
         onSubscribe: (id, payload) => beginOperation(gateway, server, connection, id, payload),
       },
@@ -126,7 +126,7 @@ export function serveWebSockets(
       stream,
       protocol,
       caller,
-      exchange,
+      http,
       begun: 0,
       running: 0,
       answering: 0,

@@ -91,7 +91,7 @@ function requestOf({ lines, country, region, municipality, postal, city, distanc
         sku: sku ?? null,
       }
     }),
-    place: {
+    destination: {
       country: country ?? null,
       region: region ?? null,
       municipality: municipality ?? null,

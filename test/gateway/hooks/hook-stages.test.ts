@@ -8,7 +8,7 @@ import { DEFAULT_LIMITS } from '../../../gateway/limits/limits.ts'
 import { createMetrics } from '../../../gateway/observability/metrics.ts'
 import type { GatewayOptions } from '../../../gateway/options/gateway-options.ts'
 import { hookStagesOf } from '../../../gateway/options/hook-options.ts'
-import { operationExchangeOf } from '../../../gateway/options/traffic-shaping.ts'
+import { operationMiddlewareOf } from '../../../gateway/options/traffic-shaping.ts'
 import { compose } from '../../../gateway/planning/composition.ts'
 import { createLocalLink } from '../../../gateway/subgraph-client/local-subgraph.ts'
 import { ask, REVIEW_SDL, recordingLog, reviewSubgraph, SHOP_SDL, shopSubgraph, supergraphSdl } from '../support/graph.ts'
@@ -95,7 +95,7 @@ test('calls are counted and timed by stage and result, and the labels are bounde
   const { log } = recordingLog()
   const hooks = { timeoutMilliseconds: 20, operation: () => act() as never, subgraphRequest: async () => null }
   const stages = hookStagesOf({ hooks }, log, metrics)
-  const exchange = operationExchangeOf({}, null, stages)
+  const middleware = operationMiddlewareOf({}, null, stages)
   const links = [shopSubgraph(), reviewSubgraph()].map(createLocalLink)
   const gateway = await startGateway({
     supergraphSdl: supergraphSdl(),
@@ -104,7 +104,7 @@ test('calls are counted and timed by stage and result, and the labels are bounde
     log,
     metrics,
     hooks: stages,
-    exchange,
+    middleware,
   })
   onTestFinished(gateway.close)
   const acts: (() => unknown)[] = [

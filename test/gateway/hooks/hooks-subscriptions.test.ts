@@ -1,9 +1,9 @@
 import { GraphQLError } from 'graphql'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { createClientExchange } from '../../../gateway/exchange/client-exchange.ts'
 import type { Hooks } from '../../../gateway/hooks/hooks.ts'
 import { type CreateGatewayOptions, createGateway } from '../../../gateway/library/create-gateway.ts'
 import { serveGateway } from '../../../gateway/library/serve-gateway.ts'
+import { createHttpContext } from '../../../gateway/middleware/http-context.ts'
 import { CALLER, recordingLog } from '../support/graph.ts'
 import { followed } from '../support/subscription-reader.ts'
 import { startTicker, type Ticker } from '../support/ticker.ts'
@@ -40,7 +40,7 @@ async function aTicker(hooks: Hooks, { isRemote = false, timeoutMilliseconds = 1
     const prepared = gateway.gateway.prepareText(query, undefined)
     if (prepared.kind === 'rejected' || !prepared.subscribe) throw new Error('Expected a subscription.')
     const { signal } = new AbortController()
-    return prepared.subscribe({}, { caller: CALLER, signal, exchange: createClientExchange('POST', headers) })
+    return prepared.subscribe({}, { caller: CALLER, signal, http: createHttpContext('POST', headers) })
   }
   const follow = async (headers: Record<string, string> = {}) => {
     const begun = await subscribe(headers)

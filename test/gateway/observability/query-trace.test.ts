@@ -1,9 +1,9 @@
 import type { FetchNode } from '@apollo/query-planner'
 import { OperationTypeNode } from 'graphql'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { createClientExchange } from '../../../gateway/exchange/client-exchange.ts'
 import { type CreateGatewayOptions, createGateway } from '../../../gateway/library/create-gateway.ts'
 import { serveGateway } from '../../../gateway/library/serve-gateway.ts'
+import { createHttpContext } from '../../../gateway/middleware/http-context.ts'
 import { createQueryTraces, type QueryTrace, queryTraceReadersOf } from '../../../gateway/observability/query-trace.ts'
 import type { ExecutableOperation } from '../../../gateway/operations/prepared-operation.ts'
 import { twoSupergraphs } from '../canary/canary-graph.ts'
@@ -204,10 +204,10 @@ test('a large plan is cut', async () => {
       return { data: {} }
     },
   }
-  const exchange = createClientExchange('POST', { 'atrium-trace': '1' })
+  const http = createHttpContext('POST', { 'atrium-trace': '1' })
   const traced = await createQueryTraces('everyone')
     ?.wrap(operation)
-    .run({}, { ...requestContext(), exchange })
+    .run({}, { ...requestContext(), http })
   const { plan } = (traced?.extensions as Answer['extensions'])?.trace ?? {}
   expect(plan).toMatchObject({ nodes: expect.arrayContaining([{ kind: 'Truncated' }]) })
   expect(JSON.stringify(plan).match(/"Fetch"/g)).toHaveLength(199)

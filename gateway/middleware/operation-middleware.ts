@@ -11,14 +11,14 @@ import type { ExecutableOperation } from '../operations/prepared-operation.ts'
 import type { RequestContext } from '../subgraph-client/link.ts'
 
 /** Processing before and after every operation, for all transports. */
-export type OperationExchange = {
+export type OperationMiddleware = {
   /** Wraps an operation: completes its caller before it, and sets response headers after it. */
   readonly wrap: (operation: ExecutableOperation, validated: ValidatedOperation) => ExecutableOperation
   /** Headers for `Vary`; `*` when no header name suffices. */
   readonly vary: ClientHeaders['vary']
 }
 
-export type ExchangeOptions = {
+export type MiddlewareOptions = {
   /** Client headers that rules read; null for none. */
   readonly clientHeaders: ClientHeaders | null
   /** Whether rules copy subgraph headers into the response. */
@@ -43,7 +43,7 @@ type Refused = { readonly refused: readonly GraphQLFormattedError[] }
 type Begun = { readonly context: RequestContext; readonly variables?: Variables } | Refused
 
 /** Creates the processing from options; null when no option needs any, so that it costs nothing. */
-export function createOperationExchange(given: ExchangeOptions): OperationExchange | null {
+export function createOperationMiddleware(given: MiddlewareOptions): OperationMiddleware | null {
   const { clientHeaders, collectsHeaders, verifier, readsClaims, readsAddress, hooks = null } = given
   const readsTokens = verifier !== null && (verifier.isRequired || readsClaims || verifier.readsHeaders)
   if (!clientHeaders && !collectsHeaders && !readsTokens && !readsAddress && !hooks) return null
@@ -90,8 +90,8 @@ export function createOperationExchange(given: ExchangeOptions): OperationExchan
         (async (variables, context) => {
           const begun = await begin(variables, context)
           if ('refused' in begun) return { kind: 'refused', errors: begun.refused }
-          // Without the exchange, so that a subscription does not keep request headers in memory.
-          const { exchange: _, ...lasting } = begun.context
+          // Without the HTTP context, so that a subscription does not keep request headers in memory.
+          const { http: _, ...lasting } = begun.context
           return subscribe(begun.variables ?? variables, isUnshared ? unshared(lasting) : lasting)
         }),
     }
@@ -110,7 +110,7 @@ export function createOperationExchange(given: ExchangeOptions): OperationExchan
   }
 
   /** `headers`: the client's, or those changed by a hook. */
-  function complete(context: RequestContext, headers = context.exchange?.headers ?? null): Begun | Promise<Begun> {
+  function complete(context: RequestContext, headers = context.http?.headers ?? null): Begun | Promise<Begun> {
     const { caller } = context
     const picked = (headers && clientHeaders?.pick(headers)) ?? null
     const token = readsTokens ? verifier.tokenIn(caller.credentials, headers) : null
@@ -153,17 +153,17 @@ function withHeaders(
   }
 }
 
-function refusedToken({ exchange }: RequestContext, verified: VerifiedToken | null): GraphQLFormattedError {
+function refusedToken({ http }: RequestContext, verified: VerifiedToken | null): GraphQLFormattedError {
   const denial = verified?.grants.denial ?? refusal('UNAUTHENTICATED', 'Expected a valid token, got none.')
-  if (exchange) exchange.status = denial.extensions?.code === 'UNAUTHENTICATED' ? 401 : 503
+  if (http) http.status = denial.extensions?.code === 'UNAUTHENTICATED' ? 401 : 503
   return denial
 }
 
 /** Adds collected headers to the response, which all operations of a batch share. */
-function finish({ exchange, responseHeaders }: RequestContext): void {
-  if (!exchange || !responseHeaders || responseHeaders.size === 0) return
-  exchange.response ??= new Map()
-  const { response } = exchange
+function finish({ http, responseHeaders }: RequestContext): void {
+  if (!http || !responseHeaders || responseHeaders.size === 0) return
+  http.response ??= new Map()
+  const { response } = http
   for (const [name, values] of responseHeaders) {
     response.set(name, name === 'set-cookie' ? [...(response.get(name) ?? []), ...values] : values)
   }

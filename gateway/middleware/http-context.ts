@@ -3,10 +3,10 @@ import { isHeaderValue } from '../headers/header-options.ts'
 import { headerEntries, type ResponseHeaders } from '../headers/response-rules.ts'
 
 /**
- * HTTP exchange of one operation: request headers, and response headers and status beside the
+ * HTTP side of one operation: request headers, and response headers and status beside the
  * result. Created by transports; header rules, token sources and hooks read and change it.
  */
-export type ClientExchange = {
+export type HttpContext = {
   readonly method: string
   /** Request headers by lower-case name. */
   readonly headers: IncomingHttpHeaders
@@ -16,7 +16,7 @@ export type ClientExchange = {
   status: number | null
 }
 
-export const createClientExchange = (method: string, headers: IncomingHttpHeaders): ClientExchange => ({
+export const createHttpContext = (method: string, headers: IncomingHttpHeaders): HttpContext => ({
   method,
   headers,
   response: null,
@@ -24,19 +24,19 @@ export const createClientExchange = (method: string, headers: IncomingHttpHeader
 })
 
 /** Response headers added by rules and hooks. */
-export const addedHeaders = ({ response }: ClientExchange): ReturnType<typeof headerEntries> =>
+export const addedHeaders = ({ response }: HttpContext): ReturnType<typeof headerEntries> =>
   response === null ? [] : headerEntries(response)
 
 /**
- * Exchange of a WebSocket without cookies and Authorization: browsers send them cross-origin
+ * HTTP context of a WebSocket without cookies and Authorization: browsers send them cross-origin
  * without a preflight.
  */
-export function ownExchange(given: IncomingHttpHeaders): ClientExchange {
+export function createWebSocketContext(given: IncomingHttpHeaders): HttpContext {
   const { cookie, authorization, ...others } = given
   const { origin, host } = given
   const isOfOthers = origin !== undefined && !(URL.canParse(origin) && new URL(origin).host === host)
   const headers = isOfOthers ? others : given
-  return createClientExchange('GET', headers)
+  return createHttpContext('GET', headers)
 }
 
 /**
@@ -47,12 +47,12 @@ const MAX_INIT_HEADERS = 50
 const MAX_INIT_CHARACTERS = 4_096
 
 /** Adds string entries of `connection_init` as headers. */
-export function withInitHeaders(exchange: ClientExchange, payload: Readonly<Record<string, unknown>>): ClientExchange {
+export function withInitHeaders(http: HttpContext, payload: Readonly<Record<string, unknown>>): HttpContext {
   const given = Object.entries(payload)
     .filter(([name, value]) => /^[\w-]{1,100}$/.test(name) && typeof value === 'string' && value.length <= MAX_INIT_CHARACTERS)
     .slice(0, MAX_INIT_HEADERS)
     // The filter above keeps strings only.
     .map(([name, value]) => [name.toLowerCase(), value as string] as const)
     .filter(([name, value]) => name !== 'connection' && isHeaderValue(value))
-  return { ...exchange, headers: { ...exchange.headers, ...Object.fromEntries(given) } }
+  return { ...http, headers: { ...http.headers, ...Object.fromEntries(given) } }
 }
