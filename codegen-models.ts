@@ -159,7 +159,7 @@ export const MAPPERS: Readonly<Record<string, Record<string, string>>> = {
     UpdateOrderSuccess: '{ readonly order: number }',
     MarkOrderPaidSuccess: '{ readonly order: number }',
     CancelOrderSuccess: '{ readonly order: number }',
-    BulkOrderRow: '../../subgraphs/store/order/bulk.ts#BulkOrderRow as BulkOrderRowModel',
+    BulkOrderRow: '../../subgraphs/store/order/bulk-update/actions.ts#BulkOrderRow as BulkOrderRowModel',
     OrderDocument: '../../subgraphs/store/order-document/order-document.ts#OrderDocument as OrderDocumentModel',
     OrderDocumentConnection: '../../subgraphs/toolkit/keyset.ts#KeysetPage<OrderDocumentModel>',
     CreateOrderDocumentSuccess: '{ readonly document: number }',

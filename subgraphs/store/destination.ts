@@ -2,7 +2,7 @@
  * Destination of an order, or the address that it is billed to. Codes as the store's countries list them, without their parents: `{
  * country: 'CL', region: '03', municipality: '8261495' }`. Null: unknown.
  */
-export type Destination = {
+export type OrderDestination = {
   /** ISO 3166-1 alpha-2. */
   readonly country: string | null
   /** FIPS code. */

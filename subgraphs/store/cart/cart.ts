@@ -1,8 +1,8 @@
 import { emailProblem, type Problem, problem, problemsIn, textProblem } from '../../toolkit/validation.ts'
 import { MAX_CART_GIFT_CARDS, MAX_CODE_CHARACTERS } from '../gift-card/gift-card.ts'
 import { decodeId } from '../ids.ts'
-import { type AddressInput, addressProblems } from '../order/address.ts'
 import { MAX_COUPON_CODES } from '../order/calculation/cart.ts'
+import { type AddressInput, addressProblems } from '../order/customer/address.ts'
 import { MAX_NOTE_LENGTH, MAX_UNITS } from '../order/order.ts'
 
 /** A line of a cart. */

@@ -1,6 +1,6 @@
 import type { CheckoutCustomField } from '../checkout-custom-field/checkout-custom-field.ts'
 import type { NewOrderInput } from '../order/calculation/prepare.ts'
-import type { OrderStatus } from '../order/states.ts'
+import type { OrderStatus } from '../order/status/states.ts'
 import type { CartContents, ShoppingCartLine } from './cart.ts'
 
 const AREAS = { CONTACT: 'contact', BILLING_SHIPPING: 'billing_shipping', OTHER: 'other' } as const

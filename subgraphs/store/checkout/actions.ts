@@ -8,7 +8,7 @@ import type { MailJobs } from '../mail/jobs.ts'
 import type { QuotedOrder } from '../order/calculation/shipping.ts'
 import { placeOrder } from '../order/place-order.ts'
 import { orderRepository } from '../order/repository.ts'
-import { changeStatus } from '../order/status-change.ts'
+import { changeStatus } from '../order/status/status-change.ts'
 import { startPayment } from '../payment/actions.ts'
 import { conflictError, type UnitOfWork } from '../write.ts'
 

@@ -4,7 +4,7 @@ import { emailProblem, notFoundError, problem, validationError } from '../../too
 import { emailKey } from '../customer/customer.ts'
 import type { MailJobs } from '../mail/jobs.ts'
 import type { MailLimits } from '../mail/limits.ts'
-import type { AddressInput } from '../order/address.ts'
+import type { AddressInput } from '../order/customer/address.ts'
 import { newSecretToken, secretTokenHash } from '../secret-token.ts'
 import { conflictError, type UnitOfWork } from '../write.ts'
 import {

@@ -1,5 +1,5 @@
 import { type Problem, problem, problemsIn } from '../../toolkit/validation.ts'
-import { type AddressInput, addressProblems } from '../order/address.ts'
+import { type AddressInput, addressProblems } from '../order/customer/address.ts'
 
 /** Account of a shopper in one shop. */
 export type CustomerAccount = {

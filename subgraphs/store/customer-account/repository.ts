@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { KeysetRange } from '../../toolkit/keyset.ts'
-import type { AddressInput } from '../order/address.ts'
+import type { AddressInput } from '../order/customer/address.ts'
 import type { Tables } from '../tables.ts'
 import {
   type AccountOrder,

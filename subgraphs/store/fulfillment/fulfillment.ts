@@ -1,8 +1,8 @@
 import { emailProblem, type Problem, problem, problemsIn, textProblem } from '../../toolkit/validation.ts'
 import { given, required, urlProblem } from '../input.ts'
-import { type AddressInput, addressProblems } from '../order/address.ts'
+import { type AddressInput, addressProblems } from '../order/customer/address.ts'
 import type { OrderAddress } from '../order/order.ts'
-import type { ShipmentStatus } from '../order/states.ts'
+import type { ShipmentStatus } from '../order/status/states.ts'
 
 /** Who carries goods. */
 export type FulfillmentType =

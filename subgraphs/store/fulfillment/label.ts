@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import type { Location } from '../location/location.ts'
-import { nameIn } from '../order/address.ts'
+import { nameIn } from '../order/customer/address.ts'
 import type { Store } from '../store/store.ts'
 import type { Fulfillment, Package } from './fulfillment.ts'
 

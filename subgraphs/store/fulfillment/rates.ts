@@ -3,7 +3,7 @@ import { amountOf, textOf } from '../amount.ts'
 import type { Context } from '../context.ts'
 import { decodeId, present } from '../ids.ts'
 import type { Location } from '../location/location.ts'
-import { addressIn, addressOf, destinationOf } from '../order/address.ts'
+import { addressIn, addressOf, destinationOf } from '../order/customer/address.ts'
 import { type QuoteLine, type QuoteOrigin, type QuotePackage, shippingQuotes } from '../shipping-method/quotes.ts'
 import { destinationProblems, type NewFulfillmentInput, type PackageInput } from './fulfillment.ts'
 

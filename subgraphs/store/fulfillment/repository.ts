@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { KeysetRange } from '../../toolkit/keyset.ts'
-import { addressOf } from '../order/address.ts'
-import type { ShipmentStatus } from '../order/states.ts'
+import { addressOf } from '../order/customer/address.ts'
+import type { ShipmentStatus } from '../order/status/states.ts'
 import type { Tables } from '../tables.ts'
 import type {
   Fulfillment,

@@ -1,4 +1,4 @@
-import { SHIPMENT_WORDS } from '../order/states.ts'
+import { SHIPMENT_WORDS } from '../order/status/states.ts'
 import type { UnitOfWork } from '../write.ts'
 import { type Fulfillment, type FulfillmentFields, isLabelStale } from './fulfillment.ts'
 import { fulfillmentRepository } from './repository.ts'

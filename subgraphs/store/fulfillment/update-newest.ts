@@ -1,4 +1,4 @@
-import type { ShipmentStatus } from '../order/states.ts'
+import type { ShipmentStatus } from '../order/status/states.ts'
 import type { UnitOfWork } from '../write.ts'
 import { fulfillmentRepository } from './repository.ts'
 import { saveFulfillment } from './save.ts'

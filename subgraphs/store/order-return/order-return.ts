@@ -1,7 +1,7 @@
 import { type Problem, problem, problemsIn, textProblem } from '../../toolkit/validation.ts'
 import { decodeId } from '../ids.ts'
 import { MAX_LINES, type Order, type OrderLine } from '../order/order.ts'
-import { isHolding, isLineFulfilled } from '../order/states.ts'
+import { isHolding, isLineFulfilled } from '../order/status/states.ts'
 
 export type OrderReturnStatus = 'REQUESTED' | 'APPROVED' | 'DECLINED' | 'RECEIVED' | 'CLOSED' | 'CANCELED'
 export type OrderReturnReason = 'DEFECTIVE' | 'NOT_AS_DESCRIBED' | 'WRONG_ITEM' | 'SIZE' | 'UNWANTED' | 'OTHER'

@@ -2,13 +2,13 @@ import { notFoundError, type Problem, problem, problemsIn, textProblem, validati
 import { decodeId } from '../ids.ts'
 import { required, urlProblem, type Versioned } from '../input.ts'
 import { staleVersion, type UnitOfWork } from '../write.ts'
-import { type AdditionalFieldInput, writtenFields } from './additional-field.ts'
-import { orderLineRepository } from './line-repository.ts'
+import { type AdditionalFieldInput, writtenFields } from './additional-field/additional-field.ts'
+import { orderLineRepository } from './line/repository.ts'
 import { MAX_NOTE_LENGTH, type Order } from './order.ts'
 import { orderRepository } from './repository.ts'
 import { shipOrder } from './shipment.ts'
-import type { OrderStatus, ShipmentStatus } from './states.ts'
-import { changeStatus, type StatusChange } from './status-change.ts'
+import type { OrderStatus, ShipmentStatus } from './status/states.ts'
+import { changeStatus, type StatusChange } from './status/status-change.ts'
 
 type Text = string | null | undefined
 

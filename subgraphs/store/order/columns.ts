@@ -1,4 +1,4 @@
-import { addressOf } from './address.ts'
+import { addressOf } from './customer/address.ts'
 import type { BillingInformation, Order, OrderCustomer, OrderPromotion, OrderTax, TrafficSource } from './order.ts'
 
 /** The columns of an order, named as its fields; `customer` is completed from two of them. */

@@ -2,9 +2,9 @@ import type { KeysetRange } from '../../toolkit/keyset.ts'
 import { loaderByKey, loaderOfLists, loaderPerArguments } from '../../toolkit/loader.ts'
 import type { AllocationRepository } from '../inventory/allocation-repository.ts'
 import type { Tenant } from '../tenant.ts'
-import type { OrderLineRepository } from './line-repository.ts'
+import type { OrderLineRepository } from './line/repository.ts'
 import type { OrderRepository } from './repository.ts'
-import type { OrderStatus } from './states.ts'
+import type { OrderStatus } from './status/states.ts'
 
 /** Null: all. */
 type States = readonly OrderStatus[] | null

@@ -1,4 +1,4 @@
-import type { FulfillmentStatus, OrderStatus, ShipmentStatus } from './states.ts'
+import type { FulfillmentStatus, OrderStatus, ShipmentStatus } from './status/states.ts'
 
 /** How goods come to the customer. */
 export type ShippingOption = 'DELIVERY' | 'STORE_PICKUP' | 'NO_SHIPPING'

@@ -9,14 +9,14 @@ import { redeem } from '../promotion/redeem.ts'
 import { withSavepoint } from '../savepoint.ts'
 import { textKey } from '../text-key.ts'
 import type { UnitOfWork } from '../write.ts'
-import { keepBuyer } from './buyer.ts'
 import { calculateOrder } from './calculation/calculate.ts'
 import { type NewOrderInput, type PreparedOrder, prepareOrder } from './calculation/prepare.ts'
 import { type QuotedOrder, withQuote } from './calculation/shipping.ts'
-import { orderLineRepository } from './line-repository.ts'
+import { keepBuyer } from './customer/buyer.ts'
+import { orderLineRepository } from './line/repository.ts'
 import type { OrderLineTerms, OrderTerms } from './order.ts'
 import { orderRepository } from './repository.ts'
-import { isHolding, type OrderStatus, STATUS_EVENT } from './states.ts'
+import { isHolding, type OrderStatus, STATUS_EVENT } from './status/states.ts'
 
 /** Each attempt is lost to another order with the same coupon, and leaves one promotion fewer. */
 const MAX_ATTEMPTS = 10

@@ -6,7 +6,7 @@ import type { Tables } from '../tables.ts'
 import { finding } from '../text-key.ts'
 import { ORDER_COLUMNS, type OrderRow, orderOf } from './columns.ts'
 import type { Order, OrderAmounts, OrderTax, OrderTerms } from './order.ts'
-import type { FulfillmentStatus, OrderStatus, ShipmentStatus } from './states.ts'
+import type { FulfillmentStatus, OrderStatus, ShipmentStatus } from './status/states.ts'
 
 /** Which orders of a store, as the database understands it; absent means all. */
 export type OrderSelection = {

@@ -4,7 +4,7 @@ import { orderHistoryRepository } from '../order-history/repository.ts'
 import type { UnitOfWork } from '../write.ts'
 import type { Order } from './order.ts'
 import type { OrderChange } from './repository.ts'
-import { fulfillmentOf, isShipped, SHIPMENT_WORDS, shipmentProblem } from './states.ts'
+import { fulfillmentOf, isShipped, SHIPMENT_WORDS, shipmentProblem } from './status/states.ts'
 
 /** State of a shipment; undefined stays unchanged. */
 export type Shipment = Pick<OrderChange, 'shipmentStatus' | 'trackingNumber' | 'trackingCompany' | 'trackingUrl'>

@@ -1,5 +1,5 @@
 import { type Amount, least, lineAmount, minorUnitOf, percentOf, rounded, roundedProduct, sumOf } from '../amount.ts'
-import type { Destination } from '../destination.ts'
+import type { OrderDestination } from '../destination.ts'
 import { isDestination } from './destinations.ts'
 import {
   type Coupon,
@@ -30,7 +30,7 @@ export type PromotionCart = {
   readonly lines: readonly CartLine[]
   /** Shipping before promotions; null: nothing is shipped, or no shipping method is chosen yet. */
   readonly shipping: Amount | null
-  readonly destination: Destination
+  readonly destination: OrderDestination
   /** The buyer; null: a guest. */
   readonly customer: { readonly categories: ReadonlySet<number> } | null
   /** Codes as the customer wrote them. */

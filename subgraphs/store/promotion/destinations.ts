@@ -1,4 +1,4 @@
-import { type Destination, lastPart } from '../destination.ts'
+import { lastPart, type OrderDestination } from '../destination.ts'
 
 /**
  * Destinations of a promotion of shipping. Codes repeat their parents: `CL`, `CL_03`,
@@ -15,7 +15,7 @@ export type Destinations = {
  * countries CL and PT with region CL_03 mean that region of Chile, and all of Portugal. An empty
  * list of parents is that of the codes below: region CL_03 alone means no other country.
  */
-export function isDestination(destinations: Destinations, destination: Destination): boolean {
+export function isDestination(destinations: Destinations, destination: OrderDestination): boolean {
   const countries = inCapitals(destinations.countries)
   const regions = inCapitals(destinations.regions)
   const municipalities = inCapitals(destinations.municipalities)

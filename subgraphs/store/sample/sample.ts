@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CustomerStatus } from '../customer/customer.ts'
-import type { OrderStatus, ShipmentStatus } from '../order/states.ts'
+import type { OrderStatus, ShipmentStatus } from '../order/status/states.ts'
 import type { ProductStatus } from '../product/product.ts'
 import type { ProductReview } from '../product-review/product-review.ts'
 import { permalinkOf } from '../text-key.ts'

@@ -1,5 +1,5 @@
 import { type Amount, amountOf, minorUnitOf, ONE, percentOf, rounded, sumOf } from '../amount.ts'
-import type { Destination } from '../destination.ts'
+import type { OrderDestination } from '../destination.ts'
 import type { ShippingBase, ShippingFee, ShippingRule, ShippingTable } from './shipping-method.ts'
 import { zoneDepth } from './zone.ts'
 
@@ -50,7 +50,7 @@ export function shippingPrice(
     destination,
     currency,
     external = null,
-  }: { readonly destination: Destination; readonly currency: string; readonly external?: Amount | null },
+  }: { readonly destination: OrderDestination; readonly currency: string; readonly external?: Amount | null },
 ): Amount | null {
   if (!method.enabled) return null
   const price = basePrice(method, parcel, destination, external)
@@ -64,7 +64,7 @@ export function shippingPrice(
 function basePrice(
   { type, tables }: ShippingRule,
   parcel: Parcel,
-  destination: Destination,
+  destination: OrderDestination,
   external: Amount | null,
 ): Amount | null {
   switch (type) {
@@ -85,7 +85,7 @@ function basePrice(
 /**
  * The table whose location names the destination most exactly; of equal ones the first that has a price.
  */
-function tablePrice(tables: readonly ShippingTable[], parcel: Parcel, destination: Destination): Amount | null {
+function tablePrice(tables: readonly ShippingTable[], parcel: Parcel, destination: OrderDestination): Amount | null {
   const depths = tables.map(({ locations }) =>
     locations.length === 0 ? 0 : Math.max(...locations.map((zone) => zoneDepth(zone, destination) ?? -1)),
   )

@@ -1,7 +1,7 @@
 import { Fault } from '../../../platform/outbound/fault.ts'
 import type { SecretCipher } from '../../../platform/secrets/cipher.ts'
 import { type Amount, amountOf, sumOf } from '../amount.ts'
-import type { Destination } from '../destination.ts'
+import type { OrderDestination } from '../destination.ts'
 import type { Store } from '../store/store.ts'
 import { type Parcel, type ParcelLine, parcelOf, shippingPrice } from './price.ts'
 import type { ShippingMethodRepository } from './repository.ts'
@@ -13,7 +13,7 @@ export type QuoteLine = ParcelLine & { readonly name: string | null; readonly sk
 
 export type QuoteRequest = {
   readonly lines: readonly QuoteLine[]
-  readonly destination: Destination
+  readonly destination: OrderDestination
   /** Name of the city; null: not known. */
   readonly city: string | null
   readonly distance: Amount | null
@@ -32,7 +32,11 @@ export type QuotePackage = {
 }
 
 /** Every part is null where it is not known. */
-export type QuoteOrigin = Destination & { readonly city: string | null; readonly address: string | null; readonly name: string }
+export type QuoteOrigin = OrderDestination & {
+  readonly city: string | null
+  readonly address: string | null
+  readonly name: string
+}
 
 /** Quoted rate of one shipping method. */
 export type Quote = {

@@ -1,5 +1,5 @@
 import { isSameRegion } from '../country/region.ts'
-import { type Destination, isSameCode } from '../destination.ts'
+import { isSameCode, type OrderDestination } from '../destination.ts'
 
 /** A country, or a part of it. Null: not narrowed by this. */
 export type Zone = {
@@ -18,7 +18,7 @@ export type Zone = {
  */
 export function zoneDepth(
   { country, region, municipality, postalCodeRangeStart, postalCodeRangeEnd }: Zone,
-  destination: Destination,
+  destination: OrderDestination,
 ): number | null {
   if (country !== null && !isSameCode(country, destination.country)) return null
   if (region !== null && !isSameRegion(destination.country, region, destination.region)) return null

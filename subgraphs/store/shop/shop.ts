@@ -1,4 +1,4 @@
-import type { OrderStatus, ShipmentStatus } from '../order/states.ts'
+import type { OrderStatus, ShipmentStatus } from '../order/status/states.ts'
 
 /** Public data of a store. */
 export type Shop = {

@@ -2,7 +2,7 @@ import { type Problem, problem, problemsIn, textProblem } from '../../toolkit/va
 import { amountOf, ONE } from '../amount.ts'
 import { countryOf } from '../country/country.ts'
 import { isSameRegion, regionNamed, regionsOf } from '../country/region.ts'
-import { type Destination, isSameCode } from '../destination.ts'
+import { isSameCode, type OrderDestination } from '../destination.ts'
 
 export type Tax = {
   readonly id: number
@@ -94,15 +94,15 @@ export function regionProblem({ country: code, region }: Pick<TaxFields, 'countr
 export const taxesOnProduct = <T extends TaxRule>(
   taxes: readonly T[],
   categories: ReadonlySet<number>,
-  destination: Destination,
+  destination: OrderDestination,
 ): readonly T[] =>
   taxes.filter((tax) => !tax.shipping && (tax.categoryId === null || categories.has(tax.categoryId)) && isDueIn(tax, destination))
 
 /** The taxes on sending something to a destination. */
-export const taxesOnShipping = <T extends TaxRule>(taxes: readonly T[], destination: Destination): readonly T[] =>
+export const taxesOnShipping = <T extends TaxRule>(taxes: readonly T[], destination: OrderDestination): readonly T[] =>
   taxes.filter((tax) => tax.shipping && isDueIn(tax, destination))
 
 /** Where the destination is not known, only taxes without a country are due. */
-const isDueIn = ({ country, region }: TaxRule, destination: Destination): boolean =>
+const isDueIn = ({ country, region }: TaxRule, destination: OrderDestination): boolean =>
   (country === null || isSameCode(country, destination.country)) &&
   (region === null || isSameRegion(destination.country, region, destination.region))

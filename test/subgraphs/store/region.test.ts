@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Country, countries, countryOf } from '../../../subgraphs/store/country/country.ts'
 import { municipalitiesOf, regionNamed, regionOf, regionsOf } from '../../../subgraphs/store/country/region.ts'
-import { regionIn } from '../../../subgraphs/store/order/address.ts'
+import { regionIn } from '../../../subgraphs/store/order/customer/address.ts'
 import { zoneDepth } from '../../../subgraphs/store/shipping-method/zone.ts'
 import { taxesOnShipping } from '../../../subgraphs/store/tax/tax.ts'
 

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { amountOf, textOf } from '../../../subgraphs/store/amount.ts'
-import type { Destination } from '../../../subgraphs/store/destination.ts'
+import type { OrderDestination } from '../../../subgraphs/store/destination.ts'
 import { applyRules } from '../../../subgraphs/store/order/calculation/cart.ts'
 import { type Parcel, parcelOf, shippingPrice } from '../../../subgraphs/store/shipping-method/price.ts'
 import type { ShippingRule, ShippingTable } from '../../../subgraphs/store/shipping-method/shipping-method.ts'
 import { isPostalWithin, type Zone } from '../../../subgraphs/store/shipping-method/zone.ts'
 import { type Tax, taxesOnProduct, taxesOnShipping } from '../../../subgraphs/store/tax/tax.ts'
 
-const CALAMA: Destination = { country: 'CL', region: '03', municipality: '8261495', postal: '1390000' }
-const LISBON: Destination = { country: 'PT', region: '14', municipality: null, postal: '1000-001' }
-const NOWHERE: Destination = { country: null, region: null, municipality: null, postal: null }
+const CALAMA: OrderDestination = { country: 'CL', region: '03', municipality: '8261495', postal: '1390000' }
+const LISBON: OrderDestination = { country: 'PT', region: '14', municipality: null, postal: '1000-001' }
+const NOWHERE: OrderDestination = { country: null, region: null, municipality: null, postal: null }
 
 const NOON = new Date('2026-11-20T12:00:00Z')
 const tax = (id: number, options: Partial<Tax>): Tax => ({
@@ -38,7 +38,8 @@ describe('taxes', () => {
     tax(7, { shipping: true }),
   ]
   const ids = (taxes: readonly Tax[]) => taxes.map(({ id }) => id)
-  const on = (destination: Destination, ...categories: number[]) => ids(taxesOnProduct(TAXES, new Set(categories), destination))
+  const on = (destination: OrderDestination, ...categories: number[]) =>
+    ids(taxesOnProduct(TAXES, new Set(categories), destination))
 
   test('of the country and the region are added to those for everywhere', () => {
     expect(on(CALAMA)).toEqual([1, 2, 3])
@@ -93,7 +94,7 @@ const parcel = (options: Partial<Record<'weight' | 'price' | 'distance', string>
   price: amountOf(options.price ?? '40'),
   distance: options.distance === undefined ? null : amountOf(options.distance),
 })
-type PriceOptions = { parcel?: Parcel; destination?: Destination; currency?: string; external?: string }
+type PriceOptions = { parcel?: Parcel; destination?: OrderDestination; currency?: string; external?: string }
 const price = (given: Partial<ShippingRule>, request: PriceOptions = {}): string | null => {
   const found = shippingPrice(method(given), request.parcel ?? parcel(), {
     destination: request.destination ?? CALAMA,

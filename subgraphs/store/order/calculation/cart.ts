@@ -1,5 +1,5 @@
 import { type Amount, amountOf } from '../../amount.ts'
-import type { Destination } from '../../destination.ts'
+import type { OrderDestination } from '../../destination.ts'
 import type { GiftCard } from '../../gift-card/gift-card.ts'
 import { applyPromotions, type CartLine, type Discounts } from '../../promotion/apply.ts'
 import type { PromotionRule } from '../../promotion/rule.ts'
@@ -33,8 +33,8 @@ export type CartInput = {
    * chosen yet.
    */
   readonly shipping: string | null
-  readonly shippingDestination: Destination
-  readonly billingDestination: Destination
+  readonly shippingDestination: OrderDestination
+  readonly billingDestination: OrderDestination
   /** Categories of the customer; null: a guest. */
   readonly customer: { readonly categories: ReadonlySet<number> } | null
   /** As the customer wrote them; only the first 20 apply. */
@@ -59,10 +59,10 @@ export type Cart = {
    * yet, and nothing is due for it.
    */
   readonly shipping: Amount | null
-  /** Destination: promotions of shipping depend on it. */
-  readonly destination: Destination
+  /** Promotions of shipping depend on it. */
+  readonly destination: OrderDestination
   /** Where taxes are due: the destination of shipping or of billing, by the settings of the store. */
-  readonly taxDestination: Destination
+  readonly taxDestination: OrderDestination
   readonly customer: { readonly categories: ReadonlySet<number> } | null
   readonly couponCodes: readonly string[]
   /** What gift cards can pay. */

@@ -6,7 +6,7 @@ import { locationRepository } from '../../location/repository.ts'
 import { paymentMethodRepository } from '../../payment-method/repository.ts'
 import { shippingMethodRepository } from '../../shipping-method/repository.ts'
 import type { StoreQuery } from '../../write.ts'
-import { addressOf, regionIn } from '../address.ts'
+import { addressOf, regionIn } from '../customer/address.ts'
 import type { OrderAddress } from '../order.ts'
 
 /** The shipping method, payment method and pickup location that an order names, by their ids. */

@@ -1,6 +1,6 @@
-import { notFoundError, type Problem, problem, problemsIn, textProblem, validationError } from '../../toolkit/validation.ts'
-import { decodeId } from '../ids.ts'
-import { MAX_ADDITIONAL_FIELDS, type OrderAdditionalField } from './order.ts'
+import { notFoundError, type Problem, problem, problemsIn, textProblem, validationError } from '../../../toolkit/validation.ts'
+import { decodeId } from '../../ids.ts'
+import { MAX_ADDITIONAL_FIELDS, type OrderAdditionalField } from '../order.ts'
 
 /** A field as a caller gives it: with an id, one that the order has. */
 export type AdditionalFieldInput = {

@@ -1,9 +1,9 @@
-import { keysOf } from '../../../platform/collections/keys-of.ts'
-import { type Problem, problem, problemsIn, textProblem } from '../../toolkit/validation.ts'
-import { type Country, countries, countryOf } from '../country/country.ts'
-import { regionNamed } from '../country/region.ts'
-import type { Destination } from '../destination.ts'
-import type { OrderAddress } from './order.ts'
+import { keysOf } from '../../../../platform/collections/keys-of.ts'
+import { type Problem, problem, problemsIn, textProblem } from '../../../toolkit/validation.ts'
+import { type Country, countries, countryOf } from '../../country/country.ts'
+import { regionNamed } from '../../country/region.ts'
+import type { OrderDestination } from '../../destination.ts'
+import type { OrderAddress } from '../order.ts'
 
 /** An address as a caller gives it. */
 export type AddressInput = {
@@ -90,7 +90,7 @@ export function addressOf(stored: unknown): OrderAddress | null {
 }
 
 /** Where an address is, as far as taxes and shipping ask. */
-export const destinationOf = (address: OrderAddress | null): Destination => ({
+export const destinationOf = (address: OrderAddress | null): OrderDestination => ({
   country: address?.countryCode ?? null,
   region: address?.regionCode ?? address?.region ?? null,
   municipality: address?.municipality ?? null,

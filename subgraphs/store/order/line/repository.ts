@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely'
-import { anyOf } from '../../../platform/database/any-of.ts'
-import { prepared } from '../../../platform/database/prepared-statements.ts'
-import type { Tables } from '../tables.ts'
-import type { WrittenField } from './additional-field.ts'
-import type { OrderAdditionalField, OrderLine, OrderLineTerms, OrderTax } from './order.ts'
+import { anyOf } from '../../../../platform/database/any-of.ts'
+import { prepared } from '../../../../platform/database/prepared-statements.ts'
+import type { Tables } from '../../tables.ts'
+import type { WrittenField } from '../additional-field/additional-field.ts'
+import type { OrderAdditionalField, OrderLine, OrderLineTerms, OrderTax } from '../order.ts'
 
 const LINE = [
   'id',

@@ -1,5 +1,5 @@
-import { type Problem, problem } from '../../toolkit/validation.ts'
-import type { EventName } from '../events.ts'
+import { type Problem, problem } from '../../../toolkit/validation.ts'
+import type { EventName } from '../../events.ts'
 
 export type OrderStatus = 'ABANDONED' | 'CANCELED' | 'PENDING_PAYMENT' | 'PAID'
 export type FulfillmentStatus = 'UNFULFILLED' | 'FULFILLED'

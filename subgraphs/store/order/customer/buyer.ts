@@ -7,14 +7,14 @@ import {
   problemsIn,
   textProblem,
   validationError,
-} from '../../toolkit/validation.ts'
-import { customerForOrder } from '../customer/for-order.ts'
-import { customerRepository } from '../customer/repository.ts'
-import { customerCategoryRepository } from '../customer-category/repository.ts'
-import { decodeId } from '../ids.ts'
-import type { StoreQuery, UnitOfWork } from '../write.ts'
+} from '../../../toolkit/validation.ts'
+import { customerForOrder } from '../../customer/for-order.ts'
+import { customerRepository } from '../../customer/repository.ts'
+import { customerCategoryRepository } from '../../customer-category/repository.ts'
+import { decodeId } from '../../ids.ts'
+import type { StoreQuery, UnitOfWork } from '../../write.ts'
+import type { OrderAddress, OrderCustomer } from '../order.ts'
 import { type AddressInput, addressIn, addressOf, addressProblems, nameIn } from './address.ts'
-import type { OrderAddress, OrderCustomer } from './order.ts'
 
 /** Buyer as a caller gives it. */
 export type BuyerInput = {
