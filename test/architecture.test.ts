@@ -69,7 +69,7 @@ const rules: readonly { why: string; from: RegExp; to: RegExp; but?: RegExp }[] 
 /** Files that a rule allows by their role rather than by what they import. */
 const ROLES: Readonly<Record<string, RegExp>> = {
   'only repositories, the import and the roots of a subgraph reach the database':
-    /(repository|repositories|subgraph|parts|revision-feed|tables|accounts|store\/(write|idempotency|savepoint)|store\/context|store\/tenant|store\/store\/set-up|store\/operator\/\w+|social\/\w+\/operator|store\/(job-queue|pooled-jobs)|directory\/(probe\/jobs|source\/(run|removal|job)|observation\/(observe|job)))\.ts$/,
+    /(repository|repositories|subgraph|parts|revision-feed|tables|accounts|store\/(write|idempotency|savepoint)|store\/context|store\/tenant|store\/store\/set-up|store\/operator\/\w+|social\/\w+\/operator|store\/(job-queue|pooled-jobs)|directory\/(probe\/jobs|source\/(run|removal|neighbours)|observation\/observe|job-thread\/[\w-]+))\.ts$/,
   'only loaders know DataLoader': /(^|\/)loaders?\.ts$/,
 }
 

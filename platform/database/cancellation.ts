@@ -10,9 +10,6 @@ export { currentOperation, readsBehind, withCancellation, withoutCancellation } 
 /** COMMIT and ROLLBACK run even after an abort: they clean up. */
 const TRANSACTION_END = /^(commit|rollback)\b/i
 
-/** How long a closing pool waits for statements that run: requests and jobs ended before. */
-const CLOSE_TIMEOUT_MS = 5_000
-
 /** A cancellation may arrive before its statement, so it repeats until that ends. */
 const RECANCEL_INTERVAL_MS = 20
 
@@ -53,8 +50,7 @@ function cork(socket: Writable, sockets: Set<Writable>): void {
  * Wraps the pool for Kysely, so that `withCancellation` can cancel its statements. Behind a pooler
  * in transaction mode (`isPooled`) nothing is prepared under a name, because the next statement may
  * run on another connection of the server, and a cancellation is a CancelRequest, because only the
- * pooler knows which connection that is. `close` ends both pools, and breaks connections that wait
- * for the server longer than `CLOSE_TIMEOUT_MS`.
+ * pooler knows which connection that is. `close` ends both pools.
  */
 export function cancellablePool(
   pool: pg.Pool,
@@ -90,7 +86,7 @@ export function cancellablePool(
       end: () => pool.end(),
     },
     close: async () => {
-      await Promise.all([endPool(pool), endPool(control)])
+      await Promise.all([pool.end(), control.end()])
     },
   }
 
@@ -128,16 +124,6 @@ export function cancellablePool(
       })
     })
   }
-}
-
-/** Ends a pool; a server that never answers does not keep it open. */
-export async function endPool(pool: pg.Pool): Promise<void> {
-  const late = setTimeout(() => {
-    // A cast: the types of pg omit the clients that are in use.
-    for (const { connection } of (pool as unknown as { readonly _clients: readonly Client[] })._clients)
-      connection.stream.destroy()
-  }, CLOSE_TIMEOUT_MS)
-  await pool.end().finally(() => clearTimeout(late))
 }
 
 /** How long a server may take for a CancelRequest: the result of its statement waits for it. */

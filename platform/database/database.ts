@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import type { Subgraph } from '../graphql/subgraph.ts'
-import { cancellablePool, endPool } from './cancellation.ts'
+import { cancellablePool } from './cancellation.ts'
 import { type RecentWrites, writerKeys } from './recent-writes.ts'
 import { logPosition, type ReplicaState, replicaAwarePool, watchReplica } from './replica.ts'
 import { typeParsers } from './type-parsers.ts'
@@ -28,7 +28,6 @@ export type Database<Tables> = {
   readonly direct: pg.Pool
   /** Replica hooks of the subgraph; empty without a replica. */
   readonly replicaHooks: Pick<Subgraph, 'mayReadReplica' | 'recordWrite'>
-  /** Resolves when the statements that run have ended, or after five seconds. */
   readonly close: () => Promise<void>
 }
 
@@ -66,7 +65,7 @@ export function openDatabase<Tables>(
   const { pool, close: closePool, ...primary } = openPool(pooled ?? settings, { max, isPooled: pooled !== undefined, onError })
   const direct = pooled ? directPool(settings, onError) : pool
   const close = async () => {
-    await Promise.all([closePool(), pooled && endPool(direct)])
+    await Promise.all([closePool(), pooled && direct.end()])
   }
   const now = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: primary.cancellable }) })
   if (!replica) return { query: now, now, pool, direct, replicaHooks: {}, close }
@@ -89,7 +88,8 @@ export function openDatabase<Tables>(
     direct,
     replicaHooks: replicaHooksOf(pool, state, replica.writes),
     close: async () => {
-      await Promise.all([state.stop(), replicaPool.close(), close()])
+      await state.stop()
+      await Promise.all([replicaPool.close(), close()])
     },
   }
 }

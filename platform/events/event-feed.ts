@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { boundedQueue } from '../collections/bounded-queue.ts'
 import { type Connection, openDatabase } from '../database/database.ts'
@@ -15,12 +14,6 @@ import { type Relaying, relayEvents } from './relaying.ts'
 import type { DetachableIterator, Detached } from './subscriber.ts'
 import type { OutboxTables } from './tables.ts'
 import { topicReader } from './topic-reader.ts'
-
-/**
- * How long a closing feed waits for its last statements; without them the records of this process
- * end by their age.
- */
-const FINISH_TIMEOUT_MS = 2_000
 
 /** Follows the outbox in `schema` of the database. Rejects when it cannot be read. */
 export async function eventFeed({
@@ -103,18 +96,12 @@ export async function eventFeed({
     async close() {
       ended.abort()
       for (const topic of topics.values()) endTopic(topic)
-      // Closing the database rejects what still waits for it.
-      await Promise.race([finish(), sleep(FINISH_TIMEOUT_MS, undefined, { ref: false })])
+      await relaying?.close()
+      await Promise.all([polling?.finished, reader.finished(), positions.released(), missed.finished()])
       listening.close()
+      await records.leave().catch(onError)
       await database.close()
     },
-  }
-
-  async function finish(): Promise<void> {
-    await relaying?.close()
-    await Promise.all([polling?.finished, reader.finished(), positions.released(), missed.finished()])
-    listening.close()
-    await records.leave().catch(onError)
   }
 
   function notify(topic: string | null): void {

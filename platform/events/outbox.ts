@@ -69,6 +69,5 @@ export type EventFeed = {
   readonly notice: (delivered: (topic: string | null) => void) => () => void
   /** Listeners now, of which one may read for many subscribers: for tests and metrics. */
   readonly listeners: () => number
-  /** Resolves also when the database does not answer, after a few seconds. */
   readonly close: () => Promise<void>
 }

@@ -9,7 +9,9 @@ import type { Context } from './context.ts'
 import { catalogueOf } from './item/catalogue.ts'
 import { itemRepository } from './item/repository.ts'
 import { followRevisions } from './item/revision-feed.ts'
-import { observationJob } from './observation/job.ts'
+import { observationJob } from './job-thread/observation-job.ts'
+import { runTask } from './job-thread/run-task.ts'
+import { sourceJob } from './job-thread/source-job.ts'
 import { observationLoaders } from './observation/loaders.ts'
 import type { GithubSettings } from './observation/observe.ts'
 import { observationRepository } from './observation/repository.ts'
@@ -20,7 +22,6 @@ import { resolvers } from './resolvers.ts'
 import { safeNames } from './server-features/findings.ts'
 import { featureLoaders } from './server-features/loaders.ts'
 import { featureRepository } from './server-features/repository.ts'
-import { sourceJob } from './source/job.ts'
 import { sourceRepository } from './source/repository.ts'
 import { feedsOf, PUBLIC_ONLY, type Source, type SourceNetworkSettings } from './source/source.ts'
 import type { Tables } from './tables.ts'
@@ -85,17 +86,17 @@ export async function directorySubgraph({
       if (probeHours === 0 && !observes && !(await sources.exists())) return null
       const network = sourceNetwork
       return [
-        await sourceJob(connection, sources, { network, log }),
+        sourceJob(connection, sources, { network, log }),
         ...(probeHours > 0 ? [await probeJob(probeRepository(database.query), probeHours, log)] : []),
-        ...(observes ? [await observationJob(connection, observations, { github, network, log })] : []),
+        ...(observes ? [observationJob(connection, observations, { github, network, log })] : []),
       ]
     },
     // Loaded here: most installations start without.
     startJobs: async (jobs) => (await import('./probe/jobs.ts')).startJobs(connection, jobs, { log }),
     log,
   })
-  const removeWithItems = async (source: Source) =>
-    (await import('./source/removal.ts')).removeWithItems(source, { connection, log, now: new Date() })
+  const removeWithItems = ({ id, kind, address, repository }: Source) =>
+    runTask({ kind: 'remove-source', connection, source: { id, kind, address, repository } }, { log })
 
   return {
     name: 'directory',

@@ -123,6 +123,7 @@ describe('below orders and promotions', () => {
 /** Folders of a subgraph that are no noun of its schema, each for a reason. */
 const WITHOUT_SCHEMA: readonly { readonly folder: string; readonly why: string }[] = [
   { folder: 'directory/import', why: 'reads catalogues of other directories; a command, no field of the graph' },
+  { folder: 'directory/job-thread', why: 'runs sources and observations in threads; jobs, no field of the graph' },
   { folder: 'directory/probe', why: 'reads lists of remote servers for the features of servers; a job and a command' },
   { folder: 'directory/word-index', why: 'the index in memory that search reads' },
   { folder: 'store/access', why: 'credentials and permissions of every field; its contract is the directives' },

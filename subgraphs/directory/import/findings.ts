@@ -1,3 +1,4 @@
+import type pg from 'pg'
 import type { Skip } from './contribution.ts'
 import type { StarCount } from './stars.ts'
 import type { Address, Rooted } from './store.ts'
@@ -15,10 +16,19 @@ export type Findings = {
   readonly unattended: Unattended | null
 }
 
+/** Other sources of the same repository or host, in the transaction of an update. */
+export type Neighbours = {
+  /** What their records are stored under: a record that two sources have belongs to the one that read it first. */
+  readonly roots: (client: pg.ClientBase) => Promise<readonly string[]>
+  /** Lets them be read whole, because they may have what this source has lost. */
+  readonly reread: (client: pg.ClientBase, now: Date) => Promise<void>
+}
+
 /** What bounds a run of a source. */
 export type Unattended = {
   /** Row id of the source. */
   readonly source: string
+  readonly neighbours: Neighbours
   /** What its contributions are stored under. */
   readonly root: string
   /** Whether it may remove however much is gone. */

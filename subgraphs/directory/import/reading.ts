@@ -38,8 +38,11 @@ export function readBytes({ origin, path, root }: Origin & { readonly path: stri
   return understand(parsed.content, { origin, path, text: parsed.text }, root)
 }
 
-/** Reads all pages of a registry's API as one list. Never throws. */
-export function readAnswer(url: URL, answer: RegistryAnswer): SourceReading {
+/**
+ * Reads pages of a registry's API as one list. Never throws. `seen`: how often each name was read,
+ * over the parts of an answer.
+ */
+export function readAnswer(url: URL, answer: RegistryAnswer, seen = new Map<string, number>()): SourceReading {
   const source = { ...addressOfUrl(url), text: '' }
   // Row by row: one that is nested too deep must not take the others along.
   const isTame = answer.servers.map(tame)
@@ -47,7 +50,6 @@ export function readAnswer(url: URL, answer: RegistryAnswer): SourceReading {
   const deep = isTame.flatMap((tamed, index) => (tamed ? [] : [`servers[${index}] is nested too deep`]))
   const reading = understand(asPage({ ...answer, servers }), source, rootOfUrl(url))
   // The position in the list is no identity: one new server moves all others.
-  const seen = new Map<string, number>()
   const contributions = reading.contributions.map(({ contribution, root }) => {
     const { statement } = contribution
     // A name is unique in its registry, also in an answer that holds only what changed.

@@ -106,13 +106,64 @@ const isCurrent = (server: Readonly<Record<string, unknown>>): boolean =>
 /** One entry per name: the one marked as latest, else the highest version. */
 function latestOf(entries: readonly Entry[]): readonly Entry[] {
   const latest = new Map<string, Entry>()
-  for (const entry of entries) {
-    // The old seed has records without a name: each is reported by itself.
-    const name = textOf(entry.server.name) || entry.locator
-    const known = latest.get(name)
-    if (!known || isNewer(entry, known)) latest.set(name, entry)
-  }
+  for (const entry of entries) addLatest(latest, entry)
   return [...latest.values()]
+}
+
+function addLatest<Versioned extends Entry>(latest: Map<string, Versioned>, entry: Versioned): void {
+  // The old seed has records without a name: each is reported by itself.
+  const name = textOf(entry.server.name) || entry.locator
+  const known = latest.get(name)
+  if (!known || isNewer(entry, known)) latest.set(name, entry)
+}
+
+/** Longer versions are none. UTF-16 units. */
+const MAX_VERSION_LENGTH = 200
+
+/**
+ * Which rows of a list that is given in parts are the latest of their names; keeps of each name only
+ * what versions are compared by. Rows that are no records are kept, to be reported.
+ */
+export function latestRows(): {
+  readonly add: (rows: readonly unknown[]) => void
+  /** By position in the whole list, once all parts were added. */
+  readonly isWanted: (position: number) => boolean
+} {
+  const latest = new Map<string, Entry & { readonly position: number }>()
+  const records = new Set<number>()
+  let positions: ReadonlySet<number> | null = null
+  let count = 0
+  return {
+    add(rows) {
+      for (const [index, row] of rows.entries()) {
+        const [entry] = entriesOf({ servers: [row] })
+        if (!entry) continue
+        const { server, official, isOld: old } = entry
+        const { name, version, version_detail } = server
+        const { isLatest, publishedAt } = official
+        const position = count + index
+        records.add(position)
+        const detail = asRecord(version_detail)
+        const compared = {
+          name: textOf(name),
+          version: textOf(version ?? detail?.version).slice(0, MAX_VERSION_LENGTH),
+          version_detail: { is_latest: detail?.is_latest === true },
+        }
+        addLatest(latest, {
+          server: compared,
+          official: { isLatest: isLatest === true, publishedAt: textOf(publishedAt).slice(0, MAX_VERSION_LENGTH) },
+          isOld: old,
+          locator: `servers[${position}]`,
+          position,
+        })
+      }
+      count += rows.length
+    },
+    isWanted(position) {
+      positions ??= new Set([...latest.values()].map((entry) => entry.position))
+      return positions.has(position) || !records.has(position)
+    },
+  }
 }
 
 function isNewer(one: Entry, other: Entry): boolean {

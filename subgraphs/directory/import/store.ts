@@ -24,8 +24,15 @@ export async function takeTurn(client: pg.ClientBase): Promise<boolean> {
   return rows[0]?.taken === true
 }
 
-/** Stores contributions over what their addresses held; returns how many differ from that. */
-export async function saveContributions(client: pg.ClientBase, rooted: readonly Rooted[]): Promise<number> {
+/**
+ * Stores contributions over what their addresses held, but for what is held under one of the roots
+ * `others`; returns how many differ from that.
+ */
+export async function saveContributions(
+  client: pg.ClientBase,
+  rooted: readonly Rooted[],
+  others: readonly string[] = [],
+): Promise<number> {
   let saved = 0
   await inBatches(rooted, async (batch) => {
     const { rowCount } = await client.query(
@@ -34,8 +41,9 @@ export async function saveContributions(client: pg.ClientBase, rooted: readonly 
        FROM jsonb_to_recordset($1) AS r (origin text, path text, locator text, root text, format text, kind text, record jsonb)
        ON CONFLICT (origin, path, locator) DO UPDATE
        SET root = excluded.root, format = excluded.format, kind = excluded.kind, record = excluded.record
-       WHERE (contribution.root, contribution.format, contribution.record) IS DISTINCT FROM (excluded.root, excluded.format, excluded.record)`,
-      [JSON.stringify(batch.map(asRow))],
+       WHERE (contribution.root, contribution.format, contribution.record) IS DISTINCT FROM (excluded.root, excluded.format, excluded.record)
+         AND contribution.root <> ALL ($2)`,
+      [JSON.stringify(batch.map(asRow)), others],
     )
     saved += rowCount ?? 0
   })

@@ -59,7 +59,9 @@ export async function update(client: pg.ClientBase, findings: Findings, { now, s
   await store.saveStars(client, findings.counts)
   step()
   const { retained: stored, vanished } = await removeVanished(client, findings)
-  const saved = await store.saveContributions(client, findings.contributions)
+  const neighbours = findings.unattended?.neighbours
+  const saved = await store.saveContributions(client, findings.contributions, (await neighbours?.roots(client)) ?? [])
+  if (vanished > 0) await neighbours?.reread(client, now)
   step()
   // A run that found nothing new need not merge everything again.
   if (findings.unattended && vanished + saved === 0) {

@@ -4,6 +4,7 @@ import type { HttpClient } from '../../../platform/outbound/http-client.ts'
 import { withImportClient } from '../import/store-findings.ts'
 import { update } from '../import/update.ts'
 import { RunFault, requester } from '../source/request.ts'
+import { dueRepositories } from './due.ts'
 import { fetchRepository } from './github.ts'
 import { type DueRepository, type ObservationRepository, type ObservedFacts, saveObservations } from './repository.ts'
 
@@ -28,24 +29,19 @@ export type GithubSettings = {
 /** What came of a turn; `pauseSeconds`: nothing is to be requested for so long. */
 export type ObserveReport = { readonly observed: number; readonly changed: number; readonly pauseSeconds: number }
 
-/** A repository is observed once a day. Milliseconds. */
-const OBSERVE_EVERY_MS = 86_400_000
-const HOUR_MS = 3_600_000
-/** Repositories of one turn: their stars are stored together. */
-const MAX_PER_TURN = 100
 /** Wait after an answer that wants fewer requests and does not say for how long, or after none. Seconds. */
 const DEFAULT_PAUSE_SECONDS = 900
 
+/** Observes the repositories that are due: `observeRepositories`. */
+export const observeDue = async (deps: ObserveDeps): Promise<ObserveReport> =>
+  observeRepositories(await dueRepositories(deps.github.requestsPerHour, deps), deps)
+
 /**
- * Observes the repositories that are due, within the budget of the hour, and gives the directory
- * their stars and whether they are archived. Rejects when the database fails or `signal` aborts.
+ * Observes repositories, and gives the directory their stars and whether they are archived. Rejects
+ * when the database fails or `signal` aborts.
  */
-export async function observeDue(deps: ObserveDeps): Promise<ObserveReport> {
-  const { observations, github, now, signal } = deps
-  const used = await observations.countSince(new Date(now().getTime() - HOUR_MS))
-  const limit = Math.min(MAX_PER_TURN, github.requestsPerHour - used)
-  if (limit <= 0) return { observed: 0, changed: 0, pauseSeconds: 0 }
-  const due = await observations.due(new Date(now().getTime() - OBSERVE_EVERY_MS), limit)
+export async function observeRepositories(due: readonly DueRepository[], deps: ObserveDeps): Promise<ObserveReport> {
+  const { signal } = deps
   const found: ObservedFacts[] = []
   let [observed, pauseSeconds] = [0, 0]
   for (const repository of due) {

@@ -1,7 +1,9 @@
 import { readJson } from '../../../platform/outbound/http-client.ts'
 import { readAnswer } from '../import/reading.ts'
+import { latestRows } from '../import/registry.ts'
 import { pageIn } from '../import/registry-api.ts'
 import { asRecord } from '../import/shape.ts'
+import type { Rooted } from '../import/store.ts'
 import { type FetchedSource, MAX_RECORDS, NONE } from './fetched.ts'
 import type { SourceLocation } from './location.ts'
 import { type Request, RunFault } from './request.ts'
@@ -19,7 +21,8 @@ export type PageStore = {
   /** In their order. */
   readonly pages: () => Promise<readonly StoredPage[]>
   readonly add: (page: { readonly position: number; readonly nextCursor: string | null; readonly rows: string }) => Promise<void>
-  readonly rows: () => Promise<readonly unknown[]>
+  /** Rows of the page at this position. */
+  readonly rows: (position: number) => Promise<readonly unknown[]>
   /** Deletes them: what follows begins anew. */
   readonly clear: () => Promise<void>
 }
@@ -62,7 +65,7 @@ export async function fetchPages(
     if (page.cursor !== null) cursors.add(page.cursor)
     cursor = page.cursor
   }
-  return readRows(location, await store.rows(), since === null)
+  return readRows(location, pagesOf(store, await store.pages()), since === null)
 
   async function giveUp(problem: RunFault['problem'], message: string): Promise<never> {
     await store.clear()
@@ -125,29 +128,70 @@ async function fetchPage(lists: readonly URL[], cursor: string | null, request: 
   throw new RunFault('UNREACHABLE', 'It has no list of servers.')
 }
 
-/** All rows as contributions. */
-function readRows(location: SourceLocation, rows: readonly unknown[], isComplete: boolean): FetchedSource {
-  const reading = readAnswer(location.url, { servers: rows, pages: 1, fault: null })
-  if (reading.unreadable) throw new RunFault('INVALID', `Its rows ${reading.skipped[0]?.reason ?? 'could not be understood'}.`)
-  const contributions = reading.contributions.filter(({ contribution }) => location.formats.has(contribution.format))
-  const read = new Set(
-    contributions.flatMap(({ contribution: { statement } }) =>
-      statement.kind === 'MCP_SERVER' && statement.registered ? statement.registered.name : [],
-    ),
-  )
-  const named = rows.flatMap((row) => {
+/** Rows page by page, each time anew: all of them together take more memory than what is read of them. */
+const pagesOf = (store: PageStore, stored: readonly StoredPage[]) =>
+  async function* rows(): AsyncGenerator<readonly unknown[]> {
+    for (const { position } of stored) yield await store.rows(position)
+  }
+
+/** A name of a row, and whether the registry says that it is deleted. */
+type NamedRow = { readonly name: string; readonly isDeleted: boolean }
+
+/** All rows as contributions; one page is held at a time. */
+async function readRows(
+  location: SourceLocation,
+  pages: () => AsyncGenerator<readonly unknown[]>,
+  isComplete: boolean,
+): Promise<FetchedSource> {
+  const latest = latestRows()
+  let rowCount = 0
+  for await (const rows of pages()) {
+    latest.add(rows)
+    rowCount += rows.length
+  }
+  const contributions: Rooted[] = []
+  const named: NamedRow[] = []
+  const seen = new Map<string, number>()
+  let [skipped, start] = [0, 0]
+  for await (const rows of pages()) {
+    const wanted = rows.filter((_, index) => latest.isWanted(start + index))
+    start += rows.length
+    if (wanted.length === 0 && rowCount > 0) continue
+    const reading = readAnswer(location.url, { servers: wanted, pages: 1, fault: null }, seen)
+    if (reading.unreadable) throw new RunFault('INVALID', `Its rows ${reading.skipped[0]?.reason ?? 'could not be understood'}.`)
+    for (const one of reading.contributions) if (location.formats.has(one.contribution.format)) contributions.push(one)
+    skipped += reading.format === null ? Math.max(1, wanted.length) : reading.skipped.length
+    named.push(...namedRows(rows))
+  }
+  return { ...fetchedOf(contributions, named, { skipped, isComplete }), scope: isComplete ? scopeOf(location) : null }
+}
+
+const scopeOf = ({ origin, root, path }: SourceLocation) => ({ origin, root, prefix: path, exact: true })
+
+const namedRows = (rows: readonly unknown[]): readonly NamedRow[] =>
+  rows.flatMap((row) => {
     const { server, _meta } = asRecord(row) ?? {}
     const name = asRecord(server)?.name
     const official = asRecord(asRecord(_meta)?.['io.modelcontextprotocol.registry/official'])
     return typeof name === 'string' ? [{ name, isDeleted: official?.status === 'deleted' }] : []
   })
+
+function fetchedOf(
+  contributions: readonly Rooted[],
+  named: readonly NamedRow[],
+  { skipped, isComplete }: { readonly skipped: number; readonly isComplete: boolean },
+): Omit<FetchedSource, 'scope'> {
+  const read = new Set(
+    contributions.flatMap(({ contribution: { statement } }) =>
+      statement.kind === 'MCP_SERVER' && statement.registered ? statement.registered.name : [],
+    ),
+  )
   const withdrawn = new Set(
     named.filter(({ name, isDeleted }) => isDeleted && !read.has(name) && !name.includes('\0')).map(({ name }) => name),
   )
   return {
     contributions,
-    scope: isComplete ? { origin: location.origin, root: location.root, prefix: location.path, exact: true } : null,
-    rejected: Math.max(0, reading.skipped.length - withdrawn.size),
+    rejected: Math.max(0, skipped - withdrawn.size),
     unreadable: [],
     unreadableRecords: [],
     unreadableNames: new Set(named.map(({ name }) => name).filter((name) => !read.has(name) && !withdrawn.has(name))),

@@ -5,6 +5,7 @@ import { deleteRoot } from '../import/store.ts'
 import { withImportClient } from '../import/store-findings.ts'
 import { update, waitForTurn } from '../import/update.ts'
 import { locationOf } from './location.ts'
+import { neighbours } from './neighbours.ts'
 import type { Source } from './source.ts'
 
 const NOTHING: Findings = { contributions: [], scopes: [], skipped: [], unreadable: [], counts: [], unattended: null }
@@ -23,6 +24,7 @@ export async function removeWithItems(
     await waitForTurn(client, signal)
     await client.query('DELETE FROM source WHERE id = $1', [source.id])
     await deleteRoot(client, locationOf(source).root)
+    await neighbours(source).reread(client, now)
     const { removed } = await update(client, NOTHING, { now, signal, onStep: () => {} })
     return removed
   })

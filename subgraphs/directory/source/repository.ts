@@ -223,10 +223,15 @@ const pageStoreOf = (query: Kysely<Tables>, id: string): PageStore => ({
     await query.insertInto('source_page').values({ source_id: id, position, next_cursor: nextCursor, rows }).execute()
   },
 
-  async rows() {
-    const pages = await query.selectFrom('source_page').select('rows').where('source_id', '=', id).orderBy('position').execute()
+  async rows(position) {
+    const page = await query
+      .selectFrom('source_page')
+      .select('rows')
+      .where('source_id', '=', id)
+      .where('position', '=', position)
+      .executeTakeFirst()
     // `add` gets lists as JSON.
-    return pages.flatMap(({ rows }) => JSON.parse(rows) as readonly unknown[])
+    return page ? (JSON.parse(page.rows) as readonly unknown[]) : []
   },
 
   async clear() {

@@ -7,6 +7,7 @@ import { storeFindings, withoutRepeats } from '../import/store-findings.ts'
 import type { FetchedSource } from './fetched.ts'
 import { fetchFiles } from './files.ts'
 import { locationOf, type SourceLocation } from './location.ts'
+import { neighbours } from './neighbours.ts'
 import { fetchPages } from './pages.ts'
 import type { SourceRepository } from './repository.ts'
 import { budgetOf, RunFault, requester } from './request.ts'
@@ -160,7 +161,15 @@ async function storeFetched(
       skipped: [],
       unreadable,
       counts: [],
-      unattended: { source: source.id, root: location.root, acceptsDrop, withdrawn, unreadableRecords, unreadableNames },
+      unattended: {
+        source: source.id,
+        neighbours: neighbours(source),
+        root: location.root,
+        acceptsDrop,
+        withdrawn,
+        unreadableRecords,
+        unreadableNames,
+      },
     },
     { connection, log, now: now(), signal },
   )

@@ -12,9 +12,12 @@ import { type Connection, openDatabase } from '../../../../platform/database/dat
 import type { Subgraph } from '../../../../platform/graphql/subgraph.ts'
 import { hasSource, takeTurn } from '../../../../subgraphs/directory/import/store.ts'
 import { createSource } from '../../../../subgraphs/directory/source/actions.ts'
+import { locationOf } from '../../../../subgraphs/directory/source/location.ts'
 import { sourceHttp } from '../../../../subgraphs/directory/source/network.ts'
+import { fetchPages, type PageStore } from '../../../../subgraphs/directory/source/pages.ts'
 import { removeWithItems } from '../../../../subgraphs/directory/source/removal.ts'
 import { type SourceRepository, sourceRepository } from '../../../../subgraphs/directory/source/repository.ts'
+import { requester } from '../../../../subgraphs/directory/source/request.ts'
 import { type RunReport, runSource } from '../../../../subgraphs/directory/source/run.ts'
 import { healthOf, type Source } from '../../../../subgraphs/directory/source/source.ts'
 import { directorySubgraph } from '../../../../subgraphs/directory/subgraph.ts'
@@ -27,6 +30,7 @@ const ABSENT = existsSync(DATA) ? '' : ' (skipped: ../shared/data/directory is a
 
 const log = pino({ level: 'silent' })
 const HOUR_MS = 3_600_000
+const OFFICIAL = 'io.modelcontextprotocol.registry/official'
 
 let connection: Connection
 let drop: () => Promise<void>
@@ -92,6 +96,48 @@ const later = (milliseconds: number) => {
 }
 
 describe('a registry', () => {
+  test('that lists versions on several pages gives the highest of each name, and reports rows that are no records', async () => {
+    const versioned = (name: string, version: string): RegistryRow => {
+      const row = aRow(name, { version, description: `Version ${version}` })
+      return { ...row, _meta: { [OFFICIAL]: { status: 'active' } } }
+    }
+    server.answer(
+      registryOf(() => [
+        versioned('one', '1.9.0'),
+        versioned('two', '3.0.0'),
+        { nothing: true },
+        versioned('one', '1.10.0'),
+        versioned('two', '2.0.0'),
+        versioned('one', '1.2.0'),
+      ]),
+    )
+    const { counts } = await succeeds(await aSource('MCP_REGISTRY'))
+    expect(counts).toEqual({ added: 2, updated: 0, removed: 0, rejected: 1 })
+    expect([await descriptionOf('acme/one'), await descriptionOf('acme/two')]).toEqual(['Version 1.10.0', 'Version 3.0.0'])
+  })
+
+  test('is read one stored page at a time, so that all pages are never held at once', async () => {
+    const stored: { position: number; nextCursor: string | null; rows: string }[] = []
+    const reads: number[] = []
+    const store: PageStore = {
+      pages: async () => stored.map((page) => ({ ...page, rowCount: 2, characters: page.rows.length })),
+      add: async (page) => void stored.push(page),
+      rows: async (position) => {
+        reads.push(position)
+        return JSON.parse(stored[position]?.rows ?? '[]')
+      },
+      clear: async () => {},
+    }
+    server.answer(registryOf(() => rows(6)))
+    const budget = { spend: () => {}, state: () => ({ since: now, requests: 0 }) }
+    const request = requester(http, { budget, signal: new AbortController().signal })
+    const location = locationOf({ kind: 'MCP_REGISTRY', address: server.url, repository: null })
+    const { contributions } = await fetchPages(location, { request, store, since: null })
+    expect(contributions).toHaveLength(6)
+    // Once to tell versions apart, and once to read them.
+    expect(reads).toEqual([0, 1, 2, 0, 1, 2])
+  })
+
   test('is read page by page, and then only what changed', async () => {
     const all = rows(5)
     server.answer(registryOf(() => all))
@@ -483,6 +529,71 @@ describe('an archive of a repository', () => {
     const { counts } = await succeeds(source)
     expect(counts?.added).toBeGreaterThanOrEqual(least)
     expect(counts?.rejected).toBeLessThan(10)
+  })
+})
+
+describe('two sources of one repository', () => {
+  const files = new Map<string, Record<string, string>>()
+  const packed = new Map<string, { readonly bytes: Buffer; readonly etag: string }>()
+  const publish = async (branch: string, names: readonly string[]) => {
+    files.set(branch, Object.fromEntries(names.map((name) => [`${name}/SKILL.md`, skill(name, `${name} of ${branch}`)])))
+    packed.set(branch, { bytes: await archiveOf(files.get(branch) ?? {}), etag: `"${branch} ${names.join(' ')}"` })
+  }
+  const sourceOf = (branch: string) =>
+    aSource('SKILL_REPOSITORY', { name: branch, address: `${server.url}/${branch}.tar.gz`, repository: 'acme/skills' })
+  const rootOf = async (key: string): Promise<string> => {
+    const { rows: found } = await database.pool.query('SELECT root FROM contribution WHERE path = $1', [`${key}/SKILL.md`])
+    return found[0]?.root
+  }
+  let main: Source
+  let dev: Source
+
+  beforeEach(async () => {
+    await publish('main', ['alpha', 'beta'])
+    await publish('dev', ['alpha', 'gamma'])
+    server.answer((request, response, url) => {
+      const { bytes, etag } = packed.get(url.pathname.replace(/^\/|\.tar\.gz$/g, '')) ?? { bytes: Buffer.alloc(0), etag: '' }
+      return withValidator(
+        () => bytes,
+        () => etag,
+      )(request, response, url)
+    })
+    main = await sourceOf('main')
+    dev = await sourceOf('dev')
+    await succeeds(main)
+    await succeeds(dev)
+  })
+
+  test('leave each other their records: what both have stays with the first', async () => {
+    expect(await keys()).toEqual(['alpha', 'beta', 'gamma'])
+    expect([await descriptionOf('alpha'), await rootOf('alpha')]).toEqual(['alpha of main', main.address])
+    await removeWithItems(dev, { connection, log, now })
+    expect(await keys()).toEqual(['alpha', 'beta'])
+  })
+
+  test('take over what the other one loses, also when they are unchanged', async () => {
+    later(HOUR_MS)
+    await publish('main', ['beta'])
+    await succeeds(main)
+    expect(await keys()).toEqual(['beta', 'gamma'])
+    expect((await sources.due(now)).map(({ name }) => name)).toContain('dev')
+    await succeeds(dev)
+    expect(await keys()).toEqual(['alpha', 'beta', 'gamma'])
+    expect([await descriptionOf('alpha'), await rootOf('alpha')]).toEqual(['alpha of dev', dev.address])
+  })
+
+  test('take over what was removed with the other one', async () => {
+    await removeWithItems(main, { connection, log, now })
+    expect(await keys()).toEqual(['gamma'])
+    await succeeds(dev)
+    expect(await keys()).toEqual(['alpha', 'gamma'])
+  })
+
+  test('are each read once per version still', async () => {
+    const { lastCompleteAt } = (await sources.byId(dev.id)) as Source
+    later(HOUR_MS)
+    expect(await run(dev)).toMatchObject({ kind: 'done', isUnchanged: true })
+    expect((await sources.byId(dev.id))?.lastCompleteAt).toEqual(lastCompleteAt)
   })
 })
 
