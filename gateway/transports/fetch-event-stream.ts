@@ -13,7 +13,7 @@ import { RESPONSE_HEADERS, type RequestHead } from './http-rules.ts'
 import { type GraphQLParams, parseBodyParams, parseUrlParams } from './request-params.ts'
 
 /** A request being handled, with data parsed from the `Request`. */
-export type FetchContext = {
+export type IncomingFetch = {
   readonly request: Request
   readonly head: RequestHead
   readonly caller: Caller
@@ -30,7 +30,7 @@ const encoder = new TextEncoder()
  * and a hot swap end streams without `complete`, so that clients reconnect.
  */
 export function createFetchEventStreams(gateway: Gateway): {
-  readonly respond: (context: FetchContext, value: unknown) => Response
+  readonly respond: (context: IncomingFetch, value: unknown) => Response
   readonly close: () => void
 } {
   const open = new Set<OpenStream>()
@@ -43,7 +43,7 @@ export function createFetchEventStreams(gateway: Gateway): {
   gateway.onSwap(close)
   return { respond, close }
 
-  function respond({ request, head, caller }: FetchContext, value: unknown): Response {
+  function respond({ request, head, caller }: IncomingFetch, value: unknown): Response {
     const responseOf = (body: ReadableStream<Uint8Array> | string) =>
       new Response(body, {
         headers: {
@@ -126,7 +126,7 @@ export function createFetchEventStreams(gateway: Gateway): {
 }
 
 /** Parameters of an operation's delivery. */
-const pendingOf = (params: GraphQLParams, { head, caller }: FetchContext, gateway: Gateway): Parameters<typeof deliver>[1] => ({
+const pendingOf = (params: GraphQLParams, { head, caller }: IncomingFetch, gateway: Gateway): Parameters<typeof deliver>[1] => ({
   variables: params.variables,
   caller: { ...caller, connectedAt: new Date() },
   wantsCost: wantsCost(head.headers[COST_HEADER], params),

@@ -17,7 +17,7 @@ import type { RequestContext } from '../subgraph-client/link.ts'
 import type { UploadReceiver } from '../uploads/upload-receiver.ts'
 import { runBatch } from './batch.ts'
 import { createContentNegotiation, type ResponseFormat } from './content-negotiation.ts'
-import { createFetchEventStreams, type FetchContext } from './fetch-event-stream.ts'
+import { createFetchEventStreams, type IncomingFetch } from './fetch-event-stream.ts'
 import {
   FORGED,
   isUtf8,
@@ -79,8 +79,8 @@ export function createFetchHandler(
     },
   }
 
-  async function respond(fetchContext: FetchContext): Promise<Response> {
-    const { head, caller } = fetchContext
+  async function respond(incoming: IncomingFetch): Promise<Response> {
+    const { head, caller } = incoming
     const { method } = head
     if (method === 'OPTIONS') return new Response(null, { status: 204, headers: { ...RESPONSE_HEADERS, ...PREFLIGHT_HEADERS } })
     const format = formatFor(head.headers.accept)
@@ -90,17 +90,17 @@ export function createFetchHandler(
       const { status, message, headers } = refused ?? { status: 406, message: NOT_ACCEPTABLE }
       return refuse(caller.requestId, status, message, headers)
     }
-    if (upload) return answerUpload(gateway, upload, batchLimit, fetchContext, format)
-    const input = method === 'GET' ? queryOf(fetchContext.request) : await readBody(fetchContext.request)
+    if (upload) return answerUpload(gateway, upload, batchLimit, incoming, format)
+    const input = method === 'GET' ? queryOf(incoming.request) : await readBody(incoming.request)
     if ('status' in input) return refuse(caller.requestId, input.status, input.message)
-    return answer(fetchContext, format, input.value)
+    return answer(incoming, format, input.value)
   }
 
-  async function answer(fetchContext: FetchContext, format: ResponseFormat, value: unknown): Promise<Response> {
-    const { head, caller, request } = fetchContext
+  async function answer(incoming: IncomingFetch, format: ResponseFormat, value: unknown): Promise<Response> {
+    const { head, caller, request } = incoming
     const isPost = head.method === 'POST'
-    if (format.kind === 'events') return events.respond(fetchContext, value)
-    if (isPost && Array.isArray(value)) return answerBatch(gateway, batchLimit, fetchContext, value)
+    if (format.kind === 'events') return events.respond(incoming, value)
+    if (isPost && Array.isArray(value)) return answerBatch(gateway, batchLimit, incoming, value)
     const write = (status: number, executed: ExecutionResult, headers: Record<string, string> = {}) =>
       jsonResponse(status, format.contentType, responseTextOf(executed, caller.requestId), caller, {
         ...headers,
@@ -111,9 +111,7 @@ export function createFetchHandler(
     const { params } = parsed
     const prepared = gateway.prepare(params)
     if (prepared.operation === 'subscription') {
-      return format.acceptsEventStream
-        ? events.respond(fetchContext, value)
-        : write(400, { errors: [SUBSCRIPTIONS_NOT_SUPPORTED] })
+      return format.acceptsEventStream ? events.respond(incoming, value) : write(400, { errors: [SUBSCRIPTIONS_NOT_SUPPORTED] })
     }
     if (prepared.kind === 'rejected') return write(statusOf(prepared.errors, format), { errors: prepared.errors })
     if (!isPost && prepared.operation !== 'query') {
@@ -154,7 +152,7 @@ export function createFetchHandler(
 async function answerBatch(
   gateway: Gateway,
   batchLimit: number,
-  { head, caller, request }: FetchContext,
+  { head, caller, request }: IncomingFetch,
   operations: readonly unknown[],
 ): Promise<Response> {
   const own = createHttpContext(head.method, head.headers)
@@ -177,7 +175,7 @@ async function answerUpload(
   gateway: Gateway,
   receiver: UploadReceiver,
   batchLimit: number,
-  { head, caller, request }: FetchContext,
+  { head, caller, request }: IncomingFetch,
   format: ResponseFormat,
 ): Promise<Response> {
   const own = createHttpContext(head.method, head.headers)
