@@ -23,8 +23,11 @@ export type EventBroker = {
 
 /** Broker-specific client that `eventBroker` uses. */
 export type BrokerClient = {
-  /** Rejects when it cannot subscribe. Subscriptions survive reconnection. */
-  readonly subscribe: (channel: string, onMessage: (text: string) => void) => Promise<() => void>
+  /**
+   * Rejects when it cannot subscribe. Subscriptions survive reconnection. `onGone`: the channel no
+   * longer exists.
+   */
+  readonly subscribe: (channel: string, onMessage: (text: string) => void, onGone: () => void) => Promise<() => void>
   readonly close: () => Promise<void>
 }
 
@@ -76,11 +79,12 @@ export async function eventBroker({
 
   function open(channel: string): Channel {
     const listeners = new Set<ChannelListener>()
-    const stop = client.subscribe(channel, (text) => {
+    const onMessage = (text: string) => {
       const event = eventIn(text)
       for (const { onEvent } of [...listeners]) onEvent(event)
-    })
-    const shared = { listeners, stop }
+    }
+    const stop = client.subscribe(channel, onMessage, () => end(channel, shared))
+    const shared: Channel = { listeners, stop }
     channels.set(channel, shared)
     stop.catch(() => {
       if (channels.get(channel) === shared) channels.delete(channel)
@@ -109,10 +113,12 @@ export async function eventBroker({
   }
 
   function endAll(): void {
-    for (const [channel, shared] of channels) {
-      forget(channel, shared)
-      for (const { onGone } of [...shared.listeners]) onGone()
-    }
+    for (const [channel, shared] of channels) end(channel, shared)
+  }
+
+  function end(channel: string, shared: Channel): void {
+    forget(channel, shared)
+    for (const { onGone } of [...shared.listeners]) onGone()
   }
 }
 

@@ -14,6 +14,7 @@ import { compileFilter, type EventFilter } from './event-filter.ts'
 const DIRECTIVES = {
   edfs__natsSubscribe: { kind: 'nats', list: 'subjects' },
   edfs__redisSubscribe: { kind: 'redis', list: 'channels' },
+  edfs__kafkaSubscribe: { kind: 'kafka', list: 'topics' },
 } as const
 
 export type BrokerKind = (typeof DIRECTIVES)[keyof typeof DIRECTIVES]['kind']
@@ -26,7 +27,7 @@ export type EventField = {
   readonly kind: BrokerKind
   /** Name of the broker in options. */
   readonly providerId: string
-  /** Templates of channels or subjects. */
+  /** Templates of channels, subjects or topics. */
   readonly channels: readonly string[]
   readonly filter: EventFilter | null
   /** Type of the events. */
@@ -35,8 +36,8 @@ export type EventField = {
 }
 
 /**
- * Finds the fields with `@edfs__natsSubscribe` or `@edfs__redisSubscribe` in a supergraph. Throws
- * an `OperatorError` for an invalid directive.
+ * Finds the fields with `@edfs__natsSubscribe`, `@edfs__redisSubscribe` or `@edfs__kafkaSubscribe`
+ * in a supergraph. Throws an `OperatorError` for an invalid directive.
  */
 export function eventFieldsIn(document: DocumentNode): readonly EventField[] {
   const graphs = graphNames(document)

@@ -6,6 +6,7 @@ import type { Link } from '../subgraph-client/link.ts'
 import { type EventBroker, eventBroker } from './event-broker.ts'
 import { type BrokerKind, type EventField, eventFieldsIn } from './event-fields.ts'
 import { createEventLink } from './event-link.ts'
+import { kafkaClient } from './kafka-client.ts'
 import { natsClient } from './nats-client.ts'
 import { redisClient } from './redis-client.ts'
 
@@ -21,6 +22,8 @@ export type EventSources = {
 
 const RECONNECT_SECONDS = 30
 
+const CLIENTS = { nats: natsClient, redis: redisClient, kafka: kafkaClient } as const
+
 /** Connects to brokers; unreachable ones are retried in the background. */
 export async function createEventSources(
   options: Readonly<Record<string, EventSourceOptions>>,
@@ -29,8 +32,8 @@ export async function createEventSources(
   const brokers = new Map<string, { readonly kind: BrokerKind; readonly broker: EventBroker }>()
   await Promise.all(
     Object.entries(options).map(async ([name, { url, reconnectSeconds = RECONNECT_SECONDS }]) => {
-      const kind: BrokerKind = /^rediss?:/.test(url) ? 'redis' : 'nats'
-      const client = kind === 'redis' ? redisClient : natsClient
+      const kind = kindOf(url)
+      const client = CLIENTS[kind]
       const reconnectMs = reconnectSeconds * 1_000
       const connect: Parameters<typeof eventBroker>[0]['connect'] = (onConnection) => client(url, onConnection)
       brokers.set(name, { kind, broker: await eventBroker({ name, connect, reconnectMs, log }) })
@@ -69,4 +72,9 @@ export async function createEventSources(
     if (!found) throw new Error('Expected a broker that was checked.')
     return found.broker
   }
+}
+
+function kindOf(url: string): BrokerKind {
+  if (/^rediss?:/.test(url)) return 'redis'
+  return /^kafkas?:/.test(url) ? 'kafka' : 'nats'
 }

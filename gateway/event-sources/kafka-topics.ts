@@ -1,0 +1,168 @@
+import { type FetchedPartition, readRecords } from './kafka-records.ts'
+
+/** A larger record is sent alone, so it arrives as well. */
+const MAX_PARTITION_BYTES = 1_048_576
+/** Timestamps of ListOffsets. */
+const [LATEST, EARLIEST] = [-1n, -2n]
+/** Error codes of the protocol: the offset was deleted, or does not exist yet. */
+const OFFSET_OUT_OF_RANGE = 1
+/** Partitions whose leader moved, or that are created or deleted: a look at the metadata helps. */
+const MOVED: ReadonlySet<number> = new Set([3, 5, 6, 9, 74, 75, 100])
+
+/** The requests of a Kafka client that find partitions and offsets. */
+type TopicReader = {
+  readonly metadata: (options: { topics: string[]; forceUpdate: boolean }) => Promise<{
+    readonly topics: ReadonlyMap<string, { readonly id: string; readonly partitions: readonly { readonly leader: number }[] }>
+  }>
+  readonly listOffsets: (options: {
+    topics: string[]
+    partitions: Record<string, number[]>
+    timestamp: bigint
+  }) => Promise<ReadonlyMap<string, readonly bigint[]>>
+}
+
+/** Response to a fetch, without what is not read here. */
+export type FetchedTopics = {
+  readonly responses: readonly {
+    readonly topicId: string
+    readonly partitions: readonly (FetchedPartition & { readonly partitionIndex: number; readonly errorCode: number })[]
+  }[]
+}
+
+type Topic = {
+  readonly name: string
+  readonly onMessage: (text: string) => void
+  readonly onGone: () => void
+  /** Changes when the topic is created again. */
+  id: string
+  /** Leader and offset to read next, by partition. */
+  readonly partitions: Map<number, { leader: number; offset: bigint }>
+}
+
+/**
+ * Positions of the topics that have subscribers; they are in memory only. `names`: the topics that
+ * the fetching client looks up, for compatible brokers whose Fetch takes no identifiers.
+ */
+export function createKafkaTopics(
+  reader: TopicReader,
+  names: { readonly track: (name: string) => unknown; readonly untrack: (name: string) => unknown },
+) {
+  const topics = new Map<string, Topic>()
+  return { add, refresh, leaders, wantedFrom, deliver, deliverPart }
+
+  /** Adds a topic, from its end; returns the remove function. Rejects for a topic that does not exist. */
+  async function add(
+    name: string,
+    { onMessage, onGone }: { readonly onMessage: (text: string) => void; readonly onGone: () => void },
+  ): Promise<() => void> {
+    const topic: Topic = { name, onMessage, onGone, id: '', partitions: new Map() }
+    await locate(reader, topic, LATEST)
+    if (!topics.has(name)) names.track(name)
+    topics.set(name, topic)
+    return () => void remove(topic)
+  }
+
+  /** Looks up leaders and new partitions; ends topics that were deleted. */
+  async function refresh(isUnknownTopic: (error: unknown) => boolean): Promise<void> {
+    await Promise.all(
+      [...topics.values()].map(async (topic) => {
+        // No record of a new partition was missed yet: it is read from its beginning.
+        await locate(reader, topic, EARLIEST).catch((error: unknown) => {
+          if (isUnknownTopic(error)) end(topic)
+        })
+      }),
+    )
+  }
+
+  /** Brokers that lead a partition. */
+  function leaders(): ReadonlySet<number> {
+    const found = [...topics.values()].flatMap(({ partitions }) => [...partitions.values()].map(({ leader }) => leader))
+    return new Set(found.filter((leader) => leader >= 0))
+  }
+
+  /** The partitions that a broker leads, for a fetch. */
+  function wantedFrom(node: number) {
+    return [...topics.values()].flatMap(({ id: topicId, partitions }) => {
+      const led = [...partitions].filter(([, { leader }]) => leader === node)
+      const wanted = led.map(([partition, { offset: fetchOffset }]) => ({
+        partition,
+        fetchOffset,
+        currentLeaderEpoch: -1,
+        lastFetchedEpoch: -1,
+        partitionMaxBytes: MAX_PARTITION_BYTES,
+      }))
+      return wanted.length === 0 ? [] : [{ topicId, partitions: wanted }]
+    })
+  }
+
+  function deliver({ responses }: FetchedTopics): void {
+    for (const { topicId, partitions } of responses) {
+      const topic = topicOf(topicId)
+      for (const fetched of topic ? partitions : []) {
+        const partition = topic?.partitions.get(fetched.partitionIndex)
+        if (!topic || !partition) continue
+        const { texts, next } = readRecords(fetched, partition.offset)
+        if (next !== null) partition.offset = next
+        for (const text of texts) topic.onMessage(text)
+      }
+    }
+  }
+
+  /** Delivers what was fetched, and ends topics that cannot be read, such as forbidden ones. */
+  async function deliverPart(response: FetchedTopics): Promise<void> {
+    deliver(response)
+    for (const { topicId, partitions } of response.responses) {
+      for (const { partitionIndex, errorCode } of partitions) {
+        const topic = topicOf(topicId)
+        if (!topic || errorCode === 0 || MOVED.has(errorCode)) continue
+        if (errorCode === OFFSET_OUT_OF_RANGE) await moveIntoRange(reader, topic, partitionIndex)
+        else end(topic)
+      }
+    }
+  }
+
+  function topicOf(topicId: string): Topic | undefined {
+    return [...topics.values()].find(({ id }) => id === topicId)
+  }
+
+  function end(topic: Topic): void {
+    if (remove(topic)) topic.onGone()
+  }
+
+  function remove(topic: Topic): boolean {
+    // A newer subscription may have replaced this one.
+    if (topics.get(topic.name) !== topic) return false
+    names.untrack(topic.name)
+    return topics.delete(topic.name)
+  }
+}
+
+/** Reads leaders, and offsets of partitions that are new, which begin at `start`. */
+async function locate(reader: TopicReader, topic: Topic, start: bigint): Promise<void> {
+  const { name, partitions } = topic
+  const found = (await reader.metadata({ topics: [name], forceUpdate: true })).topics.get(name)
+  if (!found) throw new Error('Expected metadata of the topic.')
+  if (topic.id !== found.id) partitions.clear()
+  const added = found.partitions.flatMap((_, index) => (partitions.has(index) ? [] : [index]))
+  const offsets = added.length === 0 ? [] : await offsetsOf(reader, name, added, start)
+  topic.id = found.id
+  for (const [index, { leader }] of found.partitions.entries()) {
+    const known = partitions.get(index)
+    if (known) known.leader = leader
+    else partitions.set(index, { leader, offset: offsets[index] ?? 0n })
+  }
+}
+
+/** Continues at the oldest record that is left, or at the end of a log that was cut. */
+async function moveIntoRange(reader: TopicReader, { name, partitions }: Topic, index: number): Promise<void> {
+  const oldest = (await offsetsOf(reader, name, [index], EARLIEST))[index] ?? 0n
+  const latest = (await offsetsOf(reader, name, [index], LATEST))[index] ?? oldest
+  const partition = partitions.get(index)
+  if (!partition) return
+  if (partition.offset < oldest) partition.offset = oldest
+  if (partition.offset > latest) partition.offset = latest
+}
+
+async function offsetsOf(reader: TopicReader, name: string, partitions: number[], timestamp: bigint) {
+  return (await reader.listOffsets({ topics: [name], partitions: { [name]: partitions }, timestamp })).get(name) ?? []
+}

@@ -1,0 +1,189 @@
+import {
+  AclOperations,
+  AclPermissionTypes,
+  Consumer,
+  Producer,
+  ResourcePatternTypes,
+  ResourceTypes,
+  stringSerializers,
+} from '@platformatic/kafka'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { kafkaClient } from '../../../gateway/event-sources/kafka-client.ts'
+import { createKafkaTopics, type FetchedTopics } from '../../../gateway/event-sources/kafka-topics.ts'
+import { hasKafka, KAFKA_USER, kafkaServer } from '../support/kafka.ts'
+
+const GONE = 'gone'
+
+describe.skipIf(!hasKafka)('a Kafka broker', () => {
+  let server: Awaited<ReturnType<typeof kafkaServer>>
+  const opened: (() => Promise<void>)[] = []
+  beforeAll(async () => {
+    server = await kafkaServer()
+  })
+  afterAll(() => server.stop())
+  afterEach(async () => {
+    for (const close of opened.splice(0)) await close()
+  })
+
+  const create = (topic: string, configs: { name: string; value: string }[] = []) =>
+    server.admin.createTopics({ topics: [topic], partitions: 1, replicas: 1, configs })
+
+  /** A client whose messages are collected. */
+  async function listening(url = server.url) {
+    const connections: boolean[] = []
+    const client = await kafkaClient(url, (isConnected) => {
+      if (connections.at(-1) !== isConnected) connections.push(isConnected)
+    })
+    opened.push(() => client.close())
+    const subscribe = async (topic: string) => {
+      const received: string[] = []
+      const stop = await client.subscribe(
+        topic,
+        (text) => received.push(text),
+        () => received.push(GONE),
+      )
+      return { received, stop }
+    }
+    return { connections, subscribe }
+  }
+
+  test('a subscription begins at the end of its topic, and keeps the order', async () => {
+    await create('order')
+    await server.publish('order', 'before')
+    const { subscribe } = await listening()
+    const { received, stop } = await subscribe('order')
+    for (const text of ['1', '2', '3']) await server.publish('order', text)
+    await expect.poll(() => received).toEqual(['1', '2', '3'])
+    stop()
+    const { received: again } = await subscribe('order')
+    await server.publish('order', '4')
+    await expect.poll(() => again).toEqual(['4'])
+    expect(received).toEqual(['1', '2', '3'])
+  })
+
+  test('records without a value, of 10 MB and of other types arrive, and those behind them', async () => {
+    await create('poison', [{ name: 'max.message.bytes', value: '20000000' }])
+    const { received } = await (await listening()).subscribe('poison')
+    const producer = new Producer({ ...server.bootstrap })
+    await producer.send({ messages: [{ topic: 'poison', key: Buffer.from('k') } as never], acks: -1 }) // a tombstone
+    await producer.send({ messages: [{ topic: 'poison', value: Buffer.alloc(10_000_000, 'x') }], acks: -1 })
+    await producer.send({ messages: [{ topic: 'poison', value: Buffer.from([0xff, 0xfe, 0]) }], acks: -1 })
+    await producer.close()
+    await server.publish('poison', '{"__proto__": {"id": "x"}}')
+    await server.publish('poison', 'last')
+    await expect.poll(() => received.map(({ length }) => length), { timeout: 20_000 }).toEqual([0, 10_000_000, 3, 26, 4])
+  })
+
+  test('a topic that does not exist is refused, and not created', async () => {
+    const { subscribe, connections } = await listening()
+    for (const topic of ['missing', 'not a topic', 'a~b']) await expect(subscribe(topic)).rejects.toThrow()
+    expect(await server.admin.listTopics()).not.toContain('missing')
+    expect(connections).toEqual([true])
+  })
+
+  test('a topic that is deleted ends its subscription, and no other', async () => {
+    await create('deleted')
+    await create('stays')
+    const { subscribe, connections } = await listening()
+    const [deleted, other] = [await subscribe('deleted'), await subscribe('stays')]
+    await server.admin.deleteTopics({ topics: ['deleted'] })
+    await expect.poll(() => deleted.received, { timeout: 20_000 }).toEqual([GONE])
+    await server.publish('stays', 'on')
+    await expect.poll(() => other.received, { timeout: 5_000 }).toEqual(['on'])
+    expect(connections).toEqual([true])
+  })
+
+  test('a partition that is added is read from its beginning', async () => {
+    await create('grows')
+    const { received } = await (await listening()).subscribe('grows')
+    await server.admin.createPartitions({ topics: [{ name: 'grows', count: 2, assignments: [{ brokerIds: [1] }] }] })
+    await server.publish('grows', 'first of the new', 1)
+    await expect.poll(() => received, { timeout: 20_000 }).toEqual(['first of the new'])
+  })
+
+  test('a position whose records were deleted moves to the oldest that is left', async () => {
+    await create('trimmed')
+    const consumer = new Consumer({ ...server.bootstrap, groupId: 'none', retries: 0 })
+    opened.push(() => consumer.close())
+    const topics = createKafkaTopics(consumer, consumer.topics)
+    const received: string[] = []
+    await topics.add('trimmed', { onMessage: (text) => received.push(text), onGone: () => received.push(GONE) })
+    for (const text of ['1', '2', '3']) await server.publish('trimmed', text)
+    await server.admin.deleteRecords({ topics: [{ name: 'trimmed', partitions: [{ partition: 0, offset: 2n }] }] })
+    const fetch = () => consumer.fetch({ node: 1, topics: topics.wantedFrom(1), maxWaitTime: 100 })
+    const error = await fetch().catch((reason: { readonly response: FetchedTopics }) => reason)
+    if (!('response' in error)) throw new Error('Expected an offset out of range.')
+    await topics.deliverPart(error.response)
+    topics.deliver(await fetch())
+    expect(received).toEqual(['3'])
+  })
+
+  test('aborted transactions of a producer are not delivered, committed ones are', async () => {
+    await create('transactions')
+    const { received } = await (await listening()).subscribe('transactions')
+    const producer = new Producer({
+      ...server.bootstrap,
+      serializers: stringSerializers,
+      idempotent: true,
+      transactionalId: 'tx',
+    })
+    for (const [text, isCommitted] of [
+      ['aborted 1', false],
+      ['committed', true],
+      ['aborted 2', false],
+    ] as const) {
+      const transaction = await producer.beginTransaction()
+      await transaction.send({ messages: [{ topic: 'transactions', value: text }] })
+      await (isCommitted ? transaction.commit() : transaction.abort())
+    }
+    await producer.close()
+    await server.publish('transactions', 'after')
+    await expect.poll(() => received).toEqual(['committed', 'after'])
+  })
+
+  test('a user may read what its access control list allows; another topic ends alone', async () => {
+    await create('open')
+    await create('closed')
+    const allow = (resourceName: string, operation: 3 | 8) => ({
+      resourceType: ResourceTypes.TOPIC,
+      resourceName,
+      resourcePatternType: ResourcePatternTypes.LITERAL,
+      principal: `User:${KAFKA_USER.name}`,
+      host: '*',
+      operation,
+      permissionType: AclPermissionTypes.ALLOW,
+    })
+    await server.admin.createAcls({
+      creations: [
+        allow('open', AclOperations.READ),
+        allow('open', AclOperations.DESCRIBE),
+        allow('closed', AclOperations.DESCRIBE),
+      ],
+    })
+    const { subscribe, connections } = await listening(server.saslUrl)
+    const open = await subscribe('open')
+    const closed = await subscribe('closed')
+    await expect.poll(() => closed.received, { timeout: 10_000 }).toEqual([GONE])
+    await server.publish('open', 'allowed')
+    await expect.poll(() => open.received, { timeout: 10_000 }).toEqual(['allowed'])
+    expect(connections).toEqual([true])
+    const wrong = await listening(server.saslUrl.replace(/:[^:@]*@/, ':wrong@'))
+    await expect(wrong.subscribe('open')).rejects.toThrow()
+    expect(wrong.connections).toEqual([false])
+  })
+
+  test('a broker that was gone is read on from the position before', async () => {
+    await create('resumed')
+    const { subscribe, connections } = await listening()
+    const { received } = await subscribe('resumed')
+    await server.publish('resumed', 'before')
+    await expect.poll(() => received).toEqual(['before'])
+    await server.kill()
+    await expect.poll(() => connections, { timeout: 10_000 }).toEqual([true, false])
+    await expect(subscribe('order')).rejects.toThrow()
+    await server.start()
+    await server.publish('resumed', 'once')
+    await expect.poll(() => received, { timeout: 20_000 }).toEqual(['before', 'once'])
+    await expect.poll(() => connections).toEqual([true, false, true])
+  })
+})
