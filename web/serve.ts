@@ -40,12 +40,17 @@ import { sitemapFiles } from './sitemap/files.ts'
 import { trustPages } from './trust/pages.ts'
 
 const FILES = [
+  'style/fonts/geist-latin-wght-normal.woff2',
+  'style/fonts/geist-latin-ext-wght-normal.woff2',
+  'style/fonts/geist-mono-latin-wght-normal.woff2',
+  'style/fonts/geist-mono-latin-ext-wght-normal.woff2',
   'style/style.css',
   'shop/shop.css',
   'style/theme.js',
   'style/icon.svg',
   'style/card.png',
   'item/copy.js',
+  'frame/code-tabs.js',
   'item/install.js',
   'search/search.js',
   'frame/live.js',

@@ -12,7 +12,13 @@ const TYPES: LookupTable<string> = lookupTable({
   css: 'text/css; charset=utf-8',
   svg: 'image/svg+xml; charset=utf-8',
   png: 'image/png',
+  woff2: 'font/woff2',
 })
+
+/** Files that are bytes, not text: they are sent as they are. */
+const BINARY_EXTENSIONS: ReadonlySet<string> = new Set(['png', 'woff2'])
+/** How a stylesheet names a file that is published beside it. */
+const CSS_URL = /url\("\.\/([\w.-]+)"\)/g
 
 /**
  * Files that pages need. Their published names change with their content, so that browsers may keep
@@ -24,24 +30,35 @@ export type Assets = {
   readonly serve: (app: FastifyInstance) => Promise<void>
 }
 
-/** The files at these paths, and `texts` by name, below `prefix`. Names must differ. */
+/**
+ * The files at these paths, and `texts` by name, below `prefix`. Names must differ. A stylesheet may
+ * name files that stand before it in `files` as `url("./name")`.
+ */
 export function assetsOf(
   prefix: string,
   files: readonly string[],
   texts: readonly (readonly [name: string, text: string])[] = [],
 ): Assets {
-  const contents = new Map<string, string | Buffer>([
-    ...texts,
-    ...files.map((file) => [basename(file), contentOf(file)] as const),
-  ])
-  const published = new Map([...contents].map(([name, content]) => [name, publishedName(name, content)]))
+  const contents = new Map<string, string | Buffer>()
+  const published = new Map<string, string>()
+  const publish = (name: string, content: string | Buffer): void => {
+    contents.set(name, content)
+    published.set(name, publishedName(name, content))
+  }
+  const publishedAs = (name: string): string => {
+    const known = published.get(name)
+    if (known === undefined) throw new Error(`Expected the name of a published file, got "${name}".`)
+    return known
+  }
+  for (const [name, text] of texts) publish(name, text)
+  for (const file of files) {
+    const content = contentOf(file)
+    const isStylesheet = typeof content === 'string' && extensionOf(file) === 'css'
+    publish(basename(file), isStylesheet ? content.replaceAll(CSS_URL, (_, name) => `url("./${publishedAs(name)}")`) : content)
+  }
 
   return {
-    pathOf(name) {
-      const known = published.get(name)
-      if (known === undefined) throw new Error(`Expected the name of a published file, got "${name}".`)
-      return `${prefix}/${known}`
-    },
+    pathOf: (name) => `${prefix}/${publishedAs(name)}`,
     serve: async (app) => {
       await app.register(
         async (scope) => {
@@ -65,7 +82,7 @@ export function assetsOf(
 const extensionOf = (name: string): string => name.slice(name.lastIndexOf('.') + 1)
 
 const contentOf = (file: string): string | Buffer =>
-  extensionOf(file) === 'png' ? readFileSync(file) : withoutSourceMap(readFileSync(file, 'utf8'))
+  BINARY_EXTENSIONS.has(extensionOf(file)) ? readFileSync(file) : withoutSourceMap(readFileSync(file, 'utf8'))
 
 /** Debuggers would ask for files that we do not serve. */
 const withoutSourceMap = (text: string): string => text.replaceAll(/^\/[/*]# sourceMappingURL=.*$/gm, '')

@@ -425,7 +425,7 @@ test('every page has the policy of the others, and no script inside', async () =
   for (const path of paths) {
     const { headers, text } = await visitor.get(path)
     expect(headers['content-security-policy']).toBe(
-      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
     )
     expect(text).not.toMatch(/<script(?! type="application\/ld\+json"|(?: type="module")? src="\/assets\/)/)
     expect(text.match(/<h1\b/g)).toHaveLength(1)

@@ -294,7 +294,8 @@ describe('trust', () => {
   test('what was typed stands in the command for programs, safe to paste', async () => {
     web.later(60)
     const { text } = await get(`/trust?domain=${encodeURIComponent("http://good.example.com/'$(id)'")}`)
-    const command = unescaped(/<code id="programs-text">(.*?)<\/code>/s.exec(text)?.[1] ?? '')
+    const marked = /<code id="programs-text">(.*?)<\/code>/s.exec(text)?.[1] ?? ''
+    const command = unescaped(marked.replaceAll(/<\/?span[^>]*>/g, ''))
     const body = execFileSync('bash', ['-c', command.replace(/^curl .* -d /, 'printf %s ')]).toString()
     expect(JSON.parse(body)).toEqual({ target: { value: "http://good.example.com/'$(id)'" } })
   })

@@ -5,6 +5,7 @@ import {
   AccountRevokeKeyDocument,
 } from '#generated/operations.ts'
 import { refusedBecause } from '../frame/change.ts'
+import { codeBlock } from '../frame/code.ts'
 import { dayOf, whole } from '../frame/figures.ts'
 import { changeForm, type Visit } from '../frame/form-token.ts'
 import { type Html, html } from '../frame/html.ts'
@@ -59,10 +60,14 @@ const table = (found: readonly Key[], visit: Visit, site: Site): Html =>
 /** A new key, this once. */
 const newKey = (name: string, secret: string, { at, publicUrl }: Site): Html => html`<h1>New key</h1>
 <p class="lead">This is <strong>${name}</strong>. Store it now: it is shown only once.</p>
-<div class="copy"><pre tabindex="0" aria-label="Key"><code id="key">${secret}</code></pre><button type="button" data-copy="key" hidden>Copy</button></div>
+${codeBlock({ id: 'key', text: secret, label: 'Key' })}
 <h2>Try it</h2>
-<div class="copy"><pre tabindex="0" aria-label="Command"><code id="command">curl ${publicUrl}/v1/decide -H 'x-api-key: ${secret}' \\
-  -H 'content-type: application/json' -d '{"domain": "github.com"}'</code></pre><button type="button" data-copy="command" hidden>Copy</button></div>
+${codeBlock({
+  id: 'command',
+  text: `curl ${publicUrl}/v1/decide -H 'x-api-key: ${secret}' \\\n  -H 'content-type: application/json' -d '{"domain": "github.com"}'`,
+  language: 'sh',
+  label: 'Command',
+})}
 <p><a href="${at(PATH)}">Back to the keys</a></p>`
 
 export const keyForms = (site: Site) => [

@@ -1,5 +1,6 @@
 import type { AuthorizePageQuery } from '#generated/operations.ts'
 import { type LookupTable, lookupTable } from '../../platform/collections/lookup-table.ts'
+import { codeBlock } from '../frame/code.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { WebPage } from '../frame/page.ts'
 import type { Site } from '../frame/site.ts'
@@ -111,7 +112,7 @@ export const codePage = (code: string): WebPage => ({
   scripts: ['copy.js'],
   body: html`<div class="narrow"><h1>Your code</h1>
 <p>Enter this code in the app that requested it, and share it with no one else. It works once, within ten minutes.</p>
-<div class="copy"><pre tabindex="0" aria-label="Code"><code id="code">${code}</code></pre><button type="button" data-copy="code" hidden>Copy</button></div></div>`,
+${codeBlock({ id: 'code', text: code, label: 'Code' })}</div>`,
 })
 
 /** The same without a code. */

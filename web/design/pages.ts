@@ -1,7 +1,12 @@
+import { keysOf } from '../../platform/collections/keys-of.ts'
 import { checkbox, textInput } from '../console/fields.ts'
 import { formState } from '../console/form-state.ts'
+import { avatar } from '../frame/avatar.ts'
 import { chip, type Tone } from '../frame/chip.ts'
+import { codeBlock, codeTabs } from '../frame/code.ts'
 import { type Html, html } from '../frame/html.ts'
+import { type IconName, icon } from '../frame/icon.ts'
+import { ICON_SHAPES } from '../frame/icon-shapes.ts'
 import { page } from '../frame/page.ts'
 import { plot } from '../frame/plot.ts'
 
@@ -35,6 +40,12 @@ const REFUSED = formState('', {
   problems: { 'sample-price': 'Enter a number with a point before its decimals, such as 12.50.' },
   isConflict: false,
 })
+
+const SAMPLE_BLOCKS = [
+  { id: 'sample-sh', text: "# Search\ncurl 'localhost:4000/api/search?q=pdf'\n", language: 'sh', label: 'Example in a shell' },
+  { id: 'sample-ts', text: "const answer = await fetch('/api/search?q=pdf')\n", language: 'ts', label: 'Example in TypeScript' },
+  { id: 'sample-py', text: 'import json, urllib.request\n', language: 'py', label: 'Example in Python' },
+]
 
 /** A part, how it looks, and how it is written. */
 type Sample = { readonly name: string; readonly when: string; readonly look: Html; readonly markup: string }
@@ -98,9 +109,21 @@ const SAMPLES: readonly Sample[] = [
   },
   {
     name: 'Code',
-    when: 'Commands to paste, with a button where there is a script.',
-    look: html`<div class="code"><pre tabindex="0" aria-label="Example of code"><code id="sample-code">npx atrium doctor</code></pre><button type="button" class="secondary" data-copy="sample-code" hidden>Copy</button></div>`,
-    markup: '<div class="code"><pre tabindex="0"><code id="…">, <button data-copy="…" hidden>',
+    when: 'Commands to paste, with a button where there is a script. The tab of a language that was chosen is chosen everywhere.',
+    look: html`${codeBlock({ id: 'sample-line', text: 'npx atrium doctor', language: 'sh', label: 'Example of a command' })}${codeTabs('sample', SAMPLE_BLOCKS)}`,
+    markup: "codeBlock({ id, text, language: 'sh', label }) and codeTabs('group', [block, …]) of frame/code.ts",
+  },
+  {
+    name: 'Icons',
+    when: 'Beside words that say the same. Another one is a row of scripts/pages/fonts-and-icons.ts.',
+    look: html`<ul class="icons">${keysOf(ICON_SHAPES).map((name: IconName) => html`<li>${icon(name)} <code>${name}</code></li>`)}</ul>`,
+    markup: "icon('search') of frame/icon.ts",
+  },
+  {
+    name: 'Avatars and glyphs',
+    when: 'People and owners have a picture made from their name, categories have an icon.',
+    look: html`<p class="actions">${['Ann Example', 'github', 'Marigold & Daughters', '東京'].map(avatar)} <span class="glyph">${icon('database')}</span></p>`,
+    markup: 'avatar(\'Ann Example\') of frame/avatar.ts, <span class="glyph">',
   },
   {
     name: 'Disclosure',
@@ -119,7 +142,7 @@ export const designPages = [
     answer: async () => ({
       title: 'Design',
       description: 'Colours, type and parts of the pages, with their markup.',
-      scripts: ['copy.js'],
+      scripts: ['copy.js', 'code-tabs.js'],
       body: html`<h1>Design</h1>
 <p class="lead">What pages are made of. This page is served in development only. Change the theme in the foot, and the width of the window.</p>
 <section aria-labelledby="colors"><h2 id="colors">Colours</h2><ul class="swatches">${COLORS.map(([name, use]) => html`<li><div class="swatch swatch-${name}"></div><code>--${name}</code><br><span class="quiet">${use}</span></li>`)}</ul></section>

@@ -1,4 +1,5 @@
 import { posix } from 'node:path'
+import { codeBlock } from '../frame/code.ts'
 import { type Html, html } from '../frame/html.ts'
 import { externalLink } from '../frame/link.ts'
 import { type MarkdownPlace, markdownTokens, renderMarkdown, tokenText } from '../frame/markdown.ts'
@@ -51,7 +52,7 @@ export function articleOf(page: DocsPage, library: Library, site: Site): Html {
     code(text, language) {
       blocks += 1
       const id = `code-${blocks}`
-      return html`<div class="code"><pre tabindex="0" aria-label="${language === '' ? 'Code' : `Code, ${language}`}"><code id="${id}">${text}</code></pre><button type="button" class="secondary" data-copy="${id}" hidden>Copy</button></div>`
+      return codeBlock({ id, text, language, label: language === '' ? 'Code' : `Code, ${language}` })
     },
   }
   return renderMarkdown(page.text, place)

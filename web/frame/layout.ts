@@ -1,8 +1,11 @@
 import { type Html, html, jsonScript, textOf } from './html.ts'
+import { icon } from './icon.ts'
 import type { WebPage } from './page.ts'
-import type { Site } from './site.ts'
+import type { NavigationLink, Site } from './site.ts'
 
 const NAME = 'Atrium'
+/** On every page, so that it is loaded before the stylesheet names it. */
+const MAIN_FONT = 'geist-latin-wght-normal.woff2'
 
 /**
  * A whole document. `path`: that of the request, without its query. `userName`: of who is signed
@@ -34,6 +37,7 @@ ${
 ${previewOf(page, site)}
 <meta name="color-scheme" content="light dark">
 <link rel="icon" href="${asset('icon.svg')}" type="image/svg+xml">
+<link rel="preload" href="${asset(MAIN_FONT)}" as="font" type="font/woff2" crossorigin>
 <link rel="stylesheet" href="${asset('style.css')}">
 ${!frame && html`<script src="${asset('theme.js')}"></script>`}
 ${frame ? frame.styles.map((style) => html`<link rel="stylesheet" href="${style}">`) : ownLinks(site)}
@@ -70,20 +74,50 @@ const ownLinks = ({ at }: Site): Html =>
   html`<link rel="alternate" type="application/atom+xml" title="New in the directory" href="${at('/feed.xml')}">
 <link rel="search" type="application/opensearchdescription+xml" title="${NAME}" href="${at('/opensearch.xml')}">`
 
+const brand = ({ at }: Site): Html =>
+  html`<a class="brand" href="${at('/')}"><svg class="mark" viewBox="0 0 24 24" aria-hidden="true"><path d="M3 21V10a9 9 0 0 1 18 0v11h-4V10a5 5 0 0 0-10 0v11z"/></svg>${NAME}</a>`
+
 const ownHeader = (site: Site, path: string, userName: string | null): Html => html`<header class="site">
-<a class="brand" href="${site.at('/')}"><svg class="mark" viewBox="0 0 24 24" aria-hidden="true"><path d="M3 21V10a9 9 0 0 1 18 0v11h-4V10a5 5 0 0 0-10 0v11z"/></svg>${NAME}</a>
-<details class="menu"><summary>Menu</summary><nav aria-label="Site">${site.navigation.map((link) => navLink(link.path, link.label, path, site))}${userName === null ? navLink('/account/sign-in', 'Sign in', path, site) : navLink('/account', userName, path, site)}</nav></details>
+${brand(site)}
+<details class="menu"><summary>${icon('menu')}Menu</summary><nav aria-label="Site">${site.navigation.map((link) => navLink(link.path, link.label, path, site))}${userName === null ? navLink('/account/sign-in', 'Sign in', path, site, 'account') : navLink('/account', userName, path, site, 'account')}</nav></details>
 </header>`
 
-const ownFooter = ({ at }: Site): Html => html`<footer class="site">
+/** Links of the foot beside those of the head, by heading. */
+const FOOTER_LINKS: readonly (readonly [heading: string, links: readonly NavigationLink[]])[] = [
+  [
+    'Start',
+    [
+      { path: '/docs/start/agents', label: 'Build an agent' },
+      { path: '/docs/start/integrators', label: 'Call the API' },
+      { path: '/docs/start/shops', label: 'Open a shop' },
+      { path: '/docs/start/operators', label: 'Run an installation' },
+      { path: '/posts', label: 'Posts' },
+    ],
+  ],
+  [
+    'For programs',
+    [
+      { path: '/llms.txt', label: 'llms.txt' },
+      { path: '/api/openapi.json', label: 'OpenAPI' },
+      { path: '/feed.xml', label: 'Feed' },
+      { path: '/sitemap.xml', label: 'Sitemap' },
+    ],
+  ],
+]
+
+const ownFooter = (site: Site): Html => html`<footer class="site">
+<div>${brand(site)}
 <p>Directory data: <a href="https://creativecommons.org/licenses/by/4.0/" rel="license">CC-BY 4.0</a>. No tracking, no third-party content, and cookies only for signing in.</p>
-<nav aria-label="For programs"><a href="${at('/llms.txt')}">llms.txt</a> <a href="${at('/api/openapi.json')}">OpenAPI</a> <a href="${at('/feed.xml')}">Feed</a> <a href="${at('/sitemap.xml')}">Sitemap</a></nav>
-<p class="theme" data-theme-switch hidden><label for="theme">Theme</label><select id="theme"><option value="system">System</option><option value="light">Light</option><option value="dark">Dark</option></select></p>
+<p class="theme" data-theme-switch hidden><label for="theme">Theme</label><select id="theme"><option value="system">System</option><option value="light">Light</option><option value="dark">Dark</option></select></p></div>
+${[['Atrium', site.navigation] as const, ...FOOTER_LINKS].map(
+  ([heading, links]) =>
+    html`<nav aria-label="${heading}"><h2>${heading}</h2>${links.map(({ path, label }) => html`<a href="${site.at(path)}">${label}</a>`)}</nav>`,
+)}
 </footer>`
 
 /** A link of the navigation: `aria-current` is `page` on its page, and `true` on pages below it. */
-function navLink(path: string, label: string, here: string, { at }: Site): Html {
+function navLink(path: string, label: string, here: string, { at }: Site, className: string | null = null): Html {
   const addresses = [path, at(path)]
   const current = addresses.includes(here) ? 'page' : addresses.some((address) => here.startsWith(`${address}/`)) ? 'true' : null
-  return html`<a href="${at(path)}"${current && html` aria-current="${current}"`}>${label}</a> `
+  return html`<a href="${at(path)}"${className && html` class="${className}"`}${current && html` aria-current="${current}"`}>${label}</a> `
 }

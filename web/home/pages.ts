@@ -1,5 +1,6 @@
 import { HomePageDocument, type HomePageQuery } from '#generated/operations.ts'
 import { chip } from '../frame/chip.ts'
+import { codeBlock } from '../frame/code.ts'
 import { dayOf, whole } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
 import { dataOf, page } from '../frame/page.ts'
@@ -95,7 +96,7 @@ ${
 <ul>${Object.values(ACTIONS).map(({ short, sentence, tone }) => html`<li>${chip(short, tone)} <span class="quiet">${sentence}</span></li>`)}</ul></section>
 <section class="example" aria-labelledby="example-events"><h2 id="example-events">See an order arrive</h2>
 <p>Orders, stock, sign-ups and messages arrive as events, over server-sent events, WebSocket or webhooks:</p>
-<div class="code"><pre tabindex="0" aria-labelledby="example-events"><code id="watch">${watch}</code></pre><button type="button" class="secondary" data-copy="watch" hidden>Copy</button></div>
+${codeBlock({ id: 'watch', text: watch, language: 'sh', label: 'Command that subscribes to orders' })}
 <p>What it prints when somebody pays:</p>
 <pre class="event" tabindex="0" aria-label="An event of an order"><code>${EVENT}</code></pre>
 <p>${storefront && html`<a href="${at(`/shops/${storefront.code}`)}">Buy in ${storefront.name}</a>, the demo shop. `}<a href="${at('/docs/guides/subscribe-and-resume')}">Subscribe, and resume</a></p></section>

@@ -1,8 +1,12 @@
 import type { ItemPageFragment } from '#generated/operations.ts'
+import { codeBlock } from '../frame/code.ts'
 import { type Html, html } from '../frame/html.ts'
 
 type Config = ItemPageFragment['installConfigs'][number]
 type Placeholder = Config['placeholders'][number]
+
+/** How each format is coloured. */
+const LANGUAGES: Readonly<Record<Config['format'], string>> = { COMMAND: 'sh', JSON: 'json', TOML: 'toml' }
 
 /** Schemes of the clients that install by a link; others are not linked to. */
 const CLIENT_LINK = /^(?:cursor:\/\/|vscode:)/
@@ -24,7 +28,7 @@ function tab({ client, clientName, format, file, content, deepLink }: Config, in
   const id = `client-${client.toLowerCase().replaceAll('_', '-')}`
   return html`<input type="radio" name="client" id="${id}" ${index === 0 && html`checked`}><label for="${id}">${clientName}</label>
 <div class="panel"><p class="quiet">${placeOf(format, file)}</p>
-<div class="copy"><pre tabindex="0" aria-label="Configuration for ${clientName}"><code id="${id}-text" data-fill="${format}">${content}</code></pre><button type="button" data-copy="${id}-text" hidden>Copy</button></div>
+${codeBlock({ id: `${id}-text`, text: content, language: LANGUAGES[format], label: `Configuration for ${clientName}`, breaks: true, fill: format })}
 ${deepLink !== null && CLIENT_LINK.test(deepLink) && html`<p><a class="button" href="${deepLink}" rel="nofollow" data-fill-link>Install in ${clientName}</a></p>`}</div>`
 }
 

@@ -1,4 +1,5 @@
 import type { ItemPageFragment, TrustBadgeFragment } from '#generated/operations.ts'
+import { codeBlock } from '../frame/code.ts'
 import { counted, dayOf } from '../frame/figures.ts'
 import { type Content, type Html, html } from '../frame/html.ts'
 import { plainText } from '../frame/markdown.ts'
@@ -62,7 +63,7 @@ export function itemPage(
 ${item.description !== '' && html`<p class="lead">${description(item.description)}</p>`}
 ${trustBadge(own.trust, site)}
 <section aria-labelledby="install"><h2 id="install">${own.install.heading}</h2>
-<div class="copy"><pre tabindex="0" aria-labelledby="install"><code id="install-text">${own.install.text}</code></pre><button type="button" data-copy="install-text" hidden>Copy</button></div>
+${codeBlock({ id: 'install-text', text: own.install.text, language: 'sh', label: own.install.heading, breaks: true })}
 </section>
 ${installTabs(item.installConfigs)}
 ${own.more}

@@ -1,3 +1,4 @@
+import { codeBlock } from '../frame/code.ts'
 import { type Html, html } from '../frame/html.ts'
 import { inline, prose } from '../frame/prose.ts'
 import type { Site } from '../frame/site.ts'
@@ -35,7 +36,7 @@ ${
 }
 ${media?.schema && html`<h4>Body <span class="quiet">${type}</span></h4>${properties(media.schema, contract)}`}
 <h4>Example</h4>
-<div class="copy"><pre tabindex="0" aria-label="Example of ${id}"><code id="${id}-example">${command({ method, path, operation }, { parameters, media, type }, contract, site)}</code></pre><button type="button" data-copy="${id}-example" hidden>Copy</button></div>
+${codeBlock({ id: `${id}-example`, text: command({ method, path, operation }, { parameters, media, type }, contract, site), language: 'sh', label: `Example of ${id}` })}
 <h4>Responses</h4>
 ${Object.entries(operation.responses).map(([status, response]) => answer(status, followed<Response>(response, contract), contract))}
 </article>`

@@ -6,6 +6,7 @@ import {
   TrustFormDocument,
   type TrustFormQuery,
 } from '#generated/operations.ts'
+import { codeBlock } from '../frame/code.ts'
 import { type Html, html } from '../frame/html.ts'
 import { dataOf, OperationFailed, page } from '../frame/page.ts'
 import type { Site } from '../frame/site.ts'
@@ -100,5 +101,11 @@ function forPrograms(domain: string, { policy, kind, sensitivity }: TrustFormVal
   // A quote inside single quotes of a shell ends them, stands alone, and begins them again.
   const quoted = JSON.stringify(body).replaceAll("'", "'\\''")
   return html`<section aria-labelledby="programs"><h2 id="programs">REST request</h2>
-<div class="copy"><pre tabindex="0" aria-labelledby="programs"><code id="programs-text">curl ${publicUrl}/v1/decide -H "x-api-key: $KEY" -H 'content-type: application/json' -d '${quoted}'</code></pre><button type="button" data-copy="programs-text" hidden>Copy</button></div></section>`
+${codeBlock({
+  id: 'programs-text',
+  text: `curl ${publicUrl}/v1/decide -H "x-api-key: $KEY" -H 'content-type: application/json' -d '${quoted}'`,
+  language: 'sh',
+  label: 'REST request',
+  breaks: true,
+})}</section>`
 }
