@@ -53,6 +53,7 @@ const FILES = [
   'frame/code-tabs.js',
   'item/install.js',
   'search/search.js',
+  'home/replay.js',
   'frame/live.js',
   'room/room.js',
 ]

@@ -75,7 +75,7 @@ describe('without a script', () => {
     const { text } = await get('/')
     for (const action of ['Proceed', 'Proceed with caution', 'Sandbox', 'Ask a person', 'Deny'])
       expect(text).toMatch(new RegExp(`<span class="chip tone-\\w+">${action}</span>`))
-    expect(text).toContain('subscription { orderUpdated { number status total currency } }')
+    expect(text).toContain('subscription { orderUpdated { number status total } }')
     expect(text).not.toContain('the demo shop')
     const shop = await withStores(web.trust.database.connection, (stores) =>
       stores.create({ name: 'Demo', country: 'PT', isPaid: true }),

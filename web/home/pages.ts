@@ -1,8 +1,11 @@
 import { HomePageDocument, type HomePageQuery } from '#generated/operations.ts'
+import { avatar } from '../frame/avatar.ts'
 import { chip } from '../frame/chip.ts'
-import { codeBlock } from '../frame/code.ts'
+import { codeBlock, codeTabs } from '../frame/code.ts'
+import { colored } from '../frame/code-colors.ts'
 import { dayOf, whole } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
+import { type IconName, icon } from '../frame/icon.ts'
 import { dataOf, page } from '../frame/page.ts'
 import { pathIn, type Site } from '../frame/site.ts'
 import { cards, shortened } from '../item/card.ts'
@@ -20,7 +23,7 @@ export const homePages = [
         description:
           'Find MCP servers, plugins and agent skills with their install commands, check whether a domain can be trusted, and read posts about them. One graph, over GraphQL, REST and MCP.',
         canonical: '/',
-        scripts: ['search.js', 'copy.js'],
+        scripts: ['search.js', 'copy.js', 'code-tabs.js', 'replay.js'],
         structured: [
           {
             '@context': 'https://schema.org',
@@ -34,15 +37,18 @@ export const homePages = [
             },
           },
         ],
-        body: html`<div class="hero">
+        body: html`<div class="hero"><div>
 <h1>One graph for agents and the people who run them</h1>
 <p class="lead">Find tools for agents, decide which sites they may touch, and run shops and communities: one API for all of it.</p>
 ${searchForm('', { kind: null, category: null }, site)}
-${figures(data)}
+<p class="actions"><a class="button" href="${site.at('/docs')}">${icon('book')}Get started</a> <a class="button secondary" href="${site.at('/graphql')}">${icon('graph')}Open the explorer</a></p>
+</div>
+<div class="panel-stack" data-resting>${request(data, site)}</div>
 </div>
 <div data-resting>
-${examples(data, site)}
+${figures(data)}
 ${starts(site)}
+${examples(data, site)}
 ${links(site)}
 <div class="halves">
 <section aria-labelledby="known"><h2 id="known">Official servers</h2>${cards(data.mcpServers.edges.map(({ node }) => node))}
@@ -70,55 +76,90 @@ function figures({ directoryStats: stats, categories, feed }: HomePageQuery): Ht
   return html`<dl class="figures">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
 }
 
-/** An event of an order, as it arrives over server-sent events. */
-const EVENT = `event: next
-data: {"data":{"orderUpdated":{
-  "number":32,"status":"PAID",
-  "total":"124.23","currency":"EUR"}}}`
+/** A first request in three languages, and what it answers now. */
+function request({ search }: HomePageQuery, { publicUrl }: Site): Html {
+  const address = `${publicUrl}/api/search?q=postgres&limit=1`
+  const [found] = search.edges
+  const answer = found && {
+    items: [
+      {
+        name: found.node.name,
+        url: pathIn(found.node.url),
+        ...('installCommand' in found.node && { installCommand: found.node.installCommand }),
+      },
+    ],
+  }
+  return html`${codeTabs('request', [
+    { id: 'request-sh', language: 'sh', label: 'Request with curl', text: `curl '${address}'\n` },
+    {
+      id: 'request-ts',
+      language: 'ts',
+      label: 'Request in TypeScript',
+      text: `const response = await fetch(\n  '${address}',\n)\nconsole.log(await response.json())\n`,
+    },
+    {
+      id: 'request-py',
+      language: 'py',
+      label: 'Request in Python',
+      text: `import json, urllib.request\n\nurl = '${address}'\nprint(json.load(urllib.request.urlopen(url)))\n`,
+    },
+  ])}${answer && codeBlock({ id: 'response', language: 'json', label: 'Part of the response', text: JSON.stringify(answer, null, 2), breaks: true })}`
+}
+
+/** Events of one order, recorded in a demo shop: what a subscription prints. */
+const RECORDED_EVENTS = ['PENDING_PAYMENT', 'PAID', 'SHIPPED'].map((status) =>
+  JSON.stringify({ data: { orderUpdated: { number: 32, status, total: '124.23' } } }),
+)
 
 /** One of each: what a search finds now, a decision to ask for, and an order that arrives. */
 function examples({ search, storefront }: HomePageQuery, { at, publicUrl }: Site): Html {
   const found = search.edges.map(({ node }) => node)
   const watch = `curl --no-buffer ${publicUrl}/graphql -u "$LOGIN:$AUTHTOKEN" \\
   -H 'accept: text/event-stream' -H 'content-type: application/json' \\
-  -d '{"query": "subscription { orderUpdated { number status total currency } }"}'`
+  -d '{"query": "subscription { orderUpdated { number status total } }"}'`
   return html`<div class="examples">
 ${
   found.length > 0 &&
-  html`<section class="example" aria-labelledby="example-search"><h2 id="example-search">Find a tool</h2>
+  html`<section class="example" aria-labelledby="example-search"><h2 id="example-search">${icon('search')} Find a tool</h2>
 <p>Agents and people search by relevance. For <a href="${at('/search?q=postgres')}">postgres</a>:</p>
-<ul>${found.map((item) => html`<li><a href="${pathIn(item.url)}">${item.name}</a>${'installCommand' in item && html`<br><code>${shortened(item.installCommand, 60)}</code>`}</li>`)}</ul></section>`
+<ul class="found">${found.map((item) => html`<li>${avatar('owner' in item ? item.owner : item.name)}<a href="${pathIn(item.url)}">${item.name}</a>${'installCommand' in item && html`<code>${shortened(item.installCommand, 60)}</code>`}</li>`)}</ul></section>`
 }
-<section class="example" aria-labelledby="example-decision"><h2 id="example-decision">Ask before touching a site</h2>
+<section class="example" aria-labelledby="example-decision"><h2 id="example-decision">${icon('shield-check')} Ask before touching a site</h2>
 <p>May an agent fetch from it, sign in there, pay there? A decision with its reasons, in seconds.</p>
 <form class="ask" action="${at('/trust')}"><input type="text" name="domain" value="github.com" required maxlength="2048" aria-label="Domain or URL" inputmode="url" autocapitalize="none" autocomplete="off" spellcheck="false"><button>Decide</button></form>
 <p class="field-hint">The answer is one of</p>
-<ul>${Object.values(ACTIONS).map(({ short, sentence, tone }) => html`<li>${chip(short, tone)} <span class="quiet">${sentence}</span></li>`)}</ul></section>
-<section class="example" aria-labelledby="example-events"><h2 id="example-events">See an order arrive</h2>
-<p>Orders, stock, sign-ups and messages arrive as events, over server-sent events, WebSocket or webhooks:</p>
-${codeBlock({ id: 'watch', text: watch, language: 'sh', label: 'Command that subscribes to orders' })}
-<p>What it prints when somebody pays:</p>
-<pre class="event" tabindex="0" aria-label="An event of an order"><code>${EVENT}</code></pre>
-<p>${storefront && html`<a href="${at(`/shops/${storefront.code}`)}">Buy in ${storefront.name}</a>, the demo shop. `}<a href="${at('/docs/guides/subscribe-and-resume')}">Subscribe, and resume</a></p></section>
+<ul class="answers">${Object.values(ACTIONS).map(({ short, sentence, tone }) => html`<li>${chip(short, tone)} <span class="quiet">${sentence}</span></li>`)}</ul></section>
+<section class="example example-wide" aria-labelledby="example-events"><div><h2 id="example-events">${icon('webhook')} See an order arrive</h2>
+<p>Orders, stock, sign-ups and messages arrive as events, over server-sent events, WebSocket or webhooks.</p>
+<p>${storefront && html`<a href="${at(`/shops/${storefront.code}`)}">Buy in ${storefront.name}</a>, the demo shop. `}<a href="${at('/docs/guides/subscribe-and-resume')}">Subscribe, and resume</a></p></div>
+<div>${codeBlock({ id: 'watch', text: watch, language: 'sh', label: 'Command that subscribes to orders' })}
+<div class="code"><div class="code-bar"><span>Recorded events of one order</span><button type="button" data-replay hidden>${icon('play')}<span>Replay</span></button></div><pre tabindex="0" aria-label="Recorded events of one order"><code>${RECORDED_EVENTS.map(
+    (event) => html`<span data-event>event: next
+data: ${colored(event, 'json')}
+
+</span>`,
+  )}</code></pre></div></div></section>
 </div>`
 }
 
-const starts = ({ at }: Site): Html => html`<section aria-labelledby="starts"><h2 id="starts">Start as</h2>
-<ul class="doors">
-<li><h3><a href="${at('/docs/start/agents')}">Agent builder</a></h3><p>Find tools, check sites, read what may be cited.</p></li>
-<li><h3><a href="${at('/docs/start/integrators')}">Integrator</a></h3><p>GraphQL, REST, events, and clients in your language.</p></li>
-<li><h3><a href="${at('/docs/start/shops')}">Shop owner</a></h3><p>Goods, orders and pages, with an API from the first day.</p></li>
-<li><h3><a href="${at('/docs/start/operators')}">Operator</a></h3><p>From nothing to a server with backups and health checks.</p></li>
+const starts = ({ at }: Site): Html => html`<section aria-labelledby="starts"><h2 id="starts" class="spoken">Start as</h2>
+<ul class="doors doors-raised">
+<li>${glyph('bot')}<h3><a href="${at('/docs/start/agents')}">Agent builder</a></h3><p>Find tools, check sites, read what may be cited.</p></li>
+<li>${glyph('code')}<h3><a href="${at('/docs/start/integrators')}">Integrator</a></h3><p>GraphQL, REST, events, and clients in your language.</p></li>
+<li>${glyph('store')}<h3><a href="${at('/docs/start/shops')}">Shop owner</a></h3><p>Goods, orders and pages, with an API from the first day.</p></li>
+<li>${glyph('server')}<h3><a href="${at('/docs/start/operators')}">Operator</a></h3><p>From nothing to a server with backups and health checks.</p></li>
 </ul></section>`
+
+const glyph = (name: IconName): Html => html`<span class="glyph">${icon(name)}</span>`
 
 const links = ({ at, navigation: places }: Site): Html => html`<section aria-labelledby="doors"><h2 id="doors">APIs</h2>
 <ul class="doors">
-<li><h3><a href="${at('/graphql')}">GraphQL</a></h3><p>One typed graph for everything${places.some(({ path }) => path === '/schema') && html`, <a href="${at('/schema')}">documented</a>`}, with subscriptions.</p></li>
-<li><h3><a href="${at('/reference')}">REST</a></h3><p>The same data over plain HTTP, with OpenAPI contracts.</p></li>
-<li><h3>MCP</h3><p>MCP servers for agents, at <code>/mcp/directory</code>, <code>/mcp/store</code>, <code>/mcp/trust</code> and <code>/mcp/graph</code>.</p></li>
-<li><h3><a href="${at('/trust')}">Trust</a></h3><p>Decisions whether an agent may fetch from, sign in at or pay to a domain, with reasons.</p></li>
-<li><h3><a href="${at('/reference/store')}">Store</a></h3><p>Catalogue, orders and customers of a shop, over a compatible REST API or GraphQL.</p></li>
-<li><h3><a href="${at('/llms.txt')}">For agents</a></h3><p>A guide, and <a href="${at('/.well-known/agent-skills/index.json')}">skills to install</a>.</p></li>
+<li>${icon('graph')}<h3><a href="${at('/graphql')}">GraphQL</a></h3><p>One typed graph for everything${places.some(({ path }) => path === '/schema') && html`, <a href="${at('/schema')}">documented</a>`}, with subscriptions.</p></li>
+<li>${icon('terminal')}<h3><a href="${at('/reference')}">REST</a></h3><p>The same data over plain HTTP, with OpenAPI contracts.</p></li>
+<li>${icon('plug')}<h3>MCP</h3><p>MCP servers for agents, at <code>/mcp/directory</code>, <code>/mcp/store</code>, <code>/mcp/trust</code> and <code>/mcp/graph</code>.</p></li>
+<li>${icon('shield-check')}<h3><a href="${at('/trust')}">Trust</a></h3><p>Decisions whether an agent may fetch from, sign in at or pay to a domain, with reasons.</p></li>
+<li>${icon('cart')}<h3><a href="${at('/reference/store')}">Store</a></h3><p>Catalogue, orders and customers of a shop, over a compatible REST API or GraphQL.</p></li>
+<li>${icon('file')}<h3><a href="${at('/llms.txt')}">For agents</a></h3><p>A guide, and <a href="${at('/.well-known/agent-skills/index.json')}">skills to install</a>.</p></li>
 </ul></section>`
 
 function posts({ edges }: HomePageQuery['feed'], { at }: Site): Html | null {

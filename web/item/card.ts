@@ -1,17 +1,20 @@
 import type { ItemCardFragment } from '#generated/operations.ts'
+import { avatar } from '../frame/avatar.ts'
 import { compact } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
 import { plainText } from '../frame/markdown.ts'
 import { pathIn } from '../frame/site.ts'
+import { categoryIcon, kindIcon } from './category-icon.ts'
 import { KIND_LABELS } from './kind.ts'
 
 /** Longest text that a card shows of a description. */
 const MAX_DESCRIPTION_LENGTH = 220
 
 /** An item in a list, and how many like it it stands for. */
-const card = (item: ItemCardFragment, similarCount: number): Html => html`<li class="card">
+const card = (item: ItemCardFragment, similarCount: number): Html => html`<li class="card pictured">
+${avatar(ownerOf(item))}
 <h3><a href="${pathIn(item.url)}">${item.name}</a></h3>
-<p class="facts"><span class="kind">${KIND_LABELS[item.kind].one}</span> <code>${keyOf(item)}</code> ${item.category !== 'Uncategorized' && html`<span>${item.category}</span>`} ${stars(item.popularity)} ${marks(item)}</p>
+<p class="facts"><span class="kind">${kindIcon(item.kind)} ${KIND_LABELS[item.kind].one}</span> <code>${keyOf(item)}</code> ${item.category !== 'Uncategorized' && html`<span>${categoryIcon(item.category)} ${item.category}</span>`} ${stars(item.popularity)} ${marks(item)}</p>
 ${item.description !== '' && html`<p>${shortened(plainText(item.description))}</p>`}
 ${similarCount > 0 && html`<p class="quiet">and ${similarCount} with the same description</p>`}
 </li>`
@@ -28,6 +31,12 @@ const marks = (item: ItemCardFragment): Html | null =>
   'official' in item
     ? html`${item.official && html`<span class="mark-official">official</span>`} ${item.deprecated && html`<span class="mark-deprecated">deprecated</span>`}`
     : null
+
+/** Whose picture stands before it: that of the owner of its source, or its own. */
+function ownerOf(item: ItemCardFragment): string {
+  if ('owner' in item) return item.owner
+  return item.slug
+}
 
 /** Its natural key, as people write it. */
 function keyOf(item: ItemCardFragment): string {

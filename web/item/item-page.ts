@@ -1,4 +1,5 @@
 import type { ItemPageFragment, TrustBadgeFragment } from '#generated/operations.ts'
+import { avatar } from '../frame/avatar.ts'
 import { codeBlock } from '../frame/code.ts'
 import { counted, dayOf } from '../frame/figures.ts'
 import { type Content, type Html, html } from '../frame/html.ts'
@@ -8,6 +9,7 @@ import { pathIn, type Site, type SiteReader } from '../frame/site.ts'
 import { writeForm } from '../post/write.ts'
 import { trustBadge } from '../trust/badge.ts'
 import { cards, shortened, stars } from './card.ts'
+import { categoryIcon, kindIcon } from './category-icon.ts'
 import { description } from './description.ts'
 import { installTabs } from './install.ts'
 import { KIND_LABELS } from './kind.ts'
@@ -19,6 +21,8 @@ export type Fact = { readonly name: string; readonly value: Content }
 export type Particulars = {
   /** The natural key, as people write it. */
   readonly key: string
+  /** Whose picture stands before the name. */
+  readonly owner: string
   readonly trust: TrustBadgeFragment | null
   /** What to paste where. */
   readonly install: { readonly heading: string; readonly text: string }
@@ -56,25 +60,30 @@ export function itemPage(
       html` <span aria-hidden="true">›</span> <a href="${site.at(`${list}&category=${encodeURIComponent(item.category)}`)}">${item.category}</a>`
     }</nav>
 <article class="item">
-<header>
+<header class="pictured">
+${avatar(own.owner)}
 <h1>${item.name} ${own.marks}</h1>
-<p class="facts"><code>${own.key}</code> ${stars(item.popularity)}</p>
+<p class="facts"><span>${kindIcon(item.kind)} ${kind.one}</span> <code>${own.key}</code> ${stars(item.popularity)}</p>
 </header>
 ${item.description !== '' && html`<p class="lead">${description(item.description)}</p>`}
+<div class="with-facts"><div>
 ${trustBadge(own.trust, site)}
 <section aria-labelledby="install"><h2 id="install">${own.install.heading}</h2>
 ${codeBlock({ id: 'install-text', text: own.install.text, language: 'sh', label: own.install.heading, breaks: true })}
 </section>
 ${installTabs(item.installConfigs)}
 ${own.more}
-<section aria-labelledby="facts"><h2 id="facts">About</h2>
-<dl class="facts-list">
+${posts(item, site, path, reader)}
+</div>
+<aside class="facts-column" aria-labelledby="facts"><h2 id="facts">About</h2>
+<dl>
+${item.category !== 'Uncategorized' && html`<dt>Category</dt><dd><a href="${site.at(`${list}&category=${encodeURIComponent(item.category)}`)}">${categoryIcon(item.category)} ${item.category}</a></dd>`}
 ${own.facts.map(({ name, value }) => html`<dt>${name}</dt><dd>${value}</dd>`)}
 ${item.tags.length > 0 && html`<dt>Tags</dt><dd class="tags">${item.tags.map((tag) => html`<a href="${site.at(`/search?q=${encodeURIComponent(tag)}`)}">${tag}</a> `)}</dd>`}
 <dt>Listed</dt><dd><time datetime="${item.createdAt}">${dayOf(item.createdAt)}</time>, last changed <time datetime="${item.updatedAt}">${dayOf(item.updatedAt)}</time></dd>
-</dl></section>
+</dl>
 ${provenance(item)}
-${posts(item, site, path, reader)}
+</aside></div>
 ${item.related.length > 0 && html`<section class="related" aria-labelledby="related"><h2 id="related">Related</h2>${cards(item.related)}</section>`}
 </article>`,
   }

@@ -20,6 +20,7 @@ export const mcpServerPages = [
         server,
         {
           key: `${server.owner}/${server.repo}`,
+          owner: server.owner,
           trust: server.trust,
           install: { heading: 'Install', text: server.installCommand },
           marks: html`${server.official && html`<span class="mark-official">official</span>`} ${server.deprecated && html`<span class="mark-deprecated">deprecated</span>`}`,

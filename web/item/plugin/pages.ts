@@ -17,6 +17,7 @@ export const pluginPages = [
         plugin,
         {
           key: `${plugin.marketplaceSlug}/${plugin.slug}`,
+          owner: plugin.slug,
           trust: plugin.trust,
           install: { heading: 'Install', text: plugin.installCommand },
           facts: [

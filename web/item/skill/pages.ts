@@ -15,6 +15,7 @@ export const skillPages = [
         skill,
         {
           key: skill.slug,
+          owner: skill.slug,
           trust: skill.trust,
           install: installOf(skill),
           facts: [
