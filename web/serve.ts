@@ -55,6 +55,7 @@ const FILES = [
   'search/search.js',
   'home/replay.js',
   'frame/live.js',
+  'frame/filter.js',
   'room/room.js',
 ]
 

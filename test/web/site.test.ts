@@ -328,10 +328,13 @@ describe('documentation', () => {
 
   test('examples in the reference can be pasted, and are answered', async () => {
     const { text } = await get('/reference/directory')
-    const commands = [...text.matchAll(/<code id="\w+-example">(.*?)<\/code>/gs)].map(([, command]) => unescaped(command ?? ''))
+    const commands = [...text.matchAll(/<code id="\w+-example">(.*?)<\/code>/gs)].map(([, command = '']) =>
+      unescaped(command.replaceAll(/<\/?span[^>]*>/g, '')),
+    )
     expect(commands.length).toBeGreaterThan(8)
     for (const command of commands) {
       const [, address = ''] = /^curl '([^']+)'$/.exec(command) ?? []
+      expect(address).toContain(web.url)
       const { status } = await get(address.slice(web.url.length))
       // An example names items that this small directory does not have.
       expect([command, [200, 404].includes(status)]).toEqual([command, true])

@@ -114,7 +114,10 @@ export async function serveAccounts(
     reply: FastifyReply,
     status = 200,
   ): FastifyReply {
-    const body = session && row.label !== null ? html`${accountHead(row, sections, session, site)}${content}` : content
+    const body =
+      session && row.label !== null
+        ? html`${accountHead(row, sections, session, site)}<div class="console-body">${content}</div>`
+        : content
     const page = {
       title,
       description,

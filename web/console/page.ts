@@ -4,6 +4,7 @@ import type { ParameterTable, ValuesOf } from '../../rest-facade/http/parameters
 import type { AddressUse } from '../../rest-facade/store/caller/rate-limit.ts'
 import { changeForm, type Visit } from '../frame/form-token.ts'
 import { type Html, html } from '../frame/html.ts'
+import { type IconName, icon } from '../frame/icon.ts'
 import type { PathNames, RunPageOperation, WebPage } from '../frame/page.ts'
 import type { Site } from '../frame/site.ts'
 import type { FormState } from './form-state.ts'
@@ -62,6 +63,21 @@ export function consolePage<const On extends `/${string}`, const Table extends P
   }
 }
 
+/** What stands before the links of the navigation. */
+const ICONS: LookupTable<IconName> = lookupTable({
+  '/console': 'gauge',
+  '/console/orders': 'receipt',
+  '/console/returns': 'return',
+  '/console/products': 'package',
+  '/console/customers': 'users',
+  '/console/promotions': 'percent',
+  '/console/webhooks': 'webhook',
+  '/console/apps': 'window',
+  '/console/settings': 'settings',
+  '/console/access': 'key',
+  '/console/staff': 'user',
+})
+
 /** A page with the navigation of the console. */
 export const framed = (
   here: Pick<ConsoleRow, 'path' | 'label' | 'scripts'>,
@@ -72,9 +88,9 @@ export const framed = (
   title: `${here.label} · Console`,
   description: 'Console of a store for its owner.',
   scripts: here.scripts ?? [],
-  body: html`<div class="console-head"><nav aria-label="Console">${rows.map(({ path, label }) => html`<a href="${site.at(path)}"${isIn(here, path) && html` aria-current="${path === here.path ? 'page' : 'true'}"`}>${label}</a> `)}</nav>
+  body: html`<div class="console-head"><nav aria-label="Console">${rows.map(({ path, label }) => html`<a href="${site.at(path)}"${isIn(here, path) && html` aria-current="${path === here.path ? 'page' : 'true'}"`}>${icon(ICONS[path] ?? 'list')}${label}</a> `)}</nav>
 ${changeForm('/console/sign-out', visit, site, html`<button class="plain">Sign out</button>`)}</div>
-${body}`,
+<div class="console-body">${body}</div>`,
 })
 
 const FIRST = '/console'

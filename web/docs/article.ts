@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import { codeBlock } from '../frame/code.ts'
+import { type CodeBlock, codeBlock, codeTabs } from '../frame/code.ts'
 import { type Html, html } from '../frame/html.ts'
 import { externalLink } from '../frame/link.ts'
 import { type MarkdownPlace, markdownTokens, renderMarkdown, tokenText } from '../frame/markdown.ts'
@@ -46,13 +46,19 @@ export const docsPath = (name: string): string => `/docs/${name}`
 export function articleOf(page: DocsPage, library: Library, site: Site): Html {
   const idOf = headingIds()
   let blocks = 0
+  const blockOf = (text: string, language: string): CodeBlock => {
+    blocks += 1
+    return { id: `code-${blocks}`, text, language, label: language === '' ? 'Code' : `Code, ${language}` }
+  }
   const place: MarkdownPlace = {
     headingId: idOf,
     link: (address, label) => linkFrom(page, address, label, library, site),
-    code(text, language) {
-      blocks += 1
-      const id = `code-${blocks}`
-      return codeBlock({ id, text, language, label: language === '' ? 'Code' : `Code, ${language}` })
+    code: (text, language) => codeBlock(blockOf(text, language)),
+    codes(run) {
+      const languages = new Set(run.map(({ language }) => language))
+      const drawn = run.map(({ text, language }) => blockOf(text, language))
+      // Two blocks of one language are two steps.
+      return languages.size === run.length ? codeTabs(`languages-${blocks}`, drawn) : html`${drawn.map(codeBlock)}`
     },
   }
   return renderMarkdown(page.text, place)

@@ -102,7 +102,7 @@ function docPage(found: DocsPage, options: DocsOptions, site: Site): WebPage {
     title: found.title,
     description: shortened(found.lead || `${found.title}: documentation of Atrium.`, 300),
     canonical: docsPath(found.name),
-    scripts: ['copy.js'],
+    scripts: ['copy.js', 'code-tabs.js'],
     body: layout(
       found,
       html`<article class="prose">${articleOf(found, options.library, site)}</article>

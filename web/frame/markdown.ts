@@ -33,6 +33,8 @@ export type MarkdownPlace = {
   readonly heading?: (content: Html) => Html
   /** Draws a block of code in this language, empty where none is named. */
   readonly code: (text: string, language: string) => Html
+  /** Draws blocks that follow each other directly as one; absent: each for itself. */
+  readonly codes?: (blocks: readonly { readonly text: string; readonly language: string }[]) => Html
 }
 
 /** Draws a document. */
@@ -112,12 +114,31 @@ function drawn(tokens: readonly Token[], source: string, place: MarkdownPlace): 
     }
   }
 
+  let drawnFences = 0
   for (const [index, token] of tokens.entries()) {
-    if (token.type === 'inline') for (const child of token.children ?? []) add(child)
+    if (drawnFences > 0) {
+      drawnFences -= 1
+      continue
+    }
+    const run = place.codes && token.type === 'fence' ? fencesFrom(tokens, index) : []
+    if (place.codes && run.length > 1) {
+      around().push(place.codes(run))
+      drawnFences = run.length - 1
+    } else if (token.type === 'inline') for (const child of token.children ?? []) add(child)
     else add(token, tokens[index + 1])
   }
   return html`${root}`
 }
+
+/** The blocks of code that follow each other directly from this token on. */
+function fencesFrom(tokens: readonly Token[], start: number): readonly { readonly text: string; readonly language: string }[] {
+  let end = start
+  while (tokens[end]?.type === 'fence') end += 1
+  return tokens.slice(start, end).map(({ content, info }) => ({ text: content, language: languageOf(info) }))
+}
+
+/** The language that the words behind a fence name. */
+const languageOf = (info: string): string => info.trim().split(/\s/, 1)[0] ?? ''
 
 /**
  * Draws links until their addresses are longer than a text can write out, and only the labels of
@@ -137,7 +158,7 @@ function leaf(token: Token, place: MarkdownPlace): Content {
       return html`<code>${token.content}</code>`
     case 'fence':
     case 'code_block':
-      return place.code(token.content, token.info.trim().split(/\s/, 1)[0] ?? '')
+      return place.code(token.content, languageOf(token.info))
     case 'hardbreak':
       return html`<br>`
     case 'softbreak':

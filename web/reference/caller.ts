@@ -7,21 +7,24 @@ export function describeScheme({ type, scheme, in: location, name }: SecuritySch
   return scheme === 'basic' ? 'HTTP Basic' : 'A token in Authorization: Bearer'
 }
 
-/**
- * What a command sends for who asks, as arguments of curl with shell variables; empty where anybody
- * may ask.
- */
-export function credentials(operation: ReferenceOperation, contract: Contract): readonly string[] {
+/** What a program sends to say who it is, from variables of its environment. */
+export type Credential =
+  | { readonly kind: 'header'; readonly name: string; readonly variable: string }
+  | { readonly kind: 'basic' }
+  | { readonly kind: 'bearer' }
+
+/** What a request of this operation sends for who asks; empty where anybody may ask. */
+export function credentials(operation: ReferenceOperation, contract: Contract): readonly Credential[] {
   const schemes = contract.components?.securitySchemes ?? {}
   const requirements = (operation.security ?? contract.security ?? []).map((method) =>
     Object.keys(method).map((name) => schemes[name]),
   )
   // Addresses are written down in many places, so credentials in them are nothing to recommend.
   const usable = requirements.find((route) => route.every((scheme) => scheme !== undefined && scheme.in !== 'query'))
-  return (usable ?? []).flatMap((scheme) => (scheme ? [argument(scheme)] : []))
+  return (usable ?? []).flatMap((scheme) => (scheme ? [credential(scheme)] : []))
 }
 
-function argument({ type, scheme, name = '' }: SecurityScheme): string {
-  if (type === 'apiKey') return `-H "${name}: $${name.replace(/^x-/i, '').replaceAll('-', '_').toUpperCase()}"`
-  return scheme === 'basic' ? '-u "$LOGIN:$TOKEN"' : '-H "Authorization: Bearer $TOKEN"'
+function credential({ type, scheme, name = '' }: SecurityScheme): Credential {
+  if (type === 'apiKey') return { kind: 'header', name, variable: name.replace(/^x-/i, '').replaceAll('-', '_').toUpperCase() }
+  return { kind: scheme === 'basic' ? 'basic' : 'bearer' }
 }

@@ -1,4 +1,4 @@
-import { codeBlock } from '../frame/code.ts'
+import { codeBlock, codeTabs } from '../frame/code.ts'
 import { type Html, html } from '../frame/html.ts'
 import { inline, prose } from '../frame/prose.ts'
 import type { Site } from '../frame/site.ts'
@@ -12,6 +12,7 @@ import {
   type ReferenceParameter,
   type Response,
 } from './contract.ts'
+import { type SampleRequest, samplesOf } from './samples.ts'
 import { bounds, describeType, example, properties } from './schema.ts'
 
 /** An operation at its path. */
@@ -24,8 +25,9 @@ export function operationShown({ method, path, operation }: Placed, contract: Co
   const body = operation.requestBody && followed<Body>(operation.requestBody, contract)
   const [type, media] = Object.entries(body?.content ?? {})[0] ?? []
   return html`<article class="operation" id="${id}">
-<h3><span class="method">${method.toUpperCase()}</span> <code>${path}</code></h3>
-<p><a href="#${id}">${summary ?? id}</a>${deprecated && html` <span class="mark-deprecated">deprecated</span>`}</p>
+<div>
+<h3>${summary ?? id} <a class="anchor" href="#${id}" aria-label="Link to ${id}">#</a>${deprecated && html` <span class="mark-deprecated">deprecated</span>`}</h3>
+<p class="endpoint"><span class="method method-${method}">${method.toUpperCase()}</span> <code>${path}</code></p>
 ${description && prose(description)}
 ${
   parameters.length > 0 &&
@@ -35,11 +37,27 @@ ${
   })}</dl>`
 }
 ${media?.schema && html`<h4>Body <span class="quiet">${type}</span></h4>${properties(media.schema, contract)}`}
-<h4>Example</h4>
-${codeBlock({ id: `${id}-example`, text: command({ method, path, operation }, { parameters, media, type }, contract, site), language: 'sh', label: `Example of ${id}` })}
 <h4>Responses</h4>
 ${Object.entries(operation.responses).map(([status, response]) => answer(status, followed<Response>(response, contract), contract))}
+</div>
+<div class="samples">
+${codeTabs(`${id}-language`, samplesOf(id, sampleRequest({ method, path, operation }, { parameters, media, type }, contract, site)))}
+${sampleResponse(id, operation, contract)}
+</div>
 </article>`
+}
+
+/** More of a response is in its schema. */
+const MAX_SAMPLE_RESPONSE_CHARACTERS = 1_200
+
+/** The first response that is no refusal, filled with examples; null: it has no body of JSON. */
+function sampleResponse(id: string, { responses }: ReferenceOperation, contract: Contract): Html | null {
+  const [status, response] = Object.entries(responses).find(([code]) => code.startsWith('2')) ?? []
+  const media = response && followed<Response>(response, contract).content?.['application/json']
+  if (!media?.schema) return null
+  const text = JSON.stringify(exampleBody(media, contract), null, 2)
+  if (text.length > MAX_SAMPLE_RESPONSE_CHARACTERS || !text.includes('\n')) return null
+  return codeBlock({ id: `${id}-response`, language: 'json', label: `Response ${status} of ${id}`, text })
 }
 
 function answer(status: string, { description, content }: Response, contract: Contract): Html {
@@ -52,17 +70,17 @@ function answer(status: string, { description, content }: Response, contract: Co
     : html`<details class="answer"><summary>${line}</summary>${shape}</details>`
 }
 
-/** A command that asks this, to be pasted into a shell. */
-function command(
+/** A request for this, filled with examples. */
+function sampleRequest(
   { method, path, operation }: Placed,
   {
     parameters,
     media,
-    type,
+    type = '',
   }: { readonly parameters: readonly ReferenceParameter[]; readonly media: Media | undefined; readonly type: string | undefined },
   contract: Contract,
   { publicUrl }: Site,
-): string {
+): SampleRequest {
   const sampleOf = (parameter: ReferenceParameter) =>
     encodeURIComponent(String(parameter.example ?? (parameter.schema ? example(parameter.schema, contract) : '')))
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
@@ -70,16 +88,13 @@ function command(
     return parameter ? sampleOf(parameter) : name
   })
   const query = parameters.filter((each) => each.in === 'query' && (each.required || each.example !== undefined))
-  const address = `${publicUrl}${filled}${query.length > 0 ? `?${query.map((each) => `${each.name}=${sampleOf(each)}`).join('&')}` : ''}`
-  return [
-    `curl${method === 'get' ? '' : ` -X ${method.toUpperCase()}`} ${quoted(address)}`,
-    ...credentials(operation, contract),
-    ...(media?.schema ? [`-H 'content-type: ${type}'`, `-d ${quoted(JSON.stringify(exampleBody(media, contract)))}`] : []),
-  ].join(' \\\n  ')
+  return {
+    method,
+    address: `${publicUrl}${filled}${query.length > 0 ? `?${query.map((each) => `${each.name}=${sampleOf(each)}`).join('&')}` : ''}`,
+    credentials: credentials(operation, contract),
+    body: media?.schema ? { type, value: exampleBody(media, contract) } : null,
+  }
 }
 
 const exampleBody = (media: Media, contract: Contract): unknown =>
   media.example ?? Object.values(media.examples ?? {})[0]?.value ?? (media.schema ? example(media.schema, contract) : {})
-
-/** A quote inside single quotes of a shell ends them, stands alone, and begins them again. */
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`

@@ -35,7 +35,7 @@ export function referencePages(): readonly PageRow[] {
           found && isLong(found.groups)
             ? found.groups.find(({ name }) => name.toLowerCase() === path.group.toLowerCase())
             : undefined
-        return found && group ? groupPage(found.named, group, site) : null
+        return found && group ? groupPage(found.named, found.groups, group, site) : null
       },
     }),
   ]
@@ -90,8 +90,9 @@ function referenceOf(named: FacadeContract, groups: readonly Group[], site: Site
     title: `${info.title}: reference`,
     description: summaryOf(info),
     canonical: `/reference/${name}`,
-    scripts: ['copy.js'],
-    body: html`<nav class="trail" aria-label="Place"><a href="${site.at('/reference')}">REST reference</a></nav>
+    scripts: ['copy.js', 'code-tabs.js'],
+    body: html`<div class="docs reference">${sidebar(long ? [] : groups, '', long ? groupLinks(named, groups, null, site) : null)}
+<div><nav class="trail" aria-label="Place"><a href="${site.at('/reference')}">REST reference</a></nav>
 <h1>${info.title} <span class="quiet">${info.version}</span></h1>
 ${info.description && prose(info.description)}
 <p>The contract: <a href="${site.at(path)}">${site.publicUrl}${path}</a></p>
@@ -107,23 +108,22 @@ ${
         (group) =>
           html`<section aria-labelledby="${slugOf(group)}"><h2 id="${slugOf(group)}"><a href="${site.at(groupPath(name, group))}">${group.name}</a> <span class="quiet">${whole(group.operations.length)}</span></h2>${contents(group, site.at(groupPath(name, group)))}</section>`,
       )
-    : html`<nav aria-label="Operations">${groups.map((group) => contents(group, ''))}</nav>
-${groups.map((group) => html`<section aria-labelledby="${slugOf(group)}"><h2 id="${slugOf(group)}">${group.description ? inline(group.description) : group.name}</h2>${shown(group, named, site)}</section>`)}`
-}`,
+    : html`${groups.map((group) => html`<section aria-labelledby="${slugOf(group)}"><h2 id="${slugOf(group)}">${group.description ? inline(group.description) : group.name}</h2>${shown(group, named, site)}</section>`)}`
+}</div></div>`,
   }
 }
 
-const groupPage = (named: FacadeContract, group: Group, site: Site): WebPage => ({
+const groupPage = (named: FacadeContract, groups: readonly Group[], group: Group, site: Site): WebPage => ({
   title: `${group.name}: ${named.contract.info.title} reference`,
   description: `${group.name}: paths, parameters, bodies, responses and examples.`,
   canonical: groupPath(named.name, group),
-  scripts: ['copy.js'],
-  body: html`<nav class="trail" aria-label="Place"><a href="${site.at('/reference')}">REST reference</a> <span aria-hidden="true">›</span> <a href="${site.at(`/reference/${named.name}`)}">${named.contract.info.title}</a></nav>
+  scripts: ['copy.js', 'code-tabs.js'],
+  body: html`<div class="docs reference">${sidebar([group], '', groups.length > 1 ? groupLinks(named, groups, group, site) : null)}
+<div><nav class="trail" aria-label="Place"><a href="${site.at('/reference')}">REST reference</a> <span aria-hidden="true">›</span> <a href="${site.at(`/reference/${named.name}`)}">${named.contract.info.title}</a></nav>
 <h1>${group.name}</h1>
 ${group.description !== '' && prose(group.description)}
-<section aria-labelledby="operations"><h2 id="operations">${counted(group.operations.length, 'operation')}</h2>
-<nav aria-label="Operations">${contents(group, '')}</nav>
-${shown(group, named, site)}</section>`,
+<section aria-labelledby="operations"><h2 id="operations" class="spoken">${counted(group.operations.length, 'operation')}</h2>
+${shown(group, named, site)}</section></div></div>`,
 })
 
 /** What a contract is about, in one sentence. */
@@ -131,6 +131,16 @@ const summaryOf = ({ summary, description = '', title }: FacadeContract['contrac
   summary ?? (/^[^.]+\./.exec(description)?.[0] || `Every operation of ${title}.`)
 
 const slugOf = ({ name }: Group): string => `group-${name.replaceAll(/\W+/g, '-')}`
+
+/** The groups of a contract beside its operations; `here`: the one that is shown. */
+const groupLinks = ({ name }: FacadeContract, groups: readonly Group[], here: Group | null, { at }: Site): Html =>
+  html`<ul>${groups.map((group) => html`<li><a href="${at(groupPath(name, group))}"${group === here && html` aria-current="page"`}>${group.name}</a></li>`)}</ul>`
+
+/** What there is on a page, and beside it: a column, and on phones a list that opens. */
+const sidebar = (groups: readonly Group[], path: string, others: Html | null): Html =>
+  html`<details class="docs-contents"><summary>Operations</summary><nav aria-label="Operations">
+${groups.map((group) => html`<p class="sidebar-heading">${group.name}</p><ul>${group.operations.map(({ method, operation }) => html`<li><a href="${path}#${operation.operationId}"><span class="method method-${method}">${method.toUpperCase()}</span> ${operation.summary ?? operation.operationId}</a></li>`)}</ul>`)}
+${others && html`<p class="sidebar-heading">Groups</p>${others}`}</nav></details>`
 
 const contents = ({ operations }: Group, path: string): Html =>
   html`<ul class="names">${operations.map(

@@ -60,16 +60,21 @@ function overview(schema: Schema, site: Site): WebPage {
     description:
       'Queries, mutations, subscriptions and types of the graph, each with its meaning, its unit and the meaning of null.',
     canonical: '/schema',
-    body: html`<h1>Schema</h1>
+    scripts: ['filter.js'],
+    body: html`<div class="docs reference"><details class="docs-contents"><summary>Contents</summary><nav aria-label="Contents"><ul>
+${[...roots.map(({ key, heading }) => ({ id: key, heading })), ...KINDS.map(({ kind, heading }) => ({ id: kind, heading }))].map(({ id, heading }) => html`<li><a href="#${id}">${heading}</a></li>`)}</ul></nav></details>
+<div><h1>Schema</h1>
 <p class="lead">Queries, mutations, subscriptions and types of the graph. Its endpoint is <code>${site.publicUrl}/graphql</code>${
       site.navigation.some(({ path }) => path === '/graphql') && html`, or in the <a href="${site.at('/graphql')}">explorer</a>`
     }.</p>
+<div class="ask" data-filter hidden><input type="search" aria-label="Show names and descriptions with" placeholder="Filter by name or description" autocomplete="off" spellcheck="false" maxlength="100"></div>
+<p role="status" data-filter-count></p>
 ${roots.map(
   ({ heading, key, name, fields }) =>
-    html`<section aria-labelledby="${key}"><h2 id="${key}">${heading}</h2><dl class="listing">${fields.map(
+    html`<section aria-labelledby="${key}"><h2 id="${key}">${heading}</h2><ul class="listing">${fields.map(
       (field) =>
-        html`<dt><a href="${site.at(typePath(name))}#${field.name}"><code>${field.name}</code></a>${deprecated(field.deprecationReason)}</dt><dd>${field.description && inline(shortened(field.description, 160))}</dd>`,
-    )}</dl></section>`,
+        html`<li data-filtered><a href="${site.at(typePath(name))}#${field.name}"><code>${field.name}</code></a>${deprecated(field.deprecationReason)}<br>${field.description && inline(shortened(field.description, 160))}</li>`,
+    )}</ul></section>`,
 )}
 ${KINDS.map(({ kind, heading }) => {
   const types = schema.types.filter(
@@ -79,9 +84,9 @@ ${KINDS.map(({ kind, heading }) => {
     types.length > 0 &&
     html`<section aria-labelledby="${kind}"><h2 id="${kind}">${heading}</h2><ul class="names">${[...types]
       .sort((one, other) => ((one.name ?? '') < (other.name ?? '') ? -1 : 1))
-      .map(({ name }) => html`<li><a href="${site.at(typePath(name ?? ''))}">${name}</a></li>`)}</ul></section>`
+      .map(({ name }) => html`<li data-filtered><a href="${site.at(typePath(name ?? ''))}">${name}</a></li>`)}</ul></section>`
   )
-})}`,
+})}</div></div>`,
   }
 }
 

@@ -1,0 +1,20 @@
+// A field that hides what does not have its words: elements with `data-filtered`, and sections without any left.
+const place = document.querySelector('[data-filter]')
+const count = document.querySelector('[data-filter-count]')
+const entries = [...document.querySelectorAll('[data-filtered]')].map((element) => ({
+  element,
+  text: element.textContent.toLowerCase(),
+}))
+const sections = [...new Set(entries.map(({ element }) => element.closest('section')))]
+
+place.hidden = false
+place.addEventListener('input', ({ target }) => {
+  const words = target.value.toLowerCase().split(/\s+/).filter(Boolean)
+  let shown = 0
+  for (const { element, text } of entries) {
+    element.hidden = !words.every((word) => text.includes(word))
+    if (!element.hidden) shown += 1
+  }
+  for (const section of sections) section.hidden = !section.querySelector('[data-filtered]:not([hidden])')
+  count.textContent = words.length === 0 ? '' : `${shown} of ${entries.length}`
+})
