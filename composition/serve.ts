@@ -200,6 +200,7 @@ async function serveTransports(
   const explorer = config.EXPLORER && {
     page: await parts.serveExplorer(app, {
       examples: parts.graphExamples(),
+      keys: parts.graphKeys,
       signIn: parts.graphSignIn(),
       home: './',
       traces: gateway.queryTraces,

@@ -1,30 +1,61 @@
 /* global EXPLORER */
-// What is sent with every operation. It is kept in this page only: neither stored nor part of the tabs that GraphiQL remembers.
+// What is sent with every operation. It is kept in this page, and where its user wants that in the storage of this tab; never in the
+// tabs that GraphiQL remembers.
 // biome-ignore lint/correctness/noUnusedVariables: page.js reads it.
 const credentials = (() => {
+  const STORED = 'atrium-explorer-credentials'
   const [own, signIn] = [document.getElementById('own'), document.getElementById('sign-in')]
   const [sent, said] = [document.getElementById('sent'), document.getElementById('said')]
-  let headers = {}
-  /** What people call them, by header. */
-  let names = {}
+  /** Secrets, and what people call them, by header. */
+  let used = stored()
 
-  function use(header, value, name = header) {
-    headers = { ...headers, [header]: value }
-    names = { ...names, [header]: name }
-    sent.textContent = Object.values(names).join(', ')
-    own.elements.secret.value = ''
+  for (const { header, label } of EXPLORER.keys) {
+    const field = document.createElement('label')
+    field.append(label)
+    const input = document.createElement('input')
+    Object.assign(input, { name: header, type: 'password', autocomplete: 'off', maxLength: 4000 })
+    field.append(input)
+    document.getElementById('keys').append(field)
   }
+  own.elements.remember.checked = Object.keys(used).length > 0
+
+  function stored() {
+    try {
+      return JSON.parse(sessionStorage.getItem(STORED)) ?? {}
+    } catch {
+      // A browser that keeps nothing, or something that is not ours.
+      return {}
+    }
+  }
+
+  function keep() {
+    sent.textContent =
+      Object.values(used)
+        .map(({ name }) => name)
+        .join(', ') || 'none'
+    try {
+      if (own.elements.remember.checked && Object.keys(used).length > 0) sessionStorage.setItem(STORED, JSON.stringify(used))
+      else sessionStorage.removeItem(STORED)
+    } catch {
+      // They hold until the page is closed then.
+    }
+  }
+  keep()
 
   own.addEventListener('submit', (event) => {
     event.preventDefault()
-    const { header, secret } = Object.fromEntries(new FormData(own))
-    use(header, header === 'authorization' ? `Bearer ${secret}` : secret)
-    said.textContent = `${header} is sent from now on. Subscriptions that run go on as before.`
+    for (const { header, label, prefix = '' } of EXPLORER.keys) {
+      const input = own.elements[header]
+      if (input.value !== '') used = { ...used, [header]: { value: `${prefix}${input.value}`, name: label } }
+      input.value = ''
+    }
+    keep()
+    said.textContent = `${sent.textContent}: sent from now on. Subscriptions that run go on as before.`
   })
+  own.elements.remember.addEventListener('change', keep)
   document.getElementById('forget').addEventListener('click', () => {
-    headers = {}
-    names = {}
-    sent.textContent = 'none'
+    used = {}
+    keep()
     said.textContent = 'Nothing is sent any more.'
   })
 
@@ -45,12 +76,13 @@ const credentials = (() => {
         return
       }
       signIn.reset()
-      use('authorization', `Bearer ${data.login.token}`, data.login.user.name)
+      used = { ...used, authorization: { value: `Bearer ${data.login.token}`, name: data.login.user.name } }
+      keep()
       said.textContent = `Signed in as ${data.login.user.name}, until ${new Date(data.login.expiresAt).toLocaleTimeString()}.`
     } catch {
       said.textContent = 'The server does not answer.'
     }
   })
 
-  return () => headers
+  return () => Object.fromEntries(Object.entries(used).map(([header, { value }]) => [header, value]))
 })()

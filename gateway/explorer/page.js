@@ -1,4 +1,4 @@
-/* global React, ReactDOM, GraphiQL, EXPLORER, credentials, traces */
+/* global React, ReactDOM, GraphiQL, EXPLORER, credentials, tools, traces */
 // What this page was opened on is where the graph is; nothing else is ever asked.
 const { pathname, host, protocol } = window.location
 const ask = GraphiQL.createFetcher({
@@ -19,11 +19,17 @@ const home = document.getElementById('home')
 home.hidden = EXPLORER.home === null
 if (EXPLORER.home !== null) home.href = EXPLORER.home
 
+/** The gallery has all of them. */
+const MAX_FIRST_TABS = 2
 ReactDOM.createRoot(document.getElementById('explorer')).render(
-  React.createElement(GraphiQL, {
-    fetcher,
-    defaultTabs: EXPLORER.examples,
-    shouldPersistHeaders: false,
-    plugins: traces.plugins,
-  }),
+  React.createElement(
+    GraphiQL,
+    {
+      fetcher,
+      defaultTabs: EXPLORER.examples.slice(0, MAX_FIRST_TABS),
+      shouldPersistHeaders: false,
+      plugins: traces.plugins,
+    },
+    tools,
+  ),
 )

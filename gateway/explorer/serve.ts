@@ -23,7 +23,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** An initial tab of the explorer. */
+/** An operation to try. */
 export type Example = { readonly query: string; readonly variables?: string }
 
 /** Initial tab for an unknown graph. */
@@ -31,10 +31,21 @@ const FIRST_QUESTION: Example = {
   query: '# Press Ctrl-Enter to run; Ctrl-Space lists the available fields.\n{\n  __typename\n}\n',
 }
 
+/** A header that a user may fill in, and what stands in front of its value. */
+export type ExplorerKey = { readonly header: string; readonly label: string; readonly prefix?: string }
+
+/** Credentials of unknown graphs. */
+const DEFAULT_KEYS: readonly ExplorerKey[] = [
+  { header: 'authorization', label: 'Bearer token', prefix: 'Bearer ' },
+  { header: 'x-api-key', label: 'API key' },
+]
+
 /** Options of the explorer. */
 export type ExplorerOptions = {
-  /** Initial tabs. */
+  /** Operations of the gallery; the first two are initial tabs. */
   readonly examples?: readonly Example[]
+  /** Credentials that the form has fields for. */
+  readonly keys?: readonly ExplorerKey[]
   /** Mutation that returns a token for `$email` and `$password`, as `login`; null for none. */
   readonly signIn?: string | null
   /** URL of the site that the explorer links to; null for none. */
@@ -61,7 +72,7 @@ export function isExplorerInstalled(): boolean {
  */
 export async function serveExplorer(
   app: FastifyInstance,
-  { examples = [FIRST_QUESTION], signIn = null, home = null, traces = null }: ExplorerOptions = {},
+  { examples = [FIRST_QUESTION], keys = DEFAULT_KEYS, signIn = null, home = null, traces = null }: ExplorerOptions = {},
 ): Promise<(reply: FastifyReply) => FastifyReply> {
   const require = createRequire(import.meta.url)
   const fileOf = (packageName: string, path: string) => join(dirname(require.resolve(`${packageName}/package.json`)), path)
@@ -76,11 +87,12 @@ export async function serveExplorer(
       fileOf('graphiql', 'graphiql.min.css'),
       own('credentials.js'),
       own('trace.js'),
+      own('tools.js'),
       own('page.js'),
       own('page.css'),
       own('icon.svg'),
     ],
-    [['explorer.js', `const EXPLORER = ${JSON.stringify({ examples, signIn, home, traces })}\n`]],
+    [['explorer.js', `const EXPLORER = ${JSON.stringify({ examples, keys, signIn, home, traces })}\n`]],
   )
   await assets.serve(app)
   const page = readFileSync(own('page.html'), 'utf8').replaceAll(/\/explorer\/assets\/([\w.-]+)/g, (_, name: string) =>

@@ -21,6 +21,10 @@ export type CostReport = {
 /** Request header for a cost report, with name and value of Hot Chocolate. */
 export const COST_HEADER = 'graphql-cost'
 const REPORT = 'report'
+const VALIDATE = 'validate'
+
+/** Whether the client wants to know what an operation costs instead of running it, as in Hot Chocolate. */
+export const isCostOnly = (header: unknown): boolean => typeof header === 'string' && header.trim().toLowerCase() === VALIDATE
 
 /**
  * Whether the client requests a cost report: header `GraphQL-Cost: report`, or `"extensions":

@@ -20,6 +20,7 @@ import {
   supergraphSdl,
 } from '../gateway/support/graph.ts'
 import { startTicker } from '../gateway/support/ticker.ts'
+import { openPage } from './support/browser.ts'
 
 const CHROMIUM = '/usr/bin/chromium'
 const QUIET = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync']
@@ -59,7 +60,7 @@ test('the page has no inline script and allows none from elsewhere', async () =>
 test('its files may be kept for ever, for their names change with them', async () => {
   const text = await (await fetch(`${base}/graphql`, { headers: { accept: 'text/html' } })).text()
   const files = [...text.matchAll(/(?:src|href)="(\/explorer[^"]+)"/g)].map(([, path]) => path)
-  expect(files).toHaveLength(10)
+  expect(files).toHaveLength(11)
   for (const path of files) {
     const file = await fetch(base + path, { headers: { 'accept-encoding': 'gzip' } })
     expect([path, file.status, file.headers.get('cache-control')]).toEqual([path, 200, 'public, max-age=31536000, immutable'])
@@ -188,6 +189,81 @@ describe.skipIf(!existsSync(CHROMIUM) && !process.env.REQUIRE_CHROMIUM)(
       },
     )
 
+    test('an example is opened from the gallery, and a link opens the same without running it', async () => {
+      const own = createHttpServer({ log: recordingLog().log })
+      const { gateway } = await localGraph()
+      const examples = ['One', 'Two', 'Three'].map((name) => ({
+        query: `# Shows ${name}.\nquery Example${name} { product(id: "a") { name } }\n`,
+      }))
+      await serveGraphql(own, gateway, { page: await serveExplorer(own, { examples }) })
+      const address = await own.listen({ port: 0, host: '127.0.0.1' })
+      const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
+      const [page, other] = [await context.newPage(), await context.newPage()]
+      const posts: string[] = []
+      other.on('request', (request) => posts.push(request.postData() ?? ''))
+      try {
+        await page.goto(`${address}/graphql`)
+        expect(await page.getByRole('tab', { name: 'ExampleThree' }).count()).toBe(0)
+        await page.getByRole('button', { name: 'Examples' }).click()
+        await page.getByRole('button', { name: /Three query Shows Three\./ }).click()
+        await page.getByRole('tab', { name: 'ExampleThree' }).waitFor()
+        await page
+          .getByLabel('Cost of the operation')
+          .filter({ hasText: /^Cost 1 of 1000$/ })
+          .waitFor()
+        await page.getByRole('button', { name: 'Copy a link' }).click()
+        await page.getByRole('button', { name: 'Copied' }).waitFor()
+        const link = await page.evaluate<string>('navigator.clipboard.readText()')
+        expect(link).toMatch(/\/graphql#operation=[\w-]+$/)
+        // Another visitor has no tabs yet.
+        await other.addInitScript('localStorage.clear()')
+        await other.goto(link)
+        await other.locator('.graphiql-query-editor', { hasText: 'Shows Three.' }).waitFor()
+        expect(posts.filter((body) => body.includes('ExampleThree') && body.includes('operationName'))).toEqual([])
+        expect(await other.evaluate('location.hash')).toBe('')
+      } finally {
+        await context.close()
+        await own.close()
+      }
+    })
+
+    test.each(['#operation=!!', '#operation=bm90IGpzb24', '#operation=eyJxdWVyeSI6MX0'])('%s opens nothing', async (hash) => {
+      const { page, complaints } = await openPage(browser)
+      await page.goto(`${base}/graphql${hash}`)
+      await page.getByRole('button', { name: 'Copy a link' }).waitFor()
+      expect([await page.getByRole('tab').count(), complaints]).toEqual([2, []])
+      await page.close()
+    })
+
+    test('credentials are gone after a reload, except where the user wants them remembered, and never in another tab', async () => {
+      const context = await browser.newContext()
+      const page = await context.newPage()
+      const open = async () => {
+        await page.goto(`${base}/graphql`)
+        await page.locator('#credentials summary').click()
+      }
+      const sent = () => page.locator('#sent').textContent()
+      await open()
+      await page.getByLabel('API key').fill('a key of tests')
+      await page.getByRole('button', { name: 'Use' }).click()
+      expect(await sent()).toBe('API key')
+      await open()
+      expect(await sent()).toBe('none')
+      await page.getByLabel('Bearer token').fill('a token of tests')
+      await page.getByLabel('Remember until this tab is closed').check()
+      await page.getByRole('button', { name: 'Use' }).click()
+      await open()
+      expect(await sent()).toBe('Bearer token')
+      expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain('of tests')
+      const other = await context.newPage()
+      await other.goto(`${base}/graphql`)
+      expect(await other.locator('#sent').textContent()).toBe('none')
+      await page.getByRole('button', { name: 'Forget' }).click()
+      await open()
+      expect([await sent(), await page.evaluate('sessionStorage.length')]).toEqual(['none', 0])
+      await context.close()
+    })
+
     test('there is no panel where traces are off', async () => {
       const page = await browser.newPage()
       await page.goto(`${base}/graphql`)
@@ -207,7 +283,7 @@ describe.skipIf(!existsSync(CHROMIUM) && !process.env.REQUIRE_CHROMIUM)(
         const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
         await page.goto(`${address}/graphql`)
         await page.locator('#credentials summary').click()
-        await page.getByLabel('Token or key').fill('ann')
+        await page.getByLabel('Bearer token').fill('ann')
         await page.getByRole('button', { name: 'Use' }).click()
         await page.locator('#credentials summary').click()
         await page.getByRole('button', { name: /execute query/i }).click()

@@ -12,3 +12,11 @@ export function graphExamples(): readonly { readonly query: string }[] {
 
 /** How people sign in to the whole graph. */
 export const graphSignIn = (): string => readFileSync(join(import.meta.dirname, 'signIn.graphql'), 'utf8')
+
+/** Headers of the callers that the graph knows. */
+export const graphKeys = [
+  { header: 'authorization', label: 'User token', prefix: 'Bearer ' },
+  { header: 'x-login-key', label: 'Store login' },
+  { header: 'x-auth-token', label: 'Store authtoken' },
+  { header: 'x-api-key', label: 'Trust key' },
+] as const

@@ -109,6 +109,17 @@ describe('the cost of an operation is reported on request', () => {
     }
   })
 
+  test('validated only, an operation is not run, and one that is invalid is refused', async () => {
+    const transports = await transportsOf()
+    const validate = { 'graphql-cost': 'validate' }
+    expect((await transports.post({ query: PAGE }, validate)).body).toEqual({
+      data: null,
+      extensions: { cost: { requested: PAGE_COST, limit: 1000 } },
+    })
+    const { body } = await transports.post({ query: '{ nothing }' }, validate)
+    expect(Object.keys(body)).toEqual(['errors'])
+  })
+
   test('a page of another origin may send the header', async () => {
     const transports = await transportsOf()
     const answer = await fetch(`${transports.base}/graphql`, { method: 'OPTIONS' })

@@ -28,7 +28,7 @@ import { serveFiles } from '../../../subgraphs/store/file/serve.ts'
 import { storeSubgraph } from '../../../subgraphs/store/subgraph.ts'
 import { encodeId } from '../../../subgraphs/toolkit/ids.ts'
 import { publishedKeys, remoteSessionCheck } from '../../../subgraphs/toolkit/user-token.ts'
-import { graphExamples, graphSignIn } from '../../../web/explorer/examples.ts'
+import { graphExamples, graphKeys, graphSignIn } from '../../../web/explorer/examples.ts'
 import { startSite } from '../../../web/serve.ts'
 import { recordingLog } from '../../gateway/support/graph.ts'
 import { OFFERED } from '../../rest-facade/sample.ts'
@@ -168,7 +168,7 @@ export async function startWeb({
   })
   const app = createHttpServer({ log: log.log, notFoundPage: site.lost })
   await serveGraphql(app, gateway, {
-    page: await serveExplorer(app, { examples: graphExamples(), signIn: graphSignIn(), home: './' }),
+    page: await serveExplorer(app, { examples: graphExamples(), keys: graphKeys, signIn: graphSignIn(), home: './' }),
   })
   const { count: sockets } = serveWebSockets(app, gateway)
   await serveDirectoryApi(app, gateway.client, { publicUrl: url })
