@@ -5,7 +5,7 @@
  *     npx node scripts/pages/screenshots.ts --to FOLDER [--url URL] [--only NAME,NAME] [--looks light-1280,dark-390]
  *
  * With `--login LOGIN --authtoken AUTHTOKEN` of a store (`npx atrium store token reset demo`) also
- * of its console. Signs up a user of its own for the pages of accounts.
+ * of its console, with `--operations-token` (`OPERATIONS_TOKEN`) also of `/operations`. Signs up a user of its own for the pages of accounts.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,6 +20,7 @@ const { values: options } = parseArgs({
     looks: { type: 'string' },
     login: { type: 'string' },
     authtoken: { type: 'string' },
+    'operations-token': { type: 'string' },
   },
 })
 const { url, to: folder } = options
@@ -58,7 +59,6 @@ const PAGES: Readonly<Record<string, string>> = {
   posts: '/posts',
   lost: '/nowhere',
   design: '/design',
-  operations: '/operations',
   shop: '/shops/demo',
   'sign-in': '/account/sign-in',
   'sign-up': '/account/sign-up',
@@ -98,6 +98,7 @@ const wanted = (name: string): boolean =>
 const looks = LOOKS.filter(({ name }) => options.looks === undefined || options.looks.split(',').includes(name))
 
 await takeAll(await browser.newContext(), PAGES)
+if (options['operations-token']) await takeAll(await forOperators(options['operations-token']), { operations: '/operations' })
 if (Object.keys(ACCOUNT_PAGES).some(wanted)) await takeAll(await signedUp(), ACCOUNT_PAGES)
 if (options.login && options.authtoken && Object.keys(CONSOLE_PAGES).some(wanted))
   await takeAll(await signedIn(options.login, options.authtoken), CONSOLE_PAGES)
@@ -137,6 +138,10 @@ async function take(page: Page, name: string, { name: look, scheme, width }: (ty
     fullPage: true,
     clip: { x: 0, y: 0, width, height: Math.min(Math.max(height, 800), MAX_HEIGHT_PX) },
   })
+}
+
+function forOperators(password: string): Promise<BrowserContext> {
+  return browser.newContext({ httpCredentials: { username: 'operator', password } })
 }
 
 async function signedUp(): Promise<BrowserContext> {

@@ -89,6 +89,20 @@ test.each(pasted)('the commands of %s work, from top to bottom in one shell', as
   for (const seen of SEEN[page] ?? []) expect(stdout).toMatch(seen)
 })
 
+test.each(['start/agents.md', 'start/integrators.md'])('the programs of %s get the same as its commands', async (page) => {
+  const { stdout } = await run('bash', ['-c', 'npx atrium trust key create --plan free --json'], { cwd: folder, env })
+  const variables = { ...env, KEY: JSON.parse(stdout).key }
+  const programs = blocksOf(page).filter(({ language, words }) => ['ts', 'py'].includes(language) && words === '')
+  expect(programs.map(({ language }) => language)).toEqual(['ts', 'py'])
+  for (const { language, code } of programs) {
+    const file = join(folder, `program.${language}`)
+    writeFileSync(file, code.replaceAll('localhost:4000', `localhost:${server.port}`))
+    const command = language === 'py' ? 'python3' : process.execPath
+    const { stdout: seen } = await run(command, [file], { cwd: folder, env: variables })
+    expect(seen).toMatch(page === 'start/agents.md' ? /"recommended_action": "\w+"/ : /"totalCount": \d+/)
+  }
+})
+
 test('the stream of the guide on subscriptions shows events as they happen', async () => {
   const { code = '' } = blocksOf('guides/subscribe-and-resume.md').find(({ words }) => words === 'stream=userCreated') ?? {}
   const listener = spawn('bash', ['-c', `exec ${code.replaceAll('localhost:4000', `localhost:${server.port}`)}`], {

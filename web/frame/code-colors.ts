@@ -24,6 +24,7 @@ const grammar = ({
 /** Words of TypeScript and JavaScript, and of Python. */
 const SCRIPT_WORDS = '\\b(?:import|from|export|const|let|await|async|function|return|for|of|if|else|new|type|throw|try|catch)\\b'
 const PYTHON_WORDS = '\\b(?:import|from|def|with|as|return|for|in|if|else|raise|try|except|class|print)\\b'
+const GO_WORDS = '\\b(?:package|import|func|return|for|range|if|else|type|struct|var|const|defer|go)\\b'
 const GRAPHQL_WORDS =
   '\\b(?:query|mutation|subscription|fragment|on|type|input|enum|union|interface|extend|schema|scalar|directive)\\b'
 /** The first word of a command, also after a pipe, and its options. */
@@ -47,6 +48,7 @@ const GRAMMARS: LookupTable<RegExp> = lookupTable({
   json,
   ts: script,
   js: script,
+  go: grammar({ remark: '//.*', text: `${DOUBLE_QUOTED}|\`[^\`]*\``, name: GO_WORDS }),
   py: grammar({ remark: HASH_REMARK, text: `${DOUBLE_QUOTED}|${SINGLE_QUOTED}`, name: PYTHON_WORDS }),
   graphql,
   yaml: keyed,

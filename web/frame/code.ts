@@ -26,6 +26,7 @@ const LANGUAGE_LABELS: ReadonlyMap<string, string> = new Map([
   ['ts', 'TypeScript'],
   ['js', 'JavaScript'],
   ['py', 'Python'],
+  ['go', 'Go'],
   ['graphql', 'GraphQL'],
   ['yaml', 'YAML'],
   ['ini', 'INI'],
