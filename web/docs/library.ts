@@ -57,7 +57,11 @@ function readAll(root: string): Library {
   return { pages, sections: sectionsOf(pages), nameOf: (file) => names.get(file) ?? null }
 }
 
-function pageOf(file: string, text: string): DocsPage {
+/** What generators write above a page, for who edits its file. */
+const COMMENT = /^<!--[^>]*-->\n/gm
+
+function pageOf(file: string, source: string): DocsPage {
+  const text = source.replaceAll(COMMENT, '')
   const name = file
     .replace(/^docs\//, '')
     .replace(/\.md$/, '')

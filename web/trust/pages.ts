@@ -6,6 +6,7 @@ import {
   TrustFormDocument,
   type TrustFormQuery,
 } from '#generated/operations.ts'
+import { chip } from '../frame/chip.ts'
 import { codeBlock } from '../frame/code.ts'
 import { type Html, html } from '../frame/html.ts'
 import { dataOf, OperationFailed, page } from '../frame/page.ts'
@@ -71,13 +72,17 @@ const inputOf = (target: string, { policy, kind, sensitivity }: TrustFormValues)
   },
 })
 
+/** One that is known, one that imitates, one that only looks like a name, and one of a private network. */
+const TRIES = ['github.com', 'paypa1-login.com', 'xn--80ak6aa92e.com', '192.168.0.1'] as const
+
 function empty(values: TrustFormValues, sources: TrustFormQuery['trustSources'], site: Site): Html {
   return html`<h1>Can this domain be trusted?</h1>
 <p class="lead">Enter a domain or a URL. The page shows the decision that an agent would get, with its reasons.</p>
 ${trustForm(values, site)}
+<p class="tries">Try ${TRIES.map((domain) => html`<a href="${site.at(`/trust?domain=${encodeURIComponent(domain)}`)}" rel="nofollow">${domain}</a> `)}</p>
 <div class="halves">
 <section aria-labelledby="answers"><h2 id="answers">Recommended actions</h2><dl class="facts-list">${Object.values(ACTIONS).map(
-    ({ short, sentence, tone }) => html`<dt class="tone-${tone}"><strong class="tone">${short}</strong></dt><dd>${sentence}</dd>`,
+    ({ short, sentence, tone }) => html`<dt>${chip(short, tone)}</dt><dd>${sentence}</dd>`,
   )}</dl></section>
 <section aria-labelledby="sources"><h2 id="sources">Sources of evidence</h2><ul class="sources">${sources.map(
     ({ name, state, reason }) =>
