@@ -161,7 +161,6 @@ test('values in templates of pages stand in text or between quotes, where they a
 const PROVEN_ELSEWHERE: Readonly<Record<string, { readonly by: string; readonly why: string }>> = {
   ...elsewhere('test/subgraphs/directory/lists.test.ts', 'one list, three kinds and their counts are read together', [
     'directory/category',
-    'directory/item',
     'directory/mcp-server',
     'directory/plugin',
     'directory/skill',

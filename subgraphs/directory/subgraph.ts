@@ -6,7 +6,7 @@ import type { Subgraph } from '../../platform/graphql/subgraph.ts'
 import { subgraphSchema } from '../toolkit/subgraph-schema.ts'
 import { type RoleLookup, remoteRoleLookup, requireAdministrator } from '../toolkit/user-role.ts'
 import type { Context } from './context.ts'
-import { catalogueOf } from './item/catalogue.ts'
+import { catalogueOf, changedCatalogue } from './item/catalogue.ts'
 import { itemRepository } from './item/repository.ts'
 import { followRevisions } from './item/revision-feed.ts'
 import { observationJob } from './job-thread/observation-job.ts'
@@ -62,7 +62,7 @@ export async function directorySubgraph({
   const database = openDatabase<Tables>(connection, { schema: 'directory', pooler, onError })
   const items = itemRepository(database.query, safeNames)
   const features = featureRepository(database.query)
-  let catalogue = await items.snapshot().then(catalogueOf)
+  let catalogue = await items.snapshot().then((snapshot) => catalogueOf(snapshot))
   const { onChange, notify: deliver } = changeListeners()
 
   const unfollow = followRevisions(
@@ -70,10 +70,12 @@ export async function directorySubgraph({
     async () => {
       const { dataset, number } = await items.currentRevision()
       if (dataset === catalogue.revision.dataset && number === catalogue.revision.number) return
-      catalogue = await items.snapshot().then(catalogueOf)
+      const changes = await items.changesBehindRevision(catalogue.revision)
+      const changed = changes && (await changedCatalogue(catalogue, changes))
+      catalogue = changed ?? (await items.snapshot().then((snapshot) => catalogueOf(snapshot)))
       // Everything that the directory answers is of one revision.
       deliver(null)
-      log.info({ revision: catalogue.revision.number, items: catalogue.items.length }, 'the directory was refreshed')
+      log.info({ revision: catalogue.revision.number, items: catalogue.size }, 'the directory was refreshed')
     },
     log,
   )

@@ -2,8 +2,9 @@ import type { Resolvers } from '#generated/directory/resolvers.ts'
 import { facet } from '../item/facets.ts'
 import type { Item } from '../item/item.ts'
 
-const counted = (items: readonly Item[]) =>
-  facet(items, ({ category }) => [category]).map(({ value, count }) => ({ name: value, count }))
+const categoryOf = ({ category }: Item) => [category]
+
+const counted = (items: readonly Item[]) => facet(items, categoryOf).map(({ value, count }) => ({ name: value, count }))
 
 export const categoryResolvers = {
   Query: {

@@ -1,10 +1,13 @@
-import { comparePositions } from '../../toolkit/connection.ts'
-import { buildWordIndex, type WordIndex } from '../word-index/word-index.ts'
+import { type LayeredMap, layeredMap } from '../../../platform/collections/layered-map.ts'
+import type { Position } from '../../toolkit/cursor.ts'
+import { CHEAP, createPace, type Pace } from '../word-index/pace.ts'
+import { changedList, sortedBy } from '../word-index/sorted-list.ts'
+import { buildWordIndex, changedWordIndex, type Indexed, type RecordChange, type WordIndex } from '../word-index/word-index.ts'
 import type { DirectoryKind, Item, ItemOf } from './item.ts'
 import { listPosition } from './order.ts'
-import { type Related, relatedAmong } from './related.ts'
-import type { CatalogueSnapshot, Revision } from './repository.ts'
-import { type SimilarGroups, similarGroups } from './similar.ts'
+import { changedGroups, type ItemGroups, itemGroups } from './related.ts'
+import type { CatalogueChanges, CatalogueSnapshot, Revision } from './repository.ts'
+import { descriptionHash } from './similar.ts'
 import { type Sort, sortOrder } from './sort.ts'
 
 /**
@@ -15,90 +18,236 @@ import { type Sort, sortOrder } from './sort.ts'
 export type Catalogue = {
   readonly revision: Revision
   readonly counts: CatalogueSnapshot['counts']
+  /** How many items there are. */
+  readonly size: number
   /** The items of a kind in the order of its list. */
   readonly list: <Kind extends DirectoryKind>(kind: Kind) => readonly ItemOf<Kind>[]
-  /** Index of an item in its list. */
-  readonly listIndex: (item: Item) => number
   /** The item with this natural key, compared without regard to case; null when there is none. */
   readonly byKey: <Kind extends DirectoryKind>(kind: Kind, key: string) => ItemOf<Kind> | null
   /** The item of this row; null when it is gone. */
   readonly byId: <Kind extends DirectoryKind>(kind: Kind, id: string) => ItemOf<Kind> | null
-  /** Every item, numbered as in `words`. */
-  readonly items: readonly Item[]
+  /** Items by their number in `words`; undefined for one that is gone. */
+  readonly items: readonly (Item | undefined)[]
   readonly words: WordIndex
-  /** First imported last, first; equal times by kind and key. */
-  readonly newest: readonly Item[]
-  readonly related: Related
-  /** Forks and copies. */
-  readonly similar: SimilarGroups
-  /** The items of a kind in another order; sorted when it is first needed. */
-  readonly sorted: <Kind extends DirectoryKind>(kind: Kind, sort: Sort) => readonly ItemOf<Kind>[]
+  /** The last imported first, equal times by kind and key; at most 100. */
+  readonly newest: () => readonly Item[]
+  readonly groups: ItemGroups
+  /** By number: equal ones are most likely copies; 0 for none. */
+  readonly descriptionHashes: Uint32Array
+  /** The items of a kind in another order; sorted, with pauses, when it is first needed. */
+  readonly sorted: <Kind extends DirectoryKind>(kind: Kind, sort: Sort) => Promise<readonly ItemOf<Kind>[]>
+  /** What the next version is made from. */
+  readonly parts: CatalogueParts
 }
 
+type Lists = Readonly<Record<DirectoryKind, readonly Item[]>>
+
+type CatalogueParts = {
+  readonly lists: Lists
+  /** Lists in other orders, by kind and order: at most one for each of three kinds and four orders. */
+  readonly sorts: Map<string, Promise<readonly Item[]>>
+  /** Numbers by row. */
+  readonly numbers: LayeredMap<string, number>
+  readonly keys: LayeredMap<string, number>
+}
+
+type Fields = Pick<Catalogue, 'revision' | 'counts' | 'items' | 'words' | 'groups' | 'descriptionHashes'> & CatalogueParts
+
+/** Items of `newest`. */
+const MAX_NEWEST = 100
+/** More changes than this share of all items: everything is built anew. */
+const MAX_CHANGED_SHARE = 0.2
+
 /** Builds the catalogue of a snapshot, in slices that let requests through. */
-export async function catalogueOf({ revision, items, counts }: CatalogueSnapshot): Promise<Catalogue> {
+export async function catalogueOf({ revision, items, counts }: CatalogueSnapshot, pace: Pace = createPace()): Promise<Catalogue> {
   const lists: Record<DirectoryKind, Item[]> = { MCP_SERVER: [], PLUGIN: [], SKILL: [] }
-  const keys = new Map<string, Item>()
-  const ids = new Map<string, Item>()
-  const indexes = new Map<Item, number>()
-  for (const item of items) {
+  const [keys, numbers] = [new Map<string, number>(), new Map<string, number>()]
+  const descriptionHashes = new Uint32Array(items.length)
+  for (const [number, item] of items.entries()) {
     lists[item.kind].push(item)
-    keys.set(`${item.kind} ${item.key.toLowerCase()}`, item)
-    ids.set(item.id, item)
+    keys.set(keyOf(item.kind, item.key), number)
+    numbers.set(item.id, number)
+    descriptionHashes[number] = descriptionHash(item)
+    const pause = pace(CHEAP * 4)
+    if (pause) await pause
   }
-  for (const list of Object.values(lists)) {
-    const positions = new Map(list.map((item) => [item, listPosition(item)]))
-    list.sort((one, other) => comparePositions(positions.get(one) ?? [], positions.get(other) ?? []))
-    for (const [index, item] of list.entries()) indexes.set(item, index)
-  }
-  const words = await buildWordIndex(
-    items.map((item) => ({
-      labels: labelsOf(item),
-      tags: [...item.tags, item.category, ...ownersOf(item)],
-      tools: item.kind === 'MCP_SERVER' ? (item.toolNames ?? []) : [],
-      text: item.description,
-    })),
-  )
-  return {
+  return withLookups({
     revision,
     counts,
     items,
+    words: await buildWordIndex(items.map(indexedOf), pace),
+    groups: await itemGroups(items, pace),
+    descriptionHashes,
+    lists: {
+      MCP_SERVER: await sortedBy(lists.MCP_SERVER, listPosition, pace),
+      PLUGIN: await sortedBy(lists.PLUGIN, listPosition, pace),
+      SKILL: await sortedBy(lists.SKILL, listPosition, pace),
+    },
+    sorts: new Map(),
+    numbers: layeredMap(numbers),
+    keys: layeredMap(keys),
+  })
+}
+
+/** An item that is another now; null: it was not there before, or is gone. */
+export type ItemChange = { readonly before: Item | null; readonly after: Item | null }
+
+/**
+ * The catalogue with changed items, as if it were built anew. Costs what the changes cost, and
+ * copies of arrays, in slices; items keep their numbers. Null when there are so many changes that
+ * all is to be read anew.
+ */
+export async function changedCatalogue(
+  catalogue: Catalogue,
+  { revision, counts, items: changed, removedIds }: CatalogueChanges,
+  pace: Pace = createPace(),
+): Promise<Catalogue | null> {
+  if (changed.length + removedIds.length > Math.max(1_000, catalogue.size * MAX_CHANGED_SHARE)) return null
+  const { numbers, keys, sorts, lists } = catalogue.parts
+  const items = [...catalogue.items]
+  const free = items.length === catalogue.size ? [] : items.flatMap((item, number) => (item ? [] : [number]))
+  const changes = new Map<number, ItemChange>()
+  for (const id of removedIds) {
+    const number = numbers.get(id)
+    if (number !== undefined) changes.set(number, { before: items[number] ?? null, after: null })
+  }
+  for (const item of changed) {
+    const number = numbers.get(item.id) ?? free.pop() ?? items.length
+    changes.set(number, { before: items[number] ?? null, after: item })
+    items[number] = item
+  }
+  const [newNumbers, newKeys] = [new Map<string, number | undefined>(), new Map<string, number | undefined>()]
+  const records = new Map<number, RecordChange>()
+  const descriptionHashes = new Uint32Array(items.length)
+  descriptionHashes.set(catalogue.descriptionHashes)
+  for (const [number, { before, after }] of changes) {
+    items[number] = after ?? undefined
+    descriptionHashes[number] = after ? descriptionHash(after) : 0
+    records.set(number, { before: before && indexedOf(before), after: after && indexedOf(after) })
+    if (before) newNumbers.set(before.id, undefined)
+    if (before && newKeys.get(keyOf(before.kind, before.key)) === undefined)
+      newKeys.set(keyOf(before.kind, before.key), undefined)
+    if (after) newNumbers.set(after.id, number)
+    if (after) newKeys.set(keyOf(after.kind, after.key), number)
+    const pause = pace(CHEAP * 10)
+    if (pause) await pause
+  }
+  const offer = (entries: number) => pace(entries * CHEAP)
+  return withLookups({
+    revision,
+    counts,
+    items,
+    words: await changedWordIndex(catalogue.words, records, pace),
+    groups: await changedGroups(catalogue.groups, changes, pace),
+    descriptionHashes,
+    lists: {
+      MCP_SERVER: await changedOfKind(lists.MCP_SERVER, 'MCP_SERVER', listPosition, changes, pace),
+      PLUGIN: await changedOfKind(lists.PLUGIN, 'PLUGIN', listPosition, changes, pace),
+      SKILL: await changedOfKind(lists.SKILL, 'SKILL', listPosition, changes, pace),
+    },
+    sorts: await changedSorts(sorts, changes, pace),
+    numbers: await numbers.with(newNumbers, offer),
+    keys: await keys.with(newKeys, offer),
+  })
+}
+
+function withLookups(fields: Fields): Catalogue {
+  const { revision, counts, items, words, groups, descriptionHashes, ...parts } = fields
+  const { lists, sorts, numbers, keys } = parts
+  let newest: readonly Item[] | null = null
+  return {
+    revision,
+    counts,
+    size: lists.MCP_SERVER.length + lists.PLUGIN.length + lists.SKILL.length,
+    items,
     words,
-    newest: [...items].sort(newestFirst),
-    related: relatedAmong(items),
-    similar: similarGroups(items),
+    groups,
+    descriptionHashes,
+    parts,
+    newest: () => {
+      newest ??= newestOf(items)
+      return newest
+    },
     // The kind decides the type of the items.
-    sorted: sortedBy((kind) => lists[kind]) as never,
+    sorted: (kind, sort) => {
+      const known = sorts.get(`${kind} ${sort}`) ?? sortedBy(lists[kind], sortOrder(kind, sort).positionOf, createPace())
+      sorts.set(`${kind} ${sort}`, known)
+      // The kind in the key or list decides the type of the item.
+      return known as never
+    },
     // The kind in the key or list decides the type of the item.
     list: (kind) => lists[kind] as never,
-    listIndex: (item) => indexes.get(item) ?? 0,
-    // The kind in the key or list decides the type of the item.
-    byKey: (kind, key) => (keys.get(`${kind} ${key.toLowerCase()}`) ?? null) as never,
+    byKey: (kind, key) => {
+      const number = keys.get(keyOf(kind, key))
+      // The kind in the key or list decides the type of the item.
+      return (number === undefined ? null : (items[number] ?? null)) as never
+    },
     byId: (kind, id) => {
-      const item = ids.get(id)
+      const number = numbers.get(id)
+      const item = number === undefined ? undefined : items[number]
       // The kind in the key or list decides the type of the item.
       return (item?.kind === kind ? item : null) as never
     },
   }
 }
 
-/** Keeps at most one list for each of three kinds and four orders. */
-function sortedBy(list: (kind: DirectoryKind) => readonly Item[]): (kind: DirectoryKind, sort: Sort) => readonly Item[] {
-  const sorted = new Map<string, readonly Item[]>()
-  return (kind, sort) => {
-    const known = sorted.get(`${kind} ${sort}`)
-    if (known) return known
-    const { positionOf } = sortOrder(kind, sort)
-    const positions = new Map(list(kind).map((item) => [item, positionOf(item)]))
-    const made = list(kind).toSorted((one, other) => comparePositions(positions.get(one) ?? [], positions.get(other) ?? []))
-    sorted.set(`${kind} ${sort}`, made)
-    return made
+const keyOf = (kind: DirectoryKind, key: string): string => `${kind} ${key.toLowerCase()}`
+
+async function changedOfKind(
+  list: readonly Item[],
+  kind: DirectoryKind,
+  positionOf: (item: Item) => Position,
+  changes: ReadonlyMap<number, ItemChange>,
+  pace: Pace,
+): Promise<readonly Item[]> {
+  const ofKind = (item: Item | null): readonly Item[] => (item?.kind === kind ? [item] : [])
+  const removed = [...changes.values()].flatMap(({ before }) => ofKind(before))
+  const added = [...changes.values()].flatMap(({ after }) => ofKind(after))
+  const next = changedList(list, removed, added, positionOf)
+  await pace((removed.length + added.length) * CHEAP * 4 + list.length * (CHEAP / 100))
+  return next
+}
+
+/** Orders that somebody wanted before, brought up to date. */
+async function changedSorts(
+  sorts: CatalogueParts['sorts'],
+  changes: ReadonlyMap<number, ItemChange>,
+  pace: Pace,
+): Promise<CatalogueParts['sorts']> {
+  const next = new Map<string, Promise<readonly Item[]>>()
+  for (const [name, list] of sorts) {
+    // `sorted` makes the names.
+    const [kind, sort] = name.split(' ') as [DirectoryKind, Sort]
+    next.set(name, Promise.resolve(await changedOfKind(await list, kind, sortOrder(kind, sort).positionOf, changes, pace)))
   }
+  return next
 }
 
 const newestFirst = (one: Item, other: Item): number =>
   other.createdAt.getTime() - one.createdAt.getTime() ||
   (one.kind < other.kind ? -1 : one.kind > other.kind ? 1 : one.key < other.key ? -1 : 1)
+
+/** One pass; a sort of all would take a hundred times as long. */
+function newestOf(items: readonly (Item | undefined)[]): readonly Item[] {
+  let newest: Item[] = []
+  let oldest = Number.NEGATIVE_INFINITY
+  for (const item of items) {
+    if (!item || item.createdAt.getTime() < oldest) continue
+    newest.push(item)
+    if (newest.length < MAX_NEWEST * 10) continue
+    newest = newest.sort(newestFirst).slice(0, MAX_NEWEST)
+    oldest = newest.at(-1)?.createdAt.getTime() ?? oldest
+  }
+  return newest.sort(newestFirst).slice(0, MAX_NEWEST)
+}
+
+/** What search reads of an item. */
+const indexedOf = (item: Item): Indexed => ({
+  labels: labelsOf(item),
+  tags: [...item.tags, item.category, ...ownersOf(item)],
+  tools: item.kind === 'MCP_SERVER' ? (item.toolNames ?? []) : [],
+  text: item.description,
+})
 
 /** What people call it. */
 function labelsOf(item: Item): string[] {

@@ -21,6 +21,12 @@ export type CatalogueSnapshot = {
   readonly counts: Readonly<Record<Exclude<Kind, DirectoryKind>, number>>
 }
 
+/** What differs from an earlier revision. */
+export type CatalogueChanges = CatalogueSnapshot & {
+  /** Rows of items that are gone. */
+  readonly removedIds: readonly string[]
+}
+
 /** An item's latest change; `isRemoved` for a tombstone. */
 export type ChangeRow = {
   readonly kind: DirectoryKind
@@ -50,31 +56,61 @@ export const itemRepository = (query: Kysely<Tables>, safeNames: SafeNames) => (
       .setAccessMode('read only')
       .execute(async (transaction) => {
         const revision = await itemRepository(transaction, safeNames).currentRevision()
-        const rows = await transaction
-          .selectFrom('item')
-          .selectAll()
-          // Schemas of tools stay in the database: they are most of the bytes, and rarely wanted.
-          .select(sql<unknown>`detail - 'features'`.as('detail'))
-          .where('removed_at', 'is', null)
-          .where('kind', 'in', ['MCP_SERVER', 'PLUGIN', 'SKILL'])
-          .execute()
+        const rows = await itemRows(transaction).where('removed_at', 'is', null).execute()
         const probed = await transaction
           .selectFrom('feature_probe')
           .select(['item_id', 'tool_names'])
           .where('answered_at', 'is not', null)
           .execute()
         const toolNames = new Map(probed.map(({ item_id, tool_names }) => [item_id, tool_names]))
-        const counted = await transaction
-          .selectFrom('item')
-          .select(['kind', ({ fn }) => fn.countAll<string>().as('count')])
-          .where('removed_at', 'is', null)
-          .groupBy('kind')
-          .execute()
-        const count = (kind: Kind) => Number(counted.find((row) => row.kind === kind)?.count ?? 0)
         return {
           revision,
           items: rows.map((row) => withToolNames(itemOf(row), toolNames.get(row.id), safeNames)),
-          counts: { PERSONA: count('PERSONA'), BUNDLE: count('BUNDLE'), AGENT: count('AGENT'), GUIDE: count('GUIDE') },
+          counts: await countsOf(transaction),
+        }
+      })
+  },
+
+  /**
+   * What changed behind a revision, in one consistent state, read in parts; null when it is of another
+   * database, or later than what is stored.
+   */
+  async changesBehindRevision(known: Revision): Promise<CatalogueChanges | null> {
+    return query
+      .transaction()
+      .setIsolationLevel('repeatable read')
+      .setAccessMode('read only')
+      .execute(async (transaction) => {
+        const revision = await itemRepository(transaction, safeNames).currentRevision()
+        if (revision.dataset !== known.dataset || BigInt(revision.number) < BigInt(known.number)) return null
+        const items: Item[] = []
+        const removedIds: string[] = []
+        let place = { revision: known.number, id: MAX_ID }
+        for (;;) {
+          const rows = await itemRows(transaction)
+            .where(sql<boolean>`(revision, id) > (${place.revision}::bigint, ${place.id}::bigint)`)
+            .orderBy('revision')
+            .orderBy('id')
+            .limit(PART_ROWS)
+            .execute()
+          const ids = rows.map(({ id }) => id)
+          const probed =
+            ids.length === 0
+              ? []
+              : await transaction
+                  .selectFrom('feature_probe')
+                  .select(['item_id', 'tool_names'])
+                  .where('answered_at', 'is not', null)
+                  .where('item_id', 'in', ids)
+                  .execute()
+          const toolNames = new Map(probed.map(({ item_id, tool_names }) => [item_id, tool_names]))
+          for (const row of rows) {
+            if (row.removed_at !== null) removedIds.push(row.id)
+            else items.push(withToolNames(itemOf(row), toolNames.get(row.id), safeNames))
+          }
+          const last = rows.at(-1)
+          if (!last || rows.length < PART_ROWS) return { revision, items, removedIds, counts: await countsOf(transaction) }
+          place = { revision: last.revision, id: last.id }
         }
       })
   },
@@ -105,6 +141,32 @@ export const itemRepository = (query: Kysely<Tables>, safeNames: SafeNames) => (
     }))
   },
 })
+
+/** Rows of one statement: their JSON is parsed at once, in some 5 ms. */
+const PART_ROWS = 200
+/** Largest bigint of PostgreSQL: behind all rows of a revision. */
+const MAX_ID = '9223372036854775807'
+
+/** Rows of searchable items. Schemas of tools stay in the database: they are most of the bytes, and rarely wanted. */
+const itemRows = (query: Kysely<Tables>) =>
+  query
+    .selectFrom('item')
+    .selectAll()
+    .select(sql<unknown>`detail - 'features'`.as('detail'))
+    .where('kind', 'in', ['MCP_SERVER', 'PLUGIN', 'SKILL'])
+
+/** Living records of the kinds that are counted only. */
+async function countsOf(query: Kysely<Tables>): Promise<CatalogueSnapshot['counts']> {
+  const counted = await query
+    .selectFrom('item')
+    .select(['kind', ({ fn }) => fn.countAll<string>().as('count')])
+    .where('removed_at', 'is', null)
+    .where('kind', 'in', ['PERSONA', 'BUNDLE', 'AGENT', 'GUIDE'])
+    .groupBy('kind')
+    .execute()
+  const count = (kind: Kind) => Number(counted.find((row) => row.kind === kind)?.count ?? 0)
+  return { PERSONA: count('PERSONA'), BUNDLE: count('BUNDLE'), AGENT: count('AGENT'), GUIDE: count('GUIDE') }
+}
 
 /** What a server answered itself replaces what sources list. */
 function withToolNames(item: Item, probed: readonly string[] | undefined, safeNames: SafeNames): Item {

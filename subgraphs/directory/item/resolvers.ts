@@ -6,6 +6,7 @@ import type { Context } from '../context.ts'
 import type { Catalogue } from './catalogue.ts'
 import { idOf, rowIdIn } from './id.ts'
 import type { Item } from './item.ts'
+import { relatedTo } from './related.ts'
 import { urlOf } from './url.ts'
 
 /** Most items that are said to be related, and most of the newest. */
@@ -16,8 +17,9 @@ const MAX_NEWEST = 100
 export const itemFields = {
   id: (item: Item) => idOf(item),
   url: (item: Item, _: unknown, { publicUrl }: Context) => urlOf(publicUrl, item),
-  related: (item: Item, { first }: { readonly first?: number | null }, { catalogue }: Context) =>
-    catalogue.related(item, checkPageSize('first', first ?? 6, MAX_RELATED)),
+  related: (item: Item, { first }: { readonly first?: number | null }, { catalogue }: Context) => [
+    ...relatedTo(item, checkPageSize('first', first ?? 6, MAX_RELATED), catalogue),
+  ],
 }
 
 const TYPES = { MCP_SERVER: 'McpServer', PLUGIN: 'Plugin', SKILL: 'Skill' } as const
@@ -27,7 +29,7 @@ const KINDS = keysOf(TYPES)
 export const itemResolvers = {
   Query: {
     directoryItem: (_, { id }, { catalogue }) => itemWith(id, catalogue),
-    newestItems: (_, { first }, { catalogue }) => catalogue.newest.slice(0, checkPageSize('first', first ?? 20, MAX_NEWEST)),
+    newestItems: (_, { first }, { catalogue }) => catalogue.newest().slice(0, checkPageSize('first', first ?? 20, MAX_NEWEST)),
   },
   DirectoryItem: {
     __resolveType: ({ kind }) => TYPES[kind],

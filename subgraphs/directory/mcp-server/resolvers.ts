@@ -8,8 +8,14 @@ import { itemFields } from '../item/resolvers.ts'
 import { observedRepositoryOf } from '../observation/resolvers.ts'
 import { registryEntryOf, serverNamed } from '../registry-entry/registry-entry.ts'
 import { meets } from '../search/filter.ts'
-import { listPage } from '../search/matching.ts'
+import { hasConditions, listPage } from '../search/matching.ts'
 import { featuresOfServer } from '../server-features/resolvers.ts'
+
+// Facets of whole lists are counted once per reader.
+const categoriesOf = ({ category }: ItemOf<'MCP_SERVER'>) => [category]
+const transportsOf = ({ transport }: ItemOf<'MCP_SERVER'>) => [transport]
+const officialOf = ({ official }: ItemOf<'MCP_SERVER'>) => [String(official)]
+const tagsOf = ({ tags }: ItemOf<'MCP_SERVER'>) => tags
 
 export const mcpServerResolvers = {
   Query: {
@@ -22,7 +28,12 @@ export const mcpServerResolvers = {
         (updatedSince == null || server.updatedAt >= updatedSince) &&
         (tag == null || server.tags.includes(tag)) &&
         meets(server, conditions)
-      return listPage(catalogue, 'MCP_SERVER', { order: mcpServerOrder, query, sort, accepts }, page)
+      return listPage(
+        catalogue,
+        'MCP_SERVER',
+        { order: mcpServerOrder, query, sort, accepts: hasConditions(filter) ? accepts : null },
+        page,
+      )
     },
   },
   McpServer: {
@@ -40,9 +51,9 @@ export const mcpServerResolvers = {
     stars: ({ popularity }) => popularity,
   },
   McpServerFacets: {
-    categories: (servers) => facet(servers, ({ category }) => [category]),
-    transports: (servers) => facet(servers, ({ transport }) => [transport]),
-    official: (servers) => facet(servers, ({ official }) => [String(official)]),
-    tags: (servers) => facet(servers, ({ tags }) => tags, MAX_FACET_TAGS),
+    categories: (servers) => facet(servers, categoriesOf),
+    transports: (servers) => facet(servers, transportsOf),
+    official: (servers) => facet(servers, officialOf),
+    tags: (servers) => facet(servers, tagsOf, MAX_FACET_TAGS),
   },
 } satisfies Resolvers

@@ -5,10 +5,16 @@ import { rowIdIn } from '../item/id.ts'
 import type { ItemOf } from '../item/item.ts'
 import { pluginOrder } from '../item/order.ts'
 import { itemFields } from '../item/resolvers.ts'
-import { listPage } from '../search/matching.ts'
+import { hasConditions, listPage } from '../search/matching.ts'
 
 /** Marketplaces that a facet lists. */
 const MAX_MARKETPLACES = 20
+
+// Facets of whole lists are counted once per reader.
+const categoriesOf = ({ category }: ItemOf<'PLUGIN'>) => [category]
+const ecosystemsOf = ({ ecosystems }: ItemOf<'PLUGIN'>) => ecosystems
+const marketplacesOf = ({ marketplaceSlug }: ItemOf<'PLUGIN'>) => [marketplaceSlug]
+const tagsOf = ({ tags }: ItemOf<'PLUGIN'>) => tags
 
 export const pluginResolvers = {
   Query: {
@@ -20,7 +26,12 @@ export const pluginResolvers = {
         (ecosystem == null || plugin.ecosystems.some((listed) => listed === ecosystem)) &&
         (marketplaceSlug == null || plugin.marketplaceSlug === marketplaceSlug) &&
         (tag == null || plugin.tags.includes(tag))
-      return listPage(catalogue, 'PLUGIN', { order: pluginOrder, query, sort, accepts }, page)
+      return listPage(
+        catalogue,
+        'PLUGIN',
+        { order: pluginOrder, query, sort, accepts: hasConditions(filter) ? accepts : null },
+        page,
+      )
     },
   },
   Plugin: {
@@ -33,9 +44,9 @@ export const pluginResolvers = {
     stars: ({ popularity }) => popularity,
   },
   PluginFacets: {
-    categories: (plugins) => facet(plugins, ({ category }) => [category]),
-    ecosystems: (plugins) => facet(plugins, ({ ecosystems }) => ecosystems),
-    marketplaces: (plugins) => facet(plugins, ({ marketplaceSlug }) => [marketplaceSlug], MAX_MARKETPLACES),
-    tags: (plugins) => facet(plugins, ({ tags }) => tags, MAX_FACET_TAGS),
+    categories: (plugins) => facet(plugins, categoriesOf),
+    ecosystems: (plugins) => facet(plugins, ecosystemsOf),
+    marketplaces: (plugins) => facet(plugins, marketplacesOf, MAX_MARKETPLACES),
+    tags: (plugins) => facet(plugins, tagsOf, MAX_FACET_TAGS),
   },
 } satisfies Resolvers

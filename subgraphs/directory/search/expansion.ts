@@ -32,7 +32,8 @@ const MAX_EXPANSIONS = 400
 export function expansionOf(typed: string, isLast: boolean, index: WordIndex, isForgiving = false): Map<number, number> {
   const meant = new Map<number, number>()
   const add = (number: number | undefined, weight: number): void => {
-    if (number !== undefined && weight > (meant.get(number) ?? 0)) meant.set(number, weight)
+    if (number === undefined || countOf(number, index) === 0) return
+    if (weight > (meant.get(number) ?? 0)) meant.set(number, weight)
   }
   const exact = index.numberOf.get(typed)
   add(exact, AS_TYPED)
@@ -73,7 +74,8 @@ function beginningWith(prefix: string, index: WordIndex): number[] {
     const word = sorted[at] as string
     if (!word.startsWith(prefix)) break
     // Every word has a number.
-    found.push(numberOf.get(word) as number)
+    const number = numberOf.get(word) as number
+    if (countOf(number, index) > 0) found.push(number)
   }
   if (found.length <= MAX_EXPANSIONS) return found
   return found.sort((one, other) => countOf(other, index) - countOf(one, index)).slice(0, MAX_EXPANSIONS)
@@ -92,17 +94,17 @@ function tolerance(word: string, isUnknown: boolean): number {
 /**
  * Known words within the tolerance of `typed`, with the number of changes; only the nearest ones.
  */
-function misspelled(typed: string, { words, letters }: WordIndex, isUnknown: boolean): Map<number, number> {
+function misspelled(typed: string, { words, letters, starts }: WordIndex, isUnknown: boolean): Map<number, number> {
   const max = tolerance(typed, isUnknown)
   const near = new Map<number, number>()
   if (max === 0) return near
   const set = lettersOf(typed)
   let least = max
-  for (let number = 0; number < words.length; number += 1) {
+  for (let number = 0; number < letters.length; number += 1) {
     // The cheap test first: a change of one letter flips at most two bits.
     if (bits((letters[number] as number) ^ set) > 2 * max) continue
     const word = words[number] as string
-    if (Math.abs(word.length - typed.length) > max || /\d/.test(word)) continue
+    if (Math.abs(word.length - typed.length) > max || /\d/.test(word) || countOf(number, { starts }) === 0) continue
     const changes = distance(typed, word, max)
     if (changes > max || changes === 0) continue
     near.set(number, changes)

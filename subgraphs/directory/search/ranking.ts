@@ -1,5 +1,4 @@
 import type { ListOrder } from '../../toolkit/connection.ts'
-import type { Position } from '../../toolkit/cursor.ts'
 import type { Item } from '../item/item.ts'
 import { UNCATEGORIZED } from '../item/item.ts'
 import { KIND_ORDER } from '../item/sort.ts'
@@ -7,8 +6,11 @@ import { KIND_ORDER } from '../item/sort.ts'
 /** An item that matches a query, and how well. */
 export type ScoredItem = { readonly item: Item; readonly score: number }
 
-/** A result and its place: best score first, then popularity, kind and key. */
-export type Ranked = ScoredItem & { readonly position: Position }
+/** A match with its number in the catalogue. */
+export type Found = ScoredItem & { readonly record: number }
+
+/** A result and what it is ordered by: two numbers, then kind and key. */
+export type Ranked = Found & { readonly first: number; readonly second: number }
 
 /**
  * What being known adds to a score, at most: enough to order equal names, too little to lift a
@@ -52,31 +54,28 @@ export function scoreOf({ item, score: text }: ScoredItem): ItemScore {
   return { total, text, popularity, official, metadata, deprecated: total - sum }
 }
 
-/**
- * The position of a result; scores are rounded so that a cursor means the same after a trip through
- * JSON.
- */
-export const rank = (found: ScoredItem): Ranked => ({
-  item: found.item,
-  score: found.score,
-  position: [
-    -Math.round(scoreOf(found).total * 1000),
-    -found.item.popularity,
-    KIND_ORDER[found.item.kind],
-    found.item.key.toLowerCase(),
-  ],
-})
+/** Rounded so that a cursor means the same after a trip through JSON. */
+const placeOf = (found: Found): number => -Math.round(scoreOf(found).total * 1000)
 
-/** The position of a server in a list with a query: most stars first, then as in a search. */
-export const rankByStars = (found: ScoredItem): Ranked => {
-  const { item, position } = rank(found)
-  const [score = 0, , ...rest] = position
-  return { ...found, position: [-item.popularity, score, ...rest] }
+/** A result of a search: best score first, then most stars. */
+export const rank = (found: Found): Ranked => ({ ...found, first: placeOf(found), second: -found.item.popularity })
+
+/** A server in a list with a query: most stars first, then as in a search. */
+export const rankByStars = (found: Found): Ranked => ({ ...found, first: -found.item.popularity, second: placeOf(found) })
+
+/** As `rankedOrder`, without making a position of each result. */
+export function compareRanked(one: Ranked, other: Ranked): number {
+  if (one.first !== other.first) return one.first - other.first
+  if (one.second !== other.second) return one.second - other.second
+  const kinds = KIND_ORDER[one.item.kind] - KIND_ORDER[other.item.kind]
+  if (kinds !== 0) return kinds
+  const [a, b] = [one.item.key.toLowerCase(), other.item.key.toLowerCase()]
+  return a < b ? -1 : a > b ? 1 : 0
 }
 
 /** The order of results. */
 export const rankedOrder: ListOrder<Ranked> = {
   list: 'search',
   parts: ['number', 'number', 'number', 'text'],
-  positionOf: ({ position }) => position,
+  positionOf: ({ item, first, second }) => [first, second, KIND_ORDER[item.kind], item.key.toLowerCase()],
 }

@@ -1,13 +1,15 @@
 import type { DirectorySort, Resolvers } from '#generated/directory/resolvers.ts'
 import { badInput } from '../../../platform/graphql/errors.ts'
-import { checkPageSize, comparePositions, type ListOrder, pageOf } from '../../toolkit/connection.ts'
+import { checkPageSize, comparePositions, type ListOrder, type PageArguments, pageOfUnsorted } from '../../toolkit/connection.ts'
+import type { Position } from '../../toolkit/cursor.ts'
+import { firstOf } from '../../toolkit/first-of.ts'
 import { facet } from '../item/facets.ts'
 import type { DirectoryKind, Item } from '../item/item.ts'
 import { groupSimilar as groupMatches } from '../item/similar.ts'
 import { sortOrder } from '../item/sort.ts'
 import { accepts } from './filter.ts'
 import { matching } from './matching.ts'
-import { type Ranked, rank, rankedOrder, type ScoredItem, scoreOf } from './ranking.ts'
+import { compareRanked, type Found, rank, rankedOrder, scoreOf } from './ranking.ts'
 import { taskItems } from './task-items.ts'
 
 /** Most results of each kind that `firstOfEachKind` may ask for: the limit of `/api/search`. */
@@ -24,15 +26,11 @@ export const searchResolvers = {
         (kinds == null || kinds.includes(item.kind)) &&
         (category == null || item.category === category) &&
         (filter == null || accepts(item, filter))
-      const order = sort == null || sort === 'RELEVANCE' ? rankedOrder : orderBy(sort)
-      const ranked = matching(query, catalogue, { argument: 'query', accepts: isWanted })
-        .map((found) => (order === rankedOrder ? rank(found) : placed(found, order)))
-        .sort((one, other) => comparePositions(one.position, other.position))
-      const found = groupSimilar ? groupMatches(ranked, catalogue.similar) : ranked
-      const bounded =
-        firstOfEachKind == null ? found : ofEachKind(found, checkPageSize('firstOfEachKind', firstOfEachKind, MAX_PER_KIND))
-      const page = pageOf(bounded, order, { first, after })
-      return { ...page, edges: page.edges.map(edgeOf), facets: found.map(({ item }) => item) }
+      const found = matching(query, catalogue, { argument: 'query', accepts: isWanted })
+      const shape = { hashes: groupSimilar ? catalogue.descriptionHashes : null, firstOfEachKind, first, after }
+      return sort == null || sort === 'RELEVANCE'
+        ? searchPage(found.map(rank), { order: rankedOrder, compare: compareRanked }, shape)
+        : searchPage(...sortedBy(sort, found), shape)
     },
     itemsForTask: (_, { task, kinds, filter, maxItems }, { catalogue }) => {
       if ([...task].length > MAX_TASK_CHARACTERS) throw badInput('task', `at most ${MAX_TASK_CHARACTERS} characters`, task)
@@ -49,7 +47,29 @@ export const searchResolvers = {
   },
 } satisfies Resolvers
 
-type Result = Ranked & { readonly similarCount?: number }
+type Result = Found & { readonly similarCount?: number }
+type Order<Node> = { readonly order: ListOrder<Node>; readonly compare: (one: Node, other: Node) => number }
+
+type PageShape = PageArguments & {
+  /** Groups copies by these; null: they are not grouped. */
+  readonly hashes: Uint32Array | null
+  readonly firstOfEachKind: number | null | undefined
+}
+
+/** A page of matches that are in no order, and all of them for facets. */
+function searchPage<Match extends Result>(
+  found: readonly Match[],
+  { order, compare }: Order<Match>,
+  { hashes, firstOfEachKind, ...page }: PageShape,
+) {
+  const results = hashes ? groupMatches(found.toSorted(compare), hashes) : found
+  const bounded =
+    firstOfEachKind == null
+      ? results
+      : ofEachKind(results, checkPageSize('firstOfEachKind', firstOfEachKind, MAX_PER_KIND), compare)
+  const { edges, ...rest } = pageOfUnsorted(bounded, order, page, compare)
+  return { ...rest, edges: edges.map(edgeOf), facets: results.map(({ item }) => item) }
+}
 
 const edgeOf = ({ node, cursor }: { readonly node: Result; readonly cursor: string }) => ({
   node: node.item,
@@ -58,23 +78,32 @@ const edgeOf = ({ node, cursor }: { readonly node: Result; readonly cursor: stri
   similarCount: node.similarCount ?? 0,
 })
 
-/** The order of results that are not sorted by relevance. */
-function orderBy(sort: Exclude<DirectorySort, 'RELEVANCE'>): ListOrder<Ranked> {
+type Placed = Result & { readonly position: Position }
+
+/** Matches where an order that is not that of relevance places them. */
+function sortedBy(sort: Exclude<DirectorySort, 'RELEVANCE'>, found: readonly Found[]): [readonly Placed[], Order<Placed>] {
   const { list, parts, positionOf } = sortOrder('search', sort)
-  return { list, parts, positionOf: ({ item }) => positionOf(item) }
+  return [
+    found.map((one) => ({ ...one, position: positionOf(one.item) })),
+    {
+      order: { list, parts, positionOf: ({ position }) => position },
+      compare: (one, other) => comparePositions(one.position, other.position),
+    },
+  ]
 }
 
-/** A match where an order places it. */
-function placed(found: ScoredItem, { positionOf }: ListOrder<Ranked>): Ranked {
-  const result = { ...found, position: [] }
-  return { ...result, position: positionOf(result) }
-}
+/** The first `max` of each kind. */
+const ofEachKind = <Match extends Result>(
+  found: readonly Match[],
+  max: number,
+  compare: (one: Match, other: Match) => number,
+): readonly Match[] =>
+  KINDS.flatMap((kind) =>
+    firstOf(
+      found.filter(({ item }) => item.kind === kind),
+      max,
+      compare,
+    ),
+  )
 
-/** The first `most` of each kind, in the same order. */
-function ofEachKind(ranked: readonly Result[], max: number): readonly Result[] {
-  const seen: Record<DirectoryKind, number> = { MCP_SERVER: 0, PLUGIN: 0, SKILL: 0 }
-  return ranked.filter(({ item }) => {
-    seen[item.kind] += 1
-    return seen[item.kind] <= max
-  })
-}
+const KINDS: readonly DirectoryKind[] = ['MCP_SERVER', 'PLUGIN', 'SKILL']

@@ -1,5 +1,15 @@
 import { FOREIGN_STOP_WORDS, type Translated, translationsIn } from '../word-index/translations.ts'
-import { countOf, fieldsOf, IN_NAME, IN_NAME_PART, IN_TAGS, recordOf, toolKey, type WordIndex } from '../word-index/word-index.ts'
+import {
+  countOf,
+  fieldsOf,
+  IN_NAME,
+  IN_NAME_PART,
+  IN_TAGS,
+  isKnown,
+  recordOf,
+  toolKey,
+  type WordIndex,
+} from '../word-index/word-index.ts'
 import { phraseOf, STOP_WORDS, tokenize } from '../word-index/words.ts'
 import { expansionOf } from './expansion.ts'
 
@@ -80,21 +90,25 @@ function wordMatches(query: string, index: WordIndex, accepts: (record: number) 
   const count = required.size + foreign.length
 
   let terms = [...termsOf(typed, required, index, false), ...foreign]
-  let { found, scores } = tally(terms, count, index, accepts)
+  let tallied = tally(terms, index)
+  let found = tallied.atLeast(count, accepts)
   if (found.length === 0 && count > 1) {
     terms = [...termsOf(typed, required, index, true), ...foreign]
-    ;({ found, scores } = tally(terms, count, index, accepts))
+    tallied = tally(terms, index)
+    found = tallied.atLeast(count, accepts)
   }
-  const full = new Set(found)
-  if (full.size < ENOUGH_MATCHES && count > 1) {
-    ;({ found, scores } = tally(terms, minMatches(count), index, accepts))
-  }
+  const isFull = found.length >= ENOUGH_MATCHES || count <= 1
+  if (!isFull) found = tallied.atLeast(minMatches(count), accepts)
 
   const key = [...typed, ...translated.map(({ original }) => original)].join('')
   const notifying = terms.filter(({ isRequired }) => isRequired)
+  const { scores, hits, nameHits } = tallied
   return found.map((record) => ({
     record,
-    score: (scores[record] as number) + nameBonus(record, key, notifying, index) + (full.has(record) ? 0 : PARTIAL_STEP),
+    score:
+      (scores[record] as number) +
+      nameBonus(record, { key, terms: notifying, nameHits: nameHits[record] as number }, index) +
+      ((hits[record] as number) >= count ? 0 : PARTIAL_STEP),
   }))
 }
 
@@ -125,7 +139,7 @@ function translatedTerm({ original, english }: Translated, index: WordIndex): Te
 const rarityOf = (meant: ReadonlyMap<number, number>, index: WordIndex): number => {
   let records = 0
   for (const number of meant.keys()) records = Math.max(records, countOf(number, index))
-  return Math.log(1 + index.size / (1 + records))
+  return Math.log(1 + index.count / (1 + records))
 }
 
 function termsOf(
@@ -142,46 +156,97 @@ function termsOf(
 }
 
 /** Words of a query; an identifier that no record holds as it is stands for the words inside it. */
-function typedWords(query: string, { numberOf }: WordIndex): string[] {
+function typedWords(query: string, index: WordIndex): string[] {
   const words = tokenize(query)
-    .flatMap(({ whole, parts }) => (parts.length > 0 && !numberOf.has(whole) ? parts : [whole]))
+    .flatMap(({ whole, parts }) => (parts.length > 0 && !isKnown(whole, index) ? parts : [whole]))
     .flatMap(phraseOf)
   return [...new Set(words)]
 }
 
+/** Per record, for one query. Made anew only for a larger index: a query would fill megabytes. */
+type Scratch = {
+  readonly scores: Float64Array
+  readonly best: Float64Array
+  readonly hits: Uint8Array
+  /** Required terms that its names hold. */
+  readonly nameHits: Uint8Array
+  readonly isNamed: Uint8Array
+  /** Records that hold the term at hand, and those that hold any. */
+  readonly touched: Uint32Array
+  readonly known: Uint32Array
+}
+let scratch: Scratch = scratchFor(0)
+
+function scratchFor(size: number): Scratch {
+  return {
+    scores: new Float64Array(size),
+    best: new Float64Array(size),
+    hits: new Uint8Array(size),
+    nameHits: new Uint8Array(size),
+    isNamed: new Uint8Array(size),
+    touched: new Uint32Array(size),
+    known: new Uint32Array(size),
+  }
+}
+
 /**
- * The accepted records that hold at least `least` required terms, and per record the sum of what
- * its best place of each term is worth.
+ * Per record the sum of what its best place of each term is worth, and how many required terms it
+ * holds. Costs what the postings of the terms cost, whatever the size of the index. The arrays are
+ * those of the last call.
  */
-function tally(
-  terms: readonly Term[],
-  least: number,
-  { size, postings, starts, brevity }: WordIndex,
-  accepts: (record: number) => boolean,
-) {
-  const scores = new Float64Array(size)
-  const hits = new Uint8Array(size)
-  const best = new Float64Array(size)
+function tally(terms: readonly Term[], { size, postings, starts, brevity }: WordIndex) {
+  if (scratch.scores.length < size) scratch = scratchFor(size)
+  const { scores, best, hits, nameHits, isNamed, touched, known } = scratch
+  scores.fill(0, 0, size)
+  hits.fill(0, 0, size)
+  nameHits.fill(0, 0, size)
+  let knownCount = 0
   for (const { meant, isRequired, rarity } of terms) {
-    best.fill(0)
+    let touchedCount = 0
     for (const [number, weight] of meant) {
-      for (let at = starts[number] as number; at < (starts[number + 1] as number); at += 1) {
+      const end = starts[number + 1] as number
+      for (let at = starts[number] as number; at < end; at += 1) {
         const posting = postings[at] as number
         const record = recordOf(posting)
-        const value = weight * fieldWeight(fieldsOf(posting), brevity[record] as number)
+        const fields = fieldsOf(posting)
+        const value = weight * fieldWeight(fields, brevity[record] as number)
+        if (best[record] === 0) {
+          touched[touchedCount] = record
+          touchedCount += 1
+        }
         if (value > (best[record] as number)) best[record] = value
+        if (fields & (IN_NAME | IN_NAME_PART)) isNamed[record] = 1
       }
     }
-    for (let record = 0; record < size; record += 1) {
-      const matchScore = best[record] as number
-      if (matchScore === 0) continue
-      scores[record] = (scores[record] as number) + matchScore * rarity
-      if (isRequired) hits[record] = (hits[record] as number) + 1
+    for (let at = 0; at < touchedCount; at += 1) {
+      const record = touched[at] as number
+      scores[record] = (scores[record] as number) + (best[record] as number) * rarity
+      if (isRequired) {
+        if (hits[record] === 0) {
+          known[knownCount] = record
+          knownCount += 1
+        }
+        hits[record] = (hits[record] as number) + 1
+        nameHits[record] = (nameHits[record] as number) + (isNamed[record] as number)
+      }
+      best[record] = 0
+      isNamed[record] = 0
     }
   }
-  const found: number[] = []
-  for (let record = 0; record < size; record += 1) if ((hits[record] as number) >= least && accepts(record)) found.push(record)
-  return { scores, found }
+  return {
+    scores,
+    hits,
+    nameHits,
+    /** Accepted records with so many required terms, in no order. */
+    atLeast(least: number, accepts: (record: number) => boolean): number[] {
+      const found: number[] = []
+      for (let at = 0; at < knownCount; at += 1) {
+        const record = known[at] as number
+        if ((hits[record] as number) >= least && accepts(record)) found.push(record)
+      }
+      return found
+    },
+  }
 }
 
 function fieldWeight(places: number, brevity: number): number {
@@ -191,16 +256,26 @@ function fieldWeight(places: number, brevity: number): number {
   return TEXT_WEIGHT * brevity
 }
 
+type NameMatch = {
+  /** The query without what is between its words. */
+  readonly key: string
+  readonly terms: readonly Term[]
+  /** How many of the terms the names of the record hold. */
+  readonly nameHits: number
+}
+
 /**
  * What the labels of a record add: everything when the query is a label, a share when its words all
  * stand in one.
  */
-function nameBonus(record: number, key: string, terms: readonly Term[], { labelKeys, labelWords }: WordIndex): number {
+function nameBonus(record: number, { key, terms, nameHits }: NameMatch, { labelKeys, labelWords }: WordIndex): number {
+  // Most records of a frequent word have it in their texts alone.
+  if (nameHits === 0) return 0
   let bonus = 0
   for (const [at, labelKey] of (labelKeys[record] ?? []).entries()) {
     if (labelKey === key) bonus = Math.max(bonus, IS_LABEL)
     const words = labelWords[record]?.[at] ?? []
-    if (words.length === 0) continue
+    if (words.length === 0 || nameHits < terms.length) continue
     let certainty = 1
     let met = 0
     const isAllIn = terms.every(({ meant }) => {

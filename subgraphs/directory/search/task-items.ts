@@ -1,6 +1,6 @@
 import type { Catalogue } from '../item/catalogue.ts'
 import type { Item } from '../item/item.ts'
-import { countOf, fieldsOf, IN_NAME, IN_NAME_PART, IN_TAGS, recordOf, type WordIndex } from '../word-index/word-index.ts'
+import { countOf, fieldsOf, IN_NAME, IN_NAME_PART, IN_TAGS, isKnown, recordOf, type WordIndex } from '../word-index/word-index.ts'
 import { phraseOf, STOP_WORDS, stem, tokenize } from '../word-index/words.ts'
 import { expansionOf } from './expansion.ts'
 import { scoreOf } from './ranking.ts'
@@ -105,7 +105,7 @@ export function taskItems(
 /** The distinctive words of a task in its order, with the records that hold them. */
 function wordsOf(task: string, index: WordIndex): readonly Word[] {
   const texts = tokenize(task)
-    .flatMap(({ whole, parts }) => (parts.length > 0 && !index.numberOf.has(whole) ? parts : [whole]))
+    .flatMap(({ whole, parts }) => (parts.length > 0 && !isKnown(whole, index) ? parts : [whole]))
     .flatMap(phraseOf)
   const distinctive = [...new Set(texts)].filter((text) => !STOP_WORDS.has(text) && !TASK_WORDS.has(text))
   const counts = new Map(distinctive.map((text) => [text, firstCount(text, index)]))
@@ -117,8 +117,8 @@ function wordsOf(task: string, index: WordIndex): readonly Word[] {
       const meant = expansionOf(text, false, index)
       let count = 0
       for (const number of meant.keys()) count = Math.max(count, countOf(number, index))
-      const isCommon = count > index.size * COMMON_SHARE && index.size > 100
-      const rarity = isCommon ? 0 : Math.log(1 + index.size / (1 + count))
+      const isCommon = count > index.count * COMMON_SHARE && index.count > 100
+      const rarity = isCommon ? 0 : Math.log(1 + index.count / (1 + count))
       return { text, rarity, records: isCommon ? new Map() : holdingsOf(meant, rarity, index) }
     })
   const rarest = new Set(words.toSorted((one, other) => other.rarity - one.rarity).slice(0, MAX_WORDS))

@@ -5,7 +5,12 @@ import { rowIdIn } from '../item/id.ts'
 import type { ItemOf } from '../item/item.ts'
 import { skillOrder } from '../item/order.ts'
 import { itemFields } from '../item/resolvers.ts'
-import { listPage } from '../search/matching.ts'
+import { hasConditions, listPage } from '../search/matching.ts'
+
+// Facets of whole lists are counted once per reader.
+const categoriesOf = ({ category }: ItemOf<'SKILL'>) => [category]
+const sourcesOf = ({ source }: ItemOf<'SKILL'>) => [source]
+const tagsOf = ({ tags }: ItemOf<'SKILL'>) => tags
 
 export const skillResolvers = {
   Query: {
@@ -16,7 +21,12 @@ export const skillResolvers = {
         (category == null || skill.category === category) &&
         (source == null || skill.source === source) &&
         (tag == null || skill.tags.includes(tag))
-      return listPage(catalogue, 'SKILL', { order: skillOrder, query, sort, accepts }, page)
+      return listPage(
+        catalogue,
+        'SKILL',
+        { order: skillOrder, query, sort, accepts: hasConditions(filter) ? accepts : null },
+        page,
+      )
     },
   },
   Skill: {
@@ -28,8 +38,8 @@ export const skillResolvers = {
     },
   },
   SkillFacets: {
-    categories: (skills) => facet(skills, ({ category }) => [category]),
-    sources: (skills) => facet(skills, ({ source }) => [source]),
-    tags: (skills) => facet(skills, ({ tags }) => tags, MAX_FACET_TAGS),
+    categories: (skills) => facet(skills, categoriesOf),
+    sources: (skills) => facet(skills, sourcesOf),
+    tags: (skills) => facet(skills, tagsOf, MAX_FACET_TAGS),
   },
 } satisfies Resolvers

@@ -1,4 +1,6 @@
-import { setImmediate as breathe } from 'node:timers/promises'
+import { type LayeredMap, layeredMap } from '../../../platform/collections/layered-map.ts'
+import { CHEAP, createPace, type Pace } from './pace.ts'
+import { changedList, sortedBy } from './sorted-list.ts'
 import { fold, STOP_WORDS, stem, tokenize, type Word } from './words.ts'
 
 /** Where in a record a word stands; bits, because one word may stand in several places. */
@@ -25,14 +27,17 @@ export type Indexed = {
 }
 
 /**
- * Which records hold which words, and where. Immutable; records are numbered in the order in which
- * they were given.
+ * Which records hold which words, and where. Immutable, but for words that later versions add at the
+ * end of `words`, `numberOf` and `byStem`, which all versions share: `countOf` is 0 for them here.
  */
 export type WordIndex = {
+  /** Numbers of records are below it; those of removed ones hold no words. */
   readonly size: number
-  /** Number of a known word. */
+  /** Records that are there. */
+  readonly count: number
+  /** Number of a word; `isKnown` says whether a record has it. */
   readonly numberOf: ReadonlyMap<string, number>
-  /** Known words in code-unit order, for prefixes. */
+  /** Words in code-unit order, for prefixes. */
   readonly sorted: readonly string[]
   readonly words: readonly string[]
   /** Letters of each word as a bit set: two words within n changes differ in at most 2n bits. */
@@ -54,115 +59,276 @@ export type WordIndex = {
    * Records by the name of a tool, as `toolKey` spells it. Apart from the words: `get`, `list` and
    * `search` begin tools of most servers, and would find them all.
    */
-  readonly byTool: ReadonlyMap<string, readonly number[]>
+  readonly byTool: LayeredMap<string, readonly number[]>
+  /** Per record: words of its text. */
+  readonly lengths: Float32Array
   /** Per record: less than 1 when its text is longer than the average, more when it is shorter. */
   readonly brevity: Float32Array
 }
 
-/**
- * Records that are indexed between two turns of the event loop, so that a refresh does not hold up
- * requests. About 5 ms.
- */
-const SLICE_RECORDS = 100
+/** A record that is another now; null: it was not there before, or is gone. */
+export type RecordChange = { readonly before: Indexed | null; readonly after: Indexed | null }
 
-/** Builds the index; takes about 50 µs a record, in slices. */
-export async function buildWordIndex(records: readonly Indexed[]): Promise<WordIndex> {
-  const numberOf = new Map<string, number>()
-  const words: string[] = []
-  const collected: number[][] = []
-  const labelWords: (readonly (readonly number[])[])[] = []
-  const labelKeys: (readonly string[])[] = []
-  const lengths = new Float32Array(records.length)
-  const byTool = new Map<string, number[]>()
+/** The words of an index and of its later versions. */
+type Vocabulary = { readonly numberOf: Map<string, number>; readonly words: string[]; readonly byStem: Map<string, number[]> }
 
-  const addPosting = (word: string, record: number, where: number): number => {
-    let number = numberOf.get(word)
-    if (number === undefined) {
-      number = words.length
-      numberOf.set(word, number)
-      words.push(word)
-      collected.push([])
-    }
-    const list = collected[number] as number[]
-    const last = list.length - 1
-    // A record's words arrive together: its entry is the last one or does not exist.
-    if (last >= 0 && (list[last] as number) >>> FIELD_BITS === record) list[last] = (list[last] as number) | where
-    else list.push((record << FIELD_BITS) | where)
+/** What one record gives to an index: places by word, and the rest as the index holds it. */
+type RecordEntry = {
+  readonly places: ReadonlyMap<number, number>
+  readonly labelWords: readonly (readonly number[])[]
+  readonly labelKeys: readonly string[]
+  readonly tools: readonly string[]
+  readonly length: number
+}
+
+const NO_ENTRY: RecordEntry = { places: new Map(), labelWords: [], labelKeys: [], tools: [], length: 0 }
+/** Words between two offers to pause. */
+const PAUSE_WORDS = 500
+
+function numberIn({ numberOf, words, byStem }: Vocabulary, word: string): number {
+  const known = numberOf.get(word)
+  if (known !== undefined) return known
+  const number = words.length
+  numberOf.set(word, number)
+  words.push(word)
+  const key = stem(word)
+  const list = byStem.get(key)
+  if (list) list.push(number)
+  else byStem.set(key, [number])
+  return number
+}
+
+function entryOf({ labels, tags, tools = [], text }: Indexed, vocabulary: Vocabulary): RecordEntry {
+  const places = new Map<number, number>()
+  const add = (word: string, where: number): number => {
+    const number = numberIn(vocabulary, word)
+    places.set(number, (places.get(number) ?? 0) | where)
     return number
   }
-  const addPostings = (found: readonly Word[], record: number, where: number, wherePart: number): void => {
+  const addAll = (found: readonly Word[], where: number, wherePart: number): void => {
     for (const { whole, parts } of found) {
-      addPosting(whole, record, where)
-      for (const part of parts) addPosting(part, record, wherePart)
+      add(whole, where)
+      for (const part of parts) add(part, wherePart)
     }
   }
-
-  for (const [record, { labels, tags, tools = [], text }] of records.entries()) {
-    if (record % SLICE_RECORDS === SLICE_RECORDS - 1) await breathe()
-    const labelsRead = labels.map(tokenize)
-    labelWords.push(
-      labelsRead.map((found) => {
-        addPostings(found, record, IN_NAME, IN_NAME_PART)
-        for (const [index, { whole }] of found.entries()) {
-          const next = found[index + 1]
-          if (next) addPosting(whole + next.whole, record, IN_NAME_PART)
-        }
-        // Every word has a number.
-        return significant(found).map((word) => numberOf.get(word) as number)
-      }),
-    )
-    labelKeys.push(labelsRead.map((found) => found.map(({ whole }) => whole).join('')))
-    for (const key of new Set(tools.map(toolKey))) {
-      const records = byTool.get(key)
-      if (records) records.push(record)
-      else byTool.set(key, [record])
+  const labelsRead = labels.map(tokenize)
+  const labelWords = labelsRead.map((found) => {
+    addAll(found, IN_NAME, IN_NAME_PART)
+    for (const [index, { whole }] of found.entries()) {
+      const next = found[index + 1]
+      if (next) add(whole + next.whole, IN_NAME_PART)
     }
-    for (const tag of tags) addPostings(tokenize(tag), record, IN_TAGS, IN_TAGS)
-    const found = tokenize(text)
-    addPostings(found, record, IN_TEXT, IN_TEXT)
-    lengths[record] = found.length
-  }
-
-  const average = lengths.reduce((sum, length) => sum + length, 0) / Math.max(1, records.length)
-  const byStem = new Map<string, number[]>()
-  for (const [number, word] of words.entries()) {
-    const key = stem(word)
-    const list = byStem.get(key)
-    if (list) list.push(number)
-    else byStem.set(key, [number])
-  }
+    return significant(found).map((word) => numberIn(vocabulary, word))
+  })
+  for (const tag of tags) addAll(tokenize(tag), IN_TAGS, IN_TAGS)
+  const found = tokenize(text)
+  addAll(found, IN_TEXT, IN_TEXT)
   return {
-    size: records.length,
-    numberOf,
-    sorted: words.toSorted(),
-    words,
-    letters: Uint32Array.from(words, lettersOf),
-    byStem,
-    ...packed(collected),
+    places,
     labelWords,
-    labelKeys,
-    byTool,
-    // BM25's length normalisation with b = 0.4: descriptions differ in length by habit more than by
-    // content.
-    brevity: lengths.map((length) => 1 / (0.6 + (0.4 * length) / Math.max(1, average))),
+    labelKeys: labelsRead.map((label) => label.map(({ whole }) => whole).join('')),
+    tools: [...new Set(tools.map(toolKey))],
+    length: found.length,
   }
 }
 
+/** Builds the index; takes about 50 µs a record, in slices. */
+export async function buildWordIndex(records: readonly Indexed[], pace: Pace = createPace()): Promise<WordIndex> {
+  const vocabulary: Vocabulary = { numberOf: new Map(), words: [], byStem: new Map() }
+  const collected: number[][] = []
+  const labelWords: RecordEntry['labelWords'][] = []
+  const labelKeys: RecordEntry['labelKeys'][] = []
+  const lengths = new Float32Array(records.length)
+  const byTool = new Map<string, number[]>()
+  for (const [record, indexed] of records.entries()) {
+    const entry = entryOf(indexed, vocabulary)
+    for (const [number, where] of entry.places) {
+      const list = collected[number]
+      if (list) list.push((record << FIELD_BITS) | where)
+      else collected[number] = [(record << FIELD_BITS) | where]
+    }
+    labelWords.push(entry.labelWords)
+    labelKeys.push(entry.labelKeys)
+    lengths[record] = entry.length
+    for (const key of entry.tools) {
+      const list = byTool.get(key)
+      if (list) list.push(record)
+      else byTool.set(key, [record])
+    }
+    const pause = pace(1)
+    if (pause) await pause
+  }
+  const { words } = vocabulary
+  // Words of names that say little have a number, and maybe no posting.
+  const lists = words.map((_, number) => collected[number] ?? [])
+  return {
+    ...vocabulary,
+    size: records.length,
+    count: records.length,
+    sorted: await sortedWords([], words, pace),
+    letters: Uint32Array.from(words, lettersOf),
+    ...(await packed(lists, pace)),
+    labelWords,
+    labelKeys,
+    byTool: layeredMap<string, readonly number[]>(byTool),
+    lengths,
+    brevity: brevityOf(lengths, records.length),
+  }
+}
+
+/**
+ * The index with changed records, which keep their numbers: the same as one that is built anew, but
+ * for the order of words and records. Costs what the changes cost, and copies of arrays.
+ */
+export async function changedWordIndex(
+  index: WordIndex,
+  changes: ReadonlyMap<number, RecordChange>,
+  pace: Pace = createPace(),
+): Promise<WordIndex> {
+  // Versions share the words, and only add to them.
+  const vocabulary = index as unknown as Vocabulary
+  const knownWords = index.starts.length - 1
+  const size = Math.max(index.size, ...[...changes.keys()].map((record) => record + 1))
+  const isChanged = new Uint8Array(size)
+  const additions = new Map<number, number[]>()
+  const [labelWords, labelKeys] = [[...index.labelWords], [...index.labelKeys]]
+  const lengths = new Float32Array(size)
+  lengths.set(index.lengths)
+  const tools = new Map<string, readonly number[] | undefined>()
+  let count = index.count
+  for (const [record, { before, after }] of changes) {
+    isChanged[record] = 1
+    count += Number(after !== null) - Number(before !== null)
+    const old = before === null ? NO_ENTRY : entryOf(before, vocabulary)
+    const entry = after === null ? NO_ENTRY : entryOf(after, vocabulary)
+    for (const number of old.places.keys()) if (!additions.has(number)) additions.set(number, [])
+    for (const [number, where] of entry.places) {
+      const list = additions.get(number)
+      if (list) list.push((record << FIELD_BITS) | where)
+      else additions.set(number, [(record << FIELD_BITS) | where])
+    }
+    labelWords[record] = entry.labelWords
+    labelKeys[record] = entry.labelKeys
+    lengths[record] = entry.length
+    const toolsOf = (key: string) => (tools.has(key) ? tools.get(key) : index.byTool.get(key)) ?? []
+    for (const key of old.tools)
+      tools.set(
+        key,
+        toolsOf(key).filter((one) => one !== record),
+      )
+    for (const key of entry.tools) tools.set(key, [...toolsOf(key), record])
+    const pause = pace(2)
+    if (pause) await pause
+  }
+  for (const [key, list] of tools) if (list?.length === 0) tools.set(key, undefined)
+  const { words, numberOf } = index
+  const fresh = words.slice(knownWords)
+  const letters = new Uint32Array(words.length)
+  letters.set(index.letters)
+  for (const [at, word] of fresh.entries()) letters[knownWords + at] = lettersOf(word)
+  return {
+    numberOf,
+    words,
+    byStem: index.byStem,
+    size,
+    count,
+    sorted: await sortedWords(index.sorted, fresh, pace),
+    letters,
+    ...(await repacked(index, { additions, isChanged, wordCount: words.length }, pace)),
+    labelWords,
+    labelKeys,
+    byTool: await index.byTool.with(tools, (entries) => pace(entries * CHEAP)),
+    lengths,
+    brevity: brevityOf(lengths, count),
+  }
+}
+
+/** BM25's length normalisation with b = 0.4: descriptions differ in length by habit more than by content. */
+function brevityOf(lengths: Float32Array, count: number): Float32Array {
+  const average = lengths.reduce((sum, length) => sum + length, 0) / Math.max(1, count)
+  return lengths.map((length) => 1 / (0.6 + (0.4 * length) / Math.max(1, average)))
+}
+
+async function sortedWords(sorted: readonly string[], fresh: readonly string[], pace: Pace): Promise<readonly string[]> {
+  if (fresh.length === 0) return sorted
+  const added = await sortedBy(fresh, (word) => [word], pace)
+  return sorted.length === 0 ? added : changedList(sorted, [], added, (word) => [word])
+}
+
 /** One array for all: 30,000 small ones would take more room than what they hold. */
-function packed(lists: readonly (readonly number[])[]): Pick<WordIndex, 'postings' | 'starts'> {
+async function packed(lists: readonly (readonly number[])[], pace: Pace): Promise<Pick<WordIndex, 'postings' | 'starts'>> {
   const starts = new Uint32Array(lists.length + 1)
   for (const [number, list] of lists.entries()) starts[number + 1] = (starts[number] as number) + list.length
   const postings = new Uint32Array(starts.at(-1) ?? 0)
-  for (const [number, list] of lists.entries()) postings.set(list, starts[number])
+  for (const [number, list] of lists.entries()) {
+    postings.set(list, starts[number])
+    if (number % PAUSE_WORDS === 0) await pace(PAUSE_WORDS * CHEAP)
+  }
   return { postings, starts }
+}
+
+type Repacking = {
+  /** New postings of each word that a changed record has or had. */
+  readonly additions: ReadonlyMap<number, readonly number[]>
+  readonly isChanged: Uint8Array
+  readonly wordCount: number
+}
+
+/** Postings without those of changed records, and with their new ones; stretches between are copied. */
+async function repacked(
+  { postings, starts }: WordIndex,
+  { additions, isChanged, wordCount }: Repacking,
+  pace: Pace,
+): Promise<Pick<WordIndex, 'postings' | 'starts'>> {
+  const known = starts.length - 1
+  let added = 0
+  for (const list of additions.values()) added += list.length
+  const next = new Uint32Array(postings.length + added)
+  const nextStarts = new Uint32Array(wordCount + 1)
+  let [end, copied] = [0, 0]
+  /** Copies the words from `copied` up to `number`, none of which is concerned. */
+  const copyUpTo = (number: number): void => {
+    const last = Math.min(number, known)
+    if (copied < last) {
+      const from = starts[copied] as number
+      const shift = end - from
+      next.set(postings.subarray(from, starts[last]), end)
+      for (let word = copied; word < last; word += 1) nextStarts[word] = (starts[word] as number) + shift
+      end += (starts[last] as number) - from
+    }
+    for (let word = Math.max(copied, known); word < number; word += 1) nextStarts[word] = end
+  }
+  for (const number of [...additions.keys()].sort((one, other) => one - other)) {
+    copyUpTo(number)
+    nextStarts[number] = end
+    for (let at = starts[number] as number; at < (starts[number + 1] as number); at += 1) {
+      const posting = postings[at] as number
+      if (isChanged[recordOf(posting)] === 0) next[end++] = posting
+    }
+    const list = additions.get(number) ?? []
+    next.set(list, end)
+    end += list.length
+    copied = number + 1
+    const pause = pace(CHEAP + ((starts[number + 1] as number) - (starts[number] as number) || 0) * (CHEAP / 20))
+    if (pause) await pause
+  }
+  copyUpTo(wordCount)
+  nextStarts[wordCount] = end
+  return { postings: next.slice(0, end), starts: nextStarts }
 }
 
 /** A name of a tool in the form in which names are compared: `createIssue` is `create_issue`. */
 export const toolKey = (name: string): string => fold(name).replace(/[^\p{L}\p{N}]+/gu, '')
 
-/** How many records hold a word. */
-export const countOf = (number: number, { starts }: WordIndex): number =>
-  (starts[number + 1] as number) - (starts[number] as number)
+/** How many records hold a word; 0 for one that only a later version of the index knows. */
+export const countOf = (number: number, { starts }: Pick<WordIndex, 'starts'>): number =>
+  number + 1 < starts.length ? (starts[number + 1] as number) - (starts[number] as number) : 0
+
+/** Whether a record has the word. */
+export function isKnown(word: string, index: Pick<WordIndex, 'numberOf' | 'starts'>): boolean {
+  const number = index.numberOf.get(word)
+  return number !== undefined && countOf(number, index) > 0
+}
 
 /** The words that tell things apart; all of them when none does. */
 export function significant(found: readonly Word[]): string[] {
