@@ -1,7 +1,7 @@
 import { HEALTH_CHECK_ROLE } from '../../platform/database/embedded/authentication.ts'
 
-/** A backend process of the balancer. */
-export type Server = { readonly name: string; readonly port: number }
+/** A backend process of the balancer; without `host`, on that of the balancer. */
+export type Server = { readonly name: string; readonly host?: string; readonly port: number }
 
 /** Equivalent servers behind one port of the balancer. */
 export type Pool = {
@@ -15,12 +15,15 @@ export type Pool = {
   readonly servers: readonly Server[]
 }
 
+/** An address of PostgreSQL: the folder of a Unix socket, or a host with its port. */
+type DatabaseAddress = { readonly socketFolder: string } | { readonly host: string; readonly port: number }
+
 /** PostgreSQL servers: one primary, the others replicas. Health checks find out which is which. */
 export type DatabaseServers = {
-  readonly servers: readonly { readonly name: string; readonly socketFolder: string }[]
-  /** Socket folders through which the balancer forwards to the primary and to a replica. */
-  readonly primaryFolder: string
-  readonly replicaFolder: string
+  readonly servers: readonly { readonly name: string; readonly address: DatabaseAddress }[]
+  /** Where the balancer forwards to the primary and to a replica. */
+  readonly primary: DatabaseAddress
+  readonly replica: DatabaseAddress
   /**
    * Password of `HEALTH_CHECK_ROLE`; it is in the configuration file, which only this user can
    * read.
@@ -41,7 +44,7 @@ export const CHECK_INTERVAL_MS = 500
  */
 export function balancerConfig(
   pools: readonly Pool[],
-  databases: DatabaseServers,
+  databases: DatabaseServers | null,
   { host, statusPort }: { readonly host: string; readonly statusPort: number },
 ): string {
   return `defaults
@@ -57,9 +60,14 @@ export function balancerConfig(
   option redispatch 1
   # Also for the first request of a client: to take a connection costs a server more than to refuse what comes over it.
   http-reuse always
+  # A machine or a link that is gone closes no connection: what waits for it ends after 15 seconds.
+  option srvtcpka
+  srvtcpka-idle 5s
+  srvtcpka-intvl 5s
+  srvtcpka-cnt 2
   option httpchk GET /ready
-  default-server check inter ${CHECK_INTERVAL_MS}ms fall 1 rise 1
-${errors()}${pools.map((pool) => poolConfig(pool, host)).join('')}${databaseConfig('primary', 'f', databases.primaryFolder, databases)}${databaseConfig('replica', 't', databases.replicaFolder, databases)}
+  default-server check inter ${CHECK_INTERVAL_MS}ms fall 1 rise 1 tcp-ut 15s
+${errors()}${pools.map((pool) => poolConfig(pool, host)).join('')}${databases ? databaseConfig('primary', 'f', databases) + databaseConfig('replica', 't', databases) : ''}
 listen status
   bind ${host}:${statusPort}
   stats enable
@@ -77,7 +85,7 @@ const poolConfig = ({ name, port, isPublic, servers }: Pool, host: string): stri
 listen ${name}
   bind ${host}:${port}
 ${isPublic ? STRIP_FORWARDED : ''}  balance leastconn
-${servers.map((server) => `  server ${server.name} ${host}:${server.port}\n`).join('')}`
+${servers.map((server) => `  server ${server.name} ${server.host ?? host}:${server.port}\n`).join('')}`
 
 /** Error messages: 502 connection lost, 503 no server ready, 504 server timed out. */
 const ERROR_MESSAGES: Readonly<Record<number, string>> = {
@@ -95,7 +103,8 @@ const errors = (): string =>
     })
     .join('')
 
-const SOCKET = '.s.PGSQL.5432'
+const addressOf = (address: DatabaseAddress): string =>
+  'host' in address ? `${address.host}:${address.port}` : `unix@${address.socketFolder}/.s.PGSQL.5432`
 
 /**
  * TCP proxy to the server whose `pg_is_in_recovery()` is `isInRecovery` (t or f), so that a
@@ -104,14 +113,13 @@ const SOCKET = '.s.PGSQL.5432'
  * stay idle for hours.
  */
 const databaseConfig = (
-  name: string,
+  name: 'primary' | 'replica',
   isInRecovery: 't' | 'f',
-  folder: string,
-  { servers, checkPassword }: DatabaseServers,
+  { servers, checkPassword, [name]: bound }: DatabaseServers,
 ): string => `
 listen ${name}
   mode tcp
-  bind unix@${folder}/${SOCKET} mode 600
+  bind ${addressOf(bound)}${'host' in bound ? '' : ' mode 600'}
   balance first
   timeout client 24d
   timeout server 24d
@@ -125,7 +133,7 @@ listen ${name}
   tcp-check expect binary ${hex(message('D', `\0\x01\0\0\0\x01${isInRecovery}`))}
   tcp-check send-binary ${hex(message('X', ''))}
   default-server on-marked-down shutdown-sessions
-${servers.map((server) => `  server ${server.name} unix@${server.socketFolder}/${SOCKET}\n`).join('')}`
+${servers.map((server) => `  server ${server.name} ${addressOf(server.address)}\n`).join('')}`
 
 /** A PostgreSQL protocol message: type, length including its own four bytes, body. */
 function message(type: string, bytes: string): Buffer {

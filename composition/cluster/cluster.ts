@@ -88,9 +88,10 @@ export async function startCluster({
   const configFile = join(folder, 'haproxy.cfg')
   const servers = [pair.primary, pair.replica].map(({ socket }, index) => ({
     name: `postgres-${index + 1}`,
-    socketFolder: socket,
+    address: { socketFolder: socket },
   }))
-  const databases = { servers, primaryFolder, replicaFolder, checkPassword: healthCheckPassword(pair.password) }
+  const [toPrimary, toReplica] = [{ socketFolder: primaryFolder }, { socketFolder: replicaFolder }]
+  const databases = { servers, primary: toPrimary, replica: toReplica, checkPassword: healthCheckPassword(pair.password) }
   rmSync(configFile, { force: true })
   writeFileSync(configFile, balancerConfig(pools, databases, { host: HOST, statusPort }), { mode: 0o600 })
   const balancer = await startSidecar('haproxy', [haproxy, '-db', '-f', configFile], port)

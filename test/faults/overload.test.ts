@@ -62,16 +62,10 @@ afterAll(async () => {
 async function startBalancer(): Promise<void> {
   folder = mkdtempSync(join(tmpdir(), 'atrium-balancer-'))
   const file = join(folder, 'haproxy.cfg')
-  const nobody = {
-    servers: [],
-    primaryFolder: folder,
-    replicaFolder: mkdtempSync(join(folder, 'replica-')),
-    checkPassword: 'none',
-  }
   balancer = await startProgram(
     async (port) => {
       const gateway = { name: 'gateway', port, isPublic: true, servers: [{ name: 'gateway-1', port: atrium.port }] }
-      writeFileSync(file, balancerConfig([gateway], nobody, { host: '127.0.0.1', statusPort: await unusedPort() }))
+      writeFileSync(file, balancerConfig([gateway], null, { host: '127.0.0.1', statusPort: await unusedPort() }))
       return ['haproxy', ['-db', '-f', file]]
     },
     async ({ port }) => (await replyTo(port, BODY)).status === 200,

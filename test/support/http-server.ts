@@ -13,10 +13,13 @@ export type HttpServer = {
   readonly close: () => Promise<void>
 }
 
-/** A server on loopback that answers by path; 404 for the rest. With `tls` it speaks HTTPS. */
+/**
+ * A server that answers by path; 404 for the rest. With `tls` it speaks HTTPS. Without `host` it is
+ * on loopback.
+ */
 export async function startHttpServer(
   routes: Readonly<Record<string, Handler>>,
-  { tls }: { readonly tls?: { readonly key: string; readonly cert: string } } = {},
+  { tls, host = '127.0.0.1' }: { readonly tls?: { readonly key: string; readonly cert: string }; readonly host?: string } = {},
 ): Promise<HttpServer> {
   const requests: string[] = []
   const sockets = new Set<Socket>()
@@ -32,10 +35,10 @@ export async function startHttpServer(
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket)).on('error', () => {})
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(0, host, resolve))
   const { port } = server.address() as AddressInfo
   return {
-    url: `${tls ? 'https' : 'http'}://127.0.0.1:${port}`,
+    url: `${tls ? 'https' : 'http'}://${host}:${port}`,
     port,
     requests,
     async close() {

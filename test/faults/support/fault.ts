@@ -1,5 +1,5 @@
 import { expect, type TestContext } from 'vitest'
-import type { Installation } from './installation.ts'
+import type { Furnished } from './installation.ts'
 import { type Findings, startLoad } from './ledger.ts'
 
 /** Whether this is the long form: every fault, with more clients. */
@@ -26,12 +26,13 @@ const EXPECTED = [
  * Has clients write, brings a fault about, waits until each kind of write is acknowledged again,
  * and compares what was acknowledged with what is there: nothing may be lost, nothing there twice,
  * and nobody told something else than that it does not work now. `fault` resolves when all is as
- * before.
+ * before. `alsoExpected` are more failures that clients may see.
  */
 export async function underLoad(
   { task }: Pick<TestContext, 'task'>,
-  installation: Installation,
+  installation: Pick<Furnished, 'kinds'>,
   fault: () => Promise<unknown>,
+  alsoExpected: readonly RegExp[] = [],
 ): Promise<readonly Findings[]> {
   const load = startLoad(await installation.kinds(), CLIENTS)
   await load.more(ENOUGH)
@@ -43,7 +44,9 @@ export async function underLoad(
     findings.map(({ kind }) => ({ kind, lost: [], duplicated: [], wrongs: [] })),
   )
   const failures = findings.flatMap(({ kind, failures }) => failures.map((failure) => `${kind}: ${failure}`))
-  expect(failures.filter((each) => !EXPECTED.some((form) => form.test(each.replace(/^\w+: /, ''))))).toEqual([])
+  expect(
+    failures.filter((each) => ![...EXPECTED, ...alsoExpected].some((form) => form.test(each.replace(/^\w+: /, '')))),
+  ).toEqual([])
   return findings
 }
 

@@ -1,14 +1,14 @@
 import { createHash, randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Cluster } from '../../../composition/cluster/cluster.ts'
 import { ask, atrium, testCluster } from '../../cluster/support.ts'
 import { startHttpServer } from '../../support/http-server.ts'
-import { arrivals, decisions, messages, orders, rowsOf, STOCK } from './kinds.ts'
+import { arrivals, decisions, messages, orders, type Place, rowsOf, STOCK } from './kinds.ts'
 import type { Kind } from './ledger.ts'
 import { mutate, request } from './requests.ts'
 
-/** A cluster with a user, a store, and a receiver of its webhooks. */
-export type Installation = {
-  readonly cluster: Cluster
+/** What clients write into, and the receiver of webhooks. */
+export type Furnished = {
   /** Writes of four kinds: in a room, of products and with a key that nobody used before. */
   readonly kinds: () => Promise<readonly Kind[]>
   /**
@@ -17,24 +17,17 @@ export type Installation = {
   readonly deliveries: ReadonlyMap<number, ReadonlySet<string>>
   /** Orders of which it was not told. */
   readonly untold: () => Promise<readonly number[]>
+  readonly closeReceiver: () => Promise<void>
+}
+
+/** A cluster with a user, a store, and a receiver of its webhooks. */
+export type Installation = Omit<Furnished, 'closeReceiver'> & {
+  readonly cluster: Cluster
   readonly close: () => Promise<void>
 }
 
 /** Starts one with so many copies of each part; `options` are those of its cluster. */
 export async function startInstallation(copies: number, options: Parameters<typeof testCluster>[1] = {}): Promise<Installation> {
-  const deliveries = new Map<number, Set<string>>()
-  const receiver = await startHttpServer({
-    '*': (incoming, response) => {
-      const chunks: Buffer[] = []
-      incoming.on('data', (chunk) => chunks.push(chunk))
-      incoming.on('end', () => {
-        const { order } = JSON.parse(Buffer.concat(chunks).toString())
-        const ids = deliveries.get(order.id) ?? new Set()
-        deliveries.set(order.id, ids.add(String(incoming.headers['atrium-delivery-id'])))
-        response.end()
-      })
-    },
-  })
   const { cluster, close } = await testCluster(copies, {
     ...options,
     settings: {
@@ -44,7 +37,32 @@ export async function startInstallation(copies: number, options: Parameters<type
       ...options.settings,
     },
   })
-  const { url, databaseUrl } = cluster
+  const { closeReceiver, ...furnished } = await fillInstallation(cluster)
+  return {
+    ...furnished,
+    cluster,
+    async close() {
+      await close()
+      await closeReceiver()
+    },
+  }
+}
+
+/** Adds a user and a store, whose webhooks go to a receiver on `host`. */
+export async function fillInstallation(place: Place, host = '127.0.0.1'): Promise<Furnished> {
+  const { url, databaseUrl } = place
+  const deliveries = new Map<number, Set<string>>()
+  const answer = (incoming: IncomingMessage, response: ServerResponse) => {
+    const chunks: Buffer[] = []
+    incoming.on('data', (chunk) => chunks.push(chunk))
+    incoming.on('end', () => {
+      const { order } = JSON.parse(Buffer.concat(chunks).toString())
+      const ids = deliveries.get(order.id) ?? new Set()
+      deliveries.set(order.id, ids.add(String(incoming.headers['atrium-delivery-id'])))
+      response.end()
+    })
+  }
+  const receiver = await startHttpServer({ '*': answer }, { host })
   await ask(
     url,
     'mutation { createUser(input: { email: "ann@example.org", name: "Ann", password: "correct horse" }) { errors { message } } }',
@@ -58,8 +76,8 @@ export async function startInstallation(copies: number, options: Parameters<type
   await inStore('/hooks.json', { hook })
 
   return {
-    cluster,
     deliveries,
+    closeReceiver: receiver.close,
     async untold() {
       const made = await rowsOf<{ readonly id: number }>(
         databaseUrl,
@@ -79,15 +97,11 @@ export async function startInstallation(copies: number, options: Parameters<type
       const made = 'mutation { createRoom(name: "Room") { __typename ... on CreateRoomSuccess { room { id } } } }'
       const { room } = await mutate(url, `Bearer ${token}`, 'createRoom', made, {})
       return [
-        messages(cluster, token, room.id),
-        orders(cluster, authorization, await aProduct()),
-        arrivals(cluster, authorization, await aProduct()),
-        decisions(cluster, await aKey(databaseUrl)),
+        messages(place, token, room.id),
+        orders(place, authorization, await aProduct()),
+        arrivals(place, authorization, await aProduct()),
+        decisions(place, await aKey(databaseUrl)),
       ]
-    },
-    async close() {
-      await close()
-      await receiver.close()
     },
   }
 }

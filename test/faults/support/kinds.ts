@@ -6,7 +6,7 @@ import { listenTo } from './listener.ts'
 import { mutate, request } from './requests.ts'
 
 /** Where writes go, and where they are found again. */
-type Place = { readonly url: string; readonly databaseUrl: string }
+export type Place = { readonly url: string; readonly databaseUrl: string }
 
 /** Pieces of a product that no run sells out. */
 export const STOCK = 1_000_000
