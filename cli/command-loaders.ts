@@ -6,6 +6,7 @@ export const commandLoaders = (root: Command): ReadonlyMap<string, () => Promise
     ['start', async () => (await import('./start.ts')).startCommand()],
     ['doctor', async () => (await import('./doctor.ts')).doctorCommand()],
     ['cluster', async () => (await import('./cluster.ts')).clusterCommand()],
+    ['capacity', async () => (await import('./capacity.ts')).capacityCommand()],
     ['import', async () => (await import('./import.ts')).importCommand()],
     ['source', async () => (await import('./source.ts')).sourceCommand()],
     ['directory', async () => (await import('./directory.ts')).directoryCommand()],

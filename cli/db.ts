@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { type MigrationState, type MigrationStatus, migrate, migrationStatus } from '../platform/database/migrate.ts'
 import { backupCommand, restoreCommand } from './backup.ts'
 import { withDatabase } from './database.ts'
+import { drillCommand } from './drill.ts'
 
 /** Sentence for an operator by migration state. */
 const MEANINGS: Readonly<Record<MigrationState, string>> = {
@@ -17,12 +18,13 @@ type Output = { readonly json?: true }
 /** `atrium db`: migrations, backup and restore. */
 export function dbCommand(): Command {
   return new Command('db')
-    .summary('migrations, backup and restore')
+    .summary('migrations, backup, restore and its drill')
     .description('migrations and backups of the database')
     .addCommand(migrateCommand())
     .addCommand(statusCommand())
     .addCommand(backupCommand())
     .addCommand(restoreCommand())
+    .addCommand(drillCommand())
 }
 
 function migrateCommand(): Command {
