@@ -19,9 +19,9 @@ import { readForm } from './read-form.ts'
 export function historySection({ order: { history }, path, form: formAt, visit, site }: OrderPage): Html {
   const at = `${path}/history`
   const form = formAt(at)
-  const entries = history.nodes.toReversed()
+  const entries = history.nodes
   return html`<section aria-labelledby="history"><h2 id="history">History</h2>
-${history.totalCount > entries.length && html`<p class="quiet">The first ${entries.length} of ${history.totalCount} entries.</p>`}
+${history.totalCount > entries.length && html`<p class="quiet">The newest ${entries.length} of ${history.totalCount} entries.</p>`}
 <ol class="timeline">${entries.map(({ message, createdAt }) => html`<li><time datetime="${createdAt}">${momentOf(createdAt)}</time> ${message}</li>`)}</ol>
 <div class="edit">${changeForm(
     at,

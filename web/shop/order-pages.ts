@@ -106,7 +106,18 @@ ${open.map(({ name, productId }, index) => {
 }
 
 /** What is left to do for who buys. */
-const payment = ({ status, payment, paymentInstructions }: Order, payAddress: string): Html | false =>
+const payment = (order: Order, payAddress: string): Html | false =>
+  order.status === 'PAID' ? balance(order, payAddress) : unpaid(order, payAddress)
+
+/** What a change of a paid order made due. */
+const balance = ({ payment, balanceDue, currency }: Order, payAddress: string): Html | false =>
+  Number(balanceDue) > 0 &&
+  html`<div class="alert"><p>The order was changed after it was paid: ${money(balanceDue, currency)} are due.</p></div>
+${payment?.redirectUrl != null && URL.canParse(payment.redirectUrl) && html`<p class="alert">${externalLink(payment.redirectUrl, html`Pay now at ${new URL(payment.redirectUrl).host}`)}</p>`}
+${payment?.status === 'PENDING' && html`<p class="alert">The payment is being confirmed. Reload this page in a moment.</p>`}
+${(payment?.status === 'AUTHORIZED' || payment?.status === 'FAILED') && html`<form method="post" action="${payAddress}"><p class="actions"><button>Pay ${money(balanceDue, currency)}</button></p></form>`}`
+
+const unpaid = ({ status, payment, paymentInstructions }: Order, payAddress: string): Html | false =>
   status === 'PENDING_PAYMENT' &&
   html`${payment?.redirectUrl != null && URL.canParse(payment.redirectUrl) && html`<p class="alert">${externalLink(payment.redirectUrl, html`Pay now at ${new URL(payment.redirectUrl).host}`)}</p>`}
 ${

@@ -5,10 +5,9 @@ import { orderInputOf } from '../cart/order-input.ts'
 import { cartRepository } from '../cart/repository.ts'
 import type { CheckoutCustomField } from '../checkout-custom-field/checkout-custom-field.ts'
 import type { MailJobs } from '../mail/jobs.ts'
-import type { QuotedOrder } from '../order/calculation/shipping.ts'
-import { placeOrder } from '../order/place-order.ts'
+import { type OrderPlacement, placeOrder } from '../order/place-order.ts'
 import { orderRepository } from '../order/repository.ts'
-import { changeStatus } from '../order/status/status-change.ts'
+import { changeStatus, settleFreeOrder } from '../order/status/status-change.ts'
 import { startPayment } from '../payment/actions.ts'
 import { conflictError, type UnitOfWork } from '../write.ts'
 
@@ -17,7 +16,8 @@ export type Checkout = {
   readonly cart: ShoppingCart
   readonly tokenHash: Buffer
   readonly expectedTotal: string
-  readonly quoted: QuotedOrder | null
+  /** Places the order by what was quoted; the same for all attempts of the transaction. */
+  readonly place: OrderPlacement
   readonly fields: readonly CheckoutCustomField[]
   /** Payment method with a gateway; null: it is paid otherwise. */
   readonly gatewayMethodId: number | null
@@ -46,7 +46,7 @@ export async function completeCheckout(unit: UnitOfWork, checkout: Checkout) {
 
   const orders = orderRepository(query)
   const input = orderInputOf(cart.contents, cart.contents.lines, { status: 'PENDING_PAYMENT', fields: checkout.fields })
-  const placed = await placeOrder(input, checkout.quoted)(unit)
+  const placed = await checkout.place(unit, input)
   if (placed.__typename === 'InsufficientStock') return { __typename: 'SoldOut' as const }
   if (placed.__typename !== 'CreateOrderSuccess') return placed
   const order = await orders.lock(storeId, placed.order)
@@ -56,10 +56,8 @@ export async function completeCheckout(unit: UnitOfWork, checkout: Checkout) {
 
   const isFree = amountOf(order.total) === 0n
   if (isFree) {
-    const moved = await changeStatus(unit, order, { to: 'PAID', restock: true, reason: 'nothing is due' })
-    if ('failure' in moved)
-      return moved.failure.__typename === 'ValidationError' ? moved.failure : { __typename: 'SoldOut' as const }
-    await orders.update(storeId, order.id, moved.change, now)
+    const failure = await settleFreeOrder(unit, order)
+    if (failure) return failure.__typename === 'ValidationError' ? failure : { __typename: 'SoldOut' as const }
   }
   if (cart.abandonedOrderId !== null) await orders.setRecoveredFrom(storeId, order.id, cart.abandonedOrderId)
   const payUntil = isFree ? null : checkout.payUntil

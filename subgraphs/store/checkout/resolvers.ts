@@ -11,6 +11,7 @@ import { accountOfSession } from '../customer-account/actions.ts'
 import { present } from '../ids.ts'
 import { MAX_LOCATIONS } from '../location/actions.ts'
 import { quoteOrder } from '../order/calculation/shipping.ts'
+import { orderPlacement } from '../order/place-order.ts'
 import { paymentInstructions } from '../payment/resolvers.ts'
 import { runPayment } from '../payment/run.ts'
 import { conflictError } from '../write.ts'
@@ -85,6 +86,7 @@ async function complete(context: Context, { store, token, expectedTotal, idempot
   const scope = { query: context.database, storeId }
   const order = orderInputOf(cart.contents, cart.contents.lines, { status: 'PENDING_PAYMENT', fields })
   const quoted = cart.orderId === null ? await quoteOrder(context, scope, order) : null
+  const place = orderPlacement(quoted)
   const { paymentMethodId } = cart.contents
   const gateway = paymentMethodId === null ? null : await context.payments.access(storeId, paymentMethodId, context.secrets)
   const gatewayMethodId = gateway === null ? null : paymentMethodId
@@ -98,7 +100,7 @@ async function complete(context: Context, { store, token, expectedTotal, idempot
       cart,
       tokenHash,
       expectedTotal,
-      quoted,
+      place,
       fields,
       gatewayMethodId,
       payUntil,

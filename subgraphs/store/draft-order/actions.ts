@@ -6,8 +6,9 @@ import { decodeId } from '../ids.ts'
 import type { Versioned } from '../input.ts'
 import { previewOrder } from '../order/calculation/preview.ts'
 import type { QuotedOrder } from '../order/calculation/shipping.ts'
-import { placeOrder } from '../order/place-order.ts'
+import type { OrderPlacement } from '../order/place-order.ts'
 import { orderRepository } from '../order/repository.ts'
+import { settleFreeOrder } from '../order/status/status-change.ts'
 import { orderHistoryRepository } from '../order-history/repository.ts'
 import { startPayment } from '../payment/actions.ts'
 import { conflictError, staleVersion, type UnitOfWork } from '../write.ts'
@@ -49,7 +50,8 @@ export type DraftCompletion = Versioned & {
   readonly expectedTotal?: string | null | undefined
   /** Version of the draft that was quoted. */
   readonly quotedVersion: number
-  readonly quoted: QuotedOrder | null
+  /** Places the order by what was quoted; the same for all attempts of the transaction. */
+  readonly place: OrderPlacement
   /** Payment method with a gateway; null: it is paid otherwise. */
   readonly gatewayMethodId: number | null
   readonly actor: Actor
@@ -70,12 +72,14 @@ export async function completeDraftOrder(unit: UnitOfWork, id: string, completio
     ...orderInputOfDraft(draft.contents),
     status: isPaid === true ? ('PAID' as const) : ('PENDING_PAYMENT' as const),
   }
-  const placed = await placeOrder(input, completion.quoted)(unit)
+  const placed = await completion.place(unit, input)
   if (placed.__typename !== 'CreateOrderSuccess') return placed
   const order = await orderRepository(query).lock(storeId, placed.order)
   if (!order) throw new Error('Expected the order that was just created.')
   if (expectedTotal != null && amountOf(expectedTotal) !== amountOf(order.total))
     return conflictError(`Expected a total of ${expectedTotal}, but it is ${textOf(amountOf(order.total))} now.`)
+  const unsettled = await settleFreeOrder(unit, order)
+  if (unsettled) return unsettled
   await drafts.end(storeId, draft.id, 'COMPLETED', order.id, now)
   await orderHistoryRepository(query).insert(storeId, {
     orderId: order.id,

@@ -8,6 +8,7 @@ import { decodeId, identified, present } from '../ids.ts'
 import { LIST_SIZES } from '../lists.ts'
 import { previewOrder } from '../order/calculation/preview.ts'
 import { type QuotedOrder, quoteOrder } from '../order/calculation/shipping.ts'
+import { orderPlacement } from '../order/place-order.ts'
 import { orderRepository } from '../order/repository.ts'
 import { runPayment } from '../payment/run.ts'
 import { cancelDraftOrder, completeDraftOrder, createDraftOrder, type DraftCompletion, updateDraftOrder } from './actions.ts'
@@ -84,7 +85,13 @@ async function complete(
   const quoted = draft.orderId === null ? await quoteOf(context, draft.contents) : null
   const method = paymentMethodId == null ? null : decodeId(paymentMethodId, 'PaymentMethod')
   const gateway = method === null ? null : await context.payments.access(storeId, method, context.secrets)
-  const completion = { ...input, quotedVersion: draft.version, quoted, gatewayMethodId: gateway && method, actor }
+  const completion = {
+    ...input,
+    quotedVersion: draft.version,
+    place: orderPlacement(quoted),
+    gatewayMethodId: gateway && method,
+    actor,
+  }
   const { mail, mailLimits } = context
   const result = await context.write('completeDraftOrder', { ...input, id }, async (unit) => {
     const completed = await completeDraftOrder(unit, id, completion)

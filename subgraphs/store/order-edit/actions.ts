@@ -17,6 +17,7 @@ import { MAX_LINES, type Order, type OrderLine } from '../order/order.ts'
 import { searchKey } from '../order/place-order.ts'
 import { orderRepository } from '../order/repository.ts'
 import { isHolding, isLineFulfilled } from '../order/status/states.ts'
+import { settleFreeOrder } from '../order/status/status-change.ts'
 import { orderHistoryRepository } from '../order-history/repository.ts'
 import { orderRefundRepository } from '../order-refund/repository.ts'
 import { paymentRepository } from '../payment/repository.ts'
@@ -54,7 +55,10 @@ export async function editOrder(unit: UnitOfWork, id: string, input: OrderEdit &
   const stale = staleVersion(input.expectedVersion, order.version)
   if (stale) return stale
   const edited = await applyEdit(unit, order, input, actor)
-  return 'failure' in edited ? edited.failure : { __typename: 'EditOrderSuccess' as const, order: order.id }
+  if ('failure' in edited) return edited.failure
+  const after = await orderRepository(query).lock(storeId, order.id)
+  const unsettled = after && (await settleFreeOrder(unit, after))
+  return unsettled ?? { __typename: 'EditOrderSuccess' as const, order: order.id }
 }
 
 /**
@@ -67,7 +71,9 @@ export async function applyEdit(unit: UnitOfWork, order: Order, edit: OrderEdit,
   if (refusal) return { failure: refusal }
   const lineRepository = orderLineRepository(query)
   const lines = await lineRepository.ofOrders(storeId, [order.id])
-  const changed = changedLines(lines, edit.setQuantities ?? [], await boundsOf(unit, order))
+  const fulfillments = await fulfillmentRepository(query).ofOrders(storeId, [order.id])
+  const handedOver = fulfillments.map(({ createdAt }) => createdAt)
+  const changed = changedLines(lines, edit.setQuantities ?? [], await boundsOf(unit, order, handedOver))
   if ('problems' in changed) return { failure: validationError(changed.problems) }
   if ('refused' in changed) return { failure: changed.refused }
   const added = await newLines(unit, edit.addLines ?? [])
@@ -98,7 +104,7 @@ export async function applyEdit(unit: UnitOfWork, order: Order, edit: OrderEdit,
   const lessByCards = amountOf(order.giftCardsDiscount) - amountOf(amounts.giftCardsDiscount)
   if (lessByCards > 0n) await returnGiftCards(unit, order.id, lessByCards)
   // Before the order is fulfilled, they are fulfilled with it.
-  const addedAt = order.fulfillmentStatus === 'FULFILLED' ? unit.now : null
+  const addedAt = order.fulfillmentStatus === 'FULFILLED' ? laterThan(handedOver, unit.now) : null
   const rows = await lineRepository.insertAdded(storeId, order.id, terms.lines.slice(remaining.length), addedAt)
   const shortages = await moveStock(unit, order, { lines, quantities: changed.quantities, added: added.lines, rows })
   if (shortages.length > 0) return { failure: insufficientStock(shortages) }
@@ -119,6 +125,13 @@ export async function applyEdit(unit: UnitOfWork, order: Order, edit: OrderEdit,
   return { total: amounts.total }
 }
 
+/**
+ * The time of a line that is added now: behind every fulfillment so far. One may have been committed
+ * after `now` was read, while the edit waited for the lock of the order.
+ */
+const laterThan = (times: readonly Date[], now: Date): Date =>
+  new Date(Math.max(now.getTime(), ...times.map((time) => time.getTime() + 1)))
+
 /** Never taken: there are as many calculated lines as drafts. */
 const NEVER: never = undefined as never
 
@@ -136,15 +149,14 @@ async function refusalOf({ query, storeId }: UnitOfWork, order: Order) {
     : null
 }
 
-async function boundsOf({ query, storeId }: UnitOfWork, order: Order) {
-  const [fulfillments, refunded, returned] = await Promise.all([
-    fulfillmentRepository(query).ofOrders(storeId, [order.id]),
+async function boundsOf({ query, storeId }: UnitOfWork, order: Order, handedOver: readonly Date[]) {
+  const [refunded, returned] = await Promise.all([
     orderRefundRepository(query).unitsOf(storeId, order.id),
     orderLineRepository(query).unitsInReturns(storeId, [order.id]),
   ])
   const gone = new Map(refunded)
-  for (const { lineNumber, quantity } of returned) gone.set(lineNumber, Math.max(gone.get(lineNumber) ?? 0, Number(quantity)))
-  const handedOver = fulfillments.map(({ createdAt }) => createdAt)
+  // The refund of a return is among the refunded units.
+  for (const { lineNumber, unrefunded } of returned) gone.set(lineNumber, (gone.get(lineNumber) ?? 0) + Number(unrefunded))
   return { gone, isFulfilled: (line: Pick<OrderLine, 'addedAt'>) => isLineFulfilled(order, line, handedOver) }
 }
 

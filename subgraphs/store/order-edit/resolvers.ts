@@ -31,11 +31,18 @@ export const orderEditResolvers = {
       return textOf(balance < 0n ? -balance : 0n)
     },
   },
+  ShopOrder: {
+    balanceDue: async ({ storeId, number }, _, { loadOfStore }) => {
+      const load = loadOfStore(storeId)
+      const balance = await balanceNow(await present(load.orderById.load(number), 'order'), { load })
+      return textOf(balance > 0n ? balance : 0n)
+    },
+  },
   EditOrderSuccess: { order: ({ order }, _, { load }) => present(load.orderById.load(order), 'order') },
   OrderBalanceSuccess: { order: ({ order }, _, { load }) => present(load.orderById.load(order), 'order') },
 } satisfies Resolvers
 
-const balanceNow = async (order: Order, { load }: Context) =>
+const balanceNow = async (order: Order, { load }: Pick<Context, 'load'>) =>
   balanceOf(order, amountOf((await load.ledgerSumsOfOrder.load(order.id))?.paid ?? '0'))
 
 async function refund(

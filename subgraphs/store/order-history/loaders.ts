@@ -1,7 +1,6 @@
-import type { KeysetRange } from '../../toolkit/keyset.ts'
 import { loaderByKey, loaderOfLists, loaderPerArguments } from '../../toolkit/loader.ts'
 import type { Tenant } from '../tenant.ts'
-import type { OrderHistoryRepository } from './repository.ts'
+import type { HistoryRange, OrderHistoryRepository } from './repository.ts'
 
 export const orderHistoryLoaders = (history: OrderHistoryRepository, { storeId }: Tenant) => ({
   orderHistoryEntryById: loaderByKey(
@@ -9,7 +8,7 @@ export const orderHistoryLoaders = (history: OrderHistoryRepository, { storeId }
     ({ id }) => id,
   ),
   /** Per range: entries by their order's row. */
-  historyOfOrder: loaderPerArguments((range: KeysetRange) =>
+  historyOfOrder: loaderPerArguments((range: HistoryRange) =>
     loaderOfLists(
       async (orderIds: readonly number[]) => history.ofOrders(await storeId(), orderIds, range),
       ({ orderId }) => orderId,

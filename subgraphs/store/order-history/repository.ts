@@ -3,6 +3,9 @@ import type { KeysetRange } from '../../toolkit/keyset.ts'
 import type { Tables } from '../tables.ts'
 import type { OrderHistoryEntry } from './order-history.ts'
 
+/** The requested part of a history, from its beginning or its end. */
+export type HistoryRange = KeysetRange & { readonly isNewestFirst: boolean }
+
 export type OrderHistoryRepository = ReturnType<typeof orderHistoryRepository>
 
 /** What happened to orders, in the database; every call is about one store. */
@@ -27,21 +30,24 @@ export const orderHistoryRepository = (database: Kysely<Tables>) => ({
       .where('id', 'in', ids)
       .execute(),
 
-  /** Of these orders, oldest first, one more of each than requested. */
+  /** Of these orders, one more of each than requested. */
   async ofOrders(
     storeId: number,
     orderIds: readonly number[],
-    { size, after, offset }: KeysetRange,
+    { size, after, offset, isNewestFirst }: HistoryRange,
   ): Promise<readonly OrderHistoryEntry[]> {
+    const direction = isNewestFirst ? sql`DESC` : sql`ASC`
+    const position = after === null ? null : Number(after[0])
+    const isBehind = position === null ? sql`true` : isNewestFirst ? sql`id < ${position}` : sql`id > ${position}`
     const { rows } = await sql<OrderHistoryEntry>`
       SELECT entry.id, requested.id AS "orderId", entry.message, entry.log, entry.created_at AS "createdAt"
       FROM unnest(${orderIds}::integer[]) AS requested (id)
       CROSS JOIN LATERAL (
         SELECT id, message, log, created_at FROM order_history
-        WHERE store_id = ${storeId} AND order_id = requested.id AND id > ${after === null ? 0 : Number(after[0])}
-        ORDER BY id LIMIT ${size + 1} OFFSET ${offset}
+        WHERE store_id = ${storeId} AND order_id = requested.id AND ${isBehind}
+        ORDER BY id ${direction} LIMIT ${size + 1} OFFSET ${offset}
       ) AS entry
-      ORDER BY entry.id`.execute(database)
+      ORDER BY entry.id ${direction}`.execute(database)
     return rows
   },
 

@@ -5,7 +5,9 @@ import { LIST_SIZES } from '../lists.ts'
 import { addOrderHistoryEntry } from './actions.ts'
 import type { OrderHistoryEntry } from './order-history.ts'
 
-const OF_ORDER: KeysetList<OrderHistoryEntry> = { name: 'orderHistory', parts: ['number'], positionOf: ({ id }) => [id] }
+const listed = (name: string): KeysetList<OrderHistoryEntry> => ({ name, parts: ['number'], positionOf: ({ id }) => [id] })
+const OLDEST_FIRST = listed('orderHistory')
+const NEWEST_FIRST = listed('orderHistoryNewestFirst')
 
 export const orderHistoryResolvers = {
   Mutation: {
@@ -13,10 +15,12 @@ export const orderHistoryResolvers = {
       write('addOrderHistoryEntry', { ...input, orderId }, (unit) => addOrderHistoryEntry(unit, orderId, input)),
   },
   Order: {
-    history: async ({ id }, page, { load }) => {
-      const range = keysetRange(OF_ORDER, page, LIST_SIZES)
-      const rows = await load.historyOfOrder(range).load(id)
-      return keysetPage(OF_ORDER, range, rows, async () => Number((await load.historyCountOfOrder.load(id))?.count ?? 0))
+    history: async ({ id }, { orderBy, ...page }, { load }) => {
+      const isNewestFirst = orderBy === 'ID_DESC'
+      const list = isNewestFirst ? NEWEST_FIRST : OLDEST_FIRST
+      const range = keysetRange(list, page, LIST_SIZES)
+      const rows = await load.historyOfOrder({ ...range, isNewestFirst }).load(id)
+      return keysetPage(list, range, rows, async () => Number((await load.historyCountOfOrder.load(id))?.count ?? 0))
     },
   },
   OrderHistoryEntry: identified('OrderHistoryEntry'),

@@ -57,7 +57,7 @@ export async function payBalance(
   { query, storeId, now, emit }: UnitOfWork,
   order: Order,
   amount: Amount,
-  actor: Actor,
+  actor: Actor | 'gateway',
 ): Promise<void> {
   await ledgerRepository(query).pay(storeId, { ...order, total: textOf(amount) }, now)
   await orderRepository(query).update(storeId, order.id, {}, now)

@@ -29,8 +29,16 @@ const MAX_SEARCH_KEY_LENGTH = 20_000
  * the order refers to.
  */
 export function placeOrder(input: NewOrderInput, quoted: QuotedOrder | null) {
+  const place = orderPlacement(quoted)
+  return (unit: UnitOfWork) => place(unit, input)
+}
+
+/** The same where the input is known in the transaction only; make one for all of its attempts. */
+export type OrderPlacement = ReturnType<typeof orderPlacement>
+
+export function orderPlacement(quoted: QuotedOrder | null) {
   let prepared = quoted?.prepared ?? null
-  return async (unit: UnitOfWork) => {
+  return async (unit: UnitOfWork, input: NewOrderInput) => {
     const order = withQuote(prepared ?? (await prepareOrder(unit, input)), quoted?.quote ?? null, input)
     prepared = null
     return 'failure' in order ? order.failure : createOrder(unit, input, order)

@@ -7,7 +7,7 @@ import { orderRepository } from '../order/repository.ts'
 import type { OrderStatus } from '../order/status/states.ts'
 import { changeStatus } from '../order/status/status-change.ts'
 import { refundOrder } from '../order-refund/actions.ts'
-import { takeRefundDue } from '../order-refund/balance.ts'
+import { balanceOf, payBalance, takeRefundDue } from '../order-refund/balance.ts'
 import { refundableMoney } from '../order-refund/order-refund.ts'
 import { withSavepoint } from '../savepoint.ts'
 import { conflictError, type UnitOfWork } from '../write.ts'
@@ -35,12 +35,14 @@ export async function startPayment({ query, storeId, now }: UnitOfWork, order: O
 }
 
 /**
- * Starts another payment of an order after one that failed. The lock of the order makes a second
- * retry wait, and then find a payment that has not failed.
+ * Starts another payment of an order after one that failed, or one of what an edit made due of a paid
+ * order, through the payment method with this row. The lock of the order makes a second retry wait,
+ * and then find a payment that has not failed.
  */
-export async function retryPayment(unit: UnitOfWork, orderId: number) {
+export async function retryPayment(unit: UnitOfWork, orderId: number, gatewayMethodId: number | null) {
   const order = await orderRepository(unit.query).lock(unit.storeId, orderId)
   if (!order) return notFoundError('order', String(orderId))
+  if (order.status === 'PAID') return startBalancePayment(unit, order, gatewayMethodId)
   if (order.status !== 'PENDING_PAYMENT') return conflictError('Expected an order that waits for its payment.')
   const before = await paymentRepository(unit.query).ofOrders(unit.storeId, [orderId])
   const last = before.at(-1)
@@ -50,6 +52,28 @@ export async function retryPayment(unit: UnitOfWork, orderId: number) {
   const payment = await startPayment(unit, order, last.paymentMethodId)
   return { __typename: 'RetryStorefrontPaymentSuccess' as const, storeId: unit.storeId, order: orderId, payment }
 }
+
+/** Starts the payment of what is due of a locked order that was paid before. */
+async function startBalancePayment(unit: UnitOfWork, order: Order, gatewayMethodId: number | null) {
+  const due = await balanceDueOf(unit, order)
+  if (due <= 0n) return conflictError('Expected an order that waits for its payment, or of which a balance is due.')
+  if (gatewayMethodId === null) return conflictError('Expected an order whose payment method has a gateway.')
+  const payments = paymentRepository(unit.query)
+  const before = await payments.ofOrders(unit.storeId, [order.id])
+  if (before.length >= MAX_PAYMENTS_PER_ORDER)
+    return conflictError(`Expected fewer than ${MAX_PAYMENTS_PER_ORDER} payments of the order.`)
+  for (const payment of before) {
+    const isPending = (await payments.pendingOperations(unit.storeId, payment.id)).length > 0
+    if (isPending || payment.status === 'PENDING' || payment.status === 'REQUIRES_ACTION' || amountOf(openAmount(payment)) > 0n)
+      return conflictError('Expected an order without a payment under way.')
+  }
+  const payment = await startPayment(unit, { ...order, total: textOf(due) }, gatewayMethodId)
+  return { __typename: 'RetryStorefrontPaymentSuccess' as const, storeId: unit.storeId, order: order.id, payment }
+}
+
+/** What is due of a locked order. */
+const balanceDueOf = async ({ query, storeId }: UnitOfWork, order: Order): Promise<Amount> =>
+  balanceOf(order, await ledgerRepository(query).paidOf(storeId, order.id))
 
 /**
  * Stores the gateway's state of a payment, and its effects: captures an authorized amount while the
@@ -74,13 +98,15 @@ export async function applyPayment(
   if (operation) await payments.closeOperation(storeId, operation.id, 'DONE', null, now)
   if (news > 0n) await bookRefund(unit, order, textOf(news))
   const isPending = (await payments.pendingOperations(storeId, paymentId)).length > 0
-  const hasCapturedMore = amountOf(payment.captured) > amountOf(before.captured)
-  if (hasCapturedMore && !(await isTaken(unit, order, payment))) {
+  const captured = amountOf(payment.captured) - amountOf(before.captured)
+  if (captured > 0n && !(await isTaken(unit, order, payment, captured))) {
     // The ledger never had it.
     await payments.update(storeId, { ...payment, refundsBooked: payment.captured }, now)
     await ask(unit, payment, 'REFUND', refundableAmount(payment))
   } else if (amountOf(openAmount(payment)) > 0n && !isPending) {
-    await ask(unit, payment, (await canBeHad(unit, order)) ? 'CAPTURE' : 'VOID', openAmount(payment))
+    const due = await dueOf(unit, order, payment)
+    const isWanted = due > 0n && (order.status === 'PAID' || (await canBeHad(unit, order)))
+    await ask(unit, payment, isWanted ? 'CAPTURE' : 'VOID', isWanted ? textOf(due) : openAmount(payment))
   }
   return DONE
 }
@@ -175,6 +201,20 @@ async function lockWithOrder(
 const ask = ({ query, storeId, now }: UnitOfWork, { id }: Payment, kind: PaymentOperationKind, amount: string) =>
   paymentRepository(query).insertOperation(storeId, { paymentId: id, kind, amount }, now)
 
+/**
+ * What of an authorized amount pays for an order: its rest, at most what is open. An edit may have
+ * changed the total since: a payment of less than that pays for nothing. Of a paid order, a payment
+ * is of its balance.
+ */
+async function dueOf(unit: UnitOfWork, order: Order, payment: Payment): Promise<Amount> {
+  const { total } = order
+  if (order.status === 'PAID')
+    return amountOf(payment.amount) <= (await balanceDueOf(unit, order)) ? amountOf(openAmount(payment)) : 0n
+  if (amountOf(payment.amount) < amountOf(total)) return 0n
+  const rest = amountOf(total) - amountOf(payment.captured)
+  return rest > 0n ? least(rest, amountOf(openAmount(payment))) : 0n
+}
+
 /** Whether the order waits for its payment; one that was left comes back while its stock is there. */
 async function canBeHad(unit: UnitOfWork, order: Order): Promise<boolean> {
   if (order.status === 'ABANDONED') return moved(unit, order, 'PENDING_PAYMENT', 'its payment arrived late')
@@ -185,7 +225,11 @@ async function canBeHad(unit: UnitOfWork, order: Order): Promise<boolean> {
  * Whether the captured amount pays for the order: not when the order was paid otherwise, or
  * abandoned.
  */
-async function isTaken(unit: UnitOfWork, order: Order, payment: Payment): Promise<boolean> {
+async function isTaken(unit: UnitOfWork, order: Order, payment: Payment, captured: Amount): Promise<boolean> {
+  if (order.status === 'PAID' && captured <= (await balanceDueOf(unit, order))) {
+    await payBalance(unit, order, captured, 'gateway')
+    return true
+  }
   if (order.status === 'PAID' || order.status === 'CANCELED') return false
   if (amountOf(payment.captured) < amountOf(order.total)) return true
   return moved(unit, order, 'PAID', 'its payment was captured')

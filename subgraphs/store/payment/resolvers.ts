@@ -49,7 +49,12 @@ export async function paymentInstructions({ loadOfStore }: Context, storeId: num
 async function retry(context: Context, { store, secret }: { readonly store: string; readonly secret: string }) {
   const order = await context.shops.orderByLink(store, secret)
   if (order === null) return notFoundError('order', secret)
-  const result = await context.writeTo(order.storeId, 'retryStorefrontPayment', {}, (unit) => retryPayment(unit, order.number))
+  const { paymentMethodNumber } = await present(context.loadOfStore(order.storeId).orderById.load(order.number), 'order')
+  const gateway =
+    paymentMethodNumber === null ? null : await context.payments.access(order.storeId, paymentMethodNumber, context.secrets)
+  const result = await context.writeTo(order.storeId, 'retryStorefrontPayment', {}, (unit) =>
+    retryPayment(unit, order.number, gateway && paymentMethodNumber),
+  )
   if (result.__typename === 'RetryStorefrontPaymentSuccess') {
     await runPayment(context.paymentDeps, order.storeId, result.payment)
     context.forgetLoaded()

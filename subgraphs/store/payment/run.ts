@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { Fault } from '../../../platform/outbound/fault.ts'
 import type { SecretCipher } from '../../../platform/secrets/cipher.ts'
 import { amountOf, textOf } from '../amount.ts'
-import type { UnitOfWork } from '../write.ts'
+import type { UnitOfWork, write } from '../write.ts'
 import { applyPayment, refusePayment } from './actions.ts'
 import { type PaymentGateways, PaymentRefused } from './gateway.ts'
 import type { GatewayPayment, Payment, PaymentOperation } from './payment.ts'
@@ -22,7 +22,7 @@ export type PaymentDeps = {
   readonly writeStore: <Result extends { readonly __typename: string }>(
     storeId: number,
     change: (unit: UnitOfWork) => Promise<Result>,
-  ) => Promise<unknown>
+  ) => ReturnType<typeof write<Result>>
 }
 
 /** Each answer can lead to one more question: authorize, capture, refund. */

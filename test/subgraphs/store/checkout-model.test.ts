@@ -168,6 +168,12 @@ const COMMANDS: fc.Arbitrary<Command>[] = [
         if (chosen) await world.balance(field, chosen, throughGateway)
       }),
     ),
+  fc.tuple(index, fc.integer({ min: 1, max: 2 })).map(([order, times]) =>
+    command(`payOnPage(${order}, ${times})`, async (world) => {
+      const chosen = pick(world.orders, order)
+      if (chosen) await world.payOnPage(chosen, times)
+    }),
+  ),
   fc.nat({ max: 1 }).map((card) => command(`disableCard(${card})`, (world) => world.disableCard(card))),
   fc.tuple(index, fc.boolean(), fc.integer({ min: 0, max: 3 })).map(([order, isConfirmed, times]) =>
     command(`confirm(${order}, ${isConfirmed}), notify ${times} times`, async (world) => {

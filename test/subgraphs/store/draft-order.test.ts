@@ -263,4 +263,9 @@ describe('a draft order', () => {
     await shopper.merchant('mutation ($id: ID!) { eraseCustomer(id: $id) { __typename } }', { id: customer })
     expect(await stack.sql(`SELECT id FROM draft_order WHERE contents::text ILIKE '%fay%'`)).toEqual([])
   })
+
+  test('that costs nothing is PAID when it is completed', async () => {
+    const id = await aDraft({ lines: [{ name: 'A present', price: '0' }] })
+    expect(await complete(id)).toMatchObject({ draftOrder: { status: 'COMPLETED', order: { total: '0', status: 'PAID' } } })
+  })
 })

@@ -4,7 +4,7 @@ import { SCOPES } from '../../../subgraphs/store/access/scopes.ts'
 import { agreedApp } from './support/app.ts'
 import { paymentGateway } from './support/payment-gateway.ts'
 import { storefrontShopper } from './support/shopper.ts'
-import { type StoreStack, startStore, type TestStore } from './support/store.ts'
+import { ANONYMOUS, type StoreStack, startStore, type TestStore } from './support/store.ts'
 
 const CREDENTIALS = { key: 'merchant-7', secret: 'whsec-very-secret' }
 const now = new Date('2026-11-20T09:00:00Z')
@@ -292,6 +292,134 @@ describe('an edit', () => {
     expect((await shopper.giftCard(card.id)).balance).toBe('5')
     await shopper.cancel(order.number)
     expect((await shopper.giftCard(card.id)).balance).toBe('15')
+  })
+
+  test('keeps the units that were refunded and those in returns: one unit is not both', async () => {
+    const cup = await aProduct('10', 100)
+    const order = await created({ status: 'PAID', lines: [{ productId: cup, quantity: 3 }] })
+    const lineId = order.lines[0].id
+    await shopper.refund(order.number, { lines: [{ lineId, quantity: 1 }] })
+    await fulfil(order.number)
+    const { made } = await shopper.merchant(
+      'mutation ($input: CreateOrderReturnInput!) { made: createOrderReturn(input: $input) { ... on CreateOrderReturnSuccess { orderReturn { id } } } }',
+      { input: { orderId: String(order.number), lines: [{ lineId, quantity: 1 }] } },
+    )
+    // The fulfillment was entered by mistake: the line can be changed again.
+    await stack.sql(`UPDATE "order" SET fulfillment_status = 'UNFULFILLED' WHERE store_id = $1 AND id = $2`, [
+      shop.storeId,
+      order.number,
+    ])
+    const set = (quantity: number) => edit(order.number, { setQuantities: [{ lineId, quantity }] })
+    expect(await set(1)).toMatchObject({ code: 'LINE_REFUNDED', message: expect.stringContaining('keep 2 units') })
+    const { id } = made.orderReturn
+    await shopper.merchant('mutation ($id: ID!) { receiveOrderReturn(id: $id, input: {}) { __typename } }', { id })
+    const closed = await shopper.merchant(
+      'mutation ($id: ID!) { result: refundOrderReturn(id: $id, input: {}) { __typename } }',
+      { id },
+    )
+    expect(closed.result.__typename).toBe('OrderReturnSuccess')
+    // The refund of the return and its units are the same.
+    expect(await set(1)).toMatchObject({ code: 'LINE_REFUNDED', message: expect.stringContaining('keep 2 units') })
+    expect((await set(2)).order.lines[0].quantity).toBe(2)
+  })
+
+  test('of an order that a gateway was paid for: its customer pays the balance with the link of the order, once', async () => {
+    const { number } = await paidByGateway()
+    const [{ token } = {}] = await stack.sql('SELECT token FROM "order" WHERE store_id = $1 AND id = $2', [shop.storeId, number])
+    const pay = async () => {
+      const { data, errors } = await stack.ask(
+        ANONYMOUS,
+        `mutation ($input: RetryStorefrontPaymentInput!) { paid: retryStorefrontPayment(input: $input) { __typename
+          ... on RetryStorefrontPaymentSuccess { order { status balanceDue payment { status } } } ... on ConflictError { message } } }`,
+        { input: { store: shop.code, secret: token } },
+      )
+      expect(errors).toBeUndefined()
+      return data.paid
+    }
+    expect((await pay()).__typename).toBe('ConflictError')
+    await edit(number, { addLines: [{ name: 'Wrapping', price: '2.5' }] })
+    const [first, second] = await Promise.all([pay(), pay()])
+    expect([first.__typename, second.__typename].sort()).toEqual(['ConflictError', 'RetryStorefrontPaymentSuccess'])
+    expect(await orderOf(number)).toMatchObject({ status: 'PAID', total: '14.5', balanceDue: '0', refundDue: '0', refunded: '0' })
+    expect(await ledger(number)).toEqual([
+      ['PAYMENT', 12],
+      ['PAYMENT', 2.5],
+    ])
+    // Declined, and the balance stays due.
+    await edit(number, { addLines: [{ name: 'Card', price: '1.05' }] })
+    expect(await pay()).toMatchObject({ order: { balanceDue: '1.05', payment: { status: 'FAILED' } } })
+    expect(await ledger(number)).toHaveLength(2)
+    // What was paid meanwhile in another way is not captured again.
+    await edit(number, { addLines: [{ name: 'Ribbon', price: '0.98' }] })
+    expect(await pay()).toMatchObject({ order: { balanceDue: '2.03', payment: { status: 'REQUIRES_ACTION' } } })
+    const reference = gateway.ids().at(-1) ?? ''
+    await balance('pay', number)
+    gateway.confirm(reference)
+    await stack.sql('UPDATE payment SET updated_at = $3 WHERE store_id = $1 AND order_id = $2', [
+      ...[shop.storeId, number, new Date(now.getTime() - 3_600_000)],
+    ])
+    await stack.subgraph.runCheckoutJobs()
+    expect(gateway.shown(reference)).toMatchObject({ authorized: '2.03', captured: '0', voided: '2.03' })
+    expect(await orderOf(number)).toMatchObject({ balanceDue: '0', refundDue: '0' })
+  })
+
+  test('that leaves nothing to pay makes the order PAID', async () => {
+    const cup = await aProduct('10', 100)
+    const order = await created({ lines: [{ productId: cup }] })
+    const result = await edit(order.number, {
+      setQuantities: [{ lineId: order.lines[0].id, quantity: 0 }],
+      addLines: [{ name: 'A present', price: '0' }],
+    })
+    expect(result.order).toMatchObject({ total: '0', status: 'PAID', balanceDue: '0', refundDue: '0' })
+  })
+
+  test('adds lines behind a fulfillment that was entered while it waited for the order', async () => {
+    const cup = await aProduct('10', 100)
+    const order = await created({ status: 'PAID', lines: [{ productId: cup }] })
+    await fulfil(order.number)
+    // Its time is behind that of the edit, which began before.
+    const { location } = await shopper
+      .merchant(
+        'mutation { made: createLocation(input: { name: "Depot", address: "Rua 1", city: "Porto", country: "PT" }) { ... on CreateLocationSuccess { location { number } } } }',
+      )
+      .then(({ made }) => made)
+    await stack.sql(
+      `INSERT INTO fulfillment (store_id, order_id, location_id, type, shipment_status, created_at, updated_at)
+        VALUES ($1, $2, $3, 'MANUAL', 'REQUESTED', $4, $4)`,
+      [shop.storeId, order.number, location.number, new Date(now.getTime() + 5)],
+    )
+    const { order: more } = await edit(order.number, { addLines: [{ productId: cup }] })
+    const added = more.lines.at(-1)
+    expect((await edit(order.number, { setQuantities: [{ lineId: added.id, quantity: 2 }] })).order.lines.at(-1).quantity).toBe(2)
+  })
+
+  test('changes what a late authorization captures: the new total, the rest is voided; too little is voided', async () => {
+    for (const [quantity, captured, voided, status] of [
+      [2, '8.02', '4.01', 'PAID'],
+      [4, '0', '12.03', 'PENDING_PAYMENT'],
+    ] as const) {
+      const cup = await aProduct('4.01', 100)
+      const { token } = await shopper.create([{ productId: cup, quantity: 3 }])
+      await shopper.update(token, { email: 'ana@example.org', paymentMethodId: gatewayMethod })
+      const { order } = await shopper.complete(token, '12.03')
+      const reference = gateway.ids().at(-1) ?? ''
+      // The shopper gave up, as far as the store can tell; then the bank confirms after all.
+      await stack.sql(`UPDATE payment SET status = 'FAILED' WHERE store_id = $1 AND order_id = $2`, [shop.storeId, order.number])
+      const { lines } = await orderOf(order.number)
+      expect(await edit(order.number, { setQuantities: [{ lineId: lines[0].id, quantity }] })).toMatchObject({
+        __typename: 'EditOrderSuccess',
+      })
+      gateway.confirm(reference)
+      await stack.sql(`UPDATE payment SET updated_at = $3 WHERE store_id = $1 AND order_id = $2`, [
+        ...[shop.storeId, order.number, new Date(now.getTime() - 3_600_000)],
+      ])
+      await stack.sql(`UPDATE payment SET status = 'REQUIRES_ACTION' WHERE store_id = $1 AND order_id = $2`, [
+        ...[shop.storeId, order.number],
+      ])
+      await stack.subgraph.runCheckoutJobs()
+      expect(gateway.shown(reference)).toMatchObject({ authorized: '12.03', captured, voided })
+      expect(await orderOf(order.number)).toMatchObject({ status })
+    }
   })
 
   test('changes no line that was fulfilled, refunded or returned, and no order that is not open', async () => {

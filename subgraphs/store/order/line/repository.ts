@@ -76,11 +76,16 @@ export const orderLineRepository = (database: Kysely<Tables>) => ({
     await database.deleteFrom('order_line').where('store_id', '=', storeId).where('id', '=', anyOf(ids)).execute()
   },
 
-  /** Units in returns of orders that were not declined or canceled, by the order's and the line's row. */
+  /**
+   * Units in returns of orders that were not declined or canceled, by the order's and the line's row;
+   * `unrefunded` are those of returns without a refund.
+   */
   unitsInReturns: (
     storeId: number,
     orderIds: readonly number[],
-  ): Promise<{ readonly orderId: number; readonly lineNumber: number; readonly quantity: string }[]> =>
+  ): Promise<
+    { readonly orderId: number; readonly lineNumber: number; readonly quantity: string; readonly unrefunded: string }[]
+  > =>
     database
       .selectFrom('order_return_line as line')
       .innerJoin('order_return as return', (join) =>
@@ -88,6 +93,11 @@ export const orderLineRepository = (database: Kysely<Tables>) => ({
       )
       .select(['return.order_id as orderId', 'line.order_line_id as lineNumber'])
       .select(sql<string>`sum(coalesce(line.received, line.quantity))`.as('quantity'))
+      .select(
+        sql<string>`coalesce(sum(coalesce(line.received, line.quantity)) FILTER (WHERE return.refund_id IS NULL), 0)`.as(
+          'unrefunded',
+        ),
+      )
       .where('return.store_id', '=', storeId)
       .where('return.order_id', '=', anyOf(orderIds))
       .where('return.status', 'not in', ['DECLINED', 'CANCELED'])

@@ -1,4 +1,5 @@
 import { problem, validationError } from '../../../toolkit/validation.ts'
+import { amountOf } from '../../amount.ts'
 import { redeemGiftCardsAgain, returnGiftCards } from '../../gift-card/redeem.ts'
 import { insufficientStock } from '../../inventory/actions.ts'
 import { lockStock, releaseStock, reserveStock } from '../../inventory/stock.ts'
@@ -11,7 +12,7 @@ import { couponKey } from '../../promotion/rule.ts'
 import type { UnitOfWork } from '../../write.ts'
 import { orderLineRepository } from '../line/repository.ts'
 import type { Order } from '../order.ts'
-import type { OrderChange } from '../repository.ts'
+import { type OrderChange, orderRepository } from '../repository.ts'
 import { isHolding, type OrderStatus, STATUS_EVENT, statusProblem } from './states.ts'
 
 /** Change of an order's status. */
@@ -48,6 +49,15 @@ export async function changeStatus(unit: UnitOfWork, order: Order, { to, restock
   emit({ event: STATUS_EVENT[to], entity: 'Order', id: order.id })
   const change: OrderChange = { status: to, completedAt: order.completedAt ?? now }
   return { change }
+}
+
+/** Makes a locked order of which nothing is due PAID; null, or why it cannot be. Others stay as they are. */
+export async function settleFreeOrder(unit: UnitOfWork, order: Order) {
+  if (order.status !== 'PENDING_PAYMENT' || amountOf(order.total) !== 0n) return null
+  const moved = await changeStatus(unit, order, { to: 'PAID', restock: true, reason: 'nothing is due' })
+  if ('failure' in moved) return moved.failure ?? null
+  await orderRepository(unit.query).update(unit.storeId, order.id, moved.change, unit.now)
+  return null
 }
 
 const SAID: Readonly<Record<OrderStatus, string>> = {

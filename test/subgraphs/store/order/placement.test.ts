@@ -80,3 +80,53 @@ test('a repeated request with an idempotency key returns the first result, also 
   await stack.sql('DELETE FROM product WHERE id = $1', [id])
   expect((await shopper.create(input)).order.number).toBe(first.order.number)
 })
+
+test('another attempt of the transaction that completes a draft is prepared anew: prices may have changed', async () => {
+  const { data } = await stack.ask(
+    shop,
+    'mutation ($input: CreateDraftOrderInput!) { made: createDraftOrder(input: $input) { ... on DraftOrderSuccess { draftOrder { id } } } }',
+    { input: { contents: order({ lines: [{ productId: String(product), quantity: 1 }] }) } },
+  )
+  const complete = () =>
+    stack.ask(
+      shop,
+      'mutation ($id: ID!) { done: completeDraftOrder(id: $id, input: {}) { __typename ... on DraftOrderSuccess { draftOrder { order { total } } } ... on ValidationError { message } } }',
+      { id: data.made.draftOrder.id },
+    )
+  // A sequence counts attempts: what a transaction took of it stays taken.
+  await stack.sql('CREATE SEQUENCE attempts')
+  await stack.sql(`CREATE FUNCTION fail_once() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN IF nextval('store.attempts') = 1 THEN RAISE EXCEPTION 'conflict' USING ERRCODE = '40001'; END IF; RETURN NEW; END $$`)
+  await stack.sql('CREATE TRIGGER fail_once BEFORE INSERT ON "order" FOR EACH ROW EXECUTE FUNCTION fail_once()')
+  let completed: Awaited<ReturnType<typeof complete>> | null = null
+  const count = await preparations(async () => {
+    completed = await complete()
+  })
+  await stack.sql('DROP TRIGGER fail_once ON "order"')
+  expect(completed).toMatchObject({ data: { done: { draftOrder: { order: { total: '14.99' } } } } })
+  // For the quote, and for the second attempt.
+  expect(count).toBe(2)
+})
+
+test('a history is listed from its end, too', async () => {
+  const placed = await shopper.create(order())
+  const id = String(placed.order.number)
+  for (const message of ['one', 'two', 'three'])
+    await stack.ask(
+      shop,
+      'mutation ($id: ID!, $message: String!) { addOrderHistoryEntry(orderId: $id, input: {message: $message}) { __typename } }',
+      { id, message },
+    )
+  const page = async (after: string | null) =>
+    (
+      await stack.ask(
+        shop,
+        'query ($id: ID!, $after: String) { order(id: $id) { history(first: 2, after: $after, orderBy: ID_DESC) { totalCount nodes { message } pageInfo { endCursor hasNextPage } } } }',
+        { id, after },
+      )
+    ).data.order.history
+  const first = await page(null)
+  expect(first).toMatchObject({ totalCount: 3, nodes: [{ message: 'three' }, { message: 'two' }] })
+  const second = await page(first.pageInfo.endCursor)
+  expect(second).toMatchObject({ nodes: [{ message: 'one' }], pageInfo: { hasNextPage: false } })
+})

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { Faults, paymentGateway } from './payment-gateway.ts'
 import type { storefrontShopper } from './shopper.ts'
-import type { StoreStack, TestStore } from './store.ts'
+import { ANONYMOUS, type StoreStack, type TestStore } from './store.ts'
 
 type Shopper = ReturnType<typeof storefrontShopper>
 
@@ -209,6 +209,17 @@ export async function checkoutWorld(stage: Stage) {
         `mutation ($id: ID!, $input: OrderBalanceInput!) { done: ${field}(id: $id, input: $input) { __typename } }`,
         { id: String(number), input: { throughGateway } },
       ),
+    /** What its customer does on the page of the order, also more than once. */
+    async payOnPage({ number }: OrderOf, times: number) {
+      const [row] = await stack.sql('SELECT token FROM "order" WHERE store_id = $1 AND id = $2', [shop.storeId, number])
+      const pay = () =>
+        stack.ask(
+          ANONYMOUS,
+          'mutation ($input: RetryStorefrontPaymentInput!) { retryStorefrontPayment(input: $input) { __typename } }',
+          { input: { store: shop.code, secret: row?.token } },
+        )
+      for (const { errors } of await Promise.all(Array.from({ length: times }, pay))) expect(errors).toBeUndefined()
+    },
     disableCard: (index: number) => shopper.disableGiftCard(giftCards[index % giftCards.length]?.id ?? ''),
     cancel: ({ number }: OrderOf) => onOrder('cancelOrder', number),
     async confirm({ number }: OrderOf, isConfirmed: boolean) {
