@@ -2,7 +2,7 @@ import type { Progress } from '../subgraphs/directory/import/progress.ts'
 
 /** Progress of a long command; `total` is null when the amount is unknown. */
 type Shown = {
-  readonly phase: Progress['phase'] | 'filling' | 'backing-up' | 'restoring' | 'exporting' | 'encrypting'
+  readonly phase: Progress['phase'] | 'filling' | 'backing-up' | 'restoring' | 'exporting' | 'importing' | 'encrypting'
   readonly done: number
   readonly total: number | null
 }
@@ -16,6 +16,7 @@ const PHASES: Readonly<Record<Shown['phase'], { readonly title: string; readonly
   storing: { title: 'Storing', unit: 'steps' },
   'backing-up': { title: 'Backing up', unit: 'rows' },
   exporting: { title: 'Exporting', unit: 'rows' },
+  importing: { title: 'Importing', unit: 'bytes' },
   restoring: { title: 'Restoring', unit: 'bytes' },
   filling: { title: 'Filling', unit: 'steps' },
   encrypting: { title: 'Encrypting', unit: 'rows' },

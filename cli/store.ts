@@ -8,6 +8,7 @@ import { decodeId } from '../subgraphs/toolkit/ids.ts'
 import { storedSecretsCipher, withDatabase } from './database.ts'
 import { printable } from './printable.ts'
 import { progressOn } from './progress.ts'
+import { exportRecords, FORMAT_OPTION, importRecordsCommand, KIND_OPTION } from './store-records.ts'
 
 type Sample = NonNullable<Parameters<Stores['create']>[0]['sample']>
 
@@ -19,6 +20,7 @@ export function storeCommand(): Command {
     .addCommand(createCommand())
     .addCommand(listCommand())
     .addCommand(ownerCommand())
+    .addCommand(importRecordsCommand())
     .addCommand(exportCommand())
     .addCommand(new Command('token').description('authtokens of stores').addCommand(resetCommand()))
 }
@@ -101,14 +103,23 @@ function ownerCommand(): Command {
     })
 }
 
+type Export = {
+  readonly kind?: Parameters<typeof exportRecords>[2]
+  readonly format?: Parameters<typeof exportRecords>[3]
+  readonly json?: true
+}
+
 function exportCommand(): Command {
   return new Command('export')
-    .description('export all data of a store into one file; the server may be running')
+    .description('export a store into one file, all of it or objects of a kind; the server may be running')
     .argument('<code>', 'of the store, as `list` shows it')
-    .argument('<file>', 'a file that does not exist yet, such as shop.tar.gz')
-    .option('--json', 'print {file, rows, files, bytes} on standard output')
+    .argument('<file>', 'a file that does not exist yet, such as shop.tar.gz; with --kind, also - for standard output')
+    .addOption(KIND_OPTION)
+    .addOption(FORMAT_OPTION)
+    .option('--json', 'print {file, rows, files, bytes} on standard output; without --kind')
     .addHelpText('after', EXPORTED)
-    .action(async (code: string, file: string, { json }: { readonly json?: true }) => {
+    .action(async (code: string, file: string, { kind, format, json }: Export) => {
+      if (kind !== undefined) return exportRecords(code, file, kind, format)
       const store = (await withStores((stores) => stores.list())).find((each) => each.code === code)
       if (!store) throw new OperatorError(noStore(code))
       const [{ columnsOf, ownedRows, runExport }, { withStorage }] = [await import('./export.ts'), await import('./backup.ts')]

@@ -168,6 +168,13 @@ const PROVEN_ELSEWHERE: Readonly<Record<string, { readonly by: string; readonly 
   ]),
   ...elsewhere('test/gateway/signed-link/subgraph-endpoint.test.ts', 'subscribers follow it over HTTP', ['directory/change']),
   ...elsewhere('test/subgraphs/directory/search.test.ts', 'words are indexed for searches', ['directory/word-index']),
+  ...elsewhere('test/subgraphs/store/store-import/store-import.test.ts', 'files are imported and exported', [
+    'store/customer-record',
+    'store/order-record',
+    'store/product-record',
+    'store/record-file',
+    'store/store-export',
+  ]),
   ...elsewhere('test/cli/app.test.ts', 'operators act through commands', ['store/operator']),
   ...elsewhere('test/subgraphs/social/post.test.ts', 'a comment belongs to a post', ['social/comment']),
   ...elsewhere('test/gateway/social-directory.test.ts', 'fields of another subgraph need the gateway', ['social/directory-item']),

@@ -107,6 +107,8 @@ import { shopLoaders } from './shop/loaders.ts'
 import type { ShopRepository } from './shop/repository.ts'
 import { storeLoaders } from './store/loaders.ts'
 import type { StoreRepository } from './store/repository.ts'
+import { storeImportLoaders } from './store-import/loaders.ts'
+import type { StoreImportRepository } from './store-import/repository.ts'
 import type { StorefrontRepository } from './storefront/repository.ts'
 import type { ListingRepository } from './storefront-product/listing-repository.ts'
 import { storefrontProductLoaders } from './storefront-product/loaders.ts'
@@ -131,6 +133,7 @@ export type Parts = {
   readonly authenticateUser: AuthenticateUser
   readonly stores: StoreRepository
   readonly shops: ShopRepository
+  readonly storeImports: StoreImportRepository
   readonly storefronts: StorefrontRepository
   readonly storefrontProducts: StorefrontProductRepository
   readonly listings: ListingRepository
@@ -298,6 +301,7 @@ const loadersOf = lazyMembers<[parts: Parts, tenant: Tenant]>()(
   ({ productCustomFieldValues }, tenant) => productCustomFieldValueLoaders(productCustomFieldValues, tenant),
   ({ productImages }, tenant) => productImageLoaders(productImages, tenant),
   ({ productReviews }, tenant) => productReviewLoaders(productReviews, tenant),
+  ({ storeImports }, tenant) => storeImportLoaders(storeImports, tenant),
   ({ taxes }, tenant) => taxLoaders(taxes, tenant),
   ({ shippingMethods }, tenant) => shippingMethodLoaders(shippingMethods, tenant),
   ({ shops }) => shopLoaders(shops),

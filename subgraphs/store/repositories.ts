@@ -48,6 +48,7 @@ import { scriptTagRepository } from './script-tag/repository.ts'
 import { shippingMethodRepository } from './shipping-method/repository.ts'
 import { shopRepository } from './shop/repository.ts'
 import { storeRepository } from './store/repository.ts'
+import { storeImportRepository } from './store-import/repository.ts'
 import { storefrontRepository } from './storefront/repository.ts'
 import { listingRepository } from './storefront-product/listing-repository.ts'
 import { storefrontProductRepository } from './storefront-product/repository.ts'
@@ -66,6 +67,8 @@ export function storeRepositories(
     apps: appRepository(database.query),
     stores: storeRepository(database.query),
     shops: shopRepository(database.query),
+    // Read again right after its write: not from a replica.
+    storeImports: storeImportRepository(database.now),
     storefronts: storefrontRepository(database.query),
     storefrontProducts: storefrontProductRepository(database.query),
     listings: listingRepository(database.query),

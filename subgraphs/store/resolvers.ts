@@ -52,6 +52,8 @@ import { scriptTagResolvers } from './script-tag/resolvers.ts'
 import { shippingMethodResolvers } from './shipping-method/resolvers.ts'
 import { shopResolvers } from './shop/resolvers.ts'
 import { storeResolvers } from './store/resolvers.ts'
+import { storeExportResolvers } from './store-export/resolvers.ts'
+import { storeImportResolvers } from './store-import/resolvers.ts'
 import { storefrontResolvers } from './storefront/resolvers.ts'
 import { storefrontProductResolvers } from './storefront-product/resolvers.ts'
 import { taxResolvers } from './tax/resolvers.ts'
@@ -62,6 +64,8 @@ import { webhookSubscriptionResolvers } from './webhook-subscription/resolvers.t
 
 const nouns: readonly Resolvers[] = [
   storeResolvers,
+  storeImportResolvers,
+  storeExportResolvers,
   shopResolvers,
   storefrontResolvers,
   storefrontProductResolvers,

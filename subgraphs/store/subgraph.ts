@@ -43,6 +43,7 @@ import { storeRepositories } from './repositories.ts'
 import { resolvers } from './resolvers.ts'
 import { type ShippingNetwork, shippingServices } from './shipping-method/service.ts'
 import { shopRepository } from './shop/repository.ts'
+import { runStoreImports, type StoreImportDeps, storeImportJobs } from './store-import/worker.ts'
 import type { Tables } from './tables.ts'
 import { type Bodies, deliver } from './webhook-delivery/deliver.ts'
 import { deliveryJobs } from './webhook-delivery/jobs.ts'
@@ -64,6 +65,8 @@ export type StoreSubgraph = Subgraph & {
   readonly deliverMail: () => Promise<() => Promise<void>>
   /** Looks through carts and unpaid orders once, as this process does every minute. */
   readonly runCheckoutJobs: () => Promise<void>
+  /** Runs the imports that are due, as this process does every two seconds. */
+  readonly runStoreImports: () => Promise<void>
 }
 
 /** Dependencies of the subgraph; absent ones have the default of their line. */
@@ -186,13 +189,14 @@ export async function storeSubgraph({
   const purging = purgeDeliveries(parts.webhookDeliveries, { log, now })
   const delivery = { database: database.query, jobs, plan, sender, internalCallers: inside, secrets, log, now }
   const checkoutJobDeps = checkoutJobDepsOf(parts)
-  const checkouts = checkoutJobs(checkoutJobDeps, log)
+  const [checkouts, imports] = [checkoutJobs(checkoutJobDeps, log), importsOf(parts, { database, quotas })]
 
   return {
     name: 'store',
     schema: executableSchema(),
     context: (caller) => contextOf(parts, caller),
     ...database.replicaHooks,
+    runStoreImports: imports.run,
     runCheckoutJobs: () => runCheckoutJobs(checkoutJobDeps, new AbortController().signal),
     httpRoutes: joinedRoutes([
       oauthEndpoint({ protocol, oauth, publicUrl: base, rateLimits, now }),
@@ -204,7 +208,7 @@ export async function storeSubgraph({
     deliverMail: () => deliverMail(mail, mailServer, { database, quotas, publicUrl: base, log, now }),
     jobs: () => countedJobs(queues, { log, now }),
     close: async () => {
-      await Promise.all([sweeping.stop(), purging.stop(), checkouts.stop()])
+      await Promise.all([sweeping.stop(), purging.stop(), checkouts.stop(), imports.stop()])
       await queues.close()
       await sender.close()
       await parts.shippingServices.close()
@@ -214,6 +218,18 @@ export async function storeSubgraph({
       await files.close()
     },
   }
+}
+
+/** Imports of files, which this process runs until they are stopped. */
+function importsOf(
+  parts: Parts,
+  { database, quotas }: { readonly database: Pick<Database<Tables>, 'now'>; readonly quotas: StoreQuotas },
+) {
+  const { files, paymentDeps, log, now } = parts
+  const { writeStore } = paymentDeps
+  const deps: StoreImportDeps = { database: database.now, quotas, publicUrl: files.publicUrl, writeStore, log, now }
+  const { stop } = storeImportJobs(deps)
+  return { run: () => runStoreImports(deps, new AbortController().signal), stop }
 }
 
 /** Job counts of every queue; none when they are unknown. */

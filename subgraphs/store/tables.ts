@@ -1129,6 +1129,19 @@ export type ProductImage = {
   position: number
   file_id: number
 }
+export type ProductImageUrl = {
+  store_id: number
+  product_id: number
+  /**
+   * From 1, behind the stored images.
+   */
+  position: number
+  url: string
+  /**
+   * Text for those who do not see it.
+   */
+  alt: string | null
+}
 export type ProductOption = {
   store_id: number
   id: Generated<number>
@@ -1461,6 +1474,91 @@ export type Store = {
    */
   return_window_days: Generated<number>
 }
+export type StoreImport = {
+  store_id: number
+  id: Generated<number>
+  /**
+   * @kyselyType('PRODUCTS' | 'CUSTOMERS')
+   */
+  kind: 'PRODUCTS' | 'CUSTOMERS'
+  /**
+   * @kyselyType('CSV' | 'JSON_LINES')
+   */
+  format: 'CSV' | 'JSON_LINES'
+  /**
+   * @kyselyType('RECEIVING' | 'QUEUED' | 'RUNNING' | 'COMPLETED' | 'CANCELED' | 'FAILED')
+   */
+  status: Generated<'RECEIVING' | 'QUEUED' | 'RUNNING' | 'COMPLETED' | 'CANCELED' | 'FAILED'>
+  /**
+   * Whether everything is checked and nothing is written.
+   */
+  dry_run: Generated<boolean>
+  /**
+   * Whether objects that exist are changed; false: they are skipped.
+   */
+  overwrite: Generated<boolean>
+  file_name: string | null
+  /**
+   * Of the file, as far as it arrived.
+   */
+  byte_count: Generated<number>
+  /**
+   * Of the file, as far as it was read.
+   */
+  bytes_read: Generated<number>
+  /**
+   * Objects of the file that are done: a run that goes on begins behind them.
+   */
+  position: Generated<number>
+  created: Generated<number>
+  updated: Generated<number>
+  /**
+   * Objects that exist, and are as the file says, or are not to be changed.
+   */
+  skipped: Generated<number>
+  /**
+   * Objects with errors.
+   */
+  failed: Generated<number>
+  /**
+   * Runs since the last progress.
+   */
+  attempts: Generated<number>
+  /**
+   * Until when it belongs to the process that runs it; null: to none.
+   */
+  leased_until: Date | null
+  /**
+   * Why it FAILED; null: it did not.
+   */
+  failure: string | null
+  created_at: Date
+  started_at: Date | null
+  finished_at: Date | null
+}
+export type StoreImportError = {
+  store_id: number
+  import_id: number
+  id: Generated<number>
+  /**
+   * From 1; of CSV, the header is row 1.
+   */
+  row: number
+  /**
+   * Column of CSV, or path in a line of JSON; empty: the row itself.
+   */
+  column: string
+  message: string
+}
+export type StoreImportPiece = {
+  store_id: number
+  import_id: number
+  /**
+   * Bytes before it.
+   */
+  start: number
+  bytes: Buffer
+}
 export type StoreLanguage = {
   store_id: number
   /**
@@ -1687,6 +1785,7 @@ export type Tables = {
   product_custom_field_value: ProductCustomFieldValue
   product_facet: ProductFacet
   product_image: ProductImage
+  product_image_url: ProductImageUrl
   product_option: ProductOption
   product_option_value: ProductOptionValue
   product_rating: ProductRating
@@ -1706,6 +1805,9 @@ export type Tables = {
   shipping_service: ShippingService
   stock_allocation: StockAllocation
   store: Store
+  store_import: StoreImport
+  store_import_error: StoreImportError
+  store_import_piece: StoreImportPiece
   store_language: StoreLanguage
   store_quota: StoreQuota
   tax: Tax

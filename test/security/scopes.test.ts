@@ -24,7 +24,8 @@ import { ANONYMOUS } from '../subgraphs/store/support/store.ts'
  * stands in neither table.
  */
 const READ_BY: Readonly<Record<string, string>> = {
-  store_owner: 'AppAuthorization BegunConsoleSession',
+  store_owner:
+    'AppAuthorization BegunConsoleSession StoreExportPage StoreImport StoreImportConnection StoreImportEdge StoreImportError StoreImportErrorConnection StoreImportErrorEdge',
   read_apps: 'App AppBillingCycle AppInstallation AppPlan AppSubscription',
   'read_apps read_jsapps': 'ScriptTag ScriptTagConnection ScriptTagEdge',
   read_customers: 'Customer CustomerAdditionalField CustomerAddress CustomerConnection CustomerEdge',
@@ -149,6 +150,7 @@ function argumentsOf(field: string, { ids, productIds, locationIds }: FullShop):
     promotion: 'promotions',
     scriptTag: 'jsapps',
     shippingMethod: 'shipping_methods',
+    storeImport: 'store_imports',
     tax: 'taxes',
     theme: 'themes',
     webhookDelivery: 'hooks',
@@ -165,6 +167,7 @@ function argumentsOf(field: string, { ids, productIds, locationIds }: FullShop):
     calculateOrder: `input: { lines: [{ productId: "${productIds[0]}", variantId: "${ids.variants}", quantity: 1 }] }`,
     fulfillmentRates: `input: { orderId: "${ids.orders}", locationId: "${locationIds[0]}" }`,
     shippingQuotes: 'input: { lines: [{ price: 10, quantity: 1, weight: 1 }], country: "PT" }',
+    storeExport: 'kind: PRODUCTS, format: CSV',
     shop: 'code: "demo"',
     storefront: 'store: "demo"',
     shopOrder: 'code: "demo", secret: "none"',

@@ -70,6 +70,7 @@ const ICONS: LookupTable<IconName> = lookupTable({
   '/console/returns': 'return',
   '/console/products': 'package',
   '/console/customers': 'users',
+  '/console/imports': 'copy',
   '/console/promotions': 'percent',
   '/console/webhooks': 'webhook',
   '/console/apps': 'window',

@@ -9,6 +9,7 @@ import type { Site } from '../frame/site.ts'
 import { access } from './access.ts'
 import { apps } from './apps.ts'
 import { customers } from './customers.ts'
+import { imports } from './imports.ts'
 import { orders } from './orders.ts'
 import { overview } from './overview.ts'
 import { type ConsoleRow, framed } from './page.ts'
@@ -27,6 +28,7 @@ export const SECTIONS: readonly ConsoleRow[] = [
   returns,
   products,
   customers,
+  imports,
   promotions,
   webhooks,
   apps,

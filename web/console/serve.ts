@@ -25,6 +25,8 @@ import { appsChanges } from './apps.ts'
 import type { ConsoleChange } from './change.ts'
 import { customer, customerChanges } from './customer.ts'
 import { fieldId, formState, type RefusedChange } from './form-state.ts'
+import { importChanges, importPage } from './import.ts'
+import { FILE_OPERATIONS, serveImportFiles } from './import-files.ts'
 import { order, orderChanges } from './order.ts'
 import { overview } from './overview.ts'
 import type { ConsoleRow, Uses } from './page.ts'
@@ -40,7 +42,17 @@ import { webhook, webhookChanges } from './webhook.ts'
 import { webhooksChanges } from './webhooks.ts'
 
 /** The sections of the console, and the pages below them. */
-const ROWS: readonly ConsoleRow[] = [...SECTIONS, order, newProduct, product, customer, newPromotion, promotion, webhook]
+const ROWS: readonly ConsoleRow[] = [
+  ...SECTIONS,
+  order,
+  newProduct,
+  product,
+  customer,
+  newPromotion,
+  promotion,
+  webhook,
+  importPage,
+]
 const CHANGES: readonly ConsoleChange[] = [
   ...webhooksChanges,
   ...webhookChanges,
@@ -50,7 +62,18 @@ const CHANGES: readonly ConsoleChange[] = [
   ...orderChanges,
   ...customerChanges,
   ...promotionChanges,
+  ...importChanges,
   ...settingsChanges,
+]
+
+const OPERATIONS = [
+  ConsoleSignInDocument,
+  ConsoleSessionDocument,
+  ConsoleSignOutDocument,
+  ConsoleResetAuthtokenDocument,
+  ConsoleSalesDocument,
+  ...FILE_OPERATIONS,
+  ...[...ROWS, ...CHANGES].flatMap(({ operations }) => operations),
 ]
 
 /** A description of a product has up to 100,000 characters, each of up to 12 bytes in a form. */
@@ -77,15 +100,7 @@ export async function serveConsole(
   site: Site,
   { seal, uses = async () => [], now = Date.now }: ConsoleOptions,
 ): Promise<void> {
-  const own = [
-    ConsoleSignInDocument,
-    ConsoleSessionDocument,
-    ConsoleSignOutDocument,
-    ConsoleResetAuthtokenDocument,
-    ConsoleSalesDocument,
-  ]
-  const documents = [...own, ...[...ROWS, ...CHANGES].flatMap(({ operations }) => operations)]
-  for (const document of documents) await client.prepare(document)
+  for (const document of OPERATIONS) await client.prepare(document)
   const sessions = sessionsOf(seal, site.publicUrl.startsWith('https:'), now)
   const responder = consoleResponder(client, site, sessions)
   const { runnerFor, sessionOf, showSignIn, showFramed, toConsole, show } = responder
@@ -110,6 +125,10 @@ export async function serveConsole(
       })
     for (const each of CHANGES) scope.post(routed(each.path), (request, reply) => change(each, request, reply))
     serveSalesCsv(scope, responder)
+  })
+  await app.register(async (scope) => {
+    await handle(scope, MAX_FORM_BYTES)
+    serveImportFiles(scope, responder, site)
   })
   await app.register(async (scope) => {
     await handle(scope, MAX_FORM_BYTES)

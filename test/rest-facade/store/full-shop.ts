@@ -202,6 +202,13 @@ export async function aFullShop(stack: StoreRestStack, size: number): Promise<Fu
       ),
     )
   }
+  const storeImport = await sql(
+    `INSERT INTO store_import (store_id, kind, format, created_at) VALUES ($1, 'PRODUCTS', 'CSV', now()) RETURNING id`,
+  )
+  await sql(
+    `INSERT INTO store_import_error (store_id, import_id, row, "column", message) VALUES ($1, $2, 2, 'Title', 'Expected a title.') RETURNING id`,
+    storeImport,
+  )
   const entries = await each(`/orders/${first.id}/history.json`, (n) => ({ order_history: { message: `Seen ${n}` } }))
   const documents = await each(`/orders/${first.id}/documents.json`, (n) => ({
     document_type: 1,
@@ -289,6 +296,7 @@ export async function aFullShop(stack: StoreRestStack, size: number): Promise<Fu
       gift_cards: giftCards[0] ?? 0,
       order_returns: returns[0] ?? 0,
       draft_orders: drafts[0] ?? 0,
+      store_imports: storeImport,
       'pages images': pictures[0].id,
       themes: themes[0].id,
     },

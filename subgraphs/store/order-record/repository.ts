@@ -1,0 +1,65 @@
+import type { Kysely } from 'kysely'
+import { amountOf, textOf } from '../amount.ts'
+import { orderLineRepository } from '../order/line/repository.ts'
+import type { Order, OrderLine } from '../order/order.ts'
+import { orderRepository } from '../order/repository.ts'
+import type { Tables } from '../tables.ts'
+
+/** Ids of orders behind one, by id, without abandoned carts. */
+export async function orderIdsAfter(
+  database: Kysely<Tables>,
+  storeId: number,
+  after: number,
+  size: number,
+): Promise<readonly number[]> {
+  const rows = await database
+    .selectFrom('order')
+    .select('id')
+    .where('store_id', '=', storeId)
+    .where('id', '>', after)
+    .where('status', '<>', 'ABANDONED')
+    .orderBy('id')
+    .limit(size)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+const ORDER_AMOUNTS = [
+  ...(['subtotal', 'tax', 'shipping', 'shippingTax', 'discount', 'shippingDiscount', 'giftCardsDiscount'] as const),
+  ...(['total', 'refunded', 'balanceRefunded'] as const),
+]
+const LINE_AMOUNTS = ['price', 'discount', 'weight', 'subtotal', 'tax', 'total'] as const
+
+/** The same with decimals that have no zeros at their end. */
+const withoutZeros = <Key extends string, Row extends Readonly<Record<Key, string>>>(row: Row, keys: readonly Key[]): Row => ({
+  ...row,
+  ...Object.fromEntries(keys.map((key) => [key, textOf(amountOf(row[key]))])),
+})
+
+/** An order as files hold it. */
+export type StoredOrder = { readonly order: Order; readonly lines: readonly OrderLine[]; readonly notes: readonly Note[] }
+/** An additional field of an order. */
+export type Note = { readonly label: string; readonly value: string | null }
+
+/** These orders as files hold them, by id. */
+export async function readOrders(
+  database: Kysely<Tables>,
+  storeId: number,
+  ids: readonly number[],
+): Promise<readonly StoredOrder[]> {
+  const lines = orderLineRepository(database)
+  const [orders, ofOrders, fields] = await Promise.all([
+    orderRepository(database).findByIds(storeId, ids),
+    lines.ofOrders(storeId, ids),
+    lines.fieldsOf(storeId, ids),
+  ])
+  const linesOf = Map.groupBy(ofOrders, ({ orderId }) => orderId)
+  const notesOf = Map.groupBy(fields, ({ orderId }) => orderId)
+  return orders
+    .toSorted((one, other) => one.id - other.id)
+    .map((order) => ({
+      order: withoutZeros(order, ORDER_AMOUNTS),
+      lines: (linesOf.get(order.id) ?? []).map((line) => withoutZeros(line, LINE_AMOUNTS)),
+      notes: notesOf.get(order.id) ?? [],
+    }))
+}

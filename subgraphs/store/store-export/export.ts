@@ -1,0 +1,70 @@
+import { CUSTOMER_CSV_HEADER, csvOfCustomer } from '../customer-record/customer-record.ts'
+import { customerIdsAfter, readCustomers } from '../customer-record/repository.ts'
+import { csvOfOrder, jsonOfOrder, ORDER_CSV_HEADER } from '../order-record/order-record.ts'
+import { orderIdsAfter, readOrders } from '../order-record/repository.ts'
+import { csvOfProduct, PRODUCT_CSV_HEADER } from '../product-record/csv.ts'
+import { type PublicUrl, productIdsAfter, readProducts } from '../product-record/repository.ts'
+import type { RecordFormat, RecordKind } from '../record-file/record.ts'
+import { storeRepository } from '../store/repository.ts'
+import type { StoreQuery } from '../write.ts'
+
+/** What an export reads. */
+type ExportSource = StoreQuery & { readonly publicUrl: PublicUrl }
+
+/** Lines of some objects, and the row of the last; null when there is none. */
+type ExportedPage = { readonly text: string; readonly lastId: number | null; readonly hasNextPage: boolean }
+
+type PageOf = (source: ExportSource, ids: readonly number[], format: RecordFormat) => Promise<string>
+
+const KINDS: Readonly<
+  Record<RecordKind, { readonly header: string; readonly idsAfter: typeof productIdsAfter; readonly linesOf: PageOf }>
+> = {
+  PRODUCTS: { header: PRODUCT_CSV_HEADER, idsAfter: productIdsAfter, linesOf: productLines },
+  CUSTOMERS: { header: CUSTOMER_CSV_HEADER, idsAfter: customerIdsAfter, linesOf: customerLines },
+  ORDERS: { header: ORDER_CSV_HEADER, idsAfter: orderIdsAfter, linesOf: orderLines },
+}
+
+/** Objects of a store behind one, oldest first. */
+export async function exportPage(
+  source: ExportSource,
+  {
+    kind,
+    format,
+    after,
+    size,
+  }: { readonly kind: RecordKind; readonly format: RecordFormat; readonly after: number; readonly size: number },
+): Promise<ExportedPage> {
+  const { header, idsAfter, linesOf } = KINDS[kind]
+  const found = await idsAfter(source.query, source.storeId, after, size + 1)
+  const ids = found.slice(0, size)
+  const lines = ids.length === 0 ? '' : await linesOf(source, ids, format)
+  return {
+    text: format === 'CSV' && after === 0 ? header + lines : lines,
+    lastId: ids.at(-1) ?? null,
+    hasNextPage: found.length > size,
+  }
+}
+
+async function productLines(
+  { query, storeId, publicUrl }: ExportSource,
+  ids: readonly number[],
+  format: RecordFormat,
+): Promise<string> {
+  const products = await readProducts(query, storeId, ids, publicUrl)
+  if (format === 'JSON_LINES') return jsonLines(products.map(({ record }) => record))
+  const [store] = await storeRepository(query).findByIds([storeId])
+  return products.map(({ record }) => csvOfProduct(record, store?.weightUnit ?? 'KG')).join('')
+}
+
+async function customerLines({ query, storeId }: ExportSource, ids: readonly number[], format: RecordFormat): Promise<string> {
+  const customers = await readCustomers(query, storeId, ids)
+  if (format === 'JSON_LINES') return jsonLines(customers.map(({ record }) => record))
+  return customers.map(({ id, record }) => csvOfCustomer(id, record)).join('')
+}
+
+async function orderLines({ query, storeId }: ExportSource, ids: readonly number[], format: RecordFormat): Promise<string> {
+  const orders = await readOrders(query, storeId, ids)
+  return format === 'JSON_LINES' ? jsonLines(orders.map(jsonOfOrder)) : orders.map(csvOfOrder).join('')
+}
+
+const jsonLines = (records: readonly unknown[]): string => records.map((record) => `${JSON.stringify(record)}\n`).join('')

@@ -1,0 +1,46 @@
+import { customerKey, importCustomers } from '../customer-record/import.ts'
+import { importProducts, type ProductImportOptions, productKey } from '../product-record/import.ts'
+import type { FileObject } from '../record-file/file-reader.ts'
+import type { RecordOutcome } from '../record-file/record.ts'
+import type { UnitOfWork } from '../write.ts'
+import type { ImportedKind } from './store-import.ts'
+
+/** How objects of a kind are read from files and written into a store. */
+type KindOfRecords = {
+  readonly reading: { readonly key: string; readonly hasManyRows: boolean }
+  /** What identifies an object in its file; empty: nothing does. */
+  readonly keyOf: (object: FileObject) => string
+  /** Rows that an object of JSON makes in the database, roughly. */
+  readonly weightOf: (object: FileObject) => number
+  readonly write: (
+    unit: UnitOfWork,
+    objects: readonly FileObject[],
+    options: ProductImportOptions,
+  ) => Promise<readonly RecordOutcome[]>
+}
+
+const KINDS: Readonly<Record<ImportedKind, KindOfRecords>> = {
+  PRODUCTS: {
+    reading: { key: 'Handle', hasManyRows: true },
+    keyOf: productKey,
+    weightOf: (object) => lengthOf(object, 'variants'),
+    write: importProducts,
+  },
+  CUSTOMERS: {
+    reading: { key: 'Email', hasManyRows: false },
+    keyOf: customerKey,
+    weightOf: () => 1,
+    write: importCustomers,
+  },
+}
+
+/** The kind of this name. */
+export const recordKind = (kind: ImportedKind): KindOfRecords => KINDS[kind]
+
+/** Length of a list in an object of JSON; 1 for what is none. */
+function lengthOf(object: FileObject, field: string): number {
+  if (object.format !== 'JSON_LINES' || typeof object.value !== 'object' || object.value === null) return 1
+  // Any JSON object.
+  const found = (object.value as Readonly<Record<string, unknown>>)[field]
+  return Array.isArray(found) ? Math.max(1, found.length) : 1
+}

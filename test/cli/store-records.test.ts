@@ -1,0 +1,69 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type FreshDatabase, freshDatabase } from '../support/database.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+let database: FreshDatabase
+let folder: string
+beforeAll(async () => {
+  database = await freshDatabase()
+  folder = mkdtempSync(join(tmpdir(), 'atrium-store-records-'))
+})
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true })
+  await database.drop()
+})
+
+/** Runs `npx atrium store …` with this standard input, to its end. */
+async function store(words: readonly string[], input = '') {
+  const env = {
+    PATH: process.env.PATH,
+    HOME: process.env.HOME,
+    DATABASE_URL: (database.connection as { connectionString: string }).connectionString,
+    FILES_DIR: folder,
+    LOG_LEVEL: 'error',
+  }
+  const child = spawn(process.execPath, ['cli/atrium.ts', 'store', ...words], { cwd: ROOT, env })
+  child.stdin.end(input)
+  const code = new Promise<number | null>((resolve) => child.once('exit', resolve))
+  const [out, err, status] = await Promise.all([text(child.stdout), text(child.stderr), code])
+  return { out, err, status }
+}
+
+const CSV = 'Handle,Title,Variant Price\ncup,Cup,5\nbowl,Bowl,-1\n'
+
+test('a store is filled from standard input, and exported to standard output and into a file', async () => {
+  for (const name of ['First shop', 'Second shop']) expect((await store(['create', '--name', name, '--empty'])).status).toBe(0)
+  const { out } = await store(['list', '--json'])
+  const [first = '', second = ''] = JSON.parse(out).map(({ code }: { code: string }) => code)
+  const dry = await store(['import', first, '-', '--dry-run'], CSV)
+  expect(dry).toMatchObject({ status: 0 })
+  expect(dry.out).toContain('1 would be created, 0 would be updated, 0 skipped, 1 with errors.')
+  const imported = await store(['import', first, '-', '--json'], CSV)
+  const report = JSON.parse(imported.out)
+  expect(report).toMatchObject({
+    ...{ status: 'COMPLETED', created: 1, failed: 1 },
+    errors: [{ row: 3, column: 'Variant Price', message: expect.stringContaining('"-1"') }],
+  })
+  const exported = await store(['export', first, '-', '--kind', 'products', '--format', 'jsonl'])
+  expect(JSON.parse(exported.out)).toMatchObject({ permalink: 'cup', name: 'Cup', price: '5' })
+  const file = join(folder, 'products.jsonl')
+  writeFileSync(file, exported.out)
+  expect(await store(['import', second, file])).toMatchObject({ status: 0, out: expect.stringContaining('1 created') })
+  const copy = join(folder, 'copy.jsonl')
+  expect((await store(['export', second, copy, '--kind', 'products'])).status).toBe(0)
+  expect(readFileSync(copy, 'utf8')).toBe(exported.out)
+  // Nothing is overwritten.
+  expect(await store(['export', second, copy, '--kind', 'products'])).toMatchObject({
+    status: 1,
+    err: expect.stringContaining('does not exist yet'),
+  })
+  expect((await store(['import', second, '-'], 'PK\u0003\u0004')).status).toBe(1)
+  expect((await store(['import', 'nothing', '-'], CSV)).err).toContain('There is no store with the code "nothing"')
+  expect((await store(['import', first])).status).toBe(2)
+  expect((await store(['import', first, '--resume', '999'])).err).toContain('There is no import with the number 999')
+}, 120_000)

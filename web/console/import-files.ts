@@ -1,0 +1,143 @@
+import { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import {
+  ConsoleAppendToImportDocument,
+  ConsoleCreateImportDocument,
+  ConsoleExportDocument,
+  type ConsoleExportQuery,
+  ConsoleStartImportDocument,
+} from '#generated/operations.ts'
+import { lookupTable } from '../../platform/collections/lookup-table.ts'
+import { FORM_TOKEN } from '../frame/form-token.ts'
+import { PAGE_HEADERS } from '../frame/headers.ts'
+import { type Html, html } from '../frame/html.ts'
+import { dataOf, type RunPageOperation } from '../frame/page.ts'
+import type { Site } from '../frame/site.ts'
+import { EXPORTS, IMPORTS, imports } from './imports.ts'
+import { readUpload, type UploadedFile } from './read-upload.ts'
+import type { ConsoleResponder } from './responder.ts'
+import type { ConsoleSession } from './session.ts'
+import { foreignForm } from './sign-in.ts'
+
+/** Operations of uploads and downloads. */
+export const FILE_OPERATIONS = [
+  ConsoleCreateImportDocument,
+  ConsoleAppendToImportDocument,
+  ConsoleStartImportDocument,
+  ConsoleExportDocument,
+]
+
+const KINDS = lookupTable({ products: 'PRODUCTS', customers: 'CUSTOMERS', orders: 'ORDERS' } as const)
+const FORMATS = lookupTable({
+  csv: ['CSV', 'text/csv; charset=utf-8'],
+  jsonl: ['JSON_LINES', 'application/x-ndjson; charset=utf-8'],
+} as const)
+/** Bytes of a piece: with base64 and the rest of an operation, less than one may have. */
+const PIECE_BYTES = 65_536
+
+/** Takes files of imports, and sends exports, for the signed-in owner. */
+export function serveImportFiles(scope: FastifyInstance, responder: ConsoleResponder, site: Site): void {
+  const { sessionOf, runnerFor, showFramed, toConsole, show } = responder
+  scope.removeAllContentTypeParsers()
+  // The body is read while it arrives.
+  scope.addContentTypeParser('multipart/form-data', (_, __, done) => done(null))
+
+  scope.post(IMPORTS, async (request, reply) => {
+    const session = await sessionOf(request, reply)
+    if (!session) return show(reply, foreignForm(site))
+    const run = runnerFor(session, request, reply)
+    const received = await readUpload(request, (file) => storeFile(file, session, run))
+    if (received === 'foreign') return show(reply, foreignForm(site))
+    if ('problem' in received) return showFramed(reply, imports, refusal(received.problem, site), session, 422)
+    return toConsole(reply, `${IMPORTS}/${received.number}`)
+  })
+
+  scope.get(`${EXPORTS}/:file`, async (request, reply) => {
+    const session = await sessionOf(request, reply)
+    if (!session) return toConsole(reply)
+    return sendExport(request, reply, runnerFor(session, request, reply), () =>
+      showFramed(reply, imports, refusal('There is no export of this name.', site), session, 404),
+    )
+  })
+}
+
+const refusal = (problem: string, { at }: Site): Html => html`<h1>Import and export</h1>
+<div role="alert" class="alert tone-bad"><p>${problem}</p></div>
+<p><a href="${at(IMPORTS)}">Back to import and export</a></p>`
+
+type Stored = { readonly number: number } | { readonly problem: string } | 'foreign'
+type Result = Parameters<typeof problemOf>[0]
+
+/** Why a change of an import failed. */
+const problemOf = (result: {
+  readonly __typename: string
+  readonly message?: string
+  readonly errors?: readonly { readonly message: string }[]
+}): string => result.errors?.[0]?.message ?? result.message ?? `Nothing was imported: ${result.__typename}.`
+
+/** Begins an import with a file, in pieces, and queues it. */
+async function storeFile({ field, name, chunks }: UploadedFile, session: ConsoleSession, run: RunPageOperation): Promise<Stored> {
+  if (field(FORM_TOKEN) !== session.formToken) return 'foreign'
+  const { result: created } = dataOf(
+    await run(ConsoleCreateImportDocument, {
+      input: {
+        kind: field('kind') === 'CUSTOMERS' ? 'CUSTOMERS' : 'PRODUCTS',
+        format: field('format') === 'JSON_LINES' ? 'JSON_LINES' : 'CSV',
+        overwrite: field('overwrite') === 'yes',
+        isDryRun: field('dryRun') === 'yes',
+        fileName: name,
+      },
+    }),
+  )
+  if (created.__typename !== 'StoreImportSuccess') return { problem: problemOf(created) }
+  const { number } = created.storeImport
+  let start = 0
+  const append = async (piece: Buffer): Promise<Result | null> => {
+    const input = { start, bytes: piece.toString('base64') }
+    const { result } = dataOf(await run(ConsoleAppendToImportDocument, { number: String(number), input }))
+    start += piece.length
+    return result.__typename === 'StoreImportSuccess' ? null : result
+  }
+  let rest = Buffer.alloc(0)
+  for await (const chunk of chunks) {
+    rest = Buffer.concat([rest, chunk])
+    for (; rest.length >= PIECE_BYTES; rest = rest.subarray(PIECE_BYTES)) {
+      const failure = await append(rest.subarray(0, PIECE_BYTES))
+      if (failure) return { problem: problemOf(failure) }
+    }
+  }
+  const failure = rest.length > 0 ? await append(rest) : null
+  if (failure) return { problem: problemOf(failure) }
+  if (start === 0) return { problem: 'Choose a file that is not empty.' }
+  const { result: started } = dataOf(await run(ConsoleStartImportDocument, { number: String(number) }))
+  return started.__typename === 'StoreImportSuccess' ? { number } : { problem: problemOf(started) }
+}
+
+async function sendExport(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  run: RunPageOperation,
+  nothing: () => FastifyReply,
+): Promise<FastifyReply> {
+  // Parameters of a path are texts.
+  const [, name = '', ending = ''] = /^(\w+)\.(\w+)$/.exec((request.params as { readonly file: string }).file) ?? []
+  const [kind, format] = [KINDS[name], FORMATS[ending]]
+  if (!kind || !format) return nothing()
+  const page = async (after: string | null) =>
+    dataOf(await run(ConsoleExportDocument, { kind, format: format[0], after })).storeExport
+  const first = await page(null)
+  return reply
+    .headers(PAGE_HEADERS)
+    .header('cache-control', 'no-store')
+    .header('content-disposition', `attachment; filename="${name}.${ending}"`)
+    .type(format[1])
+    .send(Readable.from(pieces(first)))
+
+  /** A page at a time: the next one is read when the client has read the last. */
+  async function* pieces(beginning: ConsoleExportQuery['storeExport']): AsyncGenerator<string> {
+    for (let at = beginning; ; at = await page(at.endCursor)) {
+      if (at.text !== '') yield at.text
+      if (!at.hasNextPage) return
+    }
+  }
+}
