@@ -99,9 +99,10 @@ test('no subgraph imports another', () => {
 })
 
 test('only composition roots and configuration read process.env', () => {
-  // The embedded server hands the environment on to a child, without PostgreSQL's own variables.
+  // The embedded server hands the environment on to a child, without PostgreSQL's own variables; the
+  // samples are programs for readers.
   const allowed =
-    /^(main|config|codegen|vitest\.config|platform\/database\/embedded\/embedded-server)\.ts$|(^|\/)(main|config|serve)\.ts$|^(cli|bench|examples|scripts|test)\//
+    /^(main|config|codegen|vitest\.config|platform\/database\/embedded\/embedded-server|web\/reference\/samples)\.ts$|(^|\/)(main|config|serve)\.ts$|^(cli|bench|examples|scripts|test)\//
   const offenders = sources.filter(
     (file) => !allowed.test(file) && /\bprocess\.env\b/.test(readFileSync(join(ROOT, file), 'utf8')),
   )
