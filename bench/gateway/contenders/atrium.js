@@ -7,15 +7,14 @@ import { createHttpServer } from '../../../platform/http/server.ts'
 import { subgraphSchemas } from '../schemas.ts'
 
 /** Atrium's gateway with all of its limits on; only the cost that is allowed is higher, for the large answer is. */
-export async function start({ supergraphSdl, urls }) {
+export async function start({ supergraphSdl, urls, depth = 10 }) {
   const log = pino({ level: 'warn' })
-  const schemas = subgraphSchemas()
-  const links = Object.entries(schemas).map(([name, schema]) =>
-    urls
-      ? createRemoteLink({ name, url: urls[name] })
-      : createLocalLink({ name, schema, context: (caller) => ({ caller }), ready: async () => {}, close: async () => {} }),
-  )
-  const gateway = await startGateway({ supergraphSdl, links, limits: { depth: 10, cost: 1_000_000 }, log })
+  const links = urls
+    ? Object.entries(urls).map(([name, url]) => createRemoteLink({ name, url }))
+    : Object.entries(subgraphSchemas()).map(([name, schema]) =>
+        createLocalLink({ name, schema, context: (caller) => ({ caller }), ready: async () => {}, close: async () => {} }),
+      )
+  const gateway = await startGateway({ supergraphSdl, links, limits: { depth, cost: 1_000_000 }, log })
   const app = createHttpServer({ log, checks: [], loadLimit: 1_000 })
   await serveGraphql(app, gateway)
   await app.listen({ port: 0, host: '127.0.0.1' })

@@ -8,7 +8,9 @@ export async function start({ supergraphSdl, withRust }) {
     const { unifiedGraphHandler } = await import('@graphql-hive/router-runtime')
     options.unifiedGraphHandler = unifiedGraphHandler
   }
-  const gateway = createGatewayRuntime({ ...options, deduplicateRequest: false, requestId: false })
+  // Equal requests of several clients at once are not shared, as nowhere here.
+  const transportEntries = { '*.http': { options: { deduplicateInflightRequests: false } } }
+  const gateway = createGatewayRuntime({ ...options, transportEntries, requestId: false })
   const server = createServer(gateway)
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
   return server.address().port
