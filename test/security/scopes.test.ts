@@ -350,6 +350,8 @@ describe.each([
 /** Types that no scope leads to alone, and those that the shops of the walk have nothing of. */
 const NEVER_MET: readonly string[] = [
   // For the store's own credentials, and for the app itself.
+  ...['StoreExportPage', 'StoreImport', 'StoreImportConnection', 'StoreImportEdge', 'StoreImportError'],
+  ...['StoreImportErrorConnection', 'StoreImportErrorEdge'],
   ...['AppAuthorization', 'BegunConsoleSession', 'App', 'AppBillingCycle', 'AppInstallation', 'AppPlan', 'AppSubscription'],
   ...['ScriptTag', 'ScriptTagEdge', 'CustomerAddress', 'FulfillmentLabel', 'FulfillmentRate', 'BillingInformation'],
   ...['OrderPromotion', 'OrderRefund', 'OrderRefundLine', 'OrderTax', 'RefusedCoupon', 'ShippingBranch', 'ShippingFee'],

@@ -75,6 +75,8 @@ describe('the page of imports', () => {
       const reply = await upload(visitor, {}, file)
       expect([reply.status, reply.text.includes('Choose a file')]).toEqual([422, true])
     }
+    // Nothing of it waits for a file.
+    expect((await visitor.get('/console/imports')).text).not.toContain('file is arriving')
     expect((await upload(aVisitor(), {}, 'Handle,Title\nevil,Evil\n')).status).toBe(403)
     const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     const broken = await askRaw(web.url, '/console/imports', {

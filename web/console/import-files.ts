@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
   ConsoleAppendToImportDocument,
+  ConsoleCancelImportDocument,
   ConsoleCreateImportDocument,
   ConsoleExportDocument,
   type ConsoleExportQuery,
@@ -66,7 +67,6 @@ const refusal = (problem: string, { at }: Site): Html => html`<h1>Import and exp
 <p><a href="${at(IMPORTS)}">Back to import and export</a></p>`
 
 type Stored = { readonly number: number } | { readonly problem: string } | 'foreign'
-type Result = Parameters<typeof problemOf>[0]
 
 /** Why a change of an import failed. */
 const problemOf = (result: {
@@ -91,26 +91,34 @@ async function storeFile({ field, name, chunks }: UploadedFile, session: Console
   )
   if (created.__typename !== 'StoreImportSuccess') return { problem: problemOf(created) }
   const { number } = created.storeImport
-  let start = 0
-  const append = async (piece: Buffer): Promise<Result | null> => {
+  const problem = await sendPieces(String(number), chunks, run)
+  if (problem === null) return { number }
+  // What cannot be imported does not count among the open imports.
+  await run(ConsoleCancelImportDocument, { number: String(number) })
+  return { problem }
+}
+
+/** Sends the file of an import, and starts it; null, or why that failed. */
+async function sendPieces(number: string, chunks: UploadedFile['chunks'], run: RunPageOperation): Promise<string | null> {
+  let [start, rest] = [0, Buffer.alloc(0)]
+  const append = async (piece: Buffer): Promise<string | null> => {
     const input = { start, bytes: piece.toString('base64') }
-    const { result } = dataOf(await run(ConsoleAppendToImportDocument, { number: String(number), input }))
+    const { result } = dataOf(await run(ConsoleAppendToImportDocument, { number, input }))
     start += piece.length
-    return result.__typename === 'StoreImportSuccess' ? null : result
+    return result.__typename === 'StoreImportSuccess' ? null : problemOf(result)
   }
-  let rest = Buffer.alloc(0)
   for await (const chunk of chunks) {
     rest = Buffer.concat([rest, chunk])
     for (; rest.length >= PIECE_BYTES; rest = rest.subarray(PIECE_BYTES)) {
-      const failure = await append(rest.subarray(0, PIECE_BYTES))
-      if (failure) return { problem: problemOf(failure) }
+      const problem = await append(rest.subarray(0, PIECE_BYTES))
+      if (problem !== null) return problem
     }
   }
-  const failure = rest.length > 0 ? await append(rest) : null
-  if (failure) return { problem: problemOf(failure) }
-  if (start === 0) return { problem: 'Choose a file that is not empty.' }
-  const { result: started } = dataOf(await run(ConsoleStartImportDocument, { number: String(number) }))
-  return started.__typename === 'StoreImportSuccess' ? { number } : { problem: problemOf(started) }
+  const problem = rest.length > 0 ? await append(rest) : null
+  if (problem !== null) return problem
+  if (start === 0) return 'Choose a file that is not empty.'
+  const { result } = dataOf(await run(ConsoleStartImportDocument, { number }))
+  return result.__typename === 'StoreImportSuccess' ? null : problemOf(result)
 }
 
 async function sendExport(

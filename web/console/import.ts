@@ -61,7 +61,7 @@ ${skipped > 0 && !overwrite && html`<p class="quiet">What exists already was ski
 const errorTable = ({
   errors,
   failed,
-}: Import): Html => html`<p>${counted(failed, 'object')} with errors were left out; the rest was imported.</p>
+}: Import): Html => html`<p>${counted(failed, 'object')} with errors left out; the rest was imported.</p>
 <div class="wide" tabindex="0" role="region" aria-label="Errors"><table>
 <thead><tr><th scope="col" class="number">Row</th><th scope="col">Column</th><th scope="col">Problem</th></tr></thead>
 <tbody>${errors.nodes.map(({ row, column, message }) => html`<tr><th scope="row" class="number">${whole(row)}</th><td>${column || 'whole row'}</td><td>${message}</td></tr>`)}</tbody></table></div>`

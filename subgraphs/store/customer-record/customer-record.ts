@@ -23,7 +23,7 @@ export type CustomerRecord = CustomerFields & {
 export type CategoryRecord = { readonly name: string; readonly code: string }
 
 /** What a file says about a customer; absent fields stay as they are. */
-export type CustomerInput = { readonly [Field in keyof CustomerRecord]?: CustomerRecord[Field] | undefined } & {
+export type CustomerRecordInput = { readonly [Field in keyof CustomerRecord]?: CustomerRecord[Field] | undefined } & {
   readonly email: string
 }
 
@@ -101,7 +101,7 @@ const NO_ADDRESS: CustomerAddress = {
 export function customerOfCsv(
   row: CsvRow,
   before: CustomerRecord | null,
-): { readonly input: CustomerInput } | { readonly errors: readonly RowError[] } {
+): { readonly input: CustomerRecordInput } | { readonly errors: readonly RowError[] } {
   const cells = cellReader<Column>(row)
   const address = addressOf(cells, before?.billingAddress ?? null)
   const phone = cells.text('Phone')

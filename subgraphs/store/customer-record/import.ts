@@ -4,11 +4,17 @@ import { membershipRepository } from '../customer/membership-repository.ts'
 import { customerRepository } from '../customer/repository.ts'
 import { defined } from '../record-file/cells.ts'
 import type { FileObject } from '../record-file/file-reader.ts'
-import type { RecordOutcome, RowError } from '../record-file/record.ts'
+import type { RecordResult, RowError } from '../record-file/record.ts'
 import { parseRecord } from '../record-file/record-schema.ts'
 import { permalinkOf } from '../text-key.ts'
 import type { UnitOfWork } from '../write.ts'
-import { CUSTOMER_SCHEMA, type CustomerInput, type CustomerRecord, customerColumn, customerOfCsv } from './customer-record.ts'
+import {
+  CUSTOMER_SCHEMA,
+  type CustomerRecord,
+  type CustomerRecordInput,
+  customerColumn,
+  customerOfCsv,
+} from './customer-record.ts'
 import { ensureCustomerCategories, readCustomers, type StoredCustomerRecord } from './repository.ts'
 
 /** What identifies a customer in a file; empty when it has nothing of the kind. */
@@ -27,7 +33,7 @@ export async function importCustomers(
   unit: UnitOfWork,
   objects: readonly FileObject[],
   { overwrite }: { readonly overwrite: boolean },
-): Promise<readonly RecordOutcome[]> {
+): Promise<readonly RecordResult[]> {
   const { query, storeId } = unit
   const keys = objects.map(customerKey).filter((key) => key !== '')
   const customers = customerRepository(query)
@@ -35,10 +41,10 @@ export async function importCustomers(
   const ids = known.map(({ id }) => id).sort((one, other) => one - other)
   if (ids.length > 0) await customers.lockAll(storeId, ids)
   const stored = new Map((await readCustomers(query, storeId, ids)).map((each) => [emailKey(each.record.email), each]))
-  const outcomes: RecordOutcome[] = []
+  const results: RecordResult[] = []
   for (const object of objects)
-    outcomes.push(await importCustomer(unit, object, stored.get(customerKey(object)) ?? null, overwrite))
-  return outcomes
+    results.push(await importCustomer(unit, object, stored.get(customerKey(object)) ?? null, overwrite))
+  return results
 }
 
 async function importCustomer(
@@ -46,7 +52,7 @@ async function importCustomer(
   object: FileObject,
   before: StoredCustomerRecord | null,
   overwrite: boolean,
-): Promise<RecordOutcome> {
+): Promise<RecordResult> {
   const { row } = object
   if (object.format === 'UNREADABLE') return { kind: 'failed', errors: [{ row, column: '', message: object.message }] }
   const read = readObject(object, before)
@@ -65,7 +71,7 @@ async function importCustomer(
 function readObject(
   object: Exclude<FileObject, { readonly format: 'UNREADABLE' }>,
   before: StoredCustomerRecord | null,
-): { readonly input: CustomerInput } | { readonly errors: readonly RowError[] } {
+): { readonly input: CustomerRecordInput } | { readonly errors: readonly RowError[] } {
   if (object.format === 'JSON_LINES') {
     const parsed = parseRecord(CUSTOMER_SCHEMA, object.value, object.row)
     return 'errors' in parsed ? parsed : { input: parsed.value }
@@ -75,7 +81,7 @@ function readObject(
   return customerOfCsv(row, before?.record ?? null)
 }
 
-function mergedCustomer(before: CustomerRecord | null, input: CustomerInput, now: Date): CustomerRecord {
+function mergedCustomer(before: CustomerRecord | null, input: CustomerRecordInput, now: Date): CustomerRecord {
   const { createdAt, categories, email, ...fields } = input
   const time = now.toISOString()
   const was: CustomerRecord = before ?? {

@@ -3,7 +3,7 @@ import { type Problem, problem } from '../../toolkit/validation.ts'
 import { exceeded, type StoreQuotas } from '../quota/quota.ts'
 import { storeQuotaRepository } from '../quota/repository.ts'
 import { FileFault, type FileObject } from '../record-file/file-reader.ts'
-import type { RecordOutcome, RowError } from '../record-file/record.ts'
+import type { RecordResult, RowError } from '../record-file/record.ts'
 import { parseRecord } from '../record-file/record-schema.ts'
 import { withSavepoint } from '../savepoint.ts'
 import { storeRepository } from '../store/repository.ts'
@@ -34,9 +34,9 @@ type Planned =
 /** What identifies a product in a file; empty when it has nothing of the kind. */
 export function productKey(object: FileObject): string {
   if (object.format === 'CSV') return keyOf(object.rows[0]?.cells.get('Handle') ?? '')
+  if (object.format === 'UNREADABLE') return ''
   // Other values have no such key.
-  const permalink =
-    object.format === 'JSON_LINES' ? (object.value as { readonly permalink?: unknown } | null)?.permalink : undefined
+  const permalink = (object.value as { readonly permalink?: unknown } | null)?.permalink
   return typeof permalink === 'string' ? keyOf(permalink) : ''
 }
 
@@ -47,7 +47,7 @@ export async function importProducts(
   unit: UnitOfWork,
   objects: readonly FileObject[],
   { overwrite, publicUrl, quotas }: ProductImportOptions,
-): Promise<readonly RecordOutcome[]> {
+): Promise<readonly RecordResult[]> {
   const { query, storeId, now } = unit
   const stores = storeRepository(query)
   const [[store], languages] = await Promise.all([stores.findByIds([storeId]), stores.languagesOf([storeId])])
@@ -77,23 +77,23 @@ async function writePlanned(
   unit: UnitOfWork,
   planned: readonly Planned[],
   quotas: StoreQuotas,
-): Promise<readonly RecordOutcome[]> {
+): Promise<readonly RecordResult[]> {
   const records = planned.flatMap((plan) => ('record' in plan ? [plan.record] : []))
   const created = planned.flatMap((plan) => (plan.kind === 'created' ? [plan.record] : []))
   const categories = await ensureCategories(unit, records)
   await insertProducts(unit, created, categories)
-  const outcomes: RecordOutcome[] = []
+  const results: RecordResult[] = []
   for (const plan of planned) {
-    if (plan.kind !== 'updated') outcomes.push(plan.kind === 'failed' ? plan : { kind: plan.kind })
+    if (plan.kind !== 'updated') results.push(plan.kind === 'failed' ? plan : { kind: plan.kind })
     else {
       const { before, record, read } = plan
       const result = await withSavepoint(unit, (part) => changeProduct(part, before, record, categories))
-      if (result.__typename === 'UpdateProductSuccess') outcomes.push({ kind: 'updated' })
-      else outcomes.push({ kind: 'failed', errors: errorsOf(read, problemsOf(result), record) })
+      if (result.__typename === 'UpdateProductSuccess') results.push({ kind: 'updated' })
+      else results.push({ kind: 'failed', errors: errorsOf(read, problemsOf(result), record) })
     }
   }
   await takeQuota(unit, created.length, quotas)
-  return outcomes
+  return results
 }
 
 /** Counts new products last, so that others of the store wait for the commit only. */

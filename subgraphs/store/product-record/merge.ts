@@ -9,8 +9,8 @@ import {
   type ProductRecord,
   pathKey,
   type TranslationRecord,
-  type VariantInput,
   type VariantRecord,
+  type VariantRecordInput,
 } from './product-record.ts'
 
 /**
@@ -62,7 +62,7 @@ const mergedOptions = (before: readonly OptionRecord[], given: readonly OptionRe
 
 function mergedVariants(
   before: readonly VariantRecord[],
-  given: readonly VariantInput[],
+  given: readonly VariantRecordInput[],
   price: string,
 ): readonly VariantRecord[] {
   const left = new Map(before.map((variant) => [combinationKey(variant), variant]))

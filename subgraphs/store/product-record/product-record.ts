@@ -145,12 +145,12 @@ export const PRODUCT_SCHEMA = strictObject({
 type Given<Fields extends object> = { readonly [Key in keyof Fields]?: Fields[Key] | undefined }
 
 /** What a file says about a variant. */
-export type VariantInput = Given<VariantFields> & Pick<VariantRecord, 'options'>
+export type VariantRecordInput = Given<VariantFields> & Pick<VariantRecord, 'options'>
 
 /** What a file says about a product. */
 export type ProductInput = Given<Omit<ProductRecord, 'permalink' | 'variants'>> & {
   readonly permalink: string
-  readonly variants?: readonly VariantInput[] | undefined
+  readonly variants?: readonly VariantRecordInput[] | undefined
 }
 
 /** The permalink that a handle means: as it is where it is one. */

@@ -5,6 +5,6 @@ export type RecordFormat = 'CSV' | 'JSON_LINES'
 export type RowError = { readonly row: number; readonly column: string; readonly message: string }
 
 /** Result of one object of a file. */
-export type RecordOutcome =
+export type RecordResult =
   | { readonly kind: 'created' | 'updated' | 'skipped' }
   | { readonly kind: 'failed'; readonly errors: readonly RowError[] }

@@ -1,7 +1,7 @@
 import { customerKey, importCustomers } from '../customer-record/import.ts'
 import { importProducts, type ProductImportOptions, productKey } from '../product-record/import.ts'
 import type { FileObject } from '../record-file/file-reader.ts'
-import type { RecordOutcome } from '../record-file/record.ts'
+import type { RecordResult } from '../record-file/record.ts'
 import type { UnitOfWork } from '../write.ts'
 import type { ImportedKind } from './store-import.ts'
 
@@ -16,7 +16,7 @@ type KindOfRecords = {
     unit: UnitOfWork,
     objects: readonly FileObject[],
     options: ProductImportOptions,
-  ) => Promise<readonly RecordOutcome[]>
+  ) => Promise<readonly RecordResult[]>
 }
 
 const KINDS: Readonly<Record<ImportedKind, KindOfRecords>> = {

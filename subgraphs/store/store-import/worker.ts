@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { type PeriodicJob, runPeriodically } from '../../../platform/process/run-periodically.ts'
 import type { StoreQuotas } from '../quota/quota.ts'
 import { FileFault, type FileObject, readObjects } from '../record-file/file-reader.ts'
-import type { RecordOutcome, RowError } from '../record-file/record.ts'
+import type { RecordResult, RowError } from '../record-file/record.ts'
 import type { StoreQuery, UnitOfWork, write } from '../write.ts'
 import { type StoreImportRepository, storeImportRepository, type TakenImport } from './repository.ts'
 import type { StoreImport } from './store-import.ts'
@@ -155,11 +155,11 @@ async function importChunk(deps: StoreImportDeps, storeId: number, about: StoreI
     return done.__typename === 'ChunkSuccess'
   }
   // A result without "Success" rolls the chunk back.
-  const tried = await deps.writeStore(storeId, async (unit) => ({ __typename: 'DryRun' as const, outcomes: await write(unit) }))
-  const outcomes = 'outcomes' in tried ? tried.outcomes : []
+  const tried = await deps.writeStore(storeId, async (unit) => ({ __typename: 'DryRun' as const, results: await write(unit) }))
+  const results = 'results' in tried ? tried.results : []
   const done = await deps.writeStore(storeId, async (unit) => {
     if (!(await isNext(unit, about, chunk))) return { __typename: 'Lost' as const }
-    await count(unit, about, chunk, outcomes)
+    await count(unit, about, chunk, results)
     return { __typename: 'ChunkSuccess' as const }
   })
   return done.__typename === 'ChunkSuccess'
@@ -175,14 +175,14 @@ async function count(
   { query, storeId, now }: UnitOfWork,
   { id }: StoreImport,
   { bytesRead }: Chunk,
-  outcomes: readonly RecordOutcome[],
+  results: readonly RecordResult[],
 ): Promise<void> {
   const imports = storeImportRepository(query)
   const counted = { created: 0, updated: 0, skipped: 0, failed: 0 }
   const errors: RowError[] = []
-  for (const outcome of outcomes) {
-    counted[outcome.kind] += 1
-    if (outcome.kind === 'failed') errors.push(...outcome.errors)
+  for (const result of results) {
+    counted[result.kind] += 1
+    if (result.kind === 'failed') errors.push(...result.errors)
   }
   await imports.addErrors(storeId, id, errors)
   await imports.progress(storeId, id, { ...counted, bytesRead }, new Date(now.getTime() + LEASE_MS))

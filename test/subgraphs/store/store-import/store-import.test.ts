@@ -289,7 +289,8 @@ good,Again,1,1,active,,,
       `CREATE TRIGGER refuse BEFORE INSERT ON store.product FOR EACH ROW WHEN (NEW.permalink = 'p-70') EXECUTE FUNCTION store.refuse()`,
     )
     await stack.subgraph.runStoreImports()
-    expect(await imports.find(shop, id)).toMatchObject({ status: 'RUNNING', processed: 50, created: 50 })
+    const stopped = await imports.until(shop, id, ({ processed }) => processed === 50)
+    expect(stopped).toMatchObject({ status: 'RUNNING', created: 50 })
     await stack.sql('DROP TRIGGER refuse ON store.product')
     await stack.sql('DROP FUNCTION store.refuse()')
     // Its lease has not ended.
@@ -297,7 +298,7 @@ good,Again,1,1,active,,,
     expect(await imports.find(shop, id)).toMatchObject({ status: 'RUNNING', processed: 50 })
     now = new Date(now.getTime() + 61_000)
     await stack.subgraph.runStoreImports()
-    const done = await imports.find(shop, id)
+    const done = await imports.until(shop, id, ({ status }) => status !== 'RUNNING')
     expect(done).toMatchObject({ status: 'COMPLETED', processed: 120, created: 120, skipped: 0, failed: 0 })
     expect(done.bytesRead).toBe(done.byteCount)
     const { data } = await stack.ask(shop, '{ products { totalCount } }')
@@ -308,7 +309,11 @@ good,Again,1,1,active,,,
   test('writes each chunk once, also when two processes believe to run it', async () => {
     const shop = await stack.aStore()
     const rows = Array.from({ length: 160 }, (_, index) => `q-${index},Product ${index}`)
-    const id = await imports.queue(shop, `Handle,Title\n${rows.join('\n')}\n`)
+    // Only the two below run it.
+    const id = await imports.queue(shop, `Handle,Title\n${rows.join('\n')}\n`, {}, (number) =>
+      stack.sql(`UPDATE store_import SET leased_until = '2099-01-01' WHERE id = $1`, [number]),
+    )
+    await stack.sql(`UPDATE store_import SET status = 'RUNNING' WHERE id = $1`, [id])
     const { query, close } = openDatabase<Tables>(stack.database.connection, { schema: 'store', max: 4, onError: () => {} })
     const deps: StoreImportDeps = {
       ...{
@@ -326,12 +331,7 @@ good,Again,1,1,active,,,
           change,
         ),
     }
-    const taken = await storeImportRepository(query).take(now, new Date(now.getTime() + 60_000), {
-      storeId: shop.storeId,
-      id: Number(id),
-    })
-    expect(taken).not.toBeNull()
-    const run = () => taken && runStoreImport(deps, taken, new AbortController().signal)
+    const run = () => runStoreImport(deps, { storeId: shop.storeId, id: Number(id), attempts: 1 }, new AbortController().signal)
     await Promise.all([run(), run()])
     expect(await imports.find(shop, id)).toMatchObject({ status: 'COMPLETED', created: 160, skipped: 0, processed: 160 })
     await close()
@@ -377,7 +377,7 @@ good,Again,1,1,active,,,
     })
   })
 
-  test('belongs to the owner of its store: no app, no other store, nobody else', async () => {
+  test('belongs to the owner of its store: not to apps, other stores and strangers', async () => {
     const [shop, other] = [await stack.aStore(), await stack.aStore()]
     const { storeImport } = await imports.create(shop, {})
     const id = String(storeImport.number)
@@ -392,7 +392,7 @@ good,Again,1,1,active,,,
     }
   })
 
-  test('is deleted after 30 days, and its file after a day that nobody starts it', async () => {
+  test('is deleted after 30 days, and its file after a day without a start', async () => {
     const shop = await stack.aStore()
     const { storeImport: waiting } = await imports.create(shop, {})
     const done = await imports.run(shop, 'Handle,Title\na,A\n')

@@ -41,8 +41,21 @@ export function storeImports(stack: StoreStack) {
       expect(errors).toBeUndefined()
       return data.storeImport
     },
+    /** The import once it is so: the subgraph runs imports by itself as well. */
+    async until(shop: TestStore, id: string, isSo: (about: { status: string; processed: number }) => boolean) {
+      for (;;) {
+        const about = await imports.find(shop, id)
+        if (isSo(about)) return about
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      }
+    },
     /** Sends a file and queues its import; its number. */
-    async queue(shop: TestStore, file: string | Buffer, options: ImportOptions = {}): Promise<string> {
+    async queue(
+      shop: TestStore,
+      file: string | Buffer,
+      options: ImportOptions = {},
+      prepare: (id: string) => Promise<unknown> = async () => {},
+    ): Promise<string> {
       const created = await imports.create(shop, options)
       expect(created).toMatchObject({ __typename: 'StoreImportSuccess' })
       const id = String(created.storeImport.number)
@@ -51,6 +64,7 @@ export function storeImports(stack: StoreStack) {
         expect(await imports.append(shop, id, start, bytes.subarray(start, start + PIECE))).toMatchObject({
           __typename: 'StoreImportSuccess',
         })
+      await prepare(id)
       expect(await imports.start(shop, id)).toMatchObject({ __typename: 'StoreImportSuccess' })
       return id
     },
@@ -58,7 +72,7 @@ export function storeImports(stack: StoreStack) {
     async run(shop: TestStore, file: string | Buffer, options: ImportOptions = {}) {
       const id = await imports.queue(shop, file, options)
       await stack.subgraph.runStoreImports()
-      return imports.find(shop, id)
+      return imports.until(shop, id, ({ status }) => ['COMPLETED', 'CANCELED', 'FAILED'].includes(status))
     },
     /** A whole export, read in pages of this size. */
     async export(shop: TestStore, kind: string, format: string, first = 100): Promise<string> {
