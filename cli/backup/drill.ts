@@ -10,7 +10,7 @@ import { labelOf, listTables, quotedName } from '../../platform/database/backup/
 import { type MigrationStatus, migrationStatus, readMigrations } from '../../platform/database/migrate.ts'
 import { OperatorError } from '../../platform/process/operator-error.ts'
 
-export type DrillOptions = {
+type DrillOptions = {
   readonly stanza: string
   /** Configuration file of pgBackRest; absent: its default. */
   readonly config?: string | undefined
@@ -22,7 +22,7 @@ export type DrillOptions = {
 }
 
 /** What a drill restored, and how long each step took. */
-export type DrillReport = {
+type DrillReport = {
   /** Commit time of the last restored transaction; null: none came after the backup. */
   readonly restoredTo: string | null
   /** Seconds, to a tenth. */

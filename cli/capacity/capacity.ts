@@ -1,7 +1,7 @@
 import { FIGURES } from './measurements.ts'
 
 /** What an installation shall take at its peak. */
-export type Demand = {
+type Demand = {
   readonly requestsPerSecond: number
   readonly sockets: number
   /** Requests across subgraphs, in percent of all; the others need the directory only. */
@@ -10,7 +10,7 @@ export type Demand = {
 }
 
 /** One part of the installation. */
-export type CapacityPart = {
+type CapacityPart = {
   readonly part: 'balancers' | 'gateways' | 'subgraphs'
   /** Cores at 60 % load, to a tenth. */
   readonly cores: number

@@ -52,7 +52,7 @@ describe.skipIf(!hasArchive)(
       run('pgbackrest', [`--config=${config}`, '--stanza=atrium', ...args], { ...user, cwd: folder })
     const atrium = async (...args: readonly string[]) =>
       run(process.execPath, [join(ROOT, 'cli/atrium.ts'), 'db', ...args], {
-        env: { ...COMPILED, PATH: process.env.PATH, DATABASE_URL: url },
+        env: { ...COMPILED, PATH: process.env.PATH, DATABASE_URL: url, TMPDIR: join(folder, 'drills') },
       })
     const drill = async (...args: readonly string[]) =>
       JSON.parse((await atrium('drill', '--config', config, '--json', ...args)).stdout)
@@ -69,6 +69,7 @@ describe.skipIf(!hasArchive)(
         string,
         string,
       ]
+      mkdirSync(join(folder, 'drills'))
       for (const each of [logs, sockets, spool]) {
         mkdirSync(each)
         chownSync(each, user.uid, user.gid)
@@ -164,7 +165,7 @@ pg1-user=postgres
       expect(Object.keys(then.seconds)).toEqual(['files', 'log', 'check'])
       expect(Date.parse(then.restoredTo)).toBeLessThan(Date.parse(before))
       expect((await drill()).rows['social.user']).toBe(1)
-      expect(readdirSync(tmpdir()).filter((name) => name.startsWith('atrium-drill-'))).toEqual([])
+      expect(readdirSync(join(folder, 'drills'))).toEqual([])
       console.log(`Drill: ${JSON.stringify(then.seconds)} s`)
     })
 

@@ -47,6 +47,10 @@ export function listenTo(url: string, token: string, room: string): Listener {
   async function follow(): Promise<void> {
     while (!isOver) {
       const received = new Set<string>()
+      // Also without another message: a gateway that is gone may have had the last ones.
+      void sleep(AGAIN)
+        .then(readHistory)
+        .catch(() => {})
       try {
         const query = 'subscription ($room: ID!) { messageReceived(roomId: $room) { text } }'
         for await (const { data } of client.iterate<{ readonly messageReceived: { readonly text: string } }>({

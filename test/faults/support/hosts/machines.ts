@@ -43,7 +43,7 @@ export type Machines = Furnished & {
   readonly close: () => Promise<void>
 }
 
-export type MachineOptions = {
+type MachineOptions = {
   readonly copies: number
   readonly replicas: number
   /** Two of Redis with three Sentinels; otherwise one, which nothing replaces. */
