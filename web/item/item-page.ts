@@ -12,6 +12,7 @@ import { cards, shortened, stars } from './card.ts'
 import { categoryIcon, kindIcon } from './category-icon.ts'
 import { description } from './description.ts'
 import { installTabs } from './install.ts'
+import { itemTrustSection } from './item-trust.ts'
 import { KIND_LABELS } from './kind.ts'
 
 /** A row of the list of facts. */
@@ -73,6 +74,7 @@ ${codeBlock({ id: 'install-text', text: own.install.text, language: 'sh', label:
 </section>
 ${installTabs(item.installConfigs)}
 ${own.more}
+${itemTrustSection(item.itemTrust)}
 ${posts(item, site, path, reader)}
 </div>
 <aside class="facts-column" aria-labelledby="facts"><h2 id="facts">About</h2>

@@ -5,6 +5,7 @@ import { rowIdIn } from '../item/id.ts'
 import type { ItemOf } from '../item/item.ts'
 import { mcpServerOrder } from '../item/order.ts'
 import { itemFields } from '../item/resolvers.ts'
+import { itemTrust } from '../item-trust/resolvers.ts'
 import { observedRepositoryOf } from '../observation/resolvers.ts'
 import { registryEntryOf, serverNamed } from '../registry-entry/registry-entry.ts'
 import { meets } from '../search/filter.ts'
@@ -39,6 +40,7 @@ export const mcpServerResolvers = {
   McpServer: {
     ...itemFields,
     installConfigs: installConfigsOf,
+    itemTrust,
     registryEntry: (server, _, { catalogue }) => registryEntryOf(server, catalogue),
     __resolveReference: ({ id }, { catalogue }) => {
       const row = rowIdIn(id, 'MCP_SERVER')

@@ -5,6 +5,7 @@ import { rowIdIn } from '../item/id.ts'
 import type { ItemOf } from '../item/item.ts'
 import { pluginOrder } from '../item/order.ts'
 import { itemFields } from '../item/resolvers.ts'
+import { itemTrust } from '../item-trust/resolvers.ts'
 import { hasConditions, listPage } from '../search/matching.ts'
 
 /** Marketplaces that a facet lists. */
@@ -37,6 +38,7 @@ export const pluginResolvers = {
   Plugin: {
     ...itemFields,
     installConfigs: installConfigsOf,
+    itemTrust,
     __resolveReference: ({ id }, { catalogue }) => {
       const row = rowIdIn(id, 'PLUGIN')
       return row === null ? null : catalogue.byId('PLUGIN', row)

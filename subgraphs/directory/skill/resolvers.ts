@@ -5,6 +5,7 @@ import { rowIdIn } from '../item/id.ts'
 import type { ItemOf } from '../item/item.ts'
 import { skillOrder } from '../item/order.ts'
 import { itemFields } from '../item/resolvers.ts'
+import { itemTrust } from '../item-trust/resolvers.ts'
 import { hasConditions, listPage } from '../search/matching.ts'
 
 // Facets of whole lists are counted once per reader.
@@ -32,6 +33,7 @@ export const skillResolvers = {
   Skill: {
     ...itemFields,
     installConfigs: installConfigsOf,
+    itemTrust,
     __resolveReference: ({ id }, { catalogue }) => {
       const row = rowIdIn(id, 'SKILL')
       return row === null ? null : catalogue.byId('SKILL', row)

@@ -1,0 +1,57 @@
+import type { Context } from '../context.ts'
+import { repositoryOnGithub } from '../import/link.ts'
+import type { Catalogue } from '../item/catalogue.ts'
+import type { Item } from '../item/item.ts'
+import { findingsIn } from '../server-features/findings.ts'
+import { lookAlikesOf, type WellKnownNames, wellKnownNames } from './look-alike.ts'
+import { type ItemEvidence, itemTrustOf } from './rules.ts'
+
+/** Changes before this are forgotten. Milliseconds. */
+const CHANGES_SINCE_MS = 90 * 86_400_000
+
+/** Evidence about an item, by what the directory has stored. */
+export async function itemTrust(item: Item, _: unknown, context: Context) {
+  return itemTrustOf(item, await evidenceOf(item, context), context.now())
+}
+
+/** Well-known names of a catalogue; as long as it lives, once somebody wants them. */
+const WELL_KNOWN = new WeakMap<Catalogue, WellKnownNames>()
+
+function wellKnownOf(catalogue: Catalogue): WellKnownNames {
+  const names = WELL_KNOWN.get(catalogue) ?? wellKnownNames(catalogue.items)
+  WELL_KNOWN.set(catalogue, names)
+  return names
+}
+
+async function evidenceOf(item: Item, { catalogue, load, now }: Context): Promise<ItemEvidence> {
+  const repository = repositoryOnGithub(sourceOf(item))
+  const facts = repository === null ? null : await load.factsByRepository.load(repository)
+  const lookAlikes = lookAlikesOf(item, wellKnownOf(catalogue))
+  if (item.kind !== 'MCP_SERVER') return { lookAlikes, repository: facts, marks: null, changes: null }
+  const [row, changes] = await Promise.all([load.featuresByItem.load(item.id), load.changesByItem.load(item.id)])
+  const features = row?.probe?.features ?? row?.stated ?? null
+  const since = now().getTime() - CHANGES_SINCE_MS
+  const recent = changes.filter(({ change, seenAt }) => change === 'CHANGED' && seenAt.getTime() >= since)
+  const [last] = recent
+  const found = features === null ? null : findingsIn(features)
+  return {
+    lookAlikes,
+    repository: facts,
+    marks: found && {
+      injection: found.filter(({ rule }) => rule.kind === 'INJECTION').length,
+      dangerous: found.filter(({ rule }) => rule.kind === 'DANGEROUS').length,
+    },
+    changes: last ? { count: recent.length, lastAt: last.seenAt } : null,
+  }
+}
+
+function sourceOf(item: Item): string {
+  switch (item.kind) {
+    case 'MCP_SERVER':
+      return item.repoUrl ?? ''
+    case 'PLUGIN':
+      return item.sourceUrl
+    case 'SKILL':
+      return item.repoUrl
+  }
+}

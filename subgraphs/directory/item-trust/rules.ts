@@ -1,0 +1,173 @@
+import type { ItemTrustLevel, ItemTrustSubject } from '#generated/directory/resolvers.ts'
+import type { Item, McpServer } from '../item/item.ts'
+import type { LookAlike } from './look-alike.ts'
+
+/** What is known of an item besides its fields. */
+export type ItemEvidence = {
+  readonly lookAlikes: readonly LookAlike[]
+  /** What GitHub said of its repository; null: it was not observed. */
+  readonly repository: { readonly archived: boolean | null; readonly pushedAt: Date | null } | null
+  /** Marks in what a server offers; null where it is not known what it offers. */
+  readonly marks: { readonly injection: number; readonly dangerous: number } | null
+  /** Descriptions and schemas that changed between two probes in the last 90 days, and the last time. */
+  readonly changes: { readonly count: number; readonly lastAt: Date } | null
+}
+
+export type TrustFinding = {
+  readonly code: string
+  readonly level: ItemTrustLevel
+  readonly meaning: string
+  readonly detail: string | null
+}
+export type TrustPart = {
+  readonly subject: ItemTrustSubject
+  readonly level: ItemTrustLevel
+  readonly findings: readonly TrustFinding[]
+}
+export type ItemTrust = { readonly level: ItemTrustLevel; readonly parts: readonly TrustPart[] }
+
+/** Worst last. */
+const LEVELS: readonly ItemTrustLevel[] = ['UNKNOWN', 'GOOD', 'CAUTION', 'WARNING']
+const worse = (one: ItemTrustLevel, other: ItemTrustLevel): ItemTrustLevel =>
+  LEVELS.indexOf(one) < LEVELS.indexOf(other) ? other : one
+
+/** A repository without a push for this long is at rest: some are done, most are left. Milliseconds. */
+const AT_REST_AFTER_MS = 2 * 365 * 86_400_000
+/** Longest detail. UTF-16 units. */
+const MAX_DETAIL_LENGTH = 300
+
+/** What the evidence about an item amounts to, at a time. */
+export function itemTrustOf(item: Item, evidence: ItemEvidence, now: Date): ItemTrust {
+  const isServer = item.kind === 'MCP_SERVER'
+  const parts = [
+    partOf('PUBLISHER', publisherFindings(item)),
+    partOf('NAMES', evidence.lookAlikes.map(lookAlikeFinding)),
+    ...(isServer ? [partOf('INSTALLATION', installationFindings(item))] : []),
+    partOf('MAINTENANCE', maintenanceFindings(item, evidence, now)),
+    ...(isServer ? [partOf('BEHAVIOR', behaviorFindings(evidence))] : []),
+  ]
+  const worst = parts.reduce<ItemTrustLevel>((level, part) => worse(level, part.level), 'UNKNOWN')
+  const isVerified = parts[0]?.level === 'GOOD'
+  return { level: worst === 'GOOD' && !isVerified ? 'UNKNOWN' : worst, parts }
+}
+
+function partOf(subject: ItemTrustSubject, findings: readonly TrustFinding[]): TrustPart {
+  const worstFirst = findings.toSorted((one, other) => LEVELS.indexOf(other.level) - LEVELS.indexOf(one.level))
+  return { subject, level: worstFirst[0]?.level ?? 'UNKNOWN', findings: worstFirst }
+}
+
+const finding = (code: string, level: ItemTrustLevel, meaning: string, detail: string | null = null): TrustFinding => ({
+  code,
+  level,
+  meaning,
+  detail: detail === null ? null : detail.slice(0, MAX_DETAIL_LENGTH).toWellFormed(),
+})
+
+function publisherFindings(item: Item): readonly TrustFinding[] {
+  if (item.kind !== 'MCP_SERVER') return []
+  const { registered, official } = item
+  return [
+    ...(registered
+      ? [finding('REGISTERED_NAME', 'GOOD', 'A registry verified who may publish under its name.', registered.name)]
+      : []),
+    ...(official ? [finding('OFFICIAL', 'GOOD', 'A curated source lists it as the vendor’s own.')] : []),
+  ]
+}
+
+const lookAlikeFinding = ({ what, name, resembles, key }: LookAlike): TrustFinding =>
+  finding(
+    what === 'OWNER' ? 'LOOK_ALIKE_OWNER' : 'LOOK_ALIKE_PACKAGE',
+    'WARNING',
+    what === 'OWNER'
+      ? 'The name of its owner is nearly that of a well-known one.'
+      : 'The name of its package is nearly that of a well-known one.',
+    `${name}, like ${resembles} of ${key}`,
+  )
+
+/** What commands do that a reader should know before pasting one. */
+const COMMAND_RULES: readonly {
+  readonly code: string
+  readonly level: ItemTrustLevel
+  readonly meaning: string
+  readonly pattern: RegExp
+}[] = [
+  {
+    code: 'DOWNLOADED_SCRIPT',
+    level: 'WARNING',
+    meaning: 'It runs a script from the network, which may be another one tomorrow.',
+    pattern: /\b(?:curl|wget|iwr|irm)\b[^\n]*\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b|\b(?:iwr|irm)\b[^\n]*\|\s*iex\b/i,
+  },
+  {
+    code: 'HOST_ACCESS',
+    level: 'WARNING',
+    meaning: 'Its container reaches the machine around it.',
+    pattern: /--privileged\b|docker\.sock|--(?:pid|net|network)[= ]host\b|-v \/:/,
+  },
+  { code: 'ADMINISTRATOR', level: 'CAUTION', meaning: 'It asks for the rights of an administrator.', pattern: /\bsudo\b/ },
+]
+
+/** `npx`, `uvx` and the like, which run the newest version unless one is named. */
+const RUNNER = /^(?:npx|bunx|pnpm dlx|uvx|pipx run|dnx)\s+(?:-[-\w]+\s+)*(?<name>@?[\w./-]+)(?<version>(?:@|==)[\w.+-]+)?/
+const IMAGE =
+  /^docker run\b.*?\s(?<name>[a-z0-9][a-z0-9._/-]*\/[a-z0-9._-]+)(?<version>:[\w.-]+)?(?<digest>@sha256:[0-9a-f]{64})?(?:\s|$)/
+
+function installationFindings({ installations }: McpServer): readonly TrustFinding[] {
+  const [first] = installations
+  if (!first) return []
+  const marked = COMMAND_RULES.flatMap(({ code, level, meaning, pattern }) => {
+    const command = installations.find((one) => pattern.test(one.command))?.command
+    return command === undefined ? [] : [finding(code, level, meaning, command)]
+  })
+  const { name, version, digest } = (RUNNER.exec(first.command) ?? IMAGE.exec(first.command))?.groups ?? {}
+  if (name === undefined) return marked
+  const isPinned = digest !== undefined || (version !== undefined && !/latest$/.test(version))
+  return [
+    ...marked,
+    isPinned
+      ? finding('PINNED_PACKAGE', 'GOOD', 'Its installation names one version.', `${name}${version ?? ''}${digest ?? ''}`)
+      : finding('UNPINNED_PACKAGE', 'UNKNOWN', 'Its installation runs whichever version is the newest at the time.', name),
+  ]
+}
+
+function maintenanceFindings(item: Item, { repository }: ItemEvidence, now: Date): readonly TrustFinding[] {
+  const isArchived = repository?.archived === true
+  const pushedAt = repository?.pushedAt ?? null
+  const isAtRest = pushedAt !== null && now.getTime() - pushedAt.getTime() > AT_REST_AFTER_MS
+  const day = pushedAt === null ? null : pushedAt.toISOString().slice(0, 10)
+  return [
+    ...(item.kind === 'MCP_SERVER' && item.deprecated
+      ? [finding('DEPRECATED', 'WARNING', 'Its sources say that it is deprecated or archived.')]
+      : []),
+    ...(isArchived ? [finding('ARCHIVED', 'WARNING', 'Its owner archived the repository: nobody mends it.')] : []),
+    ...(isAtRest && !isArchived
+      ? [finding('AT_REST', 'CAUTION', 'Nothing was pushed to its repository for two years.', day)]
+      : []),
+    ...(pushedAt && !isAtRest && !isArchived
+      ? [finding('ACTIVE', 'GOOD', 'Its repository was pushed to in the last two years.', day)]
+      : []),
+  ]
+}
+
+function behaviorFindings({ marks, changes }: ItemEvidence): readonly TrustFinding[] {
+  if (marks === null) return []
+  const { injection, dangerous } = marks
+  return [
+    ...(injection > 0
+      ? [finding('INJECTION_MARKS', 'WARNING', 'Texts of what it offers give orders to models.', `marks: ${injection}`)]
+      : []),
+    ...(dangerous > 0
+      ? [finding('DANGEROUS_CAPABILITIES', 'CAUTION', 'What it offers does harm in the wrong hands.', `marks: ${dangerous}`)]
+      : []),
+    ...(changes
+      ? [
+          finding(
+            'CHANGED_TOOLS',
+            'CAUTION',
+            'Descriptions or arguments of what it offers changed in the last 90 days.',
+            `${changes.count}, last on ${changes.lastAt.toISOString().slice(0, 10)}`,
+          ),
+        ]
+      : []),
+    ...(injection + dangerous === 0 && !changes ? [finding('NO_MARKS', 'GOOD', 'No rule marks what it offers.')] : []),
+  ]
+}

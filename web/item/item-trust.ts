@@ -1,0 +1,41 @@
+import type { ItemPageFragment } from '#generated/operations.ts'
+import { type Html, html } from '../frame/html.ts'
+
+type Trust = ItemPageFragment['itemTrust']
+type Level = Trust['level']
+
+const SUBJECTS: Readonly<Record<Trust['parts'][number]['subject'], string>> = {
+  PUBLISHER: 'Publisher',
+  NAMES: 'Names',
+  INSTALLATION: 'Installation',
+  MAINTENANCE: 'Maintenance',
+  BEHAVIOR: 'Behavior',
+}
+
+/** Words, mark and color of a level; the words do without the color. */
+const LEVELS: Readonly<Record<Level, { readonly short: string; readonly mark: string; readonly tone: string }>> = {
+  GOOD: { short: 'Evidence for it, none against it.', mark: 'Good', tone: 'good' },
+  UNKNOWN: { short: 'Little is known.', mark: 'Note', tone: 'none' },
+  CAUTION: { short: 'Look before installing it.', mark: 'Caution', tone: 'doubt' },
+  WARNING: { short: 'Do not install it before somebody has looked.', mark: 'Warning', tone: 'bad' },
+}
+
+/** What the directory knows about the item itself. */
+export function itemTrustSection({ level, parts }: Trust): Html {
+  const { short, tone } = LEVELS[level]
+  return html`<section aria-labelledby="item-trust"><h2 id="item-trust">Trust of this item</h2>
+<p class="badge tone-${tone}"><strong>${short}</strong> <span class="quiet">From what the directory has stored; the code is not judged.</span></p>
+<dl class="facts-list">
+${parts.map(
+  ({ subject, findings }) =>
+    html`<dt>${SUBJECTS[subject]}</dt><dd>${
+      findings.length === 0
+        ? html`<span class="quiet">no evidence</span>`
+        : findings.map(
+            ({ level: found, meaning, detail }) =>
+              html`<div><strong>${LEVELS[found].mark}:</strong> ${meaning} ${detail !== null && html`<code>${detail}</code>`}</div>`,
+          )
+    }</dd>`,
+)}
+</dl></section>`
+}
