@@ -1,6 +1,6 @@
 import type { DataLoader } from '../toolkit/loader.ts'
 import type { Catalogue } from './item/catalogue.ts'
-import type { ItemRepository } from './item/repository.ts'
+import type { ItemProvenance, ItemRepository } from './item/repository.ts'
 import type { RepositoryFacts } from './observation/repository.ts'
 import type { ChangeOfItem, FeatureRow } from './server-features/repository.ts'
 import type { SourceRepository } from './source/repository.ts'
@@ -16,6 +16,7 @@ export type Context = {
     readonly featuresByItem: DataLoader<string, FeatureRow | null>
     /** Newest first. */
     readonly changesByItem: DataLoader<string, readonly ChangeOfItem[]>
+    readonly provenanceByItem: DataLoader<string, ItemProvenance | null>
     /** By "owner/repository" in lower case. */
     readonly factsByRepository: DataLoader<string, RepositoryFacts | null>
   }

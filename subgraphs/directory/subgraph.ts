@@ -7,6 +7,7 @@ import { subgraphSchema } from '../toolkit/subgraph-schema.ts'
 import { type RoleLookup, remoteRoleLookup, requireAdministrator } from '../toolkit/user-role.ts'
 import type { Context } from './context.ts'
 import { catalogueOf, changedCatalogue } from './item/catalogue.ts'
+import { itemLoaders } from './item/loaders.ts'
 import { itemRepository } from './item/repository.ts'
 import { followRevisions } from './item/revision-feed.ts'
 import { observationJob } from './job-thread/observation-job.ts'
@@ -106,7 +107,7 @@ export async function directorySubgraph({
     context: (caller): Context => ({
       catalogue,
       items,
-      load: { ...featureLoaders(features), ...observationLoaders(observations) },
+      load: { ...itemLoaders(items), ...featureLoaders(features), ...observationLoaders(observations) },
       publicUrl,
       sources,
       removeWithItems,

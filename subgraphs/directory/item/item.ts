@@ -88,7 +88,6 @@ type Common = {
   readonly tags: readonly string[]
   /** Stars of the repository, 0 when unknown. */
   readonly popularity: number
-  readonly provenance: readonly Provenance[]
   readonly createdAt: Date
   readonly updatedAt: Date
 }

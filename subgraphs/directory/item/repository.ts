@@ -1,8 +1,8 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
 import type { Tables } from '../tables.ts'
-import type { DirectoryKind, Item, Kind } from './item.ts'
+import type { DirectoryKind, Item, Kind, Provenance } from './item.ts'
 
-type ItemRow = Selectable<Tables['item']>
+type ItemRow = Omit<Selectable<Tables['item']>, 'identity' | 'provenance'>
 
 /** A state of the whole directory. */
 export type Revision = {
@@ -26,6 +26,9 @@ export type CatalogueChanges = CatalogueSnapshot & {
   /** Rows of items that are gone. */
   readonly removedIds: readonly string[]
 }
+
+/** Sources of the values of one item, sorted by field. */
+export type ItemProvenance = { readonly itemId: string; readonly provenance: readonly Provenance[] }
 
 /** An item's latest change; `isRemoved` for a tombstone. */
 export type ChangeRow = {
@@ -115,6 +118,13 @@ export const itemRepository = (query: Kysely<Tables>, safeNames: SafeNames) => (
       })
   },
 
+  /** Where the values of items come from, as imports write it. */
+  async provenanceOf(ids: readonly string[]): Promise<readonly ItemProvenance[]> {
+    const rows = await query.selectFrom('item').select(['id', 'provenance']).where('id', 'in', ids).execute()
+    // Imports write this type.
+    return rows.map(({ id, provenance }) => ({ itemId: id, provenance: provenance as readonly Provenance[] }))
+  },
+
   /** Changes behind a place in the history and up to a revision, oldest first, at most `limit`. */
   async changesBehind(
     place: { readonly revision: string; readonly id: string },
@@ -147,11 +157,30 @@ const PART_ROWS = 200
 /** Largest bigint of PostgreSQL: behind all rows of a revision. */
 const MAX_ID = '9223372036854775807'
 
-/** Rows of searchable items. Schemas of tools stay in the database: they are most of the bytes, and rarely wanted. */
+const COLUMNS = [
+  'id',
+  'kind',
+  'key',
+  'name',
+  'description',
+  'category',
+  'original_category',
+  'tags',
+  'popularity',
+  'created_at',
+  'updated_at',
+  'removed_at',
+  'revision',
+] as const
+
+/**
+ * Rows of searchable items. Schemas of tools and the sources of values stay in the database: they are
+ * most of the bytes, and rarely wanted.
+ */
 const itemRows = (query: Kysely<Tables>) =>
   query
     .selectFrom('item')
-    .selectAll()
+    .select(COLUMNS)
     .select(sql<unknown>`detail - 'features'`.as('detail'))
     .where('kind', 'in', ['MCP_SERVER', 'PLUGIN', 'SKILL'])
 

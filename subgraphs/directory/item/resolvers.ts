@@ -16,6 +16,9 @@ const MAX_NEWEST = 100
 /** The fields that every kind of item answers in the same way. */
 export const itemFields = {
   id: (item: Item) => idOf(item),
+  provenance: async ({ id }: Item, _: unknown, { load }: Context) => [
+    ...((await load.provenanceByItem.load(id))?.provenance ?? []),
+  ],
   url: (item: Item, _: unknown, { publicUrl }: Context) => urlOf(publicUrl, item),
   related: (item: Item, { first }: { readonly first?: number | null }, { catalogue }: Context) => [
     ...relatedTo(item, checkPageSize('first', first ?? 6, MAX_RELATED), catalogue),

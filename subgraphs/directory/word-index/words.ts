@@ -122,8 +122,17 @@ const UNSPACED_RUN =
  */
 const INNER = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}]+|\p{Lu}+|\p{N}+/gu
 
+/** Most texts: the forms and classes of Unicode, which take ten times as long, change nothing there. */
+const ASCII = /^[\t-\r -~]*$/
+const isAscii = (text: string): boolean => ASCII.test(text)
+const ASCII_WORD = /[A-Za-z0-9]+/g
+const NO_PARTS: readonly string[] = []
+/** One word for `INNER`, and so without parts. */
+const PLAIN_WORD = /^[A-Z]?[a-z]+$/
+
 /** Lower case, compatibility forms and accents folded: `Ｃafé` becomes `cafe`. */
-export const fold = (text: string): string => text.normalize('NFKD').replace(MARKS, '').toLowerCase().normalize('NFC')
+export const fold = (text: string): string =>
+  isAscii(text) ? text.toLowerCase() : text.normalize('NFKD').replace(MARKS, '').toLowerCase().normalize('NFC')
 
 /** Whether a text is in a script that does not put spaces between words. */
 export const isUnspaced = (text: string): boolean => UNSPACED.test(text)
@@ -133,6 +142,7 @@ export type Word = { readonly whole: string; readonly parts: readonly string[] }
 
 /** The words of a text in order. Scripts without spaces give overlapping pairs of characters. */
 export function tokenize(text: string): Word[] {
+  if (isAscii(text)) return (readSignNames(text).match(ASCII_WORD) ?? []).map(wordOf)
   const words: Word[] = []
   for (const [raw] of readSignNames(text.normalize('NFKC')).matchAll(WORD)) {
     if (UNSPACED.test(raw)) {
@@ -146,6 +156,7 @@ export function tokenize(text: string): Word[] {
 }
 
 function wordOf(raw: string): Word {
+  if (PLAIN_WORD.test(raw)) return { whole: raw.toLowerCase().slice(0, MAX_WORD_LENGTH), parts: NO_PARTS }
   const whole = fold(raw).slice(0, MAX_WORD_LENGTH)
   const inner = raw.match(INNER) ?? []
   // A digit behind letters (`s3`, `gpt4`) belongs to them as often as not: both readings are kept.

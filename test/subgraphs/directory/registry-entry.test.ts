@@ -15,7 +15,6 @@ const server = (owner: string, repo: string, rest: Partial<McpServer> = {}): Mcp
   originalCategory: null,
   tags: [],
   popularity: 0,
-  provenance: [],
   createdAt: new Date(0),
   updatedAt: new Date(0),
   owner,

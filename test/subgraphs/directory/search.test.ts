@@ -35,6 +35,14 @@ describe('words', () => {
     expect(read.flatMap((word) => word.parts)).toEqual(parts)
   })
 
+  test.each(['mcp-server-PostgresDB', 'HTTPServer2 s3Bucket', 'snake_case.name', 'C# and .net', 'a ABC Abc aBC x1y2 100%', ''])(
+    '%s is read the same without a letter beyond ASCII behind it',
+    (text) => {
+      expect(tokenize(text)).toEqual(tokenize(`${text} é`).slice(0, -1))
+      expect(fold(text)).toBe(fold(`${text}é`).slice(0, -1))
+    },
+  )
+
   test('folding is the same for every spelling of a letter', () => {
     expect(fold('É')).toBe(fold('É'.normalize('NFD')))
   })

@@ -13,7 +13,6 @@ const COMMON = {
   originalCategory: null,
   tags: [],
   popularity: 0,
-  provenance: [],
   createdAt: new Date(0),
   updatedAt: new Date(0),
 }

@@ -43,7 +43,6 @@ function generator(seed: number) {
       originalCategory: null,
       tags: [...new Set([word(), word()])],
       popularity: Math.floor(random() * 5) ** 4,
-      provenance: [],
       createdAt: new Date(Math.floor(random() * 1e12)),
       updatedAt: new Date(Math.floor(random() * 1e12)),
     }
