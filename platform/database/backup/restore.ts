@@ -51,7 +51,7 @@ export type RestoreReport = Pick<Totals, 'rows' | 'files'> & {
  * for a database with contents unless `force`, and for one that is in use.
  */
 export async function restore(options: RestoreOptions): Promise<RestoreReport> {
-  const { connection, files, force, extraSchemas: otherConnections, signal } = options
+  const { connection, files, force, signal } = options
   const client = new pg.Client({ ...connection, application_name: 'atrium restore' })
   client.on('error', () => {})
   await client.connect()
@@ -64,8 +64,6 @@ export async function restore(options: RestoreOptions): Promise<RestoreReport> {
     const nonEmptyBefore = force ? [] : await nonEmptyTables(client, schemas)
     await client.query('BEGIN')
     await client.query(STABLE_TEXT_SETTINGS)
-    for (const schema of [...schemas, ...otherConnections])
-      await client.query(`DROP SCHEMA IF EXISTS ${pg.escapeIdentifier(schema)} CASCADE`)
     const { younger, ...report } = await load(client, options, migrationsHere, { schemas, had: nonEmptyBefore })
     for (const migration of younger) await runMigration(client, migration)
     for (const statement of options.afterLoad) await client.query(statement)
@@ -109,7 +107,7 @@ async function nonEmptyTables(client: pg.Client, schemas: readonly string[]): Pr
 
 async function load(
   client: pg.Client,
-  { file, files, signal, progress }: RestoreOptions,
+  { file, files, extraSchemas, signal, progress }: RestoreOptions,
   migrationsHere: readonly Migration[],
   { schemas, had: nonEmptyBefore }: { readonly schemas: readonly string[]; readonly had: readonly string[] },
 ): Promise<Omit<RestoreReport, 'applied'> & { readonly younger: readonly Migration[] }> {
@@ -117,7 +115,11 @@ async function load(
   const first = await entries.next()
   if (first.done || first.value.path !== MANIFEST) throw new InvalidArchive(`It does not begin with ${MANIFEST}.`)
   const manifestRead = await parseEntry(first.value, manifest)
-  const younger = await install(client, manifestRead, migrationsHere)
+  const { included, younger } = splitMigrations(manifestRead, migrationsHere)
+  // Only now: a file that is no backup of this program locks no table.
+  for (const schema of [...schemas, ...extraSchemas])
+    await client.query(`DROP SCHEMA IF EXISTS ${pg.escapeIdentifier(schema)} CASCADE`)
+  for (const migration of included) await runMigration(client, migration)
   // Migrations write rows as well, which are no contents.
   const migrated = await nonEmptyTables(client, schemas)
   const nonEmpty = nonEmptyBefore.find((label) => !migrated.includes(label))
@@ -168,10 +170,12 @@ async function load(
   return { takenAt: manifestRead.takenAt, hasFiles: manifestRead.hasFiles, rows, files: fileCount, younger }
 }
 
-/** The tables of that time. Returns the later migrations. */
-async function install(client: pg.Client, { migrations }: Manifest, migrationsHere: readonly Migration[]): Promise<Migration[]> {
-  const isInBackup = (one: Pick<Migration, 'subgraph' | 'name'>) =>
-    migrations.find((other) => other.subgraph === one.subgraph && other.name === one.name)
+type SplitMigrations = { readonly included: readonly Migration[]; readonly younger: readonly Migration[] }
+
+/** Migrations that a backup includes, and later ones. Throws for those that are not of this program. */
+function splitMigrations({ migrations }: Manifest, migrationsHere: readonly Migration[]): SplitMigrations {
+  const isInBackup = (one: Migration): boolean =>
+    migrations.some((other) => other.subgraph === one.subgraph && other.name === one.name)
   for (const { subgraph, name, checksum } of migrations) {
     const own = migrationsHere.find((each) => each.subgraph === subgraph && each.name === name)
     if (!own) {
@@ -185,8 +189,10 @@ async function install(client: pg.Client, { migrations }: Manifest, migrationsHe
       )
     }
   }
-  for (const migration of migrationsHere) if (isInBackup(migration)) await runMigration(client, migration)
-  return migrationsHere.filter((migration) => !isInBackup(migration))
+  return {
+    included: migrationsHere.filter(isInBackup),
+    younger: migrationsHere.filter((migration) => !isInBackup(migration)),
+  }
 }
 
 async function loadTable(
