@@ -1,10 +1,6 @@
-import { spawn } from 'node:child_process'
-import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runAtrium } from '../support/command-line.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
-
-const ATRIUM = join(import.meta.dirname, '../../cli/atrium.ts')
 
 let database: FreshDatabase
 beforeAll(async () => {
@@ -13,16 +9,10 @@ beforeAll(async () => {
 afterAll(() => database.drop())
 
 /** Runs `npx atrium app …` on the database of this test. */
-async function atrium(...words: string[]) {
+function atrium(...words: string[]) {
   const { connectionString } = database.connection as { connectionString: string }
   const env = { ...process.env, DATABASE_URL: connectionString, LOG_LEVEL: 'silent' }
-  const child = spawn(process.execPath, [ATRIUM, 'app', ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] })
-  const [out, err, code] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    new Promise<number | null>((resolve) => child.once('exit', resolve)),
-  ])
-  return { out, err, code }
+  return runAtrium(['app', ...words], env)
 }
 
 // Starts the program half a dozen times.

@@ -35,32 +35,37 @@ async function surroundingsOf(database: Promise<FreshDatabase>): Promise<Surroun
   return { connection, filesDir: aFolder() }
 }
 
-async function sql<Row extends pg.QueryResultRow>(connection: Connection, text: string): Promise<Row[]> {
+type Query = <Row extends pg.QueryResultRow>(text: string) => Promise<Row[]>
+
+async function withClient<Result>(connection: Connection, work: (query: Query) => Promise<Result>): Promise<Result> {
   const client = new pg.Client({ ...connection })
   await client.connect()
   try {
-    return (await client.query<Row>(text)).rows
+    return await work(async <Row extends pg.QueryResultRow>(text: string) => (await client.query<Row>(text)).rows)
   } finally {
     await client.end()
   }
 }
 
+const sql = <Row extends pg.QueryResultRow>(connection: Connection, text: string): Promise<Row[]> =>
+  withClient(connection, (query) => query<Row>(text))
+
 const TABLES = `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
   WHERE schemaname IN ('directory', 'gateway', 'social', 'store', 'trust') AND tablename <> '_prisma_migrations' ORDER BY 1`
 
 /** Rows of every table, and a hash of what is in them. */
-async function contentOf(connection: Connection): Promise<Record<string, { count: number; hash: string }>> {
-  const content: Record<string, { count: number; hash: string }> = {}
-  for (const { name } of await sql<{ name: string }>(connection, TABLES)) {
-    const written = name === 'store.webhook_delivery' ? `to_jsonb(row) - 'taken_by' - 'taken_run'` : 'to_jsonb(row)'
-    const [row] = await sql<{ count: number; hash: string }>(
-      connection,
-      `SELECT count(*)::int AS count, coalesce(md5(string_agg(text, '|' ORDER BY text COLLATE "C")), '') AS hash FROM (SELECT (${written})::text AS text FROM ${name} AS row) AS each`,
-    )
-    if (row) content[name] = row
-  }
-  return content
-}
+const contentOf = (connection: Connection): Promise<Record<string, { count: number; hash: string }>> =>
+  withClient(connection, async (query) => {
+    const content: Record<string, { count: number; hash: string }> = {}
+    for (const { name } of await query<{ name: string }>(TABLES)) {
+      const written = name === 'store.webhook_delivery' ? `to_jsonb(row) - 'taken_by' - 'taken_run'` : 'to_jsonb(row)'
+      const [row] = await query<{ count: number; hash: string }>(
+        `SELECT count(*)::int AS count, coalesce(md5(string_agg(text, '|' ORDER BY text COLLATE "C")), '') AS hash FROM (SELECT (${written})::text AS text FROM ${name} AS row) AS each`,
+      )
+      if (row) content[name] = row
+    }
+    return content
+  })
 
 const countsOf = (content: Record<string, { count: number }>) =>
   Object.fromEntries(Object.entries(content).map(([name, { count }]) => [name.replaceAll('"', ''), count]))

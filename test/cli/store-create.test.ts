@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runAtrium } from '../support/command-line.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { unusedPort } from '../support/program.ts'
 
@@ -40,10 +40,9 @@ function aFolder(): string {
 const picturesIn = (folder: string): readonly string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.png'))
 
-/** Starts a program of ours on the database of this test. */
-function started(file: string, words: readonly string[], filesDir: string, port = 0) {
+function environmentOf(filesDir: string, port = 0) {
   const { connectionString } = database.connection as { connectionString: string }
-  const env = {
+  return {
     PATH: process.env.PATH,
     HOME: process.env.HOME,
     DATABASE_URL: connectionString,
@@ -52,7 +51,14 @@ function started(file: string, words: readonly string[], filesDir: string, port 
     TRUST_LISTS: 'none',
     PORT: String(port),
   }
-  const child = spawn(process.execPath, [join(ROOT, file), ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+}
+
+/** Starts a program of ours on the database of this test. */
+function started(file: string, words: readonly string[], filesDir: string, port = 0) {
+  const child = spawn(process.execPath, [join(ROOT, file), ...words], {
+    env: environmentOf(filesDir, port),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   const code = new Promise<number | null>((resolve) => child.once('exit', resolve))
   cleanups.push(() => {
     child.kill('SIGKILL')
@@ -61,11 +67,7 @@ function started(file: string, words: readonly string[], filesDir: string, port 
   return { child, code }
 }
 
-async function atrium(...words: string[]) {
-  const { child, code } = started('cli/atrium.ts', words, aFolder())
-  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)])
-  return { out, err, code: await code }
-}
+const atrium = (...words: string[]) => runAtrium(words, environmentOf(aFolder()))
 
 /** Starts everything; its address. */
 async function serve(filesDir: string) {

@@ -1,10 +1,6 @@
-import { spawn } from 'node:child_process'
-import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type StoreStack, startStore } from '../subgraphs/store/support/store.ts'
-
-const ATRIUM = join(import.meta.dirname, '../../cli/atrium.ts')
+import { runAtrium } from '../support/command-line.ts'
 
 let stack: StoreStack
 beforeAll(async () => {
@@ -13,16 +9,10 @@ beforeAll(async () => {
 afterAll(() => stack.close())
 
 /** Runs `npx atrium …` on the database of this test. */
-async function atrium(...words: string[]) {
+function atrium(...words: string[]) {
   const { connectionString } = stack.database.connection as { connectionString: string }
   const env = { ...process.env, DATABASE_URL: connectionString, LOG_LEVEL: 'silent' }
-  const child = spawn(process.execPath, [ATRIUM, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] })
-  const [out, err, code] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    new Promise<number | null>((resolve) => child.once('exit', resolve)),
-  ])
-  return { out, err, code }
+  return runAtrium(words, env)
 }
 
 test('store owner assigns a store to a user and removes the user again; unknown users and stores are errors', async () => {

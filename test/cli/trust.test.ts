@@ -9,6 +9,7 @@ import { pipeline } from 'node:stream/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { encodeId } from '../../subgraphs/toolkit/ids.ts'
 import { aBadHost, aGoodHost, snapshotAbout, startTrust, type Trust } from '../subgraphs/trust/support/trust.ts'
+import { runAtrium } from '../support/command-line.ts'
 
 const ATRIUM = join(import.meta.dirname, '../../cli/atrium.ts')
 const folder = mkdtempSync(join(tmpdir(), 'atrium-trust-'))
@@ -22,23 +23,23 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
+const environmentOf = (variables: Readonly<Record<string, string>>) => ({
+  ...process.env,
+  DATABASE_URL: (trust.database.connection as { connectionString: string }).connectionString,
+  LOG_LEVEL: 'silent',
+  TRUST_LISTS: 'none',
+  TRUST_DNS_SERVERS: '127.0.0.1:9',
+  ...variables,
+})
+
 /** Starts `npx atrium …` on the database of this test, without a network to ask. */
 function started(words: readonly string[], variables: Readonly<Record<string, string>> = {}, input: Iterable<Buffer> = []) {
-  const { connectionString } = trust.database.connection as { connectionString: string }
-  const env = {
-    ...process.env,
-    DATABASE_URL: connectionString,
-    LOG_LEVEL: 'silent',
-    TRUST_LISTS: 'none',
-    TRUST_DNS_SERVERS: '127.0.0.1:9',
-    ...variables,
-  }
-  const child = spawn(process.execPath, [ATRIUM, ...words], { env })
+  const child = spawn(process.execPath, [ATRIUM, ...words], { env: environmentOf(variables) })
   // A program may end before it has read everything.
   pipeline(Readable.from(input), child.stdin).catch(() => {})
   return child
 }
-const atrium = (...words: string[]) => ended(started(['trust', ...words]))
+const atrium = (...words: string[]) => runAtrium(['trust', ...words], environmentOf({}))
 
 async function ended(child: ReturnType<typeof started>) {
   const [out, err, code] = await Promise.all([

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Social, startSocial } from '../subgraphs/social/support/social.ts'
+import { runAtrium, runProcess } from '../support/command-line.ts'
 
 const ATRIUM = join(import.meta.dirname, '../../cli/atrium.ts')
 
@@ -14,17 +14,10 @@ beforeAll(async () => {
 afterAll(() => social.close())
 
 /** Runs `npx atrium user …` on the database of this test. */
-async function atrium(words: string[], input = '') {
+function atrium(words: string[], input?: string) {
   const { connectionString } = social.database.connection as { connectionString: string }
   const env = { ...process.env, DATABASE_URL: connectionString, LOG_LEVEL: 'silent' }
-  const child = spawn(process.execPath, [ATRIUM, 'user', ...words], { env, stdio: ['pipe', 'pipe', 'pipe'] })
-  child.stdin.end(input)
-  const [out, err, code] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    new Promise<number | null>((resolve) => child.once('exit', resolve)),
-  ])
-  return { out, err, code }
+  return input === undefined ? runAtrium(['user', ...words], env) : runProcess(['user', ...words], env, input)
 }
 const login = async (email: string, password: string) => {
   const query =

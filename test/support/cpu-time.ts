@@ -1,9 +1,9 @@
 import { afterAll, inject } from 'vitest'
-import { processorMs, treeMs } from './processor-time.ts'
+import { treeMs } from './processor-time.ts'
 
 declare module 'vitest' {
   interface TaskMeta {
-    /** Processor time of a test file and of the processes that it started and that have ended, in ms. */
+    /** Processor time of a test file and of the processes that it started, in ms. */
     cpuMs?: number
     /**
      * Processor time of the database server of the run while this file ran, in ms; undefined where
@@ -30,10 +30,10 @@ afterAll(({}, file) => {
   measured.databaseCpuMsBefore = databaseNow
 })
 
-/** Processor time of this process and of its children that have ended, in milliseconds. */
+/** Processor time of this process and of its children, running or ended, in milliseconds. */
 function cpuMs(): number {
   const { user, system } = process.cpuUsage()
-  return (user + system) / 1_000 + (processorMs('self')?.endedMs ?? 0)
+  return treeMs(process.pid) || (user + system) / 1_000
 }
 
 function databaseMs(): number | undefined {

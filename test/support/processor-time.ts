@@ -7,7 +7,7 @@ const TICK_MS = 10
  * Processor time of a process and of its children that have ended, in milliseconds; null where the
  * process is gone or the system has no `/proc`.
  */
-export function processorMs(pid: number | 'self'): { readonly ownMs: number; readonly endedMs: number } | null {
+function processorMs(pid: number): { readonly ownMs: number; readonly endedMs: number } | null {
   try {
     // The name of the program, in parentheses, may contain spaces. `utime`, `stime`, `cutime` and
     // `cstime` are the 12th to 15th values after it: proc(5).

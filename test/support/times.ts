@@ -23,7 +23,7 @@ export default class Times implements Reporter {
       tests: sumOf('tests'),
     }
     const seconds = (milliseconds: number) => (milliseconds / 1_000).toFixed(1).padStart(8)
-    console.log('\n     CPU      DB    wall   tests  file (seconds; with ended child processes; DB: the server of the run)')
+    console.log('\n     CPU      DB    wall   tests  file (seconds; with child processes; DB: the server of the run)')
     for (const { file, cpuMs, databaseMs, wallMs, tests } of [...rows.slice(0, MAX_FILES), sum]) {
       console.log(`${seconds(cpuMs)}${seconds(databaseMs)}${seconds(wallMs)}${String(tests).padStart(8)}  ${file}`)
     }

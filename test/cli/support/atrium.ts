@@ -1,10 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import type { Connection } from '../../../platform/database/database.ts'
+import { type Ended, runAtrium } from '../../support/command-line.ts'
 import { SECRETS_KEY, startMain } from '../../support/program.ts'
-
-const ROOT = join(import.meta.dirname, '../../..')
 
 /** What a program of ours finds in its environment. */
 export type Surroundings = { readonly connection: Connection; readonly filesDir: string }
@@ -19,19 +15,8 @@ const environmentOf = ({ connection, filesDir }: Surroundings) => ({
 })
 
 /** Runs `npx atrium …` to its end. */
-export async function atrium(surroundings: Surroundings, ...words: string[]) {
-  const stdio = ['ignore', 'pipe', 'pipe'] as const
-  const child = spawn(process.execPath, ['cli/atrium.ts', ...words], {
-    cwd: ROOT,
-    env: environmentOf(surroundings),
-    stdio: [...stdio],
-  })
-  const [out, err, code] = await Promise.all([
-    text(child.stdout as NonNullable<ChildProcess['stdout']>),
-    text(child.stderr as NonNullable<ChildProcess['stderr']>),
-    new Promise<number | null>((resolve) => child.once('exit', resolve)),
-  ])
-  return { out, err, code }
+export function atrium(surroundings: Surroundings, ...words: string[]): Promise<Ended> {
+  return runAtrium(words, environmentOf(surroundings))
 }
 
 /** A whole Atrium in a process of its own. */

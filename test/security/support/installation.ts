@@ -1,13 +1,10 @@
-import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import pg from 'pg'
+import { runAtrium, runProcess } from '../../support/command-line.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/database.ts'
 import { COMPILED, startMain } from '../../support/program.ts'
-
-const ROOT = join(import.meta.dirname, '../../..')
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read by the paths that each test knows.
 type Data = any
@@ -61,16 +58,9 @@ export async function installation({ hasStore = true } = {}): Promise<Installati
     database,
     folder,
     sql: async (statement, values) => (await pool.query(statement, values)).rows,
-    async command(words, env = {}, input = '') {
-      const child = spawn(process.execPath, ['cli/atrium.ts', ...words], {
-        cwd: ROOT,
-        env: { ...environment, LOG_LEVEL: 'silent', ...env },
-        stdio: ['pipe', 'pipe', 'pipe'],
-      })
-      child.stdin.end(input)
-      const exit = new Promise<number | null>((resolve) => child.once('exit', resolve))
-      const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), exit])
-      return { out, err, code }
+    command(words, env = {}, input) {
+      const surroundings = { ...environment, LOG_LEVEL: 'silent', ...env }
+      return input === undefined ? runAtrium(words, surroundings) : runProcess(words, surroundings, input)
     },
     async start(env = {}) {
       const { base, said, kill } = await startMain({ ...environment, ...env })
