@@ -3,7 +3,7 @@ import pg from 'pg'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { askRaw } from '../rest-facade/ask.ts'
-import { hasNoBrowser, launch, look, openPage } from './support/browser.ts'
+import { closePages, hasNoBrowser, look, openPage, sharedBrowser } from './support/browser.ts'
 import { consoleAt } from './support/console.ts'
 import { startWeb } from './support/site.ts'
 
@@ -128,9 +128,9 @@ test('a domain without an assessment, and a user without a key, have pages', asy
 describe.skipIf(hasNoBrowser)('in a browser', () => {
   let browser: Browser
   beforeAll(async () => {
-    browser = await launch()
+    browser = await sharedBrowser()
   })
-  afterAll(() => browser?.close())
+  afterAll(() => closePages(browser))
 
   test('the pages fit and are accessible', async () => {
     const { email, send } = await aUser()

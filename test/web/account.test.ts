@@ -13,7 +13,7 @@ import { sealOf } from '../../web/frame/seal.ts'
 import type { Site } from '../../web/frame/site.ts'
 import { recordingLog } from '../gateway/support/graph.ts'
 import { askRaw } from '../rest-facade/ask.ts'
-import { hasNoBrowser, launch, look, openPage } from './support/browser.ts'
+import { closePages, hasNoBrowser, look, openPage, sharedBrowser } from './support/browser.ts'
 import { consoleAt, setCookies } from './support/console.ts'
 import { HOSTILE, startWeb } from './support/site.ts'
 
@@ -588,9 +588,9 @@ describe('a site of its own', () => {
 describe('in a browser', { skip: hasNoBrowser }, () => {
   let browser: Browser
   beforeAll(async () => {
-    browser = await launch()
+    browser = await sharedBrowser()
   })
-  afterAll(() => browser?.close())
+  afterAll(() => closePages(browser))
 
   test('pages of the account fit, are accessible and work', async () => {
     const { email } = await aUser('Ann Example')

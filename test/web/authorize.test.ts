@@ -10,7 +10,7 @@ import { leadingTo } from '../../web/frame/headers.ts'
 import { type OauthStack, startOauth } from '../subgraphs/store/support/oauth.ts'
 import { shopBrowser } from '../subgraphs/store/support/shop-browser.ts'
 import type { TestStore } from '../subgraphs/store/support/store.ts'
-import { hasNoBrowser, launch, look, openPage } from './support/browser.ts'
+import { closePages, hasNoBrowser, look, openPage, sharedBrowser } from './support/browser.ts'
 import { HOSTILE } from './support/site.ts'
 
 let stack: OauthStack
@@ -101,9 +101,9 @@ const ownerOf = async (token: string) => {
 describe.skipIf(hasNoBrowser)('in a browser', () => {
   let browser: Browser
   beforeAll(async () => {
-    browser = await launch()
+    browser = await sharedBrowser()
   })
-  afterAll(() => browser.close())
+  afterAll(() => closePages(browser))
 
   test('a shop owner signs in, reads what the app may do, allows it, and the app works on the shop', async () => {
     const { page, complaints } = await openPage(browser)

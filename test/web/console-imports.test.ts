@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { withStores } from '../../subgraphs/store/operator/stores.ts'
 import { askRaw } from '../rest-facade/ask.ts'
-import { hasNoBrowser, launch, look, openPage } from './support/browser.ts'
+import { closePages, hasNoBrowser, look, openPage, sharedBrowser } from './support/browser.ts'
 import { consoleAt, type Shop } from './support/console.ts'
 import { startWeb } from './support/site.ts'
 
@@ -107,9 +107,9 @@ describe('the page of imports', () => {
 describe.skipIf(hasNoBrowser)('in a browser, the page of imports', () => {
   let browser: Browser
   beforeAll(async () => {
-    browser = await launch()
+    browser = await sharedBrowser()
   })
-  afterAll(() => browser?.close())
+  afterAll(() => closePages(browser))
 
   test('is accessible and fits, light and dark, and uploads a file without a script', async () => {
     const { page, complaints } = await openPage(browser, { baseURL: web.url, javaScriptEnabled: false })

@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { withStores } from '../../subgraphs/store/operator/stores.ts'
 import type { Reply } from '../rest-facade/ask.ts'
-import { hasNoBrowser, launch, look, openPage } from './support/browser.ts'
+import { closePages, hasNoBrowser, look, openPage, sharedBrowser } from './support/browser.ts'
 import { consoleAt, type Fields, fieldsOf, type Shop } from './support/console.ts'
 import { HOSTILE, startWeb } from './support/site.ts'
 
@@ -270,9 +270,9 @@ describe('promotions', () => {
 describe.skipIf(hasNoBrowser)('in a browser', () => {
   let browser: Browser
   beforeAll(async () => {
-    browser = await launch()
+    browser = await sharedBrowser()
   })
-  afterAll(() => browser?.close())
+  afterAll(() => closePages(browser))
 
   test('settings, customers and promotions fit and are accessible', async () => {
     await graph(

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { withStores } from '../../subgraphs/store/operator/stores.ts'
 import type { Reply } from '../rest-facade/ask.ts'
 import { type HttpServer, startHttpServer } from '../support/http-server.ts'
-import { hasNoBrowser, launch, look, openPage } from './support/browser.ts'
+import { closePages, hasNoBrowser, look, openPage, sharedBrowser } from './support/browser.ts'
 import { consoleAt, type Shop } from './support/console.ts'
 import { HOSTILE, startWeb } from './support/site.ts'
 
@@ -234,9 +234,9 @@ test('the overview shows which addresses use the rate limits of this store, and 
 describe.skipIf(hasNoBrowser)('in a browser', () => {
   let browser: Browser
   beforeAll(async () => {
-    browser = await launch()
+    browser = await sharedBrowser()
   })
-  afterAll(() => browser?.close())
+  afterAll(() => closePages(browser))
 
   test('an owner sets up a webhook, tries it, mends it and deletes it, without JavaScript and in every look', async () => {
     const { page, complaints } = await openPage(browser, { javaScriptEnabled: false })

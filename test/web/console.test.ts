@@ -7,7 +7,7 @@ import { sealOf } from '../../web/frame/seal.ts'
 import { startSite } from '../../web/serve.ts'
 import { recordingLog } from '../gateway/support/graph.ts'
 import { askRaw, type Reply } from '../rest-facade/ask.ts'
-import { hasNoBrowser, launch, look, openPage } from './support/browser.ts'
+import { closePages, hasNoBrowser, look, openPage, sharedBrowser } from './support/browser.ts'
 import { consoleAt, type Fields, type Shop, setCookies } from './support/console.ts'
 import { HOSTILE, startWeb } from './support/site.ts'
 
@@ -435,9 +435,9 @@ test('every page has the policy of the others, and no script inside', async () =
 describe.skipIf(hasNoBrowser)('in a browser', () => {
   let browser: Browser
   beforeAll(async () => {
-    browser = await launch()
+    browser = await sharedBrowser()
   })
-  afterAll(() => browser?.close())
+  afterAll(() => closePages(browser))
 
   test('an owner signs in, looks around, gets another authtoken and signs out, without JavaScript', async () => {
     const own = await withStores(web.trust.database.connection, (stores) =>

@@ -9,7 +9,7 @@ import { type DocsPage, readLibrary } from '../../web/docs/library.ts'
 import { startSite } from '../../web/serve.ts'
 import { directoryWithoutData, recordingLog } from '../gateway/support/graph.ts'
 import { askRaw } from '../rest-facade/ask.ts'
-import { hasNoBrowser, launch, look, openPage } from './support/browser.ts'
+import { closePages, hasNoBrowser, look, openPage, sharedBrowser } from './support/browser.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const library = readLibrary(ROOT)
@@ -109,9 +109,9 @@ test.each(['/docs/nothing', '/docs/..%2Fpackage.json', '/docs/guides/__proto__',
 describe.skipIf(hasNoBrowser)('in a browser', () => {
   let browser: Browser
   beforeAll(async () => {
-    browser = await launch()
+    browser = await sharedBrowser()
   })
-  afterAll(() => browser?.close())
+  afterAll(() => closePages(browser))
 
   test.each(['/docs', '/docs/store', '/docs/search?q=secret'])('%s is accessible and fits in every look', async (path) => {
     const { page, complaints } = await openPage(browser)

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
-import { type Browser, chromium } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { serveExplorer } from '../../gateway/explorer/serve.ts'
 import { startGateway } from '../../gateway/gateway.ts'
@@ -20,10 +20,9 @@ import {
   supergraphSdl,
 } from '../gateway/support/graph.ts'
 import { startTicker } from '../gateway/support/ticker.ts'
-import { openPage } from './support/browser.ts'
+import { closePages, openPage, sharedBrowser } from './support/browser.ts'
 
 const CHROMIUM = '/usr/bin/chromium'
-const QUIET = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync']
 
 let app: FastifyInstance
 let base: string
@@ -86,9 +85,9 @@ describe.skipIf(!existsSync(CHROMIUM) && !process.env.REQUIRE_CHROMIUM)(
   () => {
     let browser: Browser
     beforeAll(async () => {
-      browser = await chromium.launch({ executablePath: CHROMIUM, args: QUIET })
+      browser = await sharedBrowser()
     })
-    afterAll(() => browser?.close())
+    afterAll(() => closePages(browser))
 
     test('a query runs and its answer is seen, without a complaint and without leaving this host', async () => {
       const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })

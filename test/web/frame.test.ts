@@ -5,7 +5,7 @@ import { createHttpServer } from '../../platform/http/server.ts'
 import { toChanged } from '../../web/frame/change.ts'
 import { startSite } from '../../web/serve.ts'
 import { directoryWithoutData, recordingLog } from '../gateway/support/graph.ts'
-import { expectAccessible, hasNoBrowser, launch, openPage } from './support/browser.ts'
+import { closePages, expectAccessible, hasNoBrowser, openPage, sharedBrowser } from './support/browser.ts'
 
 let app: FastifyInstance
 let base: string
@@ -35,9 +35,9 @@ test('the parts that pages are made of are shown in development only', async () 
 describe.skipIf(hasNoBrowser)('in a browser', () => {
   let browser: Browser
   beforeAll(async () => {
-    browser = await launch()
+    browser = await sharedBrowser()
   })
-  afterAll(() => browser?.close())
+  afterAll(() => closePages(browser))
 
   test('a chosen theme holds on the next page, in colours that can be read, until the system decides again', async () => {
     const { page, complaints } = await openPage(browser)

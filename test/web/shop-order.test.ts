@@ -2,7 +2,16 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { withStores } from '../../subgraphs/store/operator/stores.ts'
 import { askRaw } from '../rest-facade/ask.ts'
-import { expectAccessible, expectToFit, hasNoBrowser, LOOKS, launch, openPage, wear } from './support/browser.ts'
+import {
+  closePages,
+  expectAccessible,
+  expectToFit,
+  hasNoBrowser,
+  LOOKS,
+  openPage,
+  sharedBrowser,
+  wear,
+} from './support/browser.ts'
 import { HOSTILE, startWeb } from './support/site.ts'
 
 type Shop = { readonly code: string; readonly login: string; readonly authtoken: string }
@@ -135,7 +144,7 @@ test('another secret, another shop and another page are nothing', async () => {
 })
 
 test.skipIf(hasNoBrowser)('a cart is accessible and fits', async () => {
-  const browser = await launch()
+  const browser = await sharedBrowser()
   const { page, complaints } = await openPage(browser)
   const { pathname } = new URL((await anOrder('Abandoned')).recovery_url)
   await page.goto(`${web.url}${pathname}`)
@@ -146,5 +155,5 @@ test.skipIf(hasNoBrowser)('a cart is accessible and fits', async () => {
   }
   expect(await page.evaluate('window.ran')).toBeUndefined()
   expect(complaints).toEqual([])
-  await browser.close()
+  await closePages(browser)
 })

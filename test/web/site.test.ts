@@ -9,7 +9,7 @@ import { startSite } from '../../web/serve.ts'
 import { directoryWithoutData, recordingLog } from '../gateway/support/graph.ts'
 import { askRaw } from '../rest-facade/ask.ts'
 import { aServer, putItems } from '../support/items.ts'
-import { hasNoBrowser, launch, look, openPage, picture } from './support/browser.ts'
+import { closePages, hasNoBrowser, look, openPage, picture, sharedBrowser } from './support/browser.ts'
 import { AWKWARD, HOSTILE, OPERATIONS_TOKEN, startWeb } from './support/site.ts'
 
 let web: Awaited<ReturnType<typeof startWeb>>
@@ -486,9 +486,9 @@ const unescaped = (text: string) =>
 describe.skipIf(hasNoBrowser)('in a browser', () => {
   let browser: Browser
   beforeAll(async () => {
-    browser = await launch()
+    browser = await sharedBrowser()
   })
-  afterAll(() => browser?.close())
+  afterAll(() => closePages(browser))
 
   test.each(Object.entries(PAGES))('%s is accessible and fits, light and dark, at 360 and at 1280 px', async (name, path) => {
     web.later(60)

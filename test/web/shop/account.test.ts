@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { mailServerAt } from '../../subgraphs/store/support/mail.ts'
 import { startSmtpServer, type TestSmtpServer } from '../../support/smtp-server.ts'
-import { hasNoBrowser, launch, look, openPage } from '../support/browser.ts'
+import { closePages, hasNoBrowser, look, openPage, sharedBrowser } from '../support/browser.ts'
 import { consoleAt } from '../support/console.ts'
 import { aFilledShop, type FilledShop } from '../support/shop.ts'
 import { startWeb } from '../support/site.ts'
@@ -200,7 +200,7 @@ describe('the account of a shopper', () => {
 })
 
 test.skipIf(hasNoBrowser)('the pages of an account fit and are accessible in every look', async () => {
-  const browser: Browser = await launch()
+  const browser: Browser = await sharedBrowser()
   const { page, complaints } = await openPage(browser)
   await page.goto(`${web.url}${SHOP}/account`)
   await look(page, 'shop-sign-in')
@@ -223,5 +223,5 @@ test.skipIf(hasNoBrowser)('the pages of an account fit and are accessible in eve
   expect(await page.textContent('main')).toContain(`Ordering as ${owner}`)
   await look(page, 'shop-payment')
   expect(complaints).toEqual([])
-  await browser.close()
+  await closePages(browser)
 })

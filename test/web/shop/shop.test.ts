@@ -5,7 +5,7 @@ import { html, textOf } from '../../../web/frame/html.ts'
 import { contrastOf, themeStyles } from '../../../web/shop/colors.ts'
 import { plainText, richText } from '../../../web/shop/rich-text.ts'
 import { askRaw } from '../../rest-facade/ask.ts'
-import { hasNoBrowser, launch, look, openPage } from '../support/browser.ts'
+import { closePages, hasNoBrowser, look, openPage, sharedBrowser } from '../support/browser.ts'
 import { aFilledShop, type FilledShop, HOSTILE_HTML } from '../support/shop.ts'
 import { HOSTILE, startWeb } from '../support/site.ts'
 
@@ -193,9 +193,9 @@ test('HTML of a merchant is elements of ours, whatever it is', () => {
 describe.skipIf(hasNoBrowser)('in a browser', () => {
   let browser: Browser
   beforeAll(async () => {
-    browser = await launch()
+    browser = await sharedBrowser()
   })
-  afterAll(() => browser?.close())
+  afterAll(() => closePages(browser))
 
   test.each(Object.entries(PAGES))('%s is accessible and fits', async (name, path) => {
     const { page, complaints } = await openPage(browser)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { AxeResults } from 'axe-core'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { once } from '../../../platform/collections/once.ts'
 
 const CHROMIUM = '/usr/bin/chromium'
 const QUIET = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync']
@@ -16,7 +17,13 @@ const PICTURES = join(import.meta.dirname, '../../../.screenshots')
 /** Where tests with a browser cannot run. Where they must, they fail instead. */
 export const hasNoBrowser = !existsSync(CHROMIUM) && !process.env.REQUIRE_CHROMIUM
 
-export const launch = (): Promise<Browser> => chromium.launch({ executablePath: CHROMIUM, args: QUIET })
+/** The browser of this process: it takes a second of processor time to start, and ends with the process. */
+export const sharedBrowser = once((): Promise<Browser> => chromium.launch({ executablePath: CHROMIUM, args: QUIET }))
+
+/** Closes all pages of a test file, and forgets their cookies. */
+export async function closePages(browser: Browser | undefined): Promise<void> {
+  await Promise.all((browser?.contexts() ?? []).map((context) => context.close()))
+}
 
 /** Every look that a page must have. */
 export const LOOKS = [
