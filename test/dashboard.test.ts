@@ -21,7 +21,7 @@ let database: FreshDatabase
 let running: Running
 const filesDir = mkdtempSync(join(tmpdir(), 'atrium-dashboard-'))
 beforeAll(async () => {
-  database = await freshDatabase()
+  database = await freshDatabase({ hasStore: true })
   running = await startAtrium({ connection: database.connection, filesDir })
 })
 afterAll(async () => {

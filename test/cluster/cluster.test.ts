@@ -178,7 +178,10 @@ describe.skipIf(!hasCluster)('a cluster (needs haproxy and redis-server)', () =>
       for (let index = 0; !isOver; index++) {
         const text = `${name}-${index}`
         await ask(cluster.url, SEND, { room, text }, token).then(
-          () => acknowledged.push(text),
+          ({ sendMessage }) =>
+            sendMessage.__typename === 'SendMessageSuccess'
+              ? acknowledged.push(text)
+              : faults.push(`${text}: ${sendMessage.__typename}`),
           (error) => faults.push(`${text}: ${error}`),
         )
         await sleep(PAUSE_MS)

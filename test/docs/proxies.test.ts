@@ -60,7 +60,7 @@ beforeAll(async () => {
   const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
   const files = ['-keyout', join(folder, 'privkey.pem'), '-out', join(folder, 'fullchain.pem')]
   await promisify(execFile)('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', ...subject, ...files])
-  database = await freshDatabase()
+  database = await freshDatabase({ hasStore: true })
   const { connectionString } = database.connection as { connectionString: string }
   server = await startMain({
     ...process.env,

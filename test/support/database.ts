@@ -1,4 +1,5 @@
 import { inject } from 'vitest'
+import type { Connection } from '../../platform/database/database.ts'
 import { createDatabase, type FreshDatabase, run } from './create-database.ts'
 
 export type { FreshDatabase }
@@ -10,9 +11,14 @@ export type { FreshDatabase }
  */
 export async function freshDatabase({ hasStore = false } = {}): Promise<FreshDatabase> {
   const database = await createDatabase(inject('databaseUrl'), inject('migratedDatabase'))
-  if (hasStore) await run((database.connection as { connectionString: string }).connectionString, STORE)
+  if (hasStore) await insertStore(database.connection)
   return database
 }
+
+/** Adds a store to a migrated database. */
+const insertStore = (connection: Connection): Promise<void> =>
+  // Those of tests are URLs.
+  run((connection as { readonly connectionString: string }).connectionString, STORE)
 
 const STORE = `INSERT INTO store.store (code, name, currency, country, timezone, hooks_token, created_at, updated_at)
   VALUES ('first', 'First', 'EUR', 'PT', 'Europe/Lisbon', repeat('x', 32), now(), now())`
