@@ -34,10 +34,18 @@ export function builtInSupergraph(): {
   return {
     supergraphSdl,
     supergraph() {
-      supergraph ??= readSupergraph(parse(supergraphSdl, { noLocation: true }), { isKnown: !plans.isEmpty })
+      supergraph ??= read()
       return supergraph
     },
     plans,
     grantsOver: storeGrants,
+  }
+
+  function read(): Supergraph {
+    const isKnown = !plans.isEmpty
+    const stored = isKnown ? plans.schema() : null
+    const read = readSupergraph(parse(supergraphSdl, { noLocation: true }), { isKnown, stored })
+    if (!stored) plans.addSchema(read.schemaToStore)
+    return read
   }
 }

@@ -1,7 +1,7 @@
 import { composeServices } from '@apollo/composition'
 import { Supergraph } from '@apollo/federation-internals'
 import { buildSchema, type DocumentNode, findBreakingChanges, printSchema } from 'graphql'
-import { SUPPORTED_FEATURES } from './supergraph.ts'
+import { supportedFeatures } from './supergraph.ts'
 
 /**
  * SDL of one subgraph; `name` is its name in query plans. `url` is used for subgraphs over HTTP
@@ -23,11 +23,7 @@ export function compose(subgraphs: readonly SubgraphDefinition[]): string {
  * elements.
  */
 export const apiSchemaOf = (supergraphSdl: string): string =>
-  printSchema(
-    Supergraph.build(supergraphSdl, { supportedFeatures: new Set(SUPPORTED_FEATURES) })
-      .apiSchema()
-      .toGraphQLJSSchema(),
-  )
+  printSchema(Supergraph.build(supergraphSdl, { supportedFeatures: supportedFeatures() }).apiSchema().toGraphQLJSSchema())
 
 /**
  * Breaking changes for clients from supergraph `before` to `after`, one sentence each; empty for

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { QueryPlan } from '@apollo/query-planner'
 import type { DocumentNode } from 'graphql'
+import type { StoredSchema } from './stored-schema.ts'
 
 /** Stored plan of a valid document. */
 export type StoredPlan = {
@@ -25,10 +26,14 @@ export type PlanStore = {
   /** Stored plan of an equal document; null when there is none. */
   readonly find: (document: DocumentNode) => StoredPlan | null
   readonly add: (document: DocumentNode, known: StoredPlan) => void
+  /** Stored schema of this graph; null when there is none. */
+  readonly schema: () => StoredSchema | null
+  /** Stores the schema that `make` returns, with the next plans or soon. */
+  readonly addSchema: (make: () => StoredSchema) => void
 }
 
 /** Stores nothing. */
-export const EMPTY_PLAN_STORE: PlanStore = { isEmpty: true, find: () => null, add: () => {} }
+export const EMPTY_PLAN_STORE: PlanStore = { isEmpty: true, find: () => null, add() {}, schema: () => null, addSchema() {} }
 
 /** Delay before a write, so that plans added in quick succession are written together. */
 const WRITE_DELAY_MS = 300
@@ -50,7 +55,9 @@ export function createPlanStore(folder: string, sdl: string): PlanStore {
   const graph = createHash('sha256').update(`${FORMAT_VERSION} ${version}\n`).update(sdl).digest('base64url')
   const file = join(folder, `${graph}.json`)
   const before = plansIn(file)
+  const schemaFile = join(folder, `${graph}.schema`)
   let added: Record<string, StoredPlan> = {}
+  let schemaToAdd: (() => StoredSchema) | null = null
   let writing: NodeJS.Timeout | undefined
 
   return {
@@ -58,26 +65,47 @@ export function createPlanStore(folder: string, sdl: string): PlanStore {
     find: (document) => before[keyOf(document)] ?? null,
     add(document, known) {
       added[keyOf(document)] = known
-      clearTimeout(writing)
-      writing = setTimeout(write, WRITE_DELAY_MS).unref()
+      writeSoon()
     },
+    schema: () => readJson<StoredSchema>(schemaFile),
+    addSchema(make) {
+      schemaToAdd = make
+      writeSoon()
+    },
+  }
+
+  function writeSoon(): void {
+    clearTimeout(writing)
+    writing = setTimeout(write, WRITE_DELAY_MS).unref()
   }
 
   function write(): void {
     // Merged with the file, because processes that start at the same time write to it too.
-    const text = JSON.stringify({ ...plansIn(file), ...added })
+    if (Object.keys(added).length > 0) replace(file, JSON.stringify({ ...plansIn(file), ...added }))
     added = {}
-    const own = `${file}.${process.pid}`
+    if (schemaToAdd) replace(schemaFile, JSON.stringify(schemaToAdd()))
+    schemaToAdd = null
+  }
+
+  function replace(path: string, text: string): void {
+    const own = `${path}.${process.pid}`
     try {
       mkdirSync(folder, { recursive: true })
       writeFileSync(own, text)
-      renameSync(own, file)
-      const files = readdirSync(folder).map((name) => join(folder, name))
-      const youngest = files.map((path) => ({ path, at: statSync(path).mtimeMs })).sort((one, other) => other.at - one.at)
-      for (const { path } of youngest.slice(MAX_GRAPHS)) rmSync(path, { force: true })
+      renameSync(own, path)
+      deleteOldGraphs()
     } catch {
       discard(own)
     }
+  }
+
+  /** A graph has a file of plans and one of its schema. */
+  function deleteOldGraphs(): void {
+    const files = readdirSync(folder).map((name) => ({ name, writtenAt: statSync(join(folder, name)).mtimeMs }))
+    const graphOf = (name: string): string => name.split('.', 1)[0] ?? ''
+    const graphs = new Set(files.sort((one, other) => other.writtenAt - one.writtenAt).map(({ name }) => graphOf(name)))
+    const youngest = new Set([...graphs].slice(0, MAX_GRAPHS))
+    for (const { name } of files) if (!youngest.has(graphOf(name))) rmSync(join(folder, name), { force: true })
   }
 }
 
@@ -92,13 +120,16 @@ function discard(file: string): void {
 /** Documents are generated, so equal documents have equal JSON. */
 const keyOf = (document: DocumentNode): string => hash('sha256', JSON.stringify(document), 'base64url')
 
-function plansIn(file: string): Record<string, StoredPlan> {
+const plansIn = (file: string): Record<string, StoredPlan> => readJson(file) ?? {}
+
+/** Object in a file of this module; null without one. */
+function readJson<Content extends object>(file: string): Content | null {
   try {
-    // Anything other than an object counts as an empty store.
+    // Anything other than an object counts as nothing.
     const read: unknown = JSON.parse(readFileSync(file, 'utf8'))
-    // A private file, written by this function with the same FORMAT_VERSION.
-    return typeof read === 'object' && read !== null ? (read as Record<string, StoredPlan>) : {}
+    // A private file, written by this module with the same FORMAT_VERSION.
+    return typeof read === 'object' && read !== null ? (read as Content) : null
   } catch {
-    return {}
+    return null
   }
 }

@@ -1,11 +1,4 @@
-import {
-  DEFAULT_SUPPORTED_SUPERGRAPH_FEATURES,
-  isInterfaceType,
-  isUnionType,
-  operationFromDocument,
-  Supergraph as SupergraphModel,
-} from '@apollo/federation-internals'
-import type { QueryPlan, QueryPlanner } from '@apollo/query-planner'
+import type { QueryPlan } from '@apollo/query-planner'
 import {
   type ConstDirectiveNode,
   type DocumentNode,
@@ -17,16 +10,18 @@ import {
   print,
   visit,
 } from 'graphql'
+import { once } from '../../platform/collections/once.ts'
 import { authorizationRules } from '../../platform/graphql/authorization-rules.ts'
 import { describeRequirements } from '../authorization/describe-requirements.ts'
 import { type PlannedDocument, plannedDocument } from '../executor/federated/planned-document.ts'
 import type { TypeTest } from '../executor/federated/response-data.ts'
 import type { ValidatedOperation } from '../operations/document-cache.ts'
 import { type FieldSets, fieldSetsIn } from './field-sets.ts'
-import { plannerLibrary } from './planner-library.ts'
+import { federationLibrary, plannerLibrary } from './planner-library.ts'
 import type { TypesOverlap } from './required-fields.ts'
 import { separateArguments } from './requires-arguments.ts'
 import { separateFetches } from './separate-fetches.ts'
+import { apiSchemaFrom, apiSdlOf, factsOf, type SchemaFacts, type StoredSchema } from './stored-schema.ts'
 
 /** A supergraph that can plan operations. */
 export type Supergraph = {
@@ -57,6 +52,8 @@ export type Supergraph = {
   /** Whether a type satisfies a type condition, including `@inaccessible` types. */
   readonly isOf: TypeTest
   readonly fieldSets: FieldSets
+  /** For the next start. */
+  readonly schemaToStore: () => StoredSchema
   /** Cancels creating the planner in advance; it is then created on first use. */
   readonly close: () => void
 }
@@ -82,61 +79,69 @@ export function subgraphLocations(sdl: string): readonly { readonly name: string
  * directives, which gateway/authorization enforces. Any other feature marked for execution or
  * security is refused at start.
  */
-export const SUPPORTED_FEATURES: ReadonlySet<string> = new Set([
-  ...DEFAULT_SUPPORTED_SUPERGRAPH_FEATURES,
-  'https://specs.apollo.dev/context/v0.1',
-  'https://specs.apollo.dev/authenticated/v0.1',
-  'https://specs.apollo.dev/requiresScopes/v0.1',
-  'https://specs.apollo.dev/policy/v0.1',
-])
+export const supportedFeatures = (): Set<string> =>
+  new Set([
+    ...federationLibrary().DEFAULT_SUPPORTED_SUPERGRAPH_FEATURES,
+    'https://specs.apollo.dev/context/v0.1',
+    'https://specs.apollo.dev/authenticated/v0.1',
+    'https://specs.apollo.dev/requiresScopes/v0.1',
+    'https://specs.apollo.dev/policy/v0.1',
+  ])
 
-/** Delay before the planner is created in advance, so that it does not slow down the start. */
-const PLANNER_DELAY_MS = 5_000
+/**
+ * Delay before the model is created in advance, and then that before the planner is, so that they
+ * slow down neither the start nor, both at once, a request.
+ */
+const MODEL_DELAY_MS = 5_000
+const PLANNER_DELAY_MS = 1_000
 
 /**
  * Reads a Federation 2 supergraph. Throws when the document is not one. `isKnown`: stored plans
  * exist for it, so validation is skipped, and the planner (some 300 ms) is created on first use or
- * after PLANNER_DELAY_MS.
+ * after these delays. `stored`: the stored schema of a known one; its model is then created in
+ * the same way. Null: there is none.
  */
-export function readSupergraph(document: DocumentNode, { isKnown = false }: { readonly isKnown?: boolean } = {}): Supergraph {
-  const model = SupergraphModel.build(withoutUnusableKeys(document), {
-    supportedFeatures: new Set(SUPPORTED_FEATURES),
-    validateSupergraph: !isKnown,
-  })
+export function readSupergraph(
+  document: DocumentNode,
+  { isKnown = false, stored = null }: { readonly isKnown?: boolean; readonly stored?: StoredSchema | null } = {},
+): Supergraph {
+  const modelOf = (of: DocumentNode, validateSupergraph: boolean) =>
+    federationLibrary().Supergraph.build(withoutUnusableKeys(of), { supportedFeatures: supportedFeatures(), validateSupergraph })
+  const model = once(() => modelOf(document, !isKnown))
+  if (!isKnown) model()
   const separated = separateArguments(document)
   const { variants } = separated
   // The API schema is that of `model`, without variant fields. Not validated, because a subgraph
   // need not use every variant.
-  const planned =
-    variants.size === 0
-      ? model
-      : SupergraphModel.build(withoutUnusableKeys(separated.document), {
-          supportedFeatures: new Set(SUPPORTED_FEATURES),
-          validateSupergraph: false,
-        })
-  if (planned !== model && !isKnown) model.subgraphs()
-  const apiSchema = model.apiSchema()
-  const plannedApiSchema = variants.size === 0 ? apiSchema : planned.apiSchema()
-  let planner: QueryPlanner | null = null
-  const plannerOf = () => {
+  const planned = once(() => (variants.size === 0 ? model() : modelOf(separated.document, false)))
+  if (variants.size > 0 && !isKnown) model().subgraphs()
+  if (!isKnown) planned().apiSchema()
+  const planner = once(() => {
     const { QueryPlanner } = plannerLibrary()
-    planner ??= new QueryPlanner(planned, {
+    return new QueryPlanner(planned(), {
       // Without it, equal paths below different union members share one fetch, and so one member's
       // arguments.
       typeConditionedFetching: true,
       // Does not affect plans of documents without `@defer`.
       incrementalDelivery: { enableDefer: true },
     })
-    return planner
-  }
-  const inAdvance = isKnown ? setTimeout(plannerOf, PLANNER_DELAY_MS).unref() : undefined
-  if (!isKnown) plannerOf()
+  })
+  let inAdvance: NodeJS.Timeout | undefined
+  if (isKnown) {
+    inAdvance = setTimeout(() => {
+      planned()
+      inAdvance = setTimeout(planner, PLANNER_DELAY_MS).unref()
+    }, MODEL_DELAY_MS).unref()
+  } else planner()
   // One-entry cache: executor and response cache plan the same document in succession.
   let last: { readonly document: DocumentNode; readonly plan: QueryPlan } | null = null
-  const { isOf, overlap } = typeTests(model)
+  const facts = stored ?? factsOf(model())
+  const api = stored ? apiSchemaFrom(stored) : model().apiSchema().toGraphQLJSSchema({ includeDefer: true })
+  const { isOf, overlap } = typeTests(facts)
   const fieldSets = fieldSetsIn(separated, isOf, overlap)
   const planWith = (document: DocumentNode, active: ReadonlySet<string>): QueryPlan => {
-    const plan = plannerOf().buildQueryPlan(operationFromDocument(plannedApiSchema, document), {
+    const operation = federationLibrary().operationFromDocument(planned().apiSchema(), document)
+    const plan = planner().buildQueryPlan(operation, {
       overrideConditions: new Map([...active].map((label) => [label, true])),
     })
     return separateFetches(plan, { ...fieldSets, variants, overlap })
@@ -144,13 +149,13 @@ export function readSupergraph(document: DocumentNode, { isKnown = false }: { re
   let complete: GraphQLSchema | null = null
   const supergraph: Supergraph = {
     document,
-    api: describeRequirements(apiSchema.toGraphQLJSSchema({ includeDefer: true }), authorizationRules(document)),
+    api: describeRequirements(api, authorizationRules(document)),
     complete() {
-      complete ??= planned.schema.toGraphQLJSSchema()
+      complete ??= planned().schema.toGraphQLJSSchema()
       return complete
     },
-    subgraphs: [...model.subgraphsMetadata()].map(({ name }) => name),
-    hasInaccessibleElements: hidesSomething(model),
+    subgraphs: facts.subgraphs,
+    hasInaccessibleElements: facts.hasInaccessibleElements,
     plan(document) {
       if (last?.document !== document) {
         last = { document, plan: planWith(document, new Set()) }
@@ -166,9 +171,10 @@ export function readSupergraph(document: DocumentNode, { isKnown = false }: { re
             activeLabels: JSON.stringify([...active].sort()),
             plan: (document) => planWith(document, active),
           },
-    queriesWithSideEffects: onceIn(model),
+    queriesWithSideEffects: new Set(facts.queriesWithSideEffects),
     isOf,
     fieldSets,
+    schemaToStore: () => stored ?? { ...facts, api: apiSdlOf(model()) },
     close: () => clearTimeout(inAdvance),
   }
   return supergraph
@@ -196,17 +202,6 @@ function withoutUnusableKeys(document: DocumentNode): DocumentNode {
   return visit(document, { ObjectTypeDefinition: omit, InterfaceTypeDefinition: omit })
 }
 
-/** Whether any element is `@inaccessible`, under any link prefix. */
-const hidesSomething = ({ schema }: SupergraphModel): boolean =>
-  schema.directives().some((directive) => /(?:^|__)inaccessible$/.test(directive.name) && directive.applications().size > 0)
-
-function onceIn({ schema }: SupergraphModel): ReadonlySet<string> {
-  const fields = schema.schemaDefinition.rootType('query')?.fields() ?? []
-  const isOnce = (field: (typeof fields)[number]) =>
-    field.appliedDirectivesOf('tag').some((tag) => tag.arguments().name === 'once')
-  return new Set(fields.filter(isOnce).map(({ name }) => name))
-}
-
 /** The document as planned, and its plan. Throws for unsupported operations. */
 export function queryPlanOf(
   { document, operation, storedPlan: known }: ValidatedOperation,
@@ -216,12 +211,8 @@ export function queryPlanOf(
   return { ready, plan: known?.plan ?? supergraph.plan(ready.document) }
 }
 
-function typeTests({ schema }: SupergraphModel): { readonly isOf: TypeTest; readonly overlap: TypesOverlap } {
-  const members = new Map<string, ReadonlySet<string>>()
-  for (const type of schema.types()) {
-    if (isInterfaceType(type)) members.set(type.name, new Set(type.allImplementations().map(({ name }) => name)))
-    else if (isUnionType(type)) members.set(type.name, new Set(type.types().map(({ name }) => name)))
-  }
+function typeTests(facts: SchemaFacts): { readonly isOf: TypeTest; readonly overlap: TypesOverlap } {
+  const members = new Map(facts.members.map(([type, objects]) => [type, new Set(objects)]))
   const isOf: TypeTest = (typename, condition) => typename === condition || members.get(condition)?.has(typename) === true
   const overlap: TypesOverlap = (one, other) =>
     isOf(one, other) || isOf(other, one) || members.get(one)?.isDisjointFrom(members.get(other) ?? new Set()) === false

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
-import { type DocumentNode, Kind, parse, visit } from 'graphql'
+import { type DocumentNode, introspectionFromSchema, Kind, parse, printSchema, visit } from 'graphql'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import * as operations from '../../../.generated/operations.ts'
 import * as storeOperations from '../../../.generated/rest-facade/store.ts'
@@ -10,11 +10,12 @@ import { builtInSupergraph } from '../../../composition/built-in-supergraph.ts'
 import { startGateway } from '../../../gateway/gateway.ts'
 import { DEFAULT_LIMITS } from '../../../gateway/limits/limits.ts'
 import { createPlanStore, type PlanStore } from '../../../gateway/planning/plan-store.ts'
-import { readSupergraph } from '../../../gateway/planning/supergraph.ts'
+import { readSupergraph, type Supergraph } from '../../../gateway/planning/supergraph.ts'
 import { createLocalLink } from '../../../gateway/subgraph-client/local-subgraph.ts'
 import { CALLER, recordingLog, reviewSubgraph, shopSubgraph, supergraphSdl } from '../support/graph.ts'
 
 const SDL = supergraphSdl()
+const BUILT_IN = builtInSupergraph().supergraphSdl
 const OWN = parse('query Own($id: ID!) { product(id: $id) { name reviews { text } } }', {
   noLocation: true,
 }) as TypedDocumentNode<Record<string, unknown>, { id: string }>
@@ -87,6 +88,13 @@ test('a gateway that is closed makes no planner in advance', async () => {
     const before = vi.getTimerCount()
     await gateway.close()
     expect([before, vi.getTimerCount()]).toEqual([1, 0])
+
+    // Between the model and the planner.
+    const later = await gatewayWith(createPlanStore(folder, SDL))
+    vi.advanceTimersByTime(5_000)
+    const between = vi.getTimerCount()
+    await later.close()
+    expect([between, vi.getTimerCount()]).toEqual([1, 0])
   } finally {
     vi.useRealTimers()
   }
@@ -174,4 +182,34 @@ test('the plan of every operation of ours is the same when it was written and re
     const made = plan(document)
     expect(made).toEqual(JSON.parse(JSON.stringify(made)))
   }
+})
+
+test('a stored schema is the schema that the model makes, and says the same of it', () => {
+  const fresh = readSupergraph(parse(BUILT_IN))
+  const store = createPlanStore(folder, BUILT_IN)
+  expect(store.schema()).toBeNull()
+  const stored = JSON.parse(JSON.stringify(fresh.schemaToStore()))
+  const known = readSupergraph(parse(BUILT_IN), { isKnown: true, stored })
+  known.close()
+  expect(introspectionFromSchema(known.api)).toEqual(introspectionFromSchema(fresh.api))
+  expect(printSchema(known.api)).toBe(printSchema(fresh.api))
+  const facts = ({ subgraphs, hasInaccessibleElements, queriesWithSideEffects }: Supergraph) => ({
+    subgraphs,
+    hasInaccessibleElements,
+    queriesWithSideEffects,
+  })
+  expect(facts(known)).toEqual(facts(fresh))
+  expect(known.queriesWithSideEffects.size).toBeGreaterThan(0)
+  const types = Object.keys(known.api.getTypeMap())
+  const wrong = types.flatMap((one) => types.filter((other) => known.isOf(one, other) !== fresh.isOf(one, other)))
+  expect(wrong).toEqual([])
+  expect(known.isOf('ConflictError', 'CreateOrderPayload')).toBe(true)
+})
+
+test('the schema is stored by the first start, and read by the next', async () => {
+  const make = vi.fn(() => readSupergraph(parse(SDL)).schemaToStore())
+  createPlanStore(folder, SDL).addSchema(make)
+  await expect.poll(() => createPlanStore(folder, SDL).schema()).toEqual(make())
+  expect(createPlanStore(folder, `${SDL}\n# another`).schema()).toBeNull()
+  expect(createPlanStore(folder, SDL).isEmpty).toBe(true)
 })
