@@ -9,9 +9,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const ROOT = join(import.meta.dirname, '../..')
 /**
  * What a process of ours starts cheaper with, and does nothing else differently: room for what its
- * modules make while they load, and code of the first of them that was compiled before.
+ * modules make while they load, and code of the first of them that was compiled before. npm installs
+ * no package as a link, and looking whether 1,900 files are links takes a tenth of the start.
  */
-const NODE = [process.execPath, '--min-semi-space-size=32', '--max-semi-space-size=32'] as const
+const NODE = [
+  process.execPath,
+  '--min-semi-space-size=32',
+  '--max-semi-space-size=32',
+  '--preserve-symlinks',
+  '--preserve-symlinks-main',
+] as const
 export const COMPILED: NodeJS.ProcessEnv = { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }
 const HOST = '127.0.0.1'
 

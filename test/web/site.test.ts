@@ -485,20 +485,24 @@ const unescaped = (text: string) =>
 
 describe.skipIf(hasNoBrowser)('in a browser', () => {
   let browser: Browser
+  /** Shows one page after the other: a new one starts a process, a quarter of the work. */
+  let shown: Awaited<ReturnType<typeof openPage>>
   beforeAll(async () => {
     browser = await sharedBrowser()
+    shown = await openPage(browser)
   })
   afterAll(() => closePages(browser))
 
   test.each(Object.entries(PAGES))('%s is accessible and fits, light and dark, at 360 and at 1280 px', async (name, path) => {
     web.later(60)
-    const { page, complaints } = await openPage(browser)
+    const { page, complaints } = shown
+    complaints.length = 0
+    await page.context().clearCookies()
     await page.goto(web.url + path)
     await look(page, name)
     expect(await page.evaluate('window.ran')).toBeUndefined()
     // The browser itself calls an answer of 404 or 400 an error.
     expect(complaints.filter((each) => !/status of (404|400)/.test(each))).toEqual([])
-    await page.close()
   })
 
   test('results follow what one types, arrows walk through them, and the address can be shared', async () => {
