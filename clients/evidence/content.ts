@@ -11,7 +11,7 @@ export type HiddenText = { readonly kind: HiddenKind; readonly text: string }
 
 /** Hidden texts of one page: those of large pages are some hundred, and menus for the most part. */
 export const MAX_HIDDEN_TEXTS = 2_000
-/** Characters of one hidden text: an instruction is short. */
+/** Characters of one hidden text; a longer one is in pieces that overlap. */
 export const MAX_HIDDEN_LENGTH = 4_000
 
 /** Result of an extractor, the input of `rateEvidence`. */

@@ -1,4 +1,5 @@
 import { type HiddenKind, type HiddenText, MAX_HIDDEN_LENGTH, MAX_HIDDEN_TEXTS } from './content.ts'
+import { hidingDeclarations } from './inline-style.ts'
 import { nodesOf, type PageDocument, type PageElement } from './layout.ts'
 
 /** Rules of style sheets that are looked at, and characters of one sheet. */
@@ -34,8 +35,10 @@ const ATTRIBUTES = [
 export function hiddenTextsOf(page: PageDocument): readonly HiddenText[] {
   const found: HiddenText[] = []
   const add = (kind: HiddenKind, text: string | null) => {
-    const shown = (text ?? '').slice(0, MAX_HIDDEN_LENGTH).trim()
-    if (shown !== '' && found.length < MAX_HIDDEN_TEXTS) found.push({ kind, text: shown })
+    for (const piece of piecesOf(text ?? '')) {
+      if (found.length === MAX_HIDDEN_TEXTS) return
+      found.push({ kind, text: piece })
+    }
   }
   for (const comment of commentsOf(page)) add('comment', comment)
   for (const element of unseenElements(page)) add('element', element.textContent)
@@ -55,6 +58,19 @@ export function hiddenTextsOf(page: PageDocument): readonly HiddenText[] {
     if (mayCarryData(url)) add('url', `[](${url})`)
   }
   return found
+}
+
+/** Characters that a piece repeats of the one before it, so that an instruction is in one of them whole. */
+const OVERLAP_CHARACTERS = 500
+
+/** A text in pieces of at most 4,000 characters: what stands behind many others is an instruction as well. */
+function* piecesOf(text: string): Generator<string> {
+  const trimmed = text.trim()
+  for (let start = 0; start < trimmed.length; start += MAX_HIDDEN_LENGTH - OVERLAP_CHARACTERS) {
+    const piece = trimmed.slice(start, start + MAX_HIDDEN_LENGTH).trim()
+    if (piece !== '') yield piece
+    if (start + MAX_HIDDEN_LENGTH >= trimmed.length) return
+  }
 }
 
 /** Placeholders, or a value that is long enough to hold a text. */
@@ -81,7 +97,8 @@ function* unseenElements(page: PageDocument): Generator<PageElement> {
 }
 
 /** Whether declarations hide an element, by themselves or by the colour of its background. */
-function isUnseen(declarations: string): boolean {
+function isUnseen(style: string): boolean {
+  const declarations = hidingDeclarations(style)
   if (UNSEEN_STYLE.test(declarations)) return true
   const [colour, background] = [COLOUR, BACKGROUND].map((pattern) => plainColour(pattern.exec(declarations)?.[1] ?? ''))
   // White text without a background of its own stands on a white page as a rule.

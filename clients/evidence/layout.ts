@@ -10,6 +10,7 @@ export type PageNode = {
 export type PageElement = PageNode & {
   readonly tagName: string
   getAttribute(name: string): string | null
+  setAttribute(name: string, value: string): void
   hasAttribute(name: string): boolean
   querySelector(selector: string): PageElement | null
   querySelectorAll(selector: string): Iterable<PageElement>

@@ -3,6 +3,7 @@ import { parseHTML } from 'linkedom'
 import type { ExtractedContent } from './content.ts'
 import { declarations } from './declarations.ts'
 import { hiddenTextsOf } from './hidden-text.ts'
+import { displayDeclarations } from './inline-style.ts'
 import { blocksOf, nodesOf, type PageDocument, type PageElement, type PageNode } from './layout.ts'
 import { removeWalls } from './walls.ts'
 import { wordsIn } from './words.ts'
@@ -26,6 +27,8 @@ export function contentOfPage(html: string): ExtractedContent {
   const declared = declarations(page)
   const title = page.querySelector('title')?.textContent?.trim() || page.querySelector('h1')?.textContent?.trim() || null
   const hidden = hiddenTextsOf(page)
+  for (const element of page.querySelectorAll('[style]'))
+    element.setAttribute('style', displayDeclarations(element.getAttribute('style') ?? ''))
   const removedWords = removeWalls(page)
   const everything = blocksOf(page.body)
 
