@@ -113,6 +113,24 @@ test('a list of more watched domains than a page has says so', async () => {
   expect(text).toContain('The first 100 of 101 are shown.')
 })
 
+test('a key above its request rate hides only its own domains, and says so', async () => {
+  const ann = await aUser()
+  await ann.send('POST', '/v1/watches', { domain: 'busy.example.org' })
+  const made = await ann.visitor.post('/account/keys', { name: 'quiet key' })
+  const quiet = /<code id="key">(sk_[\w-]+)</.exec(made.text)?.[1] ?? ''
+  const headers = { 'x-api-key': quiet, 'content-type': 'application/json' }
+  const decided = await askRaw(web.url, '/v1/decide', { method: 'POST', headers, body: '{"domain": "good.example.com"}' })
+  await askRaw(web.url, '/v1/watches', { method: 'POST', headers, body: '{"domain": "calm.example.org"}' })
+  for (let requests = 0; requests < 1_000; requests++) if ((await ann.send('GET', '/v1/overrides')).code === 'rate_limited') break
+  const { status, text } = await ann.visitor.get('/account/trust')
+  expect([status, text.includes('calm.example.org'), text.includes('busy.example.org')]).toEqual([200, true, false])
+  expect(text).toMatch(/<h3>my agent<\/h3><p role="status">[^<]*questions of this key[^<]*<\/p>/)
+  const path = (id: string) => `/account/trust/decision?id=${id}`
+  expect((await ann.visitor.get(path(decided.json.request_id))).status).toBe(200)
+  // One that may belong to the busy key is not said to be missing.
+  expect((await ann.visitor.get(path('dec_x'))).status).toBe(429)
+})
+
 test('a domain without an assessment, and a user without a key, have pages', async () => {
   const ann = await aUser()
   await ann.send('POST', '/v1/watches', { domain: 'new.example.org' })

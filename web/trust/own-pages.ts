@@ -6,10 +6,11 @@ import {
   AccountWatchesDocument,
   type AccountWatchesQuery,
 } from '#generated/operations.ts'
+import type { ClientResult } from '../../gateway/client.ts'
 import { userPage } from '../account/page.ts'
 import { counted, momentOf, whole } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
-import { dataOf, type RunPageOperation } from '../frame/page.ts'
+import { dataOf, foundIn, type RunPageOperation } from '../frame/page.ts'
 import type { Site } from '../frame/site.ts'
 import { decidedBody } from './decision.ts'
 import { changeTable, riskPlot } from './history.ts'
@@ -23,6 +24,10 @@ const MAX_ID_CHARACTERS = 200
 type Watched = AccountWatchesQuery['watchedDomains']['edges'][number]['node']
 type Key = { readonly id: string; readonly name: string }
 
+/** Message for a key above its request rate; null for other answers. */
+const rateLimitOf = ({ errors }: ClientResult<unknown>): string | null =>
+  errors.find(({ extensions }) => extensions?.code === 'RATE_LIMITED')?.message ?? null
+
 const keysOf = async (run: RunPageOperation): Promise<readonly Key[]> => dataOf(await run(AccountTrustDocument, {})).trustKeys
 
 /** Watched domains of the user's keys, and the way to a decision. */
@@ -34,8 +39,11 @@ export const trust = userPage({
     const keys = await keysOf(run)
     const watched = await Promise.all(
       keys.map(async (key) => {
-        const { watchedDomains } = dataOf(await run(AccountWatchesDocument, { keyId: key.id, domain: null }))
-        return { key, total: watchedDomains.totalCount, domains: watchedDomains.edges.map(({ node }) => node) }
+        const answer = await run(AccountWatchesDocument, { keyId: key.id, domain: null })
+        const limited = rateLimitOf(answer)
+        if (limited !== null) return { key, limited, total: 0, domains: [] }
+        const { watchedDomains } = dataOf(answer)
+        return { key, limited, total: watchedDomains.totalCount, domains: watchedDomains.edges.map(({ node }) => node) }
       }),
     )
     return {
@@ -49,8 +57,8 @@ ${
   keys.length === 0
     ? html`<p>You have no keys yet: <a href="${site.at('/account/keys')}">make one</a>.</p>`
     : watched.map(
-        ({ key, total, domains }) =>
-          html`<h3>${key.name}</h3>${domains.length === 0 ? html`<p class="quiet">This key watches no domains.</p>` : table(key, domains, site)}${total > domains.length && html`<p class="quiet">The first ${domains.length} of ${whole(total)} are shown.</p>`}`,
+        ({ key, limited, total, domains }) =>
+          html`<h3>${key.name}</h3>${limited !== null ? html`<p role="status">${limited} The domains of your other keys are shown.</p>` : domains.length === 0 ? html`<p class="quiet">This key watches no domains.</p>` : table(key, domains, site)}${total > domains.length && html`<p class="quiet">The first ${domains.length} of ${whole(total)} are shown.</p>`}`,
       )
 }</section>`,
     }
@@ -72,11 +80,16 @@ export const trustDecision = userPage({
   operations: [AccountTrustDocument, AccountDecisionDocument],
   parameters: { id: { kind: 'text', max: MAX_ID_CHARACTERS, required: true } },
   async body({ run, query: { id }, site }) {
+    const limited: ClientResult<AccountDecisionQuery>[] = []
     for (const key of await keysOf(run)) {
-      const { decision } = dataOf(await run(AccountDecisionDocument, { id, keyId: key.id }))
+      const answer = await run(AccountDecisionDocument, { id, keyId: key.id })
+      if (rateLimitOf(answer) !== null) limited.push(answer)
+      const decision = rateLimitOf(answer) === null ? dataOf(answer).decision : null
       if (decision)
         return { title: `Decision about ${decision.assessment.target.unicode}`, body: decisionBody(decision, key, site) }
     }
+    // It may be one of a key that could not be searched.
+    for (const answer of limited) foundIn(null, answer)
     return null
   },
 })
