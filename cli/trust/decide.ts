@@ -61,7 +61,7 @@ export function decideCommand(withTrust: WithTrust): Command {
         const key = await keyOf(id, trust)
         const created = await createDecisionJob(key, { inputs, idempotencyKey: null }, trust)
         if (created.kind === 'invalid') throw new OperatorError(created.faults.map(({ message }) => message).join(' '))
-        if (created.kind === 'limited') throw new OperatorError(created.message)
+        if (created.kind !== 'created') throw new OperatorError(created.message)
         const jobId = encodeId('DecisionJob', created.job.id)
         if (background) return void console.log(jobId)
         console.error(`job ${jobId}: the running server goes on with it when this program ends`)

@@ -56,6 +56,10 @@ export const ERROR_MEANINGS: Readonly<Record<string, Meaning>> = {
     meaning: 'A subgraph answered something that the schema does not allow.',
     remedy: 'Operator: correct the subgraph.',
   },
+  IDEMPOTENCY_CONFLICT: {
+    meaning: 'The idempotency key belongs to a job with other targets. 409 in the trust API.',
+    remedy: 'Use another key for another request; send the same body to get the first job.',
+  },
   JOB_LIMIT_REACHED: {
     meaning:
       'The key has as many running jobs as allowed, sent as many targets in a day, or has fewer scans left than the job has valid targets. 429 in the trust API.',

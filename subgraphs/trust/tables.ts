@@ -70,6 +70,10 @@ export type DecisionJob = {
    */
   idempotency_key: string | null
   /**
+   * SHA-256 of the inputs that came with the idempotency key; null without one, and in jobs of earlier versions.
+   */
+  request_hash: Buffer | null
+  /**
    * @kyselyType('running' | 'completed' | 'canceled')
    */
   status: 'running' | 'completed' | 'canceled'

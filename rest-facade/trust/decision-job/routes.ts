@@ -30,6 +30,7 @@ export const decisionJobRoutes = [
     variables: ({ body, query }) => ({ inputs: body, idempotencyKey: query.idempotency_key }),
     problem: ({ result }) => {
       if (result.__typename === 'InvalidDecisionJob') return invalidInput(result.faults)
+      if (result.__typename === 'DecisionJobConflict') return otherInputs(result.message)
       return result.__typename === 'DecisionJobLimitReached' ? limitReached(result.message) : null
     },
     body: ({ result }) => (result.__typename === 'CreateDecisionJobSuccess' ? jobBody(result.job) : null),
@@ -90,6 +91,7 @@ const jobBody = ({ state, ...job }: WireJobFragment) => ({
   progress: Math.floor((1_000 * job.finished) / job.targets) / 1_000,
 })
 
+const otherInputs = (message: string): ProblemDetails => ({ status: 409, code: 'IDEMPOTENCY_CONFLICT', message, details: {} })
 const limitReached = (message: string): ProblemDetails => ({ status: 429, code: 'JOB_LIMIT_REACHED', message, details: {} })
 
 /** All results after `after`, a page at a time: the next one is read when the client has read the last. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Engine } from '../assessment/engine.ts'
 import { type DecisionInput, parseDecisionInput } from '../decision/decision.ts'
@@ -20,6 +21,14 @@ type CreateResult =
   | { readonly kind: 'created'; readonly job: DecisionJob }
   | { readonly kind: 'invalid'; readonly faults: readonly InputFault[] }
   | { readonly kind: 'limited'; readonly message: string }
+  | { readonly kind: 'conflict'; readonly message: string }
+
+const CONFLICT: CreateResult = {
+  kind: 'conflict',
+  message: 'Expected the inputs of the first request with this "idempotencyKey", got others: use another key for another job.',
+}
+
+const hashOf = (inputs: readonly DecisionInput[]): Buffer => createHash('sha256').update(JSON.stringify(inputs)).digest()
 
 /** Inputs that are read before others get a turn: some 3 ms. */
 const INPUTS_PER_TURN = 50
@@ -38,8 +47,9 @@ export async function createDecisionJob(
   const faults = jobFaults(inputs.length, idempotencyKey)
   if (faults.length > 0) return { kind: 'invalid', faults }
   // Before anything is counted: the job of a request that is sent again has used scans meanwhile.
-  const known = idempotencyKey === null ? null : await jobs.findByIdempotencyKey(key.id, idempotencyKey)
-  if (known) return { kind: 'created', job: known }
+  const repeatable = idempotencyKey === null ? null : { idempotencyKey, requestHash: hashOf(inputs) }
+  const known = repeatable && (await jobs.findRepeated(key.id, repeatable))
+  if (known) return known === 'other inputs' ? CONFLICT : { kind: 'created', job: known }
   const targets: NewJobTarget[] = []
   for (const [index, input] of inputs.entries()) {
     if (index % INPUTS_PER_TURN === 0) await turn()
@@ -57,8 +67,10 @@ export async function createDecisionJob(
       message: `Expected at most ${remaining} valid targets, got ${valid}: so many scans are left this month.`,
     }
   }
-  const job = await jobs.create({ key, idempotencyKey, targets, at })
+  const job = await jobs.create({ key, repeatable, targets, at })
   switch (job) {
+    case 'other inputs':
+      return CONFLICT
     case 'too many running':
       return {
         kind: 'limited',

@@ -26,12 +26,18 @@ export type TakenTarget = {
   readonly key: ApiKey
 }
 
+/** A request that may be sent again: the key that the caller chose, and the SHA-256 of its inputs. */
+type RepeatableRequest = { readonly idempotencyKey: string; readonly requestHash: Buffer }
+
 type NewJob = {
   readonly key: Pick<ApiKey, 'id' | 'plan'>
-  readonly idempotencyKey: string | null
+  /** Null: each request creates a job. */
+  readonly repeatable: RepeatableRequest | null
   readonly targets: readonly NewJobTarget[]
   readonly at: Date
 }
+
+type CreateRefusal = 'too many running' | 'too many targets' | 'other inputs'
 
 /** Identifies one attempt: a later one of another process has a higher number. */
 type Attempt = Pick<TakenTarget, 'jobId' | 'position' | 'attempts'>
@@ -41,15 +47,13 @@ const DELETE_BATCH_ROWS = 10
 
 /** Jobs and their targets in the database. */
 export const decisionJobRepository = (database: Kysely<Tables>) => ({
-  /** Creates a job; or returns that of the same idempotency key. */
-  create: ({ key, idempotencyKey, targets, at }: NewJob): Promise<DecisionJob | 'too many running' | 'too many targets'> =>
+  /** Creates a job; or returns that of the same idempotency key and inputs. */
+  create: ({ key, repeatable, targets, at }: NewJob): Promise<DecisionJob | CreateRefusal> =>
     database.transaction().execute(async (transaction) => {
       // Concurrent requests would each see room for one more.
       await transaction.selectFrom('api_key').select('id').where('id', '=', key.id).forUpdate().execute()
-      if (idempotencyKey !== null) {
-        const known = await jobsOf(transaction, key.id).where('idempotency_key', '=', idempotencyKey).executeTakeFirst()
-        if (known) return known
-      }
+      const known = repeatable && (await findRepeated(transaction, key.id, repeatable))
+      if (known) return known
       const { running, recent } = await transaction
         .selectFrom('decision_job')
         .select(({ fn, eb }) => [
@@ -69,7 +73,8 @@ export const decisionJobRepository = (database: Kysely<Tables>) => ({
         .insertInto('decision_job')
         .values({
           key_id: key.id,
-          idempotency_key: idempotencyKey,
+          idempotency_key: repeatable?.idempotencyKey ?? null,
+          request_hash: repeatable?.requestHash ?? null,
           status: isDone ? 'completed' : 'running',
           targets: targets.length,
           invalid,
@@ -95,8 +100,8 @@ export const decisionJobRepository = (database: Kysely<Tables>) => ({
     (await jobsOf(database, keyId).where('id', '=', id).executeTakeFirst()) ?? null,
 
   /** The job of a key with this idempotency key; null when it has none. */
-  findByIdempotencyKey: async (keyId: string, idempotencyKey: string): Promise<DecisionJob | null> =>
-    (await jobsOf(database, keyId).where('idempotency_key', '=', idempotencyKey).executeTakeFirst()) ?? null,
+  findRepeated: (keyId: string, request: RepeatableRequest): Promise<DecisionJob | 'other inputs' | null> =>
+    findRepeated(database, keyId, request),
 
   /** Jobs of a key, newest first, one more than requested. */
   list(keyId: string, { size, after }: KeysetRange): Promise<DecisionJob[]> {
@@ -300,6 +305,20 @@ const COLUMNS = [
 
 const jobsOf = (database: Kysely<Tables>, keyId: string) =>
   database.selectFrom('decision_job').select(COLUMNS).where('key_id', '=', keyId)
+
+async function findRepeated(
+  database: Kysely<Tables>,
+  keyId: string,
+  { idempotencyKey, requestHash }: RepeatableRequest,
+): Promise<DecisionJob | 'other inputs' | null> {
+  const known = await jobsOf(database, keyId)
+    .select('request_hash')
+    .where('idempotency_key', '=', idempotencyKey)
+    .executeTakeFirst()
+  if (!known) return null
+  const { request_hash: hash, ...job } = known
+  return hash === null || hash.equals(requestHash) ? job : 'other inputs'
+}
 
 type TakenRow = {
   readonly job_id: string

@@ -45,6 +45,8 @@ export const decisionJobResolvers = {
           }
         case 'limited':
           return { __typename: 'DecisionJobLimitReached', message: created.message }
+        case 'conflict':
+          return { __typename: 'DecisionJobConflict', message: created.message }
       }
     },
     cancelDecisionJob: async (_, { id, keyId }, context) => {

@@ -57,7 +57,8 @@ const JOB = `id status createdAt startedAt finishedAt expiresAt targetCount fini
   counts { waiting decided invalid quotaExceeded failed canceled }`
 async function create(inputs: Data[], { as = key, ...rest }: { as?: TestKey; idempotencyKey?: string } = {}): Promise<Data> {
   const text = `mutation ($input: CreateDecisionJobInput!) { result: createDecisionJob(input: $input) { __typename
-    ... on CreateDecisionJobSuccess { job { ${JOB} } } ... on InvalidDecisionJob { message faults { field code } } ... on DecisionJobLimitReached { message } } }`
+    ... on CreateDecisionJobSuccess { job { ${JOB} } } ... on InvalidDecisionJob { message faults { field code } } ... on DecisionJobLimitReached { message }
+    ... on DecisionJobConflict { message } } }`
   const given = inputs.map((each) => (typeof each === 'string' ? { domain: each } : each))
   const { data, errors } = await trust.ask(text, { input: { inputs: given, ...rest } }, as.caller)
   return data?.result ?? errors?.[0]
@@ -303,6 +304,24 @@ test('the same idempotency key creates one job, also for requests at once, and a
   expect(new Set(jobs.map(({ job }) => job.id)).size).toBe(1)
   const other = await trust.aKey()
   expect((await create(['a.example.com'], { as: other, idempotencyKey: 'k' })).job.id).not.toBe(jobs[0].job.id)
+})
+
+test('the same idempotency key with other inputs is a conflict, also for requests at once, and creates no job', async () => {
+  const { job } = await create(['a.example.com'], { idempotencyKey: 'k' })
+  const conflict = { __typename: 'DecisionJobConflict', message: expect.stringContaining('"idempotencyKey"') }
+  expect(await create(['b.example.com'], { idempotencyKey: 'k' })).toEqual(conflict)
+  expect(await create(['a.example.com', 'b.example.com'], { idempotencyKey: 'k' })).toEqual(conflict)
+  expect(await create([{ domain: 'a.example.com', policy: 'STRICT' }], { idempotencyKey: 'k' })).toEqual(conflict)
+  expect((await create(['a.example.com'], { idempotencyKey: 'k' })).job.id).toBe(job.id)
+  const both = await Promise.all(['c.example.com', 'd.example.com'].map((host) => create([host], { idempotencyKey: 'l' })))
+  expect(both.map(({ __typename }) => __typename).toSorted()).toEqual(['CreateDecisionJobSuccess', 'DecisionJobConflict'])
+  expect(await trust.sql('SELECT count(*)::int AS jobs FROM decision_job')).toEqual([{ jobs: 2 }])
+})
+
+test('a job of an earlier version, which has no hash of its inputs, is found by its idempotency key', async () => {
+  const { job } = await create(['a.example.com'], { idempotencyKey: 'k' })
+  await trust.sql('UPDATE decision_job SET request_hash = NULL')
+  expect((await create(['b.example.com'], { idempotencyKey: 'k' })).job.id).toBe(job.id)
 })
 
 test('a request that is sent again gets its job, although that has used all scans', async () => {

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "decision_job" ADD COLUMN     "request_hash" BYTEA;
