@@ -19,7 +19,7 @@ const AT_ONCE = 500
 /** Names in the list of popular hosts: as few as are believed. */
 const RANKED = 100_000
 /** Milliseconds: of the requirement. The lag is that of a single task that is still no block. */
-const BARS = { warm: 20, cold: 3_000, lag: 50 }
+const BARS = { warm: 20, cold: 2_500, lag: 50 }
 
 /**
  * Asks a whole Atrium in another process, over HTTP with one key, while this process is the

@@ -1,5 +1,6 @@
 /**
- * Makes `popular-names.txt.br` from two published lists, one name per line each:
+ * Makes `popular-names.txt.br` and `popular-labels.bin.br` from two published lists, one name per
+ * line each:
  *
  *   node subgraphs/trust/collectors/build-popular-names.ts crux-origins.txt majestic-domains.txt
  *
@@ -7,12 +8,13 @@
  * second the first 10,000 domains of the Majestic Million (CC BY 3.0). Neither has ranks, so that
  * three steps stand for them: a domain with at least ten hosts in the first that is in the second
  * counts as one of the first 1,000; one that is in both, or has twelve hosts, as one of the first
- * 10,000; one with two hosts as one of the first 100,000.
+ * 10,000; one with two hosts as one of the first 100,000. All others are in the second file.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
 import { getDomain } from 'tldts'
+import { packLabels } from './popular-labels.ts'
 import { POPULAR_STEPS } from './popular-names.ts'
 
 const [cruxFile = '', majesticFile = ''] = process.argv.slice(2)
@@ -37,14 +39,25 @@ const lines = [...hosts.keys()].flatMap((domain) => {
   const step = stepOf(domain)
   return step === null ? [] : [`${domain} ${step}\n`]
 })
-const text = lines.sort().join('')
-const packed = brotliCompressSync(text, {
-  params: {
-    [constants.BROTLI_PARAM_QUALITY]: 11,
-    [constants.BROTLI_PARAM_LGWIN]: 22,
-    [constants.BROTLI_PARAM_SIZE_HINT]: text.length,
-  },
-})
-writeFileSync(join(import.meta.dirname, 'popular-names.txt.br'), packed)
+const text = Buffer.from(lines.sort().join(''))
+// Shorter labels are in every word, and neither names in other letters nor long ones are searched for.
+const others = [...hosts.keys()].filter((domain) => stepOf(domain) === null && /^(?!xn--)[a-z0-9-]{5,40}\./.test(domain))
+const table = packLabels(others)
 const counts = POPULAR_STEPS.map((rank, step) => `${lines.filter((line) => line.endsWith(` ${step}\n`)).length} of ${rank}`)
-console.log(`${lines.length} names (${counts.join(', ')}), ${text.length} bytes, ${packed.length} packed.`)
+console.log(
+  `${lines.length} names (${counts.join(', ')}), ${text.length} bytes, ${writePacked('popular-names.txt.br', text)} packed.`,
+)
+console.log(`${others.length} others, ${table.length} bytes, ${writePacked('popular-labels.bin.br', table)} packed.`)
+
+/** Writes a file beside this one; its size in bytes. */
+function writePacked(file: string, content: Buffer): number {
+  const packed = brotliCompressSync(content, {
+    params: {
+      [constants.BROTLI_PARAM_QUALITY]: 11,
+      [constants.BROTLI_PARAM_LGWIN]: 22,
+      [constants.BROTLI_PARAM_SIZE_HINT]: content.length,
+    },
+  })
+  writeFileSync(join(import.meta.dirname, file), packed)
+  return packed.length
+}

@@ -55,6 +55,7 @@ const MAX_LOOKUPS_PER_STATEMENT = 100
 const ROWS_PER_STATEMENT = 1_000
 
 type Found = ListEntry & { readonly list: string }
+type RankedName = { readonly name: string; readonly rank: number }
 type ListLookup = { readonly lists: readonly string[]; readonly keys: readonly string[] }
 
 /**
@@ -89,6 +90,16 @@ export const listRepository = (database: Kysely<Tables>) => {
   return {
     /** Entries of these lists about these keys, in any order. */
     find: (lists: readonly string[], keys: readonly string[]): Promise<readonly Found[]> => find({ lists, keys }),
+
+    /** Those of these names that are in one of these popularity lists, with their best ranks; in any order. */
+    rankedNames: async (lists: readonly string[], names: readonly string[]): Promise<readonly RankedName[]> => {
+      const { rows } = await sql<RankedName>`
+        SELECT list_entry.key AS name, min(list_entry.rank) AS rank FROM list_entry
+        JOIN list ON list.name = list_entry.list AND list.edition = list_entry.edition
+        WHERE list_entry.key = ANY(${names}::text[]) AND list_entry.list = ANY(${lists}::text[]) AND list_entry.rank IS NOT NULL
+        GROUP BY list_entry.key`.execute(database)
+      return rows
+    },
 
     /** Entries of these lists with these hashes of URLs, or of this user of a host; in any order. */
     findUrls: async (lists: readonly string[], { keys, tenantKey }: UrlKeys): Promise<readonly Found[]> => {

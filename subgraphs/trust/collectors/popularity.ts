@@ -1,8 +1,9 @@
 import { Fault } from '../../../platform/outbound/fault.ts'
-import type { PopularityFacts } from '../evidence.ts'
+import type { PopularityFacts, PopularNeighbour } from '../evidence.ts'
 import type { Collector, CollectorParts } from './collector.ts'
 import type { Edition } from './list-repository.ts'
 import { POPULAR_NAMES_DATE, POPULAR_NAMES_LIST, type PopularNames } from './popular-names.ts'
+import { neighbourNames, neighboursOf } from './popular-neighbours.ts'
 
 const HOUR_SECONDS = 3_600
 
@@ -19,9 +20,10 @@ export const collectPopularity: Collector<'popularity'> = async ({ subject: { re
   if (loaded.length === 0 && !shipped) throw new Fault('unavailable', 'no popularity list was loaded yet')
   const { ranks, ids } =
     loaded.length > 0 || !shipped ? await ranksInLists(registrable, names, loaded, parts) : shippedRanks(registrable, shipped)
+  const facts = ranks.length > 0 || !shipped ? { ranks } : { ranks, neighbours: await near(registrable, shipped, loaded, parts) }
   return {
     status: 'ok',
-    facts: ranks.length > 0 || !shipped ? { ranks } : { ranks, neighbours: shipped.neighboursOf(registrable) },
+    facts,
     version: [...ids].map(([list, id]) => `${list} ${id}`).join(', '),
     // A download may come at any time, and knows more.
     validFor: loaded.length > 0 ? 6 * HOUR_SECONDS : HOUR_SECONDS,
@@ -37,6 +39,23 @@ async function loadedEditions(names: readonly string[], { lists, popularNames }:
     if (popularNames === null) throw error
     return []
   }
+}
+
+/** Names that this one resembles, of what ships with this program and of the lists that were loaded. */
+async function near(
+  domain: string,
+  shipped: PopularNames,
+  loaded: readonly Edition[],
+  { lists }: CollectorParts,
+): Promise<readonly PopularNeighbour[]> {
+  const names = loaded.length > 0 ? neighbourNames(domain) : []
+  if (names.length === 0) return shipped.neighboursOf(domain)
+  const ranked = await lists.rankedNames(
+    loaded.map(({ list }) => list),
+    names,
+  )
+  const byLabel = Map.groupBy(ranked, ({ name }) => name.slice(0, name.indexOf('.')))
+  return neighboursOf(domain, (label) => [...(byLabel.get(label) ?? []), ...shipped.namesWith(label)])
 }
 
 type Ranks = { readonly ranks: PopularityFacts['ranks']; readonly ids: ReadonlyMap<string, string> }

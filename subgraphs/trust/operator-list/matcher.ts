@@ -129,11 +129,9 @@ function near({ kind, name }: Target, { byLabel, byDomain }: Brands, at: Date): 
   const inForce = ({ expiresAt }: Brand) => expiresAt === null || expiresAt > at
   const own = byDomain.get(registrable)
   if (own && inForce(own)) return []
-  const brandWith = (label: string) => {
-    const brand = byLabel.get(label)?.find(inForce)
-    return brand ? { name: brand.host, rank: MIN_RANK } : null
-  }
-  return neighboursOf(labelOf(registrable), brandWith).flatMap((neighbour) => {
+  const brandsWith = (label: string) =>
+    (byLabel.get(label) ?? []).filter(inForce).map(({ host }) => ({ name: host, rank: MIN_RANK }))
+  return neighboursOf(registrable, brandsWith).flatMap((neighbour) => {
     const brand = byDomain.get(neighbour.name)
     return brand ? [{ ...neighbour, entry: brand.id }] : []
   })

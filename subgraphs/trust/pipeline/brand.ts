@@ -53,19 +53,21 @@ const indexes = new WeakMap<readonly string[], BrandIndex>()
  * Builds the index of a registry, once per list. Yields after each brand, so that other work can
  * run.
  */
-export function* brandIndexSteps(lines: readonly string[]): Generator<void, BrandIndex> {
+export function* brandIndexSteps(lines: readonly string[], engine: number): Generator<void, BrandIndex> {
   const existing = indexes.get(lines)
   if (existing) return existing
-  const index = yield* build(lines.map(brandOf))
+  const index = yield* build(lines.map(brandOf), engine)
   indexes.set(lines, index)
   return index
 }
 
-function* build(brands: readonly Brand[]): Generator<void, BrandIndex> {
+function* build(brands: readonly Brand[], engine: number): Generator<void, BrandIndex> {
   const byDomain = new Map<string, string>()
   const byLabel = new Map<string, OwnedLabel>()
   const bySkeleton = new Map<string, OwnedLabel>()
   const imitated: OwnedLabel[] = []
+  // Behind all others, so that they hide none.
+  const shortWords: OwnedLabel[] = []
   for (const brand of brands) {
     yield
     for (const domain of brand.domains) byDomain.set(domain, brand.name)
@@ -75,12 +77,17 @@ function* build(brands: readonly Brand[]): Generator<void, BrandIndex> {
       byLabel.set(label.label, owned)
       if (label.label.length > MAX_SHORT_LABEL || /^[a-z]+$/.test(label.label)) bySkeleton.set(skeletonOf(label.label), owned)
       // A typosquat of a three-letter word is another three-letter word.
-      if (!label.exact && !(label.word && label.label.length < MAX_SHORT_LABEL)) imitated.push(owned)
+      if (label.exact) continue
+      if (!isShortWord(owned)) imitated.push(owned)
+      else if (engine >= 6) shortWords.push(owned)
     }
   }
-  const find = indexImitated(imitated)
+  const find = indexImitated([...imitated, ...shortWords])
   return { byDomain, byLabel, bySkeleton, findImitated: (written) => (byLabel.has(written) ? undefined : find(written)) }
 }
+
+/** Typosquats count under the brand's own suffix of a country (`co.id`) only, and not before engine 6. */
+export const isShortWord = ({ label, word }: BrandLabel): boolean => word && label.length < MAX_SHORT_LABEL
 
 /** Whether a typosquat of this label means the brand under any suffix. */
 export const isDistinctive = ({ label, word }: BrandLabel): boolean => !word && label.length > MAX_SHORT_LABEL

@@ -1,4 +1,4 @@
-import { type BrandIndex, isDistinctive, type OwnedLabel } from './brand.ts'
+import { type BrandIndex, isDistinctive, isShortWord, type OwnedLabel } from './brand.ts'
 import { AUTHORITY_LABELS } from './lists/shared-suffixes.ts'
 import type { Target } from './normalise.ts'
 import { skeletonOf } from './skeleton.ts'
@@ -23,7 +23,11 @@ export type LookalikeKind =
   | 'brand-above'
   /** The same of popular names that are in no registry (`popular-look-alike.ts`). */
   | 'popular-typo'
+  /** The same of a name that fewer people visit; not before engine 6, as the next. */
+  | 'less-popular-typo'
   | 'popular-with-lure'
+  /** Any name with a word that asks for credentials, and nothing else. */
+  | 'name-with-lure'
   /** Any domain as a whole inside another one that is not popular. */
   | 'popular-inside'
 
@@ -160,6 +164,7 @@ const countsUnder = (owned: OwnedLabel, suffix: string): boolean => isDistinctiv
 function typosquatOf(label: string, { index, suffix, words }: Under): OwnedLabel | null {
   if (words.everyday.has(label)) return null
   const owned = index.findImitated(label)
+  if (owned && isShortWord(owned) && !suffix.includes('.')) return null
   return owned && countsUnder(owned, suffix) && !words.business.has(label) && !words.lures.has(label) ? owned : null
 }
 

@@ -139,7 +139,13 @@ const CHANCE: ReadonlySet<LookalikeKind> = new Set(['typo', 'foreign-suffix', 'b
 const OWN_NAMES: ReadonlySet<LookalikeKind> = new Set(['typo', 'foreign-suffix'])
 
 /** The same of popular names: age alone speaks for these, because popular names are not brands. */
-const CHANCE_OF_POPULAR: ReadonlySet<LookalikeKind> = new Set(['popular-typo', 'popular-with-lure', 'popular-inside'])
+const CHANCE_OF_POPULAR: ReadonlySet<LookalikeKind> = new Set([
+  'popular-typo',
+  'less-popular-typo',
+  'popular-with-lure',
+  'popular-inside',
+  'name-with-lure',
+])
 
 /**
  * Whether a name is so old and popular that it resembles a brand by chance, as far as is known or

@@ -62,7 +62,7 @@ function* prepare(version: string, { engine, weights, lists }: PolicyTables): Ge
     version,
     engine,
     weights,
-    brands: yield* brandIndexSteps(lists.brands),
+    brands: yield* brandIndexSteps(lists.brands, engine),
     words: wordsOf(lists, engine),
     isPlatform: underAny(lists.platforms),
     isUserPages: underAny(lists.userPages ?? []),

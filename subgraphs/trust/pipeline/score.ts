@@ -47,8 +47,10 @@ const RESEMBLANCE: ReadonlySet<SignalId> = new Set([
   'brand-with-word',
   'brand-above',
   'popular-typo',
+  'less-popular-typo',
   'popular-inside',
   'popular-with-lure',
+  'name-with-lure',
 ])
 
 const clamp = (score: number): number => Math.max(0, Math.min(100, score))

@@ -201,6 +201,18 @@ export const SIGNALS = {
     SQUAT,
     'One slip from a name that everybody visits; less than of a brand, because more of these are chance.',
   ),
+  'less-popular-typo': signal(
+    'name',
+    [0, 18, 14],
+    SQUAT,
+    'One slip from one of the first million names: of 100 honest names two are.',
+  ),
+  'name-with-lure': signal(
+    'name',
+    [0, 20, 16],
+    ['BRAND_MISMATCH', 'BRAND_LOOKALIKE', 'CREDENTIAL_LURE_NAME'],
+    'Owners ask for passwords below their own name; hardly an honest name has such a word beside one other.',
+  ),
   'popular-inside': signal(
     'name',
     [0, 32, 26],

@@ -85,7 +85,7 @@ export const STEPS = {
   wellKnownRank: 10_000,
   /** Labels of popular names that a slip counts of: shorter ones are one letter from other words. */
   popularTypoFrom: 7,
-  lessPopularTypoFrom: 8,
+  lessPopularTypoFrom: 7,
   /** The same where the slip is one that is made on purpose. */
   popularTrickFrom: 6,
   /** Established: honest until several independent sources disagree; resemblance counts half. */

@@ -217,12 +217,12 @@ test('an allowance opens no private network', async () => {
 
 test('a brand makes names like it look-alikes, but not its own, and the evidence names the entry', async () => {
   const young = { ...aBadHost(SECONDS), feeds: aGoodHost(SECONDS).feeds ?? { status: 'timeout' as const } }
-  for (const host of ['quibbleworks-login.net', 'quibbleworks.com']) trust.sources.setEvidence(host, young)
-  const before = await decide('quibbleworks-login.net')
+  for (const host of ['quibblewerks.com', 'quibbleworks.com']) trust.sources.setEvidence(host, young)
+  const before = await decide('quibblewerks.com')
   expect(before.assessment.reasonCodes).not.toContain('BRAND_LOOKALIKE')
   const { entries } = await add('BRAND', [{ target: 'quibbleworks.com' }])
   // The same key, which has had an answer.
-  const after = await decide('quibbleworks-login.net')
+  const after = await decide('quibblewerks.com')
   expect(after.assessment.reasonCodes).toContain('BRAND_LOOKALIKE')
   expect(after.replay.identical).toBe(true)
   expect((await decide('quibbleworks.com')).assessment.reasonCodes).not.toContain('BRAND_LOOKALIKE')
@@ -231,7 +231,7 @@ test('a brand makes names like it look-alikes, but not its own, and the evidence
   const facts = data.decision.audit.snapshot.sources.find(({ source }: Data) => source === 'popularity').facts
   expect(facts.neighbours).toContainEqual(expect.objectContaining({ name: 'quibbleworks.com', entry: expect.any(String) }))
   await remove(entries[0].id)
-  expect((await decide('quibbleworks-login.net')).assessment.reasonCodes).not.toContain('BRAND_LOOKALIKE')
+  expect((await decide('quibblewerks.com')).assessment.reasonCodes).not.toContain('BRAND_LOOKALIKE')
 })
 
 test('an expired brand neither hides a valid one with its label, nor is exempt from it', async () => {

@@ -24,6 +24,8 @@ test('names that ship have the upper end of their step as rank, and others none'
     null,
     null,
   ])
+  // One of the larger table.
+  expect(rankOf('totalsportek7.com')).toBe(1_000_000)
 })
 
 test('a name is near the popular ones that it contains or misses by a letter', async () => {
@@ -31,7 +33,8 @@ test('a name is near the popular ones that it contains or misses by a letter', a
   expect(neighboursOf('canva-login.top').slice(0, 1)).toEqual([
     { name: 'canva.com', rank: 10_000, relation: 'contains', rest: 'login' },
   ])
-  expect(neighboursOf('steamcommunlty.com')).toEqual([{ name: 'steamcommunity.com', rank: 10_000, relation: 'edit', rest: '' }])
+  const edited = { name: 'steamcommunity.com', rank: 10_000, relation: 'edit', rest: '' }
+  expect(neighboursOf('steamcommunlty.com').filter(({ relation }) => relation === 'edit')).toEqual([edited])
   expect(neighboursOf('xn--e1awd7f.com')).toEqual([])
   expect(neighboursOf(`${'a'.repeat(63)}.com`)).toEqual([])
 })
@@ -61,4 +64,21 @@ test('a downloaded list takes their place: a name that has fallen out has no ran
   }
   expect(await facts('quiet-garden.net')).toEqual(['tranco 7'])
   expect(await facts('github.com')).toEqual([])
+})
+
+test('a name is near those of a downloaded list as well: slips under its suffix, and parts under the usual ones', async () => {
+  const server = await startHttpServer({ '/top.csv': text('1,google.com\n70000,ourgardenclub.de\n400000,quietmeadow.org\n') })
+  cleanups.push(server.close)
+  const list = aList({ name: 'tranco', kind: 'popularity', url: `${server.url}/top.csv`, format: rankedNames })
+  const trust = await trustWith({ lists: [list], allowedPorts: [server.port] })
+  await trust.refreshLists()
+  const near = async (name: string) => {
+    const answer = await trust.ask('popularity', name)
+    return answer.status === 'ok' ? answer.facts.neighbours : answer.status
+  }
+  expect(await near('ourgardenclup.de')).toEqual([{ name: 'ourgardenclub.de', rank: 70_000, relation: 'edit', rest: '' }])
+  expect(await near('ourgardenclup.com')).toEqual([])
+  const contained = { name: 'quietmeadow.org', rank: 400_000, relation: 'contains', rest: 'login' }
+  expect(await near('quietmeadow-login.top')).toContainEqual(contained)
+  expect(await near('quietmeadow.org')).toBeUndefined()
 })

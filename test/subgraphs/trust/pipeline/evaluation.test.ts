@@ -1,13 +1,13 @@
-import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliDecompressSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
+import { byteOf, imitationsOf } from '../../../../bench/trust/imitations.ts'
 import { caseForm, judgedCase } from '../../../../cli/trust/case.ts'
 import { engine } from '../../../../subgraphs/trust/assessment/engine.ts'
 import { popularNames } from '../../../../subgraphs/trust/collectors/popular-names.ts'
+import type { Evidence, PopularNeighbour } from '../../../../subgraphs/trust/evidence.ts'
 import type { Decision } from '../../../../subgraphs/trust/pipeline/decision.ts'
-import { LURES } from '../../../../subgraphs/trust/pipeline/lists/words.ts'
 import { normalise } from '../../../../subgraphs/trust/pipeline/normalise.ts'
 import { cases, hasData, rowsOf, withoutData } from './support/cases.ts'
 import { decideOn, popularity, targetOf } from './support/samples.ts'
@@ -33,9 +33,9 @@ describe.skipIf(!hasData)(`names alone, without evidence (${withoutData})`, () =
     expect(benign.filter(({ decision }) => decision?.action === 'deny')).toEqual([])
   })
 
-  test('at least 85 % of look-alikes are called so', () => {
+  test('at least 95 % of look-alikes are called so', () => {
     const rows = decided(rowsOf<Name>('typosquats.jsonl'))
-    expect(percent(rows.filter(looksAlike).length, rows.length)).toBeGreaterThanOrEqual(85)
+    expect(percent(rows.filter(looksAlike).length, rows.length)).toBeGreaterThanOrEqual(95)
   })
 
   test('at most 0.3 % of popular and random names are', () => {
@@ -55,18 +55,25 @@ describe.skipIf(!hasData)(`names alone, without evidence (${withoutData})`, () =
   })
 })
 
-/** A byte that a text always has: the halves of sets, of which one is never tuned on. */
-const byteOf = (text: string): number => createHash('sha256').update(text).digest()[0] ?? 0
+const shippedNames = (): readonly string[] =>
+  brotliDecompressSync(readFileSync(join(import.meta.dirname, '../../../../subgraphs/trust/collectors/popular-names.txt.br')))
+    .toString()
+    .split('\n')
+    .flatMap((line) => line.split(' ', 1)[0] || [])
+
+/** Evidence of popularity with names that are near. */
+function withNeighbours(found: Evidence, neighbours: readonly PopularNeighbour[]): Evidence {
+  if (found.source !== 'popularity' || found.evidence.status !== 'ok') throw new Error('Expected evidence of popularity.')
+  return { source: 'popularity', evidence: { ...found.evidence, facts: { ...found.evidence.facts, neighbours } } }
+}
 
 /** Decides without a network: the name, and what ships with this program about popularity. */
 async function decideOffline(host: string): Promise<Decision> {
   const { registrable } = targetOf(host).name
+  if (registrable === null) return decideOn(host, [])
   const shipped = await popularNames()
-  const rank = registrable === null ? null : shipped.rankOf(registrable)
-  const evidence = popularity(rank)
-  if (registrable === null || evidence.source !== 'popularity' || evidence.evidence.status !== 'ok') return decideOn(host, [])
-  const facts = { ...evidence.evidence.facts, ...(rank === null && { neighbours: shipped.neighboursOf(registrable) }) }
-  return decideOn(host, [{ source: 'popularity', evidence: { ...evidence.evidence, facts } }])
+  const rank = shipped.rankOf(registrable)
+  return decideOn(host, [rank === null ? withNeighbours(popularity(), shipped.neighboursOf(registrable)) : popularity(rank)])
 }
 const isImitation = ({ reasonCodes }: Decision): boolean => reasonCodes.includes('BRAND_MISMATCH')
 
@@ -84,12 +91,7 @@ describe('names with the popularity that ships', () => {
   test('of popular names at most 0.2 % are called look-alikes, and none is denied', async () => {
     // One of ten, by a hash of the name; all of them with POPULAR_NAMES=all.
     const isAll = process.env.POPULAR_NAMES === 'all'
-    const file = join(import.meta.dirname, '../../../../subgraphs/trust/collectors/popular-names.txt.br')
-    const names = brotliDecompressSync(readFileSync(file))
-      .toString()
-      .split('\n')
-      .flatMap((line) => line.split(' ', 1)[0] || [])
-      .filter((name) => isAll || byteOf(`popular ${name}`) < 26)
+    const names = shippedNames().filter((name) => isAll || byteOf(`popular ${name}`) < 26)
     const decisions = await Promise.all(names.map(decideOffline))
     expect(decisions.length).toBeGreaterThan(7_000)
     expect(decisions.filter(({ action }) => action === 'deny')).toEqual([])
@@ -98,11 +100,30 @@ describe('names with the popularity that ships', () => {
     expect((100 * imitations) / decisions.length).toBeLessThanOrEqual(0.2)
   })
 
+  // What an honest name that nobody knows looks like: popular ones as if they were not.
+  test('of popular names whose own rank is left out, at most 3 % are called look-alikes of names outside of the registry', async () => {
+    const names = shippedNames().filter((name) => byteOf(`left out ${name}`) < 8)
+    const shipped = await popularNames()
+    const decisions = names.flatMap((name) => {
+      const alone = decideOn(name, [])
+      if (isImitation(alone)) return []
+      const neighbours = shipped.neighboursOf(name).filter((near) => near.name !== name)
+      return [decideOn(name, [withNeighbours(popularity(), neighbours)])]
+    })
+    expect(decisions.length).toBeGreaterThan(2_000)
+    expect(decisions.filter(({ action }) => action === 'deny')).toEqual([])
+    const imitations = decisions.filter(isImitation).length
+    console.info(`${imitations} of ${decisions.length} popular names would be called look-alikes if they were not popular.`)
+    expect((100 * imitations) / decisions.length).toBeLessThanOrEqual(3)
+  })
+
   test.skipIf(!hasData)(`look-alikes of popular names outside of the registry of brands (${withoutData})`, async () => {
     const brands = rowsOf<{ host: string; label: string; source: string }>('names.jsonl')
       .filter(({ label, source }) => label === 'benign' && source === 'popular-2023')
       .map(({ host }) => host)
       .filter((host) => /^[a-z]{7,}\.[a-z]+$/.test(host) && targetOf(host).name.registrable === host)
+      // All of them with POPULAR_NAMES=all; `bench/look-alikes.ts` has the figures of each half.
+      .filter((host) => process.env.POPULAR_NAMES === 'all' || byteOf(`original ${host}`) < 64)
     const shipped = await popularNames()
     const found = { tuned: [0, 0], apart: [0, 0], known: [0, 0] }
     for (const brand of brands) {
@@ -121,28 +142,7 @@ describe('names with the popularity that ships', () => {
       `Look-alikes outside of the registry: ${percent(found.tuned).toFixed(1)} % of ${found.tuned[1]} (tuned on), ` +
         `${percent(found.apart).toFixed(1)} % of ${found.apart[1]} (kept apart), ${percent(found.known).toFixed(1)} % of ${found.known[1]} whose original is shipped.`,
     )
-    expect(percent(found.known)).toBeGreaterThanOrEqual(70)
+    expect(percent(found.known)).toBeGreaterThanOrEqual(95)
+    expect(percent(found.tuned)).toBeGreaterThanOrEqual(74)
   })
 })
-
-/** One slip of each kind, lures, and the whole name inside another one. */
-function imitationsOf(brand: string): readonly string[] {
-  const [label = '', suffix = ''] = brand.split('.')
-  const at = 1 + (byteOf(`at ${brand}`) % (label.length - 2))
-  const letter = 'abcdefghijklmnopqrstuvwxyz'[byteOf(`letter ${brand}`) % 26] ?? 'a'
-  const lure = LURES[byteOf(`lure ${brand}`) % LURES.length] ?? 'login'
-  const [before, here, after] = [label.slice(0, at), label[at] ?? '', label.slice(at + 1)]
-  return [
-    `${before}${after}.${suffix}`,
-    `${before}${here}${here}${after}.${suffix}`,
-    `${before}${after[0] ?? ''}${here}${after.slice(1)}.${suffix}`,
-    `${before}${letter}${after}.${suffix}`,
-    `${before}${letter}${here}${after}.${suffix}`,
-    `${before}-${here}${after}.${suffix}`,
-    `${label}-${lure}.com`,
-    `${lure}${label}.net`,
-    `${label}-login-verify.top`,
-    `${brand}-login.top`,
-    `${brand}.account-check.xyz`,
-  ].filter((name) => name !== brand)
-}
