@@ -56,6 +56,7 @@ const collectors: CollectorOptions = {
     ],
     TRUST_OWN_FEEDS: undefined,
     TRUST_DNSBL_ZONES: undefined,
+    TRUST_NETWORK_FILES: undefined,
     TRUST_CT_URL: undefined,
     TRUST_WHOIS: true,
     TRUST_REDIRECTS: 'off' as const,

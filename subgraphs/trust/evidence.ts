@@ -147,6 +147,20 @@ export type DnsFacts = {
    * answer.
    */
   readonly unanswered: readonly RecordType[]
+  /**
+   * Networks of the first eight addresses, as the operator's files name them, in the order of the
+   * addresses; absent without files, and in older evidence.
+   */
+  readonly networks?: readonly AddressNetwork[]
+}
+export type AddressNetwork = {
+  readonly address: string
+  /** Number of the autonomous system (RFC 6793). */
+  readonly asn: number
+  /** Null: the file does not name it. */
+  readonly name: string | null
+  /** Whether it rents servers to others; null: unknown. */
+  readonly isHosting: boolean | null
 }
 
 /**

@@ -61,6 +61,7 @@ const sources = {
     TRUST_LISTS: [],
     TRUST_OWN_FEEDS: undefined,
     TRUST_DNSBL_ZONES: undefined,
+    TRUST_NETWORK_FILES: undefined,
     TRUST_CT_URL: undefined,
     TRUST_WHOIS: true,
     TRUST_REDIRECTS: 'off' as const,

@@ -22,6 +22,7 @@ async function aService(options: Parameters<typeof startWorld>[0] = {}) {
       TRUST_LISTS: [{ name: 'iana-rdap', url: `${world.registry.url}/dns.json` }],
       TRUST_OWN_FEEDS: undefined,
       TRUST_DNSBL_ZONES: undefined,
+      TRUST_NETWORK_FILES: undefined,
       TRUST_CT_URL: undefined,
       TRUST_WHOIS: true,
       TRUST_REDIRECTS: 'off' as const,

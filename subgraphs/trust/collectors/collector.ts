@@ -9,6 +9,7 @@ import type { Circuits } from './circuits.ts'
 import type { DnsblZones } from './dnsbl.ts'
 import type { ListRepository } from './list-repository.ts'
 import type { List } from './lists.ts'
+import type { Networks } from './networks.ts'
 import type { PopularNames } from './popular-names.ts'
 
 /**
@@ -33,6 +34,8 @@ export type CollectorParts = {
   /** The lists that this installation has set up. */
   readonly configured: readonly List[]
   readonly dnsbl: DnsblZones
+  /** Networks of addresses, by files of the operator; null: there are none. */
+  readonly networks: Networks | null
   /** URL template with `{domain}` of a log index with crt.sh's JSON; null: none is queried. */
   readonly ctUrl: string | null
   /** Popular names that ship with this program, loaded at first use; null: none. */

@@ -45,3 +45,10 @@ export const collectors: readonly CollectorRow[] = [
   row({ source: 'feeds', timeoutMs: 1_500, subjectOf: host, needs: null, collect: collectFeeds }),
   row({ source: 'popularity', timeoutMs: 1_000, subjectOf: domain, needs: null, collect: collectPopularity }),
 ] as readonly CollectorRow[]
+
+/** Every source with its subject. */
+export const sourceSubjects = (subject: Subject) =>
+  collectors.map(({ source, subjectOf }) => ({ source, subject: subjectOf(subject) }))
+
+/** Key of a source's evidence about a subject. */
+export const keyOf = ({ source, subjectOf }: CollectorRow, subject: Subject): string => `${source} ${subjectOf(subject)}`

@@ -21,7 +21,7 @@ const MAX_VALID_SECONDS = 3_600
 const MAX_NAME_LENGTH = 253
 
 /** Queries all used DNS records of a host and its registrable domain. */
-export const collectDns: Collector<'dns'> = async ({ subject, parts: { dns }, signal, addresses }) => {
+export const collectDns: Collector<'dns'> = async ({ subject, parts: { dns, networks }, signal, addresses }) => {
   const { host } = subject
   if (isAddress(host)) return { status: 'skipped', reason: 'not_applicable', validFor: MAX_VALID_SECONDS }
   const registrable = subject.registrable ?? host
@@ -57,9 +57,10 @@ export const collectDns: Collector<'dns'> = async ({ subject, parts: { dns }, si
     isWildcard(dns, host, registrable, signal),
     dns.root(signal),
   ])
+  const [a, aaaa] = [limitAddresses(where.a), limitAddresses(where.aaaa)]
   const facts: DnsFacts = {
-    a: limitAddresses(where.a),
-    aaaa: limitAddresses(where.aaaa),
+    a,
+    aaaa,
     ns: names(ns),
     // Data of a DNS answer, each field checked before use.
     mx: names(mx?.map((record) => (record as { exchange?: unknown }).exchange) ?? null),
@@ -71,6 +72,7 @@ export const collectDns: Collector<'dns'> = async ({ subject, parts: { dns }, si
     wildcard,
     ttlSeconds: where.ttlSeconds,
     unanswered: [...new Set([...where.unanswered, ...unanswered])].sort(),
+    ...(networks && { networks: networks.of([...a, ...aaaa]) }),
   }
   const whole = facts.unanswered.length === 0
   const ttl = where.ttlSeconds ?? MIN_VALID_SECONDS * 5

@@ -79,6 +79,32 @@ export const threatfoxCsv: ListFormat = {
   },
 }
 
+/**
+ * https://github.com/stamparm/blackbook: CSV whose first line names the columns Domain, Malware, Date
+ * added and Source. It goes back for years, so that an entry was seen on the day it was added and no
+ * later. What it has from URLhaus is that list's own, and is left out.
+ */
+export const blackbookCsv: ListFormat = {
+  kind: 'lines',
+  reader: () => {
+    let columns: string[] | null = null
+    return (line) => {
+      if (columns === null) {
+        columns = fieldsOf(line).map((name) => name.toLowerCase())
+        return columns.includes('domain') && columns.includes('date added') ? 'nothing' : null
+      }
+      const fields = fieldsOf(line)
+      const field = (name: string) => fields[columns?.indexOf(name) ?? -1] ?? ''
+      if (field('source').toLowerCase() === 'urlhaus') return 'nothing'
+      const found = parseIndicator(field('domain'))
+      const addedAt = parseDate(field('date added'))
+      return found && addedAt !== null
+        ? { ...EMPTY, ...found, category: 'malware', firstSeenAt: addedAt, lastSeenAt: addedAt, state: 'unknown' }
+        : null
+    }
+  },
+}
+
 /** https://openphish.com/feed.txt: URLs that are online now, one per line. */
 export const phishingUrls: ListFormat = {
   kind: 'lines',

@@ -1,5 +1,6 @@
 import { jsonDocument, plainLines } from './feed-formats.ts'
 import {
+  blackbookCsv,
   type ListFormat,
   phishingUrls,
   phishtankCsv,
@@ -61,6 +62,17 @@ const LISTS: readonly List[] = [
     refreshSeconds: HOUR_SECONDS,
     minEntries: 20,
     maxBytes: 100 * MEGABYTE_BYTES,
+  },
+  {
+    // Public domain, https://github.com/stamparm/blackbook.
+    name: 'blackbook',
+    kind: 'threat',
+    lineage: 'blackbook',
+    url: 'https://raw.githubusercontent.com/stamparm/blackbook/master/blackbook.csv',
+    format: blackbookCsv,
+    refreshSeconds: 24 * HOUR_SECONDS,
+    minEntries: 100,
+    maxBytes: 50 * MEGABYTE_BYTES,
   },
   {
     name: 'openphish',

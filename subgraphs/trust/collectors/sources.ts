@@ -12,13 +12,14 @@ import type { UrlKeys } from '../url-key.ts'
 import { createCircuits } from './circuits.ts'
 import { type PendingEvidence, type RunningCollections, startCollectors, timedOutEvidence } from './collection.ts'
 import type { CollectorParts, Subject } from './collector.ts'
-import { type CollectorRow, collectors } from './collectors.ts'
+import { type CollectorRow, collectors, keyOf, sourceSubjects } from './collectors.ts'
 import { dnsblZones } from './dnsbl.ts'
 import { findListedUrls } from './feeds.ts'
 import { listStatus, type SourceStatus, sourceHealth } from './health.ts'
 import { refreshList } from './list-refresh.ts'
 import type { ListRepository } from './list-repository.ts'
 import { chosenLists, isShipped, type List, ownFeedLists } from './lists.ts'
+import { networkFiles } from './networks.ts'
 import { popularNames } from './popular-names.ts'
 import { createRedirectFollower, type FollowRedirects } from './redirects.ts'
 import type { EvidenceRepository, StoredSnapshot } from './repository.ts'
@@ -133,7 +134,10 @@ export function trustSources({
   const dns = dnsClient(network)
   const https = httpClient(network, dns, { userAgent: 'atrium-trust' })
   const pages = httpClient(network, dns, { userAgent: 'atrium-trust', isPlainAllowed: true })
+  const networks =
+    config.TRUST_NETWORK_FILES === undefined ? null : networkFiles(config.TRUST_NETWORK_FILES, { log, signal: ended.signal })
   const parts: CollectorParts = {
+    networks,
     network,
     dns,
     https,
@@ -215,12 +219,13 @@ export function trustSources({
         health.of('tls'),
         ctStatus,
         ...feeds,
+        ...(networks ? [networks.status()] : []),
         ...states.map((state) => listStatus(state, seconds())),
       ]
     },
 
     async refreshLists() {
-      const due = await refreshDue()
+      const [due] = await Promise.all([refreshDue(), networks?.refresh()])
       const states = await lists.states(chosen.map(({ name }) => name))
       return states.map(({ list, edition, fault, dueAt }) => ({
         name: list,
@@ -380,7 +385,7 @@ export function trustSources({
     let tidied = -Infinity
     while (!ended.signal.aborted) {
       isDnsUp = (await dns.root(AbortSignal.any([ended.signal, AbortSignal.timeout(DNS_PROBE_TIMEOUT_MS)]))).isReachable
-      await refreshDue()
+      await Promise.all([refreshDue(), networks?.refresh()])
       if (performance.now() - tidied > HOUR_MS && !ended.signal.aborted) {
         tidied = performance.now()
         await repository.tidy().catch((error: unknown) => log.warn({ err: error }, 'old evidence could not be removed'))
@@ -389,11 +394,6 @@ export function trustSources({
     }
   }
 }
-
-/** Every source with its subject. */
-const sourceSubjects = (subject: Subject) => collectors.map(({ source, subjectOf }) => ({ source, subject: subjectOf(subject) }))
-
-const keyOf = ({ source, subjectOf }: CollectorRow, subject: Subject): string => `${source} ${subjectOf(subject)}`
 
 /** Sources that were not queried, or late, are queried by the next caller. */
 const isStorable = ({ evidence: { status } }: Evidence): boolean => status !== 'timeout' && status !== 'skipped'

@@ -9,6 +9,8 @@ const LISTS = `"none", or some of ${LIST_NAMES.join(', ')} with commas between t
 const MAX_OWN_FEEDS = 20
 const OWN_FEEDS = `at most ${MAX_OWN_FEEDS} feeds with commas between them, each once as name=https://… or name=/path, or name:json=…, with names of a to z, 0 to 9 and hyphens`
 const ZONES = 'names of DNS block lists with commas between them, such as dbl.spamhaus.org'
+const MAX_NETWORK_FILES = 4
+const NETWORK_FILES = `at most ${MAX_NETWORK_FILES} absolute paths with commas between them, such as /var/lib/atrium/ip2asn-combined.tsv.gz`
 const CT = 'an https URL with {domain} in it'
 
 const parts = (text: string): string[] => text.split(',').map((part) => part.trim())
@@ -33,7 +35,7 @@ export const collectorVariables = {
       context.addIssue(LISTS)
       return z.NEVER
     }),
-    default: 'urlhaus,threatfox,phishing-database,cert-pl,tranco',
+    default: 'urlhaus,threatfox,blackbook,phishing-database,cert-pl,tranco',
     unit: null,
     // An address may have a key in it.
     secret: true,
@@ -64,6 +66,18 @@ export const collectorVariables = {
     default: null,
     unit: null,
     meaning: 'Domain block lists queried over DNS, whose terms you accept; unset, none.',
+  },
+  TRUST_NETWORK_FILES: {
+    read: z.string().transform((text, context) => {
+      const files = parts(text)
+      if (files.length <= MAX_NETWORK_FILES && files.every((file) => file.startsWith('/'))) return files
+      context.addIssue(NETWORK_FILES)
+      return z.NEVER
+    }),
+    default: null,
+    unit: null,
+    meaning:
+      'Files that say which network an address is in: IPtoASN (.tsv, also .gz) or MaxMind databases of systems (.mmdb), at most 4 paths with commas between them; read again when they change; unset, none.',
   },
   TRUST_CT_URL: {
     read: z.string().refine((text) => text.includes('{domain}') && /^https:\/\//.test(text) && URL.canParse(text), CT),

@@ -109,6 +109,7 @@ test('it happens by itself once that has begun', async () => {
     TRUST_LISTS: [],
     TRUST_OWN_FEEDS: undefined,
     TRUST_DNSBL_ZONES: undefined,
+    TRUST_NETWORK_FILES: undefined,
     TRUST_CT_URL: undefined,
     TRUST_WHOIS: false,
     TRUST_REDIRECTS: 'off' as const,

@@ -4,6 +4,7 @@ import { getDomain } from 'tldts'
 import { afterEach, expect, test } from 'vitest'
 import { parseIndicator } from '../../../../subgraphs/trust/collectors/indicator.ts'
 import {
+  blackbookCsv,
   phishingUrls,
   phishtankCsv,
   rankedNames,
@@ -198,6 +199,35 @@ test('ThreatFox: names and addresses, without hashes and without low confidence'
   expect(hitsOf(await feeds(trust, 'c2.example.net'))).toMatchObject([{ category: 'c2', scope: 'domain' }])
   expect(hitsOf(await feeds(trust, 'bot.c2.example.net', 'example.net'))).toHaveLength(1)
   expect(hitsOf(await feeds(trust, '93.184.216.34', null))).toMatchObject([{ category: 'c2', indicator: '93.184.216.34:443' }])
+})
+
+test('blackbook: domains by the names of its columns, seen on the day that they were added, without those of URLhaus', async () => {
+  const csv = [
+    'Domain,Malware,Date added,Source',
+    'panel.example.net,azorult,2026-11-18,CyberCrime',
+    'old.example.net,pony,2018-11-17,CyberCrime',
+    'copied.example.net,emotet,2026-11-18,URLhaus',
+    'co.uk,njrat,2026-11-18,ScumBots',
+    'undated.example.net,njrat,soon,ScumBots',
+    ...Array.from({ length: 198 }, (_, index) => `n${index}.example.net,njrat,2026-11-18,ScumBots`),
+  ].join('\n')
+  const { trust, edition } = await aStage({ blackbook: { format: blackbookCsv, answer: text(csv) } })
+  expect((await edition('blackbook'))?.edition).toMatchObject({ entries: 200 })
+  const day = (date: string) => Date.parse(date) / 1000
+  expect(hitsOf(await feeds(trust, 'panel.example.net'))).toMatchObject([
+    { feed: 'blackbook', category: 'malware', state: 'unknown', lastSeenAt: day('2026-11-18') },
+  ])
+  expect(hitsOf(await feeds(trust, 'old.example.net'))).toMatchObject([{ lastSeenAt: day('2018-11-17') }])
+  for (const host of ['copied.example.net', 'undated.example.net', 'bbc.co.uk'])
+    expect(hitsOf(await feeds(trust, host))).toEqual([])
+})
+
+test('blackbook: a file without its columns is a fault, and the copy before stays', async () => {
+  const csv = 'Domain,Malware,Date added,Source\npanel.example.net,azorult,2026-11-18,CyberCrime\n'
+  const { trust, edition, again } = await aStage({ blackbook: { format: blackbookCsv, answer: text(csv) } })
+  await again('blackbook', text('name,kind\nother.example.net,x\n'), 48)
+  expect(await edition('blackbook')).toMatchObject({ edition: { entries: 1 }, fault: expect.any(String) })
+  expect(hitsOf(await feeds(trust, 'panel.example.net'))).toMatchObject([{ feed: 'blackbook' }])
 })
 
 test('PhishTank: CSV by the names of its columns, packed with gzip', async () => {

@@ -9,9 +9,13 @@ const read = (env: Record<string, string>) => readConfig(collectorVariables, env
 test('unset: the servers of the system, lists whose terms allow it, no block lists, no log index', () => {
   expect(read({})).toEqual({
     TRUST_DNS_SERVERS: undefined,
-    TRUST_LISTS: ['urlhaus', 'threatfox', 'phishing-database', 'cert-pl', 'tranco'].map((name) => ({ name, url: null })),
+    TRUST_LISTS: ['urlhaus', 'threatfox', 'blackbook', 'phishing-database', 'cert-pl', 'tranco'].map((name) => ({
+      name,
+      url: null,
+    })),
     TRUST_OWN_FEEDS: undefined,
     TRUST_DNSBL_ZONES: undefined,
+    TRUST_NETWORK_FILES: undefined,
     TRUST_CT_URL: undefined,
     TRUST_WHOIS: true,
     TRUST_REDIRECTS: 'shorteners',
@@ -43,6 +47,8 @@ test.each([
   { TRUST_DNS_SERVERS: '9.9.9.9,' },
   { TRUST_DNS_SERVERS: '9.9.9.9:0' },
   { TRUST_DNS_SERVERS: '9.9.9.9:99999' },
+  { TRUST_NETWORK_FILES: 'ip2asn.tsv' },
+  { TRUST_NETWORK_FILES: '/a,/b,/c,/d,/e' },
   { TRUST_LISTS: 'urlhouse' },
   { TRUST_LISTS: 'urlhaus=http://plain.example/' },
   { TRUST_LISTS: 'urlhaus=file:///etc/passwd' },

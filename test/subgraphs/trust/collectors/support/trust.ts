@@ -35,6 +35,7 @@ export type TrustOptions = {
   readonly lists?: readonly List[]
   readonly dnsbl?: readonly string[]
   readonly ctUrl?: string
+  readonly networkFiles?: string[]
   readonly redirects?: 'off' | 'shorteners' | 'all'
   readonly shippedNames?: SourcesOptions['shippedNames']
   readonly now?: () => Date
@@ -59,6 +60,7 @@ export async function startTrust({
   lists = [],
   dnsbl = [],
   ctUrl,
+  networkFiles,
   redirects = 'shorteners',
   shippedNames = null,
   now,
@@ -79,6 +81,7 @@ export async function startTrust({
       TRUST_LISTS: [],
       TRUST_OWN_FEEDS: undefined,
       TRUST_DNSBL_ZONES: dnsbl.length > 0 ? [...dnsbl] : undefined,
+      TRUST_NETWORK_FILES: networkFiles,
       TRUST_CT_URL: ctUrl,
       TRUST_WHOIS: true,
       TRUST_REDIRECTS: redirects,
