@@ -83,6 +83,12 @@ export const MAPPERS: Readonly<Record<string, Record<string, string>>> = {
       '{ readonly storeId: number; readonly token: string; readonly message: string; readonly problems: Awaited<ReturnType<StorefrontCartModel["calculated"]>>["problems"] }',
     ClaimStoreSuccess: '{ readonly store: number }',
     User: '{ readonly id: string }',
+    StaffMember: '../../subgraphs/store/staff-member/staff-member.ts#StaffMember as StaffMemberModel',
+    StaffMembership: '../../subgraphs/store/staff-member/staff-member.ts#StaffMembership as StaffMembershipModel',
+    InviteStaffMemberSuccess: '{ readonly staffMember: number; readonly acceptUrl: string | null }',
+    UpdateStaffMemberSuccess: '{ readonly staffMember: number }',
+    RemoveStaffMemberSuccess: '{ readonly row: number }',
+    AcceptStaffInvitationSuccess: '{ readonly membership: StaffMembershipModel }',
     CheckoutCustomField:
       '../../subgraphs/store/checkout-custom-field/checkout-custom-field.ts#CheckoutCustomField as CheckoutCustomFieldModel',
     CheckoutCustomFieldConnection: '../../subgraphs/toolkit/keyset.ts#KeysetPage<CheckoutCustomFieldModel>',

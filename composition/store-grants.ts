@@ -4,7 +4,7 @@ import { type CallerGrants, type FindGrants, NO_GRANTS } from '../gateway/author
 import { refusal } from '../gateway/operations/errors.ts'
 import type { Link, RequestContext } from '../gateway/subgraph-client/link.ts'
 import type { Requirement } from '../platform/graphql/authorization-rules.ts'
-import { HOW_TO_SIGN_IN } from '../subgraphs/store/access/access.ts'
+import { HOW_TO_SIGN_IN, NOT_FOR_THESE } from '../subgraphs/store/access/access.ts'
 
 /**
  * Cache lifetime of grants, the same as in the subgraph: how long revoked credentials may still be
@@ -105,7 +105,7 @@ function denied(error?: GraphQLError): CallerGrants {
 
 /** FORBIDDEN with `scopes`, the same error as the store's own root fields return. */
 function describeRoot({ scopes, policies }: Requirement) {
-  if (policies) return refusalFor('Expected the login and authtoken of the store: this is not for apps.')
+  if (policies) return refusalFor(NOT_FOR_THESE)
   const any = (scopes ?? []).map((all) => all.join(' '))
   return refusalFor(`Expected credentials with the scope ${any.map((scope) => `"${scope}"`).join(' or ')}.`, any)
 }

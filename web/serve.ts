@@ -5,6 +5,7 @@ import { LostPageDocument } from '#generated/operations.ts'
 import type { GatewayClient } from '../gateway/client.ts'
 import { assetsOf } from '../platform/http/assets.ts'
 import type { NotFoundPage } from '../platform/http/server.ts'
+import { accountResponder } from './account/responder.ts'
 import { accountRows } from './account/rows.ts'
 import { serveAccounts } from './account/serve.ts'
 import { userSessions } from './account/session.ts'
@@ -150,10 +151,11 @@ export async function startSite(
       await assets.serve(app)
       if (options.operations) await serveOperations(app, client, options.operations, site)
       await serveAuthorization(app, client, site, seal)
-      await serveConsole(app, client, site, { seal, uses: options.uses })
+      const responder = accountResponder(client, site, sessions, Date.now)
+      await serveConsole(app, client, site, { seal, accounts: responder, uses: options.uses })
       const lost: CreateNotFoundPage = (path, run) => notFoundPage(path, run, site)
       const streamOperation = options.streams?.(app) ?? null
-      await serveAccounts(app, client, { site, sessions, lost, streamOperation, ...accountRows(site) })
+      await serveAccounts(app, client, { site, sessions, lost, streamOperation, responder, ...accountRows(site) })
       await serveShops(app, client, { site, lost })
       await servePages(app, client, rows, { site, lost })
     },

@@ -41,5 +41,5 @@ export type ClientIdentity = { readonly name: string; readonly version: string }
 export type ScopeGrant = { readonly holding: string; readonly scopes: readonly string[] }
 
 /** The only headers of a client that reach a subgraph. */
-export const CREDENTIAL_HEADERS = ['authorization', 'x-api-key', 'x-login-key', 'x-auth-token'] as const
+export const CREDENTIAL_HEADERS = ['authorization', 'x-api-key', 'x-login-key', 'x-auth-token', 'x-store-code'] as const
 export type CredentialHeader = (typeof CREDENTIAL_HEADERS)[number]

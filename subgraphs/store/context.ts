@@ -105,6 +105,8 @@ import type { ShippingMethodRepository } from './shipping-method/repository.ts'
 import type { ShippingServices } from './shipping-method/service.ts'
 import { shopLoaders } from './shop/loaders.ts'
 import type { ShopRepository } from './shop/repository.ts'
+import { staffMemberLoaders } from './staff-member/loaders.ts'
+import type { StaffMemberRepository } from './staff-member/repository.ts'
 import { storeLoaders } from './store/loaders.ts'
 import type { StoreRepository } from './store/repository.ts'
 import { storeImportLoaders } from './store-import/loaders.ts'
@@ -163,6 +165,7 @@ export type Parts = {
   readonly appSubscriptions: AppSubscriptionRepository
   readonly salesReports: SalesReportRepository
   readonly scriptTags: ScriptTagRepository
+  readonly staffMembers: StaffMemberRepository
   readonly inventory: InventoryRepository
   readonly locations: LocationRepository
   readonly ledger: LedgerRepository
@@ -271,6 +274,7 @@ const loadersOf = lazyMembers<[parts: Parts, tenant: Tenant]>()(
   ({ apps }) => appLoaders(apps),
   ({ appSubscriptions }, tenant) => appSubscriptionLoaders(appSubscriptions, tenant),
   ({ scriptTags }, tenant) => scriptTagLoaders(scriptTags, tenant),
+  ({ staffMembers }, tenant) => staffMemberLoaders(staffMembers, tenant),
   ({ draftOrders }, tenant) => draftOrderLoaders(draftOrders, tenant),
   ({ fulfillments }, tenant) => fulfillmentLoaders(fulfillments, tenant),
   ({ giftCards }, tenant) => giftCardLoaders(giftCards, tenant),

@@ -47,6 +47,7 @@ import { salesReportRepository } from './sales-report/repository.ts'
 import { scriptTagRepository } from './script-tag/repository.ts'
 import { shippingMethodRepository } from './shipping-method/repository.ts'
 import { shopRepository } from './shop/repository.ts'
+import { staffMemberRepository } from './staff-member/repository.ts'
 import { storeRepository } from './store/repository.ts'
 import { storeImportRepository } from './store-import/repository.ts'
 import { storefrontRepository } from './storefront/repository.ts'
@@ -90,6 +91,8 @@ export function storeRepositories(
     appSubscriptions: appSubscriptionRepository(database.query),
     salesReports: salesReportRepository(database.query),
     scriptTags: scriptTagRepository(database.query),
+    // A member who was just removed: not from a replica.
+    staffMembers: staffMemberRepository(database.now),
     inventory: inventoryRepository(database.query),
     locations: locationRepository(database.query),
     ledger: ledgerRepository(database.query),

@@ -51,6 +51,7 @@ import { salesReportResolvers } from './sales-report/resolvers.ts'
 import { scriptTagResolvers } from './script-tag/resolvers.ts'
 import { shippingMethodResolvers } from './shipping-method/resolvers.ts'
 import { shopResolvers } from './shop/resolvers.ts'
+import { staffMemberResolvers } from './staff-member/resolvers.ts'
 import { storeResolvers } from './store/resolvers.ts'
 import { storeExportResolvers } from './store-export/resolvers.ts'
 import { storeImportResolvers } from './store-import/resolvers.ts'
@@ -122,6 +123,7 @@ const nouns: readonly Resolvers[] = [
   productCustomFieldValueResolvers,
   productImageResolvers,
   productReviewResolvers,
+  staffMemberResolvers,
   userResolvers,
 ]
 

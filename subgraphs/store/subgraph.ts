@@ -43,6 +43,7 @@ import { storeRepositories } from './repositories.ts'
 import { resolvers } from './resolvers.ts'
 import { type ShippingNetwork, shippingServices } from './shipping-method/service.ts'
 import { shopRepository } from './shop/repository.ts'
+import { staffInvitationMail } from './staff-member/invitation-mail.ts'
 import { runStoreImports, type StoreImportDeps, storeImportJobs } from './store-import/worker.ts'
 import type { Tables } from './tables.ts'
 import { type Bodies, deliver } from './webhook-delivery/deliver.ts'
@@ -158,7 +159,8 @@ export async function storeSubgraph({
   ])
   const [jobs, mail] = await Promise.all([deliveryJobs(queues), mailServer && mailJobs(queues)])
   const refusals = addressRateLimit('wrong credentials', 60, rateLimits)
-  const inside = internalCallers(accessJudge(accessRepository(database.now), refusals, now, banEndsIn))
+  const authenticateUser = userAuthenticator(userKeys, isSessionOpen, now)
+  const inside = internalCallers(accessJudge(accessRepository(database.now), authenticateUser, refusals, now, banEndsIn))
   const sender = webhookSender(webhookNetwork)
   const plan = deliveryPlan(jobs)
   const paymentDeps = paymentDepsOf(database, paymentGateways(now, paymentNetwork), { plan, secrets, publicUrl: base, log, now })
@@ -166,7 +168,7 @@ export async function storeSubgraph({
     ...repositories,
     database: database.query,
     judge: inside.judge,
-    authenticateUser: userAuthenticator(userKeys, isSessionOpen, now),
+    authenticateUser,
     limitAccounts: accountLimits(rateLimits),
     mailLimits: mailLimits(rateLimits, log),
     limitCarts: addressRateLimit('carts', CARTS_PER_MINUTE, rateLimits),
@@ -264,6 +266,7 @@ async function deliverMail(
     'order-confirmation': orderConfirmation(repositories, publicUrl),
     'customer-link': customerLinkMail({ ...repositories, publicUrl, now }),
     'customer-password': customerPasswordMail({ ...repositories, publicUrl }),
+    'staff-invitation': staffInvitationMail({ ...repositories, publicUrl, now }),
   }
   return sendMail({ jobs, mailer: createMailer(server), templates, log })
 }

@@ -1395,6 +1395,39 @@ export type ShippingService = {
   original_service_name: string
   enabled: Generated<boolean>
 }
+export type StaffMember = {
+  store_id: number
+  id: Generated<number>
+  /**
+   * Id of a user of the social subgraph; null: the invitation is not accepted yet.
+   */
+  user_id: string | null
+  /**
+   * Address that was invited; null once accepted.
+   */
+  email: string | null
+  /**
+   * @kyselyType('MANAGER' | 'CATALOGUE' | 'FULFILLMENT' | 'SUPPORT')
+   */
+  role: 'MANAGER' | 'CATALOGUE' | 'FULFILLMENT' | 'SUPPORT'
+  /**
+   * SHA-256 of the secret of the invitation, which is 256 random bits; null once accepted.
+   */
+  secret_hash: Buffer | null
+  invited_at: Date
+  /**
+   * End of the invitation; null once accepted.
+   */
+  expires_at: Date | null
+  /**
+   * Null: not yet.
+   */
+  accepted_at: Date | null
+  /**
+   * Rises with every change; optimistic locking.
+   */
+  version: Generated<number>
+}
 export type StockAllocation = {
   store_id: number
   id: Generated<number>
@@ -1803,6 +1836,7 @@ export type Tables = {
   script_tag: ScriptTag
   shipping_method: ShippingMethod
   shipping_service: ShippingService
+  staff_member: StaffMember
   stock_allocation: StockAllocation
   store: Store
   store_import: StoreImport

@@ -25,7 +25,8 @@ import { ANONYMOUS } from '../subgraphs/store/support/store.ts'
  */
 const READ_BY: Readonly<Record<string, string>> = {
   store_owner:
-    'AppAuthorization BegunConsoleSession StoreExportPage StoreImport StoreImportConnection StoreImportEdge StoreImportError StoreImportErrorConnection StoreImportErrorEdge',
+    'AppAuthorization StaffMember StoreExportPage StoreImport StoreImportConnection StoreImportEdge StoreImportError StoreImportErrorConnection StoreImportErrorEdge',
+  store_staff: 'BegunConsoleSession',
   read_apps: 'App AppBillingCycle AppInstallation AppPlan AppSubscription',
   'read_apps read_jsapps': 'ScriptTag ScriptTagConnection ScriptTagEdge',
   read_customers: 'Customer CustomerAdditionalField CustomerAddress CustomerConnection CustomerEdge',
@@ -68,7 +69,8 @@ const OPEN_TYPES: Readonly<Record<string, string>> = {
   'facts about the world': 'Country Region Municipality',
   'a consent, for the browser that has its id':
     'AuthorizationRequest AppPermission AuthorizationStep StoreChoice NoStoreOwned ForeignApp',
-  'what the caller itself holds': 'StoreAccess CallerGrants',
+  'what the caller itself holds': 'StaffMembership StoreAccess CallerGrants',
+  'an invitation, for who has its secret': 'StaffInvitation',
   'why a change of the caller failed':
     'BulkCustomersRefused BulkOrdersRefused BulkCustomerRow BulkOrderRow DraftOrderNotOpen FulfillmentHasNoLabel InsufficientStock OrderEditRefused OrderReturnNotAllowed QuotaExceededError StockShortage Error NotFoundError ValidationError ConflictError StoreLimitReached SubscriptionRequired',
   'belongs to the thing through which alone it is reached': 'Metafield PageInfo QuotaLevel',
@@ -171,6 +173,7 @@ function argumentsOf(field: string, { ids, productIds, locationIds }: FullShop):
     shop: 'code: "demo"',
     storefront: 'store: "demo"',
     shopOrder: 'code: "demo", secret: "none"',
+    staffInvitation: 'secret: "none"',
   }
   if (Object.hasOwn(others, field)) return others[field] ?? null
   return Object.hasOwn(byId, field) ? `id: "${ids[byId[field] ?? '']}"` : null
@@ -360,7 +363,7 @@ describe.each([
 const NEVER_MET: readonly string[] = [
   // For the store's own credentials, and for the app itself.
   ...['StoreExportPage', 'StoreImport', 'StoreImportConnection', 'StoreImportEdge', 'StoreImportError'],
-  ...['StoreImportErrorConnection', 'StoreImportErrorEdge'],
+  ...['StoreImportErrorConnection', 'StoreImportErrorEdge', 'StaffMember'],
   ...['AppAuthorization', 'BegunConsoleSession', 'App', 'AppBillingCycle', 'AppInstallation', 'AppPlan', 'AppSubscription'],
   ...['ScriptTag', 'ScriptTagEdge', 'CustomerAddress', 'FulfillmentLabel', 'FulfillmentRate', 'BillingInformation'],
   ...['OrderPromotion', 'OrderRefund', 'OrderRefundLine', 'OrderTax', 'RefusedCoupon', 'ShippingBranch', 'ShippingFee'],

@@ -5,6 +5,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createHttpServer } from '../../platform/http/server.ts'
 import { withStores } from '../../subgraphs/store/operator/stores.ts'
+import { accountResponder } from '../../web/account/responder.ts'
 import { accountRows } from '../../web/account/rows.ts'
 import { serveAccounts } from '../../web/account/serve.ts'
 import { userSessions } from '../../web/account/session.ts'
@@ -518,7 +519,14 @@ describe('a site of its own', () => {
     }
     const app = createHttpServer({ log: recordingLog().log })
     const lost = async () => ({ status: 404, title: 'Nothing', description: 'Nothing', body: html`<h1>Nothing</h1>` })
-    await serveAccounts(app, web.gateway.client, { site, sessions, lost, streamOperation: null, now, ...accountRows(site) })
+    await serveAccounts(app, web.gateway.client, {
+      site,
+      sessions,
+      lost,
+      streamOperation: null,
+      responder: accountResponder(web.gateway.client, site, sessions, now),
+      ...accountRows(site),
+    })
     const form = await app.inject({ url: '/account/sign-in' })
     const [, token = ''] = /name="token" value="([^"]+)"/.exec(form.body) ?? []
     const signIn = (next = '') =>

@@ -9,10 +9,20 @@ import { keyForms, keys } from './keys.ts'
 import type { UserForm, UserPageRow } from './page.ts'
 import { profile, profileForms } from './profile.ts'
 import { security, securityForms } from './security.ts'
+import { staffInvitation, staffInvitationForms } from './staff-invitation.ts'
 import { storeForms, stores } from './stores.ts'
 
 /** Every page that depends on who reads it, in the order of the navigation, and its forms. */
 export const accountRows = (site: Site): { readonly rows: readonly UserPageRow[]; readonly forms: readonly UserForm[] } => ({
-  rows: [profile, rooms, security, keys, trust, trustDecision, trustDomain, stores, erasure, posts, post, room],
-  forms: [...profileForms, ...securityForms, ...keyForms(site), ...storeForms, ...erasureForms, ...postForms, ...roomForms],
+  rows: [profile, rooms, security, keys, trust, trustDecision, trustDomain, stores, staffInvitation, erasure, posts, post, room],
+  forms: [
+    ...profileForms,
+    ...securityForms,
+    ...keyForms(site),
+    ...storeForms,
+    ...staffInvitationForms,
+    ...erasureForms,
+    ...postForms,
+    ...roomForms,
+  ],
 })

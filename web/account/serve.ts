@@ -19,7 +19,7 @@ import { type CreateNotFoundPage, pathOf, pathWithoutQuery, routed, sendPage, wi
 import type { Site } from '../frame/site.ts'
 import { serveRoomEvents } from '../room/events.ts'
 import type { UserForm, UserPageBody, UserPageRow } from './page.ts'
-import { type AccountResponder, accountResponder } from './responder.ts'
+import type { AccountResponder } from './responder.ts'
 import type { UserSession, UserSessions } from './session.ts'
 import { expiredForm } from './sign-in.ts'
 import { nextOf, serveSignInForms } from './sign-in-forms.ts'
@@ -39,7 +39,7 @@ export type AccountOptions = {
   readonly forms: readonly UserForm[]
   /** Answers with the events of a subscription; null: pages do not follow events. */
   readonly streamOperation: StreamOperation | null
-  readonly now?: () => number
+  readonly responder: AccountResponder
 }
 
 type Shown = { readonly status?: number; readonly problems?: readonly string[] }
@@ -51,11 +51,10 @@ type Shown = { readonly status?: number; readonly problems?: readonly string[] }
 export async function serveAccounts(
   app: FastifyInstance,
   client: GatewayClient,
-  { site, sessions, lost, rows, forms, streamOperation, now = Date.now }: AccountOptions,
+  { site, sessions, lost, rows, forms, streamOperation, responder }: AccountOptions,
 ): Promise<void> {
   const own = [AccountSignInDocument, AccountSignUpDocument, AccountSignOutDocument, AccountRefreshDocument]
   for (const document of [...own, ...[...rows, ...forms].flatMap(({ operations }) => operations)]) await client.prepare(document)
-  const responder = accountResponder(client, site, sessions, now)
   const { runnerFor, runAnonymously, sessionOf, showSessionEnded, to, show } = responder
   if (streamOperation) serveRoomEvents(app, responder, streamOperation)
   const sections = rows.filter(({ label }) => label !== null)

@@ -5,6 +5,7 @@ import { consolePage } from './page.ts'
 export const access = consolePage({
   path: '/console/access',
   label: 'Access',
+  needs: ['store_owner'],
   operations: [],
   body: async ({ visit, site }) => html`<h1>Access</h1>
 <section aria-labelledby="reset"><h2 id="reset">Reset the authtoken</h2>

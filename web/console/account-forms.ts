@@ -6,13 +6,13 @@ import { dataOf, OperationFailed } from '../frame/page.ts'
 import type { Site } from '../frame/site.ts'
 import { access, newAuthtoken } from './access.ts'
 import type { ConsoleResponder } from './responder.ts'
-import type { ConsoleCredentials, ConsoleSession, sessionsOf } from './session.ts'
+import type { ConsoleSession, StoreCredentials, sessionsOf } from './session.ts'
 import { foreignForm, signInPage } from './sign-in.ts'
 
 /** The forms that begin and end a session, and that reset the authtoken. */
 export function serveAccountForms(
   scope: FastifyInstance,
-  { runnerFor, sessionOf, showFramed, toConsole, show }: ConsoleResponder,
+  { runnerFor, runnerOf, sessionOf, showFramed, toConsole, show }: ConsoleResponder,
   { site, sessions }: { readonly site: Site; readonly sessions: ReturnType<typeof sessionsOf> },
 ): void {
   scope.post('/console/sign-in', signIn)
@@ -23,7 +23,7 @@ export function serveAccountForms(
     if (!isFormOf(session, request)) return show(reply, foreignForm(site))
     // First the session in the database: a copy of the cookie may exist. When that fails, the user
     // is still signed in, and can try again.
-    dataOf(await runnerFor(session, request, reply)(ConsoleSignOutDocument, { secret: session.secret }))
+    dataOf(await runnerOf(session, request, reply)(ConsoleSignOutDocument, { secret: session.secret }))
     sessions.end(reply)
     return toConsole(reply)
   })
@@ -31,20 +31,24 @@ export function serveAccountForms(
     const session = await sessionOf(request, reply)
     if (!session || !isFormOf(session, request)) return show(reply, foreignForm(site))
     if (fieldOf(request, 'understood') !== 'yes') return toConsole(reply, access.path)
-    const { resetAuthtoken } = dataOf(await runnerFor(session, request, reply)(ConsoleResetAuthtokenDocument, {}))
+    const { resetAuthtoken } = dataOf(await runnerOf(session, request, reply)(ConsoleResetAuthtokenDocument, {}))
     if (resetAuthtoken.__typename !== 'ResetAuthtokenSuccess' || !resetAuthtoken.authtoken) {
       throw new Error(`Expected the authtoken to be reset, got ${resetAuthtoken.__typename}.`)
     }
     const { login, authtoken } = resetAuthtoken
+    // The session of a user does not hang on the authtoken.
+    if (session.userToken !== null) return showFramed(reply, access, newAuthtoken(login, authtoken, true), session)
     // The old authtoken is invalid by now: the new one is shown, whatever becomes of the session.
     let renewed: ConsoleSession | null = null
     try {
       renewed = await begin({ login, authtoken }, request, reply)
-      await runnerFor(renewed, request, reply)(ConsoleSignOutDocument, { secret: session.secret })
+      await runnerFor({ login, authtoken }, request, reply)(ConsoleSignOutDocument, { secret: session.secret })
     } catch (error) {
       request.log.error({ err: error }, 'the sessions of a store did not follow its new authtoken')
     }
-    return showFramed(reply, access, newAuthtoken(login, authtoken, renewed !== null), renewed ?? session)
+    const { userToken, role, rights } = session
+    const shown = { ...(renewed ?? session), userToken, role, rights }
+    return showFramed(reply, access, newAuthtoken(login, authtoken, renewed !== null), shown)
   })
 
   async function signIn(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -66,7 +70,7 @@ export function serveAccountForms(
     return show(reply, { ...signInPage(visit, site, login, problem), status: 401 })
   }
 
-  async function begin(credentials: ConsoleCredentials, request: FastifyRequest, reply: FastifyReply): Promise<ConsoleSession> {
+  async function begin(credentials: StoreCredentials, request: FastifyRequest, reply: FastifyReply): Promise<ConsoleSession> {
     const { session } = dataOf(await runnerFor(credentials, request, reply)(ConsoleSignInDocument, {}))
     return sessions.begin(reply, credentials, session.secret)
   }

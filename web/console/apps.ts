@@ -17,6 +17,7 @@ type Authorization = ConsoleAppsQuery['appAuthorizations'][number]
 export const apps = consolePage({
   path: APPS,
   label: 'Apps',
+  needs: ['store_owner'],
   operations: [ConsoleAppsDocument],
   notices: { revoked: 'The access of the app was revoked.' },
   async body({ run, site, visit }) {

@@ -32,6 +32,7 @@ type Customer = ConsoleCustomersQuery['customers']['nodes'][number]
 export const customers = consolePage({
   path: CUSTOMERS,
   label: 'Customers',
+  needs: ['read_customers'],
   operations: [ConsoleCustomersDocument],
   parameters: {
     q: { kind: 'text', max: 200 },

@@ -38,7 +38,7 @@ const PIECE_BYTES = 65_536
 
 /** Takes files of imports, and sends exports, for the signed-in owner. */
 export function serveImportFiles(scope: FastifyInstance, responder: ConsoleResponder, site: Site): void {
-  const { sessionOf, runnerFor, showFramed, toConsole, show } = responder
+  const { sessionOf, runnerOf, showFramed, toConsole, show } = responder
   scope.removeAllContentTypeParsers()
   // The body is read while it arrives.
   scope.addContentTypeParser('multipart/form-data', (_, __, done) => done(null))
@@ -46,7 +46,7 @@ export function serveImportFiles(scope: FastifyInstance, responder: ConsoleRespo
   scope.post(IMPORTS, async (request, reply) => {
     const session = await sessionOf(request, reply)
     if (!session) return show(reply, foreignForm(site))
-    const run = runnerFor(session, request, reply)
+    const run = runnerOf(session, request, reply)
     const received = await readUpload(request, (file) => storeFile(file, session, run))
     if (received === 'foreign') return show(reply, foreignForm(site))
     if ('problem' in received) return showFramed(reply, imports, refusal(received.problem, site), session, 422)
@@ -56,7 +56,7 @@ export function serveImportFiles(scope: FastifyInstance, responder: ConsoleRespo
   scope.get(`${EXPORTS}/:file`, async (request, reply) => {
     const session = await sessionOf(request, reply)
     if (!session) return toConsole(reply)
-    return sendExport(request, reply, runnerFor(session, request, reply), () =>
+    return sendExport(request, reply, runnerOf(session, request, reply), () =>
       showFramed(reply, imports, refusal('There is no export of this name.', site), session, 404),
     )
   })

@@ -14,6 +14,7 @@ type Import = NonNullable<ConsoleImportQuery['storeImport']>
 export const importPage = consolePage({
   path: `${IMPORTS}/{number}`,
   label: 'Import',
+  needs: ['store_owner'],
   operations: [ConsoleImportDocument],
   parameters: { after: { kind: 'text', max: 1_000 } },
   scripts: ['live.js'],

@@ -39,6 +39,7 @@ type Import = ConsoleImportsQuery['storeImports']['nodes'][number]
 export const imports = consolePage({
   path: IMPORTS,
   label: 'Import and export',
+  needs: ['store_owner'],
   operations: [ConsoleImportsDocument],
   parameters: { after: { kind: 'text', max: 1_000 } },
   notices: { canceled: 'The import was canceled. What it had written stays.' },

@@ -43,6 +43,7 @@ type Order = ConsoleOrdersQuery['orders']['nodes'][number]
 export const orders = consolePage({
   path: ORDERS,
   label: 'Orders',
+  needs: ['read_orders'],
   operations: [ConsoleOrdersDocument],
   parameters: {
     q: { kind: 'text', max: 200 },

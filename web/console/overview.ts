@@ -20,6 +20,7 @@ import { isFailing, WEBHOOKS } from './webhooks.ts'
 export const overview = consolePage({
   path: '/console',
   label: 'Overview',
+  needs: ['read_store', 'read_products', 'read_orders', 'read_hooks'],
   operations: [ConsoleOverviewDocument],
   scripts: ['live.js'],
   async body({ run, uses, site }) {

@@ -1,4 +1,5 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
+import type { StaffRole } from '#generated/operations.ts'
 import { type LookupTable, lookupTable } from '../../platform/collections/lookup-table.ts'
 import type { ParameterTable, ValuesOf } from '../../rest-facade/http/parameters.ts'
 import type { AddressUse } from '../../rest-facade/store/caller/rate-limit.ts'
@@ -8,6 +9,7 @@ import { type IconName, icon } from '../frame/icon.ts'
 import type { PathNames, RunPageOperation, WebPage } from '../frame/page.ts'
 import type { Site } from '../frame/site.ts'
 import type { FormState } from './form-state.ts'
+import type { OpenSession } from './session.ts'
 
 /**
  * Addresses that used the rate limits of a store in the current minute, or are banned; the busiest
@@ -37,6 +39,8 @@ export type ConsoleRow = {
   readonly parameters: ParameterTable
   /** Scripts that it works better with, by file name. */
   readonly scripts?: readonly string[]
+  /** Scopes and policies without which the page cannot be opened; all of them. */
+  readonly needs: readonly string[]
   /** What its forms have done, by the word `done` of the address that they lead to. */
   readonly notices: LookupTable<string>
   /** Null for what does not exist. */
@@ -50,12 +54,14 @@ export function consolePage<const On extends `/${string}`, const Table extends P
   readonly operations: readonly TypedDocumentNode<unknown, never>[]
   readonly parameters?: Table
   readonly scripts?: readonly string[]
+  readonly needs?: readonly string[]
   readonly notices?: Readonly<Record<string, string>>
   readonly body: (request: ConsoleRequest<NoInfer<On>, NoInfer<Table>>) => Promise<Html | null>
 }): ConsoleRow {
-  const { notices = {} } = row
+  const { notices = {}, needs = [] } = row
   return {
     ...row,
+    needs,
     notices: lookupTable(notices),
     parameters: { ...row.parameters, done: { kind: 'enum', values: Object.keys(notices) } },
     // The interpreter has checked what the types of the row promise.
@@ -84,15 +90,24 @@ export const framed = (
   here: Pick<ConsoleRow, 'path' | 'label' | 'scripts'>,
   rows: readonly Pick<ConsoleRow, 'path' | 'label'>[],
   body: Html,
-  { visit, site }: { readonly visit: Visit; readonly site: Site },
+  { session, site }: { readonly session: OpenSession; readonly site: Site },
 ): WebPage => ({
   title: `${here.label} · Console`,
-  description: 'Console of a store for its owner.',
+  description: 'Console of a store for its owner and staff.',
   scripts: here.scripts ?? [],
   body: html`<div class="console-head"><nav aria-label="Console">${rows.map(({ path, label }) => html`<a href="${site.at(path)}"${isIn(here, path) && html` aria-current="${path === here.path ? 'page' : 'true'}"`}>${icon(ICONS[path] ?? 'list')}${label}</a> `)}</nav>
-${changeForm('/console/sign-out', visit, site, html`<button class="plain">Sign out</button>`)}</div>
+${changeForm('/console/sign-out', session, site, html`${session.role !== null && html`<span class="quiet">${ROLE_LABELS[session.role]}</span> `}<button class="plain">Sign out</button>`)}</div>
 <div class="console-body">${body}</div>`,
 })
+
+/** What people read for a role. */
+export const ROLE_LABELS: Readonly<Record<StaffRole, string>> = {
+  OWNER: 'Owner',
+  MANAGER: 'Manager',
+  CATALOGUE: 'Catalogue',
+  FULFILLMENT: 'Fulfillment',
+  SUPPORT: 'Support',
+}
 
 const FIRST = '/console'
 

@@ -30,6 +30,7 @@ const ORDERS_OF_LIST = lookupTable<ProductOrder>({ oldest: 'ID_ASC' })
 export const products = consolePage({
   path: PRODUCTS,
   label: 'Products',
+  needs: ['read_products'],
   operations: [ConsoleProductsDocument],
   parameters: {
     q: { kind: 'text', max: 200 },

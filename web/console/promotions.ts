@@ -44,6 +44,7 @@ export const promotionChip = ({ enabled, status, beginsAt }: Pick<Promotion, 'en
 export const promotions = consolePage({
   path: PROMOTIONS,
   label: 'Promotions',
+  needs: ['read_promotions'],
   operations: [ConsolePromotionsDocument],
   parameters: {
     state: { kind: 'enum', values: Object.keys(STATES) },

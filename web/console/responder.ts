@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ConsoleSessionDocument } from '#generated/operations.ts'
 import type { GatewayClient } from '../../gateway/client.ts'
+import type { AccountResponder } from '../account/responder.ts'
 import type { Visit } from '../frame/form-token.ts'
 import type { Html } from '../frame/html.ts'
 import { dataOf, type RunPageOperation, type WebPage } from '../frame/page.ts'
@@ -16,9 +17,10 @@ import { type ConsoleRow, framed } from './page.ts'
 import { products } from './products.ts'
 import { promotions } from './promotions.ts'
 import { returns } from './returns.ts'
-import type { ConsoleCredentials, ConsoleSession, sessionsOf } from './session.ts'
+import type { OpenSession, StoreCredentials, sessionsOf } from './session.ts'
 import { settings } from './settings.ts'
 import { signInPage } from './sign-in.ts'
+import { staff } from './staff.ts'
 import { webhooks } from './webhooks.ts'
 
 /** The sections of the console, as its navigation shows them. */
@@ -33,8 +35,13 @@ export const SECTIONS: readonly ConsoleRow[] = [
   webhooks,
   apps,
   settings,
+  staff,
   access,
 ]
+
+/** Sections that a session may open. */
+export const sectionsOf = ({ rights }: Pick<OpenSession, 'rights'>): readonly ConsoleRow[] =>
+  SECTIONS.filter(({ needs }) => needs.every((right) => rights.has(right)))
 
 const SESSION_OVER =
   'You are signed out: the session was ended, is older than eight hours, or the server was restarted without CONSOLE_SECRET. Sign in again.'
@@ -42,19 +49,29 @@ const SESSION_OVER =
 /** Runs operations for a session, and answers with pages of the console. */
 export type ConsoleResponder = ReturnType<typeof consoleResponder>
 
-export function consoleResponder(client: GatewayClient, site: Site, sessions: ReturnType<typeof sessionsOf>) {
-  return { runnerFor, sessionOf, visitOf, showSessionEnded, showSignIn, showFramed, toConsole, show }
+export function consoleResponder(
+  client: GatewayClient,
+  site: Site,
+  { sessions, accounts }: { readonly sessions: ReturnType<typeof sessionsOf>; readonly accounts: AccountResponder },
+) {
+  return { runnerFor, runnerOf, sessionOf, visitOf, showSessionEnded, showSignIn, showFramed, toConsole, show }
 
   /**
    * The signed-in merchant; null: none, or the session has ended. Throws `Unanswered` without an
    * answer of the store.
    */
-  async function sessionOf(request: FastifyRequest, reply: FastifyReply): Promise<ConsoleSession | null> {
+  async function sessionOf(request: FastifyRequest, reply: FastifyReply): Promise<OpenSession | null> {
     const session = sessions.of(request)
     // A cookie of a release before this one has no secret.
     if (!session?.secret) return null
-    const { isOpen } = dataOf(await runnerFor(session, request, reply)(ConsoleSessionDocument, { secret: session.secret }))
-    if (isOpen) return session
+    const user = 'storeCode' in session ? await accounts.sessionOf(request, reply) : null
+    if (user || !('storeCode' in session)) {
+      const userToken = user?.token ?? null
+      const run = runnerOf({ ...session, userToken }, request, reply)
+      const { isOpen, access, grants } = dataOf(await run(ConsoleSessionDocument, { secret: session.secret }))
+      const rights = new Set([...grants.scopes, ...grants.policies])
+      if (isOpen) return { ...session, userToken, role: access.role ?? null, rights }
+    }
     sessions.end(reply)
     return null
   }
@@ -62,7 +79,7 @@ export function consoleResponder(client: GatewayClient, site: Site, sessions: Re
   /** For a session whose credentials were revoked. */
   function showSessionEnded(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     sessions.end(reply)
-    const problem = 'The authtoken has been reset since you signed in. Sign in with the new one.'
+    const problem = 'The authtoken has been reset since you signed in, or you do not work in the store any more. Sign in again.'
     return show(reply, { ...signInPage(visitOf(request, reply), site, '', problem), status: 401 })
   }
 
@@ -77,13 +94,27 @@ export function consoleResponder(client: GatewayClient, site: Site, sessions: Re
     return sessions.visitOf(request) ?? sessions.welcome(reply)
   }
 
-  function runnerFor({ login, authtoken }: ConsoleCredentials, request: FastifyRequest, reply: FastifyReply): RunPageOperation {
+  /** Runs operations with the credentials of a store. */
+  function runnerFor({ login, authtoken }: StoreCredentials, request: FastifyRequest, reply: FastifyReply): RunPageOperation {
     const authorization = `Basic ${Buffer.from(`${login}:${authtoken}`, 'utf8').toString('base64')}`
     return operationRunner(client, request, reply, { authorization })
   }
 
-  function showFramed(reply: FastifyReply, row: ConsoleRow, body: Html, visit: Visit, status = 200): FastifyReply {
-    return show(reply, { ...framed(row, SECTIONS, body, { visit, site }), status })
+  /** The same for a session: a user's is that of the account, in the store that was opened. */
+  function runnerOf(
+    session: Pick<OpenSession, 'userToken'> & (StoreCredentials | { readonly storeCode: string }),
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): RunPageOperation {
+    if (!('storeCode' in session)) return runnerFor(session, request, reply)
+    return operationRunner(client, request, reply, {
+      authorization: `Bearer ${session.userToken}`,
+      'x-store-code': session.storeCode,
+    })
+  }
+
+  function showFramed(reply: FastifyReply, row: ConsoleRow, body: Html, session: OpenSession, status = 200): FastifyReply {
+    return show(reply, { ...framed(row, sectionsOf(session), body, { session, site }), status })
   }
 
   function toConsole(reply: FastifyReply, path = overview.path): FastifyReply {

@@ -35,6 +35,7 @@ type Return = ConsoleReturnsQuery['orderReturns']['nodes'][number]
 export const returns = consolePage({
   path: RETURNS,
   label: 'Returns',
+  needs: ['read_orders'],
   operations: [ConsoleReturnsDocument],
   parameters: {
     status: { kind: 'enum', values: Object.keys(FILTERS) },

@@ -8,11 +8,11 @@ import type { ConsoleResponder } from './responder.ts'
 const COLUMNS = ['day', 'ordersPlaced', 'ordersPaid', 'ordersCanceled', 'gross', 'net', 'refunded'] as const
 
 /** The days of the overview as CSV (RFC 4180), for spreadsheets of the signed-in owner. */
-export function serveSalesCsv(scope: FastifyInstance, { sessionOf, runnerFor, toConsole }: ConsoleResponder): void {
+export function serveSalesCsv(scope: FastifyInstance, { sessionOf, runnerOf, toConsole }: ConsoleResponder): void {
   scope.get('/console/sales.csv', async (request, reply) => {
     const session = await sessionOf(request, reply)
     if (!session) return toConsole(reply)
-    const { salesReport } = dataOf(await runnerFor(session, request, reply)(ConsoleSalesDocument, {}))
+    const { salesReport } = dataOf(await runnerOf(session, request, reply)(ConsoleSalesDocument, {}))
     const rows = salesReport.days.map((day) => [
       ...COLUMNS.map((column) => csvField(day[column])),
       csvField(salesReport.currency),

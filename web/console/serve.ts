@@ -5,11 +5,13 @@ import {
   ConsoleSessionDocument,
   ConsoleSignInDocument,
   ConsoleSignOutDocument,
+  ConsoleStoresDocument,
 } from '#generated/operations.ts'
 import type { GatewayClient } from '../../gateway/client.ts'
 import { ServiceOverloadedError } from '../../platform/http/load-shedding.ts'
 import { compressResponses } from '../../platform/http/server.ts'
 import { parseQuery } from '../../rest-facade/http/parameters.ts'
+import type { AccountResponder } from '../account/responder.ts'
 import { noticesOf } from '../frame/change.ts'
 import { type FormProblems, problemSummary } from '../frame/fields.ts'
 import { acceptForms, fieldNamesOf, fieldOf, MAX_FORM_BYTES } from '../frame/form.ts'
@@ -33,11 +35,13 @@ import type { ConsoleRow, Uses } from './page.ts'
 import { product, productChanges } from './product.ts'
 import { newProduct, newProductChange } from './product-new.ts'
 import { newPromotion, promotion, promotionChanges } from './promotion.ts'
-import { type ConsoleResponder, consoleResponder, SECTIONS } from './responder.ts'
+import { type ConsoleResponder, consoleResponder, SECTIONS, sectionsOf } from './responder.ts'
 import { serveSalesCsv } from './sales-csv.ts'
-import { type ConsoleSession, sessionsOf } from './session.ts'
+import { type OpenSession, sessionsOf } from './session.ts'
 import { settingsChanges } from './settings.ts'
-import { foreignForm, unreadableForm } from './sign-in.ts'
+import { foreignForm, notForRole, unreadableForm } from './sign-in.ts'
+import { staffChanges } from './staff.ts'
+import { serveStoreChoice } from './store-choice.ts'
 import { webhook, webhookChanges } from './webhook.ts'
 import { webhooksChanges } from './webhooks.ts'
 
@@ -64,6 +68,7 @@ const CHANGES: readonly ConsoleChange[] = [
   ...promotionChanges,
   ...importChanges,
   ...settingsChanges,
+  ...staffChanges,
 ]
 
 const OPERATIONS = [
@@ -72,6 +77,7 @@ const OPERATIONS = [
   ConsoleSignOutDocument,
   ConsoleResetAuthtokenDocument,
   ConsoleSalesDocument,
+  ConsoleStoresDocument,
   ...FILE_OPERATIONS,
   ...[...ROWS, ...CHANGES].flatMap(({ operations }) => operations),
 ]
@@ -82,6 +88,8 @@ const MAX_CHANGE_BYTES = 1_300_000
 /** What the console needs besides the graph. */
 export type ConsoleOptions = {
   readonly seal: Seal
+  /** Sessions of users, who may work in stores. */
+  readonly accounts: AccountResponder
   /** Nobody has used anything where it is absent. */
   readonly uses?: Uses | undefined
   readonly now?: () => number
@@ -90,20 +98,21 @@ export type ConsoleOptions = {
 type Shown = { readonly status?: number; readonly refused?: RefusedChange; readonly problems?: readonly string[] }
 
 /**
- * Serves the console of stores at `/console`: its owner signs in with the login and authtoken of a
- * store, and sees what these open, nothing else. Works without a script. Nobody keeps its pages,
+ * Serves the console of stores at `/console`: who has the login and authtoken of a store signs in with
+ * them, its owner and staff with their accounts. They see what these open, nothing else. Works without a script. Nobody keeps its pages,
  * and every form holds a token of the visit.
  */
 export async function serveConsole(
   app: FastifyInstance,
   client: GatewayClient,
   site: Site,
-  { seal, uses = async () => [], now = Date.now }: ConsoleOptions,
+  { seal, accounts, uses = async () => [], now = Date.now }: ConsoleOptions,
 ): Promise<void> {
   for (const document of OPERATIONS) await client.prepare(document)
   const sessions = sessionsOf(seal, site.publicUrl.startsWith('https:'), now)
-  const responder = consoleResponder(client, site, sessions)
-  const { runnerFor, sessionOf, showSignIn, showFramed, toConsole, show } = responder
+  const responder = consoleResponder(client, site, { sessions, accounts })
+  const refuseRow = rowRefusal(responder, site)
+  const { runnerOf, sessionOf, showSignIn, showFramed, toConsole, show } = responder
 
   // Long forms, such as descriptions of products, only where somebody is signed in.
   const handle = async (scope: FastifyInstance, maxFormBytes: number) => {
@@ -120,7 +129,7 @@ export async function serveConsole(
     for (const row of ROWS)
       scope.get(routed(row.path), async (request, reply) => {
         const session = await sessionOf(request, reply)
-        if (session) return showRow(row, session, request, reply)
+        if (session) return refuseRow(row, session, reply) ?? showRow(row, session, request, reply)
         return row === overview ? showSignIn(request, reply) : toConsole(reply)
       })
     for (const each of CHANGES) scope.post(routed(each.path), (request, reply) => change(each, request, reply))
@@ -133,11 +142,12 @@ export async function serveConsole(
   await app.register(async (scope) => {
     await handle(scope, MAX_FORM_BYTES)
     serveAccountForms(scope, responder, { site, sessions })
+    serveStoreChoice(scope, responder, { site, sessions, accounts })
   })
 
   async function showRow(
     row: ConsoleRow,
-    session: ConsoleSession,
+    session: OpenSession,
     request: FastifyRequest,
     reply: FastifyReply,
     { status = 200, refused: form, problems = [] }: Shown = {},
@@ -149,7 +159,7 @@ export async function serveConsole(
       path: request.params as Readonly<Record<string, string>>,
       // The row's schema has parsed them.
       query: values as never,
-      run: runnerFor(session, request, reply),
+      run: runnerOf(session, request, reply),
       uses,
       site,
       visit: session,
@@ -172,7 +182,7 @@ export async function serveConsole(
       path: request.params as Readonly<Record<string, string>>,
       field: (name) => fieldOf(request, name),
       fieldNames: fieldNamesOf(request),
-      run: runnerFor(session, request, reply),
+      run: runnerOf(session, request, reply),
     })
     if (changed.kind === 'done') return toConsole(reply, `${changed.at}?done=${changed.notice}`)
     if (changed.kind === 'shown') return showFramed(reply, on, changed.body, session)
@@ -188,15 +198,29 @@ export async function serveConsole(
   }
 }
 
+/**
+ * Answers for a page that the session has no right to: the first page leads to one that it has.
+ * Null: it may open the page.
+ */
+const rowRefusal =
+  ({ toConsole, show }: ConsoleResponder, site: Site) =>
+  (row: ConsoleRow, session: OpenSession, reply: FastifyReply): FastifyReply | null => {
+    if (row.needs.every((right) => session.rights.has(right))) return null
+    const [first] = sectionsOf(session)
+    return row === overview && first ? toConsole(reply, first.path) : show(reply, notForRole(site))
+  }
+
 /** Answers what failed with a page of the console. */
 const errorHandlerOf =
   ({ show, showSessionEnded }: ConsoleResponder, site: Site) =>
   (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     if (error instanceof ServiceOverloadedError) return show(reply, unavailable(503))
-    if (error instanceof OperationFailed)
-      return isUnauthenticated(error)
-        ? showSessionEnded(request, reply)
-        : show(reply, refused(error.errors, site, pathWithoutQuery(request, '/console')))
+    if (error instanceof OperationFailed) {
+      if (isUnauthenticated(error)) return showSessionEnded(request, reply)
+      const forbidden = error.errors.filter(({ extensions }) => extensions?.code === 'FORBIDDEN')
+      if (forbidden.length > 0) return show(reply, notForRole(site, [...new Set(forbidden.map(({ message }) => message))]))
+      return show(reply, refused(error.errors, site, pathWithoutQuery(request, '/console')))
+    }
     // Fastify's errors have a `statusCode`.
     const { statusCode = 500 } = error as { readonly statusCode?: number }
     if (statusCode < 500) return show(reply, unreadableForm(statusCode, site))

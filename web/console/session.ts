@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify'
+import type { StaffRole } from '#generated/operations.ts'
 import { newFormToken, type Visit } from '../frame/form-token.ts'
 import type { Seal } from '../frame/seal.ts'
 import { sealedSessions } from '../frame/sealed-sessions.ts'
@@ -15,7 +16,20 @@ const SESSION_SECONDS = 8 * 3_600
  */
 export type ConsoleSession = Visit & ConsoleCredentials & { readonly secret: string }
 
-export type ConsoleCredentials = { readonly login: string; readonly authtoken: string }
+/** The credentials of a store, or the store that the signed-in user of the site works in. */
+export type ConsoleCredentials = StoreCredentials | { readonly storeCode: string }
+
+export type StoreCredentials = { readonly login: string; readonly authtoken: string }
+
+/** An open session, with what the graph allows it. */
+export type OpenSession = ConsoleSession & {
+  /** Access token of the user; null: the session has the credentials of the store. */
+  readonly userToken: string | null
+  /** Role of the user; null: the session has the credentials of the store. */
+  readonly role: StaffRole | null
+  /** Scopes and policies. */
+  readonly rights: ReadonlySet<string>
+}
 
 /** Sessions of merchants in sealed cookies that other sites cannot send. */
 export function sessionsOf(seal: Seal, isSecureSite: boolean, now: () => number) {
@@ -26,7 +40,7 @@ export function sessionsOf(seal: Seal, isSecureSite: boolean, now: () => number)
     ...sessions,
 
     /** Signs in, from now on, with forms of its own. */
-    begin: (reply: FastifyReply, { login, authtoken }: ConsoleCredentials, secret: string): ConsoleSession =>
-      sessions.begin(reply, { formToken: newFormToken(), login, authtoken, secret }),
+    begin: (reply: FastifyReply, credentials: ConsoleCredentials, secret: string): ConsoleSession =>
+      sessions.begin(reply, { formToken: newFormToken(), ...credentials, secret }),
   }
 }

@@ -36,6 +36,7 @@ const WEIGHT_UNITS = lookupTable<WeightUnit>({ KG: 'KG', LB: 'LB' })
 export const settings = consolePage({
   path: SETTINGS,
   label: 'Settings',
+  needs: ['read_store', 'read_locations', 'read_payment_methods', 'read_shipping_methods'],
   operations: [ConsoleSettingsDocument],
   notices: {
     saved: 'The settings were saved.',

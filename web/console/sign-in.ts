@@ -7,7 +7,7 @@ import type { Site } from '../frame/site.ts'
 /** The form that opens the console, with what was wrong the last time; null: nothing. */
 export const signInPage = (visit: Visit, site: Site, login = '', problem: string | null = null): WebPage => ({
   title: 'Store console',
-  description: 'Console for the owner of a store: sign in with its login and authtoken.',
+  description: 'Console of a store: sign in with its login and authtoken, or with your account.',
   body: html`<h1>Store console</h1>
 <p class="lead">Sign in with the login and the authtoken of a store, the same that its programs use.</p>
 <div class="sign-in">${changeForm(
@@ -19,6 +19,8 @@ export const signInPage = (visit: Visit, site: Site, login = '', problem: string
 <p><button>Sign in</button></p>`,
   )}
 ${problem !== null && html`<p role="alert">${problem}</p>`}</div>
+<section aria-labelledby="people"><h2 id="people">People who work in a store</h2>
+<p>Owners and staff sign in with their account. <a href="${site.at('/console/stores')}">Open a store with my account</a></p></section>
 <p class="quiet">The browser stores an encrypted session cookie until you sign out, for eight hours at most.</p>`,
 })
 
@@ -28,6 +30,16 @@ export const foreignForm = (site: Site): WebPage => ({
   title: 'Form expired',
   description: 'The form does not belong to this session.',
   body: html`<h1>Form expired</h1><p>The form is older than the session, or comes from another site. Nothing was changed.</p>
+<p><a href="${site.at('/console')}">Open the console</a></p>`,
+})
+
+/** A page or a change that the role of the user does not have the right to. */
+export const notForRole = (site: Site, reasons: readonly string[] = []): WebPage => ({
+  status: 403,
+  title: 'Not for your role',
+  description: 'The role of the user may not do this.',
+  body: html`<h1>Not for your role</h1><p>Your role in this store may not do this. Nothing was changed.</p>
+${reasons.map((reason) => html`<p class="quiet">${reason}</p>`)}
 <p><a href="${site.at('/console')}">Open the console</a></p>`,
 })
 

@@ -28,6 +28,7 @@ type Webhook = ConsoleWebhooksQuery['webhookSubscriptions']['nodes'][number]
 export const webhooks = consolePage({
   path: WEBHOOKS,
   label: 'Webhooks',
+  needs: ['read_hooks'],
   operations: [ConsoleWebhooksDocument],
   parameters: { state: { kind: 'enum', values: ['failing'] } },
   notices: {

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { bannedFromStore, unauthenticated } from '../../../platform/graphql/errors.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
 import { type AddressRateLimit, networkOf } from '../../../platform/rate-limit/address-rate-limit.ts'
-import { bearerIn, credentialsIn } from './credentials.ts'
+import type { AuthenticateUser } from '../../toolkit/user-authenticator.ts'
+import { bearerIn, credentialsIn, staffCredentialsIn } from './credentials.ts'
 import type { Access } from './grant.ts'
 import type { AccessRepository } from './repository.ts'
 
@@ -25,7 +26,11 @@ const CACHE_MS = 1_000
 const MAX_CACHED = 10_000
 
 export const HOW_TO_SIGN_IN =
-  'Expected the login and authtoken of a store, by HTTP Basic or as the headers X-LOGIN-KEY and X-AUTH-TOKEN; or the access token of an app as "Authorization: Bearer".'
+  'Expected the login and authtoken of a store, by HTTP Basic or as the headers X-LOGIN-KEY and X-AUTH-TOKEN; the access token of an app as "Authorization: Bearer"; or that of a user who works there, with the header X-STORE-CODE.'
+
+/** Why a policy refuses apps and roles of the staff. */
+export const NOT_FOR_THESE =
+  'Expected the login and authtoken of the store, or a role of its staff that may do this: it is not for apps.'
 
 /** Authtokens, tokens and secrets are long and random: a fast hash keeps them. */
 export const hashOf = (secret: string): Buffer => createHash('sha256').update(secret).digest()
@@ -36,6 +41,7 @@ export const hashOf = (secret: string): Buffer => createHash('sha256').update(se
  */
 export function accessJudge(
   repository: AccessRepository,
+  authenticateUser: AuthenticateUser,
   refusals: AddressRateLimit,
   now: () => Date,
   banEndsIn: BanLookup = () => 0,
@@ -79,6 +85,17 @@ export function accessJudge(
         key: `${given.login}\n${hash.toString('base64')}`,
         find: () => repository.byLogin(given.login, hash),
         wrong: 'The login or the authtoken is wrong, or has been reset.',
+      }
+    }
+    const staff = staffCredentialsIn(caller)
+    if (staff) {
+      return {
+        key: `${staff.storeCode}\n${hashOf(staff.token).toString('base64')}\n${caller.connectedAt?.getTime() ?? ''}`,
+        find: async () => {
+          const user = await authenticateUser(caller)
+          return user && repository.byUser(user.id, staff.storeCode)
+        },
+        wrong: 'This user does not work in a store with the code of X-STORE-CODE.',
       }
     }
     const token = bearerIn(caller.credentials.authorization ?? '')

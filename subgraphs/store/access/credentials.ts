@@ -1,4 +1,5 @@
 import type { Caller } from '../../../platform/http/caller.ts'
+import { userTokenIn } from '../../../platform/http/user-token.ts'
 
 /**
  * The login and authtoken that a caller presents: HTTP Basic, or the two headers of tool servers;
@@ -14,6 +15,14 @@ export function credentialsIn({
   const decoded = Buffer.from(encoded, 'base64').toString()
   const colon = decoded.indexOf(':')
   return colon < 1 ? null : { login: decoded.slice(0, colon), authtoken: decoded.slice(colon + 1) }
+}
+
+/** The user's token and the store that a caller names for it; null for none. */
+export function staffCredentialsIn(
+  caller: Pick<Caller, 'credentials'>,
+): { readonly token: string; readonly storeCode: string } | null {
+  const [token, storeCode] = [userTokenIn(caller), caller.credentials['x-store-code']?.trim()]
+  return token !== null && storeCode ? { token, storeCode } : null
 }
 
 /** Token of an app: its prefix tells it from the JWT of a user and from keys of trust. */

@@ -12,10 +12,11 @@ import {
 } from 'graphql'
 import { type Grants, isMet, type Requirement } from '../../../platform/graphql/authorization-rules.ts'
 import { ERROR_CODES, forbidden, unauthenticated } from '../../../platform/graphql/errors.ts'
-import { HOW_TO_SIGN_IN } from './access.ts'
+import { HOW_TO_SIGN_IN, NOT_FOR_THESE } from './access.ts'
 import type { Access } from './grant.ts'
-import { anyScopeOf, PUBLIC_ROOT_FIELDS, RULES, STORE_OWNER } from './rules.ts'
+import { anyScopeOf, PUBLIC_ROOT_FIELDS, RULES } from './rules.ts'
 import type { Scope } from './scopes.ts'
+import { ROLE_RIGHTS } from './staff-roles.ts'
 
 /** What the guard needs of the context of an operation. */
 type Context = {
@@ -130,7 +131,7 @@ function assertMet(demanded: readonly Requirement[], coordinate: string, grants:
 
 /** FORBIDDEN, in the words that the store has always had for it. */
 export function refusalOfRoot(requirement: Requirement): GraphQLError {
-  if (requirement.policies) return forbidden('Expected the login and authtoken of the store: this is not for apps.')
+  if (requirement.policies) return forbidden(NOT_FOR_THESE)
   return missingScope(anyScopeOf(requirement))
 }
 
@@ -174,9 +175,15 @@ export type StoreGrants = Grants & {
 }
 
 /** What access gives, in terms of the directives of the schema. */
-export const grantsOf = ({ storeCode, scopes, app }: Access, all: readonly Scope[]): StoreGrants => ({
+export const grantsOf = ({ storeCode, scopes, app, staff }: Access, all: readonly Scope[]): StoreGrants => ({
   isAuthenticated: true,
   storeCode,
   scopes: new Set(scopes === 'all' ? all : scopes),
-  policies: new Set(scopes === 'all' && app === null ? [STORE_OWNER] : []),
+  policies: new Set(policiesOf({ scopes, app, staff })),
 })
+
+/** Programs with the store's own authtoken have the rights of its owner; apps have no policies. */
+const policiesOf = ({ scopes, app, staff }: Pick<Access, 'scopes' | 'app' | 'staff'>): readonly string[] => {
+  if (staff) return ROLE_RIGHTS[staff.role].policies
+  return scopes === 'all' && app === null ? ROLE_RIGHTS.OWNER.policies : []
+}

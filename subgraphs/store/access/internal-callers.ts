@@ -29,7 +29,7 @@ export function internalCallers(judge: AccessJudge): InternalCallers {
     },
     async reading(store, requestId, work) {
       const authorization = `Bearer ${randomBytes(32).toString('base64url')}`
-      inside.set(authorization, { ...store, scopes: READING, app: null })
+      inside.set(authorization, { ...store, scopes: READING, app: null, staff: null })
       try {
         return await work({ requestId, address: '127.0.0.1', credentials: { authorization } })
       } finally {

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Tables } from '../tables.ts'
 import type { Access } from './grant.ts'
 import type { Scope } from './scopes.ts'
+import { ROLE_RIGHTS } from './staff-roles.ts'
 
 export type AccessRepository = ReturnType<typeof accessRepository>
 
@@ -18,7 +19,7 @@ export const accessRepository = (database: Kysely<Tables>) => ({
       .where('credential.login', '=', login)
       .where('credential.token_hash', '=', tokenHash)
       .executeTakeFirst()
-    return found ? { ...found, scopes: 'all', app: null } : null
+    return found ? { ...found, scopes: 'all', app: null, staff: null } : null
   },
 
   /**
@@ -38,6 +39,24 @@ export const accessRepository = (database: Kysely<Tables>) => ({
     if (!found) return null
     const { scopes, appId, appCode, ...store } = found
     // Written by us, checked.
-    return { ...store, scopes: scopes as Scope[], app: { id: appId, code: appCode } }
+    return { ...store, scopes: scopes as Scope[], app: { id: appId, code: appCode }, staff: null }
+  },
+
+  /** Access of a user to the store with this code; null when the user does not work there. */
+  async byUser(userId: string, storeCode: string): Promise<Access | null> {
+    // PostgreSQL has no text with this character.
+    if (storeCode.includes('\0')) return null
+    const found = await database
+      .selectFrom('store')
+      .leftJoin('staff_member', (join) =>
+        join.onRef('staff_member.store_id', '=', 'store.id').on('staff_member.user_id', '=', userId),
+      )
+      .select(['store.id as storeId', 'store.code as storeCode', 'store.owner_id as ownerId', 'staff_member.role'])
+      .where('store.code', '=', storeCode)
+      .executeTakeFirst()
+    if (!found) return null
+    const { ownerId, role: memberRole, ...store } = found
+    const role = ownerId === userId ? 'OWNER' : memberRole
+    return role === null ? null : { ...store, scopes: ROLE_RIGHTS[role].scopes, app: null, staff: { userId, role } }
   },
 })

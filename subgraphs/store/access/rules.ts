@@ -2,12 +2,6 @@ import { authorizationRules, type Requirement } from '../../../platform/graphql/
 import { sdlOf } from '../../toolkit/sdl.ts'
 import { isScope, type Scope } from './scopes.ts'
 
-/**
- * The policy that only the store's own login and authtoken meet: `@policy(policies:
- * [["store_owner"]])`.
- */
-export const STORE_OWNER = 'store_owner'
-
 /** What the schema of the store demands of callers, by type and field. */
 export const RULES = authorizationRules(sdlOf('store'))
 
@@ -40,6 +34,9 @@ export const PUBLIC_ROOT_FIELDS: ReadonlySet<string> = new Set([
   'Mutation.signInOwnerToAuthorize',
   'Mutation.answerAuthorizationRequest',
   'Mutation.leaveAuthorizationRequest',
+  // An invitation is opened by its secret.
+  'Query.staffInvitation',
+  'Mutation.acceptStaffInvitation',
 ])
 
 /**

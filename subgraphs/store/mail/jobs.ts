@@ -3,7 +3,7 @@ import { HEARTBEAT_SECONDS, type JobQueues, notifyBusyWorkers } from '../job-que
 import type { UnitOfWork } from '../write.ts'
 
 /** What is written to a person. */
-export type MailKind = 'order-confirmation' | 'customer-link' | 'customer-password'
+export type MailKind = 'order-confirmation' | 'customer-link' | 'customer-password' | 'staff-invitation'
 
 /**
  * An e-mail that is to be sent. It names a row and no person: the message is made when it is sent,

@@ -14,11 +14,15 @@ const MAX_LINKS = 10
 /** Links to one address that nobody has confirmed in a shop, a day. */
 const MAX_UNCONFIRMED_LINKS = 5
 
+/** Invitations of one store, a day: a whole staff at once, and no way to write to everybody. */
+const MAX_INVITATIONS_OF_STORE = 200
+
 /** Whether an e-mail that strangers cause may be sent; each that may is counted. */
 export type MailLimits = {
   /** Of an order. What is refused is logged once an hour for each store. */
   readonly mayConfirmOrder: (storeId: number, recipient: string) => Promise<boolean>
   readonly mayLink: (storeId: number, recipient: string, isConfirmed: boolean) => Promise<boolean>
+  readonly mayInvite: (storeId: number, recipient: string) => Promise<boolean>
 }
 
 export function mailLimits(rateLimits: RateLimitStore, log: Logger): MailLimits {
@@ -27,7 +31,10 @@ export function mailLimits(rateLimits: RateLimitStore, log: Logger): MailLimits 
   const logged = rateLimits.buckets('logged confirmations', 1, HOUR_MS)
   const links = rateLimits.buckets('links to addresses', MAX_LINKS, HOUR_MS)
   const unconfirmed = rateLimits.buckets('links to unconfirmed addresses', MAX_UNCONFIRMED_LINKS, DAY_MS)
+  const invitations = rateLimits.buckets('staff invitations of stores', MAX_INVITATIONS_OF_STORE, DAY_MS)
   return {
+    mayInvite: async (storeId, recipient) =>
+      (await links(hashOf(recipient), 1)).isGranted && (await invitations(String(storeId), 1)).isGranted,
     async mayConfirmOrder(storeId, recipient) {
       const ofRecipient = await confirmations(`${storeId} ${hashOf(recipient)}`, 1)
       if (ofRecipient.isGranted && (await ofStore(String(storeId), 1)).isGranted) return true

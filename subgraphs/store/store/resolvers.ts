@@ -10,8 +10,9 @@ export const storeResolvers = {
   Query: {
     store: async (_, __, { storeId, load }) => present(load.storeById.load(await storeId()), 'store'),
     storeAccess: async (_, __, { access }) => {
-      const { storeCode, scopes, app } = await access()
-      return { storeCode, scopes: scopes === 'all' ? SCOPES : scopes.toSorted(), appCode: app?.code ?? null }
+      const { storeCode, scopes, app, staff } = await access()
+      const granted = scopes === 'all' ? SCOPES : scopes.toSorted()
+      return { storeCode, scopes: granted, appCode: app?.code ?? null, role: staff?.role ?? null }
     },
     callerGrants: async (_, __, { grants }) => {
       const { isAuthenticated, storeCode, scopes, policies } = await grants()

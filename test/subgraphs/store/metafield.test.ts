@@ -41,7 +41,7 @@ test('everything that has an id and a version has metafields, a table and scopes
 })
 
 test('setting metafields requires the scope that changes their owner', () => {
-  const app = { storeId: 1, storeCode: 'shop', scopes: ['read_pages', 'write_products'], app: null } as const
+  const app = { storeId: 1, storeCode: 'shop', scopes: ['read_pages', 'write_products'], app: null, staff: null } as const
   expect(() => demand(app, OWNERS.Page.scopes)).toThrow('Expected credentials with the scope "write_pages".')
   expect(() => demand(app, OWNERS.Product.scopes)).not.toThrow()
 })
