@@ -83,6 +83,8 @@ async function databaseUser(): Promise<User | null> {
   }
 }
 
+type Failure = { readonly code?: unknown; readonly stdout?: string; readonly stderr?: string }
+
 async function restoreFiles(data: string, user: User | null, { stanza, config, at, signal }: DrillOptions): Promise<void> {
   const target =
     at === undefined
@@ -99,11 +101,7 @@ async function restoreFiles(data: string, user: User | null, { stanza, config, a
   } catch (error) {
     if (signal.aborted) throw error
     // A cast: errors of execFile have these, and its types are those of any error.
-    const {
-      code,
-      stdout = '',
-      stderr = '',
-    } = error as { readonly code?: unknown; readonly stdout?: string; readonly stderr?: string }
+    const { code, stdout = '', stderr = '' } = error as Failure
     if (code === 'ENOENT')
       throw new OperatorError('The drill needs pgbackrest: install it, on Debian with "apt-get install pgbackrest".')
     throw new OperatorError(`pgbackrest could not restore: ${`${stdout}${stderr}`.trim().slice(-MAX_OUTPUT_CHARACTERS)}`)
