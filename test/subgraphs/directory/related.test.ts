@@ -14,7 +14,12 @@ beforeAll(async () => {
   database = await freshDatabase()
   await putItems(database.connection, [
     aServer('acme/tools', { category: 'Databases', tags: ['acme', 'sql'], popularity: 1 }),
-    aServer('acme/other', { category: 'Finance', tags: [], popularity: 1 }),
+    aServer('acme/other', {
+      category: 'Finance',
+      tags: [],
+      popularity: 1,
+      provenance: [{ field: 'name', source: 'acme/other (registry)', path: 'server.json' }],
+    }),
     aServer('b/rare', { category: 'Databases', tags: ['acme'], popularity: 0 }),
     ...Array.from({ length: 100 }, (_, n) => aServer(`filler/${n}`, { category: 'Filler' })),
     aServer('lone/wolf', { detail: { repoUrl: 'https://wolves.example/lone/wolf' } }),
@@ -75,5 +80,14 @@ test.each([
   expect(errors?.[0]).toMatchObject({
     message: expect.stringContaining(expectation),
     extensions: { code: 'BAD_USER_INPUT', argument: 'first' },
+  })
+})
+
+test('the sources of the values of items are read when they are wanted, each for its own item', async () => {
+  const { data } = await run(`{ other: mcpServer(owner: "acme", repo: "other") { provenance { field source path } }
+    tools: mcpServer(owner: "acme", repo: "tools") { provenance { field } } }`)
+  expect(data).toEqual({
+    other: { provenance: [{ field: 'name', source: 'acme/other (registry)', path: 'server.json' }] },
+    tools: { provenance: [] },
   })
 })
