@@ -12,13 +12,12 @@ const tools = (() => {
   /** GraphiQL's editors and tabs, once they are there. */
   let editor = null
 
-  function openTab({ query, variables = '' }) {
+  /** What the next new tab shows; null: what GraphiQL puts there. */
+  let pending = null
+
+  function openTab(example) {
+    pending = example
     editor.addTab()
-    // The new tab is drawn first: its editors are empty then.
-    setTimeout(() => {
-      editor.queryEditor.setValue(query)
-      editor.variableEditor?.setValue(variables)
-    })
   }
 
   /** Bytes of the operation, as addresses may hold them. */
@@ -120,6 +119,12 @@ const tools = (() => {
       share.hidden = false
       openShared()
     }, [isReady])
+    React.useEffect(() => {
+      if (pending === null) return
+      editor.queryEditor.setValue(pending.query)
+      editor.variableEditor?.setValue(pending.variables ?? '')
+      pending = null
+    }, [editor.tabs.length])
     React.useEffect(() => {
       const changed = new AbortController()
       const waiting = query ? setTimeout(estimate, COST_DELAY_MILLISECONDS, query, variables, changed.signal) : undefined

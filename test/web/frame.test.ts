@@ -56,6 +56,53 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     await page.close()
   })
 
+  test('a language that was chosen in one example is shown in all, also on the next page', async () => {
+    const { page, complaints } = await openPage(browser)
+    await page.goto(`${base}/reference/trust`)
+    const shown = page.locator('.code-languages > .panel:visible code')
+    expect(await shown.first().textContent()).toMatch(/^curl /)
+    await page.locator('.code-languages > label', { hasText: 'Python' }).first().click()
+    const texts = await shown.allTextContents()
+    expect(texts.length).toBeGreaterThan(5)
+    expect(texts.filter((text) => !text.startsWith('import '))).toEqual([])
+    await page.goto(`${base}/docs/start/agents`)
+    expect(await shown.allTextContents()).toEqual([expect.stringMatching(/^import json, os/)])
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  test('without JavaScript languages are chosen one by one', async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false })
+    const page = await context.newPage()
+    await page.goto(`${base}/reference/trust`)
+    await page.locator('.code-languages > label', { hasText: 'TypeScript' }).first().click()
+    const texts = await page.locator('.code-languages > .panel:visible code').allTextContents()
+    expect(texts.map((text) => text.split(' ', 1)[0]).slice(0, 2)).toEqual(['import', 'curl'])
+    await context.close()
+  })
+
+  test('words filter the schema, by names and descriptions, until they are deleted', async () => {
+    const { page, complaints } = await openPage(browser)
+    await page.goto(`${base}/schema`)
+    const shown = page.locator('[data-filtered]:visible')
+    const all = await shown.count()
+    const field = page.getByLabel('Show names and descriptions with')
+    await field.fill('WATCHED domain')
+    const names = await shown.locator('a').allTextContents()
+    expect(names).toContain('watchedDomains')
+    expect(names).not.toContain('products')
+    await page
+      .getByRole('status')
+      .filter({ hasText: `${names.length} of ${all}` })
+      .waitFor()
+    expect(await page.getByRole('heading', { name: 'Scalars' }).isVisible()).toBe(false)
+    await expectAccessible(page)
+    await field.fill('')
+    expect(await shown.count()).toBe(all)
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
   test('on a phone the navigation opens, also without JavaScript, where no switch of the theme is shown', async () => {
     const context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 390, height: 800 } })
     const page = await context.newPage()

@@ -667,6 +667,18 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     await page.close()
   })
 
+  test('recorded events of an order are shown, and replayed one after the other', async () => {
+    const { page, complaints } = await openPage(browser)
+    await page.goto(web.url)
+    const pending = page.locator('[data-event].is-pending')
+    expect([await page.locator('[data-event]').count(), await pending.count()]).toEqual([3, 0])
+    await page.getByRole('button', { name: 'Replay' }).click()
+    expect(await pending.count()).toBeGreaterThan(0)
+    await page.locator('[data-event]:not(.is-pending)').nth(2).waitFor()
+    expect([await pending.count(), complaints]).toEqual([0, []])
+    await page.close()
+  })
+
   test('the explorer signs in, and sends operations as the user', async () => {
     const sent = await askRaw(web.url, '/graphql', {
       method: 'POST',

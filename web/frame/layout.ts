@@ -79,7 +79,7 @@ const brand = ({ at }: Site): Html =>
 
 const ownHeader = (site: Site, path: string, userName: string | null): Html => html`<header class="site">
 ${brand(site)}
-<details class="menu"><summary>${icon('menu')}Menu</summary><nav aria-label="Site">${site.navigation.map((link) => navLink(link.path, link.label, path, site))}${userName === null ? navLink('/account/sign-in', 'Sign in', path, site, 'account') : navLink('/account', userName, path, site, 'account')}</nav></details>
+<details class="menu"><summary>${icon('menu')}Menu</summary><nav aria-label="Site">${site.navigation.map((link) => navLink(link.path, link.label, path, site))}${userName === null ? navLink('/account/sign-in', 'Sign in', path, site) : navLink('/account', userName, path, site)}</nav></details>
 </header>`
 
 /** Links of the foot beside those of the head, by heading. */
@@ -116,8 +116,8 @@ ${[['Atrium', site.navigation] as const, ...FOOTER_LINKS].map(
 </footer>`
 
 /** A link of the navigation: `aria-current` is `page` on its page, and `true` on pages below it. */
-function navLink(path: string, label: string, here: string, { at }: Site, className: string | null = null): Html {
+function navLink(path: string, label: string, here: string, { at }: Site): Html {
   const addresses = [path, at(path)]
   const current = addresses.includes(here) ? 'page' : addresses.some((address) => here.startsWith(`${address}/`)) ? 'true' : null
-  return html`<a href="${at(path)}"${className && html` class="${className}"`}${current && html` aria-current="${current}"`}>${label}</a> `
+  return html`<a href="${at(path)}"${current && html` aria-current="${current}"`}>${label}</a> `
 }

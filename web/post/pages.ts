@@ -1,6 +1,7 @@
 import { PostPageDocument, type PostPageQuery, PostsPageDocument } from '#generated/operations.ts'
 import { readerPage } from '../account/page.ts'
 import type { UserSession } from '../account/session.ts'
+import { avatar } from '../frame/avatar.ts'
 import { chip } from '../frame/chip.ts'
 import { counted, dayOf } from '../frame/figures.ts'
 import { changeForm } from '../frame/form-token.ts'
@@ -36,7 +37,7 @@ ${feed.edges.length === 0 ? html`<div class="empty" role="status"><p><strong>No 
 <div class="posts">${feed.edges.map(
         ({
           node: { id, title, content, publishedAt, author, about },
-        }) => html`<article class="card"><h2><a href="${site.at(`${POSTS}/${id}`)}">${title}</a></h2>
+        }) => html`<article class="card pictured">${avatar(author.name)}<h2><a href="${site.at(`${POSTS}/${id}`)}">${title}</a></h2>
 <p class="facts"><span>${author.name}</span> ${publishedAt && html`<time datetime="${publishedAt}">${dayOf(publishedAt)}</time>`} ${about && html`<span>about <a href="${pathIn(about.url)}">${about.name}</a></span>`}</p>
 <p>${shortened(plainText(content), 300)}</p></article>`,
       )}</div>

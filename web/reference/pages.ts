@@ -75,7 +75,7 @@ const overview = (known: readonly FacadeContract[], { at }: Site): WebPage => ({
   canonical: '/reference',
   body: html`<h1>REST reference</h1>
 <p class="lead">The graph over plain HTTP. Each part has an OpenAPI contract.</p>
-<ul class="doors">${known.map(
+<ul class="doors doors-raised">${known.map(
     ({ name, path, contract: { info } }) =>
       html`<li><h2><a href="${at(`/reference/${name}`)}">${info.title}</a></h2><p>${summaryOf(info)}</p><p><a href="${at(path)}">${path}</a></p></li>`,
   )}</ul>`,

@@ -31,10 +31,10 @@ function curl({ method, address, credentials, body }: SampleRequest): string {
 function typescript({ method, address, credentials, body }: SampleRequest): string {
   const headers = [
     ...credentials.map((each) => {
-      if (each.kind === 'header') return `'${each.name}': process.env.${each.variable},`
+      if (each.kind === 'header') return `'${each.name}': env.${each.variable},`
       return each.kind === 'basic'
-        ? "authorization: 'Basic ' + btoa(process.env.LOGIN + ':' + process.env.TOKEN),"
-        : "authorization: 'Bearer ' + process.env.TOKEN,"
+        ? "authorization: 'Basic ' + btoa(env.LOGIN + ':' + env.TOKEN),"
+        : "authorization: 'Bearer ' + env.TOKEN,"
     }),
     ...(body ? [`'content-type': '${body.type}',`] : []),
   ]
@@ -45,7 +45,8 @@ function typescript({ method, address, credentials, body }: SampleRequest): stri
   ]
   const call =
     options.length === 0 ? `fetch('${address}')` : `fetch('${address}', {\n${options.map((line) => `  ${line}`).join('\n')}\n})`
-  return `const response = await ${call}\nconsole.log(response.status, await response.text())`
+  const imports = credentials.length === 0 ? '' : "import { env } from 'node:process'\n\n"
+  return `${imports}const response = await ${call}\nconsole.log(response.status, await response.text())`
 }
 
 function python({ method, address, credentials, body }: SampleRequest): string {
