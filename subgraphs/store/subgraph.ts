@@ -147,12 +147,11 @@ export async function storeSubgraph({
   const options = { schema: 'store', statementTimeoutMs: STATEMENT_TIMEOUT_MS, replica, pooler, onError }
   const database = openDatabase<Tables>(connection, options)
   const repositories = storeRepositories(database, quotas)
-  const { apps } = repositories
   const oauth = oauthRepository(database.query)
   const base = publicUrl.replace(/\/+$/, '')
   let starting: ReturnType<typeof startProtocol> | null = null
   // Its library takes a good part of a second to load, and most starts need it never.
-  const protocol = () => (starting ??= startProtocol({ oauth, apps, publicUrl: base, log, now }))
+  const protocol = () => (starting ??= startProtocol({ oauth, apps: repositories.apps, publicUrl: base, log, now }))
   const [events, queues] = await Promise.all([
     eventFeed({ connection, pooler, relayUrl, schema: 'store', log }),
     startJobQueues(connection, { log, pooler, ...(jobClock && { clock: jobClock }) }),
@@ -189,7 +188,6 @@ export async function storeSubgraph({
   }
   const sweeping = sweepFiles({ files, repository: parts.fileRecords }, { log, now })
   const purging = purgeDeliveries(parts.webhookDeliveries, { log, now })
-  const delivery = { database: database.query, jobs, plan, sender, internalCallers: inside, secrets, log, now }
   const checkoutJobDeps = checkoutJobDepsOf(parts)
   const [checkouts, imports] = [checkoutJobs(checkoutJobDeps, log), importsOf(parts, { database, quotas })]
 
@@ -206,7 +204,8 @@ export async function storeSubgraph({
     ]),
     ready: () => parts.stores.findByIds([0]),
     listeners: parts.events.listeners,
-    deliverWebhooks: (bodies) => deliver({ ...delivery, bodies }),
+    deliverWebhooks: (bodies) =>
+      deliver({ database: database.query, jobs, plan, sender, internalCallers: inside, secrets, log, now, bodies }),
     deliverMail: () => deliverMail(mail, mailServer, { database, quotas, publicUrl: base, log, now }),
     jobs: () => countedJobs(queues, { log, now }),
     close: async () => {
