@@ -259,6 +259,37 @@ test('images are added by address, moved and deleted', async () => {
   expect((await visitor.post(about, { do: 'add', url: PICTURE })).status).toBe(303)
 })
 
+test('an image is uploaded as a file; what is none, too long, elsewhere or from strangers is refused', async () => {
+  const { visitor, number, path } = await aCup()
+  const token = /name="token" value="([^"]+)"/.exec((await visitor.get(path)).text)?.[1] ?? ''
+  const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+  const send = async (files: readonly Uint8Array<ArrayBuffer>[], { to = `${path}/images`, as = cookie, sent = token } = {}) => {
+    const form = new FormData()
+    for (const [name, value] of Object.entries({ token: sent, do: 'add', url: '' })) form.set(name, value)
+    for (const file of files) form.append('file', new Blob([file]), 'a.png')
+    const headers = { accept: 'text/html', cookie: as }
+    const reply = await fetch(web.url + to, { method: 'POST', body: form, redirect: 'manual', headers })
+    return { status: reply.status, text: await reply.text() }
+  }
+  const png = Uint8Array.from(Buffer.from(PICTURE.split(',')[1] ?? '', 'base64'))
+  expect((await send([png])).status).toBe(303)
+  expect((await stored(number)).images).toHaveLength(1)
+  for (const files of [[Uint8Array.from(Buffer.from('<svg onload="x">'))], [new Uint8Array(0)], []]) {
+    expect(await send(files)).toMatchObject({ status: 422, text: expect.stringContaining('id="images-url-problem"') })
+  }
+  expect((await send([new Uint8Array(10_000_001)])).status).toBe(413)
+  expect((await send([png, png])).status).toBe(413)
+  expect((await send([png], { to: `${path}/stock` })).status).toBe(415)
+  expect((await send([png], { as: '' })).status).toBe(403)
+  expect((await send([png], { sent: 'another' })).status).toBe(403)
+  const headers = { 'content-type': 'multipart/form-data', cookie }
+  expect((await fetch(`${web.url}${path}/images`, { method: 'POST', body: 'x', headers })).status).toBe(400)
+  const cut = { 'content-type': 'multipart/form-data; boundary=b', cookie }
+  const half = '--b\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\nxx'
+  expect((await fetch(`${web.url}${path}/images`, { method: 'POST', body: half, headers: cut })).status).toBe(400)
+  expect((await stored(number)).images).toHaveLength(1)
+})
+
 test('variants are added, changed and deleted', async () => {
   const { visitor, number, path } = await aCup()
   const at = `${path}/variants`

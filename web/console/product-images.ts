@@ -10,6 +10,7 @@ import { dataOf } from '../frame/page.ts'
 import { pathIn } from '../frame/site.ts'
 import { type ConsoleChange, consoleChange } from './change.ts'
 import { onceField, textInput } from './fields.ts'
+import { IMAGE_FIELD } from './image-form.ts'
 import type { ConsoleRow } from './page.ts'
 import type { ProductPage } from './product-page.ts'
 import { PRODUCTS } from './products.ts'
@@ -39,8 +40,10 @@ ${changeForm(
   at,
   visit,
   site,
-  html`${onceField()}<input type="hidden" name="do" value="add">${textInput(form(at), { name: 'url', label: 'Address of an image', stored: '', type: 'url', maxLength: MAX_URL_CHARACTERS, isRequired: true, hint: 'PNG, JPEG, GIF, WebP or AVIF of at most 10 MB at a public address. It is fetched once, and stored here.' })}
+  html`${onceField()}<input type="hidden" name="do" value="add"><p><label for="images-file">Image from this device</label><input type="file" id="images-file" name="${IMAGE_FIELD}" accept="image/png,image/jpeg,image/gif,image/webp,image/avif"></p>
+${textInput(form(at), { name: 'url', label: 'Or the address of an image', stored: '', type: 'url', maxLength: MAX_URL_CHARACTERS, hint: 'PNG, JPEG, GIF, WebP or AVIF of at most 10 MB. An address must be public; it is fetched once.' })}
 <p><button class="secondary">Add the image</button></p>`,
+  true,
 )}</section>`
 }
 
@@ -56,7 +59,9 @@ export const productImageChanges = (product: ConsoleRow): readonly ConsoleChange
       if (field('do') === 'first')
         return toChanged(dataOf(await run(ConsoleMoveProductImageDocument, { ...about, position: 1 })).result, done)
       const form = readForm(field)
-      const input = { productId, url: form.text('url'), idempotencyKey: form.idempotencyKey() }
+      const url = field(IMAGE_FIELD) || form.text('url')
+      if (url === '') return { kind: 'refused', problems: [], fields: { url: 'Choose a file, or enter an address.' } }
+      const input = { productId, url, idempotencyKey: form.idempotencyKey() }
       return toChanged(dataOf(await run(ConsoleCreateProductImageDocument, { input })).result, done)
     },
   }),

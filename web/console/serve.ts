@@ -27,6 +27,7 @@ import { appsChanges } from './apps.ts'
 import type { ConsoleChange } from './change.ts'
 import { customer, customerChanges } from './customer.ts'
 import { fieldId, formState, type RefusedChange } from './form-state.ts'
+import { acceptImageForms } from './image-form.ts'
 import { importChanges, importPage } from './import.ts'
 import { FILE_OPERATIONS, serveImportFiles } from './import-files.ts'
 import { order, orderChanges } from './order.ts'
@@ -122,6 +123,7 @@ export async function serveConsole(
   }
   await app.register(async (scope) => {
     await handle(scope, MAX_CHANGE_BYTES)
+    acceptImageForms(scope)
     // Before the body is read: only our own seal opens, and the session is looked up afterwards.
     scope.addHook('onRequest', async (request, reply) => {
       if (request.method === 'POST' && sessions.of(request) === null) return show(reply, foreignForm(site))

@@ -19,8 +19,8 @@ export function isFormOf({ formToken }: Visit, request: FastifyRequest): boolean
   return token.length === expected.length && timingSafeEqual(token, expected)
 }
 
-/** A form that changes something: only from a page of this visit. */
-export const changeForm = (path: string, { formToken }: Visit, { at }: Site, fields: Html): Html =>
-  html`<form method="post" action="${at(path)}"><input type="hidden" name="${FORM_TOKEN}" value="${formToken}">${fields}</form>`
+/** A form that changes something: only from a page of this visit. `hasFile`: a file goes along. */
+export const changeForm = (path: string, { formToken }: Visit, { at }: Site, fields: Html, hasFile = false): Html =>
+  html`<form method="post" action="${at(path)}"${hasFile && html` enctype="multipart/form-data"`}><input type="hidden" name="${FORM_TOKEN}" value="${formToken}">${fields}</form>`
 
 export const newFormToken = (): string => randomBytes(18).toString('base64url')
