@@ -22,7 +22,7 @@ import { buildASTSchema, execute, parse } from 'graphql'
 import { build } from './peers/build.ts'
 import { type Contender, startContenders, startSubgraphs } from './peers/contenders.ts'
 import { processorTimeOfTree, residentOfTree } from './peers/process-tree.ts'
-import { report } from './peers/report.ts'
+import { report, type Turn } from './peers/report.ts'
 import { ALL_ROOTS, PEER_QUERIES, type PeerQuery } from './peers/shapes.ts'
 import { peerSupergraph } from './peers/supergraph.ts'
 
@@ -40,24 +40,6 @@ const { values } = parseArgs({
   },
 })
 const [rounds, seconds, clients] = [Number(values.rounds), Number(values.seconds), Number(values.clients)]
-
-/** One turn of a contender with a query. */
-export type Turn = {
-  readonly contender: string
-  readonly query: PeerQuery
-  readonly round: number
-  readonly requests: number
-  /** Processor time of its processes, in milliseconds per request. */
-  readonly cpuMs: number
-  readonly perSecond: number
-  readonly p50Ms: number
-  readonly p99Ms: number
-  readonly subgraphRequests: number
-  /** Share of one core that the process of the subgraphs used. */
-  readonly subgraphsBusy: number
-  /** Share of its time in which the event loop of the clients was not idle. */
-  readonly clientsBusy: number
-}
 
 const bodyOf = (query: PeerQuery): string => JSON.stringify({ query: PEER_QUERIES[query] })
 

@@ -1,6 +1,23 @@
-import type { Turn } from '../peers.ts'
 import type { Missing } from './contenders.ts'
 import { PEER_QUERIES, type PeerQuery } from './shapes.ts'
+
+/** One turn of a contender with a query. */
+export type Turn = {
+  readonly contender: string
+  readonly query: PeerQuery
+  readonly round: number
+  readonly requests: number
+  /** Processor time of its processes, in milliseconds per request. */
+  readonly cpuMs: number
+  readonly perSecond: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+  readonly subgraphRequests: number
+  /** Share of one core that the process of the subgraphs used. */
+  readonly subgraphsBusy: number
+  /** Share of its time in which the event loop of the clients was not idle. */
+  readonly clientsBusy: number
+}
 
 type Memory = Readonly<Record<string, { readonly startBytes: number; readonly loadedBytes: number }>>
 
