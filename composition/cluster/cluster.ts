@@ -14,6 +14,9 @@ import { childProgram, type Environment, type Program } from './child-program.ts
 
 const ROOT = join(import.meta.dirname, '../..')
 
+/** How long a rolling restart waits for the other copies; one that is broken must not stop it. */
+const OTHERS_TIMEOUT_MS = 30_000
+
 /** A running multi-process installation on this machine. */
 export type Cluster = {
   /** URL for clients: the balancer. */
@@ -133,6 +136,10 @@ export async function startCluster({
     async roll(names = programs.map(({ name }) => name)) {
       const statuses: (number | null)[] = []
       for (const each of programs.filter(({ name }) => names.includes(name))) {
+        // A late answer to a health check may have taken another copy out.
+        const copies = pools.find(({ servers }) => servers.some(({ name }) => name === each.name))?.servers ?? []
+        const others = copies.flatMap(({ name }) => (name === each.name ? [] : [name]))
+        await untilUp(others, statusPort, OTHERS_TIMEOUT_MS)
         statuses.push(await each.stop())
         await each.start()
         await untilUp([each.name], statusPort)
@@ -157,11 +164,12 @@ function sidecarStarter(env: Environment, logs: string, defer: Defer) {
   }
 }
 
-/** Resolves when the balancer forwards to all of these programs. */
-async function untilUp(names: readonly string[], statusPort: number): Promise<void> {
+/** Resolves when the balancer forwards to all of these programs, or after `timeoutMs`. */
+async function untilUp(names: readonly string[], statusPort: number, timeoutMs = Number.POSITIVE_INFINITY): Promise<void> {
+  const deadline = performance.now() + timeoutMs
   for (;;) {
     const states = await fetch(`http://${HOST}:${statusPort}/;csv`).then(async (answer) => parseServerStates(await answer.text()))
-    if (names.every((name) => states.get(name))) return
+    if (names.every((name) => states.get(name)) || performance.now() > deadline) return
     await sleep(50)
   }
 }

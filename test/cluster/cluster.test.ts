@@ -5,6 +5,7 @@ import { createClient } from 'graphql-ws'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import type { Cluster } from '../../composition/cluster/cluster.ts'
+import { json, startHttpServer } from '../support/http-server.ts'
 import { startMain } from '../support/program.ts'
 import { ask, atrium, hasCluster, ROOT, testCluster } from './support.ts'
 
@@ -17,6 +18,16 @@ const MESSAGES = `query ($room: ID!, $after: String) { room(id: $room) {
  * long as eight processes take to start anew.
  */
 const PAUSE_MS = 25
+
+test('an error of the load balancer counts as no answer', async () => {
+  const body = { error: { code: 'UNAVAILABLE', message: 'The service cannot answer this right now.', details: {} } }
+  const balancer = await startHttpServer({ '/graphql': json(body, { status: 503 }) })
+  try {
+    await expect(ask(balancer.url, '{ __typename }')).rejects.toThrow('503')
+  } finally {
+    await balancer.close()
+  }
+})
 
 describe.skipIf(!hasCluster)('a cluster (needs haproxy and redis-server)', () => {
   let cluster: Cluster

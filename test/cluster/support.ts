@@ -94,8 +94,9 @@ export async function ask(base: string, query: string, variables: object = {}, t
     body: JSON.stringify({ query, variables }),
   })
   const text = await response.text()
-  const { data, errors } = response.headers.get('content-type')?.includes('json') ? JSON.parse(text) : { errors: text }
-  if (errors) throw new Error(`${response.status} ${JSON.stringify(errors)}`)
+  const { data, errors = text } = response.headers.get('content-type')?.includes('json') ? JSON.parse(text) : {}
+  // An error of the balancer is JSON as well, and has neither data nor errors.
+  if (!data || errors !== text) throw new Error(`${response.status} ${JSON.stringify(errors)}`)
   return data
 }
 
