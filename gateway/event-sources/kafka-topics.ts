@@ -102,7 +102,8 @@ export function createKafkaTopics(
         const partition = topic?.partitions.get(fetched.partitionIndex)
         if (!topic || !partition) continue
         const { texts, next } = readRecords(fetched, partition.offset)
-        if (next !== null) partition.offset = next
+        // A fetch from before a newer subscription may end before its beginning.
+        if (next !== null && next > partition.offset) partition.offset = next
         for (const text of texts) topic.onMessage(text)
       }
     }

@@ -34,6 +34,8 @@ export function parseKafkaUrl(url: string): KafkaAddress | null {
   const [first] = brokers
   const mechanism = mechanismOf(query)
   if (!first || brokers.length !== given.length || given.length > MAX_BROKERS || mechanism === null) return null
+  // Redis takes a password alone; Kafka would get none at all.
+  if (first.username === '' && first.password !== '') return null
   const sasl = first.username === '' ? null : { mechanism, username: decoded(first.username), password: decoded(first.password) }
   if (sasl?.mechanism === 'PLAIN' && !isTls) return null
   return { brokers: brokers.map(({ host, port }) => ({ host, port })), isTls, sasl }

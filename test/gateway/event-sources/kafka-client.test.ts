@@ -14,6 +14,30 @@ import { hasKafka, KAFKA_USER, kafkaServer } from '../support/kafka.ts'
 
 const GONE = 'gone'
 
+test('records that were fetched for an earlier subscription do not move a newer one back', async () => {
+  const partitions = [{ leader: 1 }]
+  const reader = {
+    metadata: async () => ({ topics: new Map([['busy', { id: 'id', partitions }]]) }),
+    listOffsets: async () => new Map([['busy', [10n]]]),
+  }
+  const topics = createKafkaTopics(reader, { track() {}, untrack() {} })
+  const received: string[] = []
+  await topics.add('busy', { onMessage: (text) => received.push(text), onGone() {} })
+  const batch = (firstOffset: bigint, values: readonly string[]) => ({
+    ...{ firstOffset, lastOffsetDelta: values.length - 1, attributes: 0, producerId: -1n },
+    records: values.map((value, offsetDelta) => ({ offsetDelta, key: null, value: Buffer.from(value) })),
+  })
+  const deliver = (...records: ReturnType<typeof batch>[]) =>
+    topics.deliver({
+      responses: [{ topicId: 'id', partitions: [{ partitionIndex: 0, errorCode: 0, records, abortedTransactions: null }] }],
+    })
+  deliver(batch(5n, ['5', '6', '7']))
+  expect(topics.wantedFrom(1)[0]?.partitions[0]?.fetchOffset).toBe(10n)
+  deliver(batch(8n, ['8', '9', '10']), batch(11n, ['11']))
+  expect(received).toEqual(['10', '11'])
+  expect(topics.wantedFrom(1)[0]?.partitions[0]?.fetchOffset).toBe(12n)
+})
+
 describe.skipIf(!hasKafka)('a Kafka broker', () => {
   let server: Awaited<ReturnType<typeof kafkaServer>>
   const opened: (() => Promise<void>)[] = []

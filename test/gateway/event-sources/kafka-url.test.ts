@@ -24,6 +24,7 @@ test.each([
   ['an empty broker in the list', 'kafka://one,,two'],
   ['a port that is none', 'kafka://one:99999'],
   ['a password in plain text', 'kafka://ann:b@one?mechanism=PLAIN'],
+  ['a password without a user', 'kafka://:secret@one'],
   ['an unknown mechanism', 'kafkas://ann:b@one?mechanism=MD5'],
   ['an unknown parameter', 'kafka://one?topic=x'],
   ['a path', 'kafka://one/topic'],
