@@ -40,7 +40,7 @@ const WRITE_DELAY_MS = 300
 /** Upper bound of stored graphs: this version's, and the most recently written others. */
 const MAX_GRAPHS = 8
 
-/** Increment when the format of stored plans changes. */
+/** Increment when the format of stored plans or of the stored schema changes, or how they are made. */
 const FORMAT_VERSION = 2
 
 // By npm's rules a package.json has a version.
@@ -67,7 +67,7 @@ export function createPlanStore(folder: string, sdl: string): PlanStore {
       added[keyOf(document)] = known
       writeSoon()
     },
-    schema: () => readJson<StoredSchema>(schemaFile),
+    schema: () => readWhole<StoredSchema>(schemaFile),
     addSchema(make) {
       schemaToAdd = make
       writeSoon()
@@ -83,7 +83,7 @@ export function createPlanStore(folder: string, sdl: string): PlanStore {
     // Merged with the file, because processes that start at the same time write to it too.
     if (Object.keys(added).length > 0) replace(file, JSON.stringify({ ...plansIn(file), ...added }))
     added = {}
-    if (schemaToAdd) replace(schemaFile, JSON.stringify(schemaToAdd()))
+    if (schemaToAdd) replace(schemaFile, whole(JSON.stringify(schemaToAdd())))
     schemaToAdd = null
   }
 
@@ -123,10 +123,22 @@ const keyOf = (document: DocumentNode): string => hash('sha256', JSON.stringify(
 const plansIn = (file: string): Record<string, StoredPlan> => readJson(file) ?? {}
 
 /** Object in a file of this module; null without one. */
-function readJson<Content extends object>(file: string): Content | null {
+const readJson = <Content extends object>(file: string): Content | null => readObject(file, (text) => text)
+
+/** Object in a file that `whole` made; null when another program, or half of a write, made it. */
+const readWhole = <Content extends object>(file: string): Content | null =>
+  readObject(file, (content) => {
+    const text = content.slice(content.indexOf('\n') + 1)
+    return content === whole(text) ? text : ''
+  })
+
+/** A text behind a line with its hash: a start would end with an error at a schema that is none. */
+const whole = (text: string): string => `${hash('sha256', text, 'base64url')}\n${text}`
+
+function readObject<Content extends object>(file: string, textIn: (content: string) => string): Content | null {
   try {
     // Anything other than an object counts as nothing.
-    const read: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    const read: unknown = JSON.parse(textIn(readFileSync(file, 'utf8')))
     // A private file, written by this module with the same FORMAT_VERSION.
     return typeof read === 'object' && read !== null ? (read as Content) : null
   } catch {

@@ -206,6 +206,22 @@ test('a stored schema is the schema that the model makes, and says the same of i
   expect(known.isOf('ConflictError', 'CreateOrderPayload')).toBe(true)
 })
 
+test('a schema that is not as it was stored counts as none', async () => {
+  const stored = readSupergraph(parse(SDL)).schemaToStore()
+  createPlanStore(folder, SDL).addSchema(() => stored)
+  await expect.poll(() => createPlanStore(folder, SDL).schema()).toEqual(stored)
+  const [name = ''] = readdirSync(folder).filter((each) => each.endsWith('.schema'))
+  const file = join(folder, name)
+  const text = readFileSync(file, 'utf8')
+  const api = JSON.stringify({ ...stored, api: `${stored.api} type Added { x: Int }` })
+  for (const broken of ['', '{}', '[]', text.slice(0, -10), JSON.stringify(stored), text.replace(/\n.*/s, `\n${api}`)]) {
+    writeFileSync(file, broken)
+    expect(createPlanStore(folder, SDL).schema()).toBeNull()
+  }
+  writeFileSync(file, text)
+  expect(createPlanStore(folder, SDL).schema()).toEqual(stored)
+})
+
 test('the schema is stored by the first start, and read by the next', async () => {
   const make = vi.fn(() => readSupergraph(parse(SDL)).schemaToStore())
   createPlanStore(folder, SDL).addSchema(make)
