@@ -94,6 +94,8 @@ async function restoreFiles(data: string, user: User | null, { stanza, config, a
     ...(config === undefined ? [] : [`--config=${config}`]),
     ...[`--stanza=${stanza}`, `--pg1-path=${data}`, `--tablespace-map-all=${join(data, '../tablespaces')}`, '--archive-mode=off'],
     ...target,
+    // A configuration may ask for a line per file, and Node ends a program that writes more than a megabyte.
+    '--log-level-console=warn',
     'restore',
   ]
   try {

@@ -37,6 +37,8 @@ describe.skipIf(!hasArchive)(
     let url: string
     let user: { readonly uid: number; readonly gid: number }
     let config: string
+    /** The same, with more than a megabyte of messages in a restore. */
+    let talkative: string
 
     const run = promisify(execFile)
     const sql = async (text: string, values: readonly unknown[] = []) => {
@@ -55,7 +57,7 @@ describe.skipIf(!hasArchive)(
         env: { ...COMPILED, PATH: process.env.PATH, DATABASE_URL: url, TMPDIR: join(folder, 'drills') },
       })
     const drill = async (...args: readonly string[]) =>
-      JSON.parse((await atrium('drill', '--config', config, '--json', ...args)).stdout)
+      JSON.parse((await atrium('drill', '--config', talkative, '--json', ...args)).stdout)
 
     beforeAll(async () => {
       const idOf = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
@@ -109,6 +111,8 @@ pg1-socket-path=${sockets}
 pg1-user=postgres
 `,
       )
+      talkative = join(folder, 'talkative.conf')
+      writeFileSync(talkative, readFileSync(config, 'utf8').replace('log-level-console=warn', 'log-level-console=trace'))
       const [version] = readdirSync('/usr/lib/postgresql').sort((one, other) => Number(other) - Number(one))
       const bin = `/usr/lib/postgresql/${version}/bin`
       const as = { ...user, cwd: folder }
