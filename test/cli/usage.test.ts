@@ -2,6 +2,8 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
+import { runAtrium } from '../support/command-line.ts'
+import { SECRETS_KEY } from '../support/program.ts'
 
 const ATRIUM = join(import.meta.dirname, '../../cli/atrium.ts')
 
@@ -26,4 +28,12 @@ test.each([
   expect([code, out]).toEqual([2, ''])
   expect(err).toContain(said)
   expect(err).toContain('(see --help)')
+})
+
+test('a command that reads its input ends without any, each time that it runs', async () => {
+  const env = { PATH: process.env.PATH, SECRETS_KEY }
+  for (let times = 0; times < 3; times++) {
+    const { code, err } = await runAtrium(['secrets', 'seal'], env)
+    expect([code, err]).toEqual([1, 'Expected the secret on standard input.\n'])
+  }
 })

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Cluster } from '../../composition/cluster/cluster.ts'
 import { hasCluster } from '../cluster/support.ts'
-import { ENOUGH, isLong, underLoad } from './support/fault.ts'
+import { ENOUGH, isLong, underLoad, whileLoaded } from './support/fault.ts'
 import { type Installation, startInstallation } from './support/installation.ts'
 import { rowsOf } from './support/kinds.ts'
 import { startLoad } from './support/ledger.ts'
@@ -62,14 +62,14 @@ describe.skipIf(!hasCluster || !isLong)('when the replica takes over', () => {
   }, async () => {
     installation = await startInstallation(1)
     const { cluster } = installation
-    const load = startLoad(await installation.kinds(), 1)
-    await load.more(ENOUGH)
-    const kill = await cutOff(cluster)
-    await load.more(ENOUGH)
-    kill()
-    await failOver(cluster)
-    await load.more(ENOUGH)
-    const findings = await load.settle()
+    const findings = await whileLoaded(startLoad(await installation.kinds(), 1), async (load) => {
+      await load.more(ENOUGH)
+      const kill = await cutOff(cluster)
+      await load.more(ENOUGH)
+      kill()
+      await failOver(cluster)
+      await load.more(ENOUGH)
+    })
     console.log(
       findings.map(({ kind, acknowledged, lost }) => `${kind}: ${acknowledged} acknowledged, ${lost.length} lost`).join('\n'),
     )

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ENOUGH, isLong, noteFault, underLoad } from './support/fault.ts'
+import { ENOUGH, isLong, noteFault, underLoad, whileLoaded } from './support/fault.ts'
 import { hostsMissing, type Machines, startMachines } from './support/hosts/machines.ts'
 import type { Heal } from './support/hosts/network.ts'
 import { type PostgresHost, SYNCHRONOUS } from './support/hosts/postgres.ts'
@@ -134,17 +134,17 @@ describe.skipIf(hostsMissing || !isLong)('a primary that its clients reach and i
    */
   async function splitBrain(): Promise<readonly Findings[]> {
     const { network, others, postgres } = machines
-    const load = startLoad(await machines.kinds(), 1)
-    await load.more(ENOUGH)
-    network.cut(['postgres-1'], ['postgres-2'])
-    await load.more(ENOUGH)
-    network.cut(['postgres-1'], ['postgres-3'])
-    await sleep(FAULT_MS)
-    await takeOver(postgres.slice(1))
-    await sleep(FAULT_MS)
-    network.cut(['postgres-1'], others(['postgres-1']))
-    await load.more(ENOUGH)
-    return load.settle()
+    return whileLoaded(startLoad(await machines.kinds(), 1), async (load) => {
+      await load.more(ENOUGH)
+      network.cut(['postgres-1'], ['postgres-2'])
+      await load.more(ENOUGH)
+      network.cut(['postgres-1'], ['postgres-3'])
+      await sleep(FAULT_MS)
+      await takeOver(postgres.slice(1))
+      await sleep(FAULT_MS)
+      network.cut(['postgres-1'], others(['postgres-1']))
+      await load.more(ENOUGH)
+    })
   }
 
   test('acknowledges no write that the next primary lacks, where commits wait for a replica', {

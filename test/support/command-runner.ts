@@ -4,17 +4,21 @@
  * mark and the exit code to standard output and standard error.
  */
 import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
 import { runCommand } from '../../cli/run-command.ts'
 
 type Task = { readonly words: readonly string[]; readonly env: Readonly<Record<string, string>>; readonly mark: string }
 
-for await (const line of createInterface({ input: process.stdin })) {
+const tasks = createInterface({ input: process.stdin })
+for await (const line of tasks) {
   // Written by command-line.ts.
   const { words, env, mark } = JSON.parse(line) as Task
   for (const name of Object.keys(process.env)) delete process.env[name]
   Object.assign(process.env, env)
   process.argv.splice(1, Number.POSITIVE_INFINITY, 'cli/atrium.ts', ...words)
   process.exitCode = undefined
+  // A command that reads its input would take the next tasks.
+  Object.defineProperty(process, 'stdin', { configurable: true, value: Readable.from([]) })
   await runCommand(process.argv)
   const end = `${mark}${process.exitCode ?? 0}\n`
   process.stdout.write(end)

@@ -1,6 +1,6 @@
 import { expect, type TestContext } from 'vitest'
 import type { Furnished } from './installation.ts'
-import { type Findings, startLoad } from './ledger.ts'
+import { type Findings, type Load, startLoad } from './ledger.ts'
 
 /** Whether this is the long form: every fault, with more clients. */
 export const isLong = process.env.FAULTS === 'long'
@@ -34,11 +34,11 @@ export async function underLoad(
   fault: () => Promise<unknown>,
   alsoExpected: readonly RegExp[] = [],
 ): Promise<readonly Findings[]> {
-  const load = startLoad(await installation.kinds(), CLIENTS)
-  await load.more(ENOUGH)
-  await fault()
-  await load.more(ENOUGH)
-  const findings = await load.settle()
+  const findings = await whileLoaded(startLoad(await installation.kinds(), CLIENTS), async (load) => {
+    await load.more(ENOUGH)
+    await fault()
+    await load.more(ENOUGH)
+  })
   noteFault({ task }, findings)
   expect(findings.map(({ kind, lost, duplicated, wrongs }) => ({ kind, lost, duplicated, wrongs }))).toEqual(
     findings.map(({ kind }) => ({ kind, lost: [], duplicated: [], wrongs: [] })),
@@ -48,6 +48,17 @@ export async function underLoad(
     failures.filter((each) => ![...EXPECTED, ...alsoExpected].some((form) => form.test(each.replace(/^\w+: /, '')))),
   ).toEqual([])
   return findings
+}
+
+/** Settles the load after `work`; ends its clients when `work` rejects. */
+export async function whileLoaded(load: Load, work: (load: Load) => Promise<void>): Promise<readonly Findings[]> {
+  try {
+    await work(load)
+    return await load.settle()
+  } catch (error) {
+    await load.abandon()
+    throw error
+  }
 }
 
 /**

@@ -50,6 +50,8 @@ export type Load = {
   readonly more: (acknowledgements: number, milliseconds?: number) => Promise<void>
   /** Ends the clients, with what they have begun, and compares their ledgers with what is there. */
   readonly settle: () => Promise<readonly Findings[]>
+  /** Ends the clients after the requests that they wait for; what is repeatable stays as it is. */
+  readonly abandon: () => Promise<void>
 }
 
 /**
@@ -63,6 +65,7 @@ const TIMEOUT_MS = 90_000
 /** Starts so many clients of each kind. */
 export function startLoad(kinds: readonly Kind[], clients: number): Load {
   const ended = new AbortController()
+  const abandoned = new AbortController()
   const books = kinds.map((kind) => ({
     kind,
     acknowledged: [] as { name: string; begun: number; at: number }[],
@@ -90,6 +93,11 @@ export function startLoad(kinds: readonly Kind[], clients: number): Load {
       await Promise.all(working)
       return Promise.all(books.map(({ kind, acknowledged, failures }) => compared(kind, acknowledged, failures)))
     },
+    async abandon() {
+      ended.abort()
+      abandoned.abort()
+      await Promise.all(working)
+    },
   }
 
   async function work({ kind, acknowledged, failures }: (typeof books)[number], client: number): Promise<void> {
@@ -105,7 +113,7 @@ export function startLoad(kinds: readonly Kind[], clients: number): Load {
         else failures.push(failure)
         await sleep(kind.pause ?? PAUSE)
         // What is repeatable is repeated to its end, also when nothing new is begun.
-        if (failure === null || !kind.isRepeatable) break
+        if (failure === null || !kind.isRepeatable || abandoned.signal.aborted) break
       }
     }
   }
