@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
+import { isAlive } from './postgres.ts'
 
 /** A machine of its own for its programs: a network namespace with an address on the switch. */
 export type Host = {
@@ -58,13 +59,15 @@ const run = (file: string, args: readonly string[], input?: string): void =>
 
 /** Makes the hosts. Names are those of `names`, in the order of their addresses. */
 export function startNetwork(names: readonly string[]): Network {
-  const id = `atrium-${randomBytes(3).toString('hex')}`
+  deleteLeftovers()
+  const random = randomBytes(3).toString('hex')
+  const id = `atrium-${process.pid}-${random}`
   const prefix = freePrefix()
   const ownAddress = `${prefix}.254`
   const space = (name: string) => `${id}-${name}`
   const link = (index: number) => `v${index}`
   const addresses = new Map(names.map((name, index) => [name, `${prefix}.${index + 1}`]))
-  const ownLink = id.replace('atrium-', 'atr')
+  const ownLink = `atr${random}`
   const close = () => {
     for (const name of [...names, 'switch']) spawnSync('ip', ['netns', 'del', space(name)])
   }
@@ -168,6 +171,13 @@ table inet faults {
 }`
     run('nsenter', [`--net=/run/netns/${space(name)}`, '--', 'nft', '-f', '-'], text)
   }
+}
+
+/** Deletes the namespaces of processes that were killed before they could. */
+function deleteLeftovers(): void {
+  const list = execFileSync('ip', ['netns', 'list'], { encoding: 'utf8' })
+  for (const [, name = '', pid] of list.matchAll(/^(atrium-(\d+)-\S+)/gm))
+    if (!isAlive(Number(pid))) spawnSync('ip', ['netns', 'del', name])
 }
 
 /** First three parts of addresses that nothing on this machine has. */
