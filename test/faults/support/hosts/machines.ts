@@ -10,8 +10,8 @@ import { ROOT } from '../../../cluster/support.ts'
 import { COMPILED, SECRETS_KEY } from '../../../support/program.ts'
 import { type Furnished, fillInstallation } from '../installation.ts'
 import { rowsOf } from '../kinds.ts'
-import { hostsMissing, type Network, startNetwork } from './network.ts'
-import { isAlive, type PostgresHost, startPostgres } from './postgres.ts'
+import { hostsMissing, isAlive, type Network, startNetwork } from './network.ts'
+import { type PostgresHost, startPostgres } from './postgres.ts'
 import { type RedisHosts, redisBalancerConfig, startRedis } from './redis.ts'
 
 export { hostsMissing }

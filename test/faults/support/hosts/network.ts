@@ -2,7 +2,6 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
-import { isAlive } from './postgres.ts'
 
 /** A machine of its own for its programs: a network namespace with an address on the switch. */
 export type Host = {
@@ -189,5 +188,14 @@ function freePrefix(): string {
     const [second = 0, third = 0] = randomBytes(2)
     const prefix = `10.${200 + (second % 50)}.${third}`
     if (!taken.includes(prefix)) return prefix
+  }
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
   }
 }

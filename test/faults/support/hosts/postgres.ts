@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { childProgram, type Environment, type Program } from '../../../../composition/cluster/child-program.ts'
 import { HEALTH_CHECK_ROLE } from '../../../../platform/database/embedded/authentication.ts'
 import { rowsOf } from '../kinds.ts'
-import type { Host } from './network.ts'
+import { type Host, isAlive } from './network.ts'
 
 /** PostgreSQL on a host of its own. */
 export type PostgresHost = Program & {
@@ -165,13 +165,4 @@ function postgresUser(): { readonly uid: number; readonly gid: number } {
 function binFolder(): string {
   const [version] = readdirSync('/usr/lib/postgresql').sort((one, other) => Number(other) - Number(one))
   return `/usr/lib/postgresql/${version}/bin`
-}
-
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
 }
