@@ -279,6 +279,10 @@ test('an image is uploaded as a file; what is none, too long, elsewhere or from 
   }
   expect((await send([new Uint8Array(10_000_001)])).status).toBe(413)
   expect((await send([png, png])).status).toBe(413)
+  // A million parts without a name: each costs more than its bytes.
+  const types = { 'content-type': 'multipart/form-data; boundary=a', cookie }
+  const parts = '--a\r\n\r\n\r\n'.repeat(900_000)
+  expect((await fetch(`${web.url}${path}/images`, { method: 'POST', body: parts, headers: types })).status).toBe(413)
   expect((await send([png], { to: `${path}/stock` })).status).toBe(415)
   expect((await send([png], { as: '' })).status).toBe(403)
   expect((await send([png], { sent: 'another' })).status).toBe(403)
