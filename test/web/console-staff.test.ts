@@ -107,6 +107,17 @@ test('a change that the role may not make is refused with its reason, and nothin
   expect((await visitor.get('/console/settings')).text).not.toContain('Taken over')
 })
 
+test('no log line has the secret of an invitation, before and after signing in', async () => {
+  const path = await anInvitation('SUPPORT')
+  expect((await aVisitor().get(path)).status).toBe(303)
+  const visitor = await aUser('Newcomer')
+  expect((await visitor.get(path)).status).toBe(200)
+  expect((await visitor.post(path, {})).status).toBe(303)
+  const lines = JSON.stringify(web.log.lines)
+  expect(lines).toContain('/account/staff/:secret')
+  expect(lines).not.toContain(path.split('/').at(-1))
+})
+
 test('a role is changed, and a removed member is out with all pages', async () => {
   const visitor = await aMember('SUPPORT', 'Rui Removed')
   const { visitor: owner } = await signedIn(shop)

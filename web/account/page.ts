@@ -36,6 +36,8 @@ export type UserPageRow = {
   readonly label: string | null
   /** Whether it is for readers who are not signed in as well. */
   readonly isPublic: boolean
+  /** Whether its path holds a secret, which no log line repeats. */
+  readonly isSecret: boolean
   readonly operations: readonly TypedDocumentNode<unknown, never>[]
   readonly parameters: ParameterTable
   /** What its forms have done, by the word `done` of the address that they lead to. */
@@ -47,6 +49,7 @@ export type UserPageRow = {
 type Row<On extends `/${string}`, Table extends ParameterTable, Session> = {
   readonly path: On
   readonly label?: string
+  readonly isSecret?: boolean
   readonly operations: readonly TypedDocumentNode<unknown, never>[]
   readonly parameters?: Table
   readonly notices?: Readonly<Record<string, string>>
@@ -68,11 +71,12 @@ function rowOf<const On extends `/${string}`, const Table extends ParameterTable
   row: Row<On, Table, UserSession | null>,
   isPublic: boolean,
 ): UserPageRow {
-  const { notices = {}, label = null } = row
+  const { notices = {}, label = null, isSecret = false } = row
   return {
     ...row,
     label,
     isPublic,
+    isSecret,
     notices: lookupTable(notices),
     parameters: { ...row.parameters, done: { kind: 'enum', values: Object.keys(notices) } },
     // The interpreter has checked what the types of the row promise.

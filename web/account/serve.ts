@@ -64,14 +64,14 @@ export async function serveAccounts(
     acceptForms(scope, MAX_FORM_BYTES)
     scope.setErrorHandler((error, request, reply) => showError(error, request, reply))
     for (const row of rows)
-      scope.get(routed(row.path), async (request, reply) => {
+      scope.get(routed(row.path), logged(row), async (request, reply) => {
         const session = await sessionOf(request, reply)
         if (session || row.isPublic) return showRow(row, session, request, reply)
         const next = nextOf(request.raw.url)
         if (sessions.wasBegun(request)) return showSessionEnded(request, reply, next)
         return to(reply, next === '' ? SIGN_IN : `${SIGN_IN}?${new URLSearchParams({ next })}`)
       })
-    for (const form of forms) scope.post(routed(form.path), (request, reply) => submit(form, request, reply))
+    for (const form of forms) scope.post(routed(form.path), logged(form.on), (request, reply) => submit(form, request, reply))
     serveSignInForms(scope, responder, { site, sessions })
   })
 
@@ -147,6 +147,9 @@ export async function serveAccounts(
     return showRow(on, session, request, reply, { status: 422, problems: changed.problems })
   }
 }
+
+/** How a route is logged: without its path where that holds a secret. */
+const logged = ({ isSecret }: UserPageRow) => ({ config: { hasSecretPath: isSecret } })
 
 /** Shows what went wrong: a session that ended, something that is not there, a form that is none of ours. */
 const errorHandlerOf =

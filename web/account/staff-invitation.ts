@@ -11,6 +11,7 @@ const PATH = '/account/staff/{secret}'
 /** The page that an invitation to the staff of a store leads to. */
 export const staffInvitation = userPage({
   path: PATH,
+  isSecret: true,
   operations: [AccountStaffInvitationDocument],
   async body({ path: { secret }, run, site, session }) {
     const { staffInvitation: found } = dataOf(await run(AccountStaffInvitationDocument, { secret }))
