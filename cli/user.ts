@@ -89,7 +89,7 @@ function exportCommand(): Command {
     .addHelpText(
       'after',
       `
-A compressed tar archive of JSON lines: profile, texts, rooms and sessions of the user, and the codes of the stores that it owns. \`store export\` exports a store.`,
+A compressed tar archive of JSON lines: profile, texts, rooms and sessions of the user, the codes of the stores that it owns, and its roles and invitations in others. \`store export\` exports a store.`,
     )
     .action(async (id: string, file: string, { json }: { readonly json?: true }) => {
       const row = await userRow(id)
@@ -106,6 +106,13 @@ A compressed tar archive of JSON lines: profile, texts, rooms and sessions of th
           {
             name: 'store',
             query: `SELECT code, name, created_at FROM store.store WHERE owner_id = '${encodeId('User', row)}' ORDER BY id`,
+          },
+          {
+            name: 'staff_member',
+            query: `SELECT store.code, member.role, member.email, member.invited_at, member.expires_at, member.accepted_at
+              FROM store.staff_member AS member JOIN store.store ON store.id = member.store_id
+              WHERE member.user_id = '${encodeId('User', row)}'
+                OR lower(member.email) = (SELECT lower(email) FROM social."user" WHERE id = ${row}) ORDER BY member.id`,
           },
         ],
       })
@@ -129,7 +136,7 @@ function eraseCommand(): Command {
         })
         // Stores are changed before the user is deleted, so that a failed command can be repeated.
         const inStores = await withStores(connection, async (stores) => ({
-          stores: await stores.disown(id),
+          stores: await stores.disown(id, user?.email ?? null),
           ...(customer && user ? await stores.erase(user.email) : { customers: 0, orders: 0 }),
         }))
         const keys = await withKeys(connection, (all) => all.eraseOf(id))

@@ -9,7 +9,7 @@ const LOCAL = ['localhost', '127.0.0.1', '[::1]']
 const PREFLIGHT = {
   'access-control-allow-methods': 'POST, OPTIONS',
   'access-control-allow-headers':
-    'content-type, accept, authorization, x-api-key, x-login-key, x-auth-token, mcp-protocol-version, mcp-method, mcp-name, mcp-session-id, last-event-id, traceparent, tracestate',
+    'content-type, accept, authorization, x-api-key, x-login-key, x-auth-token, x-store-code, mcp-protocol-version, mcp-method, mcp-name, mcp-session-id, last-event-id, traceparent, tracestate',
   'access-control-max-age': '86400',
 }
 

@@ -44,6 +44,7 @@ import { resolvers } from './resolvers.ts'
 import { type ShippingNetwork, shippingServices } from './shipping-method/service.ts'
 import { shopRepository } from './shop/repository.ts'
 import { staffInvitationMail } from './staff-member/invitation-mail.ts'
+import { sweepInvitations } from './staff-member/sweep.ts'
 import { runStoreImports, type StoreImportDeps, storeImportJobs } from './store-import/worker.ts'
 import type { Tables } from './tables.ts'
 import { type Bodies, deliver } from './webhook-delivery/deliver.ts'
@@ -187,7 +188,7 @@ export async function storeSubgraph({
     now,
   }
   const sweeping = sweepFiles({ files, repository: parts.fileRecords }, { log, now })
-  const purging = purgeDeliveries(parts.webhookDeliveries, { log, now })
+  const purging = [purgeDeliveries(parts.webhookDeliveries, { log, now }), sweepInvitations(parts.staffMembers, { log, now })]
   const checkoutJobDeps = checkoutJobDepsOf(parts)
   const [checkouts, imports] = [checkoutJobs(checkoutJobDeps, log), importsOf(parts, { database, quotas })]
 
@@ -209,7 +210,7 @@ export async function storeSubgraph({
     deliverMail: () => deliverMail(mail, mailServer, { database, quotas, publicUrl: base, log, now }),
     jobs: () => countedJobs(queues, { log, now }),
     close: async () => {
-      await Promise.all([sweeping.stop(), purging.stop(), checkouts.stop(), imports.stop()])
+      await Promise.all([sweeping, ...purging, checkouts, imports].map((job) => job.stop()))
       await queues.close()
       await sender.close()
       await parts.shippingServices.close()

@@ -192,6 +192,10 @@ export type ConsoleSession = {
    */
   hash: Buffer
   store_id: number
+  /**
+   * Id of the user of the social subgraph who began it; null: whoever has the authtoken of the store.
+   */
+  user_id: string | null
   created_at: Date
   expires_at: Date
 }

@@ -67,6 +67,12 @@ beforeAll(async () => {
   await graph(`mutation { sendMessage(roomId: "${createRoom.room.id}", text: "Call ${ANN.phone}") { __typename } }`, token)
   await graph(`mutation { createTrustKey(name: "Agent of ${ANN.name}") { __typename } }`, token)
   expect((await atrium(surroundings, 'store', 'owner', other.code, ann)).code).toBe(0)
+  await client.query(
+    `INSERT INTO store.staff_member (store_id, user_id, email, role, invited_at, expires_at, accepted_at, secret_hash)
+     SELECT store.id, rest.* FROM store.store, (VALUES ($2, NULL, 'SUPPORT', now(), NULL, now(), NULL), (NULL, $3, 'MANAGER', now(), now() + interval '1 day', NULL, 'x'::bytea))
+       AS rest WHERE store.code = $1`,
+    [shop.code, ann, ANN.email.toLowerCase()],
+  )
 
   for (const where of [shop, other]) {
     for (const event of ['customer_created', 'order_created', 'fulfillment_created'])
@@ -232,6 +238,10 @@ test('the export of a user contains the content that the user wrote and where it
   expect(tables.message).toEqual([expect.objectContaining({ text: `Call ${ANN.phone}` })])
   expect([tables.room?.length, tables.room_member?.length, tables.session?.length]).toEqual([1, 1, 1])
   expect(tables.store).toEqual([expect.objectContaining({ code: other.code })])
+  expect(tables.staff_member).toEqual([
+    expect.objectContaining({ code: shop.code, role: 'SUPPORT', email: null }),
+    expect.objectContaining({ code: shop.code, role: 'MANAGER', email: ANN.email.toLowerCase() }),
+  ])
   expect(JSON.stringify(tables)).not.toContain('argon2')
 })
 
@@ -269,6 +279,7 @@ test('no text column of the database contains an erased user, and no amount chan
   expect([code, err, JSON.parse(out)]).toEqual([0, '', { id: ann, stores: 1, customers: 1, orders: 1, keys: 1 }])
   expect(await placesOf(WORDS)).toEqual([])
   expect(await books()).toEqual(before)
+  expect((await client.query('SELECT count(*) FROM store.staff_member')).rows[0].count).toBe('0')
   const { rows } = await client.query(
     'SELECT (SELECT count(*) FROM social.login_attempt) + (SELECT count(*) FROM social.login_attempt_from) + (SELECT count(*) FROM social.login_network) AS rest',
   )

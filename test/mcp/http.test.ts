@@ -6,6 +6,7 @@ import { argumentsOf } from '../../mcp/arguments.ts'
 import { serveMcp } from '../../mcp/serve.ts'
 import { plainTool } from '../../mcp/tool.ts'
 import type { AccessPolicy } from '../../mcp/tool-server.ts'
+import { CREDENTIAL_HEADERS } from '../../platform/http/caller.ts'
 import { isLoopbackHost } from '../../platform/http/listen.ts'
 import { createHttpServer } from '../../platform/http/server.ts'
 import { localRateLimitStore } from '../../platform/rate-limit/rate-limit-store.ts'
@@ -67,7 +68,9 @@ test.each([
     headers: { origin, 'access-control-request-method': 'POST' },
   })
   expect(preflight.status).toBe(status === 200 ? 204 : 403)
-  if (status === 200) expect(preflight.headers['access-control-allow-headers']).toContain('mcp-protocol-version')
+  if (status === 200)
+    for (const name of ['mcp-protocol-version', ...CREDENTIAL_HEADERS])
+      expect(preflight.headers['access-control-allow-headers']).toContain(name)
 })
 
 describe('where more than this machine reaches it', () => {

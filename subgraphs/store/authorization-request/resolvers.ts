@@ -4,14 +4,20 @@ import { permissionsOf } from '../access/permissions.ts'
 import { answer, leave, requestWith, signIn, signInOwner } from './actions.ts'
 import { destinationOf, isFresh } from './authorization-request.ts'
 
-const HOW_OWNERS_SIGN_IN = 'Expected the token of a user whose password was given in the last ten minutes: use login.'
+const HOW_OWNERS_SIGN_IN =
+  'Expected the token of a user whose password was given in the last ten minutes: use login, then signInOwnerToAuthorize.'
 
 export const authorizationRequestResolvers = {
   Query: {
     authorizationRequest: (_, { id, browser }, desk) => requestWith({ id, browser }, desk),
   },
   Mutation: {
-    signInToAuthorize: async (_, { request: id, browser }, context) => signIn({ id, browser }, await context.storeId(), context),
+    signInToAuthorize: async (_, { request: id, browser }, context) => {
+      const { storeId, staff } = await context.access()
+      // A session may be old: owners give their password again.
+      if (staff) throw unauthenticated(HOW_OWNERS_SIGN_IN)
+      return signIn({ id, browser }, storeId, context)
+    },
     signInOwnerToAuthorize: async (_, { request: id, store = null, browser }, context) => {
       const user = await context.presented()
       if (!user || !isFresh(user, context.now())) throw unauthenticated(HOW_OWNERS_SIGN_IN)

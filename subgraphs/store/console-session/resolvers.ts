@@ -15,10 +15,11 @@ export const consoleSessionResolvers = {
       consoleSessions.isOpen(await storeId(), hashOf(secret), now()),
   },
   Mutation: {
-    beginConsoleSession: async (_, __, { storeId, consoleSessions, now }) => {
+    beginConsoleSession: async (_, __, { access, consoleSessions, now }) => {
+      const { storeId, staff } = await access()
       const [secret, at] = [randomBytes(SECRET_BYTES).toString('base64url'), now()]
       const expiresAt = new Date(at.getTime() + SESSION_MS)
-      await consoleSessions.insert(await storeId(), hashOf(secret), { at, expiresAt })
+      await consoleSessions.insert(storeId, hashOf(secret), { userId: staff?.userId ?? null, at, expiresAt })
       return { secret, expiresAt }
     },
     endConsoleSession: async (_, { secret }, { storeId, consoleSessions }) =>

@@ -14,6 +14,8 @@ const MAX_LINKS = 10
 /** Links to one address that nobody has confirmed in a shop, a day. */
 const MAX_UNCONFIRMED_LINKS = 5
 
+/** Invitations to one address from all stores together, an hour: links to shops have bounds of their own. */
+const MAX_INVITATIONS = 10
 /** Invitations of one store, a day: a whole staff at once, and no way to write to everybody. */
 const MAX_INVITATIONS_OF_STORE = 200
 
@@ -31,10 +33,11 @@ export function mailLimits(rateLimits: RateLimitStore, log: Logger): MailLimits 
   const logged = rateLimits.buckets('logged confirmations', 1, HOUR_MS)
   const links = rateLimits.buckets('links to addresses', MAX_LINKS, HOUR_MS)
   const unconfirmed = rateLimits.buckets('links to unconfirmed addresses', MAX_UNCONFIRMED_LINKS, DAY_MS)
-  const invitations = rateLimits.buckets('staff invitations of stores', MAX_INVITATIONS_OF_STORE, DAY_MS)
+  const invitations = rateLimits.buckets('staff invitations to addresses', MAX_INVITATIONS, HOUR_MS)
+  const invitationsOfStore = rateLimits.buckets('staff invitations of stores', MAX_INVITATIONS_OF_STORE, DAY_MS)
   return {
     mayInvite: async (storeId, recipient) =>
-      (await links(hashOf(recipient), 1)).isGranted && (await invitations(String(storeId), 1)).isGranted,
+      (await invitations(hashOf(recipient), 1)).isGranted && (await invitationsOfStore(String(storeId), 1)).isGranted,
     async mayConfirmOrder(storeId, recipient) {
       const ofRecipient = await confirmations(`${storeId} ${hashOf(recipient)}`, 1)
       if (ofRecipient.isGranted && (await ofStore(String(storeId), 1)).isGranted) return true

@@ -7,6 +7,7 @@ import { eraseByEmail } from '../customer/actions.ts'
 import type { Files } from '../file/files.ts'
 import { oauthRepository } from '../oauth/repository.ts'
 import { type Filling, fillStore } from '../sample/fill.ts'
+import { staffMemberRepository } from '../staff-member/repository.ts'
 import { type ListedStore, storeRepository } from '../store/repository.ts'
 import { type ApiCredentials, newAuthtoken, paidByOperator, setUpStore } from '../store/set-up.ts'
 import { nameProblem } from '../store/store.ts'
@@ -49,8 +50,11 @@ export type Stores = {
   readonly endSignIns: (options: {
     readonly apps: boolean
   }) => Promise<{ readonly consoleSessions: number; readonly signIns: number; readonly consents: number }>
-  /** Removes a user, by an opaque id, as the owner of stores; returns their number. */
-  readonly disown: (user: string) => Promise<number>
+  /**
+   * Removes a user, by an opaque id, from stores: as their owner, from their staff, and invitations
+   * of the address (null: of none). Returns the number of stores without an owner now.
+   */
+  readonly disown: (user: string, email: string | null) => Promise<number>
 }
 
 /** Result of an erasure in all stores. */
@@ -114,7 +118,10 @@ export async function withStores<Result>(
         return overlapHours === 0 ? null : new Date(now.getTime() + overlapHours * 3_600_000)
       },
       endSignIns: ({ apps }) => oauthRepository(database.query).endAll({ apps }),
-      disown: (user) => stores.disown(user, new Date()),
+      async disown(user, email) {
+        await staffMemberRepository(database.query).forget(user, email)
+        return stores.disown(user, new Date())
+      },
       async erase(email) {
         const erased = { customers: 0, orders: 0 }
         for (const { id: storeId } of await stores.list()) {

@@ -22,7 +22,8 @@ export async function inviteStaffMember(unit: UnitOfWork, { email, role, mail, s
   const problems = invitationProblems({ email, role })
   if (problems.length > 0 || !isMemberRole(role)) return validationError(problems)
   const staff = staffMemberRepository(query)
-  const count = await staff.countLocked(storeId, now)
+  await staff.lockStaff(storeId)
+  const count = await staff.count(storeId, now)
   if (count >= MAX_STAFF) return validationError([problem('email', `one of at most ${MAX_STAFF} staff members`, count + 1)])
   const staffMember = await staff.insert(storeId, {
     email: email.trim(),
@@ -70,6 +71,8 @@ export async function removeStaffMember(
 export async function acceptStaffInvitation({ query, storeId, now }: UnitOfWork, secret: string, userId: string) {
   const staff = staffMemberRepository(query)
   const hash = secretTokenHash(secret)
+  // Two invitations of one user at once: the second finds the membership of the first.
+  await staff.lockStaff(storeId)
   const invitation = hash && (await staff.bySecret(hash, now, { isLocked: true }))
   if (!invitation) return noInvitation()
   const [[store], isMember] = await Promise.all([storeRepository(query).findByIds([storeId]), staff.isMember(storeId, userId)])

@@ -41,9 +41,13 @@ export const staffMemberRepository = (database: Kysely<Tables>) => ({
       .execute()
       .then((rows) => rows.map((row) => ({ ...row, userId }))),
 
-  /** Members and open invitations, counted while no other transaction adds one; expired ones are deleted. */
-  async countLocked(storeId: number, at: Date): Promise<number> {
+  /** Locks the staff of a store against new members until the transaction ends. */
+  async lockStaff(storeId: number): Promise<void> {
     await sql`SELECT pg_advisory_xact_lock(${STAFF_LOCK}, ${storeId})`.execute(database)
+  },
+
+  /** Members and open invitations; expired ones are deleted. */
+  async count(storeId: number, at: Date): Promise<number> {
     await database.deleteFrom('staff_member').where('store_id', '=', storeId).where('expires_at', '<=', at).execute()
     const { count } = await database
       .selectFrom('staff_member')
@@ -149,6 +153,19 @@ export const staffMemberRepository = (database: Kysely<Tables>) => ({
       .set((set) => ({ role, version: set('version', '+', 1) }))
       .where('store_id', '=', storeId)
       .where('id', '=', id)
+      .execute()
+  },
+
+  /** Deletes invitations of every store that expired by `at`. */
+  async deleteExpired(at: Date): Promise<void> {
+    await database.deleteFrom('staff_member').where('expires_at', '<=', at).execute()
+  },
+
+  /** Removes a user from the staff of every store, and withdraws invitations of the address; null: of none. */
+  async forget(userId: string, email: string | null): Promise<void> {
+    await database
+      .deleteFrom('staff_member')
+      .where(({ eb, or, fn }) => or([eb('user_id', '=', userId), eb(fn('lower', ['email']), '=', email?.toLowerCase() ?? null)]))
       .execute()
   },
 

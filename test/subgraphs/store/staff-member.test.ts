@@ -13,11 +13,16 @@ import {
   isRequiredInputField,
 } from 'graphql'
 import { generateKeyPair, SignJWT } from 'jose'
+import pino from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openDatabase } from '../../../platform/database/database.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
 import { PUBLIC_ROOT_FIELDS, RULES } from '../../../subgraphs/store/access/rules.ts'
 import { ROLE_RIGHTS, STAFF_ROLES, type StaffRole } from '../../../subgraphs/store/access/staff-roles.ts'
+import { staffMemberRepository } from '../../../subgraphs/store/staff-member/repository.ts'
 import { MAX_STAFF } from '../../../subgraphs/store/staff-member/staff-member.ts'
+import { sweepInvitations } from '../../../subgraphs/store/staff-member/sweep.ts'
+import type { Tables } from '../../../subgraphs/store/tables.ts'
 import { encodeId } from '../../../subgraphs/toolkit/ids.ts'
 import { startSmtpServer } from '../../support/smtp-server.ts'
 import { agreedApp } from './support/app.ts'
@@ -136,12 +141,46 @@ describe('an invitation', () => {
     expect((await stack.ask(late(null), ACCEPT, { secret })).data.result.__typename).toBe('NotFoundError')
   })
 
+  test('that has expired is deleted with its address, and open ones stay', async () => {
+    const store = await stack.aStore()
+    await invite(store, 'SUPPORT', 'gone@example.org')
+    later(4 * 86_400_000)
+    await invite(store, 'SUPPORT', 'open@example.org')
+    const member = await aMember(store, 'SUPPORT')
+    later(3 * 86_400_000)
+    const { query, close } = openDatabase<Tables>(stack.database.connection, { schema: 'store', max: 1, onError: () => {} })
+    const sweeping = sweepInvitations(staffMemberRepository(query), { log: pino({ level: 'silent' }), now: () => at })
+    await sweeping.first
+    await sweeping.stop()
+    await close()
+    const rows = await stack.sql('SELECT id, email FROM staff_member WHERE store_id = $1 ORDER BY id', [store.storeId])
+    expect(rows).toEqual([
+      { id: expect.any(Number), email: 'open@example.org' },
+      { id: Number(member.number), email: null },
+    ])
+  })
+
   test('is accepted by one of 20 users who try at once', async () => {
     const store = await stack.aStore()
     const { acceptUrl } = await invite(store, 'CATALOGUE')
     const all = await Promise.all(Array.from({ length: 20 }, () => aUser()))
     const answers = await Promise.all(all.map((user) => stack.ask(user(null), ACCEPT, { secret: secretOf(acceptUrl) })))
     expect(answers.filter(({ data }) => data.result.__typename === 'AcceptStaffInvitationSuccess')).toHaveLength(1)
+  })
+
+  test('is one membership for a user who accepts ten at once', async () => {
+    const store = await stack.aStore()
+    const invitations = []
+    for (let n = 0; n < 10; n += 1) invitations.push(await invite(store, 'SUPPORT'))
+    const user = await aUser()
+    const answers = await Promise.all(
+      invitations.map(({ acceptUrl }) => stack.ask(user(null), ACCEPT, { secret: secretOf(acceptUrl) })),
+    )
+    expect(answers.flatMap(({ errors = [] }) => errors)).toEqual([])
+    expect(answers.map(({ data }) => data.result.__typename).toSorted()).toEqual([
+      'AcceptStaffInvitationSuccess',
+      ...Array(9).fill('ConflictError'),
+    ])
   })
 
   test('repeated with its idempotency key is the same one, and does not show the URL again', async () => {
@@ -200,6 +239,33 @@ describe('a member', () => {
     const { number } = await aMember(other, 'SUPPORT')
     expect((await stack.ask(store, REMOVE, { id: number })).data.result.__typename).toBe('NotFoundError')
     expect((await stack.ask(store, UPDATE, { id: number, role: 'MANAGER' })).data.result.__typename).toBe('NotFoundError')
+  })
+
+  test('begins ten sessions of the console, and ends none of the store or of others', async () => {
+    const store = await stack.aStore()
+    const [one, other] = [await aMember(store, 'SUPPORT'), await aMember(store, 'SUPPORT')]
+    const BEGIN = 'mutation { begun: beginConsoleSession { secret } }'
+    const begin = async (who: TestStore | Caller): Promise<string> => (await stack.ask(who, BEGIN)).data.begun.secret
+    const isOpen = async (secret: string) =>
+      (await stack.ask(store, 'query ($secret: String!) { isOpen: isConsoleSessionOpen(secret: $secret) }', { secret })).data
+        .isOpen
+    const kept = [await begin(store), await begin(other.caller)]
+    const own: string[] = []
+    for (let n = 0; n < 101; n += 1) {
+      later(1)
+      own.push(await begin(one.caller))
+    }
+    expect(await Promise.all(kept.map(isOpen))).toEqual([true, true])
+    expect((await Promise.all(own.map(isOpen))).filter(Boolean)).toHaveLength(10)
+    expect(await isOpen(own.at(-1) ?? '')).toBe(true)
+  })
+
+  test('who owns the store signs in to an app with the password, not with a session', async () => {
+    const store = await stack.aStore()
+    const owner = await anOwner(store)
+    const SIGN_IN = 'mutation { signInToAuthorize(request: "x") { __typename } }'
+    expect(codesOf(await stack.ask(owner, SIGN_IN))).toEqual(['UNAUTHENTICATED'])
+    expect((await stack.ask(store, SIGN_IN)).data.signInToAuthorize.__typename).toBe('NotFoundError')
   })
 
   test('of a store is a secret to apps, and to every role but the owner', async () => {

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "console_session" ADD COLUMN     "user_id" TEXT;
