@@ -102,7 +102,9 @@ describe('Cache-Control', () => {
     const { status, headers, text } = await get(A)
     expect([status, text]).toEqual([200, NAMED('Atlas')])
     expect(headers.get('cache-control')).toBe('max-age=60, public')
-    expect(headers.get('vary')).toBe('Accept, Accept-Encoding, graphql-cost, authorization, x-api-key, x-login-key, x-auth-token')
+    expect(headers.get('vary')).toBe(
+      'Accept, Accept-Encoding, graphql-cost, authorization, x-api-key, x-login-key, x-auth-token, x-store-code',
+    )
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
   })
 
