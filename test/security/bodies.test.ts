@@ -115,6 +115,8 @@ describe('what a client may not choose', () => {
 const DECIDED: Readonly<Record<string, string>> = {
   'CreateUserInput.role': 'administrators: test/subgraphs/social/user.test.ts',
   'UpdateUserInput.role': 'administrators: test/subgraphs/social/user.test.ts',
+  'InviteStaffMemberInput.role': 'the owner of the store: test/subgraphs/store/staff-member.test.ts',
+  'UpdateStaffMemberInput.role': 'as for inviting',
   'CreateAppInput.scopes': 'what the app may ask for; the shop decides what it gets: test/subgraphs/store/app.test.ts',
   'UpdateAppInput.scopes': 'as for a new app',
   'SetMetafieldsInput.ownerId': 'the thing that has them, of the own store: test/subgraphs/store/metafield.test.ts',

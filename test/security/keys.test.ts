@@ -184,6 +184,8 @@ const EXCUSED: readonly Excuse[] = [
       'subgraphs/directory/import/report.ts': ['totals[kind]'],
       'web/search/results.ts': ['counts[kind]'],
       'subgraphs/store/sample/sample.ts': ['dearer?.[value]'],
+      'subgraphs/store/order-record/repository.ts': ['row[key]'],
+      'subgraphs/store/product-record/repository.ts': ['row[key]'],
     },
   },
   {

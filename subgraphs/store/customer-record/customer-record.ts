@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ownValue } from '../../../platform/collections/lookup-table.ts'
 import { csvField } from '../../../platform/text/csv.ts'
 import type { CustomerAddress, CustomerFields } from '../customer/customer.ts'
 import { type CellReader, cellReader, defined } from '../record-file/cells.ts'
@@ -87,7 +88,8 @@ const COLUMN_OF: Readonly<Record<string, Column>> = {
 }
 
 /** The column of a field of a problem. */
-export const customerColumn = (field: string): string => COLUMN_OF[field.replace('shippingAddress', 'billingAddress')] ?? field
+export const customerColumn = (field: string): string =>
+  ownValue(COLUMN_OF, field.replace('shippingAddress', 'billingAddress')) ?? field
 
 const NO_ADDRESS: CustomerAddress = {
   ...{ name: null, surname: null, taxid: null, address: null, city: null, postal: null },

@@ -1,3 +1,4 @@
+import { ownValue } from '../../../platform/collections/lookup-table.ts'
 import { csvField } from '../../../platform/text/csv.ts'
 import { type Problem, problem } from '../../toolkit/validation.ts'
 import { type Amount, amountOf, roundedProduct, textOf } from '../amount.ts'
@@ -107,7 +108,7 @@ export const csvErrors = (
   problems.map(({ field, message }) => {
     const [, index, own = field.split('.')[0] ?? ''] = /^variants\.(\d+)\.(\w+)/.exec(field) ?? []
     const variant = index === undefined ? undefined : record.variants[Number(index)]
-    const column = COLUMN_OF[own] ?? own
+    const column = ownValue(COLUMN_OF, own) ?? own
     return {
       row: (variant && variantRows.get(combinationKey(variant))) ?? row,
       column,

@@ -1,3 +1,4 @@
+import { ownValue } from '../../../platform/collections/lookup-table.ts'
 import { customerKey, importCustomers } from '../customer-record/import.ts'
 import { importProducts, type ProductImportOptions, productKey } from '../product-record/import.ts'
 import type { FileObject } from '../record-file/file-reader.ts'
@@ -41,6 +42,6 @@ export const recordKind = (kind: ImportedKind): KindOfRecords => KINDS[kind]
 function lengthOf(object: FileObject, field: string): number {
   if (object.format !== 'JSON_LINES' || typeof object.value !== 'object' || object.value === null) return 1
   // Any JSON object.
-  const found = (object.value as Readonly<Record<string, unknown>>)[field]
+  const found = ownValue(object.value as Readonly<Record<string, unknown>>, field)
   return Array.isArray(found) ? Math.max(1, found.length) : 1
 }
