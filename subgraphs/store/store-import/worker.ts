@@ -9,6 +9,8 @@ import type { StoreImport } from './store-import.ts'
 
 /** Between the ends of a run and the next, when nothing was due. Milliseconds. */
 const INTERVAL_MS = 2_000
+/** Between two deletions of what is old. */
+const DELETION_INTERVAL_MS = 600_000
 /** How long an import belongs to the process that took it: a chunk takes less. Milliseconds. */
 const LEASE_MS = 60_000
 /** Runs without progress after which an import has failed: its process died each time. */
@@ -33,12 +35,15 @@ export type StoreImportDeps = {
 }
 
 /** Runs imports until it is stopped; several processes may, and each import is run by one. */
-export const storeImportJobs = (deps: StoreImportDeps): PeriodicJob =>
-  runPeriodically(
+export function storeImportJobs(deps: StoreImportDeps): PeriodicJob {
+  let deletedAt = 0
+  return runPeriodically(
     INTERVAL_MS,
     async (signal) => {
       await runStoreImports(deps, signal)
       const at = deps.now().getTime()
+      if (at - deletedAt < DELETION_INTERVAL_MS) return
+      deletedAt = at
       await storeImportRepository(deps.database).deleteOld({
         ended: new Date(at - RETENTION_MS),
         abandoned: new Date(at - ABANDONED_MS),
@@ -46,6 +51,7 @@ export const storeImportJobs = (deps: StoreImportDeps): PeriodicJob =>
     },
     (error) => deps.log.warn({ err: error }, 'imports of stores could not be run'),
   )
+}
 
 /** Runs the imports that are due. */
 export async function runStoreImports(deps: StoreImportDeps, signal: AbortSignal): Promise<void> {

@@ -202,9 +202,18 @@ export async function aFullShop(stack: StoreRestStack, size: number): Promise<Fu
       ),
     )
   }
-  const storeImport = await sql(
-    `INSERT INTO store_import (store_id, kind, format, created_at) VALUES ($1, 'PRODUCTS', 'CSV', now()) RETURNING id`,
-  )
+  let storeImport = 0
+  for (const n of range) {
+    storeImport = await sql(
+      `INSERT INTO store_import (store_id, kind, format, status, created_at, finished_at)
+       VALUES ($1, 'PRODUCTS', 'CSV', 'CANCELED', now(), now()) RETURNING id`,
+    )
+    await sql(
+      `INSERT INTO staff_member (store_id, email, role, secret_hash, invited_at, expires_at)
+       VALUES ($1, $2, 'SUPPORT', sha256(convert_to($1::int || ' ' || $2::text, 'UTF8')), now(), now() + interval '7 days') RETURNING id`,
+      `person-${n}@example.com`,
+    )
+  }
   await sql(
     `INSERT INTO store_import_error (store_id, import_id, row, "column", message) VALUES ($1, $2, 2, 'Title', 'Expected a title.') RETURNING id`,
     storeImport,

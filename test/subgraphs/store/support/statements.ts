@@ -5,10 +5,10 @@ import { vi } from 'vitest'
 const APPLICATION = 'atrium store'
 /**
  * What comes by the clock and not by an operation: who asks is judged anew after a second; events,
- * what is old, and carts, payments and sessions that are due, are looked after in the background.
+ * what is old, and carts, payments, imports and sessions that are due, are looked after in the background.
  */
 const BY_THE_CLOCK =
-  /"credential"\."token_hash"|"app_token"\."hash"|\bevent_(?:listener|position|process|topic)\b|\bFROM event\b|LISTEN|\bFROM file WHERE|\bcreated_at < |\bFROM cart WHERE updated_at < |from "cart" where (?:"status" = \$ and "abandoned_order_id" is null|"pay_until" <)|from "payment" where "updated_at" < |DELETE FROM "?customer_account/i
+  /"credential"\."token_hash"|"app_token"\."hash"|\bevent_(?:listener|position|process|topic)\b|\bFROM event\b|LISTEN|\bFROM file WHERE|\bcreated_at < |\bFROM cart WHERE updated_at < |from "cart" where (?:"status" = \$ and "abandoned_order_id" is null|"pay_until" <)|from "payment" where "updated_at" < |DELETE FROM "?customer_account|UPDATE store_import SET status = 'RUNNING'|DELETE FROM store_import/i
 
 /**
  * Hears the SQL statements of the store's operations in this process, from now on until it is
