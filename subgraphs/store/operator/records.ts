@@ -123,7 +123,7 @@ function recordsOf(deps: StoreImportDeps, storeId: number): StoreRecords {
         await new Promise((resolve) => setTimeout(resolve, PROGRESS_INTERVAL_MS))
       }
     },
-    errors: (id) => imports.errors(storeId, id, { size: MAX_STORED_ERRORS, after: null, offset: 0 }),
+    errors: (id) => imports.errorsOf(storeId, [id], { size: MAX_STORED_ERRORS, after: null, offset: 0 }),
     async *export(kind, format) {
       const source = { query: deps.database, storeId, publicUrl: deps.publicUrl }
       for (let after = 0; ; ) {

@@ -61,28 +61,35 @@ export const storeImportRepository = (database: Kysely<Tables>) => ({
     return Number(count)
   },
 
-  /** Errors of an import, oldest first, one more than requested. */
-  errors: (storeId: number, importId: number, { size, after, offset }: KeysetRange): Promise<StoredRowError[]> =>
+  /** Errors of imports, oldest first, of each one more than requested. */
+  async errorsOf(
+    storeId: number,
+    importIds: readonly number[],
+    { size, after, offset }: KeysetRange,
+  ): Promise<readonly (StoredRowError & { readonly importId: number })[]> {
+    const { rows } = await sql<StoredRowError & { readonly importId: number }>`
+      SELECT error.id, requested.id AS "importId", error.row, error."column", error.message
+      FROM unnest(${importIds}::integer[]) AS requested (id)
+      CROSS JOIN LATERAL (
+        SELECT id, row, "column", message FROM store_import_error
+        WHERE store_id = ${storeId} AND import_id = requested.id AND id > ${after === null ? 0 : Number(after[0])}
+        ORDER BY id LIMIT ${size + 1} OFFSET ${offset}
+      ) AS error
+      ORDER BY error.id`.execute(database)
+    return rows
+  },
+
+  errorCounts: (
+    storeId: number,
+    importIds: readonly number[],
+  ): Promise<{ readonly importId: number; readonly count: string }[]> =>
     database
       .selectFrom('store_import_error')
-      .select(['id', 'row', 'column', 'message'])
+      .select(({ fn }) => ['import_id as importId', fn.countAll<string>().as('count')])
       .where('store_id', '=', storeId)
-      .where('import_id', '=', importId)
-      .where('id', '>', after === null ? 0 : Number(after[0]))
-      .orderBy('id')
-      .limit(size + 1)
-      .offset(offset)
+      .where('import_id', 'in', importIds)
+      .groupBy('import_id')
       .execute(),
-
-  async errorCount(storeId: number, importId: number): Promise<number> {
-    const { count } = await database
-      .selectFrom('store_import_error')
-      .select(({ fn }) => fn.countAll<string>().as('count'))
-      .where('store_id', '=', storeId)
-      .where('import_id', '=', importId)
-      .executeTakeFirstOrThrow()
-    return Number(count)
-  },
 
   /** Imports that have not ended; others of the store wait until the transaction ends. */
   async countOpen(storeId: number): Promise<number> {

@@ -27,11 +27,10 @@ export const storeImportResolvers = {
   },
   StoreImport: {
     ...identified('StoreImport'),
-    errors: async ({ id }, page, { storeId, storeImports }) => {
+    errors: async ({ id }, page, { load }) => {
       const range = keysetRange(ERRORS, page, LIST_SIZES)
-      const store = await storeId()
-      const rows = await storeImports.errors(store, id, range)
-      return keysetPage(ERRORS, range, rows, () => storeImports.errorCount(store, id))
+      const rows = await load.errorsOfStoreImport(range).load(id)
+      return keysetPage(ERRORS, range, rows, async () => Number((await load.errorCountOfStoreImport.load(id))?.count ?? 0))
     },
   },
   StoreImportConnection: connectionFields,
