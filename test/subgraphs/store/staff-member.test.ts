@@ -249,13 +249,13 @@ describe('a member', () => {
     const isOpen = async (secret: string) =>
       (await stack.ask(store, 'query ($secret: String!) { isOpen: isConsoleSessionOpen(secret: $secret) }', { secret })).data
         .isOpen
-    const kept = [await begin(store), await begin(other.caller)]
+    const others = [await begin(store), await begin(other.caller)]
     const own: string[] = []
     for (let n = 0; n < 101; n += 1) {
       later(1)
       own.push(await begin(one.caller))
     }
-    expect(await Promise.all(kept.map(isOpen))).toEqual([true, true])
+    expect(await Promise.all(others.map(isOpen))).toEqual([true, true])
     expect((await Promise.all(own.map(isOpen))).filter(Boolean)).toHaveLength(10)
     expect(await isOpen(own.at(-1) ?? '')).toBe(true)
   })
