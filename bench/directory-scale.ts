@@ -54,10 +54,10 @@ const COPY = `
   WHERE kind IN ('MCP_SERVER', 'PLUGIN', 'SKILL') AND removed_at IS NULL AND length(key) < 140
   ORDER BY n, id LIMIT $1::int - (SELECT count(*) FROM item)`
 
-/** Characters that the items are, as rows. */
+/** Characters of what a process reads of the items: neither schemas of tools nor sources of values. */
 const TEXT = `
   SELECT count(*)::int AS items, sum(length(key) + length(name) + length(description) + length(category) + length(array_to_string(tags, ''))
-    + length((detail - 'features')::text) + length(provenance::text))::float8 AS characters
+    + length((detail - 'features')::text))::float8 AS characters
   FROM item WHERE kind IN ('MCP_SERVER', 'PLUGIN', 'SKILL') AND removed_at IS NULL`
 
 const OPERATIONS: Readonly<Record<string, string>> = {

@@ -4,14 +4,15 @@ import type { Item } from '../item/item.ts'
 
 const categoryOf = ({ category }: Item) => [category]
 
-const counted = (items: readonly Item[]) => facet(items, categoryOf).map(({ value, count }) => ({ name: value, count }))
+const counted = async (items: readonly Item[]) =>
+  (await facet(items, categoryOf)).map(({ value, count }) => ({ name: value, count }))
 
 export const categoryResolvers = {
   Query: {
-    categories: (_, __, { catalogue }) => ({
-      mcp: counted(catalogue.list('MCP_SERVER')),
-      plugins: counted(catalogue.list('PLUGIN')),
-      skills: counted(catalogue.list('SKILL')),
+    categories: async (_, __, { catalogue }) => ({
+      mcp: await counted(catalogue.list('MCP_SERVER')),
+      plugins: await counted(catalogue.list('PLUGIN')),
+      skills: await counted(catalogue.list('SKILL')),
     }),
   },
 } satisfies Resolvers

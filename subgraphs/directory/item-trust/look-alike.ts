@@ -1,3 +1,4 @@
+import { firstOf } from '../../toolkit/first-of.ts'
 import type { Item, McpServer } from '../item/item.ts'
 
 /** A name of an item that is nearly a well-known one. */
@@ -14,7 +15,7 @@ const MIN_STARS = 500
 const MAX_SHARE_OF_STARS = 0.1
 /** Well-known servers whose names are compared: those with most stars. */
 const MAX_WELL_KNOWN = 1_000
-/** Shorter names are one change from each other by chance. */
+/** Names that are shorter, without the words that most have, are one change from each other by chance. */
 const MIN_NAME_LENGTH = 6
 
 type KnownName = { readonly name: string; readonly server: McpServer; readonly what: LookAlike['what'] }
@@ -24,13 +25,13 @@ export type WellKnownNames = { readonly names: ReadonlySet<string>; readonly byF
 
 /** The names of the servers with most stars. */
 export function wellKnownNames(items: readonly (Item | undefined)[]): WellKnownNames {
-  const servers = items
-    .filter((item): item is McpServer => item?.kind === 'MCP_SERVER' && item.popularity >= MIN_STARS && !item.deprecated)
-    .sort((one, other) => other.popularity - one.popularity || (one.key < other.key ? -1 : 1))
-    .slice(0, MAX_WELL_KNOWN)
+  const servers = items.filter(
+    (item): item is McpServer => item?.kind === 'MCP_SERVER' && item.popularity >= MIN_STARS && !item.deprecated,
+  )
   const names = new Set<string>()
   const byForm = new Map<string, KnownName[]>()
-  for (const server of servers) {
+  const byStars = (one: McpServer, other: McpServer) => other.popularity - one.popularity || (one.key < other.key ? -1 : 1)
+  for (const server of firstOf(servers, MAX_WELL_KNOWN, byStars)) {
     for (const { what, name } of namesOf(server)) {
       if (names.has(`${what} ${name}`)) continue
       names.add(`${what} ${name}`)
@@ -80,7 +81,7 @@ function isOneChange(one: string, other: string): boolean {
   return (a.length <= 1 && b.length <= 1) || (a.length === 2 && b.length === 2 && a[0] === b[1] && a[1] === b[0])
 }
 
-const withoutSigns = (name: string): string => name.replace(/[-_.]/g, '')
+const withoutSigns = (name: string): string => name.replace(/[-_.@]/g, '')
 
 /** The name, and what remains of it without each of its letters; signs between words do not count. */
 function formsOf(name: string): readonly string[] {
@@ -88,14 +89,22 @@ function formsOf(name: string): readonly string[] {
   return [letters, ...Array.from(letters, (_, index) => letters.slice(0, index) + letters.slice(index + 1))]
 }
 
-/** Package of a command of npm or Python, without its version and scope. */
-const PACKAGE = /^(?:npx|bunx|pnpm dlx|uvx|pipx run)\s+(?:-[-\w]+\s+)*(?:@[\w.-]+\/)?(?<name>[\w.-]+)/
+/** Scope and name of the package of a command of npm or Python, without its version. */
+const PACKAGE = /^(?<runner>npx|bunx|pnpm dlx|uvx|pipx run)\s+(?:-\S+\s+)*(?:(?<scope>@[\w.-]+)\/)?(?<name>[\w.-]+)(?=[\s@=[#]|$)/
+
+/** Scope and package of a command. For Python, signs between words are all the same. */
+function packageOf(command: string): readonly string[] {
+  const { runner = '', scope, name } = PACKAGE.exec(command.toLowerCase())?.groups ?? {}
+  if (name === undefined) return []
+  const isPython = runner === 'uvx' || runner === 'pipx run'
+  return [...(scope === undefined ? [] : [scope]), isPython ? name.replace(/[-_.]+/g, '-') : name]
+}
 
 /** What people type to get it. */
 function namesOf({ owner, installations }: McpServer): readonly Pick<KnownName, 'what' | 'name'>[] {
-  const packages = new Set(installations.flatMap(({ command }) => PACKAGE.exec(command)?.groups?.name?.toLowerCase() ?? []))
+  const packages = new Set(installations.flatMap(({ command }) => packageOf(command)))
   return [
     { what: 'OWNER' as const, name: owner.toLowerCase() },
     ...[...packages].map((name) => ({ what: 'PACKAGE' as const, name })),
-  ].filter(({ name }) => name.length >= MIN_NAME_LENGTH)
+  ].filter(({ name }) => withoutSigns(name.replace(/mcp|server/g, '')).length >= MIN_NAME_LENGTH)
 }

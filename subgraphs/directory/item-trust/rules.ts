@@ -106,10 +106,27 @@ const COMMAND_RULES: readonly {
   { code: 'ADMINISTRATOR', level: 'CAUTION', meaning: 'It asks for the rights of an administrator.', pattern: /\bsudo\b/ },
 ]
 
-/** `npx`, `uvx` and the like, which run the newest version unless one is named. */
-const RUNNER = /^(?:npx|bunx|pnpm dlx|uvx|pipx run|dnx)\s+(?:-[-\w]+\s+)*(?<name>@?[\w./-]+)(?<version>(?:@|==)[\w.+-]+)?/
+/** `npx`, `uvx` and the like, which run the newest version unless one is named; also of a repository. */
+const RUNNER =
+  /^(?<runner>npx|bunx|pnpm dlx|uvx|pipx run|dnx)\s+(?:-\S+\s+)*(?<name>(?:git\+)?https?:\/\/[^\s@#]+|@?\w[\w./-]*)(?<version>(?:@|==|#)\S+)?(?=\s|$)/
 const IMAGE =
   /^docker run\b.*?\s(?<name>[a-z0-9][a-z0-9._/-]*\/[a-z0-9._-]+)(?<version>:[\w.-]+)?(?<digest>@sha256:[0-9a-f]{64})?(?:\s|$)/
+
+/** Versions that are one version: neither a range nor a tag or branch that moves, such as `next` or `stable`. */
+const COMMIT = /^[@#][0-9a-f]{40}$/
+const NPM_VERSION = /^@\d+\.\d+\.\d+[\w.+-]*$/
+const VERSION = /^(?:@|==|:v?)\d[\w.+-]*$/
+
+function namesOneVersion({
+  runner = '',
+  name = '',
+  version = '',
+  digest,
+}: Readonly<Record<string, string | undefined>>): boolean {
+  if (digest !== undefined) return true
+  if (name.includes('://')) return COMMIT.test(version)
+  return (/^(?:npx|bunx|pnpm)/.test(runner) ? NPM_VERSION : VERSION).test(version)
+}
 
 function installationFindings({ installations }: McpServer): readonly TrustFinding[] {
   const [first] = installations
@@ -118,12 +135,12 @@ function installationFindings({ installations }: McpServer): readonly TrustFindi
     const command = installations.find((one) => pattern.test(one.command))?.command
     return command === undefined ? [] : [finding(code, level, meaning, command)]
   })
-  const { name, version, digest } = (RUNNER.exec(first.command) ?? IMAGE.exec(first.command))?.groups ?? {}
+  const found = (RUNNER.exec(first.command) ?? IMAGE.exec(first.command))?.groups ?? {}
+  const { name, version, digest } = found
   if (name === undefined) return marked
-  const isPinned = digest !== undefined || (version !== undefined && !/latest$/.test(version))
   return [
     ...marked,
-    isPinned
+    namesOneVersion(found)
       ? finding('PINNED_PACKAGE', 'GOOD', 'Its installation names one version.', `${name}${version ?? ''}${digest ?? ''}`)
       : finding('UNPINNED_PACKAGE', 'UNKNOWN', 'Its installation runs whichever version is the newest at the time.', name),
   ]

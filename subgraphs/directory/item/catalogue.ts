@@ -2,7 +2,14 @@ import { type LayeredMap, layeredMap } from '../../../platform/collections/layer
 import type { Position } from '../../toolkit/cursor.ts'
 import { CHEAP, createPace, type Pace } from '../word-index/pace.ts'
 import { changedList, sortedBy } from '../word-index/sorted-list.ts'
-import { buildWordIndex, changedWordIndex, type Indexed, type RecordChange, type WordIndex } from '../word-index/word-index.ts'
+import {
+  buildWordIndex,
+  changedWordIndex,
+  type Indexed,
+  type RecordChange,
+  unusedWords,
+  type WordIndex,
+} from '../word-index/word-index.ts'
 import type { DirectoryKind, Item, ItemOf } from './item.ts'
 import { listPosition } from './order.ts'
 import { changedGroups, type ItemGroups, itemGroups } from './related.ts'
@@ -57,6 +64,8 @@ type Fields = Pick<Catalogue, 'revision' | 'counts' | 'items' | 'words' | 'group
 const MAX_NEWEST = 100
 /** More changes than this share of all items: everything is built anew. */
 const MAX_CHANGED_SHARE = 0.2
+/** Words that no item has any longer: more than this, and than half of all, are left behind so as well. */
+const MAX_UNUSED_WORDS = 20_000
 
 /** Builds the catalogue of a snapshot, in slices that let requests through. */
 export async function catalogueOf({ revision, items, counts }: CatalogueSnapshot, pace: Pace = createPace()): Promise<Catalogue> {
@@ -94,8 +103,8 @@ export type ItemChange = { readonly before: Item | null; readonly after: Item | 
 
 /**
  * The catalogue with changed items, as if it were built anew. Costs what the changes cost, and
- * copies of arrays, in slices; items keep their numbers. Null when there are so many changes that
- * all is to be read anew.
+ * copies of arrays, in slices; items keep their numbers. Null when there are so many changes, or
+ * words of items that are gone, that all is to be read anew.
  */
 export async function changedCatalogue(
   catalogue: Catalogue,
@@ -103,6 +112,7 @@ export async function changedCatalogue(
   pace: Pace = createPace(),
 ): Promise<Catalogue | null> {
   if (changed.length + removedIds.length > Math.max(1_000, catalogue.size * MAX_CHANGED_SHARE)) return null
+  if (unusedWords(catalogue.words) > Math.max(MAX_UNUSED_WORDS, catalogue.words.words.length / 2)) return null
   const { numbers, keys, sorts, lists } = catalogue.parts
   const items = [...catalogue.items]
   const free = items.length === catalogue.size ? [] : items.flatMap((item, number) => (item ? [] : [number]))
@@ -203,9 +213,7 @@ async function changedOfKind(
   const ofKind = (item: Item | null): readonly Item[] => (item?.kind === kind ? [item] : [])
   const removed = [...changes.values()].flatMap(({ before }) => ofKind(before))
   const added = [...changes.values()].flatMap(({ after }) => ofKind(after))
-  const next = changedList(list, removed, added, positionOf)
-  await pace((removed.length + added.length) * CHEAP * 4 + list.length * (CHEAP / 100))
-  return next
+  return changedList(list, { removed, added }, positionOf, pace)
 }
 
 /** Orders that somebody wanted before, brought up to date. */

@@ -1,32 +1,43 @@
+import { firstOf } from '../../toolkit/first-of.ts'
+import { CHEAP, createPace } from '../word-index/pace.ts'
+
 /** A value and how many have it. */
 export type FacetValue = { readonly value: string; readonly count: number }
 
+type Counted = WeakMap<object, Promise<FacetValue[]>>
 /** Counts of lists that live as long as their catalogue, by list and reader. */
-const COUNTED = new WeakMap<readonly unknown[], WeakMap<object, readonly FacetValue[]>>()
+const COUNTED = new WeakMap<readonly unknown[], Counted>()
 
 /**
- * Counts the values of `items`, most frequent first, then by value; at most `max`. Counted once for
- * a list and a reader of its values.
+ * Counts the values of `items`, with pauses, most frequent first, then by value; at most `max`.
+ * Counted once for a list and a reader of its values, which always wants as many.
  */
 export function facet<T>(
   items: readonly T[],
   valuesOf: (item: T) => readonly string[],
   max = Number.POSITIVE_INFINITY,
-): FacetValue[] {
-  const ofList = COUNTED.get(items) ?? new WeakMap<object, readonly FacetValue[]>()
+): Promise<FacetValue[]> {
+  const ofList: Counted = COUNTED.get(items) ?? new WeakMap()
   COUNTED.set(items, ofList)
-  const known = ofList.get(valuesOf) ?? countValues(items, valuesOf)
+  const known = ofList.get(valuesOf) ?? countValues(items, valuesOf, max)
   ofList.set(valuesOf, known)
-  return known.slice(0, max)
+  return known
 }
 
-function countValues<T>(items: readonly T[], valuesOf: (item: T) => readonly string[]): readonly FacetValue[] {
+async function countValues<T>(items: readonly T[], valuesOf: (item: T) => readonly string[], max: number): Promise<FacetValue[]> {
+  const pace = createPace()
   const counts = new Map<string, number>()
-  for (const item of items) for (const value of valuesOf(item)) counts.set(value, (counts.get(value) ?? 0) + 1)
-  return [...counts]
-    .map(([value, count]) => ({ value, count }))
-    .sort((one, other) => other.count - one.count || (one.value < other.value ? -1 : 1))
+  for (const item of items) {
+    for (const value of valuesOf(item)) counts.set(value, (counts.get(value) ?? 0) + 1)
+    const pause = pace(CHEAP)
+    if (pause) await pause
+  }
+  const values = [...counts].map(([value, count]) => ({ value, count }))
+  return max < values.length ? [...firstOf(values, max, mostFrequentFirst)] : values.sort(mostFrequentFirst)
 }
+
+const mostFrequentFirst = (one: FacetValue, other: FacetValue): number =>
+  other.count - one.count || (one.value < other.value ? -1 : 1)
 
 /** Tags that a facet lists: a page has no room for more, and most tags occur once. */
 export const MAX_FACET_TAGS = 20

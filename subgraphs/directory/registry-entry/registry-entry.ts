@@ -2,6 +2,7 @@ import type { RegistryEntry, RegistryPackage, RegistryRemote } from '#generated/
 import { startedPackage } from '../import/command.ts'
 import type { Catalogue } from '../item/catalogue.ts'
 import type { Installation, McpServer } from '../item/item.ts'
+import { CHEAP, createPace } from '../word-index/pace.ts'
 
 /** Longest description that the registry's format allows, in characters. */
 const MAX_DESCRIPTION_LENGTH = 100
@@ -16,31 +17,38 @@ const CONTAINER_OPTION = / (-[pve]) (\S+)/g
 type Names = { readonly nameOf: ReadonlyMap<McpServer, string>; readonly byName: ReadonlyMap<string, McpServer> }
 
 /** Names of the servers of a catalogue; as long as it lives, once somebody wants them. */
-const NAMES = new WeakMap<Catalogue, Names>()
+const NAMES = new WeakMap<Catalogue, Promise<Names>>()
 
-function namesOf(catalogue: Catalogue): Names {
-  const known = NAMES.get(catalogue)
-  if (known) return known
-  const [nameOf, byName] = [new Map<McpServer, string>(), new Map<string, McpServer>()]
-  const servers = catalogue.list('MCP_SERVER')
-  // A name that a registry has verified is never lost to one that is made here.
-  const inOrder = [...servers.filter(({ registered }) => registered), ...servers.filter(({ registered }) => !registered)]
-  for (const server of inOrder) {
-    const wanted = server.registered?.name ?? wantedName(server)
-    let name = wanted
-    // Signs that the format does not know become one: two keys may look alike then.
-    for (let number = 2; byName.has(name.toLowerCase()); number += 1) name = `${wanted}-${number}`
-    nameOf.set(server, name)
-    byName.set(name.toLowerCase(), server)
-  }
-  const names = { nameOf, byName }
+function namesOf(catalogue: Catalogue): Promise<Names> {
+  const names = NAMES.get(catalogue) ?? namesIn(catalogue.list('MCP_SERVER'))
   NAMES.set(catalogue, names)
   return names
 }
 
+/** Names them, with pauses. */
+async function namesIn(servers: readonly McpServer[]): Promise<Names> {
+  const pace = createPace()
+  const [nameOf, byName] = [new Map<McpServer, string>(), new Map<string, McpServer>()]
+  // Signs that the format does not know become one: many keys may look alike then.
+  const numbers = new Map<string, number>()
+  // A name that a registry has verified is never lost to one that is made here.
+  const inOrder = [...servers.filter(({ registered }) => registered), ...servers.filter(({ registered }) => !registered)]
+  for (const server of inOrder) {
+    const wanted = server.registered?.name ?? wantedName(server)
+    let [name, number] = [wanted, numbers.get(wanted.toLowerCase()) ?? 2]
+    for (; byName.has(name.toLowerCase()); number += 1) name = `${wanted}-${number}`
+    numbers.set(wanted.toLowerCase(), number)
+    nameOf.set(server, name)
+    byName.set(name.toLowerCase(), server)
+    const pause = pace(CHEAP * 2)
+    if (pause) await pause
+  }
+  return { nameOf, byName }
+}
+
 /** The server with this name, without regard to case; null when there is none. */
-export const serverNamed = (name: string, catalogue: Catalogue): McpServer | null =>
-  namesOf(catalogue).byName.get(name.toLowerCase()) ?? null
+export const serverNamed = async (name: string, catalogue: Catalogue): Promise<McpServer | null> =>
+  (await namesOf(catalogue)).byName.get(name.toLowerCase()) ?? null
 
 /** `io.github.owner/repo`: who controls the repository or the domain may use the namespace. */
 function wantedName({ owner, repo, repoUrl }: McpServer): string {
@@ -57,11 +65,11 @@ function wantedName({ owner, repo, repoUrl }: McpServer): string {
 }
 
 /** The server in the words of the registry. */
-export function registryEntryOf(server: McpServer, catalogue: Catalogue): RegistryEntry {
+export async function registryEntryOf(server: McpServer, catalogue: Catalogue): Promise<RegistryEntry> {
   const packages = server.installations.flatMap((one) => packageOf(one) ?? [])
   const text = server.description || server.name
   return {
-    name: namesOf(catalogue).nameOf.get(server) ?? wantedName(server),
+    name: (await namesOf(catalogue)).nameOf.get(server) ?? wantedName(server),
     version: server.registered?.version ?? packages.find(({ version }) => version != null)?.version ?? UNKNOWN_VERSION,
     description:
       text.length <= MAX_DESCRIPTION_LENGTH

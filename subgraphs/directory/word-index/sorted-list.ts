@@ -53,37 +53,48 @@ async function mergedRuns<Element>(
 }
 
 /**
- * A sorted list without some of its elements and with others. Copies whole stretches: its cost is
- * that of the changes, and of one copy of pointers.
+ * A sorted list without some of its elements and with others, with pauses. Its cost is that of the
+ * changes, and of one copy of pointers.
  */
-export function changedList<Element>(
+export async function changedList<Element>(
   list: readonly Element[],
-  removed: readonly Element[],
-  added: readonly Element[],
+  { removed, added }: { readonly removed: readonly Element[]; readonly added: readonly Element[] },
   positionOf: PositionOf<Element>,
-): readonly Element[] {
+  pace: Pace,
+): Promise<readonly Element[]> {
   if (removed.length + added.length === 0) return list
-  const cuts = [
-    ...removed.map((element) => ({ at: indexAt(list, positionOf(element), positionOf), element: null })),
-    ...added
-      .map((element) => ({ element, position: positionOf(element) }))
-      .sort(byPosition)
-      .map(({ element, position }) => ({ at: indexAt(list, position, positionOf), element })),
-  ]
-    // An element that takes the place of another stands before what follows both.
-    .map((cut, order) => ({ ...cut, order }))
-    .sort((one, other) => one.at - other.at || one.order - other.order)
-  const parts: (readonly Element[])[] = []
-  let start = 0
-  for (const { at, element } of cuts) {
-    if (at > start) parts.push(list.slice(start, at))
-    start = Math.max(start, at)
-    if (element === null) start = at + 1
-    else parts.push([element])
+  const cuts: number[] = []
+  for (const element of await sortedBy(removed, positionOf, pace)) {
+    cuts.push(indexAt(list, positionOf(element), positionOf))
+    const pause = pace(CHEAP * 2)
+    if (pause) await pause
   }
-  parts.push(list.slice(start))
-  const none: readonly Element[] = []
-  return none.concat(...parts)
+  const next: Element[] = []
+  let [start, cut] = [0, 0]
+  /** Copies up to `end`, without what is cut out; also what stands there, when that is. */
+  const copyUpTo = async (end: number): Promise<void> => {
+    for (let at = cuts[cut]; at !== undefined && at <= end; at = cuts[cut]) {
+      await copy(at)
+      start = Math.max(start, at + 1)
+      cut += 1
+    }
+    await copy(end)
+  }
+  const copy = async (end: number): Promise<void> => {
+    for (; start < end; start += 1) {
+      next.push(list[start] as Element)
+      if (start % RUN_LENGTH === 0) await pace(RUN_LENGTH * (CHEAP / 20))
+    }
+  }
+  // An element that takes the place of another stands before what follows both.
+  for (const element of await sortedBy(added, positionOf, pace)) {
+    await copyUpTo(indexAt(list, positionOf(element), positionOf))
+    next.push(element)
+    const pause = pace(CHEAP * 2)
+    if (pause) await pause
+  }
+  await copyUpTo(list.length)
+  return next
 }
 
 /** Index of the first element that is not before this position. */

@@ -188,7 +188,8 @@ export async function changedWordIndex(
   // Versions share the words, and only add to them.
   const vocabulary = index as unknown as Vocabulary
   const knownWords = index.starts.length - 1
-  const size = Math.max(index.size, ...[...changes.keys()].map((record) => record + 1))
+  let { size } = index
+  for (const record of changes.keys()) size = Math.max(size, record + 1)
   const isChanged = new Uint8Array(size)
   const additions = new Map<number, number[]>()
   const [labelWords, labelKeys] = [[...index.labelWords], [...index.labelKeys]]
@@ -252,7 +253,7 @@ function brevityOf(lengths: Float32Array, count: number): Float32Array {
 async function sortedWords(sorted: readonly string[], fresh: readonly string[], pace: Pace): Promise<readonly string[]> {
   if (fresh.length === 0) return sorted
   const added = await sortedBy(fresh, (word) => [word], pace)
-  return sorted.length === 0 ? added : changedList(sorted, [], added, (word) => [word])
+  return sorted.length === 0 ? added : changedList(sorted, { removed: [], added }, (word) => [word], pace)
 }
 
 /** One array for all: 30,000 small ones would take more room than what they hold. */
@@ -323,6 +324,13 @@ export const toolKey = (name: string): string => fold(name).replace(/[^\p{L}\p{N
 /** How many records hold a word; 0 for one that only a later version of the index knows. */
 export const countOf = (number: number, { starts }: Pick<WordIndex, 'starts'>): number =>
   number + 1 < starts.length ? (starts[number + 1] as number) - (starts[number] as number) : 0
+
+/** Words that the index and its later versions know, and no record of this one has. */
+export function unusedWords({ words, starts }: Pick<WordIndex, 'words' | 'starts'>): number {
+  let unused = 0
+  for (let number = 0; number < words.length; number += 1) if (countOf(number, { starts }) === 0) unused += 1
+  return unused
+}
 
 /** Whether a record has the word. */
 export function isKnown(word: string, index: Pick<WordIndex, 'numberOf' | 'starts'>): boolean {

@@ -54,6 +54,29 @@ describe('the level of an item', () => {
       item: runs('docker run -i --rm ghcr.io/acme/tracker:latest'),
       is: ['UNKNOWN', 'INSTALLATION UNPINNED_PACKAGE'],
     },
+    ...[
+      'npx -y tracker@next',
+      'npx -y tracker@1',
+      'npx -y tracker@^1.2.3',
+      'npx -y https://github.com/acme/tracker',
+      'uvx --python=3.10 --from git+https://github.com/acme/tracker@main tracker',
+      'docker run -i --rm acme/tracker:stable',
+    ].map((command) => ({
+      why: `${command} runs another one tomorrow`,
+      item: runs(command),
+      is: ['UNKNOWN', 'INSTALLATION UNPINNED_PACKAGE'],
+    })),
+    ...[
+      'uvx tracker==1',
+      `uvx --from git+https://github.com/acme/tracker@${'a'.repeat(40)} tracker`,
+      `npx -y https://github.com/acme/tracker#${'0'.repeat(40)}`,
+      'docker run -i --rm acme/tracker:v2.1',
+      `docker run -i --rm acme/tracker:stable@sha256:${'b'.repeat(64)}`,
+    ].map((command) => ({
+      why: `${command} runs one version`,
+      item: runs(command),
+      is: ['UNKNOWN', 'INSTALLATION PINNED_PACKAGE'],
+    })),
     {
       why: 'a registry verified the publisher',
       item: server('acme/tracker', { registered: { name: 'io.github.acme/tracker', version: '1' }, installations: [] }),
@@ -92,6 +115,15 @@ describe('the level of an item', () => {
   })
 })
 
+test('what is not pinned is named as it is installed', () => {
+  const detailOf = (command: string) =>
+    itemTrustOf(runs(command), NOTHING, NOW).parts.flatMap(({ findings }) => findings)[0]?.detail
+  expect(detailOf('uvx --from git+https://github.com/acme/tracker.git@main tracker')).toBe(
+    'git+https://github.com/acme/tracker.git',
+  )
+  expect(detailOf('npx -y @acme/tracker')).toBe('@acme/tracker')
+})
+
 describe('names that are nearly well-known ones', () => {
   const known = wellKnownNames([
     server('browserbase/stagehand', {
@@ -99,6 +131,8 @@ describe('names that are nearly well-known ones', () => {
       installations: [{ command: 'npx -y @browserbase/stagehand-mcp', transport: 'stdio' }],
     }),
     server('letter/small', { popularity: 499 }),
+    server('sql/mysql', { popularity: 9_000, installations: [{ command: 'uvx mysql_mcp_server', transport: 'stdio' }] }),
+    server('weather/forecast', { popularity: 9_000, installations: [{ command: 'uvx forecast_tools', transport: 'stdio' }] }),
     undefined,
   ])
   const found = (item: Item) => lookAlikesOf(item, known).map(({ what, name, resembles }) => `${what} ${name} ${resembles}`)
@@ -114,6 +148,9 @@ describe('names that are nearly well-known ones', () => {
   ])('%s is one: %s', (name) => {
     expect(found(packaged(name))).toEqual([`PACKAGE ${name} stagehand-mcp`])
   })
+  test('a scope of a package is one', () => {
+    expect(found(packaged('@browserbsae/stagehand-mcp'))).toEqual(['PACKAGE @browserbsae @browserbase'])
+  })
   test('of an owner is one', () => {
     expect(found(packaged('thing', 'browserbse/thing'))).toEqual(['OWNER browserbse browserbase'])
   })
@@ -124,6 +161,11 @@ describe('names that are nearly well-known ones', () => {
     [packaged('stagehnd-mcp', 'someone/thing', { official: true }), 'official'],
     [packaged('stagehnnd-mpc'), 'two changes'],
     [packaged('smal'), 'near a name that few know'],
+    [packaged('mssql-mcp-server'), 'short without the words that most names have'],
+    [
+      server('someone/thing', { installations: [{ command: 'uvx forecast-tools', transport: 'stdio' }] }),
+      'the same name for the registry of Python',
+    ],
     [packaged('stagehand-mcp2'), 'a number behind it is a version'],
   ])('is none: %#', (item) => {
     expect(found(item)).toEqual([])

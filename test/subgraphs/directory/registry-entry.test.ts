@@ -39,17 +39,17 @@ test.each([
   [server('acme.example', 'remote'), 'example.acme/remote'],
   [server('npm', 'tools'), 'directory.npm/tools'],
   [server('Ünï cödé', 'a b/c'), 'directory.-n-c-d-/a-b-c'],
-])('the namespace says who controls it (%#)', (one, name) => {
-  expect(entryOf(one).name).toBe(name)
+])('the namespace says who controls it (%#)', async (one, name) => {
+  expect((await entryOf(one)).name).toBe(name)
 })
 
-test('a name and a version that a registry has verified are kept, and not lost to a name that is made here', () => {
+test('a name and a version that a registry has verified are kept, and not lost to a name that is made here', async () => {
   const lookalike = server('acme', 'tools', { repoUrl: 'https://github.com/acme/tools' })
   const registered = server('x', 'y', { registered: { name: 'io.github.acme/tools', version: '2.1.0' } })
   const catalogue = catalogueOf([lookalike, registered])
-  expect(registryEntryOf(registered, catalogue)).toMatchObject({ name: 'io.github.acme/tools', version: '2.1.0' })
-  expect(registryEntryOf(lookalike, catalogue)).toMatchObject({ name: 'io.github.acme/tools-2', version: '0.0.0' })
-  expect(serverNamed('IO.github.acme/tools', catalogue)).toBe(registered)
+  expect(await registryEntryOf(registered, catalogue)).toMatchObject({ name: 'io.github.acme/tools', version: '2.1.0' })
+  expect(await registryEntryOf(lookalike, catalogue)).toMatchObject({ name: 'io.github.acme/tools-2', version: '0.0.0' })
+  expect(await serverNamed('IO.github.acme/tools', catalogue)).toBe(registered)
 })
 
 describe('only what a registry answered states a name', () => {
@@ -86,13 +86,13 @@ describe('only what a registry answered states a name', () => {
   })
 })
 
-test('names that look alike are told apart, and each leads back to its server', () => {
+test('names that look alike are told apart, and each leads back to its server', async () => {
   const servers = [server('npm', 'a b'), server('npm', 'a-b'), server('npm', 'A_B')]
   const catalogue = catalogueOf(servers)
-  const names = servers.map((one) => registryEntryOf(one, catalogue).name)
+  const names = await Promise.all(servers.map(async (one) => (await registryEntryOf(one, catalogue)).name))
   expect(names).toEqual(['directory.npm/a-b', 'directory.npm/a-b-2', 'directory.npm/A_B'])
-  for (const [at, name] of names.entries()) expect(serverNamed(name.toUpperCase(), catalogue)).toBe(servers[at])
-  for (const name of ['', '__proto__', 'constructor']) expect(serverNamed(name, catalogue)).toBeNull()
+  for (const [at, name] of names.entries()) expect(await serverNamed(name.toUpperCase(), catalogue)).toBe(servers[at])
+  for (const name of ['', '__proto__', 'constructor']) expect(await serverNamed(name, catalogue)).toBeNull()
 })
 
 test.each([
@@ -108,13 +108,13 @@ test.each([
       packageArguments: ['serve'],
     },
   ],
-])('%s is a package', (command, expected) => {
-  const { packages, remotes } = entryOf(server('acme', 'tools', { installations: [{ command, transport: 'stdio' }] }))
+])('%s is a package', async (command, expected) => {
+  const { packages, remotes } = await entryOf(server('acme', 'tools', { installations: [{ command, transport: 'stdio' }] }))
   expect(packages).toMatchObject([expected])
   expect(remotes).toEqual([])
 })
 
-test('an address is a remote, and what speaks over a port or starts nothing known is left out', () => {
+test('an address is a remote, and what speaks over a port or starts nothing known is left out', async () => {
   const url = 'https://acme.example/mcp'
   const one = server('acme', 'tools', {
     description: 'x'.repeat(200),
@@ -124,6 +124,19 @@ test('an address is a remote, and what speaks over a port or starts nothing know
       { command: 'thv run tools', transport: 'stdio' },
     ],
   })
-  expect(entryOf(one)).toMatchObject({ version: '0.0.0', packages: [], remotes: [{ type: 'streamable-http', url }] })
-  expect(entryOf(one).description).toHaveLength(100)
+  expect(await entryOf(one)).toMatchObject({ version: '0.0.0', packages: [], remotes: [{ type: 'streamable-http', url }] })
+  expect((await entryOf(one)).description).toHaveLength(100)
+})
+
+test('ten thousand keys that look alike are named in slices', async () => {
+  const servers = Array.from({ length: 10_000 }, (_, index) =>
+    server('npm', `a${'\u{1F600}'.repeat(1 + (index % 50))}b`, { id: String(index) }),
+  )
+  let turns = 0
+  const turn = setInterval(() => (turns += 1), 0)
+  const catalogue = catalogueOf(servers)
+  const names = await Promise.all(servers.map(async (one) => (await registryEntryOf(one, catalogue)).name))
+  clearInterval(turn)
+  expect([names[0], names.at(-1), new Set(names).size]).toEqual(['directory.npm/a-b', 'directory.npm/a-b-10000', 10_000])
+  expect(turns).toBeGreaterThan(0)
 })

@@ -8,6 +8,7 @@ import { matching } from '../../../../subgraphs/directory/search/matching.ts'
 import { rank } from '../../../../subgraphs/directory/search/ranking.ts'
 import { taskItems } from '../../../../subgraphs/directory/search/task-items.ts'
 import { createPace } from '../../../../subgraphs/directory/word-index/pace.ts'
+import { changedList } from '../../../../subgraphs/directory/word-index/sorted-list.ts'
 
 /** Numbers from 0 to 1 that are the same in each run (mulberry32). */
 function randomFrom(seed: number): () => number {
@@ -181,6 +182,37 @@ describe('a catalogue with changes', () => {
     expect(slices.length - whole).toBeGreaterThan(20)
     // A step that is not divided adds at most as much again.
     expect(Math.max(...slices)).toBeLessThan(200)
+  })
+
+  test('has lists in which a fifth of 200,000 items took other places, made in slices', async () => {
+    const list = Array.from({ length: 200_000 }, (_, index) => index)
+    const removed = list.filter((number) => number % 5 === 0)
+    const added = removed.map((number) => 199_999.5 - number)
+    const slices: number[] = []
+    const pace = createPace((records) => slices.push(records))
+    const next = await changedList(list, { removed, added }, (number) => [number], pace)
+    const wanted = [...list.filter((number) => number % 5 !== 0), ...added].sort((one, other) => one - other)
+    expect(next).toEqual(wanted)
+    expect(slices.length).toBeGreaterThan(60)
+    expect(Math.max(...slices)).toBeLessThan(200)
+  })
+
+  test('is not made when most words are of items that are gone: the words of a process do not grow for ever', async () => {
+    const { item } = generator(3)
+    const wordy = (revision: number): Item => ({
+      ...item(1),
+      description: Array.from({ length: 5_000 }, (_, word) => `w${revision}x${word}`).join(' '),
+    })
+    let catalogue = await catalogueOf(snapshotOf([item(0), wordy(0)]))
+    let built = 0
+    for (let number = 1; number <= 20; number += 1) {
+      const changed = await changedCatalogue(catalogue, changesOf([wordy(number)], [], number))
+      if (changed === null) built += 1
+      catalogue = changed ?? (await catalogueOf(snapshotOf([item(0), wordy(number)], number)))
+      expect(catalogue.words.words.length).toBeLessThan(40_000)
+    }
+    expect(built).toBeGreaterThan(0)
+    expect(built).toBeLessThan(6)
   })
 
   test('is not made of very many changes', async () => {

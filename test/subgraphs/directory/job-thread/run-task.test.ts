@@ -4,6 +4,7 @@ import pino from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Connection, openDatabase } from '../../../../platform/database/database.ts'
 import { runTask } from '../../../../subgraphs/directory/job-thread/run-task.ts'
+import { sourceJob } from '../../../../subgraphs/directory/job-thread/source-job.ts'
 import { createSource } from '../../../../subgraphs/directory/source/actions.ts'
 import { type SourceRepository, sourceRepository } from '../../../../subgraphs/directory/source/repository.ts'
 import type { Source } from '../../../../subgraphs/directory/source/source.ts'
@@ -99,6 +100,33 @@ test('the fault of a task is that of its thread, with its name and message', asy
   const nowhere = { host: '/nowhere', user: 'nobody', database: 'none' }
   const source = { id: '1', kind: 'FILE', address: 'https://a.example/a.json', repository: null } as const
   await expect(runTask({ kind: 'remove-source', connection: nowhere, source }, { log })).rejects.toThrow(/ENOENT|connect/)
+})
+
+test('sources whose threads fail wait for their next run, and hold up no other', async () => {
+  server.answer(registryOf(() => rows(2), 10))
+  const good = await aSource()
+  for (const name of ['bad-1', 'bad-2'])
+    await database.pool.query(
+      `INSERT INTO source (name, kind, address, interval_minutes, enabled, created_at, next_run_at)
+       VALUES ($1, 'MCP_REGISTRY', $2, 60, true, now(), now() - interval '1 hour')`,
+      [name, `${server.url}/${name}`],
+    )
+  // Fails the thread before it can say why.
+  await database.pool.query(`
+    CREATE OR REPLACE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'broken'; END $$;
+    CREATE TRIGGER failing BEFORE UPDATE OF last_attempt_at ON source FOR EACH ROW WHEN (NEW.name LIKE 'bad-%') EXECUTE FUNCTION fail()`)
+  try {
+    const { job } = sourceJob(connection, sources, { network, log })
+    await job.run(new AbortController().signal)
+  } finally {
+    await database.pool.query('DROP TRIGGER failing ON source')
+  }
+  expect(await sources.byId(good.id)).toMatchObject({ problem: null, counts: { added: 2 } })
+  for (const name of ['bad-1', 'bad-2']) {
+    const bad = await sources.byName(name)
+    expect(bad).toMatchObject({ problem: 'INTERNAL', lastError: 'broken', failures: 1 })
+    expect(bad?.nextRunAt?.getTime()).toBeGreaterThan(Date.now())
+  }
 })
 
 test('the serving process loads neither readers nor the merge, also later: only the thread does', () => {
