@@ -40,6 +40,7 @@ async function evidenceOf(item: Item, { catalogue, load, now }: Context): Promis
     marks: found && {
       injection: found.filter(({ rule }) => rule.kind === 'INJECTION').length,
       dangerous: found.filter(({ rule }) => rule.kind === 'DANGEROUS').length,
+      isProbed: row?.probe?.features != null,
     },
     changes: last ? { count: recent.length, lastAt: last.seenAt } : null,
   }

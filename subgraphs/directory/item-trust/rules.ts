@@ -8,7 +8,12 @@ export type ItemEvidence = {
   /** What GitHub said of its repository; null: it was not observed. */
   readonly repository: { readonly archived: boolean | null; readonly pushedAt: Date | null } | null
   /** Marks in what a server offers; null where it is not known what it offers. */
-  readonly marks: { readonly injection: number; readonly dangerous: number } | null
+  readonly marks: {
+    readonly injection: number
+    readonly dangerous: number
+    /** Whether the server itself answered what it offers; else its sources say so. */
+    readonly isProbed: boolean
+  } | null
   /** Descriptions and schemas that changed between two probes in the last 90 days, and the last time. */
   readonly changes: { readonly count: number; readonly lastAt: Date } | null
 }
@@ -165,9 +170,13 @@ function maintenanceFindings(item: Item, { repository }: ItemEvidence, now: Date
   ]
 }
 
+const NO_MARKS = finding('NO_MARKS', 'GOOD', 'No rule marks what it offers, by its own answer.')
+/** Whoever lists a server may leave out what it does. */
+const NO_MARKS_STATED = finding('NO_MARKS', 'UNKNOWN', 'No rule marks what its sources say that it offers; it was not called.')
+
 function behaviorFindings({ marks, changes }: ItemEvidence): readonly TrustFinding[] {
   if (marks === null) return []
-  const { injection, dangerous } = marks
+  const { injection, dangerous, isProbed } = marks
   return [
     ...(injection > 0
       ? [finding('INJECTION_MARKS', 'WARNING', 'Texts of what it offers give orders to models.', `marks: ${injection}`)]
@@ -185,6 +194,6 @@ function behaviorFindings({ marks, changes }: ItemEvidence): readonly TrustFindi
           ),
         ]
       : []),
-    ...(injection + dangerous === 0 && !changes ? [finding('NO_MARKS', 'GOOD', 'No rule marks what it offers.')] : []),
+    ...(injection + dangerous === 0 && !changes ? [isProbed ? NO_MARKS : NO_MARKS_STATED] : []),
   ]
 }

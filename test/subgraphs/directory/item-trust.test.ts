@@ -106,13 +106,24 @@ describe('the level of an item', () => {
     ['GOOD', { repository: { archived: false, pushedAt: new Date('2026-01-01') } }, 'MAINTENANCE ACTIVE'],
     ['CAUTION', { repository: { archived: false, pushedAt: new Date('2024-01-01') } }, 'MAINTENANCE AT_REST'],
     ['WARNING', { repository: { archived: true, pushedAt: new Date('2026-01-01') } }, 'MAINTENANCE ARCHIVED'],
-    ['GOOD', { marks: { injection: 0, dangerous: 0 } }, 'BEHAVIOR NO_MARKS'],
-    ['CAUTION', { marks: { injection: 0, dangerous: 2 } }, 'BEHAVIOR DANGEROUS_CAPABILITIES'],
-    ['WARNING', { marks: { injection: 1, dangerous: 0 } }, 'BEHAVIOR INJECTION_MARKS'],
-    ['CAUTION', { marks: { injection: 0, dangerous: 0 }, changes: { count: 1, lastAt: NOW } }, 'BEHAVIOR CHANGED_TOOLS'],
+    ['GOOD', { marks: { injection: 0, dangerous: 0, isProbed: true } }, 'BEHAVIOR NO_MARKS'],
+    ['GOOD', { marks: { injection: 0, dangerous: 0, isProbed: false } }, 'BEHAVIOR NO_MARKS'],
+    ['CAUTION', { marks: { injection: 0, dangerous: 2, isProbed: true } }, 'BEHAVIOR DANGEROUS_CAPABILITIES'],
+    ['WARNING', { marks: { injection: 1, dangerous: 0, isProbed: true } }, 'BEHAVIOR INJECTION_MARKS'],
+    [
+      'CAUTION',
+      { marks: { injection: 0, dangerous: 0, isProbed: true }, changes: { count: 1, lastAt: NOW } },
+      'BEHAVIOR CHANGED_TOOLS',
+    ],
   ] as const)('of an official server is %s by %j', (level, evidence, finding) => {
     expect(judged(bare, evidence)).toEqual([level, 'PUBLISHER OFFICIAL', finding])
   })
+})
+
+test('marks that sources list none of say nothing for a server that nobody called', () => {
+  const levelOf = (isProbed: boolean) =>
+    itemTrustOf(runs('x'), { ...NOTHING, marks: { injection: 0, dangerous: 0, isProbed } }, NOW).parts.at(-1)?.level
+  expect([levelOf(true), levelOf(false)]).toEqual(['GOOD', 'UNKNOWN'])
 })
 
 test('what is not pinned is named as it is installed', () => {
