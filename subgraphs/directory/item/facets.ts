@@ -33,11 +33,10 @@ async function countValues<T>(items: readonly T[], valuesOf: (item: T) => readon
     if (pause) await pause
   }
   const values = [...counts].map(([value, count]) => ({ value, count }))
-  return max < values.length ? [...firstOf(values, max, mostFrequentFirst)] : values.sort(mostFrequentFirst)
+  return max < values.length ? [...firstOf(values, max, byCount)] : values.sort(byCount)
 }
 
-const mostFrequentFirst = (one: FacetValue, other: FacetValue): number =>
-  other.count - one.count || (one.value < other.value ? -1 : 1)
+const byCount = (one: FacetValue, other: FacetValue): number => other.count - one.count || (one.value < other.value ? -1 : 1)
 
 /** Tags that a facet lists: a page has no room for more, and most tags occur once. */
 export const MAX_FACET_TAGS = 20

@@ -120,7 +120,7 @@ describe('the level of an item', () => {
   })
 })
 
-test('marks that sources list none of say nothing for a server that nobody called', () => {
+test('a server that was not called has no evidence in what sources list', () => {
   const levelOf = (isProbed: boolean) =>
     itemTrustOf(runs('x'), { ...NOTHING, marks: { injection: 0, dangerous: 0, isProbed } }, NOW).parts.at(-1)?.level
   expect([levelOf(true), levelOf(false)]).toEqual(['GOOD', 'UNKNOWN'])
