@@ -108,7 +108,7 @@ test('sources whose threads fail wait for their next run, and hold up no other',
   for (const name of ['bad-1', 'bad-2'])
     await database.pool.query(
       `INSERT INTO source (name, kind, address, interval_minutes, enabled, created_at, next_run_at)
-       VALUES ($1, 'MCP_REGISTRY', $2, 60, true, now(), now() - interval '1 hour')`,
+       VALUES ($1, 'MCP_REGISTRY', $2, 60, true, now(), date_trunc('milliseconds', now() - interval '1 hour'))`,
       [name, `${server.url}/${name}`],
     )
   // Fails the thread before it can say why.
