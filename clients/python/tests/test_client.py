@@ -10,6 +10,7 @@ import pytest
 from conftest import Atrium
 
 from atrium_client import AsyncTrustClient, Decision, Found, Interaction, Invalid, NotFound, Question, TrustClient, Unverified
+from atrium_client.client import _date
 from atrium_client.decision import parse_decision
 from atrium_client.target import subject_of
 
@@ -203,6 +204,22 @@ def test_targets_are_reduced_as_by_the_other_client(atrium: Atrium) -> None:
 def test_odd_spellings_leak_nothing(target: str) -> None:
     subject = subject_of(target)
     assert subject["type"] == "url" and "secret" not in subject["value"].replace("https://secret@", ""), subject
+
+
+def test_letters_that_python_maps_otherwise_are_left_to_atrium() -> None:
+    assert subject_of("HTTP://WWW.ΚΌΣΜΟΣ.GR/a")["value"] == "http://www.ΚΌΣΜΟΣ.gr/"
+
+
+@pytest.mark.parametrize("target", ["half\ud800.com", "https://half\udc00.com/", "https://h.com/\ud800"])
+def test_half_a_character_is_an_outcome(atrium: Atrium, target: str) -> None:
+    with TrustClient(atrium.url, atrium.api_key, timeout_seconds=60, send_path=True) as client:
+        assert client.decide(target).kind in ("invalid", "decision")
+        assert client.explain(f"dec_{target}").kind == "not_found"
+
+
+@pytest.mark.parametrize("date", ["Thu, 26 Nov 2026 11:00:00 +99999999999999999999", "Thu, 26 Nov 999999999999 11:00:00 GMT"])
+def test_a_date_beyond_all_numbers_is_no_date(date: str) -> None:
+    assert abs((_date(date) - datetime.now(timezone.utc)).total_seconds()) < 60
 
 
 def test_an_answer_is_a_decision_only_when_it_is_whole() -> None:

@@ -99,6 +99,21 @@ def test_each_hop_of_a_redirect_is_checked(atrium: Atrium, port: int) -> None:
     assert visited == [GOOD]
 
 
+@pytest.mark.parametrize(
+    "url", [f"http://{GOOD}\\.{BAD}/", f"http://{GOOD}%2F.{BAD}/", "/a?b", f"http:{GOOD}", f"ftp://u:p@{GOOD}/a"]
+)
+def test_what_httpx_and_atrium_read_differently_is_blocked(atrium: Atrium, port: int, url: str) -> None:
+    with http_client(atrium, port, Rules(fail="open")) as http, pytest.raises(TargetBlocked, match=r"Expected an http\(s\) URL"):
+        http.get(url)
+    assert (visited, atrium.requests) == ([], [])
+
+
+def test_a_redirect_to_a_host_with_a_backslash_is_blocked(atrium: Atrium, port: int) -> None:
+    with http_client(atrium, port, Rules(fail="open")) as http, pytest.raises(TargetBlocked):
+        http.get(f"http://{GOOD}/to?{GOOD}\\.{BAD}")
+    assert visited == [GOOD]
+
+
 def test_a_decision_is_reused_while_it_holds(atrium: Atrium, port: int) -> None:
     with http_client(atrium, port, Rules(fail="closed")) as http:
         for path in "abc":

@@ -237,7 +237,7 @@ def _question(question: Question | str) -> Question:
 
 def _record_path(request_id: str) -> str:
     # A dot segment would be another path.
-    return f"/v1/decisions/{quote(request_id, safe='').replace('.', '%2E')}"
+    return f"/v1/decisions/{quote(request_id, safe='', errors='replace').replace('.', '%2E')}"
 
 
 def _reply(response: httpx.Response, content: bytes) -> _Reply:
@@ -264,7 +264,8 @@ def _date(header: str | None) -> datetime:
     try:
         found = parsedate_to_datetime(header or "")
         return found if found.tzinfo else found.replace(tzinfo=timezone.utc)
-    except ValueError:
+    # Numbers too large for a date are the latter.
+    except (ValueError, OverflowError):
         return datetime.now(timezone.utc)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections import OrderedDict
@@ -12,8 +13,12 @@ from typing import Literal
 import httpx
 
 from .client import AsyncTrustClient, TrustClient
-from .decision import ACTIONS, Action, Decision, Interaction, Outcome, Policy, Question, Unverified
+from .decision import ACTIONS, Action, Decision, Interaction, Invalid, Outcome, Policy, Question, Unverified
 from .target import subject_of
+
+# Hosts that Atrium and httpx read alike. Httpx connects to any text up to the next slash; Atrium reads
+# `http://good.example\.evil.example/` as `good.example`, as browsers do.
+_HOST = re.compile(r"[0-9a-z._-]+|[0-9a-f:.]+", re.IGNORECASE | re.ASCII)
 
 Passage = Literal["pass", "block"]
 
@@ -64,7 +69,10 @@ class Rules:
             raise ValueError(f"Expected cache_entries to be a whole number from 0, got {self.cache_entries!r}.")
 
     def question(self, request: httpx.Request) -> Question:
-        """What is decided about a request."""
+        """What is decided about a request. Raises TargetBlocked where that would be another host."""
+        host = request.url.raw_host.decode("ascii", "replace")
+        if request.url.scheme not in ("http", "https") or not _HOST.fullmatch(host):
+            raise TargetBlocked(request, Invalid("Expected an http(s) URL with a host name or an IP address."))
         return Question(str(request.url), self.interaction, self.policy)
 
     def enforce(self, request: httpx.Request, outcome: Outcome) -> None:
@@ -82,8 +90,9 @@ class GuardedTransport(httpx.BaseTransport):
     """Sends requests through ``transport`` after ``client`` has decided about their target.
 
     ``httpx.Client(transport=GuardedTransport(client, Rules(fail="closed")))``. Does not check IP
-    addresses: an allowed name may resolve to a private network. ``client`` stays the caller's to
-    close.
+    addresses: an allowed name may resolve to a private network. Requests through ``proxy`` or
+    ``mounts`` of the httpx client go past it: give the proxy to ``transport``. ``client`` stays the
+    caller's to close.
     """
 
     def __init__(self, client: TrustClient, rules: Rules, transport: httpx.BaseTransport | None = None) -> None:
