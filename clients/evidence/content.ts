@@ -9,8 +9,8 @@ export type Block = {
 export type HiddenKind = 'comment' | 'element' | 'attribute' | 'url'
 export type HiddenText = { readonly kind: HiddenKind; readonly text: string }
 
-/** Hidden texts of one page: those of large pages are some hundred, and menus for the most part. */
-export const MAX_HIDDEN_TEXTS = 2_000
+/** Hidden texts of one page: those of large pages are some hundred, and menus for the most part; of more, short ones are joined. */
+const MAX_HIDDEN_TEXTS = 2_000
 /** Characters of one hidden text; a longer one is in pieces that overlap. */
 export const MAX_HIDDEN_LENGTH = 4_000
 
@@ -59,13 +59,25 @@ export function contentOfText(title: string | null, text: string): ExtractedCont
 }
 
 /** Links and images whose URLs `blocks` lacks. */
-function linksIn(text: string): readonly HiddenText[] {
-  const links: HiddenText[] = []
-  for (const [link] of text.matchAll(LINK)) {
-    if (links.length === MAX_HIDDEN_TEXTS) break
-    links.push({ kind: 'url', text: link.slice(0, MAX_HIDDEN_LENGTH) })
+const linksIn = (text: string): readonly HiddenText[] =>
+  boundedTexts([...text.matchAll(LINK)].map(([link]) => ({ kind: 'url', text: link.slice(0, MAX_HIDDEN_LENGTH) })))
+
+/** The texts, at most 2,000: of more, short ones of a kind are joined, so that thousands hide none of the others. */
+export function boundedTexts(texts: readonly HiddenText[]): readonly HiddenText[] {
+  if (texts.length <= MAX_HIDDEN_TEXTS) return texts
+  const packs: HiddenText[] = []
+  let lines: string[] = []
+  let length = 0
+  for (const [index, { kind, text }] of texts.entries()) {
+    lines.push(text)
+    length += text.length + 1
+    const next = texts[index + 1]
+    if (next?.kind === kind && length + next.text.length <= MAX_HIDDEN_LENGTH) continue
+    packs.push({ kind, text: lines.join('\n') })
+    lines = []
+    length = 0
   }
-  return links
+  return packs.slice(0, MAX_HIDDEN_TEXTS)
 }
 
 function blockOf(markdown: string): Block[] {

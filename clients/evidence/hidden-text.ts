@@ -1,6 +1,6 @@
-import { type HiddenKind, type HiddenText, MAX_HIDDEN_LENGTH, MAX_HIDDEN_TEXTS } from './content.ts'
+import { boundedTexts, type HiddenKind, type HiddenText, MAX_HIDDEN_LENGTH } from './content.ts'
 import { hidingDeclarations } from './inline-style.ts'
-import { nodesOf, type PageDocument, type PageElement } from './layout.ts'
+import { nodesOf, type PageDocument, type PageElement, type PageNode } from './layout.ts'
 
 /** Rules of style sheets that are looked at, and characters of one sheet. */
 const MAX_STYLE_RULES = 200
@@ -35,13 +35,10 @@ const ATTRIBUTES = [
 export function hiddenTextsOf(page: PageDocument): readonly HiddenText[] {
   const found: HiddenText[] = []
   const add = (kind: HiddenKind, text: string | null) => {
-    for (const piece of piecesOf(text ?? '')) {
-      if (found.length === MAX_HIDDEN_TEXTS) return
-      found.push({ kind, text: piece })
-    }
+    for (const piece of piecesOf(text ?? '')) found.push({ kind, text: piece })
   }
   for (const comment of commentsOf(page)) add('comment', comment)
-  for (const element of unseenElements(page)) add('element', element.textContent)
+  for (const text of unseenTexts(page)) add('element', text)
   for (const name of ATTRIBUTES) {
     for (const element of page.querySelectorAll(`[${name}]`)) {
       const text = element.getAttribute(name) ?? ''
@@ -57,7 +54,18 @@ export function hiddenTextsOf(page: PageDocument): readonly HiddenText[] {
     const url = link.getAttribute('href') ?? ''
     if (mayCarryData(url)) add('url', `[](${url})`)
   }
-  return found
+  return boundedTexts(found)
+}
+
+/** Texts of the outermost elements out of sight: what is within others is a part of theirs. */
+function* unseenTexts(page: PageDocument): Generator<string | null> {
+  const unseen = new Set<PageNode>(unseenElements(page))
+  let within = Number.POSITIVE_INFINITY
+  for (const { node, depth } of nodesOf(page.querySelector('html') ?? page.body)) {
+    if (depth > within) continue
+    within = unseen.has(node) ? depth : Number.POSITIVE_INFINITY
+    if (unseen.has(node)) yield node.textContent
+  }
 }
 
 /** Characters that a piece repeats of the one before it, so that an instruction is in one of them whole. */
