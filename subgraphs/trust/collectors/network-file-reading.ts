@@ -1,5 +1,5 @@
-import { createReadStream, readFileSync } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { createGunzip } from 'node:zlib'
 import { Reader } from 'mmdb-lib'
@@ -10,6 +10,8 @@ import { type AutonomousSystem, type NetworkTable, systemFrom, v4Number, v6Numbe
 export const MAX_NETWORK_FILE_BYTES = 256_000_000
 /** Ranges of both families: the public table has some 700,000. */
 const MAX_RANGES = 4_000_000
+/** Systems with a name each: some 85,000 route addresses, and the main thread takes over all at once. */
+const MAX_SYSTEMS = 250_000
 /** Lines that cannot be read, of a hundred. */
 const MAX_BAD_PERCENT = 1
 const MAX_ASN = 2 ** 32 - 1
@@ -25,6 +27,7 @@ function createTable() {
     const key = `${system.asn} ${system.name} ${system.isHosting}`
     const known = numbers.get(key)
     if (known !== undefined) return known
+    if (systems.length === MAX_SYSTEMS) throw new NetworkFileFault('too_large', `Expected at most ${MAX_SYSTEMS} systems.`)
     numbers.set(key, systems.length)
     return systems.push(system) - 1
   }
@@ -73,12 +76,18 @@ const GZIP_MAGIC = 0x1f8b
  * `NetworkFileFault`; run it in a thread, because a database may be made to take very long.
  */
 export async function readNetworkFile(path: string): Promise<NetworkTable> {
+  let file: FileHandle | null = null
   try {
-    const { begin, end } = await peek(path)
-    if (end.includes(MMDB_MARKER)) return readDatabase(readFileSync(path))
-    return await readLines(path, begin.length >= 2 && begin.readUInt16BE(0) === GZIP_MAGIC)
+    // One handle for all: the path may be another file a moment later. Without O_NONBLOCK a pipe that
+    // nobody writes to would hold a thread that cannot be terminated.
+    file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    const { begin, end, size } = await peek(file)
+    if (end.includes(MMDB_MARKER)) return readDatabase(await wholeOf(file, size))
+    return await readLines(file, begin.length >= 2 && begin.readUInt16BE(0) === GZIP_MAGIC)
   } catch (error) {
     throw faultOf(error)
+  } finally {
+    await file?.close()
   }
 }
 
@@ -93,26 +102,30 @@ function faultOf(error: unknown): NetworkFileFault {
   return new NetworkFileFault('malformed', error instanceof Error ? error.message.slice(0, 200) : 'The file cannot be read.')
 }
 
-async function peek(path: string): Promise<{ readonly begin: Buffer; readonly end: Buffer }> {
-  const file = await open(path, 'r')
-  try {
-    const stats = await file.stat()
-    if (!stats.isFile()) throw new NetworkFileFault('unreadable', 'Expected a file, got something else.')
-    if (stats.size > MAX_NETWORK_FILE_BYTES)
-      throw new NetworkFileFault('too_large', `Expected at most ${MAX_NETWORK_FILE_BYTES} bytes, got ${stats.size}.`)
-    const end = Buffer.alloc(Math.min(stats.size, MAX_METADATA_BYTES))
-    await file.read(end, 0, end.length, stats.size - end.length)
-    const begin = Buffer.alloc(Math.min(stats.size, 2))
-    await file.read(begin, 0, begin.length, 0)
-    return { begin, end }
-  } finally {
-    await file.close()
-  }
+type Ends = { readonly begin: Buffer; readonly end: Buffer; readonly size: number }
+
+async function peek(file: FileHandle): Promise<Ends> {
+  const stats = await file.stat()
+  if (!stats.isFile()) throw new NetworkFileFault('unreadable', 'Expected a file, got something else.')
+  if (stats.size > MAX_NETWORK_FILE_BYTES)
+    throw new NetworkFileFault('too_large', `Expected at most ${MAX_NETWORK_FILE_BYTES} bytes, got ${stats.size}.`)
+  const end = Buffer.alloc(Math.min(stats.size, MAX_METADATA_BYTES))
+  await file.read(end, 0, end.length, stats.size - end.length)
+  const begin = Buffer.alloc(Math.min(stats.size, 2))
+  await file.read(begin, 0, begin.length, 0)
+  return { begin, end, size: stats.size }
 }
 
-async function readLines(path: string, isPacked: boolean): Promise<NetworkTable> {
+async function wholeOf(file: FileHandle, size: number): Promise<Buffer> {
+  const content = Buffer.alloc(size)
+  const { bytesRead } = await file.read(content, 0, size, 0)
+  if (bytesRead < size) throw new NetworkFileFault('truncated', `Expected ${size} bytes, got ${bytesRead}.`)
+  return content
+}
+
+async function readLines(handle: FileHandle, isPacked: boolean): Promise<NetworkTable> {
   const table = createTable()
-  const file = createReadStream(path)
+  const file = handle.createReadStream({ start: 0, autoClose: false })
   const text = isPacked ? file.pipe(createGunzip()) : file
   let [bytes, lines, bad, last] = [0, 0, 0, 0]
   text.on('data', (chunk: Buffer | string) => {

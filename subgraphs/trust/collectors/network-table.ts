@@ -1,4 +1,4 @@
-import { isIPv4, isIPv6 } from 'node:net'
+import { isIP, isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
 /** An autonomous system: who routes an address. */
@@ -20,15 +20,15 @@ export type NetworkTable = {
   readonly v6: { readonly starts: BigUint64Array; readonly ends: BigUint64Array; readonly systems: Uint32Array }
 }
 
-/** The system that routes an address; null where the table has none. */
+/** The system that routes an address, in IPv6 spelling (`::ffff:192.0.2.1`) too; null where the table has none. */
 export function systemOf(table: NetworkTable, address: string): AutonomousSystem | null {
-  const at = isIPv4(address)
-    ? findRange(table.v4.starts, table.v4.ends, v4Number(address))
-    : isIPv6(address)
-      ? findRange(table.v6.starts, table.v6.ends, v6Number(address))
-      : null
+  if (isIP(address) === 0) return null
+  const plain = ipaddr.process(address).toString()
+  const at = isIPv4(plain)
+    ? findRange(table.v4.starts, table.v4.ends, v4Number(plain))
+    : findRange(table.v6.starts, table.v6.ends, v6Number(plain))
   if (at === null) return null
-  return table.systems[(isIPv4(address) ? table.v4 : table.v6).systems[at] ?? -1] ?? null
+  return table.systems[(isIPv4(plain) ? table.v4 : table.v6).systems[at] ?? -1] ?? null
 }
 
 /** The address as a number of 32 bits. */

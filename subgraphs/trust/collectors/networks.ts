@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises'
+import { basename } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
 import type { AddressNetwork } from '../evidence.ts'
@@ -57,6 +58,7 @@ export function networkFiles(
       // One after the other: each takes some hundred megabytes while it is read.
       for (const file of files) {
         const version = await versionOf(file.path)
+        if (signal.aborted) return
         if (version === file.version) continue
         try {
           if (version === null) throw new NetworkFileFault('missing', 'Expected a file, found none.')
@@ -66,7 +68,8 @@ export function networkFiles(
           if (signal.aborted) return
           const { reason, message } =
             error instanceof NetworkFileFault ? error : new NetworkFileFault('unreadable', String(error))
-          file.fault = `${file.path}: ${reason}. ${message}`
+          // Anybody may read the state of sources; the log has the whole path.
+          file.fault = `${basename(file.path)}: ${reason}. ${message}`
           log.warn({ err: error, path: file.path, reason }, 'a file of networks cannot be used')
         }
         file.version = version
@@ -81,11 +84,11 @@ export function networkFiles(
   }
 }
 
-/** Changes when the file does; null: it is not there, or cannot be looked at. */
+/** Changes when the file or who may read it does; null: it is not there, or cannot be looked at. */
 async function versionOf(path: string): Promise<string | null> {
   try {
-    const { mtimeMs, size, ino } = await stat(path)
-    return `${mtimeMs} ${size} ${ino}`
+    const { mtimeMs, ctimeMs, size, ino } = await stat(path)
+    return `${mtimeMs} ${ctimeMs} ${size} ${ino}`
   } catch {
     return null
   }

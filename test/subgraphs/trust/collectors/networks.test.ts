@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { appendFileSync, mkdtempSync, rmSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -47,6 +48,8 @@ test('IPtoASN, packed or not: networks of both families, with whether they rent 
       { address: '203.0.112.255', asn: 64500, name: 'Friendly Hosting Company', isHosting: true },
       { address: '2a01:4f8:1::7', asn: 24940, name: 'HETZNER-AS', isHosting: true },
     ])
+    // The same address as IPv6 sockets spell it.
+    expect(of(['::ffff:93.184.216.34', '::ffff:5db8:d822'])).toMatchObject([{ asn: 15_133 }, { asn: 15_133 }])
     // Before, between and behind the ranges, and what is not routed.
     expect(of(['0.0.0.1', '1.0.1.5', '1.0.4.0', '203.0.113.0', '255.255.255.255', '2a01:4f9::1', '::1', 'x'])).toEqual([])
   }
@@ -119,6 +122,10 @@ test.each([
   ['a record of a billion values', () => aFile(mmdbOf({ '1.2.3.0/24': bomb })), 'malformed'],
   ['a zip bomb', () => aFile(gzipSync(Buffer.alloc(300_000_000))), 'too_large'],
   ['a gigabyte', () => aGigabyte(), 'too_large'],
+  ['a gigabyte that ends as a database does', () => aGigabyte(mmdbOf({ '1.2.3.0/24': {} }).subarray(-200)), 'too_large'],
+  ['a system for each address', () => aFile(manySystems()), 'too_large'],
+  ['a pipe that nobody writes to', () => aPipe(), 'unreadable'],
+  ['a link to a device without end', () => aLink('/dev/zero'), 'unreadable'],
 ] as const)('%s is a typed fault, and the service goes on', async (_, path, reason) => {
   const { of, status } = await read(path(), 5_000)
   expect(status()).toEqual({ name: 'networks', state: 'down', reason: expect.stringContaining(`: ${reason}. `) })
@@ -135,11 +142,38 @@ function brokenTree(): Buffer {
   database.writeUIntBE(0xff_ff_f0, 0, 3)
   return database
 }
-function aGigabyte(): string {
+function aGigabyte(end: Buffer | '' = ''): string {
   const path = aFile('')
   truncateSync(path, 1_000_000_000)
+  appendFileSync(path, end)
   return path
 }
+const manySystems = (): string =>
+  Array.from({ length: 250_001 }, (_, at) => {
+    const address = `1.${at >> 16}.${(at >> 8) & 255}.${at & 255}`
+    return `${address}\t${address}\t${at + 1}\tX\tX\n`
+  }).join('')
+function aPipe(): string {
+  const path = join(folder, 'pipe')
+  execFileSync('mkfifo', [path])
+  return path
+}
+function aLink(to: string): string {
+  const path = join(folder, 'link')
+  symlinkSync(to, path)
+  return path
+}
+
+test('the state of sources names the file, not where it is', async () => {
+  const { status } = await read(join(folder, 'missing.tsv'))
+  expect(status().reason).toMatch(/^missing\.tsv: missing\. /)
+})
+
+test('reading that was ended before it began does not begin', async () => {
+  const networks = networkFiles([aFile(TSV)], { log, signal: AbortSignal.abort() })
+  await networks.refresh()
+  expect(networks.status().state).toBe('untried')
+})
 
 test('a changed file is read again; a broken one leaves what was there, until it is mended', async () => {
   const path = aFile(TSV)
@@ -157,4 +191,7 @@ test('a changed file is read again; a broken one leaves what was there, until it
   expect([asn(), networks.status().reason]).toEqual([15_133, expect.stringContaining('missing')])
   await change(TSV.replace('15133', '64501'), 2_000)
   expect([asn(), networks.status()]).toEqual([64_501, { name: 'networks', state: 'up', reason: null }])
+  // Neither its size nor its time has changed.
+  await change(TSV.replace('15133', '64502'), 2_000)
+  expect(asn()).toBe(64_502)
 })
