@@ -28,6 +28,7 @@ const isMine = (text: string): boolean => byteOf(text) % 2 === (half === 'held-o
 const linesOf = (path: string) => readFileSync(path, 'utf8').trim().split('\n')
 
 const shipped = await popularNames()
+const isShipped = (name: string) => shipped.namesWith(name.slice(0, name.indexOf('.'))).some((known) => known.name === name)
 /** Ranks of the list; one without ranks has those of its lines. */
 const listed = new Map(
   (values.list === undefined ? [] : linesOf(values.list)).map((line, index) => [line.split(',').at(-1) ?? '', index + 1]),
@@ -78,7 +79,7 @@ for (const { host, source } of benign) {
   const looks = imitationsOf(host)
   if (looks.some(registry)) continue
   const hits = looks.filter((look) => isImitation(look)).length
-  for (const part of [found.all, listed.has(host) || shipped.rankOf(host) !== null ? found.known : found.other]) {
+  for (const part of [found.all, listed.has(host) || isShipped(host) ? found.known : found.other]) {
     part[0] = (part[0] ?? 0) + hits
     part[1] = (part[1] ?? 0) + looks.length
   }
