@@ -28,7 +28,7 @@ export function feedsCommand(withTrust: WithTrust): Command {
         .description('show the state of the lists')
         .option('--json', 'print [{name, state, reason}] on standard output')
         .action(async ({ json }: { readonly json?: true }) =>
-          print(await withTrust(({ sources }) => sources.status()), json === true),
+          print((await withTrust(({ sources }) => sources.status())).map(elsewhere), json === true),
         ),
     )
 }
@@ -48,8 +48,17 @@ type State = {
 function refreshed(state: State, lists: readonly RefreshedList[]): State {
   const list = lists.find(({ name }) => name === state.name)
   const notDueUntil = list?.notDueUntil == null ? null : new Date(list.notDueUntil * 1000).toISOString()
-  return { ...state, reason: state.reason ?? list?.fault ?? null, notDueUntil }
+  return { ...elsewhere(state), reason: elsewhere(state).reason ?? list?.fault ?? null, notDueUntil }
 }
+
+/** Rows whose state each process has for itself; that of lists is in the database. */
+const OF_A_PROCESS: ReadonlySet<string> = new Set(['rdap', 'dns', 'tls', 'ct', 'networks'])
+
+/** The state, with where to look for what this command does not try. */
+const elsewhere = (state: State): State =>
+  state.state === 'untried' && OF_A_PROCESS.has(state.name)
+    ? { ...state, reason: "not by this command; a server's own state is in its /ready" }
+    : state
 
 function print(states: readonly State[], json: boolean): void {
   if (json) console.log(JSON.stringify(states, null, 2))

@@ -177,6 +177,8 @@ test('feeds refresh says what is not due, and ends with 1 while a list has no co
 test('feeds status lists what there is', async () => {
   const states = JSON.parse((await atrium('feeds', 'status', '--json')).out)
   expect(states.map(({ name }: { name: string }) => name)).toEqual(expect.arrayContaining(['rdap', 'dns', 'tls', 'feeds']))
+  // A server has its own state of what this command does not try; lists are in the database.
+  expect(states).toContainEqual({ name: 'rdap', state: 'untried', reason: expect.stringContaining('/ready') })
 })
 
 test('evaluate counts actions by label, and shows the worst misses', async () => {
