@@ -158,6 +158,8 @@ test('limits are 429, a job of another key is 404, and canceling is idempotent',
   const free = await stack.aKey()
   const { json } = await send('POST /v1/decide/jobs?idempotency_key=k', ['a.example.com'], { as: free })
   expect((await send('POST /v1/decide/jobs?idempotency_key=k', ['a.example.com'], { as: free })).json.id).toBe(json.id)
+  const csv = await send('POST /v1/decide/jobs?idempotency_key=k', 'target\na.example.com\n', { as: free, headers: CSV })
+  expect(csv.json.id).toBe(json.id)
   const other = await send('POST /v1/decide/jobs?idempotency_key=k', ['b.example.com'], { as: free })
   expect([other.status, other.json.code, other.json.title]).toEqual([409, 'idempotency_conflict', 'Conflict'])
   const second = await send('POST /v1/decide/jobs', ['a.example.com'], { as: free })

@@ -6,6 +6,7 @@ import type { InputFault } from '../input-fault.ts'
 import type { ApiKey } from '../key/key.ts'
 import type { ApiKeyRepository } from '../key/repository.ts'
 import { usageOf } from '../key/usage.ts'
+import { DEFAULT_INTERACTION, DEFAULT_PROFILE } from '../pipeline/request.ts'
 import {
   type DecisionJob,
   jobFaults,
@@ -28,7 +29,24 @@ const CONFLICT: CreateResult = {
   message: 'Expected the inputs of the first request with this "idempotencyKey", got others: use another key for another job.',
 }
 
-const hashOf = (inputs: readonly DecisionInput[]): Buffer => createHash('sha256').update(JSON.stringify(inputs)).digest()
+const hashOf = (inputs: readonly DecisionInput[]): Buffer =>
+  createHash('sha256')
+    .update(JSON.stringify(inputs.map(meaningOf)))
+    .digest()
+
+/** The same for all spellings of an input: `domain` or `target`, defaults left out or not, JSON or CSV. */
+function meaningOf({ domain, target, interaction, profile }: DecisionInput): readonly unknown[] {
+  const { kind, mode, sensitivity } = interaction ?? {}
+  return [
+    target?.type ?? 'domain',
+    target?.value ?? domain,
+    target && domain,
+    kind ?? DEFAULT_INTERACTION.kind,
+    mode ?? DEFAULT_INTERACTION.mode,
+    sensitivity ?? DEFAULT_INTERACTION.sensitivity,
+    profile ?? DEFAULT_PROFILE,
+  ]
+}
 
 /** Inputs that are read before others get a turn: some 3 ms. */
 const INPUTS_PER_TURN = 50

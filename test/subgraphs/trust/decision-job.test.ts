@@ -318,6 +318,19 @@ test('the same idempotency key with other inputs is a conflict, also for request
   expect(await trust.sql('SELECT count(*)::int AS jobs FROM decision_job')).toEqual([{ jobs: 2 }])
 })
 
+test('another spelling of the same inputs is no conflict', async () => {
+  const { job } = await create(['a.example.com', 'b.example.com'], { idempotencyKey: 'k' })
+  const spelled = [
+    { target: { value: 'a.example.com', type: 'DOMAIN' }, policy: 'BALANCED' },
+    { domain: 'b.example.com', target: null, interaction: { sensitivity: 'MEDIUM', kind: 'FETCH', mode: null }, policy: null },
+  ]
+  expect((await create(spelled, { idempotencyKey: 'k' })).job?.id).toBe(job.id)
+  const conflict = { __typename: 'DecisionJobConflict' }
+  expect(await create(spelled.toReversed(), { idempotencyKey: 'k' })).toMatchObject(conflict)
+  const asUrl = { target: { type: 'URL', value: 'a.example.com' } }
+  expect(await create([asUrl, 'b.example.com'], { idempotencyKey: 'k' })).toMatchObject(conflict)
+})
+
 test('a job of an earlier version, which has no hash of its inputs, is found by its idempotency key', async () => {
   const { job } = await create(['a.example.com'], { idempotencyKey: 'k' })
   await trust.sql('UPDATE decision_job SET request_hash = NULL')
