@@ -115,7 +115,8 @@ class TrustClient:
 
     ``base_url``: base URL of Atrium, like ``https://atrium.example``. ``api_key``: one of
     ``npx atrium trust key create``. ``timeout_seconds``: bound of a request with its body; Atrium
-    collects evidence about an unknown host for up to 3 s. ``send_path``: whether paths and queries
+    collects evidence about an unknown host for up to 3 s. Headers that come byte by byte may take longer
+    here, not with ``AsyncTrustClient``. ``send_path``: whether paths and queries
     of URLs are sent, so that a single listed page can be recognised; passwords and fragments never
     are. Raises ValueError for options that cannot work.
     """
