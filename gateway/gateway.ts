@@ -23,7 +23,7 @@ import type { Tracing } from './observability/tracing.ts'
 import { createDocumentCache, validateOperation } from './operations/document-cache.ts'
 import { createPersistedDocuments } from './operations/persisted-documents.ts'
 import { createOperationPreparation, observer } from './operations/prepare-operation.ts'
-import type { PreparedOperation } from './operations/prepared-operation.ts'
+import { costOnly, type PreparedOperation } from './operations/prepared-operation.ts'
 import type { SharedDocuments } from './operations/redis-documents.ts'
 import type { TrustedDocuments } from './operations/trusted-documents.ts'
 import { type FindOverrideLabels, overrideLabelsIn } from './planning/override-labels.ts'
@@ -205,7 +205,10 @@ export function assembleGateway(options: StartGatewayOptions): Gateway {
       plans,
     ),
     prepareText: (text, operationName) => countRejected(prepareText(text, operationName)),
-    prepare: (params) => countRejected(persisted.prepare(params)),
+    prepare(params) {
+      const prepared = countRejected(persisted.prepare(params))
+      return params.isCostOnly && prepared.kind === 'executable' ? costOnly(prepared) : prepared
+    },
     limits,
     uploads,
     readsClientHeaders: middleware !== null,

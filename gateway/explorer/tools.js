@@ -92,13 +92,21 @@ const tools = (() => {
     open.addEventListener('click', () => gallery.showModal())
   }
 
-  /** Asks what an operation costs, which does not run it. */
-  async function estimate(query, variables, signal) {
+  /**
+   * Asks what an operation costs, which does not run it. The body says so, because a proxy may leave
+   * a header out, and the operation would run then.
+   */
+  async function estimate({ query, variables, operationName }, signal) {
     try {
       const answer = await fetch(location.pathname, {
         method: 'POST',
-        headers: { 'content-type': 'application/json', 'graphql-cost': 'validate', ...credentials() },
-        body: JSON.stringify({ query, variables: variables?.trim() ? JSON.parse(variables) : {} }),
+        headers: { 'content-type': 'application/json', ...credentials() },
+        body: JSON.stringify({
+          query,
+          variables: variables?.trim() ? JSON.parse(variables) : {},
+          operationName: operationName ?? undefined,
+          extensions: { cost: 'validate' },
+        }),
         signal,
       })
       const { requested, limit } = (await answer.json()).extensions?.cost ?? {}
@@ -112,12 +120,13 @@ const tools = (() => {
   /** Draws nothing: it is where GraphiQL tells of its editors. */
   function Follow() {
     editor = GraphiQL.React.useEditorContext({ nonNull: true })
-    const { query, variables } = editor.tabs[editor.activeTabIndex] ?? {}
+    const { query, variables, operationName } = editor.tabs[editor.activeTabIndex] ?? {}
     const isReady = Boolean(editor.queryEditor)
     React.useEffect(() => {
       if (!isReady) return
       share.hidden = false
       openShared()
+      addEventListener('hashchange', openShared)
     }, [isReady])
     React.useEffect(() => {
       if (pending === null) return
@@ -127,13 +136,15 @@ const tools = (() => {
     }, [editor.tabs.length])
     React.useEffect(() => {
       const changed = new AbortController()
-      const waiting = query ? setTimeout(estimate, COST_DELAY_MILLISECONDS, query, variables, changed.signal) : undefined
+      const waiting = query
+        ? setTimeout(estimate, COST_DELAY_MILLISECONDS, { query, variables, operationName }, changed.signal)
+        : undefined
       if (!query) cost.textContent = ''
       return () => {
         clearTimeout(waiting)
         changed.abort()
       }
-    }, [query, variables])
+    }, [query, variables, operationName])
     return null
   }
 

@@ -89,11 +89,11 @@ export async function runOperationStage(
  */
 export function withPlanStage(
   stages: HookStages | null,
-  { check, cost }: RequestCheck,
+  { check, cost, estimate }: RequestCheck,
   validated: ValidatedOperation,
   { supergraph, labels }: { readonly supergraph: Supergraph; readonly labels: readonly string[] },
 ): RequestCheck {
-  if (!stages?.has('plan')) return { check, cost }
+  if (!stages?.has('plan')) return { check, cost, estimate }
   const fetchesWith = createVariants(labels, (active): PlanCall['fetches'] => {
     if (validated.isIntrospection) return []
     const storedPlan = active.size === 0 ? (validated.storedPlan ?? null) : null
@@ -101,6 +101,7 @@ export function withPlanStage(
   })
   return {
     cost,
+    estimate,
     async check(variables, context) {
       const checked = await check(variables, context)
       const { hooks, caller, activeLabels = NO_LABELS } = context

@@ -24,7 +24,11 @@ const REPORT = 'report'
 const VALIDATE = 'validate'
 
 /** Whether the client wants to know what an operation costs instead of running it, as in Hot Chocolate. */
-export const isCostOnly = (header: unknown): boolean => typeof header === 'string' && header.trim().toLowerCase() === VALIDATE
+const isCostOnly = (header: unknown): boolean => typeof header === 'string' && header.trim().toLowerCase() === VALIDATE
+
+/** Parameters of an operation, and what `GraphQL-Cost` says about running it. */
+export const withCostHeader = <Params extends object>(params: Params, header: unknown): Params & { isCostOnly?: boolean } =>
+  isCostOnly(header) ? { ...params, isCostOnly: true } : params
 
 /**
  * Whether the client requests a cost report: header `GraphQL-Cost: report`, or `"extensions":

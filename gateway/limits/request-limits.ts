@@ -35,7 +35,14 @@ export type RequestCheck = {
   readonly check: (variables: Variables, context: RequestContext) => RequestCheckResult | Promise<RequestCheckResult>
   /** Cost in points with these variables; 0 when they are invalid. Charges no budget. */
   readonly cost: (variables: Variables) => number
+  /** Cost with these variables and its limit, or why they are refused. Charges no budget, and counts nowhere. */
+  readonly estimate: (variables: Variables) => CostEstimate
 }
+
+/** What an operation would cost; `errors` when its variables are refused. */
+export type CostEstimate =
+  | { readonly kind: 'refused'; readonly errors: Errors }
+  | { readonly kind: 'estimated'; readonly cost: Pick<CostReport, 'requested' | 'limit'> }
 
 /** Checks of variables, each for values that passed the previous one. */
 type Checks = {
@@ -71,6 +78,7 @@ export function compileRequestCheck(
 ): RequestCheck {
   // An operation above a whole minute's budget could never run.
   const limit = Math.min(limits.cost || Infinity, budget?.perMinute ?? Infinity)
+  const reportedLimit = Number.isFinite(limit) ? limit : null
   const enforced = limits.costMode === 'measure' ? (budget?.perMinute ?? Infinity) : limit
   const coerce = compileCoercion(schema, checked.operation.variableDefinitions ?? [], { maxErrors: MAX_VARIABLE_ERRORS })
   const checks: Checks = { coerce, conditions: nullableConditions(checked), model }
@@ -81,6 +89,15 @@ export function compileRequestCheck(
       const { coerced } = coercedIn(checks, variables)
       return coerced ? model.cost(coerced) : 0
     },
+    estimate(variables) {
+      const { coerced, errors } = coercedIn(checks, variables)
+      if (!coerced) return { kind: 'refused', errors: shown(errors) }
+      return { kind: 'estimated', cost: { requested: model.cost(coerced), limit: reportedLimit } }
+    },
+  }
+
+  function shown(errors: Errors): Errors {
+    return suggestions ? errors : errors.map(withoutSuggestions)
   }
 
   function verdict(
@@ -90,12 +107,12 @@ export function compileRequestCheck(
     const misplaced = uploads ? misplacedFiles(schema, checked.operation.variableDefinitions ?? [], variables) : NONE
     if (misplaced.length > 0) return { errors: misplaced }
     const { coerced, errors } = coercedIn(checks, variables)
-    if (!coerced) return { errors: suggestions ? errors : errors.map(withoutSuggestions) }
+    if (!coerced) return { errors: shown(errors) }
     const requested = model.cost(coerced)
     const perSubgraph = subgraphs?.(coerced, activeLabels) ?? null
     const report = (level: RateLimitResult | null): CostReport => ({
       requested,
-      limit: Number.isFinite(limit) ? limit : null,
+      limit: reportedLimit,
       ...(perSubgraph && { subgraphs: perSubgraph.report }),
       budget: level && { remaining: level.left, resetSeconds: level.fullInSeconds },
     })

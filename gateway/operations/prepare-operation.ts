@@ -81,7 +81,7 @@ type Preparation = {
   readonly shadow: ShadowTraffic | null
 }
 
-type Compiled = Omit<ExecutableOperation, 'cost'>
+type Compiled = Omit<ExecutableOperation, 'cost' | 'estimate'>
 
 /** Plans and compiles validated operations; rejects those that cannot be planned. */
 export function createOperationPreparation(preparation: Preparation): {
@@ -105,11 +105,11 @@ export function createOperationPreparation(preparation: Preparation): {
     const options = { limits, budget, suggestions: introspection, onOverLimit, subgraphs }
     const limitCheck = compileRequestCheck(deps.supergraph.api, validated, model, options)
     const check = withPlanStage(hooks, limitCheck, validated, { supergraph: deps.supergraph, labels })
-    const { cost } = check
+    const { cost, estimate } = check
     try {
       return operation === 'subscription'
-        ? { ...compileSubscription.compile(validated, { ...check, labels }, characters), cost }
-        : { ...compileSingleResult(preparation, validated, { ...check, labels }), cost }
+        ? { ...compileSubscription.compile(validated, { ...check, labels }, characters), cost, estimate }
+        : { ...compileSingleResult(preparation, validated, { ...check, labels }), cost, estimate }
     } catch (error) {
       log.warn({ err: error }, 'an operation could not be planned')
       return { kind: 'rejected', operation, errors: [UNPLANNABLE] }

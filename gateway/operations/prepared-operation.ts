@@ -1,4 +1,4 @@
-import type { OperationTypeNode } from 'graphql'
+import { OperationTypeNode } from 'graphql'
 import type { RunCacheable } from '../caching/caching.ts'
 import type { RunOperation } from '../executor/run-operation.ts'
 import type { RequestCheck } from '../limits/request-limits.ts'
@@ -20,8 +20,23 @@ export type ExecutableOperation = {
    * Cost with these variables in points; 0 for invalid variables, for which `run` returns errors.
    */
   readonly cost: RequestCheck['cost']
+  /** Cost with these variables, or why they are refused; runs nothing. */
+  readonly estimate: RequestCheck['estimate']
   /** Starts a subscription after the same checks; null for queries and mutations. Never rejects. */
   readonly subscribe: Subscribe | null
 }
 
 export type PreparedOperation = ExecutableOperation | RejectedOperation
+
+/** The same operation as a query that returns its cost and runs nothing, over any transport. */
+export const costOnly = (operation: ExecutableOperation): ExecutableOperation => ({
+  ...operation,
+  operation: OperationTypeNode.QUERY,
+  async run(variables) {
+    const estimate = operation.estimate(variables)
+    return estimate.kind === 'refused' ? { errors: estimate.errors } : { data: null, extensions: { cost: estimate.cost } }
+  },
+  answer: null,
+  runIncremental: null,
+  subscribe: null,
+})

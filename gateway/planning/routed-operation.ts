@@ -62,6 +62,7 @@ export function routedOperation(
     kind: 'executable',
     operation: known.operation,
     cost: known.cost,
+    estimate: known.estimate,
     run,
     answer:
       known.answer &&

@@ -1,5 +1,6 @@
 import type { GraphQLFormattedError } from 'graphql'
 import type { Gateway } from '../gateway.ts'
+import { COST_HEADER, withCostHeader } from '../limits/cost-report.ts'
 import { BOUNDS } from '../limits/limits.ts'
 import { refusal } from '../operations/errors.ts'
 import type { ExecutionResult } from '../operations/execution-result.ts'
@@ -39,7 +40,8 @@ export async function runBatch(
       const { error } = parsed
       return { kind: 'refused', error: { ...error, message: `Operation ${index + 1} of the batch: ${error.message}` } }
     }
-    items.push({ params: parsed.params, prepared: gateway.prepare(parsed.params) })
+    const params = withCostHeader(parsed.params, context.http?.headers[COST_HEADER])
+    items.push({ params, prepared: gateway.prepare(params) })
   }
 
   const cost = items.reduce((sum, item) => sum + costOf(item), 0)

@@ -5,7 +5,7 @@ import type { Caller } from '../../platform/http/caller.ts'
 import { callerOf } from '../../platform/http/request-caller.ts'
 import { asFacade } from '../client.ts'
 import type { Gateway } from '../gateway.ts'
-import { COST_HEADER, wantsCost } from '../limits/cost-report.ts'
+import { COST_HEADER, wantsCost, withCostHeader } from '../limits/cost-report.ts'
 import { BOUNDS } from '../limits/limits.ts'
 import { SUBSCRIPTION_BYTES } from '../limits/subscription-slots.ts'
 import { createHttpContext } from '../middleware/http-context.ts'
@@ -119,7 +119,7 @@ function createEventStreams(app: FastifyInstance, gateway: Gateway): EventStream
     const caller = { ...sender, connectedAt: new Date() }
     const refused = (errors: readonly GraphQLFormattedError[]) => refuse(reply, errors)
     if (streams.size >= BOUNDS.connections) return refused([refusal('UNAVAILABLE', 'Too many event streams: try again later.')])
-    const prepared = gateway.prepare(params)
+    const prepared = gateway.prepare(withCostHeader(params, request.headers[COST_HEADER]))
     if (prepared.kind === 'rejected') return refused(prepared.errors)
     if (request.method === 'GET' && prepared.operation === 'mutation') {
       return refused([

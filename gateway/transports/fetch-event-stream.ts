@@ -1,7 +1,7 @@
 import type { GraphQLFormattedError } from 'graphql'
 import type { Caller } from '../../platform/http/caller.ts'
 import type { Gateway } from '../gateway.ts'
-import { COST_HEADER, wantsCost } from '../limits/cost-report.ts'
+import { COST_HEADER, wantsCost, withCostHeader } from '../limits/cost-report.ts'
 import { BOUNDS } from '../limits/limits.ts'
 import { SUBSCRIPTION_BYTES } from '../limits/subscription-slots.ts'
 import { createHttpContext } from '../middleware/http-context.ts'
@@ -62,7 +62,7 @@ export function createFetchEventStreams(gateway: Gateway): {
     const parsed = head.method === 'POST' ? parseBodyParams(value, 'BAD_USER_INPUT') : parseUrlParams(value, 'BAD_USER_INPUT')
     if (parsed.kind === 'malformed') return refused([parsed.error])
     const { params } = parsed
-    const prepared = gateway.prepare(params)
+    const prepared = gateway.prepare(withCostHeader(params, head.headers[COST_HEADER]))
     if (prepared.kind === 'rejected') return refused(prepared.errors)
     if (head.method === 'GET' && prepared.operation === 'mutation') {
       const message = 'Expected a query or a subscription over GET, got a mutation; send it with POST.'

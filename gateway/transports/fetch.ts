@@ -8,7 +8,7 @@ import { requestIdOf } from '../../platform/http/request-id.ts'
 import { parseTraceparent } from '../../platform/http/trace-parent.ts'
 import { cacheableHeaders } from '../caching/send-response.ts'
 import type { Gateway } from '../gateway.ts'
-import { COST_HEADER, wantsCost } from '../limits/cost-report.ts'
+import { COST_HEADER, wantsCost, withCostHeader } from '../limits/cost-report.ts'
 import { addedHeaders, createHttpContext, type HttpContext } from '../middleware/http-context.ts'
 import { refusal } from '../operations/errors.ts'
 import type { ExecutionResult } from '../operations/execution-result.ts'
@@ -109,7 +109,7 @@ export function createFetchHandler(
     const parsed = isPost ? parseBodyParams(value) : parseUrlParams(value)
     if (parsed.kind === 'malformed') return write(400, { errors: [parsed.error] })
     const { params } = parsed
-    const prepared = gateway.prepare(params)
+    const prepared = gateway.prepare(withCostHeader(params, head.headers[COST_HEADER]))
     if (prepared.operation === 'subscription') {
       return format.acceptsEventStream ? events.respond(incoming, value) : write(400, { errors: [SUBSCRIPTIONS_NOT_SUPPORTED] })
     }

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { callerOf, disconnectSignal } from '../../platform/http/request-caller.ts'
 import { sendCacheableResponse } from '../caching/send-response.ts'
 import type { Gateway } from '../gateway.ts'
-import { COST_HEADER, isCostOnly, wantsCost } from '../limits/cost-report.ts'
+import { COST_HEADER, wantsCost, withCostHeader } from '../limits/cost-report.ts'
 import { addedHeaders, createHttpContext, type HttpContext } from '../middleware/http-context.ts'
 import { refusal } from '../operations/errors.ts'
 import type { ExecutionResult } from '../operations/execution-result.ts'
@@ -47,14 +47,7 @@ export function createJsonHandler(
     const parsed = isPost ? parseBodyParams(request.body) : parseUrlParams(request.query)
     if (parsed.kind === 'malformed') return write(400, { errors: [parsed.error] })
     const { params } = parsed
-    const prepared = gateway.prepare(params)
-    if (isCostOnly(request.headers[COST_HEADER])) {
-      if (prepared.kind === 'rejected') return write(statusOf(prepared.errors, form), { errors: prepared.errors })
-      return write(200, {
-        data: null,
-        extensions: { cost: { requested: prepared.cost(params.variables), limit: gateway.limits.cost || null } },
-      })
-    }
+    const prepared = gateway.prepare(withCostHeader(params, request.headers[COST_HEADER]))
     if (prepared.operation === 'subscription') {
       if (form.acceptsEventStream) events(request, reply)
       else write(400, { errors: [SUBSCRIPTIONS_NOT_SUPPORTED] })

@@ -16,6 +16,8 @@ export type GraphQLParams = {
   readonly variables: Readonly<Record<string, unknown>>
   /** `extensions.cost`: whether the client requests a cost report. */
   readonly wantsCost: boolean
+  /** `extensions.cost` is `validate`: the operation returns its cost and does not run. */
+  readonly isCostOnly?: boolean
 }
 
 /** Parsed parameters, or an error. */
@@ -78,7 +80,9 @@ function read(
   if (text === '' && documentId === null && hash === null) {
     return malformed('Expected "query" to be the text of an operation, or an identifier of one.', code)
   }
-  return { kind: 'parsed', params: { text, hash, documentId, operationName, variables, wantsCost: extensions?.cost === true } }
+  const cost = extensions?.cost
+  const params = { text, hash, documentId, operationName, variables, wantsCost: cost === true }
+  return { kind: 'parsed', params: cost === 'validate' ? { ...params, isCostOnly: true } : params }
 }
 
 const malformed = (message: string, code: GatewayCode): ParsedParams => ({ kind: 'malformed', error: refusal(code, message) })

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { Gateway } from '../gateway.ts'
+import { COST_HEADER, withCostHeader } from '../limits/cost-report.ts'
 import { refusal } from '../operations/errors.ts'
 import type { ExecutionResult } from '../operations/execution-result.ts'
 import type { RequestContext } from '../subgraph-client/link.ts'
@@ -66,7 +67,7 @@ export async function runUpload(
     const parsed = parseBodyParams(operations)
     if (parsed.kind === 'malformed') return { status: 400, contentType: type, results: { errors: [parsed.error] } }
     const { params } = parsed
-    const prepared = gateway.prepare(params)
+    const prepared = gateway.prepare(withCostHeader(params, context.http?.headers[COST_HEADER]))
     if (prepared.operation === 'subscription') return { status: 400, contentType: type, results: { errors: [NO_SUBSCRIPTION] } }
     if (prepared.kind === 'rejected') {
       const { errors } = prepared

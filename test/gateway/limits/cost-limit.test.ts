@@ -8,6 +8,7 @@ import { limitsFromConfig } from '../../../gateway/limits/limits.ts'
 import { redisBudget } from '../../../gateway/limits/redis-budget.ts'
 import { validateOperation } from '../../../gateway/operations/document-cache.ts'
 import { runBatch } from '../../../gateway/transports/batch.ts'
+import { createFetchHandler } from '../../../gateway/transports/fetch.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
 import { localGraph, recordingLog, requestContext, supergraphSdl } from '../support/graph.ts'
 import { hasRedis, REDIS, redisServer } from '../support/redis.ts'
@@ -118,6 +119,66 @@ describe('the cost of an operation is reported on request', () => {
     })
     const { body } = await transports.post({ query: '{ nothing }' }, validate)
     expect(Object.keys(body)).toEqual(['errors'])
+    const dear = await transports.post({ query: '{ products(first: 1000) { edges { node { id } } } }' }, validate)
+    expect(dear.body.extensions.cost).toEqual({ requested: 2 + 1000 * (2 + (2 + 1)), limit: 1000 })
+  })
+
+  test.each([
+    ['a page that is too long', { n: 1001 }, 'PAGE_SIZE_OUT_OF_RANGE'],
+    ['a variable of another type', { n: 'many' }, 'BAD_USER_INPUT'],
+    ['a variable that is not there', {}, 'BAD_USER_INPUT'],
+  ])('validated only, %s is an error, and not a cost of 0', async (_, variables, code) => {
+    const transports = await transportsOf()
+    const query = 'query ($n: Int!) { products(first: $n) { totalCount } }'
+    const { body } = await transports.post({ query, variables }, { 'graphql-cost': 'validate' })
+    expect([body.errors[0].extensions.code, body.extensions]).toEqual([code, undefined])
+  })
+
+  test('validated only, its limit is that of a minute where this is less', async () => {
+    const transports = await transportsOf({ budget: memoryBudget(100) })
+    const { body } = await transports.post({ query: PAGE, extensions: { cost: 'validate' } })
+    expect(body.extensions.cost).toEqual({ requested: PAGE_COST, limit: 100 })
+  })
+
+  test('validated only, nothing is run over any transport: a mutation has no data', async () => {
+    const { gateway } = await localGraph(LIMITS)
+    const transports = await openTransports(gateway)
+    cleanups.push(transports.close)
+    const fetchHandler = createFetchHandler(gateway, { batchLimit: 2 })
+    cleanups.push(fetchHandler.close)
+    const query = 'mutation { rename(id: "a", name: "b") { id } }'
+    const expected = { data: null, extensions: { cost: { requested: 3, limit: 1000 } } }
+    const json = { 'content-type': 'application/json' }
+    const inBody = { query, extensions: { cost: 'validate' } }
+    const byHeader = { ...json, 'graphql-cost': 'Validate' }
+    const fetched = async (headers: Record<string, string>, body: object) => {
+      const request = new Request('http://localhost/graphql', { method: 'POST', headers, body: JSON.stringify(body) })
+      return (await fetchHandler.fetch(request)).text()
+    }
+    const streamed = async (headers: Record<string, string>, body: object) =>
+      (await fetch(`${transports.base}/graphql`, { method: 'POST', headers, body: JSON.stringify(body) })).text()
+    const events = { accept: 'text/event-stream' }
+
+    expect((await transports.post(inBody)).body).toEqual(expected)
+    expect(JSON.parse(await fetched(byHeader, { query }))).toEqual(expected)
+    expect(JSON.parse(await fetched(json, inBody))).toEqual(expected)
+    expect(JSON.parse(await fetched(byHeader, [{ query }]))).toEqual([expected])
+    for (const ask of [fetched, streamed]) {
+      for (const text of [await ask({ ...byHeader, ...events }, { query }), await ask({ ...json, ...events }, inBody)]) {
+        expect(text).toContain(`data: ${JSON.stringify(expected)}`)
+      }
+    }
+    const { ask } = await transports.socket()
+    expect((await ask(inBody))[0]).toEqual({ type: 'next', payload: expected })
+  })
+
+  test('validated only, a subscription does not begin', async () => {
+    const ticker = await startTicker()
+    const transports = await openTransports(ticker.gateway)
+    cleanups.push(transports.close)
+    const { body } = await transports.post({ query: 'subscription { ticked { text } }', extensions: { cost: 'validate' } })
+    expect(body).toMatchObject({ data: null, extensions: { cost: { requested: expect.any(Number) } } })
+    expect(ticker.listening()).toBe(0)
   })
 
   test('a page of another origin may send the header', async () => {

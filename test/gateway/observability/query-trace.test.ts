@@ -198,6 +198,7 @@ test('a large plan is cut', async () => {
     runIncremental: null,
     subscribe: null,
     cost: () => 0,
+    estimate: () => ({ kind: 'refused', errors: [] }),
     async run(_, { planTrace }) {
       planTrace?.begin({ kind: 'Parallel', nodes: fetches })
       for (const fetch of fetches) planTrace?.beginFetch(fetch)(undefined)

@@ -156,3 +156,14 @@ test('a header requests the cost of each operation', async () => {
   const { body } = await send([{ query: '{ notes }' }, { query: '{ dear }' }], { 'graphql-cost': 'report' })
   expect(body).toMatchObject([{ extensions: { cost: { requested: 10 } } }, { extensions: { cost: { requested: 40 } } }])
 })
+
+test('a header requests the cost alone: no mutation of the batch runs', async () => {
+  const send = await notebook(2)
+  const { body } = await send([note('written', 0), { query: '{ dear }' }], { 'graphql-cost': 'validate' })
+  expect(body).toMatchObject([
+    { data: null, extensions: { cost: { limit: 100 } } },
+    { data: null, extensions: { cost: { requested: 40 } } },
+  ])
+  const byOne = await send([{ ...note('written', 0), extensions: { cost: 'validate' } }, { query: '{ notes }' }])
+  expect(byOne.body).toMatchObject([{ data: null }, { data: { notes: [] } }])
+})

@@ -159,6 +159,13 @@ describe('a file goes to the subgraph whose fetch uses it', () => {
     expect(body).toEqual({ data: { album: null, looksLike: sha256('bb') } })
   })
 
+  test('a client that wants the cost alone gets it, and its file goes nowhere', async () => {
+    const { status, body } = await send(store(), { ...PREFLIGHT, 'graphql-cost': 'validate' })
+    expect([status, body]).toMatchObject([200, { data: null, extensions: { cost: { requested: expect.any(Number) } } }])
+    expect(disk.requests).toEqual([])
+    await stillServes()
+  })
+
   test('the handler of the Fetch API takes the same request', async () => {
     const request = new Request('http://localhost/graphql', {
       method: 'POST',
