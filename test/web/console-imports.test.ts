@@ -1,3 +1,4 @@
+import { connect } from 'node:net'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { withStores } from '../../subgraphs/store/operator/stores.ts'
@@ -87,6 +88,30 @@ describe('the page of imports', () => {
     expect(broken.status).toBe(422)
     const { products } = await graph(shop, '{ products(search: {query: "Evil"}) { totalCount } }', {})
     expect(products.totalCount).toBe(0)
+  })
+
+  test('an upload that is interrupted, or cut off inside its file, leaves no import that waits for the rest', async () => {
+    const { visitor } = await signedIn(shop)
+    const { text } = await visitor.get('/console/imports')
+    const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const parts = [
+      ['token"', tokenOf(text)],
+      ['file"; filename="half.csv"', `Handle,Title\n${'half,Half\n'.repeat(20_000)}`],
+    ]
+    const body = parts.map(([name, value]) => `--x\r\ncontent-disposition: form-data; name="${name}\r\n\r\n${value}`).join('\r\n')
+    const headers = { cookie, 'content-type': 'multipart/form-data; boundary=x' }
+    expect((await askRaw(web.url, '/console/imports', { method: 'POST', headers, body })).status).toBe(422)
+
+    const { hostname, port } = new URL(web.url)
+    const socket = connect(Number(port), hostname)
+    socket.write(`POST /console/imports HTTP/1.1\r\nhost: ${hostname}\r\ncookie: ${cookie}\r\n`)
+    socket.write(`content-type: ${headers['content-type']}\r\ncontent-length: 9000000\r\n\r\n${body}`)
+    const page = async () => (await visitor.get('/console/imports')).text
+    while (!(await page()).includes('file is arriving')) await new Promise((resolve) => setTimeout(resolve, 20))
+    socket.destroy()
+    while ((await page()).includes('file is arriving')) await new Promise((resolve) => setTimeout(resolve, 20))
+    expect((await page()).match(/half\.csv/g)).toHaveLength(2)
+    expect((await page()).match(/canceled/g)?.length).toBeGreaterThanOrEqual(2)
   })
 
   test('sends exports to the owner only', async () => {

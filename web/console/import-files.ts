@@ -47,7 +47,9 @@ export function serveImportFiles(scope: FastifyInstance, responder: ConsoleRespo
     const session = await sessionOf(request, reply)
     if (!session) return show(reply, foreignForm(site))
     const run = runnerOf(session, request, reply)
-    const received = await readUpload(request, (file) => storeFile(file, session, run))
+    // Runs on when the browser has left.
+    const cancel = runnerOf(session, request, reply, new AbortController().signal)
+    const received = await readUpload(request, (file) => storeFile(file, session, { run, cancel }))
     if (received === 'foreign') return show(reply, foreignForm(site))
     if ('problem' in received) return showFramed(reply, imports, refusal(received.problem, site), session, 422)
     return toConsole(reply, `${IMPORTS}/${received.number}`)
@@ -76,7 +78,11 @@ const problemOf = (result: {
 }): string => result.errors?.[0]?.message ?? result.message ?? `Nothing was imported: ${result.__typename}.`
 
 /** Begins an import with a file, in pieces, and queues it. */
-async function storeFile({ field, name, chunks }: UploadedFile, session: ConsoleSession, run: RunPageOperation): Promise<Stored> {
+async function storeFile(
+  { field, name, chunks }: UploadedFile,
+  session: ConsoleSession,
+  { run, cancel }: { readonly run: RunPageOperation; readonly cancel: RunPageOperation },
+): Promise<Stored> {
   if (field(FORM_TOKEN) !== session.formToken) return 'foreign'
   const { result: created } = dataOf(
     await run(ConsoleCreateImportDocument, {
@@ -91,11 +97,17 @@ async function storeFile({ field, name, chunks }: UploadedFile, session: Console
   )
   if (created.__typename !== 'StoreImportSuccess') return { problem: problemOf(created) }
   const { number } = created.storeImport
-  const problem = await sendPieces(String(number), chunks, run)
-  if (problem === null) return { number }
   // What cannot be imported does not count among the open imports.
-  await run(ConsoleCancelImportDocument, { number: String(number) })
-  return { problem }
+  const end = () => cancel(ConsoleCancelImportDocument, { number: String(number) })
+  try {
+    const problem = await sendPieces(String(number), chunks, run)
+    if (problem === null) return { number }
+    await end()
+    return { problem }
+  } catch (error) {
+    await end()
+    throw error
+  }
 }
 
 /** Sends the file of an import, and starts it; null, or why that failed. */

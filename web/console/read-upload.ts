@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import type { FastifyRequest } from 'fastify'
 
@@ -23,6 +24,7 @@ export async function readUpload<Result>(
   const { Busboy } = await import('@fastify/busboy')
   const fields = new Map<string, string>()
   let taking: Promise<Result> | null = null
+  let taken: Readable | null = null
   let form: InstanceType<typeof Busboy>
   try {
     form = new Busboy({
@@ -37,6 +39,7 @@ export async function readUpload<Result>(
     fields.set(name, value)
   })
   form.on('file', (_, stream, name) => {
+    taken = stream
     taking = take({
       field: (wanted) => fields.get(wanted) ?? '',
       name: name?.trim() ? name.trim().slice(-MAX_NAME_LENGTH) : null,
@@ -52,7 +55,11 @@ export async function readUpload<Result>(
   })
   try {
     await finished(form, { readable: false })
-  } catch {
+  } catch (error) {
+    // Its file never ends by itself, and who takes it would wait for ever. Both are assigned by the listener above.
+    const [stream, result] = [taken as Readable | null, taking as Promise<Result> | null]
+    stream?.destroy(error instanceof Error ? error : undefined)
+    await result?.catch(() => {})
     return UNREADABLE
   }
   // Assigned by the listener above.

@@ -95,22 +95,29 @@ export function consoleResponder(
   }
 
   /** Runs operations with the credentials of a store. */
-  function runnerFor({ login, authtoken }: StoreCredentials, request: FastifyRequest, reply: FastifyReply): RunPageOperation {
+  function runnerFor(
+    { login, authtoken }: StoreCredentials,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    signal?: AbortSignal,
+  ): RunPageOperation {
     const authorization = `Basic ${Buffer.from(`${login}:${authtoken}`, 'utf8').toString('base64')}`
-    return operationRunner(client, request, reply, { authorization })
+    return operationRunner(client, request, reply, { authorization }, signal)
   }
 
-  /** The same for a session: a user's is that of the account, in the store that was opened. */
+  /**
+   * The same for a session: a user's is that of the account, in the store that was opened. Operations
+   * end when the browser disconnects, or with `signal` where it is given.
+   */
   function runnerOf(
     session: Pick<OpenSession, 'userToken'> & (StoreCredentials | { readonly storeCode: string }),
     request: FastifyRequest,
     reply: FastifyReply,
+    signal?: AbortSignal,
   ): RunPageOperation {
-    if (!('storeCode' in session)) return runnerFor(session, request, reply)
-    return operationRunner(client, request, reply, {
-      authorization: `Bearer ${session.userToken}`,
-      'x-store-code': session.storeCode,
-    })
+    if (!('storeCode' in session)) return runnerFor(session, request, reply, signal)
+    const authorization = `Bearer ${session.userToken}`
+    return operationRunner(client, request, reply, { authorization, 'x-store-code': session.storeCode }, signal)
   }
 
   function showFramed(reply: FastifyReply, row: ConsoleRow, body: Html, session: OpenSession, status = 200): FastifyReply {
