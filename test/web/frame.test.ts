@@ -81,6 +81,18 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     await context.close()
   })
 
+  test.each(['/docs', '/schema', '/reference/trust', '/docs/start/agents'])(
+    'without JavaScript %s shows nothing that needs it',
+    async (path) => {
+      const context = await browser.newContext({ javaScriptEnabled: false })
+      const page = await context.newPage()
+      await page.goto(`${base}${path}`)
+      expect(await page.locator('[hidden]').count()).toBeGreaterThan(0)
+      expect(await page.locator('[hidden]:visible').count()).toBe(0)
+      await context.close()
+    },
+  )
+
   test('words filter the schema, by names and descriptions, until they are deleted', async () => {
     const { page, complaints } = await openPage(browser)
     await page.goto(`${base}/schema`)

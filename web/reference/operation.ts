@@ -82,7 +82,7 @@ function sampleRequest(
   { publicUrl }: Site,
 ): SampleRequest {
   const sampleOf = (parameter: ReferenceParameter) =>
-    encodeURIComponent(String(parameter.example ?? (parameter.schema ? example(parameter.schema, contract) : '')))
+    encoded(String(parameter.example ?? (parameter.schema ? example(parameter.schema, contract) : '')))
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const parameter = parameters.find((each) => each.in === 'path' && each.name === name)
     return parameter ? sampleOf(parameter) : name
@@ -90,11 +90,14 @@ function sampleRequest(
   const query = parameters.filter((each) => each.in === 'query' && (each.required || each.example !== undefined))
   return {
     method,
-    address: `${publicUrl}${filled}${query.length > 0 ? `?${query.map((each) => `${each.name}=${sampleOf(each)}`).join('&')}` : ''}`,
+    address: `${publicUrl}${filled}${query.length > 0 ? `?${query.map((each) => `${encoded(each.name)}=${sampleOf(each)}`).join('&')}` : ''}`,
     credentials: credentials(operation, contract),
     body: media?.schema ? { type, value: exampleBody(media, contract) } : null,
   }
 }
+
+/** As a part of an address that stands between quotes of any language. */
+const encoded = (part: string): string => encodeURIComponent(part).replaceAll("'", '%27')
 
 const exampleBody = (media: Media, contract: Contract): unknown =>
   media.example ?? Object.values(media.examples ?? {})[0]?.value ?? (media.schema ? example(media.schema, contract) : {})

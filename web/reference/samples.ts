@@ -31,7 +31,7 @@ function curl({ method, address, credentials, body }: SampleRequest): string {
 function typescript({ method, address, credentials, body }: SampleRequest): string {
   const headers = [
     ...credentials.map((each) => {
-      if (each.kind === 'header') return `'${each.name}': env.${each.variable},`
+      if (each.kind === 'header') return `'${each.name}': String(env.${each.variable}),`
       return each.kind === 'basic'
         ? "authorization: 'Basic ' + btoa(env.LOGIN + ':' + env.TOKEN),"
         : "authorization: 'Bearer ' + env.TOKEN,"
