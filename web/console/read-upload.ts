@@ -40,10 +40,13 @@ export async function readUpload<Result>(
   })
   form.on('file', (_, stream, name) => {
     taken = stream
+    // Of a form that is cut off inside a file that nobody reads: without a listener it would end the process.
+    stream.on('error', () => {})
     taking = take({
       field: (wanted) => fields.get(wanted) ?? '',
       name: name?.trim() ? name.trim().slice(-MAX_NAME_LENGTH) : null,
-      chunks: stream,
+      // Who stops early must not destroy it: the form would wait for ever for a reader of the rest.
+      chunks: stream.iterator({ destroyOnReturn: false }),
       // Whatever was not taken is read over, so that the answer reaches the browser.
     }).finally(() => stream.resume())
     // It is awaited at the end; a form that breaks must not leave it unhandled.
