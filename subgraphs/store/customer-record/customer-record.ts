@@ -28,7 +28,8 @@ export type CustomerRecordInput = { readonly [Field in keyof CustomerRecord]?: C
   readonly email: string
 }
 
-const MAX_CATEGORIES = 250
+/** Categories of a customer. */
+export const MAX_CATEGORIES = 250
 
 const ADDRESS = strictObject({
   name: text(200).nullable(),

@@ -1,4 +1,4 @@
-import { type Problem, problem } from '../../toolkit/validation.ts'
+import { isText, type Problem, problem } from '../../toolkit/validation.ts'
 import { customerProblems, emailKey, NEW_CUSTOMER } from '../customer/customer.ts'
 import { membershipRepository } from '../customer/membership-repository.ts'
 import { customerRepository } from '../customer/repository.ts'
@@ -14,11 +14,15 @@ import {
   type CustomerRecordInput,
   customerColumn,
   customerOfCsv,
+  MAX_CATEGORIES,
 } from './customer-record.ts'
 import { ensureCustomerCategories, readCustomers, type StoredCustomerRecord } from './repository.ts'
 
-/** What identifies a customer in a file; empty when it has nothing of the kind. */
-export const customerKey = (object: FileObject): string => emailKey(emailOf(object).trim())
+/** What identifies a customer in a file; empty when it has nothing of the kind that could be looked up. */
+export function customerKey(object: FileObject): string {
+  const email = emailOf(object)
+  return isText(email) ? emailKey(email.trim()) : ''
+}
 
 function emailOf(object: FileObject): string {
   if (object.format === 'CSV') return object.rows[0]?.cells.get('Email') ?? ''
@@ -105,11 +109,19 @@ function mergedCustomer(before: CustomerRecord | null, input: CustomerRecordInpu
 }
 
 const categoryProblems = ({ categories }: CustomerRecord): readonly Problem[] =>
-  categories.flatMap(({ name, code }, index) =>
-    permalinkOf(code) === code && name.length <= 100
-      ? []
-      : [problem('categories', 'categories with codes in lower case and names of at most 100 characters', `${index}: ${name}`)],
-  )
+  categories.length > MAX_CATEGORIES
+    ? [problem('categories', `a list of at most ${MAX_CATEGORIES}`, categories.length)]
+    : categories.flatMap(({ name, code }, index) =>
+        permalinkOf(code) === code && name.length <= 100
+          ? []
+          : [
+              problem(
+                'categories',
+                'categories with codes in lower case and names of at most 100 characters',
+                `${index}: ${name}`,
+              ),
+            ],
+      )
 
 const errorOf = ({ field, message }: Problem, row: number, isCsv: boolean): RowError => {
   const column = isCsv ? customerColumn(field) : field

@@ -23,14 +23,13 @@ export async function changeProduct(
     const was = known.get(combinationKey(variant))
     if (was && JSON.stringify(was.variant) === JSON.stringify(variant)) return []
     const { options, ...fields } = variant
-    return [was ? { ...fields, id: String(was.id) } : { ...fields, options: optionsOf(options, record) }]
+    return [
+      was
+        ? { ...differing(was.variant, variant, keysOf(fields)), id: String(was.id) }
+        : { ...fields, options: optionsOf(options, record) },
+    ]
   })
-  // A field of a product each.
-  const fields: ProductChange = Object.fromEntries(
-    keysOf(NEW_PRODUCT)
-      .filter((field) => record[field] !== before[field])
-      .map((field) => [field, record[field]]),
-  )
+  const fields: ProductChange = differing(before, record, keysOf(NEW_PRODUCT))
   const rows = rowsOfCategories(record, categories).map(String)
   const isMoved = JSON.stringify(record.categories) !== JSON.stringify(before.categories)
   const result = await updateProduct(unit, String(id), { ...fields, variants, ...(isMoved && { categoryIds: rows }) })
@@ -51,6 +50,17 @@ export async function changeProduct(
   }
   return result
 }
+
+/** What differs, and nothing else: orders may have taken from the stock since it was read. */
+const differing = <Fields extends object, Key extends keyof Fields>(
+  before: Fields,
+  after: Fields,
+  keys: readonly Key[],
+): Partial<Pick<Fields, Key>> =>
+  // An entry for some of the keys.
+  Object.fromEntries(keys.filter((key) => after[key] !== before[key]).map((key) => [key, after[key]])) as Partial<
+    Pick<Fields, Key>
+  >
 
 const optionsOf = (options: VariantRecord['options'], { options: all }: ProductRecord) =>
   options.map(({ name, value }) => {

@@ -56,9 +56,9 @@ const MAX_URL_LENGTH = 2_000
 const MAX_ALT_LENGTH = 1_000
 /** As deep as a path of categories may be. */
 const MAX_DEPTH = 20
-const MAX_CATEGORIES = 250
+const [MAX_CATEGORIES, MAX_CATEGORY_NAME_LENGTH] = [250, 200]
 
-const category = strictObject({ name: text(200), permalink: text(200) })
+const category = strictObject({ name: text(MAX_CATEGORY_NAME_LENGTH), permalink: text(200) })
 const VARIANT = z
   .object({
     price: decimal(),
@@ -168,6 +168,11 @@ export function recordProblems(record: ProductRecord): readonly Problem[] {
     ...variants.flatMap((variant, index) => variantProblems(variant, `variants.${index}.`)),
     ...images.flatMap(({ url }, index) => (isWebUrl(url) ? [] : [problem(`images.${index}.url`, 'an http or https URL', url)])),
     ...categoryProblems(record),
+    ...problemsIn([
+      countProblem('variants', variants, MAX_VARIANTS),
+      countProblem('images', images, MAX_IMAGES),
+      countProblem('categories', record.categories, MAX_CATEGORIES),
+    ]),
   ]
   return found.length > 0 ? found : mutualProblems(record)
 }
@@ -177,13 +182,16 @@ const optionsProblems = ({ name, optionType, addonPrice, values }: OptionRecord,
   ...values.flatMap((value, at) => valueProblems({ ...value, position: at + 1 }, optionType, `options.${index}.values.${at}.`)),
 ]
 
+const countProblem = (field: string, { length }: readonly unknown[], max: number): Problem | null =>
+  length > max ? problem(field, `a list of at most ${max}`, length) : null
+
 const categoryProblems = ({ categories }: ProductRecord): readonly Problem[] =>
   problemsIn(
-    categories.map((path, index) =>
-      path.every(({ permalink }) => permalinkOfHandle(permalink) === permalink)
-        ? null
-        : problem(`categories.${index}`, 'categories with permalinks', path.map(({ permalink }) => permalink).join(' ')),
-    ),
+    categories.flat().map(({ name, permalink }) => {
+      if (name.length > MAX_CATEGORY_NAME_LENGTH)
+        return problem('categories', `categories with names of at most ${MAX_CATEGORY_NAME_LENGTH} characters`, name)
+      return permalinkOfHandle(permalink) === permalink ? null : problem('categories', 'categories with permalinks', permalink)
+    }),
   )
 
 /** Problems between parts that are valid by themselves. */

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import { excerpt } from '../../../platform/graphql/errors.ts'
 import { withoutFormulaGuard } from '../../../platform/text/csv.ts'
 import type { RecordFormat } from './record.ts'
@@ -9,10 +10,13 @@ export class FileFault extends Error {}
 /** One row of CSV by the names of its columns. */
 export type CsvRow = { readonly row: number; readonly cells: ReadonlyMap<string, string> }
 
-/** One object of a file: the rows that it has in CSV, at least one, or a value of JSON. */
+/** A row with the number of its characters. */
+type MeasuredRow = CsvRow & { readonly length: number }
+
+/** One object of a file: the rows that it has in CSV, at least one, or a value of JSON; `length` is that of its text. */
 export type FileObject =
-  | { readonly format: 'CSV'; readonly row: number; readonly rows: readonly CsvRow[] }
-  | { readonly format: 'JSON_LINES'; readonly row: number; readonly value: unknown }
+  | { readonly format: 'CSV'; readonly row: number; readonly rows: readonly CsvRow[]; readonly length: number }
+  | { readonly format: 'JSON_LINES'; readonly row: number; readonly value: unknown; readonly length: number }
   | { readonly format: 'UNREADABLE'; readonly row: number; readonly message: string }
 
 /** Characters of a row: a product has a description of 100,000, and cells beside it. */
@@ -21,8 +25,12 @@ const MAX_ROW_LENGTH = 1_000_000
 const MAX_COLUMNS = 500
 /** Rows of one object: 500 variants and 100 images at most. */
 const MAX_ROWS_PER_OBJECT = 1_000
-/** Objects of a file. */
-const MAX_OBJECTS = 100_000
+/** Characters of one object: its memory is a multiple of them. */
+const MAX_OBJECT_LENGTH = 5_000_000
+/** Objects of a file, and its rows: empty ones and repeated ones cost time as well. */
+const [MAX_OBJECTS, MAX_ROWS] = [100_000, 1_000_000]
+/** Bytes that are parsed without a pause: each may be a row. */
+const PART_BYTES = 2_048
 
 type Reading = {
   readonly format: RecordFormat
@@ -57,7 +65,7 @@ const BINARY: readonly (readonly [beginning: readonly number[], name: string])[]
   [[0xfe, 0xff], 'UTF-16: save the file as UTF-8'],
 ]
 
-/** Texts of UTF-8, without a byte order mark. */
+/** Texts of UTF-8, without a byte order mark; everything else that waits has its turn before each. */
 async function* decoded(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let isFirst = true
@@ -67,7 +75,10 @@ async function* decoded(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<strin
       if (binary) throw new FileFault(`Expected text in UTF-8, got ${binary[1]}.`)
       isFirst = false
     }
-    yield textOf(() => decoder.decode(piece, { stream: true }))
+    for (let at = 0; at < piece.length; at += PART_BYTES) {
+      await setImmediate()
+      yield textOf(() => decoder.decode(piece.subarray(at, at + PART_BYTES), { stream: true }))
+    }
   }
   yield textOf(() => decoder.decode())
 }
@@ -84,35 +95,44 @@ function textOf(decode: () => string): string {
 }
 
 async function* jsonObjects(texts: AsyncIterable<string>): AsyncGenerator<FileObject> {
-  let [row, rest] = [0, '']
+  let row = 0
   const objectOf = (line: string): FileObject | null => {
     row += 1
+    if (row > MAX_ROWS) throw tooManyRows()
+    if (line.length > MAX_ROW_LENGTH) throw tooLong(row)
     if (line.trim() === '') return null
     try {
-      return { format: 'JSON_LINES', row, value: JSON.parse(line) }
+      return { format: 'JSON_LINES', row, value: JSON.parse(line), length: line.length }
     } catch {
       return { format: 'UNREADABLE', row, message: `Expected one JSON object in a line, got ${excerpt(line)}.` }
     }
   }
+  // Joined once, when the line ends.
+  let [parts, length]: [string[], number] = [[], 0]
   for await (const text of texts) {
-    const lines = (rest + text).split('\n')
-    rest = lines.pop() ?? ''
+    const lines = text.split('\n')
+    const rest = lines.pop() ?? ''
     for (const line of lines) {
-      const object = objectOf(line)
+      const object = objectOf(parts.join('') + line)
+      ;[parts, length] = [[], 0]
       if (object) yield object
     }
-    if (rest.length > MAX_ROW_LENGTH) throw tooLong(row + 1)
+    parts.push(rest)
+    length += rest.length
+    if (length > MAX_ROW_LENGTH) throw tooLong(row + 1)
   }
-  const last = objectOf(rest)
+  const last = objectOf(parts.join(''))
   if (last) yield last
 }
+
+const tooManyRows = (): FileFault => new FileFault(`Expected at most ${MAX_ROWS.toLocaleString('en')} rows in a file.`)
 
 const tooLong = (row: number): FileFault =>
   new FileFault(`Expected at most ${MAX_ROW_LENGTH.toLocaleString('en')} characters in row ${row}.`)
 
 async function* csvObjects(texts: AsyncIterable<string>, key: string, hasManyRows: boolean): AsyncGenerator<FileObject> {
-  let open: { readonly row: number; readonly rows: CsvRow[] } | null = null
-  for await (const row of csvRows(texts, key)) {
+  let open: { readonly row: number; readonly rows: CsvRow[]; length: number } | null = null
+  for await (const { length, ...row } of csvRows(texts, key)) {
     const name = row.cells.get(key) ?? ''
     const [first] = open?.rows ?? []
     if (open && hasManyRows && name !== '' && name === first?.cells.get(key)) {
@@ -120,16 +140,21 @@ async function* csvObjects(texts: AsyncIterable<string>, key: string, hasManyRow
         throw new FileFault(`Expected at most ${MAX_ROWS_PER_OBJECT} rows with the same "${key}", got more in row ${row.row}.`)
       }
       open.rows.push(row)
+      open.length += length
+      if (open.length > MAX_OBJECT_LENGTH) {
+        const expected = `Expected at most ${MAX_OBJECT_LENGTH.toLocaleString('en')} characters in rows with the same "${key}"`
+        throw new FileFault(`${expected}, got more in row ${row.row}.`)
+      }
       continue
     }
     if (open) yield { format: 'CSV', ...open }
-    open = { row: row.row, rows: [row] }
+    open = { row: row.row, rows: [row], length }
   }
   if (open) yield { format: 'CSV', ...open }
 }
 
 /** Rows below the header, without empty ones. */
-async function* csvRows(texts: AsyncIterable<string>, key: string): AsyncGenerator<CsvRow> {
+async function* csvRows(texts: AsyncIterable<string>, key: string): AsyncGenerator<MeasuredRow> {
   // Loaded when the first file is read: most processes never do.
   const { parse } = await import('csv-parse')
   const parser = parse({
@@ -145,8 +170,10 @@ async function* csvRows(texts: AsyncIterable<string>, key: string): AsyncGenerat
     // Without the option `columns` records are lists of texts.
     for await (const cells of parser as AsyncIterable<string[]>) {
       row += 1
+      if (row > MAX_ROWS) throw tooManyRows()
+      const length = cells.reduce((sum, cell) => sum + cell.length, 0)
       if (columns === null) columns = headerOf(cells, key)
-      else if (cells.some((cell) => cell !== '')) yield { row, cells: byColumn(columns, cells, row) }
+      else if (length > 0) yield { row, cells: byColumn(columns, cells, row), length }
     }
   } catch (error) {
     throw csvFault(error, row + 1)

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Logger } from 'pino'
 import { type PeriodicJob, runPeriodically } from '../../../platform/process/run-periodically.ts'
 import type { StoreQuotas } from '../quota/quota.ts'
@@ -17,6 +18,8 @@ const LEASE_MS = 60_000
 const MAX_ATTEMPTS = 5
 /** Objects and rows of a transaction: other changes of the store wait for locks no longer than for this. */
 const [MAX_CHUNK_OBJECTS, MAX_CHUNK_ROWS] = [50, 1_000]
+/** Characters after which a chunk is written: what they become takes some 50 bytes for each in the worst case. */
+const MAX_CHUNK_LENGTH = 1_000_000
 /** Ended imports, and files that nobody started, are deleted after this. Milliseconds. */
 const [RETENTION_MS, ABANDONED_MS] = [30 * 86_400_000, 86_400_000]
 
@@ -101,25 +104,28 @@ async function importChunks(deps: StoreImportDeps, { storeId, id }: TakenImport,
   const { recordKind } = await import('./record-kinds.ts')
   const kind = recordKind(about.kind)
   const file = filePieces(imports, storeId, id)
+  // By hash: a key may be as long as a row.
   const seen = new Map<string, number>()
   const { processed } = about
-  let [position, chunk, weight]: [number, FileObject[], number] = [0, [], 0]
+  let [position, chunk, weight, length]: [number, FileObject[], number, number] = [0, [], 0, 0]
   for await (const object of readObjects(file.pieces, { format: about.format, ...kind.reading })) {
     const key = kind.keyOf(object)
-    const first = key === '' ? undefined : seen.get(key)
-    if (key !== '' && first === undefined) seen.set(key, object.row)
+    const hash = key === '' ? null : createHash('sha256').update(key).digest('base64')
+    const first = hash === null ? undefined : seen.get(hash)
+    if (hash !== null && first === undefined) seen.set(hash, object.row)
     position += 1
     // Done in a run before this one.
     if (position <= processed) continue
     chunk.push(first === undefined ? object : repeated(object, first))
     weight += object.format === 'CSV' ? object.rows.length : kind.weightOf(object)
-    if (chunk.length < MAX_CHUNK_OBJECTS && weight < MAX_CHUNK_ROWS) continue
+    length += object.format === 'UNREADABLE' ? 0 : object.length
+    if (chunk.length < MAX_CHUNK_OBJECTS && weight < MAX_CHUNK_ROWS && length < MAX_CHUNK_LENGTH) continue
     if (
       signal.aborted ||
       !(await importChunk(deps, storeId, about, { objects: chunk, end: position, bytesRead: file.bytesRead() }))
     )
       return false
-    ;[chunk, weight] = [[], 0]
+    ;[chunk, weight, length] = [[], 0, 0]
   }
   if (file.bytesRead() !== about.byteCount) return false
   return chunk.length === 0 || importChunk(deps, storeId, about, { objects: chunk, end: position, bytesRead: file.bytesRead() })
