@@ -30,11 +30,11 @@ export const jsonOfOrder = ({ order: { id, token: _, ...order }, lines, notes }:
 })
 
 /** Rows of Shopify's CSV for an order: one for each line. */
-export function csvOfOrder({ order, lines, notes }: StoredOrder): string {
+export function csvOfOrder({ order, lines, notes, balanceDue }: StoredOrder): string {
   const shared = { Name: `#${order.id}`, Email: order.customer?.email ?? '' }
   const rows: Cells[] = lines.map((line) => ({ ...shared, ...lineCells(order, line) }))
   const [first, ...others] = rows.length > 0 ? rows : [shared]
-  return [{ ...first, ...orderCells(order, notes) }, ...others]
+  return [{ ...first, ...orderCells(order, notes, balanceDue) }, ...others]
     .map((row: Cells) => `${COLUMNS.map((column) => csvField(row[column] ?? '')).join(',')}\r\n`)
     .join('')
 }
@@ -50,10 +50,10 @@ const lineCells = ({ shippingRequired, fulfillmentStatus }: Order, line: OrderLi
   'Lineitem discount': line.discount,
 })
 
-function orderCells(order: Order, notes: readonly Note[]): Cells {
+function orderCells(order: Order, notes: readonly Note[], balanceDue: string): Cells {
   const { status, total, refunded, balanceRefunded } = order
   return {
-    'Financial Status': financialStatusOf(order),
+    'Financial Status': financialStatusOf(order, balanceDue),
     'Paid at': status === 'PAID' ? (order.completedAt?.toISOString() ?? '') : '',
     'Fulfillment Status': order.fulfillmentStatus === 'FULFILLED' ? 'fulfilled' : 'unfulfilled',
     Currency: order.currency,
@@ -73,15 +73,16 @@ function orderCells(order: Order, notes: readonly Note[]): Cells {
     'Payment Method': order.paymentMethodName ?? '',
     'Payment Reference': order.paymentNotificationId ?? '',
     'Refunded Amount': textOf(amountOf(refunded) + amountOf(balanceRefunded)),
-    'Outstanding Balance': status === 'PENDING_PAYMENT' ? total : '0',
+    'Outstanding Balance': balanceDue,
     Id: order.id,
     Source: order.source?.createdFrom ?? '',
   }
 }
 
-function financialStatusOf({ status, total, refunded }: Order): string {
+function financialStatusOf({ status, total, refunded }: Order, balanceDue: string): string {
   if (status === 'PENDING_PAYMENT') return 'pending'
   if (status === 'CANCELED') return 'voided'
+  if (balanceDue !== '0') return 'partially_paid'
   if (amountOf(refunded) === 0n) return 'paid'
   return amountOf(refunded) >= amountOf(total) ? 'refunded' : 'partially_refunded'
 }

@@ -1,8 +1,10 @@
 import type { Kysely } from 'kysely'
-import { amountOf, textOf } from '../amount.ts'
+import { type Amount, amountOf, textOf } from '../amount.ts'
+import { ledgerRepository } from '../ledger/repository.ts'
 import { orderLineRepository } from '../order/line/repository.ts'
 import type { Order, OrderLine } from '../order/order.ts'
 import { orderRepository } from '../order/repository.ts'
+import { balanceOf } from '../order-refund/balance.ts'
 import type { Tables } from '../tables.ts'
 
 /** Ids of orders behind one, by id, without abandoned carts. */
@@ -37,7 +39,13 @@ const withoutZeros = <Key extends string, Row extends Readonly<Record<Key, strin
 })
 
 /** An order as files hold it. */
-export type StoredOrder = { readonly order: Order; readonly lines: readonly OrderLine[]; readonly notes: readonly Note[] }
+export type StoredOrder = {
+  readonly order: Order
+  readonly lines: readonly OrderLine[]
+  readonly notes: readonly Note[]
+  /** What is to be paid still; 0 or more. */
+  readonly balanceDue: string
+}
 /** An additional field of an order. */
 export type Note = { readonly label: string; readonly value: string | null }
 
@@ -48,11 +56,13 @@ export async function readOrders(
   ids: readonly number[],
 ): Promise<readonly StoredOrder[]> {
   const lines = orderLineRepository(database)
-  const [orders, ofOrders, fields] = await Promise.all([
+  const [orders, ofOrders, fields, sums] = await Promise.all([
     orderRepository(database).findByIds(storeId, ids),
     lines.ofOrders(storeId, ids),
     lines.fieldsOf(storeId, ids),
+    ledgerRepository(database).sumsOf(storeId, ids),
   ])
+  const paidOf = new Map(sums.map(({ orderId, paid }) => [orderId, amountOf(paid)]))
   const linesOf = Map.groupBy(ofOrders, ({ orderId }) => orderId)
   const notesOf = Map.groupBy(fields, ({ orderId }) => orderId)
   return orders
@@ -61,5 +71,8 @@ export async function readOrders(
       order: withoutZeros(order, ORDER_AMOUNTS),
       lines: (linesOf.get(order.id) ?? []).map((line) => withoutZeros(line, LINE_AMOUNTS)),
       notes: notesOf.get(order.id) ?? [],
+      balanceDue: dueOf(balanceOf(order, paidOf.get(order.id) ?? 0n)),
     }))
 }
+
+const dueOf = (balance: Amount): string => (balance > 0n ? textOf(balance) : '0')

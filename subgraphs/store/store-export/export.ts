@@ -24,7 +24,10 @@ const KINDS: Readonly<
   ORDERS: { header: ORDER_CSV_HEADER, idsAfter: orderIdsAfter, linesOf: orderLines },
 }
 
-/** Objects of a store behind one, oldest first. */
+/** Objects that are read at once, and characters after which a page ends before its size: texts are long. */
+const [SLICE_OBJECTS, MAX_PAGE_LENGTH] = [50, 2_000_000]
+
+/** Objects of a store behind one, oldest first; fewer than `size` where they are long. */
 export async function exportPage(
   source: ExportSource,
   {
@@ -37,12 +40,13 @@ export async function exportPage(
   const { header, idsAfter, linesOf } = KINDS[kind]
   const found = await idsAfter(source.query, source.storeId, after, size + 1)
   const ids = found.slice(0, size)
-  const lines = ids.length === 0 ? '' : await linesOf(source, ids, format)
-  return {
-    text: format === 'CSV' && after === 0 ? header + lines : lines,
-    lastId: ids.at(-1) ?? null,
-    hasNextPage: found.length > size,
+  let [text, count] = [format === 'CSV' && after === 0 ? header : '', 0]
+  while (count < ids.length && text.length < MAX_PAGE_LENGTH) {
+    const slice = ids.slice(count, count + SLICE_OBJECTS)
+    text += await linesOf(source, slice, format)
+    count += slice.length
   }
+  return { text, lastId: ids[count - 1] ?? null, hasNextPage: found.length > count }
 }
 
 async function productLines(

@@ -433,6 +433,21 @@ describe('an export', () => {
     expect(await names(other)).toEqual(await names(shop))
   })
 
+  test('of long texts has shorter pages, and is whole', async () => {
+    const shop = await stack.aStore()
+    const rows = Array.from({ length: 60 }, (_, index) => `long-${index},Long ${index}`)
+    expect(await imports.run(shop, `Handle,Title\n${rows.join('\n')}\n`)).toMatchObject({ created: 60 })
+    await stack.sql(`UPDATE store.product SET description = repeat('x', 50000) WHERE store_id = $1`, [shop.storeId])
+    const { data } = await stack.ask(
+      shop,
+      '{ storeExport(kind: PRODUCTS, format: JSON_LINES, first: 250) { text hasNextPage endCursor } }',
+    )
+    expect(data.storeExport.text.split('\n')).toHaveLength(51)
+    expect(data.storeExport.hasNextPage).toBe(true)
+    const lines = (await imports.export(shop, 'PRODUCTS', 'JSON_LINES', 250)).trimEnd().split('\n')
+    expect(lines.map((line) => JSON.parse(line).permalink)).toEqual(rows.map((row) => row.split(',')[0]))
+  })
+
   test('of orders has a row for each line, and no secret of a link', async () => {
     const shop = await stack.aStore()
     const { data } = await stack.ask(
@@ -454,5 +469,13 @@ describe('an export', () => {
     expect(JSON.parse(lines)).toMatchObject({ status: 'PAID', total: '30', lines: [{ quantity: 2 }, { quantity: 1 }] })
     const [row] = await stack.sql('SELECT token FROM store."order" WHERE store_id = $1', [shop.storeId])
     expect(lines).not.toContain(String(row?.token))
+    const cell = (of: string, column: string) => of.split(',')[header.split(',').indexOf(column)]
+    expect(cell(first, 'Outstanding Balance')).toBe('0')
+    const number = /^#(\d+)/.exec(first)?.[1]
+    await stack.ask(shop, 'mutation ($id: ID!) { editOrder(id: $id, input: {shippingPrice: "5"}) { __typename } }', {
+      id: number,
+    })
+    const [, edited = ''] = (await imports.export(shop, 'ORDERS', 'CSV')).split('\r\n')
+    expect(['Financial Status', 'Outstanding Balance'].map((column) => cell(edited, column))).toEqual(['partially_paid', '5'])
   })
 })
