@@ -100,9 +100,12 @@ export async function applyPayment(
   const isPending = (await payments.pendingOperations(storeId, paymentId)).length > 0
   const captured = amountOf(payment.captured) - amountOf(before.captured)
   if (captured > 0n && !(await isTaken(unit, order, payment, captured))) {
+    const left = await remainingAmount(unit, payment, 'REFUND')
+    // Of a paid order, what was captured before may be what paid for it.
+    const back = (await ledgerRepository(query).isPaid(storeId, order.id)) ? least(left, captured) : left
     // The ledger never had it.
-    await payments.update(storeId, { ...payment, refundsBooked: payment.captured }, now)
-    await ask(unit, payment, 'REFUND', refundableAmount(payment))
+    await payments.update(storeId, { ...payment, refundsBooked: textOf(amountOf(payment.refundsBooked) + back) }, now)
+    if (back > 0n) await ask(unit, payment, 'REFUND', textOf(back))
   } else if (amountOf(openAmount(payment)) > 0n && !isPending) {
     const due = await dueOf(unit, order, payment)
     const isWanted = due > 0n && (order.status === 'PAID' || (await canBeHad(unit, order)))
