@@ -78,8 +78,9 @@ export async function runStoreImport(deps: StoreImportDeps, taken: TakenImport, 
     else if (signal.aborted) await storeImportRepository(deps.database).release(storeId, id)
   } catch (error) {
     if (error instanceof FileFault) return finish(deps, taken, { status: 'FAILED', failure: error.message })
-    // It is taken again when the lease ends.
-    deps.log.warn({ err: error, storeId, import: id }, 'an import of a store could not be run')
+    // It is taken again when the lease ends. Other fields of errors of PostgreSQL show rows.
+    const reason = error instanceof Error ? error.stack : String(error)
+    deps.log.warn({ reason, storeId, import: id }, 'an import of a store could not be run')
   }
 }
 
