@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 
@@ -32,6 +33,17 @@ async function store(words: readonly string[], input = '') {
   const code = new Promise<number | null>((resolve) => child.once('exit', resolve))
   const [out, err, status] = await Promise.all([text(child.stdout), text(child.stderr), code])
   return { out, err, status }
+}
+
+/** Rows of a statement. */
+async function sql(text: string, values: readonly unknown[] = []) {
+  const client = new pg.Client({ ...database.connection })
+  await client.connect()
+  try {
+    return (await client.query(text, [...values])).rows
+  } finally {
+    await client.end()
+  }
 }
 
 const CSV = 'Handle,Title,Variant Price\ncup,Cup,5\nbowl,Bowl,-1\n'
@@ -66,4 +78,43 @@ test('a store is filled from standard input, and exported to standard output and
   expect((await store(['import', 'nothing', '-'], CSV)).err).toContain('There is no store with the code "nothing"')
   expect((await store(['import', first])).status).toBe(2)
   expect((await store(['import', first, '--resume', '999'])).err).toContain('There is no import with the number 999')
+}, 120_000)
+
+test('webhooks of an import are planned with it, and a server delivers them', async () => {
+  const created = await store(['create', '--name', 'Hooked shop', '--empty', '--json'])
+  const { code } = JSON.parse(created.out)
+  await sql(
+    `INSERT INTO store.webhook_subscription (store_id, event, url, created_at, updated_at)
+     SELECT id, 'product_created', 'https://receiver.invalid/', now(), now() FROM store.store WHERE code = $1`,
+    [code],
+  )
+  expect(await store(['import', code, '-'], CSV)).toMatchObject({ status: 0 })
+  const planned = await sql(
+    `SELECT delivery.event, delivery.status, job.state FROM store.webhook_delivery AS delivery
+     JOIN store.store ON store.id = delivery.store_id AND store.code = $1
+     JOIN store_jobs.job AS job ON (job.data ->> 'deliveryId')::bigint = delivery.id`,
+    [code],
+  )
+  expect(planned).toEqual([{ event: 'product_created', status: 'waiting', state: 'created' }])
+}, 120_000)
+
+test('an import whose file did not arrive whole is ended, and cannot be resumed', async () => {
+  const created = await store(['create', '--name', 'Broken shop', '--empty', '--json'])
+  const { code } = JSON.parse(created.out)
+  expect(await store(['import', code, join(folder, 'nothing.csv')])).toMatchObject({ status: 1 })
+  expect(await store(['import', code, '-'])).toMatchObject({ status: 1 })
+  const imports = await sql(
+    'SELECT import.status FROM store.store_import AS import JOIN store.store ON store.id = import.store_id WHERE store.code = $1',
+    [code],
+  )
+  expect(imports).toEqual([{ status: 'CANCELED' }, { status: 'CANCELED' }])
+  const [left] = await sql(
+    `INSERT INTO store.store_import (store_id, kind, format, created_at)
+     SELECT id, 'PRODUCTS', 'CSV', now() FROM store.store WHERE code = $1 RETURNING id`,
+    [code],
+  )
+  expect(await store(['import', code, '--resume', String(left.id)])).toMatchObject({
+    status: 1,
+    err: expect.stringContaining('only a part of its file'),
+  })
 }, 120_000)

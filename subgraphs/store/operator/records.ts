@@ -1,18 +1,20 @@
 import type { Readable } from 'node:stream'
-import pino from 'pino'
+import pino, { type Logger } from 'pino'
 import { type Connection, openDatabase } from '../../../platform/database/database.ts'
 import { OperatorError } from '../../../platform/process/operator-error.ts'
 import { PLAIN_SECRETS, type SecretCipher } from '../../../platform/secrets/cipher.ts'
+import type { JobQueues } from '../job-queue.ts'
 import type { StoreQuotas } from '../quota/quota.ts'
 import type { RecordFormat, RecordKind } from '../record-file/record.ts'
 import { storeRepository } from '../store/repository.ts'
 import { exportPage } from '../store-export/export.ts'
-import { appendToStoreImport, createStoreImport, startStoreImport } from '../store-import/actions.ts'
+import { appendToStoreImport, cancelStoreImport, createStoreImport, startStoreImport } from '../store-import/actions.ts'
 import { type StoredRowError, storeImportRepository } from '../store-import/repository.ts'
 import { MAX_PIECE_BYTES, MAX_STORED_ERRORS, type StoreImport } from '../store-import/store-import.ts'
 import { runStoreImport, type StoreImportDeps } from '../store-import/worker.ts'
 import type { Tables } from '../tables.ts'
-import { write } from '../write.ts'
+import type { DeliveryPlan } from '../webhook-delivery/plan.ts'
+import { type Announce, write } from '../write.ts'
 
 /** An import as an operator requests it. */
 type ImportRequest = {
@@ -59,6 +61,8 @@ export async function withRecords<Result>(
   work: (records: StoreRecords) => Promise<Result>,
 ): Promise<Result> {
   const database = openDatabase<Tables>(connection, { schema: 'store', max: 2, onError: () => {} })
+  const log = pino({ level: 'warn' }, pino.destination({ fd: 2, sync: true }))
+  const webhooks = webhooksOf(connection, log)
   try {
     const storeId = await storeRepository(database.query).idOf(code)
     if (storeId === null) throw new OperatorError(`There is no store with the code "${code}"; \`atrium store list\` shows them.`)
@@ -69,20 +73,44 @@ export async function withRecords<Result>(
         quotas,
         publicUrl,
         now,
-        log: pino({ level: 'warn' }, pino.destination({ fd: 2, sync: true })),
+        log,
       },
       writeStore: (id, change) =>
         write(
           database.query,
-          // A server delivers the webhooks of the events; subscribers get them from the feed.
-          { storeId: id, now: now(), announce: async () => {}, secrets },
+          // Deliveries are planned in the transaction, and made by a server; subscribers get events from the feed.
+          { storeId: id, now: now(), announce: webhooks.announce, secrets },
           { name: 'import', input: null, key: null },
           change,
         ),
     }
     return await work(recordsOf(deps, storeId))
   } finally {
+    await webhooks.close()
     await database.close()
+  }
+}
+
+/** The queue of webhooks, which is opened with the first event. */
+function webhooksOf(connection: Connection, log: Logger): { readonly announce: Announce; readonly close: () => Promise<void> } {
+  let opened: Promise<{ readonly queues: JobQueues; readonly plan: DeliveryPlan }> | null = null
+  const open = async () => {
+    const [{ startJobQueues }, { deliveryJobs }, { deliveryPlan }] = await Promise.all([
+      import('../job-queue.ts'),
+      import('../webhook-delivery/jobs.ts'),
+      import('../webhook-delivery/plan.ts'),
+    ])
+    const queues = await startJobQueues(connection, { log })
+    return { queues, plan: deliveryPlan(await deliveryJobs(queues)) }
+  }
+  return {
+    async announce(unit, delivered) {
+      opened ??= open()
+      await (await opened).plan.announce(unit, delivered)
+    },
+    async close() {
+      await (await opened)?.queues.close()
+    },
   }
 }
 
@@ -94,14 +122,20 @@ function recordsOf(deps: StoreImportDeps, storeId: number): StoreRecords {
       if (!('storeImport' in created)) throw new OperatorError(created.message)
       const id = String(created.storeImport)
       let start = 0
-      for await (const piece of piecesOf(file)) {
-        const input = { start, bytes: piece.toString('base64') }
-        const appended = await deps.writeStore(storeId, (unit) => appendToStoreImport(unit, id, input))
-        if (!('storeImport' in appended)) throw new OperatorError(appended.message)
-        start += piece.length
+      try {
+        for await (const piece of piecesOf(file)) {
+          const input = { start, bytes: piece.toString('base64') }
+          const appended = await deps.writeStore(storeId, (unit) => appendToStoreImport(unit, id, input))
+          if (!('storeImport' in appended)) throw new OperatorError(appended.message)
+          start += piece.length
+        }
+        const started = await deps.writeStore(storeId, (unit) => startStoreImport(unit, id))
+        if (!('storeImport' in started)) throw new OperatorError(started.message)
+      } catch (error) {
+        // Otherwise it would count among the open imports for a day.
+        await deps.writeStore(storeId, (unit) => cancelStoreImport(unit, id))
+        throw error
       }
-      const started = await deps.writeStore(storeId, (unit) => startStoreImport(unit, id))
-      if (!('storeImport' in started)) throw new OperatorError(started.message)
       return created.storeImport
     },
     async run(id, signal, onProgress) {
@@ -115,6 +149,8 @@ function recordsOf(deps: StoreImportDeps, storeId: number): StoreRecords {
       for (;;) {
         const [about] = await imports.findByIds(storeId, [id])
         if (!about) return null
+        if (about.status === 'RECEIVING')
+          throw new OperatorError(`Import ${id} has only a part of its file, and cannot go on: import the file again.`)
         if (about.finishedAt !== null || signal.aborted || (taken && isDone)) {
           await done
           return (await imports.findByIds(storeId, [id]))[0] ?? null
