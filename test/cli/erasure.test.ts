@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -86,7 +86,12 @@ beforeAll(async () => {
           order: { status: 'Paid', products: [{ id: product.id, qty: 3 }], customer: { email: 'bob@example.org' } },
         })
       ).order.id
+    // What could not be imported is cited with its reason.
+    const file = join(folder, `${where.code}.csv`)
+    writeFileSync(file, `Email,First Name,Accepts Email Marketing\n${ANN.email},${ANN.name},${ANN.email}\n`)
+    expect((await atrium(surroundings, 'store', 'import', where.code, file, '--kind', 'customers')).code).toBe(0)
   }
+  expect(await placesOf([ANN.email])).toContain('store.store_import_error.message')
 }, 120_000)
 
 async function aShop(name: string): Promise<Shop> {

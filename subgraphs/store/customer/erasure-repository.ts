@@ -104,11 +104,20 @@ export async function eraseFromOrders(
     Fulfillment: fulfillments,
     Customer: customerId === null ? [] : [customerId],
   })
+  await forgetImportErrors(database, storeId)
   return ids.length
 }
 
 /** Stands where a text was. */
 const ERASED = 'Erased.'
+
+/** Removes what errors of imports cite of customers: of all, because texts are cut and lines hold several. */
+async function forgetImportErrors(database: Kysely<Tables>, storeId: number): Promise<void> {
+  await sql`
+    UPDATE store_import_error AS error SET message = ${ERASED} FROM store_import AS import
+    WHERE error.store_id = ${storeId} AND import.store_id = error.store_id AND import.id = error.import_id
+      AND import.kind = 'CUSTOMERS' AND error.message <> ${ERASED}`.execute(database)
+}
 
 /** Afterwards search finds the orders by their lines only. */
 async function searchableByLines(database: Kysely<Tables>, storeId: number, ids: readonly number[]): Promise<void> {
