@@ -1,4 +1,5 @@
-import { createReadStream, createWriteStream } from 'node:fs'
+import { createWriteStream } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -67,7 +68,7 @@ async function runImport(code: string, file: string | null, options: Import): Pr
   await interruptible('Interrupted: the import goes on with --resume and its number, or where a server runs.', async (signal) => {
     await withStoreRecords(code, async (records) => {
       if (file !== null) {
-        const source = file === '-' ? process.stdin : createReadStream(file)
+        const source = file === '-' ? process.stdin : await opened(file)
         number = await records.queue(source, {
           kind: KINDS[kind],
           format: FORMATS[formatOf(file, options)],
@@ -97,6 +98,17 @@ async function runImport(code: string, file: string | null, options: Import): Pr
       }
     })
   })
+}
+
+/** A file that can be opened; a stream alone would say that later, to nobody. */
+async function opened(file: string): Promise<Readable> {
+  try {
+    return (await open(file)).createReadStream()
+  } catch (error) {
+    // Errors of file systems have a code.
+    const { code } = error as NodeJS.ErrnoException
+    throw new OperatorError(`Expected a file that can be read, got "${file}": ${code}.`, { cause: error })
+  }
 }
 
 /** Options of `atrium store export` that choose a kind of objects. */

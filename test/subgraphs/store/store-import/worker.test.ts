@@ -149,4 +149,17 @@ describe('a run of an import', () => {
     ])
     expect(await stack.sql(`SELECT 1 FROM store.${table} WHERE store_id = $1`, [shop.storeId])).toEqual([])
   })
+
+  test('refuses more variants than a product may have', async () => {
+    const shop = await stack.aStore()
+    const rows = Array.from(
+      { length: 501 },
+      (_, index) =>
+        `many,${index === 0 ? 'Many,Size' : ','},S${index % 250},${index === 0 ? 'Colour' : ''},C${Math.floor(index / 250)},1`,
+    )
+    const header = 'Handle,Title,Option1 Name,Option1 Value,Option2 Name,Option2 Value,Variant Price'
+    const run = await imports.run(shop, `${header}\n${rows.join('\n')}\n`)
+    expect(run).toMatchObject({ status: 'COMPLETED', created: 0, failed: 1 })
+    expect(run.errors.nodes[0].message).toContain('a list of at most 500')
+  })
 })
