@@ -173,7 +173,6 @@ const PROVEN_ELSEWHERE: Readonly<Record<string, { readonly by: string; readonly 
     'store/customer-record',
     'store/order-record',
     'store/product-record',
-    'store/record-file',
     'store/store-export',
   ]),
   ...elsewhere('test/cli/app.test.ts', 'operators act through commands', ['store/operator']),

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ownValue } from '../../../platform/collections/lookup-table.ts'
 import { csvField } from '../../../platform/text/csv.ts'
+import { MAX_CATEGORIES } from '../customer/actions.ts'
 import type { CustomerAddress, CustomerFields } from '../customer/customer.ts'
 import { type CellReader, cellReader, defined } from '../record-file/cells.ts'
 import type { CsvRow } from '../record-file/file-reader.ts'
@@ -27,9 +28,6 @@ export type CategoryRecord = { readonly name: string; readonly code: string }
 export type CustomerRecordInput = { readonly [Field in keyof CustomerRecord]?: CustomerRecord[Field] | undefined } & {
   readonly email: string
 }
-
-/** Categories of a customer. */
-export const MAX_CATEGORIES = 250
 
 const ADDRESS = strictObject({
   name: text(200).nullable(),

@@ -1,4 +1,5 @@
 import { isText, type Problem, problem } from '../../toolkit/validation.ts'
+import { MAX_CATEGORIES } from '../customer/actions.ts'
 import { customerProblems, emailKey, NEW_CUSTOMER } from '../customer/customer.ts'
 import { membershipRepository } from '../customer/membership-repository.ts'
 import { customerRepository } from '../customer/repository.ts'
@@ -14,7 +15,6 @@ import {
   type CustomerRecordInput,
   customerColumn,
   customerOfCsv,
-  MAX_CATEGORIES,
 } from './customer-record.ts'
 import { ensureCustomerCategories, readCustomers, type StoredCustomerRecord } from './repository.ts'
 
