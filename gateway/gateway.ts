@@ -205,10 +205,8 @@ export function assembleGateway(options: StartGatewayOptions): Gateway {
       plans,
     ),
     prepareText: (text, operationName) => countRejected(prepareText(text, operationName)),
-    prepare(params) {
-      const prepared = countRejected(persisted.prepare(params))
-      return params.isCostOnly && prepared.kind === 'executable' ? costOnly(prepared) : prepared
-    },
+    prepare: (params) =>
+      params.isCostOnly ? costOnly(countRejected(persisted.prepare(params))) : countRejected(persisted.prepare(params)),
     limits,
     uploads,
     readsClientHeaders: middleware !== null,

@@ -28,15 +28,21 @@ export type ExecutableOperation = {
 
 export type PreparedOperation = ExecutableOperation | RejectedOperation
 
-/** The same operation as a query that returns its cost and runs nothing, over any transport. */
-export const costOnly = (operation: ExecutableOperation): ExecutableOperation => ({
-  ...operation,
-  operation: OperationTypeNode.QUERY,
-  async run(variables) {
-    const estimate = operation.estimate(variables)
-    return estimate.kind === 'refused' ? { errors: estimate.errors } : { data: null, extensions: { cost: estimate.cost } }
-  },
-  answer: null,
-  runIncremental: null,
-  subscribe: null,
-})
+/**
+ * The same operation as a query that returns its cost and runs nothing, over any transport; a
+ * rejected one as it is.
+ */
+export const costOnly = (operation: PreparedOperation): PreparedOperation =>
+  operation.kind === 'rejected'
+    ? operation
+    : {
+        ...operation,
+        operation: OperationTypeNode.QUERY,
+        async run(variables) {
+          const estimate = operation.estimate(variables)
+          return estimate.kind === 'refused' ? { errors: estimate.errors } : { data: null, extensions: { cost: estimate.cost } }
+        },
+        answer: null,
+        runIncremental: null,
+        subscribe: null,
+      }
