@@ -6,24 +6,6 @@ import type { CategoryRecord, CustomerRecord } from './customer-record.ts'
 /** A customer of the store as files hold it. */
 export type StoredCustomerRecord = { readonly id: number; readonly record: CustomerRecord }
 
-/** Ids of customers behind one, by id. */
-export async function customerIdsAfter(
-  database: Kysely<Tables>,
-  storeId: number,
-  after: number,
-  size: number,
-): Promise<readonly number[]> {
-  const rows = await database
-    .selectFrom('customer')
-    .select('id')
-    .where('store_id', '=', storeId)
-    .where('id', '>', after)
-    .orderBy('id')
-    .limit(size)
-    .execute()
-  return rows.map(({ id }) => id)
-}
-
 /** These customers as files hold them, by id. */
 export async function readCustomers(
   database: Kysely<Tables>,

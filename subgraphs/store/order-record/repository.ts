@@ -7,25 +7,6 @@ import { orderRepository } from '../order/repository.ts'
 import { balanceOf } from '../order-refund/balance.ts'
 import type { Tables } from '../tables.ts'
 
-/** Ids of orders behind one, by id, without abandoned carts. */
-export async function orderIdsAfter(
-  database: Kysely<Tables>,
-  storeId: number,
-  after: number,
-  size: number,
-): Promise<readonly number[]> {
-  const rows = await database
-    .selectFrom('order')
-    .select('id')
-    .where('store_id', '=', storeId)
-    .where('id', '>', after)
-    .where('status', '<>', 'ABANDONED')
-    .orderBy('id')
-    .limit(size)
-    .execute()
-  return rows.map(({ id }) => id)
-}
-
 const ORDER_AMOUNTS = [
   ...(['subtotal', 'tax', 'shipping', 'shippingTax', 'discount', 'shippingDiscount', 'giftCardsDiscount'] as const),
   ...(['total', 'refunded', 'balanceRefunded'] as const),

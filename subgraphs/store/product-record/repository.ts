@@ -40,24 +40,6 @@ export async function idsByPermalink(
   return new Map(rows.map(({ id, permalink }) => [permalink, id]))
 }
 
-/** Ids of products behind one, oldest first. */
-export async function productIdsAfter(
-  database: Kysely<Tables>,
-  storeId: number,
-  after: number,
-  size: number,
-): Promise<readonly number[]> {
-  const rows = await database
-    .selectFrom('product')
-    .select('id')
-    .where('store_id', '=', storeId)
-    .where('id', '>', after)
-    .orderBy('id')
-    .limit(size)
-    .execute()
-  return rows.map(({ id }) => id)
-}
-
 /** These products as files hold them, oldest first. */
 export async function readProducts(
   database: Kysely<Tables>,

@@ -1,12 +1,13 @@
 import { CUSTOMER_CSV_HEADER, csvOfCustomer } from '../customer-record/customer-record.ts'
-import { customerIdsAfter, readCustomers } from '../customer-record/repository.ts'
+import { readCustomers } from '../customer-record/repository.ts'
 import { csvOfOrder, jsonOfOrder, ORDER_CSV_HEADER } from '../order-record/order-record.ts'
-import { orderIdsAfter, readOrders } from '../order-record/repository.ts'
+import { readOrders } from '../order-record/repository.ts'
 import { csvOfProduct, PRODUCT_CSV_HEADER } from '../product-record/csv.ts'
-import { type PublicUrl, productIdsAfter, readProducts } from '../product-record/repository.ts'
+import { type PublicUrl, readProducts } from '../product-record/repository.ts'
 import type { RecordFormat, RecordKind } from '../record-file/record.ts'
 import { storeRepository } from '../store/repository.ts'
 import type { StoreQuery } from '../write.ts'
+import { type ExportedTable, idsAfter } from './repository.ts'
 
 /** What an export reads. */
 type ExportSource = StoreQuery & { readonly publicUrl: PublicUrl }
@@ -16,13 +17,12 @@ type ExportedPage = { readonly text: string; readonly lastId: number | null; rea
 
 type PageOf = (source: ExportSource, ids: readonly number[], format: RecordFormat) => Promise<string>
 
-const KINDS: Readonly<
-  Record<RecordKind, { readonly header: string; readonly idsAfter: typeof productIdsAfter; readonly linesOf: PageOf }>
-> = {
-  PRODUCTS: { header: PRODUCT_CSV_HEADER, idsAfter: productIdsAfter, linesOf: productLines },
-  CUSTOMERS: { header: CUSTOMER_CSV_HEADER, idsAfter: customerIdsAfter, linesOf: customerLines },
-  ORDERS: { header: ORDER_CSV_HEADER, idsAfter: orderIdsAfter, linesOf: orderLines },
-}
+const KINDS: Readonly<Record<RecordKind, { readonly header: string; readonly table: ExportedTable; readonly linesOf: PageOf }>> =
+  {
+    PRODUCTS: { header: PRODUCT_CSV_HEADER, table: 'product', linesOf: productLines },
+    CUSTOMERS: { header: CUSTOMER_CSV_HEADER, table: 'customer', linesOf: customerLines },
+    ORDERS: { header: ORDER_CSV_HEADER, table: 'order', linesOf: orderLines },
+  }
 
 /** Objects that are read at once, and characters after which a page ends before its size: texts are long. */
 const [SLICE_OBJECTS, MAX_PAGE_LENGTH] = [50, 2_000_000]
@@ -37,8 +37,8 @@ export async function exportPage(
     size,
   }: { readonly kind: RecordKind; readonly format: RecordFormat; readonly after: number; readonly size: number },
 ): Promise<ExportedPage> {
-  const { header, idsAfter, linesOf } = KINDS[kind]
-  const found = await idsAfter(source.query, source.storeId, after, size + 1)
+  const { header, table, linesOf } = KINDS[kind]
+  const found = await idsAfter(source.query, table, { storeId: source.storeId, after, size: size + 1 })
   const ids = found.slice(0, size)
   let [text, count] = [format === 'CSV' && after === 0 ? header : '', 0]
   while (count < ids.length && text.length < MAX_PAGE_LENGTH) {
