@@ -72,7 +72,6 @@ const ACCOUNT_PAGES: Readonly<Record<string, string>> = {
   'account-security': '/account/security',
   'account-stores': '/account/stores',
   rooms: '/rooms',
-  'post-new': '/posts/new',
 }
 
 const CONSOLE_PAGES: Readonly<Record<string, string>> = {
