@@ -448,6 +448,26 @@ describe('an export', () => {
     expect(lines.map((line) => JSON.parse(line).permalink)).toEqual(rows.map((row) => row.split(',')[0]))
   })
 
+  test('of orders has no carts that were left', async () => {
+    const shop = await stack.aStore()
+    const { data } = await stack.ask(
+      shop,
+      'mutation { createProduct(input: { name: "Lamp", price: "10", stock: 9 }) { ... on CreateProductSuccess { product { id } } } }',
+    )
+    for (const status of ['ABANDONED', 'PAID'])
+      await stack.ask(
+        shop,
+        `mutation ($id: ID!) { createOrder(input: { status: ${status}, customer: { email: "a@example.org" }, lines: [{ productId: $id, quantity: 1 }] }) { __typename } }`,
+        { id: data.createProduct.product.id },
+      )
+    expect(await stack.sql('SELECT status FROM store."order" WHERE store_id = $1 ORDER BY id', [shop.storeId])).toEqual([
+      { status: 'ABANDONED' },
+      { status: 'PAID' },
+    ])
+    const lines = (await imports.export(shop, 'ORDERS', 'JSON_LINES')).trimEnd().split('\n')
+    expect(lines.map((text) => JSON.parse(text).status)).toEqual(['PAID'])
+  })
+
   test('of orders has a row for each line, and no secret of a link', async () => {
     const shop = await stack.aStore()
     const { data } = await stack.ask(
