@@ -72,20 +72,20 @@ function lines(found: ConsoleOrder, site: Site): Html {
     ['Discount on shipping', found.shippingDiscount, '−'],
     ['Gift cards', found.giftCardsDiscount, '−'],
   ]
-  return html`<div class="wide" tabindex="0" role="region" aria-label="Order lines"><table>
-<thead><tr><th scope="col">Product</th><th scope="col">SKU</th><th scope="col" class="number">Quantity</th><th scope="col" class="number">Price</th><th scope="col" class="number">Total</th></tr></thead>
+  return html`<div class="wide" tabindex="0" role="region" aria-label="Order lines"><table class="compact">
+<thead><tr><th scope="col">Product</th><th scope="col" class="number">Quantity</th><th scope="col" class="number">Price</th><th scope="col" class="number">Total</th></tr></thead>
 <tbody>${found.lines.map(
     ({ name, sku, quantity, price, total, product }) =>
-      html`<tr><th scope="row">${product ? html`<a href="${site.at(`${PRODUCTS}/${product.number}`)}">${name}</a>` : name}</th><td>${sku}</td><td class="number">${whole(quantity)}</td><td class="number">${money(price, currency)}</td><td class="number">${money(total, currency)}</td></tr>`,
+      html`<tr><th scope="row">${product ? html`<a href="${site.at(`${PRODUCTS}/${product.number}`)}">${name}</a>` : name}${sku && html`<br><small>${sku}</small>`}</th><td class="number">${whole(quantity)}</td><td class="number">${money(price, currency)}</td><td class="number">${money(total, currency)}</td></tr>`,
   )}</tbody>
 <tfoot>${sums
     .filter(([name, amount]) => name === 'Goods' || !isZero(amount))
     .map(
       ([name, amount, sign]) =>
-        html`<tr><th scope="row" colspan="4">${name}</th><td class="number">${sign}${money(amount, currency)}</td></tr>`,
+        html`<tr><th scope="row" colspan="3">${name}</th><td class="number">${sign}${money(amount, currency)}</td></tr>`,
     )}
-<tr><th scope="row" colspan="4">Total</th><td class="number"><strong>${money(found.total, currency)}</strong></td></tr>
-${!isZero(found.refunded) && html`<tr><th scope="row" colspan="4">Refunded</th><td class="number">${money(found.refunded, currency)}</td></tr>`}</tfoot></table></div>
+<tr><th scope="row" colspan="3">Total</th><td class="number"><strong>${money(found.total, currency)}</strong></td></tr>
+${!isZero(found.refunded) && html`<tr><th scope="row" colspan="3">Refunded</th><td class="number">${money(found.refunded, currency)}</td></tr>`}</tfoot></table></div>
 <p class="quiet">Totals of lines are with taxes and after discounts.</p>`
 }
 
