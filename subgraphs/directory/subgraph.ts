@@ -69,8 +69,8 @@ export async function directorySubgraph({
   const unfollow = followRevisions(
     database.direct,
     async () => {
-      const { dataset, number } = await items.currentRevision()
-      if (dataset === catalogue.revision.dataset && number === catalogue.revision.number) return
+      const { dataset, mark } = await items.currentRevision()
+      if (dataset === catalogue.revision.dataset && mark === catalogue.revision.mark) return
       const changes = await items.changesBehindRevision(catalogue.revision)
       const changed = changes && (await changedCatalogue(catalogue, changes))
       catalogue = changed ?? (await items.snapshot().then((snapshot) => catalogueOf(snapshot)))

@@ -149,6 +149,10 @@ export type Item = {
    */
   revision: string
 }
+export type PastRevision = {
+  number: string
+  mark: string
+}
 export type RepositoryObservation = {
   /**
    * "owner/repository" in lower case.
@@ -201,6 +205,11 @@ export type Revision = {
    * Null: nothing was ever imported.
    */
   changed_at: Date | null
+  /**
+   * Random, made anew with the number: a database that was restored and imported into counts to the same
+   * number again, with other items.
+   */
+  mark: Generated<string>
 }
 export type Source = {
   id: GeneratedAlways<string>
@@ -300,6 +309,7 @@ export type Tables = {
   feature_change: FeatureChange
   feature_probe: FeatureProbe
   item: Item
+  past_revision: PastRevision
   repository_observation: RepositoryObservation
   repository_stars: RepositoryStars
   revision: Revision

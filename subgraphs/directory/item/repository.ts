@@ -9,6 +9,8 @@ export type Revision = {
   /** Random per database. */
   readonly dataset: string
   readonly number: string
+  /** Random per revision: after a restore the same number may mean other items. */
+  readonly mark: string
   /** null while nothing was ever imported. */
   readonly changedAt: Date | null
 }
@@ -47,8 +49,8 @@ export type ItemRepository = ReturnType<typeof itemRepository>
 /** Reads of the directory's tables. Every method rejects only when the database fails. */
 export const itemRepository = (query: Kysely<Tables>, safeNames: SafeNames) => ({
   async currentRevision(): Promise<Revision> {
-    const { dataset, number, changed_at } = await query.selectFrom('revision').selectAll().executeTakeFirstOrThrow()
-    return { dataset, number, changedAt: changed_at }
+    const { dataset, number, mark, changed_at } = await query.selectFrom('revision').selectAll().executeTakeFirstOrThrow()
+    return { dataset, number, mark, changedAt: changed_at }
   },
 
   /** One consistent state: an import that commits meanwhile is seen whole or not at all. */
@@ -75,8 +77,8 @@ export const itemRepository = (query: Kysely<Tables>, safeNames: SafeNames) => (
   },
 
   /**
-   * What changed behind a revision, in one consistent state, read in parts; null when it is of another
-   * database, or later than what is stored.
+   * What changed behind a revision, in one consistent state, read in parts; null when it is not among the
+   * last 1,000 of this database: older, of another database, or of one that was restored since.
    */
   async changesBehindRevision(known: Revision): Promise<CatalogueChanges | null> {
     return query
@@ -85,7 +87,7 @@ export const itemRepository = (query: Kysely<Tables>, safeNames: SafeNames) => (
       .setAccessMode('read only')
       .execute(async (transaction) => {
         const revision = await itemRepository(transaction, safeNames).currentRevision()
-        if (revision.dataset !== known.dataset || BigInt(revision.number) < BigInt(known.number)) return null
+        if (!(await isPast(transaction, revision, known))) return null
         const items: Item[] = []
         const removedIds: string[] = []
         let place = { revision: known.number, id: MAX_ID }
@@ -151,6 +153,17 @@ export const itemRepository = (query: Kysely<Tables>, safeNames: SafeNames) => (
     }))
   },
 })
+
+/** Whether the items of `known` became those of `current` by changes that the rows tell. */
+async function isPast(query: Kysely<Tables>, current: Revision, known: Revision): Promise<boolean> {
+  if (current.dataset !== known.dataset) return false
+  const past = query
+    .selectFrom('past_revision')
+    .select('number')
+    .where('number', '=', known.number)
+    .where('mark', '=', known.mark)
+  return (await past.executeTakeFirst()) !== undefined
+}
 
 /** Rows of one statement: their JSON is parsed at once, in some 5 ms. */
 const PART_ROWS = 200

@@ -417,6 +417,50 @@ test('a change is announced after its item can be read: a new item never looks r
   await removeItems(connection, ['unannounced'])
 })
 
+describe('a database that was restored while the directory ran', () => {
+  const STORED = ['item', 'revision', 'past_revision']
+  /** Keeps the tables as they are now, lets the process learn of `lost`, and puts the tables back with `imports` on top. */
+  async function restoreAndImport(lost: string, imported: readonly string[]): Promise<void> {
+    const client = new pg.Client({ ...connection, options: '-c search_path=directory,public' })
+    await client.connect()
+    try {
+      for (const table of STORED) await client.query(`CREATE TEMPORARY TABLE kept_${table} AS TABLE ${table}`)
+      await putItems(connection, [aServer(lost)])
+      await eventually(`{ search(query: "${lost}") { totalCount } }`, { search: { totalCount: 1 } })
+      await client.query('BEGIN')
+      // As a dump is read: triggers do not fire.
+      await client.query('SET LOCAL session_replication_role = replica')
+      for (const table of STORED.toReversed()) await client.query(`DELETE FROM ${table}`)
+      for (const table of STORED) await client.query(`INSERT INTO ${table} OVERRIDING SYSTEM VALUE TABLE kept_${table}`)
+      await client.query('SET LOCAL session_replication_role = DEFAULT')
+      for (const key of imported) {
+        await client.query('UPDATE revision SET number = number + 1, changed_at = now()')
+        await client.query(
+          `INSERT INTO item (kind, identity, key, name, description, category, tags, popularity, detail, provenance, created_at, updated_at, revision)
+           SELECT kind, $1, $1, $1, '', category, '{}', 0, detail, provenance, now(), now(), (SELECT number FROM revision)
+           FROM item WHERE key = 'alpha'`,
+          [key],
+        )
+      }
+      await client.query('NOTIFY directory_revision')
+      await client.query('COMMIT')
+    } finally {
+      await client.end()
+    }
+  }
+
+  test.each([
+    ['is as far as the directory knew it', 'lost/samecount', ['restoredone']],
+    ['is further', 'lost/latercount', ['restoredtwo', 'restoredthree']],
+    ['is behind', 'lost/behindcount', []],
+  ])('leaves no item of the lost revisions when it %s', async (_, lost, imported) => {
+    await restoreAndImport(lost, imported)
+    for (const key of imported) await eventually(`{ search(query: "${key}") { totalCount } }`, { search: { totalCount: 1 } })
+    await eventually(`{ search(query: "${lost.split('/')[1]}") { totalCount } }`, { search: { totalCount: 0 } })
+    await removeItems(connection, imported)
+  })
+})
+
 describe('sort and conditions', () => {
   const names = async (sort: string, more = '') => {
     const { search } = await ask(

@@ -71,7 +71,7 @@ function generator(seed: number) {
   return { random, item }
 }
 
-const revision = (number: number) => ({ dataset: 'd', number: String(number), changedAt: null })
+const revision = (number: number) => ({ dataset: 'd', number: String(number), mark: `m${number}`, changedAt: null })
 const counts = { PERSONA: 0, BUNDLE: 0, AGENT: 0, GUIDE: 0 }
 const snapshotOf = (items: readonly Item[], number = 0): CatalogueSnapshot => ({ revision: revision(number), counts, items })
 const changesOf = (items: readonly Item[], removedIds: readonly string[], number: number): CatalogueChanges => ({
