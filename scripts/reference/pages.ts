@@ -1,3 +1,4 @@
+import { boundsPage } from './bounds.ts'
 import { commandsPage } from './commands.ts'
 import { errorsPage } from './errors.ts'
 import { eventsPage } from './events.ts'
@@ -9,6 +10,7 @@ export const referencePages = async (): Promise<ReadonlyMap<string, string>> =>
   new Map([
     ['docs/reference/settings.md', settingsPage()],
     ['docs/reference/errors.md', errorsPage()],
+    ['docs/reference/bounds.md', boundsPage()],
     ['docs/reference/commands.md', await commandsPage()],
     ['docs/reference/metrics.md', metricsPage()],
     ['docs/reference/events.md', eventsPage()],
