@@ -42,6 +42,7 @@ export const DOCS_SECTIONS: readonly (Section & { readonly folder?: string })[] 
       'reference/commands',
       'reference/errors',
       'reference/limits',
+      'reference/bounds',
       'reference/events',
       'reference/metrics',
       'reference/graphql',
