@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { faultOf } from '../trust/target.ts'
 import { type DocumentFormat, decoded, type Fetched } from './web.ts'
 
 /** A candidate source: a web page or a local file. */
@@ -11,7 +12,10 @@ export type Source =
 
 /** Parses text with a scheme as a URL, other text as a file path. */
 export function sourceOf(text: string): Source {
-  if (!/^[a-z][a-z\d+.-]*:\/\//i.test(text)) return { kind: 'file', path: text }
+  if (!/^[\p{Cc}\p{Z}\ufeff]*[a-z][a-z\d+.-]*:\/\//iu.test(text)) return { kind: 'file', path: text }
+  // A parser of URLs would drop such a character: the URL that is read would not be the one that was named.
+  const fault = faultOf(text)
+  if (fault !== null) return { kind: 'invalid', reason: fault }
   const url = URL.parse(text)
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return { kind: 'web', url }
   if (url?.protocol !== 'file:') return { kind: 'invalid', reason: 'Expected an http(s) URL, or the path of a file.' }

@@ -1,7 +1,7 @@
 import { boundedText } from './bounded-text.ts'
 import { type Decision, decisionIn, type Outcome, type Question, record, type Unverified } from './decision.ts'
 import { failureText } from './failure.ts'
-import { subjectOf } from './target.ts'
+import { faultOf, subjectOf } from './target.ts'
 
 export type TrustClientOptions = {
   /** Base URL of Atrium, like `https://atrium.example`. */
@@ -95,6 +95,17 @@ export function trustClient({ baseUrl, apiKey, timeoutMs = 5_000, sendPath = fal
     if (questions.length === 0) return []
     if (questions.length > MAX_QUESTIONS)
       throw new RangeError(`Expected at most ${MAX_QUESTIONS} questions, got ${questions.length}.`)
+    const outcomes = (
+      await decideSent(
+        questions.filter((each) => invalidOf(each) === null),
+        signal,
+      )
+    ).values()
+    return questions.map((question) => invalidOf(question) ?? outcomes.next().value ?? notUnderstood)
+  }
+
+  async function decideSent(questions: readonly Question[], signal: AbortSignal | undefined): Promise<readonly Outcome[]> {
+    if (questions.length === 0) return []
     const answer = await request('/v1/decide/batch', { requests: questions.map((each) => bodyOf(each, sendPath)) }, signal)
     if ('kind' in answer) return questions.map(() => answer)
     if (answer.status !== 200) return questions.map(() => failureOf(answer))
@@ -108,6 +119,8 @@ export function trustClient({ baseUrl, apiKey, timeoutMs = 5_000, sendPath = fal
   return {
     sendPath,
     async decide(question, signal) {
+      const invalid = invalidOf(question)
+      if (invalid) return invalid
       const answer = await request('/v1/decide', bodyOf(question, sendPath), signal)
       return 'kind' in answer ? answer : outcomeOf(answer)
     },
@@ -137,6 +150,12 @@ const bodyOf = ({ target, interaction, policy }: Question, sendPath: boolean) =>
   ...(interaction && { interaction }),
   ...(policy && { policy: { profile: policy } }),
 })
+
+/** Of a target that is not sent at all; null for others. */
+function invalidOf({ target }: Question): Outcome | null {
+  const message = faultOf(target)
+  return message === null ? null : { kind: 'invalid', message }
+}
 
 function outcomeOf(reply: Reply): Outcome {
   if (reply.status !== 200) return invalidTarget(reply) ?? failureOf(reply)

@@ -1,16 +1,67 @@
-/**
- * The part of a target that is sent. Paths and queries may contain secrets: they are sent only with
- * `sendPath`, and Atrium stores them hashed. Passwords and fragments are never sent. The user name
- * is, because `http://bank.example@evil.example` deceives with it. Text that is not an http(s) URL
- * is sent unchanged.
- */
-export function subjectOf(target: string, sendPath = false): { readonly type: 'domain' | 'url'; readonly value: string } {
-  const url = URL.parse(target)
-  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return { type: 'domain', value: target }
-  const site = `${url.protocol}//${url.username === '' ? '' : `${url.username}@`}${url.host}`
-  const whole = `${site}${url.pathname}${url.search}`
-  return { type: 'url', value: sendPath && whole.length <= MAX_TARGET_LENGTH ? whole : `${site}/` }
-}
+type Subject = { readonly type: 'domain' | 'url'; readonly value: string }
 
 /** Atrium's limit; of a longer URL only the host is sent. */
 const MAX_TARGET_LENGTH = 2_048
+
+/**
+ * The part of a target that is sent. Paths and queries may contain secrets: they are sent only with
+ * `sendPath`, and Atrium stores them hashed. Passwords and fragments are never sent, of text that
+ * is no valid URL neither. The user name is, because `http://bank.example@evil.example` deceives
+ * with it. Of other schemes only the scheme is sent, and of text with a character that `faultOf`
+ * refuses only that character.
+ */
+export function subjectOf(target: string, sendPath = false): Subject {
+  const refused = refusedCharacter(target)
+  if (refused !== null) return { type: 'domain', value: refused }
+  const url = URL.parse(target)
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return partsOfText(target, sendPath)
+  const site = `${url.protocol}//${url.username === '' ? '' : `${url.username}@`}${url.host}`
+  return { type: 'url', value: bounded(site, `${url.pathname}${url.search}`, sendPath) }
+}
+
+/** Why a target is refused before anything of it is sent: Atrium's own words; null for others. */
+export const faultOf = (target: string): string | null =>
+  refusedCharacter(target) === null ? null : 'target.value: Expected no control characters, and no blanks but spaces at the ends.'
+
+/** What JavaScript calls white space, less the space: URL parsers drop some of it silently. */
+const BLANK = /[\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]/
+
+function refusedCharacter(target: string): string | null {
+  const control = /\p{Cc}/u.exec(target)
+  if (control) return control[0]
+  const text = withoutSpaces(target)
+  return [text.at(0), text.at(-1)].find((end) => end !== undefined && BLANK.test(end)) ?? null
+}
+
+/** In linear time, which an expression for the end is not. */
+function withoutSpaces(text: string): string {
+  let [start, end] = [0, text.length]
+  while (text[start] === ' ') start++
+  while (end > start && text[end - 1] === ' ') end--
+  return text.slice(start, end)
+}
+
+/** Reads text that is no URL as Atrium does: a host alone, with a path, or a broken URL. */
+function partsOfText(target: string, sendPath: boolean): Subject {
+  const text = withoutSpaces(target)
+  // Of an IPv6 address the first colon ends no scheme; a number behind it is a port.
+  const isAddress = /^[0-9a-f.]*:[0-9a-f.]*:/i.test(text)
+  const scheme = isAddress ? undefined : /^([a-z][a-z0-9+.-]*):(?!\d+(?:[/?#\\]|$))/i.exec(text)?.[1]?.toLowerCase()
+  if (scheme !== undefined && scheme !== 'http' && scheme !== 'https') return { type: 'domain', value: `${scheme}:` }
+  const address = scheme === undefined ? text : text.slice(scheme.length + 1).replace(/^[/\\]+/, '')
+  const [authority = ''] = address.split(/[/\\?#]/, 1)
+  const rest = address.slice(authority.length)
+  const at = authority.lastIndexOf('@')
+  const user = at === -1 ? '' : (authority.slice(0, at).split(':', 1)[0] ?? '')
+  const host = `${user === '' ? '' : `${user}@`}${authority.slice(at + 1)}`
+  if (scheme === undefined && rest === '') return { type: 'domain', value: host }
+  const [behind = ''] = rest.split('#', 1)
+  const [path = ''] = behind.split('?', 1)
+  const lower = authority.slice(at + 1).replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
+  const site = scheme === undefined ? host : `${scheme}://${user === '' ? '' : `${user}@`}${lower}`
+  const whole = `${path.replaceAll('\\', '/') || '/'}${behind.slice(path.length)}`
+  return { type: scheme === undefined ? 'domain' : 'url', value: bounded(site, whole, sendPath && lower !== '') }
+}
+
+const bounded = (site: string, rest: string, sendPath: boolean): string =>
+  sendPath && site.length + rest.length <= MAX_TARGET_LENGTH ? `${site}${rest}` : `${site}/`

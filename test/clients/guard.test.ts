@@ -5,11 +5,13 @@ import { outcomeCache } from '../../clients/guard/decision-cache.ts'
 import { expressGuard } from '../../clients/guard/express.ts'
 import { guardedFetch, TargetBlocked } from '../../clients/guard/fetch.ts'
 import { type GuardOptions, trustGuard } from '../../clients/guard/guard.ts'
+import { trustClient } from '../../clients/trust/client.ts'
 import type { Decision } from '../../clients/trust/decision.ts'
 import { startTrustStack } from '../rest-facade/trust-stack.ts'
 import { aBadHost, aGoodHost } from '../subgraphs/trust/support/trust.ts'
 import { frameworks, type Service, type ServiceOptions } from './support/frameworks.ts'
 import { PATIENT_MS, startProxy, WRONG } from './support/proxy.ts'
+import { REFUSED, UNPARSABLE } from './support/targets.ts'
 
 const [GOOD, BAD, UNKNOWN, PERSON] = ['good-place.com', 'bad-place.com', 'unknown-place.com', 'hidden.onion']
 
@@ -165,6 +167,39 @@ describe('the part that all share', () => {
       `https://ann@${GOOD}/c`,
       `https://ann@${GOOD}/`,
     ])
+  })
+
+  test.each(UNPARSABLE)('of text that is no URL, no password and no path is sent: %j', async (target) => {
+    await trustGuard(options())(target)
+    expect(proxy.requests.map(({ body }) => body.replace('"user@', '').includes('secret'))).toEqual([false])
+    await trustGuard(options({ sendPath: true }))(target)
+    expect(proxy.requests.map(({ body }) => /:secret|#/.test(body))).toEqual([false, false])
+  })
+
+  test('a target with a forbidden character has one error, of Atrium and of this client, and is not sent', async () => {
+    const guard = trustGuard(options({ fail: 'open' }))
+    await guard('https://h.com/')
+    const messages = new Set<string>()
+    for (const target of REFUSED) {
+      const reply = await fetch(`${stack.url}/v1/decide`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
+        body: JSON.stringify({ target: { type: 'url', value: target } }),
+      })
+      const { errors } = (await reply.json()) as { errors: [{ pointer: string; code: string; message: string }] }
+      expect([reply.status, errors[0].pointer, errors[0].code]).toEqual([422, '/target/value', 'control_character'])
+      const found = await guard(target)
+      const { outcome } = found
+      if (outcome.kind !== 'invalid') throw new Error(`${JSON.stringify(target)} is ${outcome.kind}.`)
+      expect(found.passage).toBe('block')
+      for (const message of [errors[0].message, outcome.message]) messages.add(message)
+    }
+    expect([...messages]).toEqual(['target.value: Expected no control characters, and no blanks but spaces at the ends.'])
+    expect(proxy.requests).toHaveLength(1)
+    const questions = ['h.com', '\ufeffh.com', 'not a host', 'h.\ncom', BAD].map((target) => ({ target }))
+    const kinds = (await trustClient(options()).decideAll(questions)).map(({ kind }) => kind)
+    expect(kinds).toEqual(['decided', 'invalid', 'invalid', 'invalid', 'decided'])
+    expect(JSON.parse(proxy.requests[1]?.body ?? '').requests).toHaveLength(3)
   })
 
   test('keeps so many decisions and no more, those used last', async () => {

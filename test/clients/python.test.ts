@@ -8,11 +8,12 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { checkSource, explainDecision } from '../../clients/tools/checks.ts'
 import { trustClient } from '../../clients/trust/client.ts'
-import { subjectOf } from '../../clients/trust/target.ts'
+import { faultOf, subjectOf } from '../../clients/trust/target.ts'
 import { startTrustStack } from '../rest-facade/trust-stack.ts'
 import { aBadHost, aGoodHost } from '../subgraphs/trust/support/trust.ts'
 import { type Mood, PATIENT_MS, startProxy } from './support/proxy.ts'
 import { PYTHON, runPython } from './support/python.ts'
+import { REFUSED, UNPARSABLE } from './support/targets.ts'
 
 /** Targets whose reduction both clients agree about, letter by letter. */
 const TARGETS = [
@@ -29,6 +30,8 @@ const TARGETS = [
   `https://h.com/${'a'.repeat(3_000)}`,
   'mailto:someone@h.com',
   '',
+  ...UNPARSABLE,
+  ...REFUSED,
 ]
 
 describe.skipIf(!PYTHON)('the client for Python', () => {
@@ -48,7 +51,7 @@ describe.skipIf(!PYTHON)('the client for Python', () => {
       '/requests': () => proxy.requests,
       '/subjects': () =>
         [false, true].flatMap((sendPath) =>
-          TARGETS.map((target) => ({ target, sendPath, subject: subjectOf(target, sendPath) })),
+          TARGETS.map((target) => ({ target, sendPath, subject: subjectOf(target, sendPath), fault: faultOf(target) })),
         ),
       '/reports': async (sources: readonly string[]) => {
         const client = clientOf((await stack.aKey()).secret)

@@ -30,7 +30,7 @@ from .decision import (
     mappings,
     parse_decision,
 )
-from .target import subject_of
+from .target import fault_of, subject_of
 
 MAX_QUESTIONS = 100
 """Questions of one request, at most."""
@@ -83,10 +83,12 @@ class _Options:
             **({"policy": {"profile": question.policy}} if question.policy else {}),
         }
 
-    def batch(self, questions: Sequence[Question]) -> dict[str, Any]:
+    def batch(self, questions: Sequence[Question]) -> tuple[list[Question], dict[str, Any]]:
+        """The questions that are sent, and the request with them."""
         if len(questions) > MAX_QUESTIONS:
             raise ValueError(f"Expected at most {MAX_QUESTIONS} questions, got {len(questions)}.")
-        return {"requests": [self.body(each) for each in questions]}
+        sent = [each for each in questions if _invalid_of(each) is None]
+        return sent, {"requests": [self.body(each) for each in sent]}
 
     def timeout(self) -> Unverified:
         return Unverified("timeout", f"No answer within {self.timeout_seconds:g} s.")
@@ -132,14 +134,15 @@ class TrustClient:
 
     def decide(self, question: Question | str) -> Outcome:
         """Decides about one target."""
-        return _outcome_of(self._request("/v1/decide", self._options.body(_question(question))))
+        asked = _question(question)
+        return _invalid_of(asked) or _outcome_of(self._request("/v1/decide", self._options.body(asked)))
 
     def decide_all(self, questions: Sequence[Question | str]) -> list[Outcome]:
         """Decides about up to 100 targets in one request; outcomes are in the order of the questions."""
-        if not questions:
-            return []
-        body = self._options.batch([_question(each) for each in questions])
-        return _outcomes_of(self._request("/v1/decide/batch", body), len(questions))
+        asked = [_question(each) for each in questions]
+        sent, body = self._options.batch(asked)
+        answered = _outcomes_of(self._request("/v1/decide/batch", body), len(sent)) if sent else []
+        return _in_order(asked, answered)
 
     def explain(self, request_id: str) -> Explanation:
         """The stored decision with its evidence."""
@@ -190,14 +193,15 @@ class AsyncTrustClient:
 
     async def decide(self, question: Question | str) -> Outcome:
         """Decides about one target."""
-        return _outcome_of(await self._request("/v1/decide", self._options.body(_question(question))))
+        asked = _question(question)
+        return _invalid_of(asked) or _outcome_of(await self._request("/v1/decide", self._options.body(asked)))
 
     async def decide_all(self, questions: Sequence[Question | str]) -> list[Outcome]:
         """Decides about up to 100 targets in one request; outcomes are in the order of the questions."""
-        if not questions:
-            return []
-        body = self._options.batch([_question(each) for each in questions])
-        return _outcomes_of(await self._request("/v1/decide/batch", body), len(questions))
+        asked = [_question(each) for each in questions]
+        sent, body = self._options.batch(asked)
+        answered = _outcomes_of(await self._request("/v1/decide/batch", body), len(sent)) if sent else []
+        return _in_order(asked, answered)
 
     async def explain(self, request_id: str) -> Explanation:
         """The stored decision with its evidence."""
@@ -234,6 +238,18 @@ class AsyncTrustClient:
 
 def _question(question: Question | str) -> Question:
     return Question(question) if isinstance(question, str) else question
+
+
+def _invalid_of(question: Question) -> Invalid | None:
+    """Of a target that is not sent at all; None for others."""
+    message = fault_of(question.target)
+    return None if message is None else Invalid(message)
+
+
+def _in_order(questions: Sequence[Question], answered: Sequence[Outcome]) -> list[Outcome]:
+    """Outcomes of all questions, of which some were not sent."""
+    following = iter(answered)
+    return [_invalid_of(each) or next(following) for each in questions]
 
 
 def _record_path(request_id: str) -> str:
