@@ -101,8 +101,12 @@ export async function ask(base: string, query: string, variables: object = {}, t
 }
 
 /** Runs `npx atrium` on a database; resolves with what it printed as JSON. */
-export async function atrium(databaseUrl: string, ...args: readonly string[]): Promise<Data> {
-  const env = { ...COMPILED, PATH: process.env.PATH, HOME: process.env.HOME, DATABASE_URL: databaseUrl }
-  const { stdout } = await promisify(execFile)(process.execPath, [join(ROOT, 'cli/atrium.ts'), ...args, '--json'], { env })
+export const atrium = (databaseUrl: string, ...args: readonly string[]): Promise<Data> =>
+  atriumOf(ROOT, { DATABASE_URL: databaseUrl }, ...args)
+
+/** The same command of the code in `root`, with these settings. */
+export async function atriumOf(root: string, settings: NodeJS.ProcessEnv, ...args: readonly string[]): Promise<Data> {
+  const env = { ...COMPILED, PATH: process.env.PATH, HOME: process.env.HOME, ...settings }
+  const { stdout } = await promisify(execFile)(process.execPath, [join(root, 'cli/atrium.ts'), ...args, '--json'], { env })
   return JSON.parse(stdout)
 }

@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Cluster } from '../../../composition/cluster/cluster.ts'
-import { ask, atrium, testCluster } from '../../cluster/support.ts'
+import type { Plan } from '../../../subgraphs/trust/key/key.ts'
+import { ask, atriumOf, ROOT, testCluster } from '../../cluster/support.ts'
 import { startHttpServer } from '../../support/http-server.ts'
 import { arrivals, decisions, messages, orders, type Place, rowsOf, STOCK } from './kinds.ts'
 import type { Kind } from './ledger.ts'
@@ -9,8 +10,11 @@ import { mutate, request } from './requests.ts'
 
 /** What clients write into, and the receiver of webhooks. */
 export type Furnished = {
-  /** Writes of four kinds: in a room, of products and with a key that nobody used before. */
-  readonly kinds: () => Promise<readonly Kind[]>
+  /**
+   * Writes of four kinds: in a room, of products and with a key that nobody used before, by default
+   * of the free plan. Its 150 scans are enough for a minute.
+   */
+  readonly kinds: (plan?: Plan) => Promise<readonly Kind[]>
   /**
    * Ids of the deliveries that the receiver was sent about each order, by the order's id in REST.
    */
@@ -48,8 +52,18 @@ export async function startInstallation(copies: number, options: Parameters<type
   }
 }
 
-/** Adds a user and a store, whose webhooks go to a receiver on `host`. */
-export async function fillInstallation(place: Place, host = '127.0.0.1'): Promise<Furnished> {
+/**
+ * Adds a user and a store, whose webhooks go to a receiver on `host`. `root` is the folder of the
+ * code whose commands are run, with `settings`.
+ */
+export async function fillInstallation(
+  place: Place,
+  {
+    host = '127.0.0.1',
+    root = ROOT,
+    settings = {},
+  }: { readonly host?: string; readonly root?: string; readonly settings?: NodeJS.ProcessEnv } = {},
+): Promise<Furnished> {
   const { url, databaseUrl } = place
   const deliveries = new Map<number, Set<string>>()
   const answer = (incoming: IncomingMessage, response: ServerResponse) => {
@@ -67,7 +81,15 @@ export async function fillInstallation(place: Place, host = '127.0.0.1'): Promis
     url,
     'mutation { createUser(input: { email: "ann@example.org", name: "Ann", password: "correct horse" }) { errors { message } } }',
   )
-  const store = await atrium(databaseUrl, 'store', 'create', '--name', 'Corner Shop', '--empty')
+  const store = await atriumOf(
+    root,
+    { ...settings, DATABASE_URL: databaseUrl },
+    'store',
+    'create',
+    '--name',
+    'Corner Shop',
+    '--empty',
+  )
   const authorization = `Basic ${Buffer.from(`${store.login}:${store.authtoken}`).toString('base64')}`
   const inStore = (path: string, body: object) => request({ url: `${url}/v1${path}`, headers: { authorization }, body })
   const aProduct = async (): Promise<number> =>
@@ -86,7 +108,7 @@ export async function fillInstallation(place: Place, host = '127.0.0.1'): Promis
       )
       return made.map(({ id }) => id).filter((id) => !deliveries.has(id))
     },
-    async kinds() {
+    async kinds(plan = 'free') {
       // Tokens end after a quarter of an hour.
       const { token } = (
         await ask(
@@ -100,21 +122,21 @@ export async function fillInstallation(place: Place, host = '127.0.0.1'): Promis
         messages(place, token, room.id),
         orders(place, authorization, await aProduct()),
         arrivals(place, authorization, await aProduct()),
-        decisions(place, await aKey(databaseUrl)),
+        decisions(place, await aKey(databaseUrl, plan)),
       ]
     },
   }
 }
 
-/** A free key, whose scans are counted. */
-async function aKey(databaseUrl: string): Promise<string> {
+/** A key, whose scans are counted. */
+async function aKey(databaseUrl: string, plan: Plan): Promise<string> {
   const key = `key-${randomUUID()}`
   const hash = createHash('sha256').update(key).digest()
   await rowsOf(
     databaseUrl,
-    `WITH made AS (INSERT INTO trust.api_key (name, plan, created_at) VALUES ('faults', 'free', now()) RETURNING id)
+    `WITH made AS (INSERT INTO trust.api_key (name, plan, created_at) VALUES ('faults', $2, now()) RETURNING id)
      INSERT INTO trust.api_key_secret (hash, key_id, hint, created_at) SELECT $1, id, 'key-', now() FROM made`,
-    [hash],
+    [hash, plan],
   )
   return key
 }

@@ -40,6 +40,11 @@ export type Machines = Furnished & {
   readonly others: (names: readonly string[]) => readonly string[]
   /** Resolves when a balancer sends requests to these servers. */
   readonly untilUp: (balancer: 'edge' | 'inner', names: readonly string[]) => Promise<void>
+  /**
+   * Ends the processes of Atrium and starts the code in `root` in their place, one after the other,
+   * subgraphs first. Each begins when the balancers send requests to all others.
+   */
+  readonly roll: (root: string) => Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -50,6 +55,8 @@ type MachineOptions = {
   readonly hasSentinel?: boolean
   /** PostgreSQL settings of the primary. */
   readonly databaseSettings?: Readonly<Record<string, string>>
+  /** Folder of the code of Atrium's processes and commands; absent: this repository. */
+  readonly root?: string
 }
 
 /** Starts one; what it starts ends with this process. */
@@ -58,6 +65,7 @@ export async function startMachines({
   replicas,
   hasSentinel = false,
   databaseSettings = {},
+  root = ROOT,
 }: MachineOptions): Promise<Machines> {
   const numbers = Array.from({ length: copies }, (_, index) => index + 1)
   const names = (role: string) => numbers.map((number) => `${role}-${number}`)
@@ -83,12 +91,13 @@ export async function startMachines({
       line: readonly string[],
       own: Environment,
       isReady: () => Promise<boolean>,
+      cwd = ROOT,
     ) => {
       const command = network.host(on).command(line)
       const program = childProgram({
         name,
         command,
-        cwd: ROOT,
+        cwd,
         env: { ...env, ...own },
         logFile: join(logs, `${name}.log`),
         isReady,
@@ -180,7 +189,7 @@ export async function startMachines({
       ...(replicas > 0 && { DATABASE_REPLICA_URL: databaseUrl.replace(':5432', ':5433') }),
     }
     const programs = new Map<string, Program>()
-    const startAtrium = async (role: string, name: string) => {
+    const startAtrium = async (role: string, name: string, code = root) => {
       const own = {
         ...shared,
         ...(role !== 'gateway' && ofSubgraphs),
@@ -190,7 +199,7 @@ export async function startMachines({
         DATA_DIR: join(folder, name),
       }
       const isReady = async () => (await fetch(`http://${address(name)}:${PORT}/ready`)).ok
-      programs.set(name, await start(name, name, [process.execPath, 'main.ts'], own, isReady))
+      programs.set(name, await start(name, name, [process.execPath, 'main.ts'], own, isReady, code))
     }
     const [first, ...rest] = ROLES.flatMap((role) => names(role).map((name) => [role, name] as const))
     // The first one migrates.
@@ -204,13 +213,24 @@ export async function startMachines({
         await sleep(50)
       }
     }
-    await untilUp('edge', names('gateway'))
-    await untilUp('inner', ROLES.filter((role) => role !== 'gateway').flatMap(names))
-    const furnished = await fillInstallation({ url, databaseUrl }, network.ownAddress)
+    const untilAllUp = async () => {
+      await untilUp('edge', names('gateway'))
+      await untilUp('inner', ROLES.filter((role) => role !== 'gateway').flatMap(names))
+    }
+    await untilAllUp()
+    const furnished = await fillInstallation({ url, databaseUrl }, { host: network.ownAddress, root, settings: { SECRETS_KEY } })
     closers.push(furnished.closeReceiver)
     return {
       ...furnished,
       ...{ network, url, databaseUrl, programs, postgres, untilUp, close },
+      async roll(code) {
+        for (const role of ROLES)
+          for (const name of names(role)) {
+            await programs.get(name)?.stop()
+            await startAtrium(role, name, code)
+            await untilAllUp()
+          }
+      },
       redis: hasSentinel ? redis : null,
       zone: (number) => hosts.filter((name) => name.endsWith(`-${number}`)),
       others: (some) => hosts.filter((name) => !some.includes(name)),
