@@ -34,6 +34,7 @@ import { securityFiles } from './security/files.ts'
 import { shopFrontPages } from './shop/front-pages.ts'
 import { shopListPages } from './shop/list-pages.ts'
 import { shopOrderPages } from './shop/order-pages.ts'
+import { shopFeedFiles } from './shop/product-feed.ts'
 import { shopProductPages } from './shop/product-pages.ts'
 import { serveShops } from './shop/serve.ts'
 import { shopThemeFiles } from './shop/theme-files.ts'
@@ -138,6 +139,7 @@ export async function startSite(
     ],
     files: [
       ...shopThemeFiles,
+      ...shopFeedFiles,
       ...sitemapFiles,
       ...feedFiles,
       ...agentSkillFiles,

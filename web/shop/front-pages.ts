@@ -5,6 +5,7 @@ import { dataOf, foundIn, page } from '../frame/page.ts'
 import { pathIn, type Site } from '../frame/site.ts'
 import { breadcrumbs, frameOf, isOurs, linksOf, type ShopLinks, trail } from './frame.ts'
 import { productGrid } from './product-card.ts'
+import { feedLink } from './product-feed.ts'
 import { plainText, richText } from './rich-text.ts'
 
 /** Parameter of every page of a shop. */
@@ -27,6 +28,7 @@ export const shopFrontPages = [
         title: shop.name,
         description: shop.theme?.heroText ?? `What ${shop.name} sells: ${counted(shop.newest.totalCount, 'product')}.`,
         canonical: links.path(''),
+        alternates: [feedLink(links)],
         frame: frameOf(shop, links),
         picture:
           [shop.logo, ...shop.newest.nodes.map(({ images }) => images[0]?.url)].find((each) => isOurs(each, site)) ?? undefined,

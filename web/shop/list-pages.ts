@@ -7,6 +7,7 @@ import { type ChosenFacets, chosenQuery, facetLists, filterOf, isAnyChosen } fro
 import { breadcrumbs, frameOf, languageField, linksOf, type ShopLinks, trail } from './frame.ts'
 import { LANGUAGE } from './front-pages.ts'
 import { productGrid } from './product-card.ts'
+import { feedLink } from './product-feed.ts'
 
 type Shop = NonNullable<ShopListPageQuery['storefront']>
 
@@ -78,7 +79,7 @@ async function answer(wanted: Wanted, run: RunPageOperation, site: Site): Promis
   return {
     title,
     description: `${title} at ${shop.name}: ${counted(shop.products.totalCount, 'product')}.`,
-    ...(isFirst && { canonical: links.path(here) }),
+    ...(isFirst && { canonical: links.path(here), alternates: [feedLink(links, collection === null ? '' : here)] }),
     frame: frameOf(shop, links, q ?? ''),
     structured: [
       breadcrumbs(

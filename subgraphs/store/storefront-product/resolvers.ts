@@ -25,6 +25,8 @@ export const storefrontProductResolvers = {
     type: ({ product }) => product.type,
     brand: ({ product }) => product.brand,
     sku: ({ product }) => product.sku,
+    barcode: ({ product }) => product.barcode,
+    googleProductCategory: ({ product }) => product.googleProductCategory,
     featured: ({ product }) => product.featured,
     shippingRequired: ({ product }) => product.shippingRequired && product.type === 'PHYSICAL',
     minimumQuantity: ({ product }) => product.minimumQuantity,
@@ -69,6 +71,7 @@ export const storefrontProductResolvers = {
   StorefrontVariant: {
     id: ({ variant }) => encodeId('ProductVariant', String(variant.id)),
     sku: ({ variant }) => variant.sku,
+    barcode: ({ variant }) => variant.barcode,
     options: ({ storefront, variant }) => storefront.load.optionsOfVariant.load(variant.id),
     price: (of) => shown(of, listedVariant(of.product, of.variant)),
     availability: ({ product, variant }) => availabilityOf(product, isInStock(variant)),

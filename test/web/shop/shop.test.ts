@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { withStores } from '../../../subgraphs/store/operator/stores.ts'
 import { html, textOf } from '../../../web/frame/html.ts'
 import { contrastOf, themeStyles } from '../../../web/shop/colors.ts'
 import { plainText, richText } from '../../../web/shop/rich-text.ts'
@@ -190,6 +191,102 @@ test('HTML of a merchant is elements of ours, whatever it is', () => {
   expect(plainText(HOSTILE_HTML, 20)).toBe('About Made here . r…')
 })
 
+describe('the feed of products for search engines', () => {
+  const tagsOf = (item: string): Readonly<Record<string, string>> =>
+    Object.fromEntries([...item.matchAll(/<([a-z:_]+)>([^<]*)<\/\1>/g)].map(([, tag = '', text = '']) => [tag, text]))
+  const feed = async (path: string) => {
+    const { status, headers, text } = await get(`/shops/${path}`)
+    return { status, headers, text, items: [...text.matchAll(/<item>(.*?)<\/item>/gs)].map(([, item = '']) => tagsOf(item)) }
+  }
+
+  test('has everything that can be bought, a variant an item each', async () => {
+    const { status, headers, text, items } = await feed('corner-shop/feed.xml')
+    expect([status, headers['content-type']]).toEqual([200, 'application/xml; charset=utf-8'])
+    expect(text).not.toMatch(/Hidden bowl|Retired plate|window\.ran=1<\/script>/)
+    const named = (name: string) => items.filter(({ title = '' }) => title.startsWith(name))
+    expect(named('Blue cup')).toEqual([
+      {
+        'g:id': expect.any(String),
+        title: 'Blue cup',
+        description: 'Blue cup',
+        link: `${web.url}/shops/corner-shop/products/blue-cup`,
+        'g:image_link': expect.stringContaining(web.url),
+        'g:additional_image_link': expect.stringContaining(web.url),
+        'g:availability': 'in_stock',
+        'g:price': '12.30 EUR',
+        'g:brand': 'Tidewater',
+        'g:product_type': 'Kitchen',
+      },
+    ])
+    const shirts = named('Linen shirt')
+    expect(shirts.map((shirt) => [shirt['g:availability'], shirt['g:price']])).toEqual([
+      ['in_stock', '49.20 EUR'],
+      ['out_of_stock', '49.20 EUR'],
+      ['in_stock', '55.35 EUR'],
+    ])
+    expect(new Set(shirts.map((shirt) => shirt['g:item_group_id'])).size).toBe(1)
+    expect(new Set(shirts.map((shirt) => shirt['g:id'])).size).toBe(3)
+    // Each variant's address shows the page with it chosen.
+    const page = await askRaw(web.url, (shirts[2]?.link ?? '').slice(web.url.length))
+    expect(page.text).toMatch(/name="variant" value="[^"]+" checked/)
+  })
+
+  test('is of a collection, and in another language of the shop', async () => {
+    expect((await feed('corner-shop/collections/cups/feed.xml')).items.map(({ title }) => title)).toEqual(['Blue cup'])
+    const [cup] = (await feed('corner-shop/collections/cups/feed/pt.xml')).items
+    expect(cup).toMatchObject({
+      title: 'Chávena azul',
+      link: expect.stringMatching(/\/products\/[^?]+\?language=pt$/),
+    })
+    const { text } = await get('/shops/corner-shop/collections/kitchen?language=pt')
+    expect(text).toContain(
+      'type="application/rss+xml" title="Products" href="/shops/corner-shop/collections/kitchen/feed/pt.xml"',
+    )
+  })
+
+  test.each([
+    'no-such-shop/feed.xml',
+    'corner-shop/collections/nothing/feed.xml',
+    'corner-shop/feed/pt',
+    'corner-shop/feed/<script>.xml',
+  ])('%s does not exist', async (path) => {
+    expect((await feed(path)).status).toBe(404)
+  })
+
+  test('goes on over pages, with a former price and a code only where it is a GTIN', async () => {
+    const { login, authtoken } = await withStores(web.trust.database.connection, (stores) =>
+      stores.create({ name: 'Wide shop', country: 'PT', isPaid: true }),
+    )
+    const headers = {
+      authorization: `Basic ${Buffer.from(`${login}:${authtoken}`).toString('base64')}`,
+      'content-type': 'application/json',
+    }
+    for (let number = 1; number <= 27; number++) {
+      const product = {
+        name: `Product ${number}`,
+        price: 10,
+        compare_at_price: number === 27 ? 12 : null,
+        barcode: ['4006381333931', '4006381333932'][number - 1],
+        stock: 1,
+      }
+      const { status } = await askRaw(web.url, '/v1/products.json', {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ product }),
+      })
+      expect(status).toBe(200)
+    }
+    const { items } = await feed('wide-shop/feed.xml')
+    expect(items).toHaveLength(27)
+    expect(items[0]).toMatchObject({ title: 'Product 27', 'g:price': '12.00 EUR', 'g:sale_price': '10.00 EUR' })
+    expect(items.slice(-2)).toEqual([
+      expect.objectContaining({ title: 'Product 2', 'g:identifier_exists': 'no' }),
+      expect.objectContaining({ title: 'Product 1', 'g:gtin': '4006381333931' }),
+    ])
+    expect(items[1]).not.toHaveProperty('g:sale_price')
+  })
+})
+
 describe.skipIf(hasNoBrowser)('in a browser', () => {
   let browser: Browser
   beforeAll(async () => {
@@ -203,6 +300,19 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     await look(page, `shop-${name}`)
     expect(await page.evaluate('window.ran')).toBeUndefined()
     expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  test('the feed of products is well-formed XML, whatever a name holds', async () => {
+    const { page } = await openPage(browser)
+    await page.goto(`${web.url}${PAGES.front}`)
+    const { text } = await get(`${PAGES.front}/feed.xml`)
+    const titles = await page.evaluate(
+      `[...new DOMParser().parseFromString(${JSON.stringify(text)}, 'application/xml').querySelectorAll('parsererror, item > title')]
+        .map(({ textContent }) => textContent)`,
+    )
+    expect(titles).toHaveLength(5)
+    expect(titles).toContain(HOSTILE)
     await page.close()
   })
 
