@@ -21,29 +21,34 @@ export function subjectOf(target: string, sendPath = false): Subject {
 
 /** Why a target is refused before anything of it is sent: Atrium's own words; null for others. */
 export const faultOf = (target: string): string | null =>
-  refusedCharacter(target) === null ? null : 'target.value: Expected no control characters, and no blanks but spaces at the ends.'
+  refusedCharacter(target) === null
+    ? null
+    : 'target.value: Expected no control characters, and no blanks but those of ASCII at the ends.'
 
-/** What JavaScript calls white space, less the space: URL parsers drop some of it silently. */
+/** What JavaScript calls white space, less that of ASCII: URL parsers drop some of it silently. */
 const BLANK = /[\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]/
 
 function refusedCharacter(target: string): string | null {
-  const control = /\p{Cc}/u.exec(target)
+  const text = withoutBlanks(target)
+  const control = /\p{Cc}/u.exec(text)
   if (control) return control[0]
-  const text = withoutSpaces(target)
   return [text.at(0), text.at(-1)].find((end) => end !== undefined && BLANK.test(end)) ?? null
 }
 
+/** ASCII whitespace of the Infra Standard, which Atrium and URL parsers drop at both ends. */
+const ASCII_BLANKS = ' \t\n\f\r'
+
 /** In linear time, which an expression for the end is not. */
-function withoutSpaces(text: string): string {
+function withoutBlanks(text: string): string {
   let [start, end] = [0, text.length]
-  while (text[start] === ' ') start++
-  while (end > start && text[end - 1] === ' ') end--
+  while (start < end && ASCII_BLANKS.includes(text[start] ?? '')) start++
+  while (end > start && ASCII_BLANKS.includes(text[end - 1] ?? '')) end--
   return text.slice(start, end)
 }
 
 /** Reads text that is no URL as Atrium does: a host alone, with a path, or a broken URL. */
 function partsOfText(target: string, sendPath: boolean): Subject {
-  const text = withoutSpaces(target)
+  const text = withoutBlanks(target)
   // Of an IPv6 address the first colon ends no scheme; a number behind it is a port.
   const isAddress = /^[0-9a-f.]*:[0-9a-f.]*:/i.test(text)
   const scheme = isAddress ? undefined : /^([a-z][a-z0-9+.-]*):(?!\d+(?:[/?#\\]|$))/i.exec(text)?.[1]?.toLowerCase()

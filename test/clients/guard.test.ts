@@ -194,7 +194,7 @@ describe('the part that all share', () => {
       expect(found.passage).toBe('block')
       for (const message of [errors[0].message, outcome.message]) messages.add(message)
     }
-    expect([...messages]).toEqual(['target.value: Expected no control characters, and no blanks but spaces at the ends.'])
+    expect([...messages]).toEqual(['target.value: Expected no control characters, and no blanks but those of ASCII at the ends.'])
     expect(proxy.requests).toHaveLength(1)
     const questions = ['h.com', '\ufeffh.com', 'not a host', 'h.\ncom', BAD].map((target) => ({ target }))
     const kinds = (await trustClient(options()).decideAll(questions)).map(({ kind }) => kind)

@@ -102,13 +102,14 @@ function embeddedHost(text: string): EmbeddedHost | null {
 function normaliseHost(type: TargetType, value: string): Normalised {
   if (value.length > MAX_TEXT_LENGTH)
     return invalid('too_long', `Expected at most ${MAX_TEXT_LENGTH} characters, got ${value.length}.`)
-  const text = value.replaceAll(/^ +| +$/g, '')
+  // What URL parsers drop at the ends as well: clients send what models and files have there.
+  const text = value.replaceAll(/^[ \t\n\f\r]+|[ \t\n\f\r]+$/g, '')
   if (text === '') return invalid('empty', 'Expected a host name or an http(s) URL, got blanks only.')
   if (!text.isWellFormed()) return invalid('host', 'Expected well-formed Unicode.')
   // URL parsers drop tabs and line breaks silently, and some a byte order mark: the checked URL would
   // not be the opened one.
   if (/\p{Cc}/u.test(text) || text !== text.trim())
-    return invalid('control_character', 'Expected no control characters, and no blanks but spaces at the ends.')
+    return invalid('control_character', 'Expected no control characters, and no blanks but those of ASCII at the ends.')
 
   const bare = canonicalIpv6(text)
   if (bare !== null) return addressTarget(type, value, bare, null, null)

@@ -14,6 +14,7 @@ export const UNPARSABLE = [
   'ftp://user:secret@h.com/secret',
   'data:text/html,secret',
   '//user:secret@h.com/secret',
+  ' \thttp://user:secret@exa mple.com/secret\r\n',
   `http://user:secret@exa mple.com/${'secret'.repeat(500)}`,
 ]
 

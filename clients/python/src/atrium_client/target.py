@@ -7,8 +7,10 @@ import re
 # Atrium's limit; of a longer URL only the host is sent.
 _MAX_TARGET_CHARACTERS = 2_048
 
+# ASCII whitespace of the Infra Standard, which Atrium and URL parsers drop at both ends.
+_ENDS = " \t\n\f\r"
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
-# What JavaScript calls white space, less the space: URL parsers drop some of it silently.
+# What JavaScript calls white space, less that of ASCII: URL parsers drop some of it silently.
 _BLANK = re.compile("[\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]")
 # Of ASCII only: Atrium maps other letters by UTS 46, which differs from Python's (a Greek sigma at the end).
 _LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
@@ -31,7 +33,7 @@ def subject_of(target: str, send_path: bool = False) -> dict[str, str]:
     refused = _refused_character(text)
     if refused is not None:
         return {"type": "domain", "value": refused}
-    text = text.strip(" ")
+    text = text.strip(_ENDS)
     found = None if _ADDRESS.match(text) else _SCHEME.match(text)
     scheme = found[1].lower() if found else None
     if scheme not in (None, "http", "https"):
@@ -54,14 +56,14 @@ def fault_of(target: str) -> str | None:
     """Why a target is refused before anything of it is sent: Atrium's own words; None for others."""
     if _refused_character(target) is None:
         return None
-    return "target.value: Expected no control characters, and no blanks but spaces at the ends."
+    return "target.value: Expected no control characters, and no blanks but those of ASCII at the ends."
 
 
 def _refused_character(target: str) -> str | None:
-    control = _CONTROL.search(target)
+    text = target.strip(_ENDS)
+    control = _CONTROL.search(text)
     if control:
         return control[0]
-    text = target.strip(" ")
     return next((end for end in (text[:1], text[-1:]) if _BLANK.match(end)), None)
 
 
