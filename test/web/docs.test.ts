@@ -92,6 +92,22 @@ test('search finds a passage by words with a typing error, links to its heading,
   expect((await get('/docs/search?q=%3Cscript%3E')).text).not.toContain('<script>')
 })
 
+test('search shows guides first and decision records last, where each result stands, and the words that were found', async () => {
+  const { text } = await get('/docs/search?q=webhook')
+  const results = [
+    ...text.matchAll(/<p class="facts">([^<]*)<\/p>\s*<h2><a href="\/docs\/([^"]*)">([^<]*)<\/a><\/h2>\s*<p>(.*?)<\/p>/g),
+  ].map(([, place = '', path = '', heading = '', excerpt = '']) => ({ place, path, heading, excerpt }))
+  expect(results[0]).toMatchObject({ place: 'Guides', path: 'guides/verify-a-webhook' })
+  expect(results.map(({ place }) => place)).toContain('Guides › Verify a webhook in three languages')
+  expect(results.some(({ excerpt }) => excerpt.includes('<mark>webhook</mark>'))).toBe(true)
+  const records = (await get('/docs/search?q=outbox+deliveries')).text.matchAll(/<h2><a href="\/docs\/([^"]*)">([^<]*)<\/a>/g)
+  const found = [...records].map(([, path = '', heading = '']) => ({ path, heading }))
+  const first = found.findIndex(({ path }) => path.startsWith('adr/'))
+  expect(first).toBeGreaterThan(0)
+  expect(found.slice(first).every(({ path }) => /^(?:adr\/|changelog)/.test(path))).toBe(true)
+  expect(found.filter(({ heading }) => /^(?:Context|Decision|Consequences)$/.test(heading))).toEqual([])
+})
+
 test('a page says how to change it, and what comes before and after', async () => {
   const { text } = await get('/docs/trust')
   expect(text).toContain('<a href="https://git.example/atrium/edit/main/docs/trust.md" rel="nofollow">Edit this page</a>')

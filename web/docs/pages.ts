@@ -87,14 +87,21 @@ ${query !== null && html`<p role="status">${found.length === 0 ? html`Nothing fo
           heading,
           fragment,
           excerpt,
-        }) => html`<li class="card"><h2><a href="${site.at(docsPath(name))}${fragment && `#${fragment}`}">${heading}</a></h2>
-<p class="facts">${title}</p><p>${excerpt}</p></li>`,
+        }) => html`<li class="card"><p class="facts">${[sectionOf(name, options.library), heading !== title && title].filter(Boolean).join(' › ')}</p>
+<h2><a href="${site.at(docsPath(name))}${fragment && `#${fragment}`}">${heading}</a></h2>
+<p>${excerpt.map(({ text, isFound }) => (isFound ? html`<mark>${text}</mark>` : text))}</p></li>`,
       )}</ul>`,
       options,
       site,
     ),
   }
 }
+
+/** The heading of the sidebar that a page stands below. */
+const sectionOf = (name: string, { sections }: Library): string =>
+  name.startsWith('adr/')
+    ? 'Decision records'
+    : (sections.find(({ pages }) => pages.some((each) => each.name === name))?.heading ?? 'Examples')
 
 function docPage(found: DocsPage, options: DocsOptions, site: Site): WebPage {
   const headings = headingsOf(found).filter(({ level }) => level === 2)

@@ -20,8 +20,22 @@ export type DocsEntry = {
 const MAX_RESULTS = 30
 const EXCERPT_CHARACTERS = 180
 
+/** A piece of an excerpt, and whether it is a word that was found. */
+export type ExcerptPart = { readonly text: string; readonly isFound: boolean }
+
 /** Finds entries by words; typing errors are fine. */
-export type DocsSearch = (query: string) => readonly (DocsEntry & { readonly excerpt: string })[]
+export type DocsSearch = (query: string) => readonly (DocsEntry & { readonly excerpt: readonly ExcerptPart[] })[]
+
+/** How much a page counts by its folder: who searches wants to do something, then to look something up. */
+const WEIGHTS: readonly (readonly [pages: RegExp, weight: number])[] = [
+  [/^(?:start|guides)\//, 2],
+  [/^reference\//, 1.4],
+  [/^(?:data-model\/|contributing$)/, 0.7],
+]
+const weightOf = (name: string): number => WEIGHTS.find(([pages]) => pages.test(name))?.[1] ?? 1
+
+/** Pages that say why or when, which stand below all that say how. */
+const isRecord = (name: string): boolean => /^(?:adr(?:\/|$)|changelog$)/.test(name)
 
 /** An index of all documentation, in memory: some 1,000 entries. */
 export function createDocsSearch(library: Library): DocsSearch {
@@ -33,19 +47,18 @@ export function createDocsSearch(library: Library): DocsSearch {
       prefix: true,
       fuzzy: (term) => (term.length > 4 ? 0.2 : false),
       combineWith: 'AND',
-      // Tasks first: who searches wants to do something.
-      boostDocument: (id) => (/^(?:start|guides)\//.test(entries[Number(id)]?.name ?? '') ? 2 : 1),
+      boostDocument: (id) => weightOf(entries[Number(id)]?.name ?? ''),
     },
   })
   index.addAll(entries)
-  return (query) =>
-    index
-      .search(query)
-      .slice(0, MAX_RESULTS)
-      .flatMap(({ id, terms }) => {
-        const entry = entries[Number(id)]
-        return entry ? [{ ...entry, excerpt: excerptOf(entry.text, terms) }] : []
-      })
+  return (query) => {
+    const found = index.search(query).flatMap(({ id, terms }) => {
+      const entry = entries[Number(id)]
+      return entry ? [{ entry, terms }] : []
+    })
+    const ordered = [...found.filter(({ entry }) => !isRecord(entry.name)), ...found.filter(({ entry }) => isRecord(entry.name))]
+    return ordered.slice(0, MAX_RESULTS).map(({ entry, terms }) => ({ ...entry, excerpt: excerptOf(entry.text, terms) }))
+  }
 }
 
 function entriesOf({ pages }: Library): readonly DocsEntry[] {
@@ -63,7 +76,8 @@ function entriesOf({ pages }: Library): readonly DocsEntry[] {
         isHeading = false
         const said = tokenText(token)
         const id = idOf(said)
-        if (said === title && words.length === 0) continue
+        // A decision record is one entry: its headings are the same in all of them.
+        if ((said === title && words.length === 0) || name.startsWith('adr/')) continue
         end()
         ;[heading, fragment, words] = [said, id, []]
       } else if (token.type === 'inline' || token.type === 'fence' || token.type === 'code_block') words.push(tokenText(token))
@@ -73,12 +87,17 @@ function entriesOf({ pages }: Library): readonly DocsEntry[] {
   return entries
 }
 
-/** The words around the first one that was found. */
-function excerptOf(text: string, terms: readonly string[]): string {
+/** The words around the first one that was found, in pieces. */
+function excerptOf(text: string, terms: readonly string[]): readonly ExcerptPart[] {
   const lower = text.toLowerCase()
   const places = terms.map((term) => lower.indexOf(term)).filter((place) => place >= 0)
   const first = places.length === 0 ? 0 : Math.min(...places)
   const begin = first < 60 ? 0 : text.indexOf(' ', first - 60) + 1
   const cut = text.slice(begin, begin + EXCERPT_CHARACTERS).toWellFormed()
-  return `${begin > 0 ? '… ' : ''}${cut}${begin + EXCERPT_CHARACTERS < text.length ? '…' : ''}`
+  const found = new Set(terms)
+  const shown = `${begin > 0 ? '… ' : ''}${cut}${begin + EXCERPT_CHARACTERS < text.length ? '…' : ''}`
+  return shown
+    .split(/([\p{L}\p{N}]+)/u)
+    .map((piece) => ({ text: piece, isFound: found.has(piece.toLowerCase()) }))
+    .filter((piece) => piece.text !== '')
 }
