@@ -7,6 +7,9 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { textOf } from '../../web/frame/html.ts'
+import { contracts } from '../../web/reference/contract.ts'
+import { operationShown } from '../../web/reference/operation.ts'
 import { type SampleRequest, samplesOf } from '../../web/reference/samples.ts'
 
 const run = promisify(execFile)
@@ -69,4 +72,24 @@ test.each<[why: string, request: Omit<SampleRequest, 'address'>, expected: objec
   expect(seen).toEqual([1, 2, 3].map(() => expect.objectContaining({ url: '/path?q=a%20b', ...expected })))
   const bodies = seen.map(({ body }) => (body === '' ? null : JSON.parse(body)))
   expect(bodies).toEqual([1, 2, 3].map(() => request.body?.value ?? null))
+})
+
+const SITE = { publicUrl: 'http://localhost:4000', at: String, asset: String, navigation: [], readerOf: () => null }
+const METHODS = ['get', 'post', 'put', 'patch', 'delete']
+const operations = contracts().flatMap(({ name, contract }) =>
+  Object.entries(contract.paths).flatMap(([path, methods]) =>
+    Object.entries(methods)
+      .filter(([method]) => METHODS.includes(method))
+      .map(([method, operation]) => ({ name, contract, placed: { method, path, operation } })),
+  ),
+)
+
+test('samples of requests and responses have values in every place, none with dots to fill in', () => {
+  expect(operations.length).toBeGreaterThan(200)
+  const unfilled = operations.filter(({ contract, placed }) =>
+    [...textOf(operationShown(placed, contract, SITE)).matchAll(/<pre[^>]*>([\s\S]*?)<\/pre>/g)].some(([, code = '']) =>
+      code.includes('…'),
+    ),
+  )
+  expect(unfilled.map(({ name, placed }) => `${name} ${placed.method} ${placed.path}`)).toEqual([])
 })

@@ -21,9 +21,7 @@ export type Placed = { readonly method: string; readonly path: string; readonly 
 /** All that is to be known to use an operation. */
 export function operationShown({ method, path, operation }: Placed, contract: Contract, site: Site): Html {
   const { operationId: id, summary, description, deprecated } = operation
-  const parameters = (operation.parameters ?? []).map((parameter) => followed<ReferenceParameter>(parameter, contract))
-  const body = operation.requestBody && followed<Body>(operation.requestBody, contract)
-  const [type, media] = Object.entries(body?.content ?? {})[0] ?? []
+  const { parameters, type, media } = inputsOf(operation, contract)
   return html`<article class="operation" id="${id}">
 <div>
 <h3>${summary ?? id} <a class="anchor" href="#${id}" aria-label="Link to ${id}">#</a>${deprecated && html` <span class="mark-deprecated">deprecated</span>`}</h3>
@@ -41,7 +39,7 @@ ${media?.schema && html`<h4>Body <span class="quiet">${type}</span></h4>${proper
 ${Object.entries(operation.responses).map(([status, response]) => answer(status, followed<Response>(response, contract), contract))}
 </div>
 <div class="samples">
-${codeTabs(`${id}-language`, samplesOf(id, sampleRequest({ method, path, operation }, { parameters, media, type }, contract, site)))}
+${codeTabs(`${id}-language`, samplesOf(id, sampleRequest({ method, path, operation }, contract, site)))}
 ${sampleResponse(id, operation, contract)}
 </div>
 </article>`
@@ -70,19 +68,33 @@ function answer(status: string, { description, content }: Response, contract: Co
     : html`<details class="answer"><summary>${line}</summary>${shape}</details>`
 }
 
+type Inputs = {
+  readonly parameters: readonly ReferenceParameter[]
+  /** Media type of the body and what it has; undefined without a body. */
+  readonly type: string | undefined
+  readonly media: Media | undefined
+}
+
+function inputsOf(operation: ReferenceOperation, contract: Contract): Inputs {
+  const parameters = (operation.parameters ?? []).map((parameter) => followed<ReferenceParameter>(parameter, contract))
+  const body = operation.requestBody && followed<Body>(operation.requestBody, contract)
+  const [type, media] = Object.entries(body?.content ?? {})[0] ?? []
+  return { parameters, type, media }
+}
+
 /** A request for this, filled with examples. */
-function sampleRequest(
+export function sampleRequest(
   { method, path, operation }: Placed,
-  {
-    parameters,
-    media,
-    type = '',
-  }: { readonly parameters: readonly ReferenceParameter[]; readonly media: Media | undefined; readonly type: string | undefined },
   contract: Contract,
-  { publicUrl }: Site,
+  { publicUrl }: Pick<Site, 'publicUrl'>,
 ): SampleRequest {
+  const { parameters, type = '', media } = inputsOf(operation, contract)
   const sampleOf = (parameter: ReferenceParameter) =>
-    encoded(String(parameter.example ?? (parameter.schema ? example(parameter.schema, contract) : '')))
+    encoded(
+      String(
+        parameter.example ?? (parameter.schema ? example(parameter.schema, contract, { name: parameter.name, parent: '' }) : ''),
+      ),
+    )
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const parameter = parameters.find((each) => each.in === 'path' && each.name === name)
     return parameter ? sampleOf(parameter) : name

@@ -1,6 +1,7 @@
 import { type Html, html } from '../frame/html.ts'
 import { inline } from '../frame/prose.ts'
 import { type Contract, followed, type ReferenceSchema } from './contract.ts'
+import { exampleNumber, exampleText, exampleValue, isShown, type Place } from './example-values.ts'
 
 /** A type in a few words: `string (date-time)`, `array of string`, `one of a, b`. */
 export function describeType(schema: ReferenceSchema, contract: Contract): string {
@@ -61,8 +62,15 @@ export function properties(
   })}</dl>`
 }
 
+const NOWHERE: Place = { name: '', parent: '' }
+
 /** A value that the schema allows: its examples, defaults and first choices. */
-export function example(schema: ReferenceSchema, contract: Contract, seen: readonly ReferenceSchema[] = []): unknown {
+export function example(
+  schema: ReferenceSchema,
+  contract: Contract,
+  place: Place = NOWHERE,
+  seen: readonly ReferenceSchema[] = [],
+): unknown {
   const found = followed(schema, contract)
   if (seen.includes(found)) return null
   const path = [...seen, found]
@@ -72,20 +80,23 @@ export function example(schema: ReferenceSchema, contract: Contract, seen: reado
   if (found.default !== undefined) return found.default
   if (found.enum) return found.enum[0]
   const choice = found.anyOf?.[0] ?? found.oneOf?.[0]
-  if (choice) return example(choice, contract, path)
-  if (found.items) return [example(found.items, contract, path)]
+  if (choice) return example(choice, contract, place, path)
+  if (found.items) return [example(found.items, contract, place, path)]
   if (found.properties) {
-    return Object.fromEntries(Object.entries(found.properties).map(([name, own]) => [name, example(own, contract, path)]))
+    const places = Object.keys(found.properties).map((name) => ({ name, parent: place.name }))
+    return Object.fromEntries(
+      places.filter(isShown).map((inner) => [inner.name, example(found.properties?.[inner.name] ?? {}, contract, inner, path)]),
+    )
   }
   switch ([found.type].flat()[0]) {
     case 'integer':
     case 'number':
-      return found.minimum ?? 1
+      return found.minimum ?? exampleNumber(place)
     case 'boolean':
       return true
     case 'string':
-      return found.format === 'date-time' ? '2026-11-20T09:30:00.000Z' : '…'
+      return found.format === 'date-time' ? '2026-11-20T09:30:00.000Z' : exampleText(place)
     default:
-      return {}
+      return exampleValue(place)
   }
 }

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { contracts } from '../../../web/reference/contract.ts'
+import { sampleRequest } from '../../../web/reference/operation.ts'
 import type { TestStore } from '../../subgraphs/store/support/store.ts'
 import { type StoreRestStack, startStoreStack } from './stack.ts'
 
@@ -105,4 +107,26 @@ test('the same lines go through in a shop with taxes, goods and orders, as the d
   expect(answers.at(-1)).toMatchObject({ order: { status_enum: 'paid' } })
   expect((await stack.ask(`GET /products/${product.id}.json`, { as })).json.product).toMatchObject({ price: 5, stock: 8 })
   expect((await stack.ask(`GET /orders/${order.id}.json`, { as })).json.order.status_enum).toBe('pending_payment')
+})
+
+/** Operations that create something without an object of before, whose samples a new store accepts. */
+const CREATING =
+  'hooks jsapps products categories customers customer_categories promotions pages payment_methods shipping_methods locations custom_fields checkout_custom_fields taxes themes orders'.split(
+    ' ',
+  )
+
+test('the samples of the reference that create something in a store create it', async () => {
+  const contract = contracts().find(({ name }) => name === 'store')?.contract
+  if (!contract) throw new Error('Expected the contract of the store.')
+  const as = await stack.aStore()
+  const refused: string[] = []
+  for (const noun of CREATING) {
+    const path = `/${noun}.json`
+    const operation = contract.paths[path]?.post
+    if (!operation) throw new Error(`Expected the contract to have POST ${path}.`)
+    const { body } = sampleRequest({ method: 'post', path, operation }, contract, { publicUrl: stack.url })
+    const { status, json } = await stack.ask(`POST ${path}`, { as, body: body?.value })
+    if (status >= 300) refused.push(`${path} ${status} ${json.message}`)
+  }
+  expect(refused).toEqual([])
 })
