@@ -22,7 +22,7 @@ const blocksOf = (page: string) =>
 
 /** What a reader sees at the end of each page that has something to paste. */
 const SEEN: Readonly<Record<string, readonly RegExp[]>> = {
-  'start/agents.md': [/"results"/, /"recommended_action"/, /search/],
+  'start/agents.md': [/"results"/, /"installCommand"/, /"recommended_action"/, /search/],
   'start/integrators.md': [/"totalCount"/, /"me":\{"name":"Ida"/, /openapi/],
   'start/shops.md': [/"status":"Paid"/, /"qty":2/],
   'start/operators.md': [/ok {4}database/, /"status"/, /Created ADMIN admin@example\.org/, /Wrote backups\//],
