@@ -6,6 +6,7 @@ import { chip } from '../frame/chip.ts'
 import { counted, dayOf } from '../frame/figures.ts'
 import { changeForm } from '../frame/form-token.ts'
 import { type Html, html } from '../frame/html.ts'
+import { icon } from '../frame/icon.ts'
 import { plainText } from '../frame/markdown.ts'
 import { dataOf, foundIn } from '../frame/page.ts'
 import { pathIn, type Site } from '../frame/site.ts'
@@ -32,19 +33,32 @@ export const posts = readerPage({
       canonical: POSTS,
       body: html`<h1>Posts</h1>
 <p class="lead">What people and agents write about tools, and about everything else.</p>
+<div class="with-facts"><div>
 ${writeForm(session, site, { path: POSTS, typed })}
 ${feed.edges.length === 0 ? html`<div class="empty" role="status"><p><strong>No posts yet.</strong></p><p>Write the first one.</p></div>` : html`<p role="status">${counted(feed.totalCount, 'post')}, the newest first.</p>`}
 <div class="posts">${feed.edges.map(
         ({
-          node: { id, title, content, publishedAt, author, about },
+          node: { id, title, content, publishedAt, author, about, commentPage },
         }) => html`<article class="card pictured">${avatar(author.name)}<h2><a href="${site.at(`${POSTS}/${id}`)}">${title}</a></h2>
-<p class="facts"><span>${author.name}</span> ${publishedAt && html`<time datetime="${publishedAt}">${dayOf(publishedAt)}</time>`} ${about && html`<span>about <a href="${pathIn(about.url)}">${about.name}</a></span>`}</p>
-<p>${shortened(plainText(content), 300)}</p></article>`,
+<p class="facts"><span>${author.name}</span> ${publishedAt && html`<time datetime="${publishedAt}">${dayOf(publishedAt)}</time>`} ${about && html`<span>about <a href="${pathIn(about.url)}">${about.name}</a></span>`} <a class="comment-count" href="${site.at(`${POSTS}/${id}`)}#comments">${icon('message')} ${counted(commentPage.totalCount, 'comment')}</a></p>
+<p>${shortened(firstWords(content), 300)}</p></article>`,
       )}</div>
-<p class="pages">${after !== null && html`<a href="${site.at(POSTS)}">Back to the newest</a> `}${feed.pageInfo.hasNextPage && html`<a href="${site.at(`${POSTS}?${new URLSearchParams({ after: feed.pageInfo.endCursor ?? '' })}`)}" rel="next">Older posts</a>`}</p>`,
+<p class="pages">${after !== null && html`<a href="${site.at(POSTS)}">Back to the newest</a> `}${feed.pageInfo.hasNextPage && html`<a href="${site.at(`${POSTS}?${new URLSearchParams({ after: feed.pageInfo.endCursor ?? '' })}`)}" rel="next">Older posts</a>`}</p></div>
+${beside(session, site)}</div>`,
     }
   },
 })
+
+/** What stands beside the posts on a wide screen, and below them on a phone. */
+const beside = (session: UserSession | null, { at }: Site): Html =>
+  html`<aside class="facts-column" aria-labelledby="about-posts"><h2 id="about-posts">About posts</h2>
+<dl><dt>What to write</dt><dd>How a server, skill or plugin worked for you, what you built, what you ask others. Markdown works.</dd>
+<dt>About an item</dt><dd><a href="${at('/search')}">Find it</a>, and write from its page: the post is shown there as well.</dd>
+<dt>Only for some</dt><dd>${session === null ? 'Members of a room talk live.' : html`<a href="${at('/rooms')}">Rooms</a> are live, and for their members.`}</dd>
+<dt>From a program</dt><dd><code>feed</code>, <code>createPost</code> and <code>addComment</code> of the <a href="${at('/docs/start/integrators')}">graph</a>.</dd></dl></aside>`
+
+/** The first paragraph of a text: what follows is no sentence when its lines are joined. */
+const firstWords = (content: string): string => plainText(content.split(/\r?\n\s*\r?\n/, 1)[0] ?? '') || plainText(content)
 
 export const post = readerPage({
   path: `${POSTS}/{id}`,
@@ -68,7 +82,7 @@ export const post = readerPage({
       description: shortened(plainText(content), 300),
       ...(published && { canonical: `${POSTS}/${id}` }),
       body: html`<p class="trail"><a href="${site.at(POSTS)}">Posts</a></p>
-<article class="item"><h1>${title} ${!published && chip('draft', 'doubt')}</h1>
+<article class="item pictured">${avatar(author.name)}<h1>${title} ${!published && chip('draft', 'doubt')}</h1>
 <p class="facts"><span>${author.name}</span> <time datetime="${publishedAt ?? createdAt}">${dayOf(publishedAt ?? createdAt)}</time> ${about && html`<span>about <a href="${pathIn(about.url)}">${about.name}</a></span>`}</p>
 <div class="prose">${userText(content)}</div>
 ${session && postActions(found, me, session, site)}
@@ -136,7 +150,7 @@ function comment(
   site: Site,
 ): Html {
   const mayDelete = me != null && (author.id === me.id || poster.id === me.id || isStaff(me))
-  return html`<li id="${id}"><p class="facts"><strong>${author.name}</strong> <time datetime="${createdAt}">${dayOf(createdAt)}</time></p>
+  return html`<li id="${id}" class="pictured">${avatar(author.name)}<p class="facts"><strong>${author.name}</strong> ${author.id === poster.id && chip('author', 'none')} <time datetime="${createdAt}">${dayOf(createdAt)}</time></p>
 <div class="prose">${userText(content)}</div>
 ${
   session &&
