@@ -302,6 +302,24 @@ describe('trust', () => {
 })
 
 describe('documentation', () => {
+  test('the page of a type has a query that reads it, which the explorer opens, and where it is used', async () => {
+    const { text } = await get('/schema/McpServer')
+    const [, shared = ''] = /<a href="\/graphql#operation=([\w-]+)">/.exec(text) ?? []
+    const { query } = JSON.parse(Buffer.from(shared, 'base64url').toString())
+    expect(query).toMatch(
+      /^query Example\(\$owner: String!, \$repo: String!\) \{\n {2}mcpServer\(owner: \$owner, repo: \$repo\) \{\n {4}id\n/,
+    )
+    const { json } = await askRaw(web.url, '/graphql', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query, variables: { owner: 'nobody', repo: 'nothing' } }),
+    })
+    expect(json.errors?.map(({ extensions }: { extensions: { code: string } }) => extensions.code) ?? []).not.toContain(
+      'GRAPHQL_VALIDATION_FAILED',
+    )
+    expect(text).toContain('<a href="/schema/Query#mcpServer">Query.mcpServer</a>')
+  })
+
   test('every type of the schema has a page, and every operation of every contract has a section', async () => {
     const { text } = await get('/schema')
     const types = [...text.matchAll(/href="(\/schema\/\w+)"/g)].map(([, path]) => path ?? '')

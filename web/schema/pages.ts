@@ -1,10 +1,12 @@
 import { type __TypeKind, SchemaPageDocument, type SchemaPageQuery, type SchemaTypeFragment } from '#generated/operations.ts'
+import { codeBlock } from '../frame/code.ts'
 import { type Html, html } from '../frame/html.ts'
 import { dataOf, type PageRow, page, type RunPageOperation, type WebPage } from '../frame/page.ts'
 import { inline, prose } from '../frame/prose.ts'
 import type { Site } from '../frame/site.ts'
 import { shortened } from '../item/card.ts'
-import { deprecated, fieldRow, inputs, typePath } from './signature.ts'
+import { exampleQuery } from './example-query.ts'
+import { deprecated, fieldRow, inputs, nameOf, typePath } from './signature.ts'
 
 type Schema = SchemaPageQuery['__schema']
 
@@ -97,8 +99,10 @@ function typePage(type: SchemaTypeFragment, schema: Schema, site: Site): WebPage
     title: `${name}: ${kind.toLowerCase()} of the graph`,
     description: shortened(type.description || `${kind} ${name} of the graph.`, 300),
     canonical: typePath(name),
+    scripts: ['copy.js'],
     body: html`<nav class="trail" aria-label="Place"><a href="${site.at('/schema')}">Schema</a></nav>
 <h1>${name} <span class="quiet">${kind.toLowerCase()}</span></h1>
+<div class="with-facts type-page"><div>
 ${type.description && prose(type.description)}
 ${type.specifiedByURL && html`<p>Specified at <a href="${type.specifiedByURL}">${type.specifiedByURL}</a>.</p>`}
 ${related('Implements', type.interfaces, site)}
@@ -112,14 +116,34 @@ ${
       html`<dt><code>${value.name}</code>${deprecated(value.deprecationReason)}</dt><dd>${value.description && inline(value.description)}</dd>`,
   )}</dl></section>`
 }
-${usedBy(name, schema, site)}`,
+</div>
+${beside(type, schema, site)}
+</div>`,
   }
 }
+
+/** What stands beside the fields on a wide screen, and below them on a phone. */
+function beside(type: SchemaTypeFragment, schema: Schema, site: Site): Html | null {
+  const query = exampleQuery(type, schema)
+  const uses = usedBy(type.name ?? '', schema, site)
+  if (query === null && uses === null) return null
+  const hasExplorer = site.navigation.some(({ path }) => path === '/graphql')
+  return html`<aside class="facts-column" aria-label="About ${type.name}">
+${query && html`<h2>Read it</h2>${codeBlock({ id: 'example', language: 'graphql', label: `A query of ${type.name}`, text: query })}${hasExplorer && html`<p><a href="${site.at('/graphql')}#operation=${shared(query)}">Open in the explorer</a></p>`}`}
+${uses}
+</aside>`
+}
+
+/** As links of the explorer hold an operation. */
+const shared = (query: string): string => Buffer.from(JSON.stringify({ query, variables: '' })).toString('base64url')
 
 const related = (label: string, types: readonly { readonly name: string | null }[] | null, site: Site): Html | null =>
   !types || types.length === 0
     ? null
     : html`<p>${label}: ${types.map(({ name }, index) => html`${index > 0 && ', '}<a href="${site.at(typePath(name ?? ''))}">${name}</a>`)}</p>`
+
+/** Uses that are shown at once; the others open on demand. */
+const MAX_SHOWN_USES = 12
 
 /** Where a type is met: fields that give it, and arguments that take it. */
 function usedBy(name: string, { types }: Schema, site: Site): Html | null {
@@ -128,16 +152,16 @@ function usedBy(name: string, { types }: Schema, site: Site): Html | null {
       ? []
       : [
           ...(type.fields ?? []).filter(
-            (field) => innermost(field.type) === name || field.args.some((value) => innermost(value.type) === name),
+            (field) => nameOf(field.type) === name || field.args.some((value) => nameOf(value.type) === name),
           ),
-          ...(type.inputFields ?? []).filter((value) => innermost(value.type) === name),
+          ...(type.inputFields ?? []).filter((value) => nameOf(value.type) === name),
         ].map((field) => ({ type: type.name ?? '', field: field.name })),
   )
   if (uses.length === 0) return null
-  return html`<section aria-labelledby="used"><h2 id="used">Used in</h2><ul class="names">${uses.map(
-    ({ type, field }) => html`<li><a href="${site.at(typePath(type))}#${field}">${type}.${field}</a></li>`,
-  )}</ul></section>`
+  const rows = (some: typeof uses): Html =>
+    html`<ul class="uses">${some.map(({ type, field }) => html`<li><a href="${site.at(typePath(type))}#${field}">${type}.${field}</a></li>`)}</ul>`
+  const further = uses.slice(MAX_SHOWN_USES)
+  return html`<section aria-labelledby="used"><h2 id="used">Used in</h2>${rows(uses.slice(0, MAX_SHOWN_USES))}${
+    further.length > 0 && html`<details><summary>${further.length} more</summary>${rows(further)}</details>`
+  }</section>`
 }
-
-type Wrapped = { readonly name: string | null; readonly ofType?: Wrapped | null }
-const innermost = ({ name, ofType }: Wrapped): string | null => (ofType ? innermost(ofType) : name)

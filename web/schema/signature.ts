@@ -6,6 +6,10 @@ import type { Site } from '../frame/site.ts'
 type Ref = Pick<SchemaRefFragment, 'kind' | 'name'> & { readonly ofType?: Ref | null }
 export type SignatureField = NonNullable<SchemaTypeFragment['fields']>[number]
 
+/** The name of a type inside its lists and what is not null. */
+export const nameOf = ({ name, ofType }: { readonly name: string | null; readonly ofType?: Ref | null }): string | null =>
+  ofType ? nameOf(ofType) : name
+
 /** Path of a type's page. */
 export const typePath = (name: string): string => `/schema/${name}`
 
