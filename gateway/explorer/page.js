@@ -11,8 +11,22 @@ const fetcher = async (operation, options) => {
   // GraphiQL's own query for the schema is nothing that anybody ran.
   const isOfPage = operation.operationName === 'IntrospectionQuery'
   const headers = { ...credentials(), ...(isOfPage ? {} : traces.headers()), ...options?.headers }
+  const began = performance.now()
   const result = await ask(operation, { ...options, headers })
-  return isOfPage ? result : traces.takeAll(result)
+  if (isOfPage) return result
+  document.body.classList.add('has-run')
+  took.textContent = summaryOf(result, performance.now() - began)
+  return traces.takeAll(result)
+}
+
+const took = document.getElementById('took')
+/** How long an answer took, its size as JSON, and its errors; nothing of what comes in parts. */
+function summaryOf(result, milliseconds) {
+  if (result === null || typeof result !== 'object' || Symbol.asyncIterator in result || 'subscribe' in result) return ''
+  const kilobytes = new TextEncoder().encode(JSON.stringify(result)).length / 1000
+  const errors = result.errors?.length ?? 0
+  const parts = [`${Math.round(milliseconds)} ms`, `${kilobytes.toFixed(kilobytes < 10 ? 1 : 0)} kB`]
+  return [...parts, ...(errors > 0 ? [`${errors} ${errors === 1 ? 'error' : 'errors'}`] : [])].join(' · ')
 }
 
 const home = document.getElementById('home')

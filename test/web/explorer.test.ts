@@ -101,8 +101,13 @@ describe.skipIf(!existsSync(CHROMIUM) && !process.env.REQUIRE_CHROMIUM)(
       })
 
       await page.goto(`${base}/graphql`)
+      const hint = () => page.evaluate("getComputedStyle(document.querySelector('.graphiql-response'), '::before').content")
+      await page.getByRole('button', { name: /execute query/i }).waitFor()
+      expect(await hint()).toContain('Its answer appears here.')
       await page.getByRole('button', { name: /execute query/i }).click()
       await page.locator('.result-window', { hasText: '"Product a"' }).waitFor()
+      expect(await hint()).toBe('none')
+      expect(await page.locator('#took').textContent()).toMatch(/^\d+ ms · \d+\.\d kB$/)
 
       await page.getByRole('tab', { name: 'Across' }).click()
       await page.getByRole('button', { name: /execute query/i }).click()
