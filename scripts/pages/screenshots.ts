@@ -57,6 +57,7 @@ const PAGES: Readonly<Record<string, string>> = {
   'docs-guide': '/docs/guides/verify-a-webhook',
   'docs-search': '/docs/search?q=webhook',
   posts: '/posts',
+  post: '/posts first',
   lost: '/nowhere',
   design: '/design',
   shop: '/shops/demo',
@@ -85,6 +86,8 @@ const CONSOLE_PAGES: Readonly<Record<string, string>> = {
   'console-promotions': '/console/promotions',
   'console-webhooks': '/console/webhooks',
   'console-settings': '/console/settings',
+  'console-staff': '/console/staff',
+  'console-imports': '/console/imports',
 }
 
 mkdirSync(folder, { recursive: true })
@@ -122,7 +125,7 @@ async function open(page: Page, path: string): Promise<void> {
   const [address = '/', first] = path.split(' ')
   await page.goto(`${url}${address}`, { waitUntil: 'load' })
   if (first === undefined) return
-  const link = await page.locator('main :is(.card h3, tbody th) a').first().getAttribute('href')
+  const link = await page.locator('main :is(.card h3, .posts h2, tbody th) a').first().getAttribute('href')
   await page.goto(new URL(link ?? '/', url).href, { waitUntil: 'load' })
 }
 

@@ -119,14 +119,18 @@ test('the samples of the reference that create something in a store create it', 
   const contract = contracts().find(({ name }) => name === 'store')?.contract
   if (!contract) throw new Error('Expected the contract of the store.')
   const as = await stack.aStore()
-  const refused: string[] = []
+  const [refused, created]: [string[], string[]] = [[], []]
   for (const noun of CREATING) {
     const path = `/${noun}.json`
     const operation = contract.paths[path]?.post
     if (!operation) throw new Error(`Expected the contract to have POST ${path}.`)
     const { body } = sampleRequest({ method: 'post', path, operation }, contract, { publicUrl: stack.url })
     const { status, json } = await stack.ask(`POST ${path}`, { as, body: body?.value })
-    if (status >= 300) refused.push(`${path} ${status} ${json.message}`)
+    // Ids of others are the reader's to fill in: a new store has none with the number 1.
+    if (status >= 300 && !(status === 404 && /with the id "1"/.test(json.message)))
+      refused.push(`${path} ${status} ${json.message}`)
+    if (status < 300) created.push(noun)
   }
   expect(refused).toEqual([])
+  expect(created.length).toBeGreaterThan(10)
 })
