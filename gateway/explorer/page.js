@@ -15,16 +15,18 @@ const fetcher = async (operation, options) => {
   const result = await ask(operation, { ...options, headers })
   if (isOfPage) return result
   document.body.classList.add('has-run')
-  took.textContent = summaryOf(result, performance.now() - began)
-  return traces.takeAll(result)
+  let count = 0
+  return traces.takeAll(result, (value) => {
+    count++
+    took.textContent = count === 1 ? summaryOf(value, performance.now() - began) : `${count} results`
+  })
 }
 
 const took = document.getElementById('took')
-/** How long an answer took, its size as JSON, and its errors; nothing of what comes in parts. */
+/** How long an answer took, its size as JSON, and its errors. */
 function summaryOf(result, milliseconds) {
-  if (result === null || typeof result !== 'object' || Symbol.asyncIterator in result || 'subscribe' in result) return ''
-  const kilobytes = new TextEncoder().encode(JSON.stringify(result)).length / 1000
-  const errors = result.errors?.length ?? 0
+  const kilobytes = new TextEncoder().encode(JSON.stringify(result) ?? '').length / 1000
+  const errors = result?.errors?.length ?? 0
   const parts = [`${Math.round(milliseconds)} ms`, `${kilobytes.toFixed(kilobytes < 10 ? 1 : 0)} kB`]
   return [...parts, ...(errors > 0 ? [`${errors} ${errors === 1 ? 'error' : 'errors'}`] : [])].join(' · ')
 }

@@ -32,13 +32,20 @@ const traces = (() => {
     return Object.keys(extensions).length > 0 ? { ...others, extensions } : others
   }
 
-  /** A result, or an iterator of them. No generator: its `return` would wait for the next event. */
-  function takeAll(result) {
+  /**
+   * A result, or an iterator of them; each is shown to `see`. No generator: its `return` would wait
+   * for the next event.
+   */
+  function takeAll(result, see) {
     const iterator = result?.[Symbol.asyncIterator]?.()
-    if (!iterator) return take(result)
+    if (!iterator) {
+      see(result)
+      return take(result)
+    }
     const own = {
       next: async () => {
         const { done, value } = await iterator.next()
+        if (!done) see(value)
         return { done, value: done ? value : take(value) }
       },
       return: async (value) => iterator.return?.(value) ?? { done: true, value },
