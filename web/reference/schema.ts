@@ -83,9 +83,11 @@ export function example(
   if (choice) return example(choice, contract, place, path)
   if (found.items) return [example(found.items, contract, place, path)]
   if (found.properties) {
-    const places = Object.keys(found.properties).map((name) => ({ name, parent: place.name }))
     return Object.fromEntries(
-      places.filter(isShown).map((inner) => [inner.name, example(found.properties?.[inner.name] ?? {}, contract, inner, path)]),
+      Object.entries(found.properties)
+        .map(([name, own]) => ({ own, inner: { name, parent: place.name } }))
+        .filter(({ inner }) => isShown(inner))
+        .map(({ own, inner }) => [inner.name, example(own, contract, inner, path)]),
     )
   }
   switch ([found.type].flat()[0]) {
