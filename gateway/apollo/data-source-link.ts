@@ -20,7 +20,8 @@ export function createDataSourceLink(name: string, source: SubgraphDataSource, f
       ...link,
       close,
       async execute(request, requestContext) {
-        const endFetch = request.planNode && requestContext.planTrace?.beginFetch(request.planNode)
+        const [planNode] = request.planNodes ?? []
+        const endFetch = planNode && requestContext.planTrace?.beginFetch(planNode)
         const result = await link.execute(request, requestContext)
         endFetch?.(undefined)
         return result
@@ -30,7 +31,7 @@ export function createDataSourceLink(name: string, source: SubgraphDataSource, f
   return {
     name,
     close,
-    async execute({ query, variables, operationName, planNode }, { caller, signal, planTrace }) {
+    async execute({ query, variables, operationName, planNodes: [planNode] = [] }, { caller, signal, planTrace }) {
       signal.throwIfAborted()
       const incoming = findIncoming(caller)
       const endFetch = planNode && planTrace?.beginFetch(planNode)

@@ -86,6 +86,3 @@ const identityOf = ({ credentials, headers = {}, grantedScopes = [], connectedAt
   grantedScopes,
   Object.keys(credentials).length > 0 ? (connectedAt ?? null) : null,
 ]
-
-/** Drops the operation name, because the planner numbers fetches (`Name__1`). */
-export const anonymousText = (operation: string): string => operation.replace(/^query \w+/, 'query')

@@ -160,7 +160,7 @@ function planUnguarded(checked: ValidatedOperation, { supergraph, links, metrics
   const direct = findDirectLink(checked, planNode, supergraph, links)
   if (direct && planNode) {
     const { document, operation } = checked
-    const request = { query: '', operationName: operation.name?.value, document, planNode }
+    const request = { query: '', operationName: operation.name?.value, document, planNodes: [planNode] }
     const nullData = compileNullData(ready, supergraph)
     return async (variables, context) => {
       metrics?.executed('direct')

@@ -61,7 +61,8 @@ const traces = (() => {
     const [left, width] = [request.startMilliseconds, request.milliseconds].map((each) => (100 * each) / total)
     const entities =
       request.entities === undefined ? '' : `, ${request.entities} ${request.entities === 1 ? 'entity' : 'entities'}`
-    const text = `${milliseconds(request.milliseconds)} from ${milliseconds(request.startMilliseconds)}${entities}`
+    const shared = request.fetches === undefined ? '' : `, one request for ${request.fetches} fetches`
+    const text = `${milliseconds(request.milliseconds)} from ${milliseconds(request.startMilliseconds)}${entities}${shared}`
     return h(
       'div',
       { className: 'trace-request' },

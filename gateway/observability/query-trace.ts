@@ -1,8 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FetchNode, PlanNode, SubscriptionNode } from '@apollo/query-planner'
+import { isRepresentations } from '../executor/federated/planned-document.ts'
 import type { ExecutionResult } from '../operations/execution-result.ts'
 import type { ExecutableOperation } from '../operations/prepared-operation.ts'
-import type { Link, PlanTrace, RequestContext } from '../subgraph-client/link.ts'
+import type { Link, PlanTrace, RequestContext, SubgraphRequest } from '../subgraph-client/link.ts'
 
 /** Request header for a trace: the token of the options, or `1` where everyone may read traces. */
 export const QUERY_TRACE_HEADER = 'atrium-trace'
@@ -31,8 +32,10 @@ export type TracedRequest = {
   readonly startMilliseconds: number
   readonly milliseconds: number
   readonly status: 'ok' | 'errors' | 'failed'
-  /** Number of entities; absent for fetches of root fields. */
+  /** Number of entities, of all its fetches; absent for fetches of root fields. */
   readonly entities?: number
+  /** Number of fetches that the request was for, each of which shows it; absent: one. */
+  readonly fetches?: number
 }
 
 /** Node of a traced plan. */
@@ -105,9 +108,14 @@ export function traceRequests(link: Link): Link {
   return {
     ...link,
     execute(request, context) {
-      const { planNode } = request
-      const end = planNode && context.planTrace?.beginFetch(planNode, entitiesIn(request.variables))
-      if (!end) return link.execute(request, context)
+      const { planTrace } = context
+      if (!planTrace) return link.execute(request, context)
+      const { planNodes = [], variables } = request
+      const entities = entitiesIn(variables)
+      const ends = planNodes.map((node) => planTrace.beginFetch(node, entities, planNodes.length))
+      const end = (...result: Parameters<(typeof ends)[number]>) => {
+        for (const each of ends) each(...result)
+      }
       return link.execute(request, context).then(
         (result) => {
           end(result.extensions, result.errors && result.errors.length > 0 ? 'errors' : 'ok')
@@ -122,8 +130,13 @@ export function traceRequests(link: Link): Link {
   }
 }
 
-const entitiesIn = ({ representations }: Readonly<Record<string, unknown>>): number | undefined =>
-  Array.isArray(representations) ? representations.length : undefined
+/** Representations of a fetch, or of several that are sent together. */
+function entitiesIn(variables: SubgraphRequest['variables']): number | undefined {
+  const lists = Object.entries(variables).flatMap(([name, list]) =>
+    isRepresentations(name) && Array.isArray(list) ? [list.length] : [],
+  )
+  return lists.length === 0 ? undefined : lists.reduce((sum, length) => sum + length, 0)
+}
 
 function withTrace(result: ExecutionResult, trace: QueryTrace): ExecutionResult {
   return { ...result, extensions: { ...result.extensions, trace } }
@@ -148,12 +161,13 @@ function recordTrace(): { readonly planTrace: PlanTrace; readonly finish: () => 
       begin(node) {
         plan = node
       },
-      beginFetch(node, entities) {
+      beginFetch(node, entities, fetches = 1) {
         const startMilliseconds = sinceBegin()
         return (_, status = 'ok') => {
           if (++count > MAX_REQUESTS) return
           const milliseconds = Math.round((sinceBegin() - startMilliseconds) * 1_000) / 1_000
-          const request = { startMilliseconds, milliseconds, status, ...(entities !== undefined && { entities }) }
+          const shared = fetches > 1 ? { fetches } : {}
+          const request = { startMilliseconds, milliseconds, status, ...(entities !== undefined && { entities }), ...shared }
           requests.set(node, [...(requests.get(node) ?? []), request])
         }
       },

@@ -140,6 +140,11 @@ export const remoteSubgraphOptions = options({
   }).optional(),
   /** Whether equal queries in flight of one operation are sent once. Default: true. */
   deduplication: flag().optional(),
+  /**
+   * Whether entity fetches that a plan begins together are sent as one query: with each entity once
+   * where their selections are equal, else with several `_entities` under aliases. Default: true.
+   */
+  mergeFetches: flag().optional(),
   /** Sends concurrent queries of one operation as one JSON array. Default: off. */
   batching: options({
     /** Maximum queries per batch. Default: 10. */

@@ -56,6 +56,7 @@ export function trafficShapingOf(name: string, options: ValidSubgraphOptions, lo
     },
     applyRequestRules: compileRequestRules(headers?.request ?? [], name),
     isDeduplicated: options.deduplication ?? true,
+    mergesFetches: options.mergeFetches ?? true,
     maxRetries: retries.maxRetries ?? MAX_RETRIES,
     isSigned: signing !== undefined,
     applyResponseRules,

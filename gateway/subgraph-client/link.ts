@@ -48,12 +48,14 @@ export type PlanTrace = {
   /** Called once, before the first fetch; null for a plan without fetches. */
   readonly begin: (plan: PlanNode | null) => void
   /**
-   * Called when a fetch is sent, with its number of entities. Returns what is called with the
-   * `extensions` of its response; `failed`: without a response.
+   * Called when a fetch is sent, with the number of entities of its request, and that of the
+   * fetches that the request answers (default: 1). Returns what is called with the `extensions` of
+   * its response; `failed`: without a response.
    */
   readonly beginFetch: (
     node: FetchNode,
     entities?: number,
+    fetches?: number,
   ) => (extensions: Readonly<Record<string, unknown>> | undefined, status?: 'ok' | 'errors' | 'failed') => void
 }
 
@@ -65,8 +67,8 @@ export type SubgraphRequest = {
   readonly operationName: string | undefined
   /** `query` parsed and validated, so that a local subgraph need not do so. */
   readonly document?: DocumentNode
-  /** Plan node of the fetch, for `planTrace`. */
-  readonly planNode?: FetchNode
+  /** Plan nodes that the request answers, for `planTrace`; several for fetches sent together. */
+  readonly planNodes?: readonly FetchNode[]
   /** Whether it is a query with side effects, which is never retried. */
   readonly hasSideEffects?: boolean
   /** Called with the HTTP response headers; never for a local subgraph. */
@@ -156,6 +158,11 @@ export type Link = {
   readonly onChange?: OnChange
   /** Request headers for this context, before signing; absent for local subgraphs. */
   readonly requestHeaders?: (context: RequestContext) => Readonly<Record<string, string>>
+  /**
+   * Whether entity fetches that are ready together are sent as one request. Absent: no. Only for
+   * links whose results are not part of the response, which those of local subgraphs are.
+   */
+  readonly mergesFetches?: boolean
   /** Entity cache of this subgraph; absent without one. */
   readonly cacheEntities?: CacheEntityFetch
 }

@@ -85,6 +85,7 @@ export function createRemoteLink({
 
   return {
     name,
+    mergesFetches: shaping?.mergesFetches ?? true,
     circuitState,
     close: async () => {
       await Promise.all([connections.close(), streams.close(), changes?.close(), shaping?.close()])

@@ -16,6 +16,8 @@ export type TrafficShaping = {
   readonly applyRequestRules: ApplyRequestRules | null
   /** Whether equal queries in flight of one operation are sent once. */
   readonly isDeduplicated: boolean
+  /** Whether entity fetches that are ready together are sent as one request. */
+  readonly mergesFetches: boolean
   /** Maximum retries. */
   readonly maxRetries: number
   /** Whether requests have a signature of their body. */

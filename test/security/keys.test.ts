@@ -89,11 +89,11 @@ const EXCUSED: readonly Excuse[] = [
   {
     why: "the planner's names of contextual arguments, and aliases _0, _1 … of our own",
     places: {
-      'gateway/executor/federated/contexts.ts': [
-        'values[name]',
-        `own[\`representations_\${index}\`]`,
-        `own[\`\${name}_\${index}\`]`,
-        'data[alias]',
+      'gateway/executor/federated/contexts.ts': ['values[name]', 'own[representationsOf(index)]', `own[\`\${name}_\${index}\`]`],
+      'gateway/executor/federated/joined-documents.ts': ['data[alias]'],
+      'gateway/executor/federated/merged-fetch.ts': [
+        'variables[representationsOf(index)]',
+        `data?.[found.length === 1 ? ENTITIES : \`_\${index}\`]`,
       ],
     },
   },

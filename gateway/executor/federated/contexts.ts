@@ -1,7 +1,8 @@
 import type { FetchDataKeyRenamer } from '@apollo/query-planner'
-import { type DocumentNode, type ExecutionResult, GraphQLError, Kind, print, visit } from 'graphql'
+import { type DocumentNode, type ExecutionResult, GraphQLError, Kind, visit } from 'graphql'
 import { compileContextPath } from './context-path.ts'
 import type { PathSegment } from './flatten-path.ts'
+import { type JoinedDocument, joinEntityDocuments, representationsOf, resultOfAlias } from './joined-documents.ts'
 import { ENTITIES, type PlannedFetch } from './planned-fetch.ts'
 import { type Data, isData, type TypeTest } from './response-data.ts'
 
@@ -14,13 +15,8 @@ export type ContextGroup = { readonly values: ContextValues; readonly targets: D
 /** A group with its distinct representations. */
 export type RepresentedGroup = { readonly values: ContextValues; readonly representations: readonly Data[] }
 
-/**
- * A document that fetches several groups: group `n` has alias `_n` and variables with suffix `_n`.
- */
-export type ContextDocument = { readonly query: string; readonly document: DocumentNode }
-
 /** Sends a request: with this document, or for null with the document of the plan. */
-export type SendGroups = (variables: Record<string, unknown>, document: ContextDocument | null) => Promise<ExecutionResult>
+export type SendGroups = (variables: Record<string, unknown>, document: JoinedDocument | null) => Promise<ExecutionResult>
 
 /** Reads the context values of one fetch, and sends its requests. */
 export type Contexts = {
@@ -52,7 +48,7 @@ export function compileContexts(
   const reads = rewrites.map(({ path: steps, renameKeyTo }) => ({ name: renameKeyTo, read: compileContextPath(steps, isOf) }))
   const names = new Set(reads.map(({ name }) => name))
   const required = [...nonNullVariables(document)].filter((name) => names.has(name))
-  const documents = new Map<number, ContextDocument>()
+  const documents = new Map<number, JoinedDocument>()
   return { groupsIn, fetch }
 
   function groupsIn(root: Data): readonly ContextGroup[] {
@@ -98,7 +94,7 @@ export function compileContexts(
       return [[only, await send({ ...own, ...only.values, representations: only.representations }, null)]]
     }
     const result = await send(groupVariables(own, request), documentFor(request.length))
-    return request.map((group, index) => [group, resultOf(index, result, request.length)])
+    return request.map((group, index) => [group, resultOfAlias(index, result, request.length)])
   }
 
   /**
@@ -109,10 +105,13 @@ export function compileContexts(
     return required.every((name) => (values[name] ?? null) !== null)
   }
 
-  function documentFor(count: number): ContextDocument {
+  function documentFor(count: number): JoinedDocument {
     const known = documents.get(count)
     if (known) return known
-    const made = aliased(document, names, count)
+    const made = joinEntityDocuments(
+      Array.from({ length: count }, () => document),
+      names,
+    )
     documents.set(count, made)
     return made
   }
@@ -121,22 +120,10 @@ export function compileContexts(
 /** Adds the variables of each group, with its suffix, to the client's. */
 function groupVariables(own: Record<string, unknown>, groups: readonly RepresentedGroup[]): Record<string, unknown> {
   for (const [index, { values, representations }] of groups.entries()) {
-    own[`representations_${index}`] = representations
+    own[representationsOf(index)] = representations
     for (const [name, value] of Object.entries(values)) own[`${name}_${index}`] = value
   }
   return own
-}
-
-/** Result of one alias. Errors without an alias go to the first group. */
-function resultOf(index: number, { data, errors = [] }: ExecutionResult, count: number): ExecutionResult {
-  const alias = `_${index}`
-  const isOfOther = (key: unknown) => typeof key === 'string' && /^_\d+$/.test(key) && Number(key.slice(1)) < count
-  const own = errors.flatMap((error) => {
-    const key = error.path?.[0]
-    if (key === alias) return [error]
-    return index === 0 && !isOfOther(key) ? [new GraphQLError(error.message, { extensions: error.extensions })] : []
-  })
-  return { data: data ? { [ENTITIES]: data[alias] } : null, errors: own }
 }
 
 /**
@@ -212,46 +199,4 @@ function nonNullVariables(document: DocumentNode): ReadonlySet<string> {
     },
   })
   return names
-}
-
-/**
- * Copies a document's `_entities` selection for each group, with separate fragments and variables.
- */
-function aliased(document: DocumentNode, contexts: ReadonlySet<string>, count: number): ContextDocument {
-  const copies = Array.from({ length: count }, (_, index) => copyFor(document, contexts, index))
-  const operations = copies.flatMap(({ definitions }) =>
-    definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION),
-  )
-  const [first] = operations
-  if (!first) throw new Error('Expected a fetch with an operation.')
-  const variables = new Map(
-    operations.flatMap(({ variableDefinitions = [] }) =>
-      variableDefinitions.map((each) => [each.variable.name.value, each] as const),
-    ),
-  )
-  const joined: DocumentNode = {
-    kind: Kind.DOCUMENT,
-    definitions: [
-      {
-        ...first,
-        variableDefinitions: [...variables.values()],
-        selectionSet: { ...first.selectionSet, selections: operations.flatMap(({ selectionSet }) => selectionSet.selections) },
-      },
-      ...copies.flatMap(({ definitions }) => definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION)),
-    ],
-  }
-  return { query: print(joined), document: joined }
-}
-
-function copyFor(document: DocumentNode, contexts: ReadonlySet<string>, index: number): DocumentNode {
-  const suffixed = <Node extends { readonly name: { readonly value: string } }>(node: Node): Node => ({
-    ...node,
-    name: { ...node.name, value: `${node.name.value}_${index}` },
-  })
-  return visit(document, {
-    Variable: (node) => (contexts.has(node.name.value) || node.name.value === 'representations' ? suffixed(node) : undefined),
-    FragmentSpread: (node) => suffixed(node),
-    FragmentDefinition: { leave: (node) => suffixed(node) },
-    Field: (node) => (node.name.value === ENTITIES ? { ...node, alias: { kind: Kind.NAME, value: `_${index}` } } : undefined),
-  })
 }

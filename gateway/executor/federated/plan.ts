@@ -9,12 +9,15 @@ import type { Supergraph } from '../../planning/supergraph.ts'
 import type { Link, RequestContext, SendEntities } from '../../subgraph-client/link.ts'
 import { compileConditions, type OperationConditions } from './conditions.ts'
 import { findSharedPaths, type SharedPath } from './deduplicate-entities.ts'
+import { compileEntityFetch, runEntityFetch } from './entity-fetch.ts'
 import { type ExclusivePaths, exclusivePathsIn } from './exclusive-paths.ts'
-import { compileFetch, type FetchSubgraph, type PlanRun, type RunNode } from './fetch.ts'
+import { compileFetch, compileRootFetch, type FetchContext, type FetchSubgraph, type PlanRun, type RunNode } from './fetch.ts'
 import { objectsAt, type PathSegment, parseFlattenPath } from './flatten-path.ts'
+import { type MergeGroup, type MergeKeys, mergeGroupsOf } from './merge-groups.ts'
+import { compileMergedFetch } from './merged-fetch.ts'
 import { createErrorCollector } from './plan-errors.ts'
 import type { PlannedDocument } from './planned-document.ts'
-import { fetchesIn, type PlannedFetch, pathText } from './planned-fetch.ts'
+import { anonymousText, fetchesIn, type PlannedFetch, pathText } from './planned-fetch.ts'
 import { compileProjection, type Projection, type RefusedParts, type ResolveSchemaFields } from './projection.ts'
 import type { Data } from './response-data.ts'
 import { conflictReason, unresolvableReason } from './unresolvable.ts'
@@ -113,7 +116,11 @@ export function compileNode(context: CompileContext, node: PlanNode, path: reado
       }
     }
     case 'Parallel': {
-      const nodes = node.nodes.map((each) => compileNode(context, each, path))
+      const { groups, others } = mergeGroupsOf(node.nodes, (fetch) => mergeKeysOf(context, fetch))
+      const nodes = [
+        ...others.map((each) => compileNode(context, each, path)),
+        ...groups.map((group) => compileGroup(context, group, path)),
+      ]
       return async (run, objects) => {
         await Promise.all(nodes.map((each) => each(run, objects)))
       }
@@ -139,25 +146,70 @@ export function compileNode(context: CompileContext, node: PlanNode, path: reado
   }
 }
 
-function compileFetchNode(
-  { supergraph, links, keyOf, fetches, sharedPaths, isQuery }: CompileContext,
-  node: FetchNode,
-  path: readonly PathSegment[],
-): RunNode {
+function compileFetchNode(context: CompileContext, node: FetchNode, path: readonly PathSegment[]): RunNode {
+  const fetch = plannedFetchOf(context, node)
+  const fetchContext = fetchContextOf(context, fetch, path)
+  if (node.requires) return runEntityFetch(compileEntityFetch(fetch, fetchContext))
+  return compileRootFetch(compileFetch(fetch, fetchContext))
+}
+
+function plannedFetchOf({ fetches }: CompileContext, node: FetchNode): PlannedFetch {
   const fetch = fetches.get(node)
   if (!fetch) throw new Error('Expected a fetch of this plan.')
+  return fetch
+}
+
+function fetchContextOf(context: CompileContext, fetch: PlannedFetch, path: readonly PathSegment[]): FetchContext {
+  const { supergraph, keyOf, fetches, sharedPaths } = context
+  const { node } = fetch
   const isSplitByType = fetches
     .values()
     .some(({ node, path: other }) => node.contextRewrites || (continues(other, path) && !hasSameTypes(other, path)))
   const { isOf, fieldSets } = supergraph
-  return compileFetch(fetch, {
-    fetchSubgraph: fetchSubgraphOf(fetch, links, supergraph.queriesWithSideEffects, isQuery),
+  return {
+    fetchSubgraph: fetchSubgraphOf(fetch, context, [node]),
     isOf,
     keyFieldsOf: (typename) => fieldSets.keysOf(node.serviceName, typename),
     sharedPaths: sharedPaths.get(node) ?? [],
     isSplitByType,
     keyOf,
+  }
+}
+
+/** Keys of a fetch that one request may have with others; null for one that is always sent alone. */
+function mergeKeysOf({ links, isQuery }: CompileContext, node: FetchNode): MergeKeys | null {
+  const { serviceName, requires, inputRewrites, outputRewrites, contextRewrites, operation, variableUsages } = node
+  const link = links.get(serviceName)
+  if (!link?.mergesFetches || !requires || outputRewrites || contextRewrites) return null
+  const list = JSON.stringify([serviceName, anonymousText(operation), variableUsages, requires, inputRewrites])
+  // Cached entities are those of one selection.
+  return { group: isQuery && link.cacheEntities ? list : serviceName, list }
+}
+
+/** Compiles fetches that one request has, and then what follows them. */
+function compileGroup(context: CompileContext, { heads, rests }: MergeGroup, path: readonly PathSegment[]): RunNode {
+  const planNodes = heads.map(({ fetch }) => fetch)
+  const members = heads.map(({ flatten, fetch: node }) => {
+    const segments = parseFlattenPath(flatten.path)
+    const fullPath = [...path, ...segments]
+    const planned = plannedFetchOf(context, node)
+    return {
+      node,
+      document: planned.document,
+      fetch: compileEntityFetch(planned, fetchContextOf(context, planned, fullPath)),
+      sendMerged: fetchSubgraphOf(planned, context, planNodes),
+      segments,
+      pathName: pathText(fullPath),
+      listKey: mergeKeysOf(context, node)?.list ?? '',
+    }
   })
+  const runMerged = compileMergedFetch(members)
+  const rest = rests.length === 0 ? null : compileNode(context, { kind: 'Parallel', nodes: [...rests] }, path)
+  if (!rest) return runMerged
+  return async (run, objects) => {
+    await runMerged(run, objects)
+    await rest(run, objects)
+  }
 }
 
 /** Returns the projection for given condition variables, compiled on first use. */
@@ -213,15 +265,14 @@ const continues = (path: readonly PathSegment[], prefix: readonly PathSegment[])
 
 /**
  * Function that sends a fetch. `isQuery`: entities may come from the cache; mutations and events
- * must read current data.
+ * must read current data. `planNodes`: those that its request answers.
  */
 function fetchSubgraphOf(
-  { node: planNode, document }: PlannedFetch,
-  links: ReadonlyMap<string, Link>,
-  once: Supergraph['queriesWithSideEffects'],
-  isQuery: boolean,
+  { node, document }: PlannedFetch,
+  { supergraph, links, isQuery }: CompileContext,
+  planNodes: readonly FetchNode[],
 ): FetchSubgraph {
-  const { serviceName, operation: query, operationName, requires, contextRewrites } = planNode
+  const { serviceName, operation: query, operationName, requires, contextRewrites } = node
   if (serviceName === EVENT_SOURCE) {
     return async (_, { resolveEvent }) => {
       if (!resolveEvent) throw new Error('Expected an event.')
@@ -230,15 +281,22 @@ function fetchSubgraphOf(
   }
   const link = links.get(serviceName)
   if (!link) throw new Error(`Expected a link to subgraph "${serviceName}".`)
-  const hasSideEffects = rootFieldsOf(document).some((name) => once.has(name))
+  const hasSideEffects = rootFieldsOf(document).some((name) => supergraph.queriesWithSideEffects.has(name))
   const send: SendEntities = (variables, context, onHeaders) =>
-    link.execute({ query, operationName, variables, document, planNode, hasSideEffects, onHeaders }, context)
+    link.execute({ query, operationName, variables, document, planNodes, hasSideEffects, onHeaders }, context)
   // Not cached with contextual arguments, which depend on the object's position in the response.
   const cached = requires && isQuery && !contextRewrites ? link.cacheEntities?.({ query, document }, send) : null
   if (cached) return (variables, { context }) => cached(variables, context)
-  return (variables, { context }, other) =>
+  return (variables, { context }, other, answered = planNodes) =>
     link.execute(
-      { query: other?.query ?? query, operationName, variables, document: other?.document ?? document, planNode, hasSideEffects },
+      {
+        query: other?.query ?? query,
+        operationName,
+        variables,
+        document: other?.document ?? document,
+        planNodes: answered,
+        hasSideEffects,
+      },
       context,
     )
 }

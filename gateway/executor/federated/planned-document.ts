@@ -12,13 +12,19 @@ export type PlannedDocument = {
   readonly keyOf: (key: string) => string
 }
 
-/** The planner's variable for representations; a client variable of that name is renamed. */
-const REPRESENTATIONS = 'representations'
+/**
+ * The planner's variable for representations, and ours in joined documents; client variables of
+ * such names are renamed.
+ */
+const REPRESENTATIONS = /^representations(?:_\d+)?$/
 
 /** The planner's variables for contextual arguments; client variables of such names are renamed. */
 const CONTEXTUAL = /^contextualArgument_/
 
-const isReservedVariable = (name: string): boolean => name === REPRESENTATIONS || CONTEXTUAL.test(name)
+/** Whether a variable of a fetch has representations of entities. */
+export const isRepresentations = (name: string): boolean => REPRESENTATIONS.test(name)
+
+const isReservedVariable = (name: string): boolean => isRepresentations(name) || CONTEXTUAL.test(name)
 
 /**
  * Response keys that clients may choose but the plan must not use: names that every JavaScript

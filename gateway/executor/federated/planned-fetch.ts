@@ -39,3 +39,6 @@ export function fetchesIn(node: PlanNode, path: readonly PathSegment[] = []): re
 
 /** A flatten path as text: keys joined by dots, `@` for list items. */
 export const pathText = (path: readonly PathSegment[]): string => path.map(({ key }) => key ?? '@').join('.')
+
+/** Drops the operation name, because the planner numbers fetches (`Name__1`). */
+export const anonymousText = (operation: string): string => operation.replace(/^query \w+/, 'query')

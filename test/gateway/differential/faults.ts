@@ -38,10 +38,20 @@ export async function injected(
   if (fault.kind === 'errors-only')
     return { errors: [new GraphQLError('The service is full.', { extensions: { code: 'FULL' } })] }
   const answer = await ask()
-  const entities = answer.data?._entities
-  if (!Array.isArray(entities)) return answer
-  const changed = { 'too-few': entities.slice(1), 'too-many': [...entities, null], 'no-entities': entities.map(() => null) }
-  return fault.kind in changed ? { data: { _entities: changed[fault.kind as keyof typeof changed] } } : answer
+  if (!answer.data || !ENTITY_FAULTS.has(fault.kind)) return answer
+  const data = Object.entries(answer.data).map(([key, value]) => [key, isEntityList(key, value) ? changed(fault, value) : value])
+  return data.some(([key, value]) => value !== answer.data?.[String(key)]) ? { data: Object.fromEntries(data) } : answer
+}
+
+const ENTITY_FAULTS: ReadonlySet<string> = new Set(['too-few', 'too-many', 'no-entities'])
+
+/** Fetches that are sent together have theirs under aliases. */
+const isEntityList = (key: string, value: unknown): value is readonly unknown[] =>
+  /^_(?:entities|\d+)$/.test(key) && Array.isArray(value)
+
+function changed({ kind }: Fault, entities: readonly unknown[]): readonly unknown[] {
+  if (kind === 'too-few') return entities.slice(1)
+  return kind === 'too-many' ? [...entities, null] : entities.map(() => null)
 }
 
 /**

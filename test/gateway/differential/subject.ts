@@ -11,24 +11,36 @@ import type { Case, Running, Tap } from './small-graph.ts'
 
 /**
  * How subgraphs are reached: executed in this process, or as over HTTP, where answers are text and
- * nothing is known about them; mixed, each other way in turn.
+ * nothing is known about them; mixed, each other way in turn; merged, as over HTTP with one request
+ * for the entity fetches that are ready together.
  */
-export const FORMS = ['local', 'json', 'mixed'] as const
+export const FORMS = ['local', 'json', 'mixed', 'merged'] as const
 export type Form = (typeof FORMS)[number]
 
 /** Our gateway over some subgraphs. */
 export type Subject = {
   readonly gateway: Gateway
   readonly ask: (operation: Case) => Promise<Answer>
+  /** Number of requests so far that were for several fetches. */
+  readonly mergedRequests: () => number
   readonly listen: (operation: Case) => Promise<readonly Answer[]>
 }
 
 /** The gateway that is tested, without limits. */
 export async function startSubject(supergraphSdl: string, subgraphs: readonly Running[], tap: Tap, form: Form): Promise<Subject> {
+  let mergedRequests = 0
+  const counted = (link: Link): Link => ({
+    ...link,
+    mergesFetches: form === 'merged',
+    execute(request, passing) {
+      if (request.planNodes && request.planNodes.length > 1) mergedRequests++
+      return link.execute(request, passing)
+    },
+  })
   const isHere = (index: number) => form === 'local' || (form === 'mixed' && index % 2 === 1)
   const gateway = await startGateway({
     supergraphSdl,
-    links: subgraphs.map((subgraph, index) => (isHere(index) ? local(subgraph, tap) : json(subgraph, tap))),
+    links: subgraphs.map((subgraph, index) => (isHere(index) ? local(subgraph, tap) : counted(json(subgraph, tap)))),
     limits: { depth: 0, cost: 0 },
     log: pino({ level: 'silent' }),
   })
@@ -50,7 +62,7 @@ export async function startSubject(supergraphSdl: string, subgraphs: readonly Ru
     }
     return events
   }
-  return { gateway, ask, listen }
+  return { gateway, ask, mergedRequests: () => mergedRequests, listen }
 }
 
 /** One in each form. */
@@ -60,7 +72,12 @@ export async function startSubjects(
   tap: Tap,
 ): Promise<Readonly<Record<Form, Subject>>> {
   const start = (form: Form) => startSubject(supergraphSdl, subgraphs, tap, form)
-  return { local: await start('local'), json: await start('json'), mixed: await start('mixed') }
+  return {
+    local: await start('local'),
+    json: await start('json'),
+    mixed: await start('mixed'),
+    merged: await start('merged'),
+  }
 }
 
 export const requestContext = (): RequestContext => ({

@@ -31,8 +31,12 @@ describe.each(TABLES.filter((table) => !table.isRefusedByOracle))(
       expect(validate(schema, parse(operation.query)).map(String)).toEqual([])
       if (!oracle) throw new Error('Expected the oracle to have started.')
       const { faults, compared } = await prepared(operation, oracle)
+      const before = subjects.merged.mergedRequests()
+      await subjects.merged.ask(operation)
+      // Elsewhere it is the form `json`.
+      const forms = FORMS.filter((form) => form !== 'merged' || subjects.merged.mergedRequests() > before)
       const wrong: object[] = []
-      for (const fault of faults) wrong.push(...(await wrongUnder(fault, operation, compared, oracle)))
+      for (const fault of faults) wrong.push(...(await wrongUnder(fault, operation, compared, { ...oracle, forms })))
       tap.fault = null
       if (wrong.length > 0) expect.fail(wrong.map((problem) => JSON.stringify(problem)).join('\n\n'))
       // What comes from this process becomes part of the answer as it is: in the order of the
@@ -77,7 +81,12 @@ describe.each(TABLES.filter((table) => !table.isRefusedByOracle))(
       return withMisshapen(nulled, compared)
     }
 
-    async function wrongUnder(fault: Fault | null, operation: Case, base: Omit<ComparedCase, 'fault'>, { ask }: Oracle) {
+    async function wrongUnder(
+      fault: Fault | null,
+      operation: Case,
+      base: Omit<ComparedCase, 'fault'>,
+      { ask, forms }: Oracle & { readonly forms: readonly Form[] },
+    ) {
       tap.fault = fault
       const compared: ComparedCase = { ...base, fault }
       const said = fault?.kind === 'misshapen' ? await saidOfMisshapen(fault, operation, compared, ask) : await ask(operation)
@@ -94,8 +103,8 @@ describe.each(TABLES.filter((table) => !table.isRefusedByOracle))(
       if (written !== undefined && JSON.stringify(written) !== JSON.stringify(right.answers[0]?.data)) {
         wrong.push({ fault: label, problem: 'the oracle is not right', written, oracle: said })
       }
-      for (const form of FORMS) {
-        if (form !== 'json' && breaksSchema(fault)) continue
+      for (const form of forms) {
+        if (!['json', 'merged'].includes(form) && breaksSchema(fault)) continue
         const answer = await subjects[form].ask(operation)
         const lines = excuses(right.answers, answer, compared.at, fault, form)
         if (lines?.length === 0) wrong.push({ fault: label, problem: 'wrong', form, right: right.answers[0], answer })
