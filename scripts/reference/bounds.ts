@@ -21,6 +21,9 @@ plans of an operation, by labels of \`@override\` | 16 | planned again | gateway
 plans of an operation, by values of \`@defer(if:)\` | 16 | planned again | gateway/executor/plan-deferred.ts: DEFERRED_PLANS
 deferred fragments of an operation, and payloads that wait for a reader | 20 | \`OPERATION_TOO_LARGE\` | gateway/limits/limits.ts: defers
 contextual values in one request to a subgraph | 25 | further requests | gateway/executor/federated/contexts.ts: MAX_GROUPS_PER_REQUEST
+entities of one request for several fetches | 500 | fetches are sent apart | gateway/executor/federated/merged-fetch.ts: MAX_MERGED_REPRESENTATIONS
+selections in it | 10 | further requests | gateway/executor/federated/merge-groups.ts: MAX_LISTS
+its documents of one plan | 16 | written again | gateway/executor/federated/merged-fetch.ts: JOINED_DOCUMENTS
 compiled fetches of a subgraph of this process | 500, of 500,000 characters | compiled again | gateway/subgraph-client/local-subgraph.ts: DOCUMENTS
 the same in a subgraph process | 500, of 500,000 characters | parsed again | gateway/signed-link/document-reader.ts: DOCUMENTS
 texts of fetches to subgraphs over HTTP | 5,000, of 5,000,000 characters | written again | gateway/subgraph-client/remote-subgraph.ts: TEXT_CACHE
