@@ -6,8 +6,8 @@ import { referencePages } from '../../scripts/reference/pages.ts'
 const ROOT = join(import.meta.dirname, '../..')
 
 /**
- * Most kilobytes (1,000 bytes) of prose in docs/ that a person wrote. It was 315 before it was cut. Say a thing
- * once and link to it; reasons belong into a decision record. Lower this when pages become shorter.
+ * Most kilobytes (1,000 bytes) of prose in docs/ that a person wrote; it was 315 once. Say a thing
+ * once and link to it; reasons belong into a decision record. Lower this when pages get shorter.
  */
 const MAX_KILOBYTES = 225
 /** Most kilobytes of one page. */
