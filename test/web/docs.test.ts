@@ -100,6 +100,7 @@ test('search shows guides first and decision records last, where each result sta
   expect(results[0]).toMatchObject({ place: 'Guides', path: 'guides/verify-a-webhook' })
   expect(results.map(({ place }) => place)).toContain('Guides › Verify a webhook in three languages')
   expect(results.some(({ excerpt }) => excerpt.includes('<mark>webhook</mark>'))).toBe(true)
+  expect(results.map(({ heading }) => heading)).not.toContain('Next')
   const records = (await get('/docs/search?q=circuit')).text.matchAll(/<h2><a href="\/docs\/([^"]*)">([^<]*)<\/a>/g)
   const found = [...records].map(([, path = '', heading = '']) => ({ path, heading }))
   const first = found.findIndex(({ path }) => path.startsWith('adr/'))

@@ -19,6 +19,8 @@ export type DocsEntry = {
 /** Results that a page shows. */
 const MAX_RESULTS = 30
 const EXCERPT_CHARACTERS = 180
+/** The heading of guides below which there are links to other pages. */
+const LINKS_ONLY = 'Next'
 
 /** A piece of an excerpt, and whether it is a word that was found. */
 export type ExcerptPart = { readonly text: string; readonly isFound: boolean }
@@ -68,7 +70,9 @@ function entriesOf({ pages }: Library): readonly DocsEntry[] {
     let heading = title
     let fragment = ''
     let words: string[] = []
-    const end = () => entries.push({ id: entries.length, name, title, heading, fragment, text: words.join(' ') })
+    const end = () => {
+      if (heading !== LINKS_ONLY) entries.push({ id: entries.length, name, title, heading, fragment, text: words.join(' ') })
+    }
     let isHeading = false
     for (const token of markdownTokens(text)) {
       if (token.type === 'heading_open') isHeading = true
