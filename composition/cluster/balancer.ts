@@ -39,8 +39,8 @@ export const CHECK_INTERVAL_MS = 500
 
 /**
  * How long data may stay unacknowledged. A machine or a link that is gone closes no connection: what
- * waits for it ends after this time. On each server, because HAProxy 2.6 ignores it among
- * the defaults of servers.
+ * waits for it ends after this time. It is on each server, because HAProxy 2.6 ignores it in
+ * `default-server`.
  */
 const UNACKNOWLEDGED = 'tcp-ut 4s'
 

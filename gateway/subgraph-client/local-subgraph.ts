@@ -1,9 +1,10 @@
 import type { DocumentNode, ExecutionResult } from 'graphql'
 import { createSourceEventStream, getOperationAST, parse } from 'graphql'
 import { boundedCache } from '../../platform/collections/bounded-cache.ts'
-import { withCancellation } from '../../platform/database/operation-context.ts'
+import { withCancellation, withTenant } from '../../platform/database/operation-context.ts'
 import type { DetachableIterator } from '../../platform/events/subscriber.ts'
 import type { Subgraph } from '../../platform/graphql/subgraph.ts'
+import { tenantOf } from '../../platform/http/caller.ts'
 import { type CompiledOperation, compileOperation } from '../executor/graphql/compile-operation.ts'
 import { withFiles } from '../uploads/file-upload.ts'
 import type { EventSource, Link, RequestContext, SubgraphRequest } from './link.ts'
@@ -62,9 +63,9 @@ export function createLocalLink(subgraph: Subgraph): Link {
     return created
   }
 
-  /** Records the replication position of a mutation's writes, then returns its result. */
-  const noteWrites = async (running: ReturnType<CompiledOperation>, { caller }: RequestContext): Promise<ExecutionResult> => {
-    const result = await running
+  /** Runs a mutation, records the replication position of its writes, then returns its result. */
+  const mutate = async (run: () => ReturnType<CompiledOperation>, { caller }: RequestContext): Promise<ExecutionResult> => {
+    const result = await withTenant(tenantOf(caller), run)
     await subgraph.recordWrite?.(caller)
     return result
   }
@@ -81,9 +82,13 @@ export function createLocalLink(subgraph: Subgraph): Link {
       const variableValues = context.uploads ? withFiles(variables, (file) => file.forResolver()) : variables
       const input = { contextValue: subgraphContextOf(context), variableValues }
       // No signal: a client that disconnects must not stop a mutation between two of its writes.
-      if (isMutation) return untilAborted(noteWrites(run(input), context), signal)
-      const readsBehind = subgraph.mayReadReplica && (await subgraph.mayReadReplica(context.caller))
-      const running = withCancellation(signal, () => run({ ...input, signal }), readsBehind)
+      if (isMutation) {
+        const changing = mutate(() => run(input), context)
+        return untilAborted(changing, signal)
+      }
+      const mayReadReplica = subgraph.mayReadReplica ? await subgraph.mayReadReplica(context.caller) : false
+      const options = { mayReadReplica, tenant: tenantOf(context.caller) }
+      const running = withCancellation(signal, () => run({ ...input, signal }), options)
       return running instanceof Promise ? untilAborted(running, signal) : running
     },
     async subscribe(request, context) {

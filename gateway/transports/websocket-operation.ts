@@ -1,5 +1,6 @@
 import type { GraphQLFormattedError } from 'graphql'
 import type { SubscribePayload } from 'graphql-ws'
+import { tenantOf } from '../../platform/http/caller.ts'
 import type { LoadLimiter } from '../../platform/http/load.ts'
 import type { Gateway } from '../gateway.ts'
 import { BOUNDS } from '../limits/limits.ts'
@@ -45,7 +46,8 @@ export function beginOperation(
     const message = `Expected at most ${BOUNDS.socketOperations} operations at once over one connection.`
     return refused([refusal('TOO_MANY_OPERATIONS', message, { limit: BOUNDS.socketOperations })])
   }
-  if (!load.hasCapacity()) return refused([overloaded()])
+  const tenant = tenantOf(connection.caller)
+  if (!load.hasCapacity(tenant)) return refused([overloaded()])
   const parsed = parseBodyParams(payload)
   if (parsed.kind === 'malformed') return refused([parsed.error])
   const { variables, wantsCost } = parsed.params
@@ -60,7 +62,7 @@ export function beginOperation(
   connection.running++
   if (operation.isAnswered) connection.answering++
   // A subscription causes no load while it waits; opening its event source does.
-  if (operation.isAnswered) load.acquire(operation)
+  if (operation.isAnswered) load.acquire(operation, tenant)
   return operation
 }
 

@@ -2,10 +2,11 @@ import type { EventEmitter } from 'node:events'
 import type { Duplex, Writable } from 'node:stream'
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import pg from 'pg'
+import { connectionTurns } from './connection-turns.ts'
 import { currentSignal } from './operation-context.ts'
 import { preparedName } from './statement-names.ts'
 
-export { currentOperation, readsBehind, withCancellation, withoutCancellation } from './operation-context.ts'
+export { chargeTo, currentOperation, readsBehind, withCancellation, withoutCancellation } from './operation-context.ts'
 
 /** COMMIT and ROLLBACK run even after an abort: they clean up. */
 const TRANSACTION_END = /^(commit|rollback)\b/i
@@ -47,7 +48,8 @@ function cork(socket: Writable, sockets: Set<Writable>): void {
 }
 
 /**
- * Wraps the pool for Kysely, so that `withCancellation` can cancel its statements. Behind a pooler
+ * Wraps the pool for Kysely, so that `withCancellation` can cancel its statements, and tenants take
+ * turns while all connections are busy. Behind a pooler
  * in transaction mode (`isPooled`) nothing is prepared under a name, because the next statement may
  * run on another connection of the server, and a cancellation is a CancelRequest, because only the
  * pooler knows which connection that is. `close` ends both pools.
@@ -68,16 +70,31 @@ export function cancellablePool(
     ? (text: string, values: unknown[]): pg.QueryConfig => ({ text, values })
     : (text: string, values: unknown[]): pg.QueryConfig => ({ name: preparedName(text), text, values })
   const clients = new WeakMap<pg.PoolClient, PostgresPoolClient>()
+  const turns = connectionTurns(pool.options.max, settings.connectionTimeoutMillis ?? 0)
+  const connected = async () => {
+    const turn = turns.take()
+    if (turn) await turn
+    return pool.connect().catch((error: unknown) => {
+      turns.leave()
+      throw error
+    })
+  }
 
   return {
     pool: {
       options: pool.options,
       async connect() {
-        const client = await pool.connect()
+        const client = await connected()
         const existing = clients.get(client)
         if (existing) return existing
-        // Kysely's type of a client lacks `pg`'s fields, and the other way round; it is the same object.
-        const wrapped = { query: queryOf(client as Client), release: (destroy?: boolean) => client.release(destroy) }
+        const wrapped = {
+          // Kysely's type of a client lacks `pg`'s fields, and the other way round; it is the same object.
+          query: queryOf(client as Client),
+          release(destroy?: boolean) {
+            client.release(destroy)
+            turns.leave()
+          },
+        }
         // A cast: Kysely's type includes cursors, which nothing here uses.
         clients.set(client, wrapped as unknown as PostgresPoolClient)
         // Kysely's type of a client lacks `pg`'s fields, and the other way round; it is the same object.

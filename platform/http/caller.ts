@@ -43,3 +43,10 @@ export type ScopeGrant = { readonly holding: string; readonly scopes: readonly s
 /** The only headers of a client that reach a subgraph. */
 export const CREDENTIAL_HEADERS = ['authorization', 'x-api-key', 'x-login-key', 'x-auth-token', 'x-store-code'] as const
 export type CredentialHeader = (typeof CREDENTIAL_HEADERS)[number]
+
+/**
+ * Whom a request is for before a subgraph has verified that: its secret credential, which nobody
+ * else can state, or else its address. Requests of different tenants take turns where many wait.
+ */
+export const tenantOf = ({ credentials, address }: Pick<Caller, 'credentials' | 'address'>): string =>
+  credentials['x-auth-token'] ?? credentials['x-api-key'] ?? credentials.authorization ?? address

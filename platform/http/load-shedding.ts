@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type Caller, tenantOf } from './caller.ts'
 import { createLoadLimiter, type LoadLimiter } from './load.ts'
 
 declare module 'fastify' {
@@ -42,11 +43,12 @@ export function shedLoad(app: FastifyInstance, max: number, count: (routeClass: 
 
   app.server.on('connection', load.onConnection)
   app.addHook('onRequest', (request, reply, done) =>
-    request.routeClass === null || load.hasCapacity() ? done() : done(refusalTo(request.routeClass, reply)),
+    request.routeClass === null || load.hasCapacity(tenantIn(request)) ? done() : done(refusalTo(request.routeClass, reply)),
   )
-  app.addHook('preHandler', ({ routeClass }, reply, done) => {
+  app.addHook('preHandler', (request, reply, done) => {
+    const { routeClass } = request
     if (routeClass === null) return done()
-    if (!load.acquire(reply.raw)) return done(refusalTo(routeClass, reply))
+    if (!load.acquire(reply.raw, tenantIn(request))) return done(refusalTo(routeClass, reply))
     // An answer without a client may never be sent.
     reply.raw.once('close', () => load.release(reply.raw))
     load.schedule(reply.raw, {
@@ -68,3 +70,7 @@ export function shedLoad(app: FastifyInstance, max: number, count: (routeClass: 
     return refusal
   }
 }
+
+const tenantIn = ({ headers, ip }: FastifyRequest): string =>
+  // A cast: Node joins repeated headers of these names into one text.
+  tenantOf({ credentials: headers as Caller['credentials'], address: ip })

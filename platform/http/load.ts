@@ -1,18 +1,24 @@
+import { fairQueue } from '../collections/fair-queue.ts'
+
 /**
  * What a process is in the middle of, and whether it takes more on. An operation has ten seconds;
  * what waits behind hundreds of others is answered too late to be of use, and takes the time of
  * those that could be.
  */
 export type LoadLimiter = {
-  /** Counts `work` in; false, without any effect, over the limit. */
-  readonly acquire: (work: object) => boolean
   /**
-   * Starts accepted work in its turn: now, unless the processor is short and more arrives. Where
-   * too much waits, the newest is rejected instead, and does not count any more.
+   * Counts `work` in; false, without any effect, over the limit. A tenant with less than its share
+   * of the limit still gets in, up to a quarter over it. Absent: nobody in particular.
+   */
+  readonly acquire: (work: object, tenant?: string) => boolean
+  /**
+   * Starts accepted work in its turn: now, unless the processor is short and more arrives. Tenants
+   * take turns. Where too much waits, the newest of those with most is rejected instead, and does
+   * not count any more.
    */
   readonly schedule: (work: object, then: Scheduled) => void
   /** Whether `acquire` would succeed now. Cheap: checked before a request is read. */
-  readonly hasCapacity: () => boolean
+  readonly hasCapacity: (tenant?: string) => boolean
   /**
    * Accepts the opening of a subscription; false where as many run as requests may at most. It
    * waits for a database or a subgraph, so it takes no capacity from requests, and a short
@@ -44,10 +50,14 @@ const MIN_LIMIT = 64
  * long (Little's law).
  */
 const MAX_WAIT_MS = 1_000
+/** Tenant of work of nobody in particular. */
+const NOBODY = ''
 /** Between two samples; the limit at most halves in this time. */
 const SAMPLE_INTERVAL_MS = 500
 /** Event loop utilization above which the process counts as busy. */
 const BUSY_UTILIZATION_RATIO = 0.9
+/** What tenants with less than their share may take over the limit, as a share of it. */
+const OVERFLOW_RATIO = 0.25
 /** Length of the alternating slices that start waiting work and accept new connections. */
 const SLICE_MS = 10
 
@@ -62,12 +72,10 @@ const SLICE_MS = 10
  * connections that are there already are all seen in one turn, and need not wait.
  */
 export function createLoadLimiter(highest: number): LoadLimiter {
-  // A Set would keep answers alive that are long over (docs/adr/0018).
-  const known = new WeakSet<object>()
   const openings = new WeakSet<object>()
   let opening = 0
-  let running = 0
-  const waiting: (Scheduled & { readonly work: object })[] = []
+  const work = countWork()
+  const waiting = fairQueue<Scheduled & { readonly work: object }>()
   const maxBound = highest === 0 ? Number.POSITIVE_INFINITY : highest
   let bound = maxBound
   let answered = 0
@@ -84,42 +92,42 @@ export function createLoadLimiter(highest: number): LoadLimiter {
   const looking = setInterval(look, SAMPLE_INTERVAL_MS).unref()
 
   return {
-    acquire(work) {
+    acquire(each, tenant) {
       hasArrived = true
-      if (running >= bound) return false
-      if (!known.has(work)) running++
-      known.add(work)
+      if (!hasCapacity(tenant)) return false
+      work.add(each, tenant ?? NOBODY)
       return true
     },
-    schedule(work, { start, refuse }) {
-      if (!isCrowded && waiting.length === 0) return start()
-      if (waiting.push({ work, start, refuse }) === 1) setImmediate(turn)
+    schedule(each, { start, refuse }) {
+      if (!isCrowded && waiting.size() === 0) return start()
+      waiting.push(work.tenantOf(each) ?? NOBODY, { work: each, start, refuse })
+      if (waiting.size() === 1) setImmediate(turn)
     },
-    hasCapacity: () => running < bound,
+    hasCapacity,
     acquireOpening(work) {
       if (opening >= maxBound) return false
       if (!openings.has(work)) opening++
       openings.add(work)
       return true
     },
-    release(work) {
-      if (openings.delete(work)) opening--
-      if (gone(work)) answered++
+    release(each) {
+      if (openings.delete(each)) opening--
+      if (work.remove(each)) answered++
     },
     onConnection: connected,
     onRefusal() {
       connected()
       isTooMuch = true
     },
-    inFlight: () => running + opening,
+    inFlight: () => work.running() + opening,
     limit: () => bound,
     close: () => clearInterval(looking),
   }
 
-  function gone(work: object): boolean {
-    const wasKnown = known.delete(work)
-    if (wasKnown) running--
-    return wasKnown
+  function hasCapacity(tenant?: string): boolean {
+    if (work.running() < bound) return true
+    const overflowBound = Math.floor(bound * (1 + OVERFLOW_RATIO))
+    return tenant !== undefined && work.running() < overflowBound && work.isBelowShare(tenant, bound)
   }
 
   function connected(): void {
@@ -136,7 +144,7 @@ export function createLoadLimiter(highest: number): LoadLimiter {
     }
     hasArrived = false
     if (slice === 'work') waiting.shift()?.start()
-    if (waiting.length > 0) setImmediate(turn)
+    if (waiting.size() > 0) setImmediate(turn)
   }
 
   function look(): void {
@@ -149,8 +157,43 @@ export function createLoadLimiter(highest: number): LoadLimiter {
     lookedAt = performance.now()
     loop = performance.eventLoopUtilization()
     // A burst that there was room for is answered to its last, however long that takes.
-    if (isBusy && isTooMuch) for (const { work, refuse } of waiting.splice(bound)) if (gone(work)) refuse()
+    if (isBusy && isTooMuch) for (const { work: each, refuse } of waiting.trim(bound)) if (work.remove(each)) refuse()
     isMoreComing = false
     isTooMuch = false
+  }
+}
+
+/** Running work, and how much each tenant has of it. */
+function countWork() {
+  // A Set would keep answers alive that are long over (docs/adr/0018).
+  const tenants = new WeakMap<object, string>()
+  const counts = new Map<string, number>()
+  let running = 0
+
+  return {
+    running: () => running,
+    tenantOf: (work: object) => tenants.get(work),
+    add(work: object, tenant: string): void {
+      if (tenants.has(work)) return
+      tenants.set(work, tenant)
+      running++
+      counts.set(tenant, (counts.get(tenant) ?? 0) + 1)
+    },
+    /** False when it does not run. */
+    remove(work: object): boolean {
+      const tenant = tenants.get(work)
+      if (tenant === undefined) return false
+      tenants.delete(work)
+      running--
+      const left = (counts.get(tenant) ?? 1) - 1
+      if (left > 0) counts.set(tenant, left)
+      else counts.delete(tenant)
+      return true
+    },
+    /** Whether it has less than an equal share of `total`, counted in where it has nothing yet. */
+    isBelowShare(tenant: string, total: number): boolean {
+      const own = counts.get(tenant)
+      return (own ?? 0) < total / (counts.size + (own === undefined ? 1 : 0))
+    },
   }
 }

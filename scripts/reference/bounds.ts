@@ -42,7 +42,7 @@ fields of a form | 2,000 | 413 | web/frame/form.ts: MAX_FORM_FIELDS
 bytes of a form of the console | 1,300,000 of who is signed in, 8,000 of others | 413; 403 before the body is read | web/console/serve.ts: MAX_CHANGE_BYTES
 characters of a client's name | 100 | cut | platform/http/request-caller.ts: MAX_CLIENT_CHARACTERS
 names of operations in metrics | 100 | counted as "other" | gateway/observability/operation-metrics.ts: MAX_OPERATION_NAMES
-requests and operations that run | \`LOAD_LIMIT\` | 503 with Retry-After, except \`/health\`, \`/ready\`, \`/metrics\` | platform/http/load-shedding.ts: shedLoad
+requests and operations that run | \`LOAD_LIMIT\`, and a quarter more for callers below their share | 503 with Retry-After, except \`/health\`, \`/ready\`, \`/metrics\` | platform/http/load-shedding.ts: shedLoad
 WebSockets; event streams | 20,000 each | 503; \`UNAVAILABLE\` | gateway/limits/limits.ts: connections
 operations of one WebSocket | 100 | refused | gateway/limits/limits.ts: socketOperations
 unread bytes of a WebSocket or event stream | 1,000,000 | disconnected | gateway/limits/limits.ts: socketBacklogBytes
@@ -109,6 +109,7 @@ outward connections of trust | 10 an upstream, 200 in all | waits, at most 15 se
 review of a paid product by a shopper (table) | 5,000 characters, and one review | refused | subgraphs/store/product-review/actions.ts: MAX_TEXT_LENGTH
 shared chains of redirects | 1,000, for a minute; 5 redirects, 1.2 seconds and 16 kB of headers each | followed again | subgraphs/trust/collectors/redirects.ts: MAX_SHARED_CHAINS
 prepared insertions, by number of rows | 200 texts | sent unprepared | platform/database/statement-names.ts: MAX_COUNTED_INSERTS
+statements that wait for a connection to PostgreSQL, by tenant | those of running operations, for 10 seconds | the operation fails | platform/database/database.ts: CONNECT_TIMEOUT_MS
 writers who wait for one room | one at a time | \`RATE_LIMITED\` after 10 seconds | platform/collections/keyed-mutex.ts: ACQUIRE_TIMEOUT_MS
 unwritten log lines | 1,000,000 bytes | lost | platform/process/log.ts: MAX_PENDING_CHARACTERS
 measurements for \`/operations\` | 180 | forgotten | gateway/observability/history.ts: MAX_SAMPLES

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
+import { chargeTo } from '../../platform/database/operation-context.ts'
 import type { EventFeed } from '../../platform/events/outbox.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import type { AddressRateLimit } from '../../platform/rate-limit/address-rate-limit.ts'
@@ -315,6 +316,9 @@ const loadersOf = lazyMembers<[parts: Parts, tenant: Tenant]>()(
   ({ webhookSubscriptions }, tenant) => webhookSubscriptionLoaders(webhookSubscriptions, tenant),
 )
 
+/** The line in which statements of a store wait for a connection: its callers are one tenant. */
+const lineOf = (storeId: number): string => `store ${storeId}`
+
 /** Users have no store of theirs to act in; they may read which ones they own. */
 const USER_GRANTS: StoreGrants = { isAuthenticated: true, storeCode: null, scopes: new Set(['read_store']), policies: new Set() }
 
@@ -331,7 +335,17 @@ function withGrantedScopes(access: Access, { grantedScopes = [] }: Caller): Acce
  */
 export function contextOf(parts: Parts, caller: Caller): Context {
   let judging: Promise<Access> | null = null
-  const access = () => (judging ??= parts.judge(caller).then((judged) => withGrantedScopes(judged, caller)))
+  let line: string | null = null
+  const access = () => {
+    // Each fetch of a plan is an operation of its own.
+    if (line !== null) chargeTo(line)
+    judging ??= parts.judge(caller).then((judged) => {
+      line = lineOf(judged.storeId)
+      chargeTo(line)
+      return withGrantedScopes(judged, caller)
+    })
+    return judging
+  }
   let [granting, known]: [Promise<StoreGrants> | null, StoreGrants | null] = [null, null]
   const grants = () =>
     (granting ??= findGrants().then((found) => {
@@ -361,6 +375,7 @@ export function contextOf(parts: Parts, caller: Caller): Context {
     user: async () => (await presented())?.id ?? null,
     load: loadersOf(parts, { storeId }),
     loadOfStore(id) {
+      chargeTo(lineOf(id))
       const known = ofStores.get(id) ?? loadersOf(parts, { storeId: () => Promise.resolve(id) })
       ofStores.set(id, known)
       return known

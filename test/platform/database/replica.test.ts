@@ -58,7 +58,7 @@ afterAll(async () => {
 
 const mayLag = (caller: Caller) => database.replicaHooks.mayReadReplica?.(caller)
 const replicaHooks = <Result>(work: () => Result, isBehind = true) =>
-  withCancellation(new AbortController().signal, work, isBehind)
+  withCancellation(new AbortController().signal, work, { mayReadReplica: isBehind })
 const isReplica = async () => {
   const { rows } = await sql<{ answer: boolean }>`SELECT is_replica() AS answer`.execute(database.query)
   return rows[0]?.answer
@@ -87,7 +87,7 @@ describe('reads that may be behind', () => {
     const slow = withCancellation(
       ended.signal,
       () => sql`SELECT count(*) FROM generate_series(1, 10000000000)`.execute(database.query),
-      true,
+      { mayReadReplica: true },
     )
     const running = () =>
       onReplica.query(

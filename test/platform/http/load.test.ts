@@ -92,3 +92,30 @@ test('no more work is accepted than the limit, and finished work makes room', as
   load.release(one)
   expect([load.inFlight(), load.hasCapacity(), load.acquire(third)]).toEqual([1, true, true])
 })
+
+test('while the processor is short, work of tenants begins in turn', async () => {
+  await withoutRest({ isMoreComing: true })
+  const begun: string[] = []
+  const ask = (tenant: string) => {
+    const work = {}
+    expect(load.acquire(work, tenant)).toBe(true)
+    load.schedule(work, { start: () => begun.push(tenant), refuse: () => expect.unreachable() })
+  }
+  for (let count = 0; count < 20; count++) ask('hot')
+  ask('quiet')
+  while (begun.length < 21) await turn()
+  expect(begun.indexOf('quiet')).toBe(1)
+})
+
+test('over the limit, a tenant with less than its share is still let in, and one with more is not', () => {
+  load.close()
+  load = createLoadLimiter(8)
+  const works = Array.from({ length: 8 }, () => ({}))
+  for (const work of works) expect(load.acquire(work, 'hot')).toBe(true)
+  expect([load.hasCapacity('hot'), load.hasCapacity(), load.hasCapacity('quiet')]).toEqual([false, false, true])
+  const quiet = [{}, {}, {}]
+  expect(quiet.map((work) => load.acquire(work, 'quiet'))).toEqual([true, true, false])
+  expect(load.inFlight()).toBe(10)
+  for (const work of [...works, ...quiet]) load.release(work)
+  expect([load.inFlight(), load.hasCapacity('hot')]).toEqual([0, true])
+})
