@@ -43,6 +43,17 @@ describe.skipIf(!hasCluster || !isLong)('clocks', () => {
     })
   }
 
+  test('clocks of processes up to 25 seconds apart: no request fails', { timeout: 300_000 }, async (context) => {
+    const findings = await underLoad(context, installation, async () => {
+      set(['gateway'], 12_000)
+      set(['store', 'trust'], 25_000)
+      set(['social'], -12_000)
+      await sleep(MEANWHILE)
+      set(PROCESS_ROLES, 0)
+    })
+    expect(findings.flatMap(({ failures }) => failures)).toEqual([])
+  })
+
   test('the clock of a gateway an hour ahead of its subgraphs, and right again', { timeout: 300_000 }, async (context) => {
     const findings = await underLoad(context, installation, async () => {
       set(['gateway'], HOUR)

@@ -118,6 +118,29 @@ describe.skipIf(hostsMissing)('on hosts of their own, no acknowledged write is l
   }
 })
 
+describe.skipIf(hostsMissing || !isLong)('over links with a delay, no acknowledged write is lost or duplicated', () => {
+  let machines: Machines
+  beforeAll(async () => {
+    machines = await startMachines({ copies: 1, replicas: 0, hasRelay: true })
+  }, 900_000)
+  afterAll(() => machines?.close(), 60_000)
+
+  // A round trip takes twice as long. What a relay does not delay: see relay.ts.
+  for (const [milliseconds, jitter] of [
+    [25, 10],
+    [100, 50],
+  ] as const) {
+    const name = `round trips of ${milliseconds * 2} ms and up to ${jitter * 2} more to subgraphs and to the database, and back`
+    test(name, { timeout: 300_000 }, async (context) => {
+      await underLoad(context, machines, async () => {
+        machines.delay(milliseconds, jitter)
+        await sleep(FAULT_MS)
+        machines.delay(0, 0)
+      })
+    })
+  }
+})
+
 describe.skipIf(hostsMissing || !isLong)('a primary that its clients reach and its replicas do not', () => {
   let machines: Machines
   const start = async (databaseSettings: Readonly<Record<string, string>>) => {

@@ -45,6 +45,11 @@ export type Machines = Furnished & {
    * subgraphs first. Each begins when the balancers send requests to all others.
    */
   readonly roll: (root: string) => Promise<void>
+  /**
+   * Delays what passes between gateways and subgraphs, and between these and the databases, in each
+   * direction; needs `hasRelay`. Milliseconds.
+   */
+  readonly delay: (milliseconds: number, jitter: number) => void
   readonly close: () => Promise<void>
 }
 
@@ -55,6 +60,8 @@ type MachineOptions = {
   readonly hasSentinel?: boolean
   /** PostgreSQL settings of the primary. */
   readonly databaseSettings?: Readonly<Record<string, string>>
+  /** Connections to subgraphs and databases pass a host that can delay them. */
+  readonly hasRelay?: boolean
   /** Folder of the code of Atrium's processes and commands; absent: this repository. */
   readonly root?: string
 }
@@ -65,13 +72,14 @@ export async function startMachines({
   replicas,
   hasSentinel = false,
   databaseSettings = {},
+  hasRelay = false,
   root = ROOT,
 }: MachineOptions): Promise<Machines> {
   const numbers = Array.from({ length: copies }, (_, index) => index + 1)
   const names = (role: string) => numbers.map((number) => `${role}-${number}`)
   const databases = Array.from({ length: replicas + 1 }, (_, index) => `postgres-${index + 1}`)
   const redisNames = hasSentinel ? ['redis-1', 'redis-2', 'witness-3'] : ['redis-1']
-  const hosts = ['edge', 'inner', 'data', ...databases, ...redisNames, ...ROLES.flatMap(names)]
+  const hosts = ['edge', 'inner', 'data', ...(hasRelay ? ['relay'] : []), ...databases, ...redisNames, ...ROLES.flatMap(names)]
   const folder = mkdtempSync(join(tmpdir(), 'atrium-hosts-'))
   chmodSync(folder, 0o755)
   const closers: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })]
@@ -160,7 +168,27 @@ export async function startMachines({
       await start(name, name, ['haproxy', '-db', '-f', file], {}, async () => (await statesAt(name)).size > 0)
     }
 
-    const databaseUrl = `postgres://postgres:${password}@${address('data')}:5432/postgres`
+    const far = (name: 'inner' | 'data') => address(hasRelay ? 'relay' : name)
+    const delayFile = join(folder, 'delay')
+    const delay = (milliseconds: number, jitter: number) => writeFileSync(delayFile, `${milliseconds} ${jitter}`)
+    delay(0, 0)
+    if (hasRelay) {
+      const subgraphs = pools.filter(({ isPublic }) => !isPublic).map(({ port }) => [port, 'inner'] as const)
+      const ports = [...subgraphs, [5432, 'data'], [5433, 'data']] as const
+      const RELAY_PORTS = ports.map(([port, name]) => `${port}=${address(name)}:${port}`).join()
+      const settings = { RELAY_HOST: address('relay'), RELAY_DELAY: delayFile, RELAY_PORTS }
+      const line = [process.execPath, join(import.meta.dirname, 'relay.ts')]
+      const [first] = pools
+      await start(
+        'relay',
+        'relay',
+        line,
+        settings,
+        async () => (await fetch(`http://${far('inner')}:${first?.port}/`)).status > 0,
+      )
+    }
+
+    const databaseUrl = `postgres://postgres:${password}@${far('data')}:5432/postgres`
     const url = `http://${address('edge')}:${PORT}`
     const shared: Environment = {
       ...COMPILED,
@@ -181,7 +209,7 @@ export async function startMachines({
       ...Object.fromEntries(
         pools
           .filter(({ isPublic }) => !isPublic)
-          .map(({ name, port }) => [`SUBGRAPH_${name.toUpperCase()}_URL`, `http://${address('inner')}:${port}`]),
+          .map(({ name, port }) => [`SUBGRAPH_${name.toUpperCase()}_URL`, `http://${far('inner')}:${port}`]),
       ),
     }
     const ofSubgraphs: Environment = {
@@ -222,7 +250,7 @@ export async function startMachines({
     closers.push(furnished.closeReceiver)
     return {
       ...furnished,
-      ...{ network, url, databaseUrl, programs, postgres, untilUp, close },
+      ...{ network, url, databaseUrl, programs, postgres, untilUp, delay, close },
       async roll(code) {
         for (const role of ROLES)
           for (const name of names(role)) {
