@@ -87,6 +87,7 @@ test('search finds a passage by words with a typing error, links to its heading,
   const { text } = await get('/docs/search?q=trusted+docments')
   expect(text).toContain('<a href="/docs/reference/graphql#trusted-documents">Trusted documents</a>')
   expect(text).toContain('<meta name="robots" content="noindex">')
+  expect((await get('/docs/search?q=upgarde')).text).toContain('<a href="/docs/guides/upgrade">')
   expect((await get('/docs/search?q=zzzzqqqq')).text).toContain('Nothing for <strong>zzzzqqqq</strong>')
   expect((await get(`/docs/search?q=${'x'.repeat(201)}`)).status).toBe(400)
   expect((await get('/docs/search?q=%3Cscript%3E')).text).not.toContain('<script>')
